@@ -1,0 +1,145 @@
+"""What an environment kind promises to the runner, and what it is given.
+
+A kind is one file: a subclass of `Environment` with its `Settings`, and one line in `registry.py`. The conformance tests
+in tests/conformance then run against it by themselves.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict
+
+from virtometer.environments.journal import Journal
+from virtometer.link.channel import Stream
+from virtometer.programs import Programs
+
+
+class Settings(BaseModel):
+    """Settings of a kind: the fields are the knobs. Unknown ones are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a kind can give. A `*_reason` says in words why not, and is empty where it can."""
+
+    disk: bool
+    network: bool
+    several_guests: bool
+    cpu_limit: bool
+    memory_limit: bool
+    settings: tuple[str, ...]
+    disk_reason: str = ""
+    network_reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Answer of a kind's check: does it work on this host, why not, what to do, and what was found out."""
+
+    works: bool
+    reason: str
+    advice: str = ""
+    found: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    """What a kind works with. Directories exist; `scratch` lies on the file system that disk workloads measure.
+
+    agent: the agent's static binary. cache: content-addressed images, kept between campaigns. scratch: this campaign's
+    working files. disk_file: the one file behind every disk workload (filled as PROTOCOL.md says), or None.
+    """
+
+    agent: Path
+    cache: Path
+    scratch: Path
+    disk_file: Path | None
+    journal: Journal
+    programs: Programs
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkPath:
+    """How a guest reaches the laboratory's side of the network.
+
+    `host_address` is where a peer agent listens, in network namespace `namespace` (None = the host's own);
+    `peer_address` is what the guest calls to reach it (differs from host_address behind address translation).
+    `kind` is loopback, veth, tap, slirp, ...: paths of another kind are never compared in silence.
+    """
+
+    kind: str
+    host_address: str
+    peer_address: str
+    namespace: str | None
+    guest_interface: str = ""
+    guest_address: str = ""
+    prefix: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DiskTarget:
+    """Where a guest finds the campaign's disk file, and what the kind knows about the way there."""
+
+    path: str
+    conditions: Mapping[str, str] = field(default_factory=dict)
+
+
+class Guest(ABC):
+    """One running instance. Made by `Environment.start`, which must leave nothing behind when it fails."""
+
+    guest_id: str
+    stream: Stream
+    disk: DiskTarget | None
+    network: NetworkPath | None
+    given: dict[str, Any]  # what it really got, as far as the host's side knows
+
+    @abstractmethod
+    def alive(self) -> bool:
+        """Whether the guest's processes still run."""
+
+    @abstractmethod
+    def cpu_ns(self) -> int:
+        """Host CPU time used so far by all processes that are this guest (ended ones included), in ns."""
+
+    @abstractmethod
+    def last_words(self) -> str:
+        """The end of what the guest or its launcher printed beside the protocol, for error messages."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """End the guest, within ten seconds, by force where needed. Afterwards nothing of it is left. Idempotent."""
+
+
+class Environment(ABC):
+    """A kind of environment."""
+
+    kind: ClassVar[str]
+    title: ClassVar[str]  # as printed in tables, e.g. "user-mode Linux"
+    settings_type: ClassVar[type[Settings]]
+
+    def __init__(self, bench: Workbench) -> None:
+        """Only keeps the workbench: construction does no work."""
+        self.bench = bench
+
+    @abstractmethod
+    def capabilities(self) -> Capabilities:
+        """What this kind can give on this host to this user."""
+
+    @abstractmethod
+    def check(self) -> Check:
+        """Find out in under two seconds whether this kind works here, by starting something, never by believing a file."""
+
+    @abstractmethod
+    def prepare(self, settings: Settings) -> None:
+        """Build or fetch what a start needs, cached by content. May take minutes the first time."""
+
+    @abstractmethod
+    def start(self, settings: Settings, guest_id: str) -> Guest:
+        """Start a guest; `guest_id` is unique on this host and at most 24 of [a-z0-9-]. Returns without waiting for the agent's greeting."""

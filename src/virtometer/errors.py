@@ -1,0 +1,115 @@
+"""Every error that a user can meet, as one tree.
+
+    VirtometerError
+    ├── UsageError            2   wrong arguments, wrong settings
+    │   └── PlanError         2   a plan that cannot be executed, with file and line
+    ├── EnvironmentFailed     3   an environment that does not work here, or did not start
+    │   └── GuestDied         3   a guest that ended in the middle
+    ├── LedgerError           4   a results directory that is unreadable, foreign or in use
+    ├── HostChanged           5   the host is not the one the campaign began on
+    ├── LinkError             6   the agent does not answer, is of another version, breaks the protocol
+    │   ├── LinkTimeout       6
+    │   ├── LinkClosed        6
+    │   └── RemoteError       6   the agent answered with an error (code, message)
+    ├── StorageError          7   no space, read-only, input/output error
+    ├── MissingProgram        8   a program that is needed is not installed
+    └── Interrupted         130   Ctrl-C or SIGTERM; everything measured so far is kept
+
+The number is the exit status of the command line. 1 is left to faults of Virtometer itself.
+Each error carries the sentence that the user sees and, where there is one, the next action.
+"""
+
+from __future__ import annotations
+
+
+class VirtometerError(Exception):
+    """Root of the tree: one sentence, and what to do next."""
+
+    exit_status = 1
+
+    def __init__(self, sentence: str, *, advice: str = "") -> None:
+        """`sentence` is shown to the user as it is; `advice` is the next action, or empty."""
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.advice = advice
+
+
+class UsageError(VirtometerError):
+    """Wrong arguments or settings."""
+
+    exit_status = 2
+
+
+class PlanError(UsageError):
+    """A plan that cannot be executed."""
+
+    def __init__(self, file: str, line: int, sentence: str, *, advice: str = "") -> None:
+        """`line` counts from 1; 0 when the fault belongs to the whole file."""
+        where = f"{file}:{line}" if line else file
+        super().__init__(f"{where}: {sentence}", advice=advice)
+        self.file = file
+        self.line = line
+
+
+class EnvironmentFailed(VirtometerError):
+    """An environment that does not work on this host, or a guest that did not start."""
+
+    exit_status = 3
+
+
+class GuestDied(EnvironmentFailed):
+    """A guest that ended although it was not told to."""
+
+
+class LedgerError(VirtometerError):
+    """A results directory that is unreadable, foreign or in use."""
+
+    exit_status = 4
+
+
+class HostChanged(VirtometerError):
+    """The host is not the one that the campaign began on."""
+
+    exit_status = 5
+
+
+class LinkError(VirtometerError):
+    """The conversation with an agent failed."""
+
+    exit_status = 6
+
+
+class LinkTimeout(LinkError):
+    """The agent did not answer in time."""
+
+
+class LinkClosed(LinkError):
+    """The channel ended."""
+
+
+class RemoteError(LinkError):
+    """The agent answered with an error of PROTOCOL.md."""
+
+    def __init__(self, code: str, message: str) -> None:
+        """`code` is one of the error codes of PROTOCOL.md."""
+        super().__init__(f"the agent says {code}: {message}")
+        self.code = code
+        self.message = message
+
+
+class StorageError(VirtometerError):
+    """No space, a read-only file system, an input/output error."""
+
+    exit_status = 7
+
+
+class MissingProgram(VirtometerError):
+    """A program that is needed is not installed."""
+
+    exit_status = 8
+
+
+class Interrupted(VirtometerError):
+    """The user stopped the campaign."""
+
+    exit_status = 130

@@ -1,0 +1,1 @@
+"""Python's half of the contract: channel, greeting, requests, clock."""

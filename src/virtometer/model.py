@@ -1,0 +1,320 @@
+"""The nouns of the house, all frozen. Imports nothing of ours.
+
+Times ending in `_ns` are integers in nanoseconds. `guest` times are readings of the agent's CLOCK_MONOTONIC,
+`host` times readings of the laboratory's CLOCK_MONOTONIC; nothing else is ever mixed with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Better = Literal["higher", "lower"]
+Role = Literal["measured", "load"]
+
+# --- the plan, as a user writes it ----------------------------------------------------------------------------
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+Name = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[^\n\r\t]+$")]
+
+
+class PlanEnvironment(_Frozen):
+    """One environment of a plan: a kind with its settings under a name of its own."""
+
+    name: Name
+    kind: str
+    settings: dict[str, Any] = Field(default_factory=dict)
+
+
+class PlanWorkload(_Frozen):
+    """One workload of a plan: what is measured in every environment."""
+
+    name: Name
+    workload: str
+    op: str
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    threads: int = Field(default=1, ge=1, le=1024)
+    seconds: float | None = Field(default=None, gt=0, le=3600)
+
+
+class Limits(_Frozen):
+    """How long anything that can hang may take, in seconds, and how wrong a clock may be."""
+
+    start_s: float = Field(default=60.0, gt=0, le=3600)
+    prepare_s: float = Field(default=60.0, gt=0, le=3600)
+    run_extra_s: float = Field(default=30.0, gt=0, le=3600)
+    answer_s: float = Field(default=10.0, gt=0, le=600)
+    stop_s: float = Field(default=10.0, gt=0, le=600)
+    clock_error: float = Field(default=0.005, gt=0, lt=1)
+
+
+class Rules(_Frozen):
+    """When a trial is marked as disturbed: limits on the host's state during the scored window."""
+
+    max_steal_share: float = Field(default=0.05, ge=0, le=1)
+    max_swap_pages: int = Field(default=0, ge=0)
+    min_free_memory_bytes: int = Field(default=256 << 20, ge=0)
+
+
+class Plan(_Frozen):
+    """A plan: environments, workloads, scenario, precision, budget."""
+
+    virtometer: Literal[1]
+    name: Name
+    question: str = ""
+    environments: list[PlanEnvironment] = Field(min_length=1, max_length=64)
+    baseline: str = "native"
+    workloads: list[PlanWorkload] = Field(min_length=1, max_length=64)
+    scenario: Literal["alone"] = "alone"
+    blocks: int = Field(default=8, ge=1, le=10_000)
+    seconds: float = Field(default=1.0, gt=0, le=3600)
+    fresh: Literal["trial", "block"] = "trial"
+    unavailable: Literal["refuse", "skip"] = "refuse"
+    seed: int | None = Field(default=None, ge=0, lt=2**63)
+    margin: float = Field(default=0.05, gt=0, lt=1)
+    disk_span: int = Field(default=512 << 20, ge=1 << 20, le=1 << 44)
+    limits: Limits = Field(default_factory=Limits)
+    rules: Rules = Field(default_factory=Rules)
+
+
+# --- what a plan becomes --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """One workload in one guest, with its role."""
+
+    environment: str
+    workload: str
+    role: Role = "measured"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The unit of execution. `index` counts from 0 in order of execution, `start_group` names the guest starts.
+
+    Trials with the same `start_group` share one start of their guests (`fresh: block`).
+    """
+
+    index: int
+    block: int
+    position: int
+    start_group: int
+    placements: tuple[Placement, ...]
+
+
+# --- what is measured -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One iteration of a kernel, in guest time, as the agent sent it. `used` is False where `mark` says why."""
+
+    start_ns: int
+    end_ns: int
+    work: int
+    check: str
+    used: bool = True
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClockFit:
+    """host_ns = reference_host_ns + (guest_ns - reference_guest_ns) * rate, within ± bound_ns at the reference.
+
+    `rate` is host seconds per guest second, `rate_bound` the half width of what the probes allow.
+    """
+
+    reference_guest_ns: int
+    reference_host_ns: int
+    rate: float
+    bound_ns: float
+    rate_bound: float
+    probes: int
+
+    def to_host_ns(self, guest_ns: int) -> float:
+        """Convert a reading of the guest's clock to host time, in ns."""
+        return self.reference_host_ns + (guest_ns - self.reference_guest_ns) * self.rate
+
+    def duration_s(self, start_ns: int, end_ns: int) -> float:
+        """Length of a stretch of guest time in host seconds."""
+        return (end_ns - start_ns) * self.rate * 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class ClockProbe:
+    """One ping: when it was sent and its answer received (host), received and sent (guest), all in ns."""
+
+    sent_host_ns: int
+    received_guest_ns: int
+    sent_guest_ns: int
+    received_host_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class HostUse:
+    """What the host's processors did over the scored window, in CPU seconds (all processors added)."""
+
+    wall_s: float
+    user: float
+    nice: float
+    system: float
+    idle: float
+    iowait: float
+    irq: float
+    softirq: float
+    steal: float
+
+    @property
+    def busy(self) -> float:
+        """CPU seconds that were neither idle, waiting nor stolen."""
+        return self.user + self.nice + self.system + self.irq + self.softirq
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementResult:
+    """One placement of a finished trial. `value` is total work / total host time (or its inverse for unit s)."""
+
+    placement: Placement
+    guest_id: str
+    kernel: str
+    op: str
+    parameters: Mapping[str, Any]
+    threads: int
+    unit: str
+    better: Better
+    value: float
+    agent_value: float
+    samples: tuple[Sample, ...]
+    probes: tuple[ClockProbe, ...]
+    clock: ClockFit
+    window_start_host_ns: int
+    window_end_host_ns: int
+    work: int
+    guest_cpu_s: float | None
+    agent_cpu_s: float
+    check: Mapping[str, Any]
+    conditions: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRecord:
+    """A finished trial. `status` is done or failed; a failed trial has a reason and never a value."""
+
+    trial: Trial
+    status: Literal["done", "failed"]
+    reason: str
+    started_at: str
+    wall_s: float
+    start_skew_ns: int
+    host: HostUse | None
+    marks: tuple[str, ...]
+    results: tuple[PlacementResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GuestStart:
+    """One start of a guest: how long it took from the first command to the agent's greeting, and what it got."""
+
+    guest_id: str
+    environment: str
+    kind: str
+    asked: Mapping[str, Any]
+    given: Mapping[str, Any]
+    provision_s: float
+    started_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """A command line that the laboratory ran, for the report."""
+
+    at: str
+    purpose: str
+    argv: tuple[str, ...]
+    status: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentStatus:
+    """What the check of an environment kind said."""
+
+    name: str
+    kind: str
+    works: bool
+    reason: str
+    advice: str
+    capabilities: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    """Everything that the ledger holds, as analysis and report read it."""
+
+    plan: Plan
+    plan_text: str
+    seed: int
+    created_at: str
+    host: Mapping[str, Any]
+    versions: Mapping[str, str]
+    environments: tuple[EnvironmentStatus, ...]
+    planned: tuple[Trial, ...]
+    trials: tuple[TrialRecord, ...]
+    guests: tuple[GuestStart, ...]
+    commands: tuple[CommandLine, ...]
+
+
+# --- what is concluded ----------------------------------------------------------------------------------------
+
+
+class Verdict(StrEnum):
+    """A finding in one word."""
+
+    SLOWER = "slower"
+    FASTER = "faster"
+    EQUIVALENT = "equivalent"
+    UNDECIDED = "undecided"
+    BASELINE = "baseline"
+    UNAVAILABLE = "not available here"
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value with its interval (None where n is too small for one) and the number of independent replicates."""
+
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+    level: float = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One comparison. `ratio` > 1 always means that the subject is better than `against`."""
+
+    workload: str
+    op: str
+    metric: str
+    unit: str
+    better: Better
+    subject: str
+    against: str
+    ratio: Estimate | None
+    verdict: Verdict
+    p_value: float | None
+    p_adjusted: float | None
+    host_cpu_ratio: Estimate | None
+    value: Estimate | None
+    detectable: float | None
+    blocks_needed: int | None
+    seconds_needed: float | None
+    notes: tuple[str, ...] = field(default=())
