@@ -1,0 +1,149 @@
+"""One conversation with one agent: greeting, requests with time limits, events, pings.
+
+No threads: whoever waits reads. Events that arrive while a reply is awaited are kept in order.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from typing import Any
+
+from virtometer import __version__
+from virtometer.errors import LinkClosed, LinkError, LinkTimeout, RemoteError
+from virtometer.link import messages
+from virtometer.link.channel import Channel, Line
+from virtometer.model import ClockProbe
+
+MAX_RUN_BYTES = 8 << 20
+MAX_RUN_LINES = 20_000
+
+
+class Session:
+    """A conversation over a channel. `name` is the guest's name, for sentences that a user reads."""
+
+    def __init__(self, channel: Channel, name: str) -> None:
+        """Takes the channel over; `close` closes it."""
+        self.channel = channel
+        self.name = name
+        self.greeting: messages.Greeting | None = None
+        self.logs: list[str] = []
+        self._events: deque[messages.Event] = deque()
+        self._last_id = 0
+        self._flood_bytes = MAX_RUN_BYTES
+        self._flood_lines = MAX_RUN_LINES
+
+    def fileno(self) -> int:
+        """The descriptor to select on; look at `pending` first."""
+        return self.channel.fileno()
+
+    def greet(self, limit_s: float) -> messages.Greeting:
+        """Exchange greetings. Raises LinkTimeout, LinkClosed, or LinkError for another protocol or a foreign program."""
+        message, _ = self._read(time.monotonic() + limit_s, f"did not say hello within {limit_s:g} s")
+        if not isinstance(message, messages.Greeting):
+            raise LinkError(f"{self.name}: what answered is not a virtometer agent")
+        if message.protocol != messages.PROTOCOL:
+            raise LinkError(
+                f"{self.name}: the agent (version {message.version}) speaks protocol {message.protocol}, "
+                f"this laboratory speaks {messages.PROTOCOL}",
+                advice="build the agent and the laboratory from the same version",
+            )
+        if message.role != "agent":
+            raise LinkError(f"{self.name}: the other side is a {message.role}, not an agent")
+        self.channel.send(messages.greeting(__version__), limit_s)
+        self.greeting = message
+        return message
+
+    def request(self, command: str, arguments: dict[str, Any], limit_s: float) -> dict[str, Any]:
+        """Send a request and return its answer. Raises RemoteError for an error that the agent reports."""
+        reply, _, _ = self._exchange(command, arguments, limit_s)
+        return reply
+
+    def ping(self, limit_s: float) -> ClockProbe:
+        """Compare clocks once."""
+        reply, sent_ns, received_ns = self._exchange("ping", {}, limit_s)
+        received, sent = reply.get("received_ns"), reply.get("sent_ns")
+        if not isinstance(received, int) or not isinstance(sent, int) or not 0 <= received <= sent or len(reply) != 2:
+            raise LinkError(f"{self.name}: the agent answered a ping with numbers that cannot be times: {reply}")
+        return ClockProbe(sent_ns, received, sent, received_ns)
+
+    def next_event(self, limit_s: float) -> messages.Event | None:
+        """Return the next event, or None when none came within `limit_s`."""
+        if self._events:
+            return self._events.popleft()
+        line = self._receive(limit_s)
+        if line is None:
+            return None
+        message = self._meaning(line)
+        if isinstance(message, messages.Reply):
+            raise LinkError(f"{self.name}: the agent answered a request that was never made (id {message.id})")
+        if isinstance(message, messages.Greeting):
+            raise LinkError(f"{self.name}: the agent said hello twice; was it started again?")
+        return message
+
+    @property
+    def pending(self) -> bool:
+        """Whether `next_event` has something without reading."""
+        return bool(self._events)
+
+    def begin_run(self) -> None:
+        """Start counting towards the limit on what an agent may send within one run."""
+        self._flood_bytes = self.channel.received_bytes + MAX_RUN_BYTES
+        self._flood_lines = self.channel.received_lines + MAX_RUN_LINES
+
+    def bye(self, limit_s: float) -> None:
+        """Ask the agent to end. An agent that is already gone is no error."""
+        try:
+            self.request("bye", {}, limit_s)
+        except LinkError:
+            return
+
+    def close(self) -> None:
+        """Close the channel. Idempotent."""
+        self.channel.close()
+
+    def _exchange(self, command: str, arguments: dict[str, Any], limit_s: float) -> tuple[dict[str, Any], int, int]:
+        self._last_id += 1
+        deadline = time.monotonic() + limit_s
+        line = messages.encode({"id": self._last_id, "command": command, "arguments": arguments})
+        sent_ns = self.channel.send(line, limit_s)
+        while True:
+            message, received_ns = self._read(deadline, f"did not answer {command} within {limit_s:g} s")
+            if isinstance(message, messages.Reply):
+                break
+            if isinstance(message, messages.Greeting):
+                raise LinkError(f"{self.name}: the agent said hello twice; was it started again?")
+            self._events.append(message)
+        if message.id != self._last_id:
+            raise LinkError(f"{self.name}: the agent answered request {message.id} instead of {self._last_id}")
+        if message.error is not None:
+            raise RemoteError(message.error.code, message.error.message)
+        return message.value or {}, sent_ns, received_ns
+
+    def _read(self, deadline: float, late: str) -> tuple[messages.Greeting | messages.Reply | messages.Event, int]:
+        while True:
+            line = self._receive(max(deadline - time.monotonic(), 0.0))
+            if line is None:
+                raise LinkTimeout(f"{self.name}: the agent {late}")
+            message = self._meaning(line)
+            if message is not None:
+                return message, line.received_ns
+
+    def _receive(self, limit_s: float) -> Line | None:
+        line = self.channel.receive(limit_s)
+        if self.channel.received_bytes > self._flood_bytes or self.channel.received_lines > self._flood_lines:
+            raise LinkError(
+                f"{self.name}: the agent floods its channel (more than {MAX_RUN_LINES} lines "
+                f"or {MAX_RUN_BYTES >> 20} MiB in one run)"
+            )
+        return line
+
+    def _meaning(self, line: Line) -> messages.Greeting | messages.Reply | messages.Event | None:
+        message = messages.parse(line.data)
+        if isinstance(message, messages.Fatal):
+            raise LinkClosed(f"{self.name}: the agent gave up: {message.fatal.code}: {message.fatal.message}")
+        if isinstance(message, messages.Log):
+            self.logs.append(f"{message.level}: {message.message}")
+            del self.logs[:-200]
+            return None
+        return message
