@@ -1,4 +1,4 @@
-"""The messages of contract/PROTOCOL.md that the laboratory reads, parsed strictly: what the page does not name is refused."""
+"""The messages of contract/PROTOCOL.md that the laboratory reads. Strict: what the page does not name is refused."""
 
 from __future__ import annotations
 
@@ -137,9 +137,7 @@ def encode(message: dict[str, Any]) -> bytes:
 
 def greeting(version: str) -> bytes:
     """The laboratory's first line."""
-    return encode(
-        {"magic": MAGIC, "protocol": PROTOCOL, "role": "laboratory", "version": version, "capabilities": []}
-    )
+    return encode({"magic": MAGIC, "protocol": PROTOCOL, "role": "laboratory", "version": version, "capabilities": []})
 
 
 def _refuse_constant(name: str) -> float:
@@ -157,9 +155,7 @@ def parse(line: bytes) -> Incoming:
     """Parse one line (without newline) that an agent sent. Raises LinkError with one sentence."""
     shown = line[:60].decode(errors="replace") + ("…" if len(line) > 60 else "")
     try:
-        fields = json.loads(
-            line.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_refuse_double
-        )
+        fields = json.loads(line.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_refuse_double)
     except (ValueError, RecursionError) as cause:
         raise LinkError(f"the agent sent a line that is not a message: {shown!r}") from cause
     if not isinstance(fields, dict):

@@ -38,7 +38,7 @@ class Session:
         return self.channel.fileno()
 
     def greet(self, limit_s: float) -> messages.Greeting:
-        """Exchange greetings. Raises LinkTimeout, LinkClosed, or LinkError for another protocol or a foreign program."""
+        """Exchange greetings. LinkTimeout, LinkClosed, or LinkError for another protocol or a foreign program."""
         message, _ = self._read(time.monotonic() + limit_s, f"did not say hello within {limit_s:g} s")
         if not isinstance(message, messages.Greeting):
             raise LinkError(f"{self.name}: what answered is not a virtometer agent")

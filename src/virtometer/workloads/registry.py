@@ -1,0 +1,18 @@
+"""All workloads, by the name that plans use."""
+
+from __future__ import annotations
+
+from virtometer.workloads.base import Workload
+from virtometer.workloads.disk import Disk
+from virtometer.workloads.linpack import Linpack
+from virtometer.workloads.memory import Memory
+from virtometer.workloads.net import Net
+from virtometer.workloads.os_operations import OsOperations
+
+WORKLOADS: dict[str, Workload] = {
+    "linpack": Linpack(),
+    "memory": Memory(),
+    "disk": Disk(),
+    "net": Net(),
+    "os": OsOperations(),
+}
