@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 Better = Literal["higher", "lower"]
 Role = Literal["measured", "load"]
@@ -22,6 +22,28 @@ Role = Literal["measured", "load"]
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
+
+_SUFFIXES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def parse_size(value: object) -> object:
+    """`64M` -> 67108864. K, M, G, T are powers of 1024, as on the agent's command line. Other things pass unchanged."""
+    if isinstance(value, str):
+        digits, suffix = (value[:-1], value[-1:]) if value[-1:] in _SUFFIXES else (value, "")
+        if digits.isascii() and digits.isdecimal() and len(digits) <= 18:
+            return int(digits) * _SUFFIXES.get(suffix, 1)
+        raise ValueError("a size is a whole number of bytes, or one with K, M, G or T behind it, such as 64M")
+    return value
+
+
+_SPAN_SCHEMA = WithJsonSchema(
+    {
+        "anyOf": [
+            {"type": "integer", "minimum": 1 << 20, "maximum": 1 << 44},
+            {"type": "string", "pattern": "^[0-9]{1,18}[KMGT]?$"},
+        ]
+    }
+)
 
 Name = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[^\n\r\t]+$")]
 
@@ -80,7 +102,7 @@ class Plan(_Frozen):
     unavailable: Literal["refuse", "skip"] = "refuse"
     seed: int | None = Field(default=None, ge=0, lt=2**63)
     margin: float = Field(default=0.05, gt=0, lt=1)
-    disk_span: int = Field(default=512 << 20, ge=1 << 20, le=1 << 44)
+    disk_span: Annotated[int, Field(ge=1 << 20, le=1 << 44), BeforeValidator(parse_size), _SPAN_SCHEMA] = 512 << 20
     limits: Limits = Field(default_factory=Limits)
     rules: Rules = Field(default_factory=Rules)
 

@@ -10,21 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from virtometer.errors import UsageError
 from virtometer.model import Better
-
-_SUFFIXES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-
-
-def parse_size(value: object) -> object:
-    """`64M` -> 67108864. K, M, G, T are powers of 1024, as on the agent's command line. Other things pass unchanged."""
-    if isinstance(value, str):
-        text = value.strip()
-        if text[-1:] in _SUFFIXES and text[:-1].isdecimal():
-            return int(text[:-1]) * _SUFFIXES[text[-1]]
-        if text.isdecimal():
-            return int(text)
-        raise ValueError("a size is a whole number of bytes, or one with K, M, G or T behind it, such as 64M")
-    return value
-
+from virtometer.model import parse_size as parse_size
 
 Size = Annotated[int, BeforeValidator(parse_size), Field(ge=1, le=1 << 50)]
 

@@ -1,0 +1,35 @@
+"""What plans may name, as data: the kinds of environments with their settings, the workloads with their operations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from virtometer.model import Better
+
+
+@dataclass(frozen=True, slots=True)
+class OpDescription:
+    """One operation of a workload: unit and direction of its metric, and the metric's name in words."""
+
+    unit: str
+    better: Better
+    metric: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadDescription:
+    """One workload: its operations by name, and the model that its parameters must satisfy."""
+
+    ops: Mapping[str, OpDescription]
+    parameters: type[BaseModel]
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """`kinds`: settings model of every environment kind, by name. `workloads`: by name."""
+
+    kinds: Mapping[str, type[BaseModel]]
+    workloads: Mapping[str, WorkloadDescription]
