@@ -1,0 +1,28 @@
+# The one entry for both languages. `make` alone lists what there is.
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-all lint bench clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /    make \1	/p' Makefile | expand -t 20
+
+setup: ## install and build everything that is needed (says what; a second time it installs nothing)
+	@setup/all.sh
+
+demo: setup ## set up, then measure what each environment on this host costs, and say where the report is
+	@.venv/bin/virtometer run --quick
+
+test: setup ## set up, then run the tests of both languages (under fifteen minutes)
+	@setup/test.sh -m "not slow"
+
+test-all: setup ## the same with the slow sweeps
+	@setup/test.sh -m "slow or not slow"
+
+lint: setup ## formatting, lints and types of both languages
+	@setup/lint.sh
+
+bench: setup ## Virtometer's own speed: provisioning, overhead, A/A campaigns, kills
+	@setup/bench.sh
+
+clean: ## remove what was built and installed in this folder (results stay)
+	rm -rf .venv .build target .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Formatting, lints and types of both languages; everything is run, then it fails if anything failed.
+. "$(dirname "$0")/shell.sh"
+. "$(dirname "$0")/apt.sh"
+
+if ! cargo clippy --version >/dev/null 2>&1 || ! cargo fmt --version >/dev/null 2>&1; then
+    if has rustup; then
+        say "installs the Rust components clippy and rustfmt"
+        logged rustup rustup component add clippy rustfmt || stop "clippy and rustfmt could not be fetched: see $logs/rustup.log"
+    elif is_root && has apt-get; then
+        apt_install rust-web-clippy rustfmt-web || stop "clippy and rustfmt could not be installed: $(why_apt_failed)"
+    else
+        stop "clippy and rustfmt are not installed; install them with rustup, or have the Debian packages rust-web-clippy and rustfmt-web installed"
+    fi
+fi
+
+failed=()
+lint() {
+    printf '== %s\n' "$*"
+    "$@" || failed+=("$*")
+}
+lint .venv/bin/ruff check .
+lint .venv/bin/ruff format --check .
+lint .venv/bin/mypy --strict
+lint cargo fmt --all --check
+lint cargo clippy --workspace --all-targets --locked -- -D warnings
+if [ ${#failed[@]} -gt 0 ]; then
+    printf 'lint: FAILED: %s\n' "${failed[@]}"
+    exit 1
+fi
+echo "lint: passed"

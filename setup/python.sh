@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Makes .venv exactly as uv.lock says, with uv from the PATH or one of our own under .build/.
+. "$(dirname "$0")/shell.sh"
+. "$(dirname "$0")/apt.sh"
+
+# The place is part of the stamp: an environment that was copied along with its folder still points to the old one.
+want=$({ cat pyproject.toml uv.lock && echo "$root"; } | sha256sum)
+if [ "$(cat "$stamps/python" 2>/dev/null)" = "$want" ] && [ -x .venv/bin/virtometer ] && .venv/bin/python -c '' 2>/dev/null; then
+    exit 0
+fi
+
+has python3 || stop "python3 is not installed; install Python 3.11 or later and call make again"
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+    stop "$(python3 --version) is too old; install Python 3.11 or later and call make again"
+
+uv=$(command -v uv || true)
+if [ -z "$uv" ]; then
+    uv=$root/.build/uv/bin/uv
+    if ! [ -x "$uv" ]; then
+        if ! python3 -c 'import ensurepip, venv' 2>/dev/null; then
+            if is_root && has apt-get; then
+                apt_install python3-venv || stop "python3-venv could not be installed: $(why_apt_failed)"
+            else
+                stop "python3 has no venv module; have the package python3-venv installed, or put uv on your PATH, and call make again"
+            fi
+        fi
+        say "installs uv in .build/uv (only for this checkout)"
+        logged uv python3 -m venv --clear .build/uv || stop "a virtual environment could not be made: see $logs/uv.log"
+        if ! logged uv .build/uv/bin/python -m pip install --disable-pip-version-check 'uv>=0.8,<1'; then
+            offline uv && stop "uv could not be fetched: is this machine online? (pip's words are in $logs/uv.log)"
+            stop "pip could not install uv: see $logs/uv.log"
+        fi
+    fi
+fi
+
+say "installs the Python packages of uv.lock in .venv"
+export UV_PYTHON_DOWNLOADS=never UV_PROJECT_ENVIRONMENT=$root/.venv
+if ! logged python "$uv" sync --frozen --no-progress; then
+    tail -n 12 "$logs/python.log" >&2
+    offline python && stop "the Python packages could not be fetched: is this machine online? (uv's words are above)"
+    stop "uv could not make .venv (its words are above)"
+fi
+echo "$want" >"$stamps/python"

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Builds the agent as a static program, for musl where rustup can provide it, else for the C library of this system.
+. "$(dirname "$0")/shell.sh"
+. "$(dirname "$0")/apt.sh"
+
+need=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
+arch=$(uname -m)
+
+rust_version() { rustc --version 2>/dev/null | cut -d ' ' -f 2; }
+
+if has rustup; then
+    # rust-toolchain.toml names the toolchain; an old rustup fetches it by itself at the first call
+    if ! rustc --version >/dev/null 2>&1; then
+        say "installs the Rust toolchain that rust-toolchain.toml names"
+        logged rustup rustup toolchain install ||
+            stop "the Rust toolchain could not be fetched: is this machine online? (rustup's words are in $logs/rustup.log)"
+    fi
+elif ! { has cargo && has rustc && at_least "$(rust_version)" "$need"; }; then
+    found=$(has rustc && echo "Rust $(rust_version) is too old" || echo "Rust is not installed")
+    # Debian 12 has a newer Rust beside its old one, under these names; they replace cargo and rustc
+    if is_root && has apt-get; then
+        say "$found: the agent needs Rust $need"
+        apt_install cargo-web rustc-web || stop "cargo-web and rustc-web could not be installed: $(why_apt_failed)"
+        hash -r
+    fi
+    { has cargo && has rustc && at_least "$(rust_version)" "$need"; } ||
+        stop "$found: the agent needs Rust $need or later; install it with rustup, or have the Debian packages cargo-web and rustc-web installed, and call make again"
+fi
+has cc || stop "no C compiler is installed, which Rust needs to link; install gcc and call make again"
+
+target=$arch-unknown-linux-musl
+if ! has rustup; then
+    target=$arch-unknown-linux-gnu
+elif ! rustup target list --installed 2>/dev/null | grep -qx "$target"; then
+    say "installs the Rust target $target"
+    if ! logged rustup rustup target add "$target"; then
+        target=$arch-unknown-linux-gnu
+        say "the target could not be fetched (see $logs/rustup.log): the agent is built for $target instead, also static"
+    fi
+fi
+
+agent=target/$target/release/virtometer-agent
+[ -x "$agent" ] || say "builds the agent ($target, release)"
+flags=${RUSTFLAGS:-}
+[ "$target" = "$arch-unknown-linux-musl" ] || flags="$flags -C target-feature=+crt-static"
+build=(cargo build --release --locked --package virtometer-agent --target "$target")
+[ -z "${flags// /}" ] || export RUSTFLAGS=$flags
+if ! logged cargo "${build[@]}"; then
+    tail -n 25 "$logs/cargo.log" >&2
+    grep -qE 'failed to (download|get|fetch|query)|[Cc]ould not resolve|spurious network' "$logs/cargo.log" &&
+        stop "the Rust crates could not be fetched: is this machine online? (cargo's words are above)"
+    stop "the agent could not be built (cargo's words are above)"
+fi
