@@ -1,7 +1,18 @@
 """What an environment kind promises to the runner, and what it is given.
 
 A kind is one file: a subclass of `Environment` with its `Settings`, and one line in `registry.py`. The conformance tests
-in tests/conformance then run against it by themselves.
+in tests/conformance then run against it by themselves. A guest that is a tree of host processes (all are, so far) is a
+`ProcessGuest` of process_guest.py, which brings journal, accounting and the complete stop with it.
+
+Conditions. `DiskTarget.conditions` and the agent's own `conditions` (PROTOCOL.md) are objects of strings that decide
+whether two results may be compared. A key that both sides have with different values leads to the note "not like with
+like"; a key that only one side has is taken as unknown on the other and noted as well. Keys ending in `_reason` explain and
+are never compared. Keys that kinds use, so that they can be compared:
+
+    host_cache   no, when a direct read or write of the guest reaches the host's file with O_DIRECT; yes, when the host's
+                 page cache answers it
+    disk_path    how the file gets there: file (the same system calls on the same file, bind mounts included), gofer,
+                 virtio-blk, ubd, ide, ...
 """
 
 from __future__ import annotations
@@ -15,8 +26,22 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict
 
 from virtometer.environments.journal import Journal
+from virtometer.environments.network import Lan, NetworkPath
 from virtometer.link.channel import Stream
 from virtometer.programs import Programs
+
+
+__all__ = [
+    "Capabilities",
+    "Check",
+    "DiskTarget",
+    "Environment",
+    "Guest",
+    "Lan",
+    "NetworkPath",
+    "Settings",
+    "Workbench",
+]
 
 
 class Settings(BaseModel):
@@ -54,7 +79,8 @@ class Workbench:
     """What a kind works with. Directories exist; `scratch` lies on the file system that disk workloads measure.
 
     agent: the agent's static binary. cache: content-addressed images, kept between campaigns. scratch: this campaign's
-    working files. disk_file: the one file behind every disk workload (filled as PROTOCOL.md says), or None.
+    working files. disk_file: the one file behind every disk workload (filled as PROTOCOL.md says), or None. lan: the
+    network of this laboratory, made when the first guest needs it; whoever made the workbench calls `lan.close()`.
     """
 
     agent: Path
@@ -63,24 +89,7 @@ class Workbench:
     disk_file: Path | None
     journal: Journal
     programs: Programs
-
-
-@dataclass(frozen=True, slots=True)
-class NetworkPath:
-    """How a guest reaches the laboratory's side of the network.
-
-    `host_address` is where a peer agent listens, in network namespace `namespace` (None = the host's own);
-    `peer_address` is what the guest calls to reach it (differs from host_address behind address translation).
-    `kind` is loopback, veth, tap, slirp, ...: paths of another kind are never compared in silence.
-    """
-
-    kind: str
-    host_address: str
-    peer_address: str
-    namespace: str | None
-    guest_interface: str = ""
-    guest_address: str = ""
-    prefix: int = 0
+    lan: Lan
 
 
 @dataclass(frozen=True, slots=True)

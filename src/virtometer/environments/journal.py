@@ -1,27 +1,176 @@
-"""What exists on the host because of us, written down before it is made, so that the next start can clean up after a SIGKILL."""
+"""What exists on the host because of us, written down before it is made, so that the next start can clean up after a SIGKILL.
+
+One JSON file per guest in a state directory. It names the laboratory that owns the guest (pid, start time, boot) and the
+guest's resources in the order in which they were made; `sweep` (sweep.py) undoes them in the reverse order.
+
+Resources and their fields:
+
+    process-group  leader (pid), start (clock ticks since boot, field 22 of /proc/PID/stat)
+    cgroup         path (a directory; what runs in it or below it is killed)
+    runc, runsc    program, root (state directory), container (id)
+    mount          path
+    link           name, namespace (of a network interface)
+    namespace      name (a network namespace in /run/netns)
+    file           path
+    directory      path
+"""
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
+import re
+import stat
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
+from virtometer.errors import EnvironmentFailed, StorageError
 from virtometer.programs import Programs
+
+RESOURCES = frozenset({"process-group", "cgroup", "runc", "runsc", "mount", "link", "namespace", "file", "directory"})
+_GUEST_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,23}")
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A laboratory process, so named that a recycled pid is not taken for it."""
+
+    pid: int
+    start: int
+    boot: str
+    pid_namespace: str
+
+    @classmethod
+    def this(cls) -> Owner:
+        """Name the process that runs this."""
+        pid = os.getpid()
+        start = start_of(pid)
+        return cls(pid, start if start is not None else 0, boot_id(), os.readlink("/proc/self/ns/pid"))
+
+    def alive(self) -> bool:
+        """Whether it may still run. An owner in another pid namespace cannot be judged from here and counts as alive."""
+        if self.boot != boot_id():
+            return False
+        if self.pid_namespace != os.readlink("/proc/self/ns/pid"):
+            return True
+        return start_of(self.pid) == self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The file of one guest."""
+
+    guest_id: str
+    owner: Owner
+    resources: tuple[dict[str, Any], ...]
+
+
+def boot_id() -> str:
+    """Identity of this boot of the host."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
+def start_of(pid: int) -> int | None:
+    """Start time of a process in clock ticks since boot, or None when it does not run (a zombie does not)."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (OSError, ValueError):
+        return None
+    return None if fields[0] in "ZX" else int(fields[19])
+
+
+def state_directory() -> Path:
+    """This user's state directory (not made yet): /run/virtometer, or one that only the user can write."""
+    if os.geteuid() == 0:
+        return Path("/run/virtometer")
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    if runtime.startswith("/") and Path(runtime).is_dir():
+        return Path(runtime) / "virtometer"
+    return Path(f"/tmp/virtometer-{os.geteuid()}")  # noqa: S108 - ownership and mode are checked before use
 
 
 class Journal:
     """One file per guest in a state directory; a file whose laboratory no longer runs is swept."""
 
     def __init__(self, directory: Path) -> None:
-        """`directory` is this user's state directory; it is made when the first thing is recorded."""
+        """`directory` is this user's state directory (see `state_directory`); it is made when the first thing is recorded."""
         self.directory = directory
 
     def record(self, guest_id: str, resource: str, **what: str | int) -> None:
-        """Note a resource that is about to be made. Kinds: process-group, mount, namespace, cgroup, directory, runc, runsc."""
-        raise NotImplementedError
+        """Note a resource that is about to be made (fields: see the top of this file).
+
+        Raises EnvironmentFailed when the guest's name belongs to another laboratory, StorageError when it cannot be written.
+        """
+        if resource not in RESOURCES or not _GUEST_ID.fullmatch(guest_id):
+            raise ValueError(f"{resource!r} of {guest_id!r} cannot be recorded")
+        self._make_directory()
+        me = Owner.this()
+        path = self._path(guest_id)
+        entry = self.read(path) if path.exists() else Entry(guest_id, me, ())
+        if entry is None or entry.owner != me:
+            raise EnvironmentFailed(
+                f"the guest {guest_id} is already in the journal {path}, of another laboratory",
+                advice="the next start of the laboratory removes what dead ones left behind",
+            )
+        self._write(Entry(guest_id, me, (*entry.resources, {"resource": resource, **what})))
 
     def forget(self, guest_id: str) -> None:
-        """The guest's resources are all gone."""
-        raise NotImplementedError
+        """The guest's resources are all gone. Idempotent."""
+        self._path(guest_id).unlink(missing_ok=True)
+
+    def resources(self, guest_id: str) -> tuple[dict[str, Any], ...]:
+        """What is recorded for a guest, in the order in which it was made."""
+        entry = self.read(self._path(guest_id))
+        return entry.resources if entry else ()
 
     def sweep(self, programs: Programs) -> list[str]:
         """Remove what laboratories that no longer run left behind; returns one sentence for each guest swept."""
-        raise NotImplementedError
+        from virtometer.environments.sweep import sweep  # the two files need each other's words
+
+        return sweep(self, programs)
+
+    def read(self, path: Path) -> Entry | None:
+        """Read a guest's file. None when it is not there or cannot be understood."""
+        try:
+            content = json.loads(path.read_bytes())
+            if content.pop("virtometer") != 1:
+                return None
+            resources = tuple(dict(one) for one in content["resources"])
+            owner = Owner(**content["owner"])
+            known = all(one["resource"] in RESOURCES for one in resources)
+            typed = isinstance(owner.pid, int) and isinstance(owner.start, int) and isinstance(owner.boot, str)
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            return None
+        return Entry(str(content.get("guest", path.stem)), owner, resources) if known and typed else None
+
+    def _path(self, guest_id: str) -> Path:
+        return self.directory / f"{guest_id}.json"
+
+    def _write(self, entry: Entry) -> None:
+        path = self._path(entry.guest_id)
+        text = json.dumps(
+            {"virtometer": 1, "guest": entry.guest_id, "owner": asdict(entry.owner), "resources": entry.resources}
+        )
+        draft = self.directory / f"{entry.guest_id}.{entry.owner.pid}.draft"
+        try:
+            draft.write_text(text)
+            draft.replace(path)
+        except OSError as cause:
+            with contextlib.suppress(OSError):
+                draft.unlink()
+            raise StorageError(f"the journal {path} cannot be written: {cause.strerror}") from cause
+
+    def _make_directory(self) -> None:
+        """Make the state directory for this user alone, and refuse one that somebody else prepared."""
+        try:
+            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            found = os.lstat(self.directory)
+        except OSError as cause:
+            raise StorageError(f"the state directory {self.directory} cannot be made: {cause.strerror}") from cause
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
+            raise StorageError(
+                f"the state directory {self.directory} is not a directory that only this user can write",
+                advice=f"remove {self.directory}",
+            )

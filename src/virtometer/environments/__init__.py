@@ -1,0 +1,1 @@
+"""Places where work can run: one file a kind, and one registry."""
