@@ -1,0 +1,317 @@
+"""What guests boot from: an initramfs that holds only the agent, and a kernel for guests that have none of their own.
+
+Everything is made beside its final place and renamed into it, so that an interruption leaves no half image, and is named
+after its content, so that a finished image is never made twice and never goes stale.
+
+Sources: Linux Documentation/driver-api/early-userspace/buffer-format.rst (the archive), deb-control(5) (the package).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import gzip
+import hashlib
+import json
+import lzma
+import os
+import shutil
+import stat
+import struct
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from virtometer.environments.base import Workbench
+from virtometer.errors import EnvironmentFailed, StorageError, VirtometerError
+from virtometer.programs import Programs
+
+KERNEL_METAPACKAGE = "linux-image-cloud-amd64"
+"""Debian's package that names the newest kernel for virtual machines: small, virtio only."""
+
+WANTED_MODULES = (
+    "virtio_pci", "virtio_console", "virtio_blk", "virtio_net", "virtio_scsi", "virtio_rng",
+    "nvme", "ata_piix", "sd_mod", "vmxnet3", "e1000", "e1000e",
+)  # fmt: skip
+"""Drivers of devices that settings can ask for. A kernel may lack some, or have them built in."""
+
+_LAYOUT = 1  # of the kernel cache and of the initramfs: count up when what is kept in them changes
+
+
+# --- the archive ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One member of an archive: `mode` with its file type bits, `device` (major, minor) for device nodes."""
+
+    path: str
+    mode: int
+    data: bytes = b""
+    device: tuple[int, int] = (0, 0)
+
+
+def newc(entries: Iterable[Entry]) -> bytes:
+    """Pack entries, in their order, as an uncompressed "newc" archive. The same entries give the same bytes."""
+    packed = bytearray()
+    for inode, entry in enumerate((*entries, Entry("TRAILER!!!", 0)), start=1):
+        name = entry.path.encode() + b"\0"
+        links = 2 if stat.S_ISDIR(entry.mode) else 1
+        fields = (inode, entry.mode, 0, 0, links, 0, len(entry.data), 0, 0, *entry.device, len(name), 0)
+        packed += b"070701" + b"".join(b"%08X" % value for value in fields) + name
+        packed += bytes(-len(packed) % 4)
+        packed += entry.data
+        packed += bytes(-len(packed) % 4)
+    return bytes(packed)
+
+
+def initramfs(bench: Workbench, modules: Sequence[Path] = ()) -> Path:
+    """Return an initramfs with the agent as /init and these kernel modules, which it loads in this order.
+
+    Cached by the content of the agent and of the modules. Raises EnvironmentFailed when there is no agent.
+    """
+    try:
+        agent = bench.agent.read_bytes()
+    except OSError as cause:
+        raise EnvironmentFailed(
+            f"the agent {bench.agent} cannot be read ({cause.strerror})", advice="build it with: make setup"
+        ) from cause
+    files = [(module.name, module.read_bytes()) for module in modules]
+    key = hashlib.sha256(b"%d" % _LAYOUT)
+    for name, data in [("init", agent), *files]:
+        key.update(b"\0%s\0%d\0" % (name.encode(), len(data)))
+        key.update(data)
+    path = bench.cache / "initramfs" / f"{key.hexdigest()[:32]}.cpio"
+    if path.exists():
+        return path
+    entries = [Entry(name, stat.S_IFDIR | 0o755) for name in ("dev", "modules", "proc", "sys")]
+    entries.append(Entry("tmp", stat.S_IFDIR | 0o1777))
+    # The kernel opens /dev/console for its first process before that process can mount anything.
+    entries.append(Entry("dev/console", stat.S_IFCHR | 0o600, device=(5, 1)))
+    entries.append(Entry("init", stat.S_IFREG | 0o755, agent))
+    entries += [Entry(f"modules/{name}", stat.S_IFREG | 0o644, data) for name, data in files]
+    order = "".join(f"{name}\n" for name, _ in files).encode()
+    entries.append(Entry("modules/order", stat.S_IFREG | 0o644, order))
+    _write_atomically(path, newc(entries))
+    return path
+
+
+def _write_atomically(path: Path, data: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fd, partial = tempfile.mkstemp(prefix=".partial-", dir=path.parent)
+        try:
+            with os.fdopen(fd, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(partial).chmod(0o644)
+            Path(partial).rename(path)
+        except BaseException:
+            Path(partial).unlink(missing_ok=True)
+            raise
+    except OSError as cause:
+        raise StorageError(f"{path} cannot be written ({cause.strerror})") from cause
+
+
+# --- the kernel -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class GuestKernel:
+    """A kernel taken from a Debian package that was unpacked, not installed, with the modules that guests may need."""
+
+    directory: Path
+    package: str
+    version: str
+    depends: dict[str, tuple[str, ...]]  # of each kept module: the modules it needs directly
+    built_in: tuple[str, ...]
+
+    @property
+    def image(self) -> Path:
+        """The compressed kernel, as `-kernel` takes it."""
+        return self.directory / "vmlinuz"
+
+    def has(self, driver: str) -> bool:
+        """Whether this kernel has the driver, as a module or built in."""
+        return driver in self.depends or driver in self.built_in
+
+    def modules(self, drivers: Iterable[str]) -> list[Path]:
+        """Return the module files of these drivers and of all they need, each after what it needs.
+
+        Raises EnvironmentFailed for a driver that this kernel lacks.
+        """
+        order: list[str] = []
+
+        def visit(name: str) -> None:
+            if name in order or name in self.built_in:
+                return
+            if name not in self.depends:
+                raise EnvironmentFailed(f"the guest's kernel ({self.package} {self.version}) has no driver {name}")
+            for needed in self.depends[name]:
+                visit(needed)
+            order.append(name)
+
+        for driver in drivers:
+            visit(driver)
+        return [self.directory / "modules" / f"{name}.ko" for name in order]
+
+
+def cached_kernel(cache: Path) -> GuestKernel | None:
+    """Return the kernel that `guest_kernel` fetched last, or None."""
+    current = cache / "kernels" / "current"
+    try:
+        directory = current.parent / current.readlink()
+        index = json.loads((directory / "index.json").read_bytes())
+        if index["layout"] != _LAYOUT or not (directory / "vmlinuz").exists():
+            return None
+        depends = {name: tuple(needs) for name, needs in index["depends"].items()}
+        return GuestKernel(directory, index["package"], index["version"], depends, tuple(index["built_in"]))
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def guest_kernel(cache: Path, programs: Programs) -> GuestKernel:
+    """Return the guests' kernel; the first time it is downloaded (27 MB) from the Debian archive that apt knows.
+
+    Works as an ordinary user. Raises MissingProgram without apt and dpkg, EnvironmentFailed when the download fails.
+    """
+    found = cached_kernel(cache)
+    if found is not None:
+        return found
+    kernels = cache / "kernels"
+    try:
+        kernels.mkdir(parents=True, exist_ok=True)
+        with _locked(kernels / "lock"):
+            found = cached_kernel(cache)  # somebody else may have fetched it while we waited
+            if found is None:
+                for left in kernels.glob(".partial-*"):  # under the lock these belong to nobody
+                    shutil.rmtree(left, ignore_errors=True)
+                _fetch(kernels, programs)
+                found = cached_kernel(cache)
+    except OSError as cause:
+        raise StorageError(f"the guest's kernel cannot be kept in {kernels} ({cause.strerror})") from cause
+    if found is None:
+        raise EnvironmentFailed(f"the guest's kernel in {kernels} cannot be read", advice=f"remove {kernels}")
+    return found
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _fetch(kernels: Path, programs: Programs) -> None:
+    package, version = _resolve(programs)
+    apt, dpkg = programs.find("apt-get", "apt"), programs.find("dpkg-deb", "dpkg")
+    with tempfile.TemporaryDirectory(prefix=".partial-", dir=kernels) as work:
+        download, tree, kept = Path(work) / "download", Path(work) / "tree", Path(work) / "kept"
+        download.mkdir()
+        # apt's own user may not write here; as an ordinary user the option has no effect.
+        argv = [apt, "-q", "-o", "APT::Sandbox::User=root", "download", f"{package}={version}"]
+        try:
+            programs.run(argv, purpose="download the guest's kernel", limit_s=600, cwd=download)
+        except EnvironmentFailed as cause:
+            raise EnvironmentFailed(
+                f"the guest's kernel {package} {version} cannot be downloaded: {cause.sentence}",
+                advice="check the network, run apt-get update as root, and try again",
+            ) from cause
+        archive = next(download.glob("*.deb"))
+        programs.run([dpkg, "-x", archive, tree], purpose="unpack the guest's kernel", limit_s=120)
+        _keep(tree, kept, package, version)
+        final = kernels / f"{package}_{version.replace(':', '%3a')}_{_LAYOUT}"
+        shutil.rmtree(final, ignore_errors=True)
+        kept.rename(final)
+        link = Path(work) / "current"
+        link.symlink_to(final.name)
+        link.rename(kernels / "current")
+
+
+def _resolve(programs: Programs) -> tuple[str, str]:
+    """Which package and version of it the metapackage stands for today."""
+    cache = programs.find("apt-cache", "apt")
+    argv = [cache, "--no-all-versions", "show", KERNEL_METAPACKAGE]
+    try:
+        shown = programs.run(argv, purpose="find the guest's kernel").stdout.decode()
+    except VirtometerError as cause:
+        raise EnvironmentFailed(
+            f"apt knows no package {KERNEL_METAPACKAGE}", advice="run apt-get update as root, or use a Debian machine"
+        ) from cause
+    for line in shown.splitlines():
+        if line.startswith("Depends: "):
+            name, _, rest = line.removeprefix("Depends: ").split(",")[0].strip().partition(" ")
+            return name, rest.strip("()= ")
+    raise EnvironmentFailed(f"the package {KERNEL_METAPACKAGE} names no kernel")
+
+
+def _keep(tree: Path, kept: Path, package: str, version: str) -> None:
+    """Copy the kernel and the wanted modules with all they need from the unpacked package; made durable for the rename."""
+    image = next(tree.glob("boot/vmlinuz-*"), None)
+    lists = [*tree.glob("lib/modules/*/modules.builtin"), *tree.glob("usr/lib/modules/*/modules.builtin")]
+    if image is None or not lists:
+        raise EnvironmentFailed(f"the package {package} {version} holds no kernel of a known layout")
+    files = {_module_name(path.name): path for path in lists[0].parent.rglob("*.ko*")}
+    built_in = {_module_name(Path(line).name) for line in lists[0].read_text().split()}
+    (kept / "modules").mkdir(parents=True)
+    depends: dict[str, list[str]] = {}
+    waiting = [name for name in WANTED_MODULES if name in files]
+    while waiting:
+        name = waiting.pop()
+        if name in depends:
+            continue
+        data = _read_module(files[name])
+        depends[name] = [needed for needed in module_depends(data) if needed not in built_in]
+        waiting += depends[name]
+        (kept / "modules" / f"{name}.ko").write_bytes(data)
+    shutil.copyfile(image, kept / "vmlinuz")
+    index = {
+        "layout": _LAYOUT, "package": package, "version": version, "depends": depends,
+        "built_in": sorted(name for name in WANTED_MODULES if name in built_in),
+    }  # fmt: skip
+    (kept / "index.json").write_text(json.dumps(index, indent=1, sort_keys=True))
+    for path in (*kept.rglob("*"), kept):
+        fd = os.open(path, os.O_RDONLY)
+        os.fsync(fd)
+        os.close(fd)
+
+
+def _module_name(file: str) -> str:
+    return file.partition(".ko")[0].replace("-", "_")
+
+
+def _read_module(path: Path) -> bytes:
+    """A module's bytes, decompressed: the agent hands them to the kernel as they are."""
+    data = path.read_bytes()
+    match path.suffix:
+        case ".ko":
+            return data
+        case ".xz":
+            return lzma.decompress(data)
+        case ".gz":
+            return gzip.decompress(data)
+        case suffix:
+            raise EnvironmentFailed(f"the kernel module {path.name} is compressed in an unknown way ({suffix})")
+
+
+def module_depends(module: bytes) -> tuple[str, ...]:
+    """Return the names of the modules that this one (a 64-bit little-endian ELF file) needs, from its .modinfo section."""
+    try:
+        if module[:6] != b"\x7fELF\x02\x01":
+            raise ValueError("not a 64-bit little-endian ELF file")
+        (table,) = struct.unpack_from("<Q", module, 0x28)
+        size, count, names_at = struct.unpack_from("<HHH", module, 0x3A)
+        sections = [struct.unpack_from("<IIQQQQ", module, table + size * index) for index in range(count)]
+        names = sections[names_at][4]
+        for name, _, _, _, offset, length in sections:
+            start = names + name
+            if module[start : module.index(b"\0", start)] == b".modinfo":
+                for field in module[offset : offset + length].split(b"\0"):
+                    key, _, value = field.partition(b"=")
+                    if key == b"depends":
+                        return tuple(word.replace("-", "_") for word in value.decode().split(",") if word)
+    except (struct.error, ValueError, IndexError) as cause:
+        raise EnvironmentFailed(f"a kernel module of the guest's kernel cannot be read ({cause})") from cause
+    return ()
