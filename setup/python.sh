@@ -35,6 +35,10 @@ fi
 
 say "installs the Python packages of uv.lock in .venv"
 export UV_PYTHON_DOWNLOADS=never UV_PROJECT_ENVIRONMENT=$root/.venv
+# Behind a company's proxy only the system's own certificates know the proxy's; newer and older uv name this differently.
+if [ -s /etc/ssl/certs/ca-certificates.crt ]; then
+    export UV_SYSTEM_CERTS=${UV_SYSTEM_CERTS:-true} UV_NATIVE_TLS=${UV_NATIVE_TLS:-true}
+fi
 if ! logged python "$uv" sync --frozen --no-progress; then
     tail -n 12 "$logs/python.log" >&2
     offline python && stop "the Python packages could not be fetched: is this machine online? (uv's words are above)"
