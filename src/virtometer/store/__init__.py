@@ -1,0 +1,1 @@
+"""The ledger: the crash-safe record of one campaign in one directory."""

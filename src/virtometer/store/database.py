@@ -1,0 +1,220 @@
+"""Making, opening and bringing up to date the database file of a ledger."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import tempfile
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine, create_engine, event, insert
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import NullPool
+
+from virtometer.errors import LedgerError, StorageError
+from virtometer.model import Campaign
+from virtometer.store import files, rows, schema
+from virtometer.store.files import storage
+
+# The directory of a private copy, deleted on exit, or nothing.
+Copy = contextlib.AbstractContextManager[Any]
+
+
+def refuse_absent(directory: Path) -> None:
+    """Raise LedgerError when `directory` holds nothing that could be a ledger."""
+    with storage(directory):
+        if not directory.exists():
+            raise LedgerError(f"{directory} does not exist", advice="name the results directory of a campaign")
+        if not directory.is_dir():
+            raise LedgerError(f"{directory} is not a directory", advice="name the results directory of a campaign")
+        ledger = directory / files.LEDGER
+        if not ledger.exists():
+            raise LedgerError(
+                f"{directory} holds no campaign ({files.LEDGER} is missing)",
+                advice="name the results directory of a campaign",
+            )
+        if not ledger.is_file():
+            raise LedgerError(f"{ledger} is not a file")
+        with ledger.open("rb") as file:  # SQLite's own complaint would not tell a missing permission from damage
+            start = file.read(16)
+    if not start:
+        raise LedgerError(f"{ledger} is empty: it is damaged or not a ledger at all")
+
+
+def build(path: Path, campaign: Campaign) -> None:
+    """Write a new ledger into one file, without a write-ahead log beside it, and make it last."""
+    for leftover in (path, path.with_name(f"{path.name}-journal")):
+        leftover.unlink(missing_ok=True)
+    connection = _engine(path, "rwc").connect()
+    try:
+        with connection.begin():
+            connection.exec_driver_sql(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+            connection.exec_driver_sql(f"PRAGMA user_version = {schema.SCHEMA_VERSION}")
+            schema.METADATA.create_all(connection)
+            planned, placements = rows.planned_rows(campaign.planned)
+            connection.execute(
+                insert(schema.campaign).values(
+                    id=1,
+                    plan_text=rows.to_text(campaign.plan_text),
+                    plan_json=campaign.plan.model_dump_json(),
+                    seed=campaign.seed,
+                    created_at=campaign.created_at,
+                    host_json=rows.to_json(campaign.host),
+                    versions_json=rows.to_json(campaign.versions),
+                )
+            )
+            statuses = [rows.environment_row(number, status) for number, status in enumerate(campaign.environments)]
+            for table, values in (
+                (schema.environments, statuses),
+                (schema.planned, planned),
+                (schema.placements, placements),
+                (schema.guests, [rows.guest_row(guest) for guest in campaign.guests]),
+                (schema.commands, [rows.command_row(command) for command in campaign.commands]),
+            ):
+                if values:
+                    connection.execute(insert(table), values)
+    finally:
+        connection.close()
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _engine(path: Path, mode: str) -> Engine:
+    engine = create_engine(
+        "sqlite+pysqlite://",
+        creator=lambda: sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode={mode}", uri=True, timeout=5.0),
+        poolclass=NullPool,
+    )
+
+    @event.listens_for(engine, "connect")
+    def _set_up(connection: sqlite3.Connection, _: object) -> None:
+        connection.isolation_level = None  # transactions begin where we say, tables included
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")
+
+    begin = "BEGIN" if mode == "ro" else "BEGIN IMMEDIATE"
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+    return engine
+
+
+def connect(directory: Path, *, write: bool) -> Connection:
+    """Open the ledger in `directory`, bring an older one up to date (`write`), refuse a foreign or a newer one."""
+    path = directory / files.LEDGER
+    with storage(directory):
+        connection = _engine(path, "rw" if write else "ro").connect()
+        try:
+            raw = _raw(connection)
+            version = _version(raw, path)
+            if write:
+                _migrate(raw, version)
+                raw.execute("PRAGMA journal_mode = WAL")
+            raw.execute("SELECT count(*) FROM campaign").fetchone()
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def connect_writer(directory: Path) -> tuple[Connection, Copy]:
+    """Open for writing. The caller holds the lock."""
+    return connect(directory, write=True), contextlib.nullcontext()
+
+
+def connect_reader(directory: Path) -> tuple[Connection, Copy]:
+    """Open for reading, from a private copy where the place allows no more.
+
+    SQLite wants to make a shared-memory file beside a ledger in WAL mode: on a read-only or a full file system it
+    cannot, and without it would not see what lies in the write-ahead log. An older ledger is brought up to date in the
+    copy.
+    """
+    try:
+        connection = connect(directory, write=False)
+    except (StorageError, LedgerError) as cause:
+        if not _place_is_to_blame(cause):
+            raise
+        return _copy(directory, None)
+    raw = _raw(connection)
+    if _version(raw, directory / files.LEDGER) < schema.SCHEMA_VERSION:
+        try:
+            return _copy(directory, raw)
+        finally:
+            connection.close()
+    return connection, contextlib.nullcontext()
+
+
+def _place_is_to_blame(error: BaseException) -> bool:
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, sqlite3.Error):
+        cause = cause.orig if isinstance(cause, DBAPIError) else cause.__cause__
+    code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
+    return code in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL}
+
+
+def _copy(directory: Path, source: sqlite3.Connection | None) -> tuple[Connection, Copy]:
+    place = tempfile.TemporaryDirectory(prefix="virtometer-")
+    copied = Path(place.name) / files.LEDGER
+    try:
+        with storage(directory):
+            if source is not None:
+                target = sqlite3.connect(copied)
+                try:
+                    source.backup(target)
+                finally:
+                    target.close()
+            else:
+                for suffix in ("", "-wal"):
+                    original = directory / f"{files.LEDGER}{suffix}"
+                    if original.exists():
+                        shutil.copyfile(original, copied.with_name(original.name))
+        return connect(Path(place.name), write=True), place
+    except BaseException:
+        place.cleanup()
+        raise
+
+
+def _raw(connection: Connection) -> sqlite3.Connection:
+    raw = connection.connection.driver_connection
+    assert isinstance(raw, sqlite3.Connection)
+    return raw
+
+
+def _version(raw: sqlite3.Connection, path: Path) -> int:
+    """Version of the tables. Raises LedgerError for a database that is not ours, or newer than we are."""
+    application: int = raw.execute("PRAGMA application_id").fetchone()[0]
+    version: int = raw.execute("PRAGMA user_version").fetchone()[0]
+    if application != schema.APPLICATION_ID or version < 1:
+        raise LedgerError(f"{path} is a database, but not a ledger of Virtometer")
+    if version > schema.SCHEMA_VERSION:
+        raise LedgerError(
+            f"{path} was written by a newer Virtometer (ledger version {version}; this one knows up to "
+            f"{schema.SCHEMA_VERSION})",
+            advice="use that newer Virtometer",
+        )
+    return version
+
+
+def _migrate(raw: sqlite3.Connection, version: int) -> None:
+    """Bring an older ledger up to date, in one transaction."""
+    if version == schema.SCHEMA_VERSION:
+        return
+    raw.execute("BEGIN IMMEDIATE")
+    try:
+        for step in range(version, schema.SCHEMA_VERSION):
+            for statement in schema.MIGRATIONS.get(step, ()):
+                raw.execute(statement)
+        raw.execute(f"PRAGMA user_version = {schema.SCHEMA_VERSION}")
+        raw.execute("COMMIT")
+    except BaseException:
+        raw.execute("ROLLBACK")
+        raise

@@ -1,0 +1,158 @@
+"""The directory of a campaign: its files, its lock, and what SQLite's complaints mean in plain words.
+
+    DIR/ledger.sqlite   the record (with -wal and -shm beside it while it is open)
+    DIR/plan.yaml       the plan as it was given, for people
+    DIR/lock            held with flock(2) by the laboratory that works in DIR
+
+`ledger.sqlite` appears by a rename when the campaign's row and all planned trials are on the disk: before that moment
+there is no campaign in DIR, after it there is one that can be resumed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from sqlalchemy.exc import DBAPIError
+
+from virtometer.errors import LedgerError, StorageError, VirtometerError
+
+LEDGER = "ledger.sqlite"
+UNFINISHED = "ledger.sqlite.new"
+PLAN = "plan.yaml"
+LOCK = "lock"
+
+# What a creation that was interrupted can leave behind.
+_LEFTOVERS = {LOCK, PLAN, UNFINISHED, f"{UNFINISHED}-journal", f"{PLAN}.new"}
+
+
+def refuse_foreign(directory: Path) -> None:
+    """Raise LedgerError when a campaign may not begin in `directory`: it is a file, or holds something already."""
+    with storage(directory):
+        if not directory.exists():
+            return
+        if not directory.is_dir():
+            raise LedgerError(f"{directory} is not a directory", advice="choose another one with --out")
+        names = {path.name for path in directory.iterdir()}
+    if LEDGER in names:
+        raise LedgerError(
+            f"{directory} already holds a campaign",
+            advice=f"go on with it: virtometer resume {directory}; or choose another directory with --out",
+        )
+    if names - _LEFTOVERS:
+        example = min(names - _LEFTOVERS)
+        raise LedgerError(
+            f"{directory} is not empty and holds no campaign ({example} lies there)",
+            advice="choose a new or an empty directory with --out",
+        )
+
+
+class Lock:
+    """Keeps a second laboratory out of a directory. Ends with the process, however that ends."""
+
+    def __init__(self, directory: Path) -> None:
+        """Take the lock. Raises LedgerError when another laboratory has it."""
+        path = directory / LOCK
+        with storage(directory):
+            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            with storage(directory):
+                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.ftruncate(self._fd, 0)
+                os.pwrite(self._fd, f"{os.getpid()}\n".encode(), 0)
+        except BaseException as cause:
+            owner = os.pread(self._fd, 20, 0).decode(errors="replace").strip()
+            os.close(self._fd)
+            self._fd = -1
+            if isinstance(cause.__cause__, BlockingIOError):
+                who = f" (process {owner})" if owner.isdecimal() else ""
+                raise LedgerError(
+                    f"another laboratory{who} works in {directory}", advice="wait for its end, or stop it"
+                ) from cause
+            raise
+
+    def release(self) -> None:
+        """Let others in. Idempotent."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+
+@contextlib.contextmanager
+def storage(directory: Path) -> Iterator[None]:
+    """Turn what the operating system or SQLite says about `directory` into one sentence."""
+    try:
+        yield
+    except DBAPIError as cause:
+        if isinstance(cause.orig, sqlite3.Error):
+            raise explain(cause.orig, directory) from cause
+        raise
+    except sqlite3.Error as cause:
+        raise explain(cause, directory) from cause
+    except PermissionError as cause:
+        raise LedgerError(f"no permission to use {directory}", advice="check its owner and mode") from cause
+    except OSError as cause:
+        if cause.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
+            raise full(directory) from cause
+        if cause.errno == errno.EROFS:
+            raise StorageError(f"{directory} is on a read-only file system") from cause
+        if cause.errno in {errno.ENOENT, errno.ENOTDIR}:
+            raise LedgerError(f"{directory} cannot be used: {cause.strerror}") from cause
+        raise StorageError(f"{directory}: {cause.strerror}") from cause
+
+
+def full(directory: Path) -> StorageError:
+    """The disk is full: what was committed before is safe."""
+    return StorageError(
+        f"there is no space left for {directory}; every trial recorded before is kept",
+        advice=f"make space, then go on with: virtometer resume {directory}",
+    )
+
+
+def explain(cause: sqlite3.Error, directory: Path) -> VirtometerError:
+    """SQLite's result code in words (https://www.sqlite.org/rescode.html); the low byte is the primary code."""
+    ledger = directory / LEDGER
+    code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_FULL:
+        return full(directory)
+    if code in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}:
+        return LedgerError(
+            f"{ledger} is damaged or not a ledger at all ({cause})",
+            advice="take a copy of the whole directory, if there is one",
+        )
+    if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+        return LedgerError(f"another program holds {ledger}", advice="close that program and try again")
+    if code == sqlite3.SQLITE_READONLY:
+        return StorageError(f"{ledger} cannot be written: it, or its file system, is read-only")
+    if code in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH}:
+        return LedgerError(f"{ledger} cannot be opened", advice="check that it exists, and its owner and mode")
+    if code == sqlite3.SQLITE_IOERR:
+        return StorageError(
+            f"input or output error at {ledger}; every trial recorded before is kept",
+            advice=f"check the disk and its space, then go on with: virtometer resume {directory}",
+        )
+    return LedgerError(f"{ledger} does not look as a ledger should ({cause})")
+
+
+def sync_directory(directory: Path) -> None:
+    """Make a rename in `directory` last."""
+    fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a small file so that after a crash it is there whole or not at all."""
+    fresh = path.with_name(f"{path.name}.new")
+    with fresh.open("wb") as file:
+        file.write(text.encode("utf-8", "replace"))
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(path)

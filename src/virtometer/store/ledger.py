@@ -1,0 +1,209 @@
+"""The ledger of one campaign: a trial is in it with all its samples, or not at all.
+
+SQLite in WAL mode with synchronous=FULL: when `record` returns, the trial survives a power failure
+(https://www.sqlite.org/pragma.html#pragma_synchronous). Used by one thread.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from pydantic import ValidationError
+from sqlalchemy import Connection, Row, Table, insert, select
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy.exc import IntegrityError
+
+from virtometer.errors import LedgerError
+from virtometer.model import (
+    Campaign,
+    ClockProbe,
+    CommandLine,
+    GuestStart,
+    Placement,
+    PlacementResult,
+    Plan,
+    Sample,
+    TrialRecord,
+)
+from virtometer.store import database, files, rows, schema
+from virtometer.store.database import Copy
+from virtometer.store.files import Lock, storage
+
+
+class Ledger:
+    """An open ledger. A context manager; `close` is idempotent."""
+
+    def __init__(self, directory: Path, connection: Connection, lock: Lock | None, copy: Copy) -> None:
+        """For `create` and `open` only."""
+        self.directory = directory
+        self._connection = connection
+        self._lock = lock
+        self._copy = copy
+
+    @classmethod
+    def create(cls, directory: Path, campaign: Campaign) -> Ledger:
+        """Begin a campaign in a directory that does not exist or is empty, and open it for writing.
+
+        `campaign.trials` must be empty; its guests and commands are recorded. Killed at any moment, this leaves either
+        nothing that hinders the next `create`, or a campaign that can be resumed. Raises LedgerError for a directory
+        that holds something already or in which another laboratory works, StorageError when it cannot be written.
+        """
+        directory = Path(directory)
+        files.refuse_foreign(directory)
+        with storage(directory):
+            directory.mkdir(parents=True, exist_ok=True)
+        lock = Lock(directory)
+        try:
+            files.refuse_foreign(directory)  # again: another laboratory may have been here before the lock
+            with storage(directory):
+                database.build(directory / files.UNFINISHED, campaign)
+                files.write_file(directory / files.PLAN, campaign.plan_text)
+                (directory / files.UNFINISHED).rename(directory / files.LEDGER)
+                files.sync_directory(directory)
+                files.sync_directory(directory.resolve().parent)
+            connection, copy = database.connect_writer(directory)
+            return cls(directory, connection, lock, copy)
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def open(cls, directory: Path, write: bool = False) -> Ledger:
+        """Open the ledger in `directory`: to go on with it (`write`), which takes the lock, or only to read it.
+
+        Reading works beside a laboratory that writes, and from a read-only or a full file system. Raises LedgerError
+        for a directory that is missing, foreign, damaged, unreadable, in use or of a newer version, StorageError for
+        the disk.
+        """
+        directory = Path(directory)
+        database.refuse_absent(directory)
+        lock = Lock(directory) if write else None
+        try:
+            if write:
+                connection, copy = database.connect_writer(directory)
+            else:
+                connection, copy = database.connect_reader(directory)
+        except BaseException:
+            if lock:
+                lock.release()
+            raise
+        return cls(directory, connection, lock, copy)
+
+    def record(self, record: TrialRecord, guests: Sequence[GuestStart], commands: Sequence[CommandLine]) -> None:
+        """Commit one finished trial with all that belongs to it, in one transaction that is on the disk afterwards.
+
+        `guests` holds at least every guest of the results that was not recorded before; those already recorded are
+        left as they are. Raises LedgerError when the trial was not planned or is recorded already, StorageError when
+        the disk is full.
+        """
+        if record.status == "failed" and record.results:
+            raise ValueError("a failed trial has a reason and never a value")
+        trial = record.trial.index
+        try:
+            with storage(self.directory), self._connection.begin():
+                self._insert_guests(guests)
+                self._insert(schema.trials, [rows.trial_row(record)])
+                for number, result in enumerate(record.results):
+                    self._insert(schema.results, [rows.result_row(trial, number, result)])
+                    self._insert(schema.samples, rows.sample_rows(trial, number, result.samples))
+                    self._insert(schema.probes, rows.probe_rows(trial, number, result.probes))
+                self._insert(schema.commands, [rows.command_row(command) for command in commands])
+        except LedgerError as cause:
+            if isinstance(cause.__cause__, IntegrityError):
+                raise LedgerError(
+                    f"trial {trial} cannot be recorded in {self.directory}: it was not planned, or is recorded "
+                    f"already, or lacks its guest ({cause.__cause__.orig})"
+                ) from cause
+            raise
+
+    def note(self, guests: Sequence[GuestStart], commands: Sequence[CommandLine]) -> None:
+        """Commit guest starts and command lines that belong to no trial, such as those at the end of a campaign."""
+        if guests or commands:
+            with storage(self.directory), self._connection.begin():
+                self._insert_guests(guests)
+                self._insert(schema.commands, [rows.command_row(command) for command in commands])
+
+    def finished(self) -> set[int]:
+        """Indices of the trials that are recorded, done and failed ones alike."""
+        with storage(self.directory), self._connection.begin():
+            return set(self._connection.execute(select(schema.trials.c.trial)).scalars())
+
+    def read(self) -> Campaign:
+        """Everything that the ledger holds, as it stood at one moment."""
+        try:
+            with storage(self.directory), self._connection.begin():
+                return self._read()
+        except (ValidationError, json.JSONDecodeError, KeyError, TypeError) as cause:
+            raise LedgerError(f"{self.directory / files.LEDGER} holds what no Virtometer wrote ({cause})") from cause
+
+    def close(self) -> None:
+        """Close the database and release the lock."""
+        with contextlib.suppress(Exception):
+            self._connection.close()
+        self._copy.__exit__(None, None, None)
+        if self._lock:
+            self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # --- inside ---------------------------------------------------------------------------------------------------
+
+    def _insert(self, table: Table, values: list[rows.Values]) -> None:
+        if values:
+            self._connection.execute(insert(table), values)
+
+    def _insert_guests(self, guests: Sequence[GuestStart]) -> None:
+        if guests:
+            statement = sqlite_insert(schema.guests).on_conflict_do_nothing(index_elements=["guest"])
+            self._connection.execute(statement, [rows.guest_row(guest) for guest in guests])
+
+    def _all(self, table: Table) -> Sequence[Row[Any]]:
+        return self._connection.execute(select(table).order_by(*table.primary_key)).all()
+
+    def _read(self) -> Campaign:
+        head = self._connection.execute(select(schema.campaign)).one_or_none()
+        if head is None:
+            raise LedgerError(f"{self.directory / files.LEDGER} holds no campaign")
+        planned = rows.planned_of(self._all(schema.planned), self._all(schema.placements))
+        trial_of = {trial.index: trial for trial in planned}
+        samples: dict[tuple[int, int], list[Sample]] = {}
+        for row in self._all(schema.samples):
+            sample = Sample(row.start_ns, row.end_ns, row.work, row.check_value, row.used, row.mark)
+            samples.setdefault((row.trial, row.placement), []).append(sample)
+        probes: dict[tuple[int, int], list[ClockProbe]] = {}
+        for row in self._all(schema.probes):
+            probe = ClockProbe(row.sent_host_ns, row.received_guest_ns, row.sent_guest_ns, row.received_host_ns)
+            probes.setdefault((row.trial, row.placement), []).append(probe)
+        results: dict[int, list[PlacementResult]] = {}
+        for row in self._all(schema.results):
+            place: Placement = trial_of[row.trial].placements[row.placement]
+            key = (row.trial, row.placement)
+            results.setdefault(row.trial, []).append(
+                rows.result_of(row, place, samples.get(key, ()), probes.get(key, ()))
+            )
+        return Campaign(
+            plan=Plan.model_validate_json(head.plan_json),
+            plan_text=head.plan_text,
+            seed=head.seed,
+            created_at=head.created_at,
+            host=json.loads(head.host_json),
+            versions=json.loads(head.versions_json),
+            environments=tuple(rows.environment_of(row) for row in self._all(schema.environments)),
+            planned=planned,
+            trials=tuple(
+                rows.trial_of(row, trial_of[row.trial], results.get(row.trial, ())) for row in self._all(schema.trials)
+            ),
+            guests=tuple(rows.guest_of(row) for row in self._all(schema.guests)),
+            commands=tuple(rows.command_of(row) for row in self._all(schema.commands)),
+        )

@@ -1,0 +1,265 @@
+"""Between the nouns of the model and the rows of the tables, both ways."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Row
+
+from virtometer.model import (
+    ClockFit,
+    ClockProbe,
+    CommandLine,
+    EnvironmentStatus,
+    GuestStart,
+    HostUse,
+    Placement,
+    PlacementResult,
+    Sample,
+    Trial,
+    TrialRecord,
+)
+
+Values = dict[str, Any]
+
+
+def to_json(value: object) -> str:
+    """JSON of a mapping or sequence; NaN and infinities are a fault of the caller (ValueError)."""
+    return json.dumps(value, allow_nan=False, separators=(",", ":"), default=_plain)
+
+
+def to_text(value: str) -> str:
+    """Text that can be stored: what a guest sent may hold code points that are no characters."""
+    return value.encode("utf-8", "replace").decode()
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    return str(value)
+
+
+def environment_row(position: int, status: EnvironmentStatus) -> Values:
+    """Row of the table `environments`."""
+    return {
+        "position": position,
+        "name": status.name,
+        "kind": status.kind,
+        "works": status.works,
+        "reason": status.reason,
+        "advice": status.advice,
+        "capabilities_json": to_json(status.capabilities),
+    }
+
+
+def environment_of(row: Row[Any]) -> EnvironmentStatus:
+    """Back from the row."""
+    return EnvironmentStatus(row.name, row.kind, row.works, row.reason, row.advice, json.loads(row.capabilities_json))
+
+
+def planned_rows(trials: Iterable[Trial]) -> tuple[list[Values], list[Values]]:
+    """Rows of the tables `planned` and `placements`."""
+    planned: list[Values] = []
+    placements: list[Values] = []
+    for trial in trials:
+        planned.append(
+            {
+                "trial": trial.index,
+                "block": trial.block,
+                "position": trial.position,
+                "start_group": trial.start_group,
+            }
+        )
+        placements.extend(
+            {
+                "trial": trial.index,
+                "placement": number,
+                "environment": placement.environment,
+                "workload": placement.workload,
+                "role": placement.role,
+            }
+            for number, placement in enumerate(trial.placements)
+        )
+    return planned, placements
+
+
+def planned_of(planned: Sequence[Row[Any]], placements: Sequence[Row[Any]]) -> tuple[Trial, ...]:
+    """Back from the rows, in order of execution."""
+    of_trial: dict[int, list[Placement]] = {}
+    for row in placements:
+        of_trial.setdefault(row.trial, []).append(Placement(row.environment, row.workload, row.role))
+    return tuple(
+        Trial(row.trial, row.block, row.position, row.start_group, tuple(of_trial.get(row.trial, ())))
+        for row in planned
+    )
+
+
+def guest_row(guest: GuestStart) -> Values:
+    """Row of the table `guests`."""
+    return {
+        "guest": guest.guest_id,
+        "environment": guest.environment,
+        "kind": guest.kind,
+        "asked_json": to_json(guest.asked),
+        "given_json": to_json(guest.given),
+        "provision_s": guest.provision_s,
+        "started_at": guest.started_at,
+    }
+
+
+def guest_of(row: Row[Any]) -> GuestStart:
+    """Back from the row."""
+    return GuestStart(
+        row.guest,
+        row.environment,
+        row.kind,
+        json.loads(row.asked_json),
+        json.loads(row.given_json),
+        row.provision_s,
+        row.started_at,
+    )
+
+
+def command_row(command: CommandLine) -> Values:
+    """Row of the table `commands`."""
+    return {
+        "at": command.at,
+        "purpose": command.purpose,
+        "argv_json": to_json(command.argv),
+        "status": command.status,
+    }
+
+
+def command_of(row: Row[Any]) -> CommandLine:
+    """Back from the row."""
+    return CommandLine(row.at, row.purpose, tuple(json.loads(row.argv_json)), row.status)
+
+
+def trial_row(record: TrialRecord) -> Values:
+    """Row of the table `trials`."""
+    return {
+        "trial": record.trial.index,
+        "status": record.status,
+        "reason": to_text(record.reason),
+        "started_at": record.started_at,
+        "wall_s": record.wall_s,
+        "start_skew_ns": record.start_skew_ns,
+        "host_json": None if record.host is None else to_json(dataclasses.asdict(record.host)),
+        "marks_json": to_json(record.marks),
+    }
+
+
+def result_row(trial: int, number: int, result: PlacementResult) -> Values:
+    """Row of the table `results`; `number` is the placement's position in its trial."""
+    clock = {f"clock_{name}": value for name, value in dataclasses.asdict(result.clock).items()}
+    return {
+        "trial": trial,
+        "placement": number,
+        "guest": result.guest_id,
+        "kernel": result.kernel,
+        "op": result.op,
+        "parameters_json": to_json(result.parameters),
+        "threads": result.threads,
+        "unit": result.unit,
+        "better": result.better,
+        "value": result.value,
+        "agent_value": result.agent_value,
+        "window_start_host_ns": result.window_start_host_ns,
+        "window_end_host_ns": result.window_end_host_ns,
+        "work": result.work,
+        "guest_cpu_s": result.guest_cpu_s,
+        "agent_cpu_s": result.agent_cpu_s,
+        "check_json": to_json(result.check),
+        "conditions_json": to_json(result.conditions),
+        **clock,
+    }
+
+
+def sample_rows(trial: int, number: int, samples: Iterable[Sample]) -> list[Values]:
+    """Rows of the table `samples`."""
+    return [
+        {
+            "trial": trial,
+            "placement": number,
+            "position": position,
+            "start_ns": sample.start_ns,
+            "end_ns": sample.end_ns,
+            "work": sample.work,
+            "check_value": to_text(sample.check),
+            "used": sample.used,
+            "mark": to_text(sample.mark),
+        }
+        for position, sample in enumerate(samples)
+    ]
+
+
+def probe_rows(trial: int, number: int, probes: Iterable[ClockProbe]) -> list[Values]:
+    """Rows of the table `probes`."""
+    return [
+        {
+            "trial": trial,
+            "placement": number,
+            "position": position,
+            "sent_host_ns": probe.sent_host_ns,
+            "received_guest_ns": probe.received_guest_ns,
+            "sent_guest_ns": probe.sent_guest_ns,
+            "received_host_ns": probe.received_host_ns,
+        }
+        for position, probe in enumerate(probes)
+    ]
+
+
+def result_of(
+    row: Row[Any], placement: Placement, samples: Sequence[Sample], probes: Sequence[ClockProbe]
+) -> PlacementResult:
+    """Back from the row, with its samples and probes."""
+    clock = ClockFit(
+        row.clock_reference_guest_ns,
+        row.clock_reference_host_ns,
+        row.clock_rate,
+        row.clock_bound_ns,
+        row.clock_rate_bound,
+        row.clock_probes,
+    )
+    return PlacementResult(
+        placement=placement,
+        guest_id=row.guest,
+        kernel=row.kernel,
+        op=row.op,
+        parameters=json.loads(row.parameters_json),
+        threads=row.threads,
+        unit=row.unit,
+        better=row.better,
+        value=row.value,
+        agent_value=row.agent_value,
+        samples=tuple(samples),
+        probes=tuple(probes),
+        clock=clock,
+        window_start_host_ns=row.window_start_host_ns,
+        window_end_host_ns=row.window_end_host_ns,
+        work=row.work,
+        guest_cpu_s=row.guest_cpu_s,
+        agent_cpu_s=row.agent_cpu_s,
+        check=json.loads(row.check_json),
+        conditions=json.loads(row.conditions_json),
+    )
+
+
+def trial_of(row: Row[Any], trial: Trial, results: Sequence[PlacementResult]) -> TrialRecord:
+    """Back from the row, with its results."""
+    return TrialRecord(
+        trial=trial,
+        status=row.status,
+        reason=row.reason,
+        started_at=row.started_at,
+        wall_s=row.wall_s,
+        start_skew_ns=row.start_skew_ns,
+        host=None if row.host_json is None else HostUse(**json.loads(row.host_json)),
+        marks=tuple(json.loads(row.marks_json)),
+        results=tuple(results),
+    )
