@@ -1,9 +1,9 @@
-# Installing Debian packages. Sourced after shell.sh.
+# Debian packages: installed for everyone (as root), or unpacked for this checkout alone. Sourced after shell.sh.
 # shellcheck shell=bash disable=SC2154
 
 apt_updated=
 
-# apt_install PACKAGE...: install these packages; false when that did not work (the log is apt.log)
+# apt_install PACKAGE...: install these packages; false when that did not work
 apt_install() {
     export DEBIAN_FRONTEND=noninteractive
     if [ -z "$apt_updated" ]; then
@@ -15,11 +15,35 @@ apt_install() {
     logged apt apt-get install -y -q --no-install-recommends -o DPkg::Lock::Timeout=300 "$@"
 }
 
+# apt_unpack FOLDER PACKAGE...: unpack these packages, and what they need that is not installed, in FOLDER.
+# Needs no root, changes nothing on the system, and keeps its own package lists, because those of a system may be missing
+# or old. False when that did not work, or where there is no apt.
+apt_unpack() {
+    local folder=$1 own=$root/.build/apt package list
+    shift
+    has apt-get && has dpkg-deb || return 1
+    mkdir -p "$own/lists/partial" "$own/cache/archives/partial" "$own/download" "$folder"
+    local apt=(apt-get -q -o Dir::State::Lists="$own/lists" -o Dir::Cache="$own/cache" -o Debug::NoLocking=1
+        -o APT::Sandbox::User=root -o Acquire::Languages=none)
+    say "fetches Debian packages for this checkout alone: $*"
+    logged apt-update "${apt[@]}" update || return 1
+    logged apt "${apt[@]}" install --simulate --no-install-recommends "$@" || return 1
+    list=$(awk '$1 == "Inst" { print $2 }' "$logs/apt.log")
+    # shellcheck disable=SC2086 # a list of package names
+    (cd "$own/download" && logged apt "${apt[@]}" download $list) || return 1
+    for package in "$own/download"/*.deb; do
+        dpkg-deb -x "$package" "$folder"
+    done
+    rm -r "$own"
+}
+
 # why_apt_failed: the reason, for a sentence
 why_apt_failed() {
-    if offline apt || offline apt-update; then
+    if ! has apt-get; then
+        echo "this is not a Debian system"
+    elif offline apt-update || offline apt; then
         echo "the package servers cannot be reached (is this machine online?)"
     else
-        grep -m 1 '^E: ' "$logs/apt.log" | sed 's/^E: //' || echo "apt-get failed"
+        grep -h -m 1 '^E: ' "$logs/apt.log" "$logs/apt-update.log" | head -n 1 | sed 's/^E: //' || echo "apt-get failed"
     fi
 }

@@ -1,16 +1,15 @@
 #!/usr/bin/env bash
 # Formatting, lints and types of both languages; everything is run, then it fails if anything failed.
 . "$(dirname "$0")/shell.sh"
-. "$(dirname "$0")/apt.sh"
 
 if ! cargo clippy --version >/dev/null 2>&1 || ! cargo fmt --version >/dev/null 2>&1; then
     if has rustup; then
         say "installs the Rust components clippy and rustfmt"
         logged rustup rustup component add clippy rustfmt || stop "clippy and rustfmt could not be fetched: see $logs/rustup.log"
-    elif is_root && has apt-get; then
-        apt_install rust-web-clippy rustfmt-web || stop "clippy and rustfmt could not be installed: $(why_apt_failed)"
+    elif [ -d .build/rust ]; then
+        setup/debian_rust.sh rust-web-clippy rustfmt-web || stop "clippy and rustfmt could not be fetched"
     else
-        stop "clippy and rustfmt are not installed; install them with rustup, or have the Debian packages rust-web-clippy and rustfmt-web installed"
+        stop "clippy and rustfmt are not installed; install them as cargo was installed"
     fi
 fi
 

@@ -17,16 +17,19 @@ uv=$(command -v uv || true)
 if [ -z "$uv" ]; then
     uv=$root/.build/uv/bin/uv
     if ! [ -x "$uv" ]; then
-        if ! python3 -c 'import ensurepip, venv' 2>/dev/null; then
-            if is_root && has apt-get; then
-                apt_install python3-venv || stop "python3-venv could not be installed: $(why_apt_failed)"
-            else
-                stop "python3 has no venv module; have the package python3-venv installed, or put uv on your PATH, and call make again"
-            fi
-        fi
         say "installs uv in .build/uv (only for this checkout)"
-        logged uv python3 -m venv --clear .build/uv || stop "a virtual environment could not be made: see $logs/uv.log"
-        if ! logged uv .build/uv/bin/python -m pip install --disable-pip-version-check 'uv>=0.8,<1'; then
+        rm -rf .build/uv
+        if python3 -c 'import ensurepip, venv' 2>/dev/null; then
+            logged uv python3 -m venv .build/uv || stop "a virtual environment could not be made: see $logs/uv.log"
+            pip=(.build/uv/bin/python -m pip install)
+        else
+            # Debian keeps pip in packages that are not always there; one of them holds it as a wheel, which runs as it is.
+            apt_unpack .build/pip python3-pip-whl ||
+                stop "python3 has no venv module and no pip, and pip could not be fetched: $(why_apt_failed); have the package python3-venv installed, or put uv on your PATH, and call make again"
+            wheels=(.build/pip/usr/share/python-wheels/pip-*.whl)
+            pip=(env "PYTHONPATH=${wheels[0]}" python3 -m pip install --target .build/uv)
+        fi
+        if ! logged uv "${pip[@]}" --disable-pip-version-check 'uv>=0.8,<1'; then
             offline uv && stop "uv could not be fetched: is this machine online? (pip's words are in $logs/uv.log)"
             stop "pip could not install uv: see $logs/uv.log"
         fi

@@ -17,14 +17,13 @@ if has rustup; then
     fi
 elif ! { has cargo && has rustc && at_least "$(rust_version)" "$need"; }; then
     found=$(has rustc && echo "Rust $(rust_version) is too old" || echo "Rust is not installed")
-    # Debian 12 has a newer Rust beside its old one, under these names; they replace cargo and rustc
-    if is_root && has apt-get; then
-        say "$found: the agent needs Rust $need"
-        apt_install cargo-web rustc-web || stop "cargo-web and rustc-web could not be installed: $(why_apt_failed)"
-        hash -r
-    fi
-    { has cargo && has rustc && at_least "$(rust_version)" "$need"; } ||
-        stop "$found: the agent needs Rust $need or later; install it with rustup, or have the Debian packages cargo-web and rustc-web installed, and call make again"
+    say "$found: the agent needs Rust $need"
+    # Debian 12 has a current Rust beside its old one, under these names. Unpacked here, it replaces nobody's cargo.
+    "$root/setup/debian_rust.sh" cargo-web rustc-web ||
+        stop "$found and no newer one could be fetched: install Rust $need or later with rustup, or have the Debian packages cargo-web and rustc-web installed, and call make again"
+    hash -r
+    at_least "$(rust_version)" "$need" ||
+        stop "Rust $(rust_version), which this release of Debian has, is too old: install Rust $need or later with rustup and call make again"
 fi
 has cc || stop "no C compiler is installed, which Rust needs to link; install gcc and call make again"
 

@@ -9,7 +9,8 @@ stamps=$root/.build/stamps
 mkdir -p "$logs" "$stamps"
 
 # An ordinary user's PATH lacks the folders where runc and ip live; rustup and pip put programs where sudo does not look.
-PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+# .build/rust/bin exists where the system's own Rust is too old.
+PATH=$root/.build/rust/bin:$PATH:/usr/local/sbin:/usr/sbin:/sbin
 [ -z "${HOME:-}" ] || PATH=$PATH:$HOME/.cargo/bin:$HOME/.local/bin
 export PATH
 
@@ -41,7 +42,7 @@ logged() {
 
 # offline NAME: whether the log of a failed command speaks of the network
 offline() {
-    grep -qiE 'resolve|network|timed? ?out|connect|download|failed to fetch|unreachable|certificate|dns' "$logs/$1.log"
+    grep -qiE 'resolv|network|timed? ?out|connect|failed to (download|fetch)|unreachable|certificate|dns' "$logs/$1.log" 2>/dev/null
 }
 
 # at_least HAVE NEED: compare two version numbers
