@@ -1,0 +1,113 @@
+"""What is compared: one value per block, environment and workload, from the measured placements of finished trials.
+
+A block's value is the geometric mean of its usable trials (one, unless a plan repeats a treatment inside a block). A
+result is usable when its value is a positive number and not all of its samples were set aside. Marked trials are
+kept: see METHODOLOGY.md.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from virtometer.model import Better, Campaign, PlacementResult, TrialRecord
+
+
+@dataclass(slots=True)
+class Cell:
+    """All that happened to one workload in one environment. `values` and `costs` are by block.
+
+    values: in the result's unit. costs: host CPU seconds of the guest per unit of work; `cost_gaps` counts usable
+    results without.
+    """
+
+    environment: str
+    workload: str
+    results: list[tuple[TrialRecord, PlacementResult]] = field(default_factory=list)
+    failed: list[TrialRecord] = field(default_factory=list)
+    planned: int = 0
+    values: dict[int, float] = field(default_factory=dict)
+    costs: dict[int, float] = field(default_factory=dict)
+    cost_gaps: int = 0
+
+    @property
+    def shape(self) -> tuple[str, str, Better] | None:
+        """Operation, unit and direction as measured, or None when nothing was."""
+        if not self.results:
+            return None
+        first = self.results[0][1]
+        return first.op, first.unit, first.better
+
+
+def usable(result: PlacementResult) -> bool:
+    """Whether a result's value may be compared."""
+    return (
+        math.isfinite(result.value)
+        and result.value > 0
+        and (not result.samples or any(sample.used for sample in result.samples))
+    )
+
+
+def cells(campaign: Campaign) -> dict[tuple[str, str], Cell]:
+    """Every combination of the plan, by (workload, environment), in the plan's order."""
+    plan = campaign.plan
+    table = {
+        (workload.name, environment.name): Cell(environment.name, workload.name)
+        for workload in plan.workloads
+        for environment in plan.environments
+    }
+    for trial in campaign.planned:
+        for placement in trial.placements:
+            cell = table.get((placement.workload, placement.environment))
+            if cell is not None and placement.role == "measured":
+                cell.planned += 1
+    for record in campaign.trials:
+        if record.status == "done":
+            for result in record.results:
+                cell = table.get((result.placement.workload, result.placement.environment))
+                if cell is not None and result.placement.role == "measured":
+                    cell.results.append((record, result))
+        else:
+            for placement in record.trial.placements:
+                cell = table.get((placement.workload, placement.environment))
+                if cell is not None and placement.role == "measured":
+                    cell.failed.append(record)
+    for cell in table.values():
+        _fill(cell)
+    return table
+
+
+def _fill(cell: Cell) -> None:
+    values: defaultdict[int, list[float]] = defaultdict(list)
+    costs: defaultdict[int, list[float]] = defaultdict(list)
+    for record, result in cell.results:
+        if not usable(result):
+            continue
+        values[record.trial.block].append(result.value)
+        if result.guest_cpu_s is not None and result.guest_cpu_s > 0 and result.work > 0:
+            costs[record.trial.block].append(result.guest_cpu_s / result.work)
+        else:
+            cell.cost_gaps += 1
+    cell.values = {block: statistics.geometric_mean(found) for block, found in sorted(values.items())}
+    cell.costs = {block: statistics.geometric_mean(found) for block, found in sorted(costs.items())}
+
+
+def log_ratios(subject: Mapping[int, float], against: Mapping[int, float], better: Better) -> list[float]:
+    """Logs of within-block ratios, over the blocks that both have, turned so that above 0 the subject is better."""
+    sign = 1.0 if better == "higher" else -1.0
+    return [sign * (math.log(value) - math.log(against[block])) for block, value in subject.items() if block in against]
+
+
+def seconds_per_block(campaign: Campaign) -> float | None:
+    """Median over the blocks that ran to their end of what their trials took, in seconds of the host's clock."""
+    planned: defaultdict[int, int] = defaultdict(int)
+    for trial in campaign.planned:
+        planned[trial.block] += 1
+    took: defaultdict[int, list[float]] = defaultdict(list)
+    for record in campaign.trials:
+        took[record.trial.block].append(record.wall_s)
+    whole = [math.fsum(found) for block, found in took.items() if len(found) >= planned.get(block, 1)]
+    return statistics.median(whole) if whole else None

@@ -1,0 +1,87 @@
+"""Like with like: which two results may be compared, and saying in words where they may not.
+
+Conditions are strings that the agent and the environment tell of a run (`io: direct`, `network: veth`). They must be
+the same on both sides. Keys ending in `_reason` explain another key and are not compared. Nothing is dropped: the
+finding is made, and every report marks it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from virtometer.analysis.blocks import Cell
+from virtometer.model import Finding
+
+UNLIKE = "not like with like"
+# Where a file or a peer is found from inside differs by nature and says nothing about the work.
+_PLACES = frozenset({"file", "peer", "listen"})
+_NAMES = {"io": "input/output", "network": "network path", "simd": "vector instructions"}
+
+
+def is_unlike(finding: Finding) -> bool:
+    """Whether a finding compares what is not alike. Reports must mark it."""
+    return any(note.startswith(UNLIKE) for note in finding.notes)
+
+
+def notes(subject: Cell, against: Cell) -> list[str]:
+    """Every difference between the conditions, threads and parameters of two cells, one sentence each."""
+    if not subject.results or not against.results:
+        return []
+    here, there = _conditions(subject), _conditions(against)
+    why_here, why_there = _reasons(subject), _reasons(against)
+    said = []
+    for key in sorted(here.keys() | there.keys()):
+        own, other = _words(here.get(key)), _words(there.get(key))
+        if own == other:
+            continue
+        left = f"{own}{_because(key, own, why_here)}" if own else "not told"
+        right = f"{other}{_because(key, other, why_there)}" if other else "not told"
+        said.append(f"{UNLIKE}: {_NAMES.get(key, key)} is {left} here, {right} in {against.environment}")
+    return said
+
+
+def own_notes(cell: Cell) -> list[str]:
+    """Conditions that changed from trial to trial within one environment."""
+    said = []
+    for key, seen in sorted(_conditions(cell).items()):
+        if len(seen) > 1:
+            counted = ", ".join(f"{value} in {count}" for value, count in sorted(seen.items()))
+            said.append(
+                f"{UNLIKE}: in {cell.environment}, {_NAMES.get(key, key)} changed between trials ({counted} of them)"
+            )
+    return said
+
+
+def _conditions(cell: Cell) -> dict[str, Counter[str]]:
+    found: dict[str, Counter[str]] = {}
+    for _, result in cell.results:
+        told: dict[str, Any] = {
+            **{key: value for key, value in result.parameters.items() if key not in _PLACES},
+            "threads": result.threads,
+            **{key: value for key, value in result.conditions.items() if not key.endswith("_reason")},
+        }
+        for key, value in told.items():
+            found.setdefault(key, Counter())[str(value)] += 1
+    # A key that only some trials tell is a change too.
+    for seen in found.values():
+        missing = len(cell.results) - seen.total()
+        if missing:
+            seen["not told"] += missing
+    return found
+
+
+def _reasons(cell: Cell) -> dict[str, str]:
+    return {
+        key: value for _, result in cell.results for key, value in result.conditions.items() if key.endswith("_reason")
+    }
+
+
+def _words(seen: Mapping[str, int] | None) -> str:
+    return " or ".join(sorted(seen)) if seen else ""
+
+
+def _because(key: str, value: str, reasons: Mapping[str, str]) -> str:
+    reason = reasons.get(f"{key}_reason", "")
+    return f" ({reason})" if reason and value else ""

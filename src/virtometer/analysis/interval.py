@@ -1,0 +1,52 @@
+"""Confidence interval of a geometric mean: Student's t on logarithms.
+
+Student (W. S. Gosset), "The probable error of a mean", Biometrika 6 (1908) 1-25. The logs of the blocks' values are
+taken as independent draws around one mean; the interval is mean ± t(n-1) · s / √n, taken back from the log scale.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scipy import special
+
+from virtometer.model import Estimate
+
+MIN_BLOCKS = 6  # no interval is printed and no verdict is given from fewer
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Mean and sample standard deviation (n - 1) of logarithms, and how many there are. `sd` is 0 for n = 1."""
+
+    mean: float
+    sd: float
+    n: int
+
+    @property
+    def error(self) -> float:
+        """Standard error of the mean."""
+        return self.sd / math.sqrt(self.n)
+
+
+def spread(logs: Sequence[float]) -> Spread | None:
+    """Summarise logarithms; None when there are none."""
+    n = len(logs)
+    if n == 0:
+        return None
+    mean = math.fsum(logs) / n
+    if n == 1:
+        return Spread(mean, 0.0, 1)
+    return Spread(mean, math.sqrt(math.fsum((x - mean) ** 2 for x in logs) / (n - 1)), n)
+
+
+def estimate(of: Spread | None, level: float = 0.95) -> Estimate | None:
+    """Geometric mean with its interval, which is None on both sides below MIN_BLOCKS blocks."""
+    if of is None:
+        return None
+    if of.n < MIN_BLOCKS:
+        return Estimate(math.exp(of.mean), None, None, of.n, level)
+    half = float(special.stdtrit(of.n - 1, (1 + level) / 2)) * of.error
+    return Estimate(math.exp(of.mean), math.exp(of.mean - half), math.exp(of.mean + half), of.n, level)

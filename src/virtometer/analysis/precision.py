@@ -1,0 +1,99 @@
+"""What could have been detected, and how many blocks a decision takes: power of the two tests.
+
+Power of the t test from the noncentral t distribution: J. Cohen, "Statistical power analysis for the behavioral
+sciences", 2nd ed. (1988), section 2. Power of TOST as the lower bound P(lower test rejects) - P(upper test does not),
+as in K. F. Phillips, "Power of the two one-sided tests procedure in bioequivalence", J. Pharmacokin. Biopharm. 18
+(1990) 137-144. The spread and, for `blocks_needed`, the ratio seen so far are taken as the true ones: a plan for the
+next campaign, not a promise.
+"""
+
+from __future__ import annotations
+
+import math
+
+from scipy import special
+
+from virtometer.analysis.equivalence import LEVEL as EQUIVALENCE_LEVEL
+from virtometer.analysis.interval import MIN_BLOCKS, Spread
+
+POWER = 0.8
+MAX_BLOCKS = 10_000  # as many as a plan may have
+
+
+def difference_power(shift: float, sd: float, n: int, level: float) -> float:
+    """Chance that a true mean log ratio of `shift` is found different at the two-sided `level` with n blocks."""
+    if sd == 0.0:
+        return 1.0 if shift != 0.0 else level
+    critical = float(special.stdtrit(n - 1, 1 - level / 2))
+    return 1.0 - _noncentral(n - 1, abs(shift) * math.sqrt(n) / sd, critical)
+
+
+def equivalence_power(shift: float, sd: float, n: int, limit: float, level: float = EQUIVALENCE_LEVEL) -> float:
+    """Chance (at least) that a true mean log ratio of `shift` is found equivalent within ±`limit` with n blocks."""
+    inside = limit - abs(shift)
+    if inside <= 0:
+        return 0.0
+    if sd == 0.0:
+        return 1.0
+    critical = float(special.stdtrit(n - 1, 1 - level))
+    scale = math.sqrt(n) / sd
+    near = 1.0 - _noncentral(n - 1, inside * scale, critical)
+    far = _noncentral(n - 1, (limit + abs(shift)) * scale, critical)
+    return max(0.0, near - far)
+
+
+def detectable(of: Spread, level: float) -> float | None:
+    """Smallest true difference that n blocks with this spread find with 80 % power: 0.07 is a ratio of 1.07.
+
+    None below MIN_BLOCKS, where nothing is claimed.
+    """
+    if of.n < MIN_BLOCKS:
+        return None
+    if of.sd == 0.0:
+        return 0.0
+    low, high = 0.0, 1.0
+    while difference_power(high * of.error, of.sd, of.n, level) < POWER:
+        low, high = high, high * 2
+    for _ in range(50):
+        middle = (low + high) / 2
+        if difference_power(middle * of.error, of.sd, of.n, level) < POWER:
+            low = middle
+        else:
+            high = middle
+    shift = high * of.error
+    return math.expm1(shift) if shift < 700 else None
+
+
+def blocks_needed(of: Spread, limit: float, level: float) -> int | None:
+    """Blocks in all at which `equivalent` or a difference would be found with 80 % power; None beyond MAX_BLOCKS.
+
+    With fewer than two blocks the spread is unknown, and the answer is the least number that any verdict takes.
+    """
+
+    def decides(n: int) -> bool:
+        return (
+            equivalence_power(of.mean, of.sd, n, limit) >= POWER or difference_power(of.mean, of.sd, n, level) >= POWER
+        )
+
+    if of.n < 2:
+        return MIN_BLOCKS
+    least = max(MIN_BLOCKS, of.n + 1)
+    low, high = least - 1, least
+    while not decides(high):
+        if high >= MAX_BLOCKS:
+            return None
+        low, high = high, min(high * 2, MAX_BLOCKS)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if decides(middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _noncentral(df: int, centre: float, t: float) -> float:
+    """P(T <= t) of the noncentral t distribution, for centre, t >= 0."""
+    found = float(special.nctdtr(df, centre, t))
+    # The library's series gives up far out in the tail, where the answer is 0 or 1 for every purpose here.
+    return found if not math.isnan(found) else float(centre < t)

@@ -1,0 +1,27 @@
+"""Absolute values: what a workload reached in one environment, in its unit."""
+
+from __future__ import annotations
+
+import math
+
+from virtometer.analysis.blocks import Cell
+from virtometer.analysis.interval import estimate, spread
+from virtometer.model import Estimate
+
+# What a unit measures, in words.
+METRICS = {
+    "FLOP/s": "floating-point rate",
+    "B/s": "throughput",
+    "IO/s": "I/O rate",
+    "1/s": "rate",
+    "s": "time per operation",
+}
+
+
+def value_of(cell: Cell) -> Estimate | None:
+    """Geometric mean over the blocks with its interval, in the workload's unit, or None without any value.
+
+    The geometric one, because the ratio of two geometric means over the same blocks is the geometric mean of the
+    ratios.
+    """
+    return estimate(spread([math.log(value) for value in cell.values.values()]))
