@@ -32,7 +32,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a guest offers to a workload: the path of the disk file and the address of the peer, as the guest sees them."""
+    """What a guest offers to a workload, as the guest sees it: the path of the disk file, the address of the peer."""
 
     disk_path: str | None
     peer: str | None

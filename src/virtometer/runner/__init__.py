@@ -1,0 +1,1 @@
+"""Executes trials: starts guests, holds the barrier, observes the host, hands finished trials to the ledger."""

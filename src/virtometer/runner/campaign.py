@@ -1,0 +1,281 @@
+"""Executes a plan: begins a campaign, or goes on with one that was interrupted."""
+
+from __future__ import annotations
+
+import os
+import platform
+import signal
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from virtometer import __version__
+from virtometer.analysis.running import Running, running
+from virtometer.design.schedule import schedule
+from virtometer.environments.base import Environment, Settings, Workbench
+from virtometer.environments.registry import KINDS
+from virtometer.errors import EnvironmentFailed, HostChanged, Interrupted, LinkError, MissingProgram
+from virtometer.model import Campaign, EnvironmentStatus, GuestStart, Plan, PlanEnvironment, Trial, TrialRecord
+from virtometer.programs import now
+from virtometer.runner import host
+from virtometer.runner.agent import agent_digest, agent_path
+from virtometer.runner.doctor import status, sweep
+from virtometer.runner.pace import Pace
+from virtometer.runner.resident import Resident
+from virtometer.runner.trial import TrialRunner, failed
+from virtometer.runner.workbench import workbench
+from virtometer.store.ledger import Ledger
+from virtometer.workloads.registry import WORKLOADS
+
+
+class Progress(Protocol):
+    """What a campaign tells whoever watches."""
+
+    def swept(self, sentences: Sequence[str]) -> None:
+        """What earlier laboratories had left behind was removed."""
+
+    def begun(self, directory: Path, planned: Sequence[Trial], finished: int) -> None:
+        """The campaign's directory exists; `finished` trials were already done."""
+
+    def guest_starting(self, environment: str) -> None:
+        """A guest is being started."""
+
+    def trial_started(self, trial: Trial) -> None:
+        """A trial begins."""
+
+    def trial_finished(
+        self,
+        record: TrialRecord,
+        done: int,
+        total: int,
+        seconds_left: float,
+        estimates: Mapping[tuple[str, str], Running],
+    ) -> None:
+        """A trial is in the ledger. `estimates` is by (workload, environment)."""
+
+    def message(self, text: str) -> None:
+        """Something that the user should know."""
+
+
+def begin(plan: Plan, plan_text: str, directory: Path, seed: int, progress: Progress) -> Campaign:
+    """Execute a plan into a new results directory and return what was measured.
+
+    Raises EnvironmentFailed when an environment that the plan insists on does not work here, LedgerError, StorageError,
+    and Interrupted after Ctrl-C: everything measured so far is then kept.
+    """
+    statuses = _examine(plan, progress)
+    working = [state.name for state in statuses if state.works]
+    planned = schedule(plan, working, seed)
+    campaign = Campaign(
+        plan=plan,
+        plan_text=plan_text,
+        seed=seed,
+        created_at=now(),
+        host=host.facts(),
+        versions=_versions(),
+        environments=statuses,
+        planned=planned,
+        trials=(),
+        guests=(),
+        commands=(),
+    )
+    with Ledger.create(directory, campaign) as ledger:
+        return _execute(campaign, ledger, directory, progress)
+
+
+def resume(directory: Path, progress: Progress) -> Campaign:
+    """Go on with a campaign after any interruption; trials that are recorded are never repeated.
+
+    Raises HostChanged when this is not the host or the agent that the campaign began with.
+    """
+    with Ledger.open(directory, write=True) as ledger:
+        campaign = ledger.read()
+        differences = host.changed(dict(campaign.host), host.facts())
+        then, here = campaign.versions, _versions()
+        differences += [
+            f"{key} was {then.get(key)} and is {here[key]}"
+            for key in ("virtometer", "agent_sha256")
+            if then.get(key) != here[key]
+        ]
+        if differences:
+            raise HostChanged(
+                f"{directory} cannot be resumed, because this is not what it began on: {'; '.join(differences)}",
+                advice="begin a new campaign: results of two hosts or two instruments do not mix",
+            )
+        if len(ledger.finished()) < len(campaign.planned):
+            needed = {p.environment for trial in campaign.planned for p in trial.placements}
+            _examine(campaign.plan, progress, needed)
+        return _execute(campaign, ledger, directory, progress)
+
+
+def _examine(plan: Plan, progress: Progress, needed: set[str] | None = None) -> tuple[EnvironmentStatus, ...]:
+    """Check every environment of the plan; refuse or tell about those that do not work here."""
+    statuses: list[EnvironmentStatus] = []
+    kinds: dict[str, EnvironmentStatus] = {}
+    with tempfile.TemporaryDirectory(prefix="virtometer-") as scratch, workbench(Path(scratch)) as bench:
+        if sentences := sweep(bench):
+            progress.swept(sentences)
+        for environment in plan.environments:
+            if environment.kind not in kinds:
+                kinds[environment.kind] = status(KINDS[environment.kind](bench))
+            found = kinds[environment.kind]
+            statuses.append(
+                EnvironmentStatus(
+                    environment.name, found.kind, found.works, found.reason, found.advice, found.capabilities
+                )
+            )
+    for state in statuses:
+        if state.works:
+            continue
+        insists = plan.unavailable == "refuse" or state.name == plan.baseline
+        if state.name in needed if needed is not None else insists:
+            raise EnvironmentFailed(f"{state.name} does not work here: {state.reason}", advice=state.advice)
+        if needed is None:
+            progress.message(f"{state.name} is not available here: {state.reason}")
+    return tuple(statuses)
+
+
+def _versions() -> dict[str, str]:
+    agent = agent_path()
+    return {
+        "virtometer": __version__,
+        "python": platform.python_version(),
+        "agent_sha256": agent_digest(agent),
+        "agent": agent.name,
+    }
+
+
+def _execute(campaign: Campaign, ledger: Ledger, directory: Path, progress: Progress) -> Campaign:
+    finished = ledger.finished()
+    progress.begun(directory, campaign.planned, len(finished))
+    rest = [trial for trial in campaign.planned if trial.index not in finished]
+    if rest:
+        needs_disk = any("disk" in WORKLOADS[w.workload].needs for w in campaign.plan.workloads)
+        try:
+            with workbench(directory, campaign.plan.disk_span if needs_disk else 0) as bench:
+                _Execution(campaign, ledger, bench, progress).run(rest)
+        except KeyboardInterrupt as cause:
+            done, total = len(ledger.finished()), len(campaign.planned)
+            raise Interrupted(
+                f"stopped: {done} of {total} trials are kept in {directory}",
+                advice=f"go on with: virtometer resume {directory}",
+            ) from cause
+    return ledger.read()
+
+
+class _Execution:
+    """The loop over start groups: start their guests, run their trials, stop the guests."""
+
+    def __init__(self, campaign: Campaign, ledger: Ledger, bench: Workbench, progress: Progress) -> None:
+        self._campaign = campaign
+        self._plan = campaign.plan
+        self._ledger = ledger
+        self._bench = bench
+        self._progress = progress
+        self._environments = {e.name: e for e in campaign.plan.environments}
+        self._kinds: dict[str, Environment] = {}
+        self._settings: dict[str, Settings] = {}
+        self._unprepared: dict[str, str] = {}
+        self._runner = TrialRunner(campaign.plan, bench)
+        self._pace = Pace(campaign.plan)
+        self._records = list(campaign.trials)
+        self._starts: list[GuestStart] = []
+        self._count = 0
+
+    def run(self, rest: Sequence[Trial]) -> None:
+        """Execute the trials that are left, in their planned order."""
+        self._prepare({p.environment for trial in rest for p in trial.placements})
+        position = 0
+        while position < len(rest):
+            group = rest[position].start_group
+            end = next((i for i in range(position, len(rest)) if rest[i].start_group != group), len(rest))
+            self._run_group(rest, position, end)
+            position = end
+        self._ledger.note(self._starts, self._bench.programs.drain())
+        self._starts = []
+
+    def _prepare(self, names: set[str]) -> None:
+        for name in sorted(names):
+            plan = self._environments[name]
+            kind = self._kinds.setdefault(plan.kind, KINDS[plan.kind](self._bench))
+            self._settings[name] = kind.settings_type.model_validate(plan.settings)
+            try:
+                kind.prepare(self._settings[name])
+            except (EnvironmentFailed, MissingProgram) as cause:
+                self._unprepared[name] = cause.sentence
+                self._progress.message(f"{name} cannot be prepared: {cause.sentence}")
+
+    def _run_group(self, rest: Sequence[Trial], begin: int, end: int) -> None:
+        residents: dict[str, Resident] = {}
+        try:
+            for position in range(begin, end):
+                self._run_trial(rest, position, residents)
+        finally:
+            with _shielded():
+                for name, resident in residents.items():
+                    self._stop(name, resident)
+
+    def _run_trial(self, rest: Sequence[Trial], position: int, residents: dict[str, Resident]) -> None:
+        trial = rest[position]
+        started_at, begun = now(), time.monotonic()
+        try:
+            for placement in trial.placements:
+                self._ensure(placement.environment, residents)
+        except (EnvironmentFailed, LinkError, MissingProgram) as cause:
+            record = failed(trial, cause.sentence, started_at, time.monotonic() - begun)
+        else:
+            self._progress.trial_started(trial)
+            record = self._runner.run(trial, residents)
+        self._ledger.record(record, self._starts, self._bench.programs.drain())
+        self._starts = []
+        self._records.append(record)
+        self._pace.trial(trial, record.wall_s)
+        for name in [name for name, resident in residents.items() if resident.broken]:
+            self._stop(name, residents.pop(name))
+        self._progress.trial_finished(
+            record,
+            len(self._records),
+            len(self._campaign.planned),
+            self._pace.left_s(rest[position + 1 :]),
+            running(self._plan, self._records),
+        )
+
+    def _ensure(self, name: str, residents: dict[str, Resident]) -> None:
+        if name in residents:
+            return
+        if name in self._unprepared:
+            raise EnvironmentFailed(f"{name} could not be prepared: {self._unprepared[name]}")
+        self._progress.guest_starting(name)
+        plan: PlanEnvironment = self._environments[name]
+        begun = time.monotonic()
+        self._count += 1
+        guest_id = f"v{os.getpid()}-{self._count}"
+        kind = self._kinds[plan.kind]
+        resident = Resident.start(kind, plan, self._settings[name], guest_id, self._plan.limits)
+        residents[name] = resident
+        self._starts.append(resident.record)
+        self._pace.start(name, time.monotonic() - begun)
+
+    def _stop(self, name: str, resident: Resident) -> None:
+        try:
+            resident.stop()
+        except EnvironmentFailed as cause:
+            self._progress.message(f"{name}: {cause.sentence}")
+
+
+@contextmanager
+def _shielded() -> Iterator[None]:
+    """Clean-up is not interrupted by a second Ctrl-C; each of its steps has a limit of its own."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

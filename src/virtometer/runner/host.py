@@ -1,0 +1,173 @@
+"""What the host does while guests run, and what host this is. Reads /proc, changes nothing."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from virtometer.model import HostUse, Rules
+
+_FIELDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+_TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Counters of the host and of each guest at one moment: CPU seconds in the order of /proc/stat, guests in ns."""
+
+    at_ns: int
+    cpu_s: tuple[float, ...]
+    guests_ns: tuple[int | None, ...]
+
+
+def read_cpu() -> tuple[float, ...]:
+    """CPU seconds since boot, all processors added: user, nice, system, idle, iowait, irq, softirq, steal."""
+    with Path("/proc/stat").open() as file:
+        words = file.readline().split()
+    return tuple(int(word) * _TICK_S for word in words[1:9])
+
+
+def _read_table(path: str) -> dict[str, int]:
+    table = {}
+    for line in Path(path).read_text().splitlines():
+        key, _, rest = line.partition(" ")
+        number = rest.strip().removesuffix(" kB")
+        if number.isdecimal():
+            table[key.rstrip(":")] = int(number)
+    return table
+
+
+class Observer:
+    """Takes points while a trial runs and says afterwards what happened between any two moments in it.
+
+    Between points the counters are interpolated linearly: /proc/stat counts in ticks of 10 ms, so the error over a
+    window is at most about one tick per processor at each end; guests' own counters are exact at each point.
+    """
+
+    def __init__(self, guests: Sequence[Callable[[], int]]) -> None:
+        """`guests` are the functions that read each guest's CPU time in ns."""
+        self._guests = guests
+        self._points: list[Point] = []
+        self._swapped = _swap_pages()
+
+    def tick(self) -> None:
+        """Take a point."""
+        guests: list[int | None] = []
+        for read in self._guests:
+            try:
+                guests.append(read())
+            except OSError:
+                guests.append(None)
+        self._points.append(Point(time.monotonic_ns(), read_cpu(), tuple(guests)))
+
+    def use(self, start_ns: float, end_ns: float) -> HostUse:
+        """The host's CPU seconds between two moments (host time)."""
+        first, last = self._at(start_ns), self._at(end_ns)
+        return HostUse((end_ns - start_ns) * 1e-9, *(b - a for a, b in zip(first[0], last[0], strict=True)))
+
+    def guest_cpu_s(self, guest: int, start_ns: float, end_ns: float) -> float | None:
+        """CPU seconds of a guest's processes between two moments, or None where they could not be read."""
+        first, last = self._at(start_ns)[1][guest], self._at(end_ns)[1][guest]
+        return None if first is None or last is None else max((last - first) * 1e-9, 0.0)
+
+    def marks(self, use: HostUse, rules: Rules) -> tuple[str, ...]:
+        """What broke the plan's rules, each with its reason."""
+        found = []
+        total = use.busy + use.idle + use.iowait + use.steal
+        if total > 0 and use.steal / total > rules.max_steal_share:
+            found.append(
+                f"steal: {use.steal / total:.1%} of the host's processor time went to others "
+                f"(the plan allows {rules.max_steal_share:.1%})"
+            )
+        swapped = _swap_pages() - self._swapped
+        if swapped > rules.max_swap_pages:
+            found.append(f"swap: {swapped} pages moved (the plan allows {rules.max_swap_pages})")
+        free = _read_table("/proc/meminfo").get("MemAvailable", 0) * 1024
+        if free < rules.min_free_memory_bytes:
+            found.append(f"memory: {free >> 20} MiB were free (the plan asks for {rules.min_free_memory_bytes >> 20})")
+        return tuple(found)
+
+    def _at(self, moment_ns: float) -> tuple[tuple[float, ...], tuple[float | None, ...]]:
+        points = self._points
+        after = min(max(bisect_right(points, moment_ns, key=lambda point: point.at_ns), 1), len(points) - 1)
+        a, b = points[after - 1], points[after]
+        share = (moment_ns - a.at_ns) / max(b.at_ns - a.at_ns, 1)
+        share = min(max(share, 0.0), 1.0)
+        cpu = tuple(x + (y - x) * share for x, y in zip(a.cpu_s, b.cpu_s, strict=True))
+        guests = tuple(
+            None if x is None or y is None else x + (y - x) * share
+            for x, y in zip(a.guests_ns, b.guests_ns, strict=True)
+        )
+        return cpu, guests
+
+
+def _swap_pages() -> int:
+    table = _read_table("/proc/vmstat")
+    return table.get("pswpin", 0) + table.get("pswpout", 0)
+
+
+def _first_line(path: str) -> str:
+    try:
+        return Path(path).read_text().splitlines()[0].strip()
+    except (OSError, IndexError):
+        return ""
+
+
+def _cpu_model() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        key, _, value = line.partition(":")
+        if key.strip() in ("model name", "Model", "cpu model"):
+            return value.strip()
+    return platform.machine()
+
+
+def _cpu_features() -> str:
+    wanted = ("sse2", "avx", "avx2", "fma", "avx512f", "svm", "vmx", "hypervisor")
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        key, _, value = line.partition(":")
+        if key.strip() == "flags":
+            present = set(value.split())
+            return " ".join(name for name in wanted if name in present)
+    return ""
+
+
+IDENTITY = ("hostname", "machine_id", "cpu_model", "cpus", "memory_bytes", "kernel", "architecture")
+
+
+def facts() -> dict[str, Any]:
+    """What this host is. The fields in IDENTITY decide whether a campaign may go on here."""
+    return {
+        "hostname": platform.node(),
+        "machine_id": _first_line("/etc/machine-id"),
+        "cpu_model": _cpu_model(),
+        "cpu_features": _cpu_features(),
+        "cpus": os.cpu_count() or 0,
+        "cpus_allowed": len(os.sched_getaffinity(0)),
+        "memory_bytes": _read_table("/proc/meminfo").get("MemTotal", 0) * 1024,
+        "swap_bytes": _read_table("/proc/meminfo").get("SwapTotal", 0) * 1024,
+        "kernel": platform.release(),
+        "architecture": platform.machine(),
+        "os": _os_name(),
+        "clock_source": _first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+        "governor": _first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        "transparent_huge_pages": _first_line("/sys/kernel/mm/transparent_hugepage/enabled"),
+        "user": "root" if os.geteuid() == 0 else "ordinary user",
+    }
+
+
+def _os_name() -> str:
+    try:
+        return platform.freedesktop_os_release().get("PRETTY_NAME", "")
+    except OSError:
+        return platform.system()
+
+
+def changed(then: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """What differs between two hosts, one phrase each; empty when they are the same."""
+    return [f"{key} was {then.get(key)!r} and is {now.get(key)!r}" for key in IDENTITY if then.get(key) != now.get(key)]

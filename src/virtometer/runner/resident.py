@@ -1,0 +1,142 @@
+"""A guest that lives: started, greeted, its network configured, with a peer on the laboratory's side where needed."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Literal
+
+from virtometer.environments.base import Capabilities, Environment, Guest, NetworkPath, Settings, Workbench
+from virtometer.environments.process_guest import ProcessGuest
+from virtometer.errors import EnvironmentFailed, GuestDied, LinkClosed, LinkError
+from virtometer.link.channel import Channel
+from virtometer.link.messages import Done, Failed, Ready
+from virtometer.link.session import Session
+from virtometer.model import GuestStart, Limits, PlanEnvironment
+from virtometer.programs import now
+
+
+class Peer:
+    """An agent on the laboratory's side of a guest's network path, serving connections."""
+
+    def __init__(self, bench: Workbench, guest_id: str, path: NetworkPath, limits: Limits) -> None:
+        """Start the agent in the path's network namespace and wait until it listens."""
+        self._limits = limits
+        with ProcessGuest.starting(bench, f"{guest_id}-p") as guest:
+            purpose = f"network peer of {guest_id}"
+            guest.launch([bench.agent, "stdio"], purpose=purpose, namespace=path.namespace)
+            self.session = Session(Channel(guest.stream), purpose)
+            self.session.greet(limits.answer_s)
+            port = self._listen(path.host_address)
+        self._guest = guest
+        self.address = f"{path.peer_address}:{port}"
+
+    def _listen(self, host: str) -> int:
+        arguments: dict[str, Any] = {
+            "run": "serve",
+            "kernel": "net",
+            "op": "serve",
+            "parameters": {"listen": f"{host}:0"},
+            "threads": 1,
+            "cpus": None,
+            "seconds": 1.0,
+        }
+        self.session.request("prepare", arguments, self._limits.answer_s)
+        event = self.session.next_event(self._limits.answer_s)
+        if isinstance(event, Failed):
+            raise LinkError(f"the network peer cannot listen on {host}: {event.error.message}")
+        if not isinstance(event, Ready) or "address" not in event.conditions:
+            raise LinkError("the network peer did not say where it listens")
+        self.session.request("start", {"run": "serve"}, self._limits.answer_s)
+        return int(event.conditions["address"].rpartition(":")[2])
+
+    def drain(self) -> None:
+        """Throw away what the peer reports while it serves: the measuring end counts."""
+        self.session.begin_run()
+        while (event := self.session.next_event(0.0)) is not None:
+            if isinstance(event, Failed | Done):
+                raise LinkError("the network peer ended early")
+
+    def stop(self) -> None:
+        """End the peer. Idempotent."""
+        self.session.close()
+        self._guest.stop()
+
+
+class Resident:
+    """A guest with a session to its agent. `start` makes one; `stop` leaves nothing."""
+
+    def __init__(
+        self,
+        plan: PlanEnvironment,
+        guest: Guest,
+        session: Session,
+        limits: Limits,
+        record: GuestStart,
+        capabilities: Capabilities,
+    ) -> None:
+        """Use `start` instead."""
+        self._capabilities = capabilities
+        self.plan = plan
+        self.guest = guest
+        self.session = session
+        self.record = record
+        self.broken = False
+        self._limits = limits
+        self._peer: Peer | None = None
+
+    @classmethod
+    def start(
+        cls, environment: Environment, plan: PlanEnvironment, settings: Settings, guest_id: str, limits: Limits
+    ) -> Resident:
+        """Start a guest and wait for its agent. After EnvironmentFailed or LinkError nothing is left behind."""
+        started_at, begun = now(), time.monotonic()
+        guest = environment.start(settings, guest_id)
+        session = Session(Channel(guest.stream), plan.name)
+        try:
+            try:
+                session.greet(limits.start_s)
+                provision_s = time.monotonic() - begun
+                given = {**guest.given, "facts": session.request("facts", {}, limits.answer_s)}
+                network = guest.network
+                if network is not None and network.guest_interface:
+                    where = {
+                        "interface": network.guest_interface,
+                        "address": network.guest_address,
+                        "prefix": network.prefix,
+                    }
+                    session.request("configure-network", where, limits.answer_s)
+            except LinkClosed as cause:
+                words = guest.last_words().strip()
+                raise GuestDied(
+                    f"{plan.name}: the guest ended before its agent said hello" + (f": {words[-300:]}" if words else "")
+                ) from cause
+            asked = settings.model_dump(mode="json")
+            record = GuestStart(guest_id, plan.name, plan.kind, asked, given, provision_s, started_at)
+            return cls(plan, guest, session, limits, record, environment.capabilities())
+        except BaseException:
+            session.close()
+            guest.stop()
+            raise
+
+    def lacks(self, what: Literal["disk", "network"]) -> str:
+        """Why this guest offers no disk or no network."""
+        reason = self._capabilities.disk_reason if what == "disk" else self._capabilities.network_reason
+        return reason or f"{self.plan.name} offers no {what}"
+
+    def peer(self, bench: Workbench) -> Peer:
+        """The peer on the laboratory's side, started at its first use. Raises EnvironmentFailed without a network."""
+        if self._peer is None:
+            if self.guest.network is None:
+                raise EnvironmentFailed(f"{self.plan.name} offers no network")
+            self._peer = Peer(bench, self.record.guest_id, self.guest.network, self._limits)
+        return self._peer
+
+    def stop(self) -> None:
+        """Say bye, end the guest, leave nothing. Idempotent."""
+        if self._peer is not None:
+            self._peer.stop()
+            self._peer = None
+        if not self.broken:
+            self.session.bye(min(self._limits.answer_s, 2.0))
+        self.session.close()
+        self.guest.stop()

@@ -1,0 +1,306 @@
+"""One trial: prepare everywhere, wait for every ready, start, watch, compare clocks, score.
+
+Nothing here may hang: every wait has a limit. A trial that fails becomes a record with its reason; only what the user
+stops (KeyboardInterrupt) and faults of Virtometer itself pass through.
+"""
+
+from __future__ import annotations
+
+import select
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from virtometer.environments.base import Workbench
+from virtometer.errors import EnvironmentFailed, LinkError, LinkTimeout, RemoteError, UsageError
+from virtometer.link import clock
+from virtometer.link.messages import Done
+from virtometer.model import (
+    ClockFit,
+    ClockProbe,
+    HostUse,
+    Placement,
+    PlacementResult,
+    Plan,
+    PlanWorkload,
+    Sample,
+    Trial,
+    TrialRecord,
+)
+from virtometer.programs import now
+from virtometer.runner.host import Observer
+from virtometer.runner.resident import Resident
+from virtometer.runner.state import RunState
+from virtometer.workloads.base import Place, Workload
+from virtometer.workloads.registry import WORKLOADS
+
+BURST = 8
+_WATCH_S = 0.05
+NOT_HERE = "not available here"
+
+
+class TrialFailed(Exception):
+    """Ends a trial with a reason. `broken` are the guests that must not be used again."""
+
+    def __init__(self, reason: str, broken: Sequence[Resident] = ()) -> None:
+        """`reason` is one sentence."""
+        super().__init__(reason)
+        self.reason = reason
+        self.broken = tuple(broken)
+
+
+@dataclass(slots=True)
+class _Running:
+    """One placement while its trial runs."""
+
+    placement: Placement
+    resident: Resident
+    workload: Workload
+    planned: PlanWorkload
+    parameters: Mapping[str, Any]
+    state: RunState
+    before: list[ClockProbe]
+    after: list[ClockProbe]
+
+    @property
+    def seconds(self) -> float | None:
+        return self.planned.seconds
+
+
+class TrialRunner:
+    """Executes the trials of one campaign in guests that are already running."""
+
+    def __init__(self, plan: Plan, bench: Workbench) -> None:
+        """`bench` is where peers are started from."""
+        self._plan = plan
+        self._bench = bench
+        self._workloads = {workload.name: workload for workload in plan.workloads}
+
+    def run(self, trial: Trial, residents: Mapping[str, Resident]) -> TrialRecord:
+        """Execute a trial. `residents` has a running guest for every environment that the trial names."""
+        started_at, begun = now(), time.monotonic()
+        try:
+            running = [
+                self._place(placement, residents[placement.environment], trial) for placement in trial.placements
+            ]
+            skew_ns, observer = self._execute(running)
+            host, marks, results = self._score(running, observer)
+        except TrialFailed as failure:
+            for resident in failure.broken:
+                resident.broken = True
+            return failed(trial, failure.reason, started_at, time.monotonic() - begun)
+        wall_s = time.monotonic() - begun
+        return TrialRecord(trial, "done", "", started_at, wall_s, skew_ns, host, marks, tuple(results))
+
+    def _place(self, placement: Placement, resident: Resident, trial: Trial) -> _Running:
+        planned = self._workloads[placement.workload]
+        workload = WORKLOADS[planned.workload]
+        guest = resident.guest
+        if "disk" in workload.needs and guest.disk is None:
+            raise TrialFailed(f"{NOT_HERE}: {resident.lacks('disk')}")
+        if "network" in workload.needs and guest.network is None:
+            raise TrialFailed(f"{NOT_HERE}: {resident.lacks('network')}")
+        try:
+            peer = resident.peer(self._bench) if "network" in workload.needs else None
+            if peer is not None:
+                peer.drain()
+            place = Place(guest.disk.path if guest.disk else None, peer.address if peer else None)
+            asked = workload.parameters.model_validate(planned.parameters)
+            parameters = workload.arguments(planned.op, asked, place)
+        except (EnvironmentFailed, LinkError, UsageError) as cause:
+            raise TrialFailed(cause.sentence, [resident]) from cause
+        run = f"t{trial.index}"
+        return _Running(placement, resident, workload, planned, parameters, RunState(run), [], [])
+
+    def _execute(self, running: Sequence[_Running]) -> tuple[int, Observer]:
+        """Barrier and window. Returns the skew of the starts in ns and the observer."""
+        for one in running:
+            with self._guarded(one):
+                self._prepare(one)
+        self._wait(running, "ready", self._plan.limits.prepare_s, None)
+        for one in running:
+            with self._guarded(one):
+                one.before.extend(self._burst(one))
+        observer = Observer([one.resident.guest.cpu_ns for one in running])
+        observer.tick()
+        sent = []
+        for one in running:
+            sent.append(time.monotonic_ns())
+            with self._guarded(one):
+                self._start(one)
+        longest = max(one.seconds or self._plan.seconds for one in running)
+        self._wait(running, "done", longest + self._plan.limits.run_extra_s, observer)
+        observer.tick()
+        for one in running:
+            with self._guarded(one):
+                self._compare_after(one)
+        return max(sent) - min(sent), observer
+
+    def _prepare(self, one: _Running) -> None:
+        one.resident.session.begin_run()
+        arguments = {
+            "run": one.state.run,
+            "kernel": one.workload.kernel,
+            "op": one.planned.op,
+            "parameters": dict(one.parameters),
+            "threads": one.planned.threads,
+            "cpus": None,
+            "seconds": one.seconds or self._plan.seconds,
+        }
+        one.resident.session.request("prepare", arguments, self._plan.limits.answer_s)
+
+    def _start(self, one: _Running) -> None:
+        one.state = one.state.started()
+        one.resident.session.request("start", {"run": one.state.run}, self._plan.limits.answer_s)
+
+    def _burst(self, one: _Running) -> list[ClockProbe]:
+        return [one.resident.session.ping(self._plan.limits.answer_s) for _ in range(BURST)]
+
+    def _compare_after(self, one: _Running) -> None:
+        """Probe until the clocks are compared well enough, at most four bursts."""
+        for _ in range(4):
+            one.after.extend(self._burst(one))
+            if clock.fit(one.before, one.after).rate_bound <= self._plan.limits.clock_error / 2:
+                return
+
+    def _wait(self, running: Sequence[_Running], phase: str, limit_s: float, observer: Observer | None) -> None:
+        """Take events until every run has reached `phase`; a run that fails ends the trial."""
+        deadline = time.monotonic() + limit_s
+        while waiting := [one for one in running if one.state.phase != phase]:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                names = ", ".join(one.resident.plan.name for one in waiting)
+                raise TrialFailed(f"{names}: not {phase} within {limit_s:g} s", [one.resident for one in waiting])
+            if not any(one.resident.session.pending for one in waiting):
+                sessions = [one.resident.session for one in waiting]
+                select.select(sessions, [], [], min(left, _WATCH_S))
+            if observer is not None:
+                observer.tick()
+            for one in waiting:
+                with self._guarded(one):
+                    self._take(one)
+                if one.state.fault is not None:
+                    self._stop_others(running, one)
+                    raise TrialFailed(_reason(one))
+
+    def _take(self, one: _Running) -> None:
+        while one.state.phase not in ("done", "failed") and (event := one.resident.session.next_event(0.0)) is not None:
+            one.state = one.state.after(event)
+
+    def _stop_others(self, running: Sequence[_Running], failed_one: _Running) -> None:
+        """The other runs of a failed trial are of no use: their guests are not used again."""
+        for one in running:
+            if one is not failed_one:
+                one.resident.broken = True
+
+    @contextmanager
+    def _guarded(self, one: _Running) -> Iterator[None]:
+        """Turn what can go wrong between laboratory and agent into the trial's reason."""
+        try:
+            yield
+        except RemoteError as cause:
+            reason = f"{NOT_HERE}: {cause.message}" if cause.code == "not-supported" else cause.sentence
+            raise TrialFailed(f"{one.resident.plan.name}: {reason}") from cause
+        except LinkError as cause:
+            reason = cause.sentence
+            if not isinstance(cause, LinkTimeout) and not one.resident.guest.alive():
+                words = one.resident.guest.last_words().strip()
+                reason = "the guest ended in the middle of the trial" + (f": {words[-300:]}" if words else "")
+            raise TrialFailed(f"{one.resident.plan.name}: {reason}", [one.resident]) from cause
+
+    def _score(
+        self, running: Sequence[_Running], observer: Observer
+    ) -> tuple[HostUse, tuple[str, ...], list[PlacementResult]]:
+        """Convert to host time, cut to the stretch in which all measured placements overlap, add up."""
+        fits = []
+        for one in running:
+            try:
+                fits.append(_fit(one))
+            except LinkError as cause:
+                raise TrialFailed(f"{one.resident.plan.name}: {cause.sentence}", [one.resident]) from cause
+        measured = [pair for pair in zip(running, fits, strict=True) if pair[0].placement.role == "measured"]
+        start = max(fit.to_host_ns(one.state.samples[0].start_ns) for one, fit in measured)
+        end = min(fit.to_host_ns(one.state.samples[-1].end_ns) for one, fit in measured)
+        if end <= start:
+            raise TrialFailed("the measured placements never ran at the same time")
+        use = observer.use(start, end)
+        results = [
+            self._result(one, fit, start, end, observer.guest_cpu_s(index, start, end))
+            for index, (one, fit) in enumerate(zip(running, fits, strict=True))
+        ]
+        return use, observer.marks(use, self._plan.rules), results
+
+    def _result(
+        self, one: _Running, fit: ClockFit, start: float, end: float, guest_cpu_s: float | None
+    ) -> PlacementResult:
+        done = one.state.done
+        assert isinstance(done, Done)
+        limit = self._plan.limits.clock_error
+        samples = tuple(_marked(sample, fit, start, end, limit) for sample in one.state.samples)
+        used = [sample for sample in samples if sample.used]
+        work = sum(sample.work for sample in used)
+        elapsed_s = sum(fit.duration_s(sample.start_ns, sample.end_ns) for sample in used)
+        if work <= 0 or elapsed_s <= 0:
+            reason = next((sample.mark for sample in samples if not sample.used), "no work was done")
+            raise TrialFailed(f"{one.resident.plan.name}: no sample could be used: {reason}")
+        conditions = dict(one.state.conditions)
+        guest = one.resident.guest
+        if "disk" in one.workload.needs and guest.disk is not None:
+            conditions |= guest.disk.conditions
+        if "network" in one.workload.needs and guest.network is not None:
+            conditions["network_path"] = guest.network.kind
+        return PlacementResult(
+            placement=one.placement,
+            guest_id=one.resident.record.guest_id,
+            kernel=one.workload.kernel,
+            op=one.planned.op,
+            parameters=one.parameters,
+            threads=one.planned.threads,
+            unit=done.unit,
+            better=done.better,
+            value=elapsed_s / work if done.unit == "s" else work / elapsed_s,
+            agent_value=done.value,
+            samples=samples,
+            probes=(*one.before, *one.after),
+            clock=fit,
+            window_start_host_ns=round(start),
+            window_end_host_ns=round(end),
+            work=work,
+            guest_cpu_s=guest_cpu_s,
+            agent_cpu_s=(done.cpu.user_ns + done.cpu.system_ns) * 1e-9,
+            check=done.check.model_dump(),
+            conditions=conditions,
+        )
+
+
+def failed(trial: Trial, reason: str, started_at: str, wall_s: float) -> TrialRecord:
+    """The record of a trial without a result."""
+    return TrialRecord(trial, "failed", reason, started_at, wall_s, 0, None, (), ())
+
+
+def _reason(one: _Running) -> str:
+    assert one.state.fault is not None
+    code, message = one.state.fault.code, one.state.fault.message
+    text = f"{NOT_HERE}: {message}" if code == "not-supported" else f"the agent says {code}: {message}"
+    return f"{one.resident.plan.name}: {text}"
+
+
+def _fit(one: _Running) -> ClockFit:
+    """Compare clocks, and refuse sample times that cannot lie between the probes."""
+    fit = clock.fit(one.before, one.after)
+    earliest = min(probe.received_guest_ns for probe in one.before)
+    latest = max(probe.sent_guest_ns for probe in one.after)
+    if one.state.samples[0].start_ns < earliest or one.state.samples[-1].end_ns > latest:
+        raise LinkError("the agent sent samples from before or after the run")
+    return fit
+
+
+def _marked(sample: Sample, fit: ClockFit, start: float, end: float, limit: float) -> Sample:
+    """Mark a sample outside the scored window, or one whose duration the clocks do not know well enough."""
+    if fit.to_host_ns(sample.start_ns) < start - 1 or fit.to_host_ns(sample.end_ns) > end + 1:
+        return replace(sample, used=False, mark="outside the stretch in which all measured placements overlap")
+    if fit.rate_bound > limit:
+        return replace(sample, used=False, mark=f"clock error ±{fit.rate_bound:.2%} exceeds the limit of {limit:.2%}")
+    return sample

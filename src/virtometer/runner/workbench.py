@@ -1,0 +1,72 @@
+"""Makes the workbench that environments work with, and takes it away again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from virtometer.environments.base import Workbench
+from virtometer.environments.journal import Journal, state_directory
+from virtometer.environments.network import Lan
+from virtometer.errors import EnvironmentFailed, StorageError
+from virtometer.programs import Programs
+from virtometer.runner.agent import agent_path
+
+
+def cache_directory() -> Path:
+    """Where images are kept between campaigns: $XDG_CACHE_HOME/virtometer."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "virtometer"
+
+
+@contextmanager
+def workbench(scratch_parent: Path, disk_span: int = 0) -> Iterator[Workbench]:
+    """Give a workbench whose scratch directory is made under `scratch_parent` and removed at the end.
+
+    disk_span > 0: a disk file of that many bytes is filled there. Raises StorageError when it does not fit.
+    """
+    programs = Programs()
+    journal = Journal(state_directory())
+    name = f"work-{uuid.uuid4().hex[:8]}"
+    scratch = scratch_parent.resolve() / name
+    cache = cache_directory()
+    lan = Lan(journal, programs)
+    agent = agent_path()
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        scratch_parent.mkdir(parents=True, exist_ok=True)
+        journal.record(name, "directory", path=str(scratch))
+        scratch.mkdir()
+    except OSError as cause:
+        journal.forget(name)
+        raise StorageError(f"cannot make the working directory {scratch}: {cause.strerror}") from cause
+    try:
+        disk = _fill(agent, scratch, disk_span, programs) if disk_span else None
+        yield Workbench(agent, cache, scratch, disk, journal, programs, lan)
+    finally:
+        lan.close()
+        shutil.rmtree(scratch, ignore_errors=True)
+        journal.forget(name)
+
+
+def _fill(agent: Path, scratch: Path, span: int, programs: Programs) -> Path:
+    """Make the one file behind every disk workload, with the contents that PROTOCOL.md defines."""
+    free = shutil.disk_usage(scratch).free
+    if free < span + (64 << 20):
+        raise StorageError(
+            f"the disk file needs {span >> 20} MiB in {scratch.parent}, and {free >> 20} MiB are free",
+            advice="make room, choose another directory with --out, or set a smaller disk_span in the plan",
+        )
+    directory = scratch / "disk"
+    directory.mkdir()
+    path = directory / "disk.img"
+    argv: list[str | Path] = [agent, "measure", "disk", "--op", "fill", "--file", path, "--span", str(span), "--json"]
+    try:
+        programs.run(argv, purpose="fill the disk file", limit_s=600)
+    except EnvironmentFailed as cause:
+        raise StorageError(f"the disk file could not be filled: {cause.sentence}") from cause
+    return path
