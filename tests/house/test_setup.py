@@ -1,0 +1,135 @@
+"""The setup scripts, run for real in a folder of their own, with an apt-get that only writes down what it was asked."""
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.house.tracked import ROOT
+
+
+@dataclass
+class House:
+    """A copy of the setup scripts with stand-ins for the programs that would change the machine."""
+
+    root: Path
+
+    def stand_in(self, name: str, script: str) -> None:
+        program = self.root / "programs" / name
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o755)
+
+    def run(self, script: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "PATH": f"{self.root / 'programs'}:{os.environ['PATH']}"}
+        argv = ["bash", str(self.root / "setup" / script)]
+        return subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
+
+    def asked(self) -> list[str]:
+        record = self.root / "asked"
+        return record.read_text().splitlines() if record.exists() else []
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    shutil.copytree(ROOT / "setup", tmp_path / "setup")
+    table = (
+        "# package program what\npresent sh everything\nxyz-one no-such-one the first\nxyz-two no-such-two the second\n"
+    )
+    (tmp_path / "setup" / "packages.txt").write_text(table)
+    made = House(tmp_path)
+    made.stand_in("apt-get", f'echo "$*" >>{tmp_path}/asked')
+    made.stand_in("id", "echo 0")
+    return made
+
+
+def test_root_installs_what_is_missing_and_nothing_else(house: House) -> None:
+    result = house.run("packages.sh")
+    assert result.returncode == 0
+    update, install = house.asked()
+    assert update.startswith("update")
+    assert "--no-install-recommends" in install
+    assert install.endswith("xyz-one xyz-two")
+    assert "installs Debian packages: xyz-one xyz-two" in result.stdout
+
+
+def test_when_nothing_is_missing_apt_is_not_called(house: House) -> None:
+    house.stand_in("no-such-one", "")
+    house.stand_in("no-such-two", "")
+    result = house.run("packages.sh")
+    assert (result.returncode, result.stdout, house.asked()) == (0, "", [])
+
+
+def test_an_ordinary_user_is_told_what_would_be_added(house: House) -> None:
+    house.stand_in("id", "echo 1000")
+    result = house.run("packages.sh")
+    assert result.returncode == 0
+    assert house.asked() == []
+    assert "xyz-one: the first" in result.stdout
+    assert "xyz-two: the second" in result.stdout
+    assert "goes on without them" in result.stdout
+
+
+def test_one_package_that_cannot_be_had_does_not_keep_the_others_away(house: House) -> None:
+    refuses = 'case "$*" in *xyz-two*) echo "E: Unable to locate package xyz-two"; exit 100;; esac'
+    house.stand_in("apt-get", f'echo "$*" >>{house.root}/asked; {refuses}')
+    result = house.run("packages.sh")
+    assert result.returncode == 0
+    assert [line.split()[-1] for line in house.asked()[1:]] == ["xyz-two", "xyz-one", "xyz-two"]
+    assert "Unable to locate package xyz-two" in result.stdout
+    assert "xyz-one: the first" not in result.stdout
+
+
+def test_trouble_with_the_network_is_one_clear_sentence(house: House) -> None:
+    house.stand_in("apt-get", 'echo "Err: Temporary failure resolving the server"; exit 100')
+    result = house.run("packages.sh")
+    assert result.returncode == 0
+    assert "is this machine online?" in result.stdout
+
+
+@pytest.mark.parametrize(("version", "accepted"), [("1.63.0", False), ("1.9.0", False), ("99.0.0", True)])
+def test_a_rust_that_is_too_old_is_named_with_what_is_needed(house: House, version: str, accepted: bool) -> None:
+    (house.root / "Cargo.toml").write_text('[workspace.package]\nrust-version = "1.80"\n')
+    house.stand_in("rustc", f'echo "rustc {version} (0 0)"')
+    house.stand_in("cargo", "exit 0")
+    # rustup must not be found, wherever it is on this machine
+    (house.root / "home").mkdir()
+    for program in (
+        "bash",
+        "sh",
+        "uname",
+        "sed",
+        "head",
+        "cut",
+        "sort",
+        "tail",
+        "dirname",
+        "mkdir",
+        "grep",
+        "cc",
+        "env",
+    ):
+        where = shutil.which(program)
+        assert where is not None, program
+        (house.root / "programs" / program).symlink_to(where)
+    house.stand_in("dpkg-deb", "exit 0")
+    house.stand_in("apt-get", 'echo "E: no such package"; exit 100')
+    environment = {"PATH": str(house.root / "programs"), "HOME": str(house.root / "home")}
+    argv = ["bash", str(house.root / "setup" / "rust.sh")]
+    result = subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
+    assert (result.returncode == 0) is accepted
+    assert (f"Rust {version} is too old" in result.stderr) is not accepted
+    assert ("install Rust 1.80 or later" in result.stderr) is not accepted
+
+
+def test_every_package_that_the_laboratory_asks_for_is_installed_by_setup() -> None:
+    table = (ROOT / "setup" / "packages.txt").read_text()
+    known = {line.split()[0] for line in table.splitlines() if line and not line.startswith("#")}
+    sources = list((ROOT / "src" / "virtometer").rglob("*.py"))
+    asked = {found for file in sources for found in re.findall(r"\.find\(\"[^\"]+\", \"([^\"]+)\"\)", file.read_text())}
+    essential = {"apt", "dpkg", "util-linux", "procps", "mount"}
+    assert asked - essential <= known
