@@ -1,0 +1,84 @@
+import os
+import socket
+
+import pytest
+
+from virtometer.errors import LinkClosed, LinkError, LinkTimeout
+from virtometer.link.channel import MAX_LINE, Channel, Stream
+
+
+@pytest.fixture
+def ends():
+    ours, theirs = socket.socketpair()
+    fd = ours.detach()
+    channel = Channel(Stream(fd, fd))
+    yield channel, theirs
+    channel.close()
+    theirs.close()
+
+
+def test_lines_arrive_whole_however_they_are_cut(ends):
+    channel, theirs = ends
+    for piece in (b'{"a"', b":1}\n{", b'"b":2}\r\n{"c":3}\n'):
+        theirs.sendall(piece)
+    assert [channel.receive(1).data for _ in range(3)] == [b'{"a":1}', b'{"b":2}', b'{"c":3}']
+    assert channel.receive(0) is None
+
+
+def test_the_end_of_the_stream_is_told_even_after_half_a_line(ends):
+    channel, theirs = ends
+    theirs.sendall(b"half")
+    theirs.close()
+    with pytest.raises(LinkClosed):
+        channel.receive(1)
+
+
+@pytest.mark.parametrize("ended", [b"", b"\n"])
+def test_a_line_that_is_too_long_ends_the_channel(ends, ended):
+    channel, theirs = ends
+    theirs.setblocking(False)
+    data = b"x" * MAX_LINE + ended
+    sent = 0
+    with pytest.raises(LinkError, match="65536"):
+        while True:
+            if sent < len(data):
+                sent += theirs.send(data[sent : sent + 10_000])
+            channel.receive(0)
+
+
+def test_the_longest_line_that_is_allowed_arrives(ends):
+    channel, theirs = ends
+    line = b"y" * (MAX_LINE - 1)
+    theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 * MAX_LINE)
+    theirs.sendall(line + b"\n")
+    assert channel.receive(5).data == line
+
+
+def test_sending_to_one_who_does_not_read_times_out(ends):
+    channel, _ = ends
+    with pytest.raises(LinkTimeout):
+        for _ in range(1000):
+            channel.send(b"z" * 60_000, 0.05)
+
+
+def test_sending_more_than_a_line_may_hold_is_refused(ends):
+    channel, _ = ends
+    with pytest.raises(LinkError, match="longer than"):
+        channel.send(b"z" * (MAX_LINE + 1), 1)
+
+
+def test_sending_to_one_who_is_gone(ends):
+    channel, theirs = ends
+    theirs.close()
+    with pytest.raises(LinkClosed):
+        for _ in range(3):
+            channel.send(b"{}\n", 1)
+
+
+def test_closing_twice_closes_once():
+    read, write = os.pipe()
+    channel = Channel(Stream(read, write))
+    channel.close()
+    channel.close()
+    with pytest.raises(OSError, match="Bad file"):
+        os.fstat(read)

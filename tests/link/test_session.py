@@ -1,0 +1,196 @@
+import json
+import socket
+import threading
+import time
+
+import pytest
+
+from virtometer.errors import LinkClosed, LinkError, LinkTimeout, RemoteError
+from virtometer.link.channel import Channel, Stream
+from virtometer.link.messages import Done, Ready, Samples
+from virtometer.link.session import MAX_RUN_LINES, Session
+
+HELLO = {"magic": "virtometer", "protocol": 1, "role": "agent", "version": "9.9.9", "capabilities": ["linpack"]}
+
+
+@pytest.fixture
+def ends():
+    ours, theirs = socket.socketpair()
+    fd = ours.detach()
+    session = Session(Channel(Stream(fd, fd)), "guest")
+    theirs.settimeout(10)
+    yield session, theirs
+    session.close()
+    theirs.close()
+
+
+def say(theirs, *messages):
+    theirs.sendall(b"".join(json.dumps(message).encode() + b"\n" for message in messages))
+
+
+def answering(theirs, reply):
+    """Answer each request with what `reply` makes of it, in a thread."""
+
+    def work():
+        buffer = b""
+        while True:
+            try:
+                chunk = theirs.recv(65536)
+            except OSError:
+                return
+            if not chunk:
+                return
+            buffer += chunk
+            while b"\n" in buffer:
+                line, buffer = buffer.split(b"\n", 1)
+                if answer := reply(json.loads(line)):
+                    theirs.sendall(answer)
+
+    threading.Thread(target=work, daemon=True).start()
+
+
+def test_greeting_both_ways(ends):
+    session, theirs = ends
+    say(theirs, HELLO)
+    assert session.greet(1).capabilities == ["linpack"]
+    sent = json.loads(theirs.recv(65536))
+    assert (sent["magic"], sent["protocol"], sent["role"], sent["capabilities"]) == ("virtometer", 1, "laboratory", [])
+
+
+@pytest.mark.parametrize(
+    ("first", "sentence"),
+    [
+        ({**HELLO, "protocol": 2}, r"version 9\.9\.9\) speaks protocol 2, this laboratory speaks 1"),
+        ({**HELLO, "role": "laboratory"}, "is a laboratory"),
+        ({**HELLO, "magic": "QMP"}, "breaks the protocol"),
+        ({"id": 1, "return": {}}, "not a virtometer agent"),
+        ({"QMP": {}}, "breaks the protocol"),
+    ],
+)
+def test_a_foreign_first_line_is_refused_in_one_sentence(ends, first, sentence):
+    session, theirs = ends
+    say(theirs, first)
+    with pytest.raises(LinkError, match=sentence):
+        session.greet(1)
+
+
+def test_silence_is_a_timeout(ends):
+    session, _ = ends
+    begun = time.monotonic()
+    with pytest.raises(LinkTimeout, match=r"did not say hello within 0\.05 s"):
+        session.greet(0.05)
+    assert time.monotonic() - begun < 5
+
+
+def test_requests_events_and_errors_keep_their_order(ends):
+    session, theirs = ends
+    events = [
+        {"event": "ready", "run": "r", "conditions": {"simd": "none"}},
+        {"event": "log", "level": "warning", "message": "hot"},
+        {"event": "samples", "run": "r", "samples": [{"start_ns": 1, "end_ns": 2, "work": 3, "check": ""}]},
+    ]
+
+    def reply(request):
+        if request["command"] == "stop":
+            return json.dumps({"id": request["id"], "error": {"code": "no-such-run", "message": "r"}}).encode() + b"\n"
+        lines = [*events, {"id": request["id"], "return": {"pid": 1}}]
+        return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+
+    answering(theirs, reply)
+    assert session.request("facts", {}, 5) == {"pid": 1}
+    assert isinstance(session.next_event(1), Ready)
+    assert session.pending
+    assert isinstance(session.next_event(1), Samples)
+    assert session.next_event(0) is None
+    assert session.logs == ["warning: hot"]
+    with pytest.raises(RemoteError) as caught:
+        session.request("stop", {"run": "r"}, 5)
+    assert caught.value.code == "no-such-run"
+
+
+def test_ping_measures_the_round_trip_from_outside(ends):
+    session, theirs = ends
+    answering(
+        theirs,
+        lambda r: json.dumps({"id": r["id"], "return": {"received_ns": 5, "sent_ns": 7}}).encode() + b"\n",
+    )
+    before = time.monotonic_ns()
+    probe = session.ping(5)
+    assert before <= probe.sent_host_ns < probe.received_host_ns <= time.monotonic_ns()
+    assert (probe.received_guest_ns, probe.sent_guest_ns) == (5, 7)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [{}, {"received_ns": 5}, {"received_ns": 7, "sent_ns": 5}, {"received_ns": -1, "sent_ns": 5},
+     {"received_ns": "5", "sent_ns": 7}, {"received_ns": 5, "sent_ns": 7, "more": 1}, {"received_ns": 1.5, "sent_ns": 7}],
+)  # fmt: skip
+def test_a_ping_with_numbers_from_nowhere_is_refused(ends, answer):
+    session, theirs = ends
+    answering(theirs, lambda r: json.dumps({"id": r["id"], "return": answer}).encode() + b"\n")
+    with pytest.raises(LinkError, match="cannot be times"):
+        session.ping(5)
+
+
+def test_answers_to_other_requests_are_refused(ends):
+    session, theirs = ends
+    answering(theirs, lambda r: json.dumps({"id": r["id"] + 1, "return": {}}).encode() + b"\n")
+    with pytest.raises(LinkError, match="answered request 2 instead of 1"):
+        session.request("facts", {}, 5)
+
+
+def test_an_answer_without_a_question_is_refused(ends):
+    session, theirs = ends
+    say(theirs, {"id": 1, "return": {}})
+    with pytest.raises(LinkError, match="never made"):
+        session.next_event(1)
+
+
+def test_a_fatal_message_ends_the_conversation_with_its_reason(ends):
+    session, theirs = ends
+    say(theirs, {"fatal": {"code": "message-too-long", "message": "70000 bytes"}})
+    with pytest.raises(LinkClosed, match="message-too-long: 70000 bytes"):
+        session.next_event(1)
+
+
+def test_an_agent_that_floods_is_cut_off(ends):
+    session, theirs = ends
+    stop = threading.Event()
+
+    def flood():
+        line = b'{"event":"log","level":"info","message":"again"}\n' * 100
+        while not stop.is_set():
+            try:
+                theirs.sendall(line)
+            except OSError:
+                return
+
+    thread = threading.Thread(target=flood, daemon=True)
+    thread.start()
+    session.begin_run()
+    with pytest.raises(LinkError, match=f"floods its channel .more than {MAX_RUN_LINES} lines"):
+        while True:
+            session.next_event(1)
+    stop.set()
+    session.close()
+    theirs.close()
+    thread.join(5)
+
+
+def test_done_is_parsed_strictly(ends):
+    session, theirs = ends
+    done = {
+        "event": "done", "run": "r", "unit": "B/s", "better": "higher", "value": 1.5,
+        "check": {"kind": "bytes", "value": "1", "passed": True}, "count": 1, "stopped": False,
+        "cpu": {"user_ns": 1, "system_ns": 1}, "conditions": {},
+    }  # fmt: skip
+    say(theirs, done, {**done, "check": {"kind": "bytes", "value": "1", "passed": False}})
+    assert isinstance(session.next_event(1), Done)
+    with pytest.raises(LinkError, match=r"check\.passed"):
+        session.next_event(1)
+
+
+def test_bye_to_one_who_is_gone_is_no_error(ends):
+    session, theirs = ends
+    theirs.close()
+    session.bye(1)
