@@ -3,10 +3,13 @@
 . "$(dirname "$0")/shell.sh"
 . "$(dirname "$0")/apt.sh"
 
-need=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
+minimum=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' agent/agent/Cargo.toml)
+# The source compiles with the minimum, but a cargo before this one first clones the whole history of the crates' index.
+wanted=1.70
 arch=$(uname -m)
 
 rust_version() { rustc --version 2>/dev/null | cut -d ' ' -f 2; }
+rust_is() { has cargo && has rustc && at_least "$(rust_version)" "$1"; }
 
 if has rustup; then
     # rust-toolchain.toml names the toolchain; an old rustup fetches it by itself at the first call
@@ -15,15 +18,15 @@ if has rustup; then
         logged rustup rustup toolchain install ||
             stop "the Rust toolchain could not be fetched: is this machine online? (rustup's words are in $logs/rustup.log)"
     fi
-elif ! { has cargo && has rustc && at_least "$(rust_version)" "$need"; }; then
-    found=$(has rustc && echo "Rust $(rust_version) is too old" || echo "Rust is not installed")
-    say "$found: the agent needs Rust $need"
+elif ! rust_is "$wanted"; then
+    found=$(has rustc && echo "Rust $(rust_version) is old" || echo "Rust is not installed")
+    say "$found; a newer one is fetched for this checkout alone"
     # Debian 12 has a current Rust beside its old one, under these names. Unpacked here, it replaces nobody's cargo.
-    "$root/setup/debian_rust.sh" cargo-web rustc-web ||
-        stop "$found and no newer one could be fetched: install Rust $need or later with rustup, or have the Debian packages cargo-web and rustc-web installed, and call make again"
-    hash -r
-    at_least "$(rust_version)" "$need" ||
-        stop "Rust $(rust_version), which this release of Debian has, is too old: install Rust $need or later with rustup and call make again"
+    if setup/debian_rust.sh cargo-web rustc-web; then
+        hash -r
+    fi
+    rust_is "$minimum" ||
+        stop "$found, and no newer one could be fetched: install Rust $wanted or later with rustup, or have the Debian packages cargo-web and rustc-web installed, and call make again"
 fi
 has cc || stop "no C compiler is installed, which Rust needs to link; install gcc and call make again"
 
