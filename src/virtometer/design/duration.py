@@ -1,0 +1,55 @@
+"""About how long a plan will take, before anything was measured. PURE.
+
+seconds = sum over guest starts (start of its kind) + sum over trials (window + overhead of its kind)
+
+Figures are medians of two-core machines, rounded up. Overhead is what a trial takes beside its window: preparing and
+warming the kernel, comparing clocks, reading the host, one iteration that runs past the window's end. While a campaign
+runs, the time left is told from what its own trials took.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from virtometer.model import Plan, Trial
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Seconds to start a guest, and seconds of a trial beside its window."""
+
+    start_s: float
+    trial_s: float
+
+
+COSTS = {
+    "native": Cost(0.05, 0.2),
+    "bubblewrap": Cost(0.05, 0.2),
+    "runc": Cost(0.15, 0.2),
+    "gvisor": Cost(0.6, 0.3),
+    "uml": Cost(1.8, 0.4),
+    "qemu": Cost(5.5, 1.5),
+    "kvm": Cost(2.0, 0.3),
+}
+UNKNOWN = Cost(5.0, 0.5)
+
+
+def duration_s(plan: Plan, trials: Iterable[Trial]) -> float:
+    """Estimated seconds of measuring, without the building of images."""
+    kinds = {environment.name: environment.kind for environment in plan.environments}
+    windows = {workload.name: workload.seconds or plan.seconds for workload in plan.workloads}
+    total = 0.0
+    started: set[tuple[int, str]] = set()
+    for trial in trials:
+        for placement in trial.placements:
+            cost = COSTS.get(kinds[placement.environment], UNKNOWN)
+            start = (trial.start_group, placement.environment)
+            if start not in started:
+                started.add(start)
+                total += cost.start_s
+        total += max(
+            windows[placement.workload] + COSTS.get(kinds[placement.environment], UNKNOWN).trial_s
+            for placement in trial.placements
+        )
+    return total

@@ -1,0 +1,136 @@
+"""From the text of a plan to a Plan. PURE: no file is read; what plans may name is given as data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from virtometer.design import complaints
+from virtometer.design.catalogue import Catalogue
+from virtometer.design.document import Document, Path, read_document
+from virtometer.errors import PlanError
+from virtometer.model import Plan, PlanEnvironment, PlanWorkload
+
+MAX_COMPLAINTS = 20
+
+Complaint = tuple[int, str]
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def parse_plan(text: str | bytes, file_name: str, catalogue: Catalogue) -> Plan:
+    """Read a plan. Raises one PlanError that lists everything wrong with it, each with file, line and what is allowed.
+
+    In the plan returned, settings and parameters hold what the file gives, in the types of their models: `64M` is a
+    number there.
+    """
+    document = read_document(text, file_name)
+    if not isinstance(document.value, dict):
+        raise PlanError(file_name, document.line(()), "a plan is a mapping: lines of the form 'name: value'")
+    plan, wrong = _validated(Plan, document, (), "field")
+    if plan is not None:
+        environments, wrong_environments = _environments(plan, document, catalogue)
+        workloads, wrong_workloads = _workloads(plan, document, catalogue)
+        wrong = [*wrong_environments, *wrong_workloads, *_names(plan, document)]
+        plan = plan.model_copy(update={"environments": environments, "workloads": workloads})
+    if plan is None or wrong:
+        raise _together(file_name, wrong)
+    return plan
+
+
+def _together(file: str, wrong: Iterable[Complaint]) -> PlanError:
+    """All complaints in one error, in the order of the lines."""
+    ordered = sorted(dict.fromkeys(wrong))
+    (line, first), *rest = ordered
+    lines = [first, *(f"{file}:{number}: {sentence}" for number, sentence in rest[: MAX_COMPLAINTS - 1])]
+    if len(ordered) > MAX_COMPLAINTS:
+        lines.append(f"{file}: and {len(ordered) - MAX_COMPLAINTS} more")
+    return PlanError(file, line, "\n".join(lines))
+
+
+def _validated(model: type[Model], document: Document, path: Path, what: str) -> tuple[Model | None, list[Complaint]]:
+    """Validate the part of the document at `path`."""
+    data: Any = document.value
+    for step in path:
+        data = data[step]
+    try:
+        # Through JSON, because pydantic's strict mode takes text for an enumeration there, and a list for a tuple.
+        return model.model_validate_json(json.dumps(data), strict=True), []
+    except ValidationError as cause:
+        return None, [
+            (document.line((*path, *error["loc"])), complaints.sentence(error, model, what))
+            for error in cause.errors(include_url=False)
+        ]
+
+
+def _environments(
+    plan: Plan, document: Document, catalogue: Catalogue
+) -> tuple[list[PlanEnvironment], list[Complaint]]:
+    result: list[PlanEnvironment] = []
+    wrong: list[Complaint] = []
+    for number, environment in enumerate(plan.environments):
+        path: Path = ("environments", number)
+        settings_type = catalogue.kinds.get(environment.kind)
+        if settings_type is None:
+            sentence = complaints.unknown("unknown kind of environment", environment.kind, catalogue.kinds)
+            wrong.append((document.line((*path, "kind")), sentence))
+        elif "settings" in document.value["environments"][number]:
+            given, found = _validated(settings_type, document, (*path, "settings"), f"setting of {environment.kind}")
+            wrong += found
+            if given is not None:
+                plain = given.model_dump(mode="json", exclude_unset=True)
+                environment = environment.model_copy(update={"settings": plain})
+        result.append(environment)
+    return result, wrong
+
+
+def _workloads(plan: Plan, document: Document, catalogue: Catalogue) -> tuple[list[PlanWorkload], list[Complaint]]:
+    result: list[PlanWorkload] = []
+    wrong: list[Complaint] = []
+    for number, workload in enumerate(plan.workloads):
+        path: Path = ("workloads", number)
+        description = catalogue.workloads.get(workload.workload)
+        if description is None:
+            sentence = complaints.unknown("unknown workload", workload.workload, catalogue.workloads)
+            wrong.append((document.line((*path, "workload")), sentence))
+            continue
+        if workload.op not in description.ops:
+            sentence = complaints.unknown(f"unknown op of {workload.workload}", workload.op, description.ops)
+            wrong.append((document.line((*path, "op")), sentence))
+        if "parameters" in document.value["workloads"][number]:
+            where = (*path, "parameters")
+            given, found = _validated(description.parameters, document, where, f"parameter of {workload.workload}")
+            wrong += found
+            if given is not None:
+                plain = given.model_dump(mode="json", exclude_unset=True)
+                workload = workload.model_copy(update={"parameters": plain})
+        result.append(workload)
+    return result, wrong
+
+
+def _names(plan: Plan, document: Document) -> list[Complaint]:
+    """Names are unique, and the baseline is one of the environments."""
+    wrong: list[Complaint] = []
+    for group, names in (
+        ("environments", [environment.name for environment in plan.environments]),
+        ("workloads", [workload.name for workload in plan.workloads]),
+    ):
+        first: dict[str, int] = {}
+        for number, name in enumerate(names):
+            line = document.line((group, number, "name"))
+            if name in first:
+                one = group.removesuffix("s")
+                wrong.append((line, f"another {one}, in line {first[name]}, already has the name '{name}'"))
+            first.setdefault(name, line)
+    names = [environment.name for environment in plan.environments]
+    if plan.baseline not in names:
+        given = "the baseline" if "baseline" in document.value else "the baseline (native, where none is named)"
+        wrong.append(
+            (
+                document.line(("baseline",)),
+                complaints.unknown(f"{given} is not among the environments:", plan.baseline, names),
+            )
+        )
+    return wrong
