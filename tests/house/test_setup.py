@@ -11,6 +11,11 @@ import pytest
 
 from tests.house.tracked import ROOT
 
+PLAIN_PROGRAMS = (
+    *("awk", "bash", "cc", "cut", "dirname", "env", "grep", "head", "mkdir", "rm"),
+    *("rmdir", "sed", "sh", "sort", "tail", "uname"),
+)
+
 
 @dataclass
 class House:
@@ -104,24 +109,7 @@ def test_a_rust_that_is_too_old_is_named_with_what_is_needed(house: House, versi
     house.stand_in("apt-get", 'echo "E: Unable to locate package cargo-web"; exit 100')
     # rustup must not be found, wherever it is on this machine
     (house.root / "home").mkdir()
-    for program in [
-        "bash",
-        "sh",
-        "uname",
-        "sed",
-        "head",
-        "cut",
-        "sort",
-        "tail",
-        "dirname",
-        "mkdir",
-        "grep",
-        "cc",
-        "env",
-        "awk",
-        "rm",
-        "rmdir",
-    ]:
+    for program in PLAIN_PROGRAMS:
         where = shutil.which(program)
         assert where is not None, program
         (house.root / "programs" / program).symlink_to(where)
