@@ -5,12 +5,15 @@ A failed trial has a reason and never a value. Nothing here is ever turned into 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Iterable
 
 from virtometer.analysis.blocks import Cell, usable
 from virtometer.model import EnvironmentStatus
 
 NOT_AVAILABLE = "not available here"
+_NUMBER = re.compile(r"\d+([.,]\d+)*")
 
 
 def unavailable(cell: Cell, status: EnvironmentStatus | None) -> list[str] | None:
@@ -20,36 +23,48 @@ def unavailable(cell: Cell, status: EnvironmentStatus | None) -> list[str] | Non
     if status is not None and not status.works:
         return [f"{NOT_AVAILABLE}: {status.reason or 'its check failed and gave no reason'}"]
     if cell.failed and not cell.results:
-        return [f"{NOT_AVAILABLE}: {_bare(reason)}{_times(count)}" for reason, count in _reasons(cell).most_common()]
+        return [f"{NOT_AVAILABLE}: {reason}{_times(count)}" for reason, count in _failures(cell)]
     return None
 
 
 def notes(cell: Cell, *, name: str) -> list[str]:
-    """Failed trials, marked trials and samples that were set aside; `name` is prefixed where it is not empty."""
+    """Failed trials, marked trials and samples that were set aside; `name` is told where it is not empty."""
     where = f" in {name}" if name else ""
     tried = len(cell.results) + len(cell.failed)
-    said = [
-        f"{count} of {tried} trials{where} failed: {_bare(reason)}" for reason, count in _reasons(cell).most_common()
-    ]
+    said = [f"{count} of {tried} trials{where} failed: {reason}" for reason, count in _failures(cell)]
     unusable = sum(not usable(result) for _, result in cell.results)
     if unusable:
         said.append(f"{unusable} of {tried} trials{where} gave no usable value and left their blocks incomplete")
-    marks = Counter(mark for record, _ in cell.results for mark in dict.fromkeys(record.marks))
-    said += [f"{count} of {tried} trials{where} marked, and kept: {mark}" for mark, count in marks.most_common()]
+    marks = grouped(mark for record, _ in cell.results for mark in dict.fromkeys(record.marks))
+    said += [f"{count} of {tried} trials{where} marked, and kept: {mark}" for mark, count in marks]
     samples = sum(len(result.samples) for _, result in cell.results)
-    aside = Counter(
+    aside = grouped(
         sample.mark or "no reason told" for _, result in cell.results for sample in result.samples if not sample.used
     )
-    said += [f"{count} of {samples} samples{where} not used: {mark}" for mark, count in aside.most_common()]
+    said += [f"{count} of {samples} samples{where} not used: {mark}" for mark, count in aside]
     return said
 
 
-def _reasons(cell: Cell) -> Counter[str]:
-    return Counter(record.reason or "no reason told" for record in cell.failed)
+def bare(reason: str, environment: str) -> str:
+    """A trial's reason without the words that its place in a report says already."""
+    text = reason.removeprefix(f"{environment}: ")
+    return text.removeprefix(f"{NOT_AVAILABLE}:").removeprefix(NOT_AVAILABLE).strip() or "no reason told"
 
 
-def _bare(reason: str) -> str:
-    return reason.removeprefix(NOT_AVAILABLE).removeprefix(":").strip() or "no reason told"
+def grouped(texts: Iterable[str]) -> list[tuple[str, int]]:
+    """Count texts that differ in nothing but numbers as one, which the first speaks for; the most frequent first."""
+    counts: Counter[str] = Counter()
+    first: dict[str, str] = {}
+    same: dict[str, bool] = {}
+    for text in texts:
+        stem = _NUMBER.sub("#", text)
+        counts[stem] += 1
+        same[stem] = same.get(stem, True) and first.setdefault(stem, text) == text
+    return [(first[s] if same[s] else f"{first[s]} (for example)", count) for s, count in counts.most_common()]
+
+
+def _failures(cell: Cell) -> list[tuple[str, int]]:
+    return grouped(bare(record.reason, cell.environment) for record in cell.failed)
 
 
 def _times(count: int) -> str:

@@ -7,6 +7,7 @@ kept: see METHODOLOGY.md.
 
 from __future__ import annotations
 
+import datetime
 import math
 import statistics
 from collections import defaultdict
@@ -102,12 +103,29 @@ def log_ratios(subject: Mapping[int, float], against: Mapping[int, float], bette
 
 
 def seconds_per_block(campaign: Campaign) -> float | None:
-    """Median over the blocks that ran to their end of what their trials took, in seconds of the host's clock."""
-    planned: defaultdict[int, int] = defaultdict(int)
-    for trial in campaign.planned:
-        planned[trial.block] += 1
-    took: defaultdict[int, list[float]] = defaultdict(list)
+    """What one block takes, in seconds: median of the times from one block's first trial to the next one's.
+
+    That includes the starts of guests; the median leaves out the pause before a campaign was resumed. With fewer than
+    two blocks: what the trials and the starts of the guests took by themselves. None when no trial has run.
+    """
+    begun: dict[int, float] = {}
+    walls: defaultdict[int, float] = defaultdict(float)
     for record in campaign.trials:
-        took[record.trial.block].append(record.wall_s)
-    whole = [math.fsum(found) for block, found in took.items() if len(found) >= planned.get(block, 1)]
-    return statistics.median(whole) if whole else None
+        block = record.trial.block
+        moment = _moment(record.started_at)
+        if moment is not None:
+            begun[block] = min(moment, begun.get(block, moment))
+        walls[block] += record.wall_s
+    steps = [begun[block + 1] - begun[block] for block in begun if block + 1 in begun]
+    if steps and statistics.median(steps) > 0:
+        return statistics.median(steps)
+    if not walls:
+        return None
+    return (math.fsum(walls.values()) + math.fsum(guest.provision_s for guest in campaign.guests)) / len(walls)
+
+
+def _moment(text: str) -> float | None:
+    try:
+        return datetime.datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        return None

@@ -72,7 +72,8 @@ class _Concluder:
         if cell.environment == self.plan.baseline:
             ratio = Estimate(1.0, None, None, len(cell.values)) if cell.values else None
             verdict = Verdict.BASELINE if gone is None else Verdict.UNAVAILABLE
-            return self._finding(cell, ratio, verdict, said, host_cpu=cost.ratio(cell, cell))
+            price = Estimate(1.0, None, None, len(cell.costs)) if cell.costs else None
+            return self._finding(cell, ratio, verdict, said, host_cpu=price)
         said = [*said, f"the plan's baseline {self.plan.baseline} is not among its environments"]
         verdict = Verdict.UNDECIDED if gone is None else Verdict.UNAVAILABLE
         return self._finding(cell, None, verdict, said)

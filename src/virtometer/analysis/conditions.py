@@ -17,7 +17,7 @@ from virtometer.model import Finding
 UNLIKE = "not like with like"
 # Where a file or a peer is found from inside differs by nature and says nothing about the work.
 _PLACES = frozenset({"file", "peer", "listen"})
-_NAMES = {"io": "input/output", "network": "network path", "simd": "vector instructions"}
+_NAMES = {"io": "disk access", "network_path": "network path", "simd": "vector instruction set"}
 
 
 def is_unlike(finding: Finding) -> bool:

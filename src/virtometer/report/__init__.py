@@ -1,0 +1,36 @@
+"""Reports from a campaign: `render` makes HTML, JSON or CSV text, `terminal.table` what is printed.
+
+Nothing here measures, reads a clock or opens a file: the same campaign always gives the same report.
+"""
+
+from __future__ import annotations
+
+from virtometer.analysis import findings as conclude
+from virtometer.errors import UsageError
+from virtometer.model import Campaign
+from virtometer.report import machine, tables
+
+FORMATS = {
+    "html": "one page that needs nothing else, for a browser",
+    "json": "the machine interface: everything but the raw samples",
+    "csv": "one row for every result of every trial",
+    "findings-csv": "one row for every comparison",
+    "samples-csv": "one row for every raw sample",
+}
+
+
+def render(campaign: Campaign, format: str) -> str:
+    """Make the report in one of FORMATS. Raises UsageError for any other."""
+    if format == "html":
+        from virtometer.report import html  # plots take a second to load, which the other formats need not wait for
+
+        return html.page(campaign, conclude(campaign))
+    if format == "json":
+        return machine.text(campaign, conclude(campaign))
+    if format == "csv":
+        return tables.results_csv(campaign)
+    if format == "findings-csv":
+        return tables.findings_csv(campaign, conclude(campaign))
+    if format == "samples-csv":
+        return tables.samples_csv(campaign)
+    raise UsageError(f"there is no report format {format}", advice=f"the formats are {', '.join(FORMATS)}")

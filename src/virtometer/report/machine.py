@@ -1,0 +1,180 @@
+"""The machine interface: a campaign as JSON. contract/schema/report.schema.json fixes it, METHODOLOGY.md explains it.
+
+Numbers that do not exist are null. Nothing is ever NaN, infinite, or zero in place of missing.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, is_dataclass
+from typing import Any
+
+from virtometer.analysis.conditions import is_unlike
+from virtometer.model import Campaign, Finding, HostUse, PlacementResult, Trial, TrialRecord
+
+FORMAT = 1
+
+
+def document(campaign: Campaign, findings: Sequence[Finding]) -> dict[str, Any]:
+    """The whole report as plain values that JSON can hold."""
+    made: dict[str, Any] = {
+        "format": FORMAT,
+        "findings": [_finding(finding) for finding in findings],
+        "effects": [],
+        "environments": [_environment(campaign, name) for name in _names(campaign)],
+        "trials": [_trial(record) for record in campaign.trials],
+        "planned": [_planned(trial) for trial in campaign.planned],
+        "guests": [asdict(guest) for guest in campaign.guests],
+        "commands": [asdict(command) for command in campaign.commands],
+        "host": campaign.host,
+        "plan": campaign.plan.model_dump(mode="json"),
+        "plan_text": campaign.plan_text,
+        "seed": campaign.seed,
+        "created_at": campaign.created_at,
+        "versions": campaign.versions,
+    }
+    found = plain(made)
+    assert isinstance(found, dict)
+    return found
+
+
+def text(campaign: Campaign, findings: Sequence[Finding]) -> str:
+    """The document as JSON text, ended by a newline."""
+    return json.dumps(document(campaign, findings), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401 - anything that a ledger may hold goes in
+    """Turn mappings, sequences, dataclasses and enumerations into what JSON has; numbers not finite become null."""
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        return plain(asdict(value))
+    if isinstance(value, Sequence | set | frozenset):
+        return [plain(inner) for inner in value]
+    return str(value)
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    ratio, cost, value = finding.ratio, finding.host_cpu_ratio, finding.value
+    return {
+        "workload": finding.workload,
+        "op": finding.op,
+        "metric": finding.metric,
+        "unit": finding.unit,
+        "better": finding.better,
+        "subject": finding.subject,
+        "against": finding.against,
+        "ratio": ratio.value if ratio else None,
+        "low": ratio.low if ratio else None,
+        "high": ratio.high if ratio else None,
+        "n": ratio.n if ratio else 0,
+        "level": ratio.level if ratio else None,
+        "verdict": finding.verdict.value,
+        "p_value": finding.p_value,
+        "p_adjusted": finding.p_adjusted,
+        "host_cpu_ratio": cost.value if cost else None,
+        "host_cpu_low": cost.low if cost else None,
+        "host_cpu_high": cost.high if cost else None,
+        "host_cpu_n": cost.n if cost else 0,
+        "value": value.value if value else None,
+        "value_low": value.low if value else None,
+        "value_high": value.high if value else None,
+        "value_n": value.n if value else 0,
+        "detectable": finding.detectable,
+        "blocks_needed": finding.blocks_needed,
+        "seconds_needed": finding.seconds_needed,
+        "like_with_like": not is_unlike(finding),
+        "notes": finding.notes,
+    }
+
+
+def _names(campaign: Campaign) -> list[str]:
+    """Environments of the plan first, then whatever else was checked."""
+    return list(
+        dict.fromkeys(
+            [*(e.name for e in campaign.plan.environments), *(status.name for status in campaign.environments)]
+        )
+    )
+
+
+def _environment(campaign: Campaign, name: str) -> dict[str, Any]:
+    planned = next((e for e in campaign.plan.environments if e.name == name), None)
+    status = next((s for s in campaign.environments if s.name == name), None)
+    return {
+        "name": name,
+        "kind": planned.kind if planned else status.kind if status else "",
+        "settings": planned.settings if planned else {},
+        "baseline": name == campaign.plan.baseline,
+        "works": status.works if status else None,
+        "reason": status.reason if status else "",
+        "advice": status.advice if status else "",
+        "capabilities": status.capabilities if status else {},
+        "provision_s": [guest.provision_s for guest in campaign.guests if guest.environment == name],
+    }
+
+
+def _planned(trial: Trial) -> dict[str, Any]:
+    return {
+        "index": trial.index,
+        "block": trial.block,
+        "position": trial.position,
+        "start_group": trial.start_group,
+        "placements": [asdict(placement) for placement in trial.placements],
+    }
+
+
+def _trial(record: TrialRecord) -> dict[str, Any]:
+    return {
+        **_planned(record.trial),
+        "status": record.status,
+        "reason": record.reason,
+        "marks": record.marks,
+        "started_at": record.started_at,
+        "wall_s": record.wall_s,
+        "start_skew_ns": record.start_skew_ns,
+        "host_use": _use(record.host),
+        "results": [_result(result) for result in record.results],
+    }
+
+
+def _use(use: HostUse | None) -> dict[str, float] | None:
+    return None if use is None else {**asdict(use), "busy": use.busy}
+
+
+def _result(result: PlacementResult) -> dict[str, Any]:
+    return {
+        "environment": result.placement.environment,
+        "workload": result.placement.workload,
+        "role": result.placement.role,
+        "guest_id": result.guest_id,
+        "kernel": result.kernel,
+        "op": result.op,
+        "parameters": result.parameters,
+        "threads": result.threads,
+        "unit": result.unit,
+        "better": result.better,
+        "value": result.value,
+        "agent_value": result.agent_value,
+        "work": result.work,
+        "window_s": (result.window_end_host_ns - result.window_start_host_ns) * 1e-9,
+        "guest_cpu_s": result.guest_cpu_s,
+        "agent_cpu_s": result.agent_cpu_s,
+        "samples": len(result.samples),
+        "samples_unused": sum(not sample.used for sample in result.samples),
+        "clock": {
+            "rate": result.clock.rate,
+            "rate_bound": result.clock.rate_bound,
+            "bound_ns": result.clock.bound_ns,
+            "probes": result.clock.probes,
+        },
+        "check": result.check,
+        "conditions": result.conditions,
+    }

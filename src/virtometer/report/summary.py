@@ -1,0 +1,96 @@
+"""The result of a campaign in a few sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from virtometer.analysis.conditions import is_unlike
+from virtometer.model import Finding, Verdict
+from virtometer.report import words
+
+_COUNTED = (Verdict.SLOWER, Verdict.FASTER, Verdict.EQUIVALENT, Verdict.UNDECIDED, Verdict.UNAVAILABLE)
+
+
+def headline(findings: Sequence[Finding]) -> str:
+    """One sentence: how many comparisons came out how."""
+    compared = [finding for finding in findings if finding.verdict is not Verdict.BASELINE]
+    if not compared:
+        return "Nothing was compared: the plan has one environment."
+    counted = Counter(finding.verdict for finding in compared)
+    parts = [f"{counted[verdict]} {verdict.value}" for verdict in _COUNTED if counted[verdict]]
+    count = f"{len(compared)} comparison{'s' if len(compared) > 1 else ''}"
+    return f"{count} with {compared[0].against}: {_list(parts)}."
+
+
+def undecided(findings: Sequence[Finding]) -> str:
+    """What the undecided comparisons could have seen and what deciding them takes, in a sentence; empty without any."""
+    still_open = [finding for finding in findings if finding.verdict is Verdict.UNDECIDED]
+    seen = sorted(finding.detectable for finding in still_open if finding.detectable is not None)
+    needed = [
+        (finding.blocks_needed - (finding.ratio.n if finding.ratio else 0), finding.seconds_needed)
+        for finding in still_open
+        if finding.blocks_needed is not None
+    ]
+    said = []
+    if seen:
+        said.append(
+            f"these blocks would have shown a difference of {_span(words.percent(seen[0]), words.percent(seen[-1]))}"
+        )
+    if needed:
+        first, last = min(needed), max(needed)
+        which = "all of them" if len(needed) == len(still_open) else f"{len(needed)} of {len(still_open)}"
+        nearest = f", the nearest one {words.more(*first)}" if first != last else ""
+        said.append(f"deciding {which if len(still_open) > 1 else 'it'} takes about {words.more(*last)}{nearest}")
+    return f"undecided: {'; '.join(said)}." if said else ""
+
+
+def _span(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"
+
+
+def sentences(findings: Sequence[Finding]) -> list[tuple[str, str]]:
+    """For every environment but the baseline: its name and one or two sentences on how it did."""
+    names = dict.fromkeys(f.subject for f in findings if f.verdict is not Verdict.BASELINE and f.subject != f.against)
+    return [(name, _environment([f for f in findings if f.subject == name])) for name in names]
+
+
+def _environment(of: Sequence[Finding]) -> str:
+    if all(finding.verdict is Verdict.UNAVAILABLE for finding in of):
+        reasons = list(dict.fromkeys(note.removeprefix("not available here: ") for f in of for note in f.notes))
+        return f"not available here: {'; '.join(reasons[:2]) or 'no reason told'}."
+    parts = []
+    worse = sorted((f for f in of if f.verdict is Verdict.SLOWER), key=_value)
+    better = sorted((f for f in of if f.verdict is Verdict.FASTER), key=_value, reverse=True)
+    same = [f for f in of if f.verdict is Verdict.EQUIVALENT]
+    open_ = [f for f in of if f.verdict is Verdict.UNDECIDED]
+    gone = [f for f in of if f.verdict is Verdict.UNAVAILABLE]
+    if worse:
+        parts.append(f"slower at {_list([_with_value(f) for f in worse])}")
+    if better:
+        parts.append(f"faster at {_list([_with_value(f) for f in better])}")
+    if same:
+        parts.append(f"equivalent at {_list([f.workload + words.star(f) for f in same])}")
+    if open_:
+        parts.append(f"undecided at {_list([f.workload + words.star(f) for f in open_])}")
+    if gone:
+        parts.append(f"not available for {_list([f.workload for f in gone])}")
+    text = "; ".join(parts) + "."
+    costly = [f for f in of if f.host_cpu_ratio is not None and not is_unlike(f)]
+    if costly:
+        most = max(costly, key=lambda f: f.host_cpu_ratio.value if f.host_cpu_ratio else 0.0)
+        if most.host_cpu_ratio is not None and most.host_cpu_ratio.value >= 1.1:
+            text += f" It costs the host up to {words.cost(most)} the CPU time per unit of work ({most.workload})."
+    return text
+
+
+def _with_value(finding: Finding) -> str:
+    return f"{finding.workload} ({words.ratio(finding.ratio) if finding.ratio else '?'}{words.star(finding)})"
+
+
+def _value(finding: Finding) -> float:
+    return finding.ratio.value if finding.ratio is not None else 0.0
+
+
+def _list(parts: Sequence[str]) -> str:
+    return ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else "".join(parts)

@@ -1,0 +1,113 @@
+"""A campaign as CSV (RFC 4180, one header line, missing is empty): results, findings, or every raw sample."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from virtometer.model import Campaign, Finding
+from virtometer.report.machine import document, plain
+
+_FINDING = (
+    "workload", "op", "metric", "unit", "better", "subject", "against", "ratio", "low", "high", "n", "verdict",
+    "p_value", "p_adjusted", "host_cpu_ratio", "host_cpu_low", "host_cpu_high", "value", "value_low", "value_high",
+    "detectable", "blocks_needed", "seconds_needed", "like_with_like", "notes",
+)  # fmt: skip
+_RESULT = (
+    "trial", "block", "position", "start_group", "started_at", "status", "reason", "marks", "environment", "workload",
+    "role", "guest_id", "kernel", "op", "threads", "unit", "better", "value", "agent_value", "work", "window_s",
+    "guest_cpu_s", "agent_cpu_s", "samples", "samples_unused", "clock_rate", "clock_bound_ns", "wall_s", "conditions",
+    "parameters",
+)  # fmt: skip
+_SAMPLE = (
+    "trial", "block", "environment", "workload", "role", "guest_id", "sample", "start_guest_ns", "end_guest_ns",
+    "start_host_ns", "duration_s", "work", "unit", "rate", "used", "mark", "check",
+)  # fmt: skip
+
+
+def findings_csv(campaign: Campaign, findings: Sequence[Finding]) -> str:
+    """One row a finding: the `findings` of the machine interface, notes joined by ` | `."""
+    return _table(
+        _FINDING,
+        ({**row, "notes": " | ".join(row["notes"])} for row in document(campaign, findings)["findings"]),
+    )
+
+
+def results_csv(campaign: Campaign) -> str:
+    """One row a placement of every trial that ran. A failed trial has its reason, and empty cells for values."""
+
+    def rows() -> Iterable[Mapping[str, object]]:
+        for record in document(campaign, ())["trials"]:
+            shared = {
+                **{key: record[key] for key in _RESULT if key in record},
+                "trial": record["index"],
+                "marks": " | ".join(record["marks"]),
+            }
+            for placement in record["results"] or record["placements"]:
+                clock = placement.get("clock", {})
+                yield {
+                    **shared,
+                    **placement,
+                    "clock_rate": clock.get("rate"),
+                    "clock_bound_ns": clock.get("bound_ns"),
+                    "conditions": _object(placement.get("conditions")),
+                    "parameters": _object(placement.get("parameters")),
+                }
+
+    return _table(_RESULT, rows())
+
+
+def samples_csv(campaign: Campaign) -> str:
+    """One row a raw sample, used or not. `rate` is work per host second; host seconds per work for the unit s."""
+
+    def rows() -> Iterable[Mapping[str, object]]:
+        for record in campaign.trials:
+            for result in record.results:
+                for number, sample in enumerate(result.samples):
+                    duration_s = result.clock.duration_s(sample.start_ns, sample.end_ns)
+                    top, bottom = (duration_s, sample.work) if result.unit == "s" else (sample.work, duration_s)
+                    yield {
+                        "trial": record.trial.index,
+                        "block": record.trial.block,
+                        "environment": result.placement.environment,
+                        "workload": result.placement.workload,
+                        "role": result.placement.role,
+                        "guest_id": result.guest_id,
+                        "sample": number,
+                        "start_guest_ns": sample.start_ns,
+                        "end_guest_ns": sample.end_ns,
+                        "start_host_ns": round(result.clock.to_host_ns(sample.start_ns)),
+                        "duration_s": duration_s,
+                        "work": sample.work,
+                        "unit": result.unit,
+                        "rate": top / bottom if bottom else None,
+                        "used": sample.used,
+                        "mark": sample.mark,
+                        "check": sample.check,
+                    }
+
+    return _table(_SAMPLE, rows())
+
+
+def _object(value: Mapping[str, object] | None) -> str:
+    return json.dumps(plain(value), ensure_ascii=False, sort_keys=True) if value else ""
+
+
+def _table(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow([_cell(row.get(column)) for column in columns])
+    return out.getvalue()
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return ""
+    return value

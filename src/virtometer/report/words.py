@@ -1,0 +1,143 @@
+"""Numbers and verdicts as people read them, the same in every report."""
+
+from __future__ import annotations
+
+import math
+
+from virtometer.analysis.conditions import is_unlike
+from virtometer.model import Estimate, Finding, Verdict
+
+_CLAIM = "The chance that any such claim of the whole campaign is wrong is at most 2 %"
+GLOSSARY = {
+    Verdict.EQUIVALENT: (
+        "the difference from the baseline is smaller than the plan's margin, in either direction: "
+        "two one-sided tests at 5 % say so"
+    ),
+    Verdict.SLOWER: f"worse than the baseline. {_CLAIM}",
+    Verdict.FASTER: f"better than the baseline. {_CLAIM}",
+    Verdict.UNDECIDED: (
+        "the measurements allow neither claim. Beside it stands what could have been seen, "
+        "and how much more measuring would decide"
+    ),
+    Verdict.BASELINE: "what the others are compared with. Its efficiency is 1 by definition",
+    Verdict.UNAVAILABLE: (
+        "this environment cannot do it, or does not work on this host. The reason is given. It is not a zero"
+    ),
+}
+
+_PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+_WIDE = 0.1  # half widths above this share of the value are told as [low, high]: the two halves differ
+_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """A number with so many significant digits and no exponent: 0.0712, 1.30, 18.1, 1,230."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    places = digits - 1 - math.floor(math.log10(abs(value)))
+    return f"{round(value, places):,.{max(places, 0)}f}"
+
+
+def quantity(value: float, unit: str) -> str:
+    """A value in its unit, with a decimal prefix: 18.1 GB/s, 3.20 µs, 10,300 IO/s."""
+    if unit == "s":
+        for size, name in _TIMES:
+            if value >= size:
+                return f"{significant(value / size)} {name}"
+        return f"{significant(value / 1e-9)} ns"
+    if unit in ("B/s", "FLOP/s"):
+        for size, name in _PREFIXES:
+            if value >= size:
+                return f"{significant(value / size)} {name}{unit}"
+    return f"{significant(value)} {unit}"
+
+
+def duration(seconds: float) -> str:
+    """A length of time in words: 40 s, 12 min, 3.5 h."""
+    if seconds < 90:
+        return f"{max(seconds, 1):.0f} s"
+    if seconds < 90 * 60:
+        return f"{seconds / 60:.0f} min"
+    return f"{significant(seconds / 3600, 2)} h"
+
+
+def interval(estimate: Estimate) -> str:
+    """What follows the value: ±half where both halves look alike, [low, high] where they do not, empty without one."""
+    if estimate.low is None or estimate.high is None:
+        return ""
+    half = (estimate.high - estimate.low) / 2
+    if half > _WIDE * estimate.value:
+        return f"[{_bound(estimate.low)}, {_bound(estimate.high)}]"
+    scale = 10 ** _places(estimate)
+    # Rounded up: an interval is never told narrower than it is, nor as ±0.
+    return f"±{math.ceil(half * scale - 1e-9) / scale:.{_places(estimate)}f}"
+
+
+def ratio(estimate: Estimate) -> str:
+    """A ratio with as many places as its interval allows."""
+    if estimate.low is None or estimate.high is None or (estimate.high - estimate.low) / 2 > _WIDE * estimate.value:
+        return _bound(estimate.value)
+    return f"{estimate.value:.{_places(estimate)}f}"
+
+
+def _bound(value: float) -> str:
+    return significant(value, 3 if value >= 1 else 2)
+
+
+def _places(estimate: Estimate) -> int:
+    """Decimals of a value and its half width: where the half width has its first digit, within reason."""
+    half = ((estimate.high or 0.0) - (estimate.low or 0.0)) / 2
+    least = max(0, 1 - math.floor(math.log10(estimate.value)))  # two significant digits of the value at least
+    wanted = least if half <= 1e-12 else max(least, -math.floor(math.log10(half)))
+    return min(wanted, least + 2)
+
+
+def efficiency(finding: Finding) -> str:
+    """Ratio and interval, or empty where there is none."""
+    if finding.ratio is None:
+        return ""
+    return f"{ratio(finding.ratio)} {interval(finding.ratio)}".rstrip()
+
+
+def cost(finding: Finding) -> str:
+    """Host CPU time per unit of work against the baseline's: ×1.3; empty where it could not be told."""
+    if finding.host_cpu_ratio is None:
+        return ""
+    return f"×{significant(finding.host_cpu_ratio.value, 2)}"
+
+
+def deciding(finding: Finding) -> str:
+    """What an undecided comparison could have seen and what deciding takes; empty for others."""
+    if finding.verdict is not Verdict.UNDECIDED:
+        return ""
+    said = []
+    n = finding.ratio.n if finding.ratio is not None else 0
+    if finding.detectable is not None:
+        said.append(f"{n} blocks would have shown a difference of {percent(finding.detectable)}")
+    if finding.blocks_needed is not None:
+        said.append(f"deciding takes about {more(finding.blocks_needed - n, finding.seconds_needed)}")
+    elif finding.detectable is not None:
+        said.append("deciding takes more blocks than a plan may have")
+    return "; ".join(said)
+
+
+def more(blocks: int, seconds: float | None) -> str:
+    """So many more blocks, and how long they take where that is known: 12 more blocks (5 min)."""
+    time = f" ({duration(seconds)})" if seconds is not None else ""
+    return f"{blocks:,} more {'block' if blocks == 1 else 'blocks'}{time}"
+
+
+def percent(fraction: float) -> str:
+    """A fraction in percent: 0.072 is 7.2 %."""
+    return f"{significant(100 * fraction, 2)} %"
+
+
+def star(finding: Finding) -> str:
+    """The mark of a comparison that is not like with like."""
+    return "*" if is_unlike(finding) else ""
+
+
+def all_notes(finding: Finding) -> list[str]:
+    """The notes of a finding with what an undecided one could have seen."""
+    more = deciding(finding)
+    return [*finding.notes, *([f"undecided: {more}"] if more else [])]
