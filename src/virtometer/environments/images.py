@@ -1,7 +1,7 @@
 """What guests boot from: an initramfs that holds only the agent, and a kernel for guests that have none of their own.
 
-Everything is made beside its final place and renamed into it, so that an interruption leaves no half image, and is named
-after its content, so that a finished image is never made twice and never goes stale.
+Everything is made beside its final place and renamed into it, so that an interruption leaves no half image, and is
+named after its content, so that a finished image is never made twice and never goes stale.
 
 Sources: Linux Documentation/driver-api/early-userspace/buffer-format.rst (the archive), deb-control(5) (the package).
 """
@@ -31,8 +31,7 @@ KERNEL_METAPACKAGE = "linux-image-cloud-amd64"
 """Debian's package that names the newest kernel for virtual machines: small, virtio only."""
 
 WANTED_MODULES = (
-    "virtio_pci", "virtio_console", "virtio_blk", "virtio_net", "virtio_scsi", "virtio_rng",
-    "nvme", "ata_piix", "sd_mod", "vmxnet3", "e1000", "e1000e",
+    "virtio_pci", "virtio_console", "virtio_blk", "virtio_scsi", "nvme", "ata_piix", "sd_mod", "virtio_net", "vmxnet3",
 )  # fmt: skip
 """Drivers of devices that settings can ask for. A kernel may lack some, or have them built in."""
 
@@ -205,13 +204,13 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _fetch(kernels: Path, programs: Programs) -> None:
-    package, version = _resolve(programs)
+    package, version = resolve_kernel(programs)
     apt, dpkg = programs.find("apt-get", "apt"), programs.find("dpkg-deb", "dpkg")
     with tempfile.TemporaryDirectory(prefix=".partial-", dir=kernels) as work:
         download, tree, kept = Path(work) / "download", Path(work) / "tree", Path(work) / "kept"
         download.mkdir()
         # apt's own user may not write here; as an ordinary user the option has no effect.
-        argv = [apt, "-q", "-o", "APT::Sandbox::User=root", "download", f"{package}={version}"]
+        argv: list[str | Path] = [apt, "-q", "-o", "APT::Sandbox::User=root", "download", f"{package}={version}"]
         try:
             programs.run(argv, purpose="download the guest's kernel", limit_s=600, cwd=download)
         except EnvironmentFailed as cause:
@@ -230,10 +229,10 @@ def _fetch(kernels: Path, programs: Programs) -> None:
         link.rename(kernels / "current")
 
 
-def _resolve(programs: Programs) -> tuple[str, str]:
-    """Which package and version of it the metapackage stands for today."""
+def resolve_kernel(programs: Programs) -> tuple[str, str]:
+    """Return the package, and its version, that the metapackage stands for. Raises EnvironmentFailed."""
     cache = programs.find("apt-cache", "apt")
-    argv = [cache, "--no-all-versions", "show", KERNEL_METAPACKAGE]
+    argv: list[str | Path] = [cache, "--no-all-versions", "show", KERNEL_METAPACKAGE]
     try:
         shown = programs.run(argv, purpose="find the guest's kernel").stdout.decode()
     except VirtometerError as cause:
@@ -248,7 +247,7 @@ def _resolve(programs: Programs) -> tuple[str, str]:
 
 
 def _keep(tree: Path, kept: Path, package: str, version: str) -> None:
-    """Copy the kernel and the wanted modules with all they need from the unpacked package; made durable for the rename."""
+    """Copy the kernel and the wanted modules with all they need from the unpacked package, durably."""
     image = next(tree.glob("boot/vmlinuz-*"), None)
     lists = [*tree.glob("lib/modules/*/modules.builtin"), *tree.glob("usr/lib/modules/*/modules.builtin")]
     if image is None or not lists:
@@ -297,7 +296,7 @@ def _read_module(path: Path) -> bytes:
 
 
 def module_depends(module: bytes) -> tuple[str, ...]:
-    """Return the names of the modules that this one (a 64-bit little-endian ELF file) needs, from its .modinfo section."""
+    """Return the names of the modules that this one (a 64-bit ELF file) needs, as its .modinfo section has them."""
     try:
         if module[:6] != b"\x7fELF\x02\x01":
             raise ValueError("not a 64-bit little-endian ELF file")

@@ -1,0 +1,289 @@
+"""Virtual machines under QEMU: `Qemu` emulates the processor (TCG), `Kvm` runs guests on it where KVM really works.
+
+The guest is Debian's kernel for virtual machines and an initramfs with only the agent as its first process. The channel
+is a virtio-serial port on a socket pair: nothing on a file system that could be left behind.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from abc import abstractmethod
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field
+
+from virtometer.environments.base import Capabilities, Check, DiskTarget, Environment, NetworkPath, Settings
+from virtometer.environments.firmware_check import check_accelerator, check_kernel, kvm_fault
+from virtometer.environments.images import guest_kernel, initramfs
+from virtometer.environments.process_guest import ProcessGuest
+from virtometer.environments.qmp import Qmp
+from virtometer.errors import EnvironmentFailed, UsageError
+from virtometer.link.channel import Channel, Stream
+from virtometer.model import parse_size
+
+PORT = "org.virtometer.0"
+_ANSWER_S = 20.0  # QEMU makes a machine in 0.1 s; this is for hosts that are very busy
+
+CpuModel = Annotated[str, Field(max_length=200, pattern=r"^[A-Za-z0-9._-]+(,[+-]?[A-Za-z0-9._=-]+)*$")]
+
+
+class MachineSettings(Settings):
+    """Settings of every virtual machine.
+
+    `memory` is in bytes, or such as 512M; `cpus` None means as many as the laboratory may use; `cpu` is a model as
+    QEMU's `-cpu` takes it.
+    """
+
+    memory: Annotated[int, BeforeValidator(parse_size), Field(ge=128 << 20, le=1 << 40, multiple_of=1 << 20)] = (
+        512 << 20
+    )
+    cpus: int | None = Field(default=None, ge=1, le=64)
+    cpu: CpuModel = "max"
+    machine: Literal["pc", "q35"] = "pc"
+    disk_device: Literal["virtio", "virtio-scsi", "nvme", "ide"] = "virtio"
+    disk_cache: Literal["none", "directsync", "writeback", "writethrough", "unsafe"] = "none"
+    network_device: Literal["virtio", "vmxnet3"] = "virtio"
+
+
+class QemuSettings(MachineSettings):
+    """Settings of an emulated machine; the processor max has all that QEMU can emulate."""
+
+    tcg_thread: Literal["multi", "single"] = "multi"
+
+
+class KvmSettings(MachineSettings):
+    """Settings of a machine under KVM."""
+
+    cpu: CpuModel = "host"
+
+
+@dataclass(frozen=True, slots=True)
+class _Device:
+    """A device of the machine: the drivers that it needs, its options, and where the guest finds it."""
+
+    drivers: tuple[str, ...]
+    options: tuple[str, ...]
+    name: str
+    path: str = ""
+
+
+_DISKS = {
+    "virtio": _Device(("virtio_blk",), ("virtio-blk-pci,drive=disk",), "virtio-blk", "/dev/vda"),
+    "virtio-scsi": _Device(
+        ("virtio_scsi", "sd_mod"),
+        ("virtio-scsi-pci,id=scsi", "scsi-hd,bus=scsi.0,drive=disk"),
+        "virtio-scsi",
+        "/dev/sda",
+    ),
+    "nvme": _Device(("nvme",), ("nvme,serial=virtometer,drive=disk",), "nvme", "/dev/nvme0n1"),
+    "ide": _Device(("ata_piix", "sd_mod"), ("ide-hd,drive=disk",), "ide", "/dev/sda"),
+}
+# Without its boot ROM a network card costs no time before the kernel starts.
+_NETWORK_CARDS = {
+    "virtio": _Device(("virtio_net",), ("virtio-net-pci,netdev=lan,romfile=",), "virtio-net"),
+    "vmxnet3": _Device(("vmxnet3",), ("vmxnet3,netdev=lan,romfile=",), "vmxnet3"),
+}
+_DIRECT = ("none", "directsync")
+
+
+class _VirtualMachine(Environment):
+    """What emulated and accelerated machines have in common."""
+
+    kernel_parameters: ClassVar[str] = ""
+
+    @abstractmethod
+    def accelerator(self, settings: MachineSettings) -> str:
+        """The value of `-accel`."""
+
+    def capabilities(self) -> Capabilities:
+        """What a virtual machine can give: everything; without root its network is address translation by QEMU."""
+        return Capabilities(
+            disk=True,
+            network=True,
+            several_guests=True,
+            cpu_limit=True,
+            memory_limit=True,
+            settings=tuple(self.settings_type.model_fields),
+        )
+
+    def prepare(self, settings: Settings) -> None:
+        """Fetch the guest's kernel and make the initramfs."""
+        self._image(self._mine(settings))
+
+    def start(self, settings: Settings, guest_id: str) -> ProcessGuest:
+        """Start a machine; returns when QEMU has made it, while its kernel boots."""
+        mine = self._mine(settings)
+        qemu = self.bench.programs.find("qemu-system-x86_64", "qemu-system-x86")
+        kernel, image = self._image(mine)
+        parameters = f"console=ttyS0 quiet panic=-1 {self.kernel_parameters} virtometer.channel=virtio:{PORT}"
+        with ProcessGuest.starting(self.bench, guest_id) as guest, ExitStack() as until_launched:
+            guest.stream, agent_end = _socket_pair(until_launched)
+            monitor, monitor_end = _socket_pair(until_launched)
+            guest.undo(monitor.close)
+            network_argv = self._network(mine, guest)
+            argv = [
+                qemu, "-accel", self.accelerator(mine), "-machine", mine.machine, "-cpu", mine.cpu,
+                "-smp", str(self._cpus(mine)), "-m", f"{mine.memory >> 20}M",
+                "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+                "-kernel", kernel, "-initrd", image, "-append", " ".join(parameters.split()),
+                "-chardev", "stdio,id=console,signal=off", "-device", "isa-serial,chardev=console",
+                "-chardev", f"socket,id=agent,fd={agent_end}", "-device", "virtio-serial-pci",
+                "-device", f"virtserialport,chardev=agent,name={PORT}",
+                "-chardev", f"socket,id=monitor,fd={monitor_end}", "-mon", "chardev=monitor,mode=control",
+                *self._disk(mine, guest), *network_argv,
+            ]  # fmt: skip
+            guest.launch(
+                argv,
+                purpose=f"guest {guest_id}",
+                stream=guest.stream,
+                pass_fds=(agent_end, monitor_end),
+                namespace=guest.network.namespace if guest.network else None,
+            )
+            until_launched.close()
+            guest.given |= {"kernel_command_line": " ".join(parameters.split())}
+            try:
+                guest.given |= _ask(Qmp(Channel(monitor)))
+            except EnvironmentFailed as cause:
+                raise self._explained(cause, guest.last_words(), qemu) from cause
+        return guest
+
+    def _mine(self, settings: Settings) -> MachineSettings:
+        if not isinstance(settings, self.settings_type) or not isinstance(settings, MachineSettings):
+            raise UsageError(f"{type(settings).__name__} are not settings of {self.kind}")
+        if settings.disk_device == "ide" and settings.machine == "q35":
+            raise UsageError("disk_device ide needs machine pc: the guest's kernel has no driver for the disks of q35")
+        return settings
+
+    def _cpus(self, settings: MachineSettings) -> int:
+        return settings.cpus or min(len(os.sched_getaffinity(0)), 64)
+
+    def _image(self, settings: MachineSettings) -> tuple[Path, Path]:
+        kernel = guest_kernel(self.bench.cache, self.bench.programs)
+        drivers = ["virtio_pci", "virtio_console"]
+        drivers += _DISKS[settings.disk_device].drivers
+        drivers += _NETWORK_CARDS[settings.network_device].drivers
+        return kernel.image, initramfs(self.bench, kernel.modules(drivers))
+
+    def _disk(self, settings: MachineSettings, guest: ProcessGuest) -> list[str]:
+        """Options for the disk; notes where the guest finds it and whether the host's page cache stands before it."""
+        file = self.bench.disk_file
+        if file is None:
+            return []
+        device = _DISKS[settings.disk_device]
+        conditions = {"disk_path": device.name}
+        cache = settings.disk_cache
+        if cache in _DIRECT and not _takes_direct(file):
+            if "disk_cache" in settings.model_fields_set:
+                raise EnvironmentFailed(
+                    f"disk_cache {cache} needs O_DIRECT, which the file system of {file} refuses",
+                    advice="use disk_cache writeback, or put the campaign on another file system",
+                )
+            cache = "writeback"
+            conditions["host_cache_reason"] = "the file system of the disk file refuses O_DIRECT"
+        conditions["host_cache"] = "no" if cache in _DIRECT else "yes"
+        guest.disk = DiskTarget(device.path, conditions)
+        aio = "native" if cache in _DIRECT else "threads"
+        name = str(file).replace(",", ",,")
+        options = ["-drive", f"if=none,id=disk,format=raw,file={name},cache={cache},aio={aio}"]
+        for one in device.options:
+            options += ["-device", one]
+        return options
+
+    def _network(self, settings: MachineSettings, guest: ProcessGuest) -> list[str]:
+        """Options for the network: a tap on the laboratory's bridge, or QEMU's own address translation without root."""
+        lan = self.bench.lan
+        device = _NETWORK_CARDS[settings.network_device].options[0]
+        if lan.unavailable():
+            guest.network = NetworkPath("slirp", "127.0.0.1", "10.0.2.2", None, "eth0", "10.0.2.15", 24)
+            return ["-netdev", "user,id=lan", "-device", device]
+        guest.undo(lambda: lan.detach(guest.guest_id))
+        tap, guest.network = lan.attach_tap(guest.guest_id)
+        number = int(guest.network.guest_address.rpartition(".")[2])
+        backend = f"tap,id=lan,ifname={tap},script=no,downscript=no,vhost=off"
+        return ["-netdev", backend, "-device", f"{device},mac=52:54:00:4d:00:{number:02x}"]
+
+    def _explained(self, cause: EnvironmentFailed, words: str, qemu: Path) -> EnvironmentFailed:
+        """Put QEMU's own words into the sentence, and what is allowed beside them where it refuses a processor."""
+        last = words.splitlines()[-1].removeprefix(f"{qemu}: ").removeprefix("qemu-system-x86_64: ") if words else ""
+        advice = ""
+        if "CPU model" in last:
+            listed = self.bench.programs.run([qemu, "-cpu", "help"], purpose="list processors").stdout.decode()
+            models = [line.split()[1] for line in listed.splitlines() if line.startswith("x86 ")]
+            advice = f"allowed are {', '.join(models)}"
+        return EnvironmentFailed(f"{cause.sentence}: {last}" if last else cause.sentence, advice=advice)
+
+
+class Qemu(_VirtualMachine):
+    """A machine whose processor is emulated."""
+
+    kind = "qemu"
+    title = "QEMU (emulated)"
+    settings_type = QemuSettings
+    # The emulated timers cannot be calibrated against each other on a busy host; without these some boots hang.
+    kernel_parameters = "tsc=reliable no_timer_check"
+
+    def accelerator(self, settings: MachineSettings) -> str:
+        """TCG, with a thread for each virtual processor unless asked otherwise."""
+        return f"tcg,thread={settings.tcg_thread}" if isinstance(settings, QemuSettings) else "tcg"
+
+    def check(self) -> Check:
+        """Run a program of 16 bytes on an emulated machine."""
+        return check_kernel(self.bench, check_accelerator(self.bench, "tcg", "max"))
+
+
+class Kvm(_VirtualMachine):
+    """A machine that runs on the host's processor, through KVM."""
+
+    kind = "kvm"
+    title = "KVM"
+    settings_type = KvmSettings
+
+    def accelerator(self, settings: MachineSettings) -> str:
+        """KVM."""
+        return "kvm"
+
+    def check(self) -> Check:
+        """Time a loop in a guest's kernel mode, then run a program of 16 bytes on a machine."""
+        fault = kvm_fault(self.bench)
+        return fault or check_kernel(self.bench, check_accelerator(self.bench, "kvm", "host"))
+
+
+def _socket_pair(until_launched: ExitStack) -> tuple[Stream, int]:
+    """Give our end as a stream, and the descriptor of QEMU's end, which is closed when QEMU has it."""
+    ours, theirs = socket.socketpair()
+    until_launched.callback(theirs.close)
+    fd = ours.detach()
+    return Stream(fd, fd), theirs.fileno()
+
+
+def _takes_direct(file: Path) -> bool:
+    try:
+        os.close(os.open(file, os.O_RDONLY | os.O_DIRECT))
+    except OSError:
+        return False
+    return True
+
+
+def _ask(qmp: Qmp) -> dict[str, Any]:
+    """Ask QEMU what it really made."""
+    qmp.greet(_ANSWER_S)
+    cpus: Sequence[dict[str, Any]] = qmp.execute("query-cpus-fast", _ANSWER_S)
+    processor = qmp.execute("qom-get", _ANSWER_S, path=cpus[0]["qom-path"], property="type")
+    given: dict[str, Any] = {
+        "qemu": qmp.version,
+        "accelerator": "kvm" if qmp.execute("query-kvm", _ANSWER_S)["enabled"] else "tcg",
+        "machine": qmp.execute("qom-get", _ANSWER_S, path="/machine", property="type"),
+        "cpus": len(cpus),
+        "cpu": str(processor).removesuffix("-x86_64-cpu"),
+        "memory_bytes": qmp.execute("query-memory-size-summary", _ANSWER_S)["base-memory"],
+    }
+    for block in qmp.execute("query-block", _ANSWER_S):
+        if inserted := block.get("inserted"):
+            given["disk_cache"] = inserted["cache"]
+            given["disk_bytes"] = inserted["image"]["virtual-size"]
+    return given
