@@ -1,0 +1,143 @@
+"""User-mode Linux: a Linux kernel that runs as a process of the host, started from the package user-mode-linux.
+
+The channel is the kernel's first serial line on a socket pair. Source: Linux Documentation/virt/uml/
+user_mode_linux_howto_v2.rst.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import select
+import socket
+import time
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from virtometer.environments.base import Capabilities, Check, DiskTarget, Environment, Settings
+from virtometer.environments.images import initramfs
+from virtometer.environments.process_guest import ProcessGuest
+from virtometer.errors import EnvironmentFailed, UsageError, VirtometerError
+from virtometer.link.channel import Stream
+from virtometer.model import parse_size
+
+_CHECK_S = 1.6
+
+
+class UmlSettings(Settings):
+    """Settings of user-mode Linux. `memory` is in bytes, or such as 512M."""
+
+    memory: Annotated[int, BeforeValidator(parse_size), Field(ge=64 << 20, le=1 << 38, multiple_of=1 << 20)] = 512 << 20
+
+
+class UserModeLinux(Environment):
+    """A Linux kernel as a process, with the agent as its only program."""
+
+    kind = "uml"
+    title = "user-mode Linux"
+    settings_type = UmlSettings
+
+    def capabilities(self) -> Capabilities:
+        """A disk always; a network where the user may make a tap; one processor, whatever the host has."""
+        reason = self.bench.lan.unavailable()
+        return Capabilities(
+            disk=True,
+            network=not reason,
+            several_guests=True,
+            cpu_limit=False,
+            memory_limit=True,
+            settings=tuple(self.settings_type.model_fields),
+            network_reason=f"user-mode Linux needs a tap device: {reason}" if reason else "",
+        )
+
+    def check(self) -> Check:
+        """Boot a guest until its agent says hello; on a slow host be content with a kernel that is still booting."""
+        begin = time.monotonic()
+        try:
+            guest = self._boot(UmlSettings(), f"check-uml-{os.getpid()}", talkative=True)
+        except VirtometerError as cause:
+            return Check(False, cause.sentence, cause.advice)
+        try:
+            left = max(begin + _CHECK_S - time.monotonic(), 0.0)
+            answered = bool(select.select([guest.stream.read_fd], [], [], left)[0]) and guest.alive()
+            took = time.monotonic() - begin
+            words, alive = guest.last_words(), guest.alive()
+        finally:
+            guest.grace_s = 0.0
+            guest.stop()
+        if answered:
+            return Check(True, "a guest booted and its agent answered", found={"boot_ms": f"{took * 1000:.0f}"})
+        last = words.splitlines()[-1] if words else "it printed nothing"
+        if alive and "Linux version" in words:
+            found = {"booting": f"not yet at the agent after {took:.1f} s, at: {last}"}
+            return Check(True, "a guest started and was still booting when the check's time was over", found=found)
+        return Check(False, f"a guest of user-mode Linux does not boot: {last}", "see whether ptrace is allowed here")
+
+    def prepare(self, settings: Settings) -> None:
+        """Make the initramfs."""
+        self._mine(settings)
+        initramfs(self.bench)
+
+    def start(self, settings: Settings, guest_id: str) -> ProcessGuest:
+        """Start a guest; returns while its kernel boots."""
+        return self._boot(self._mine(settings), guest_id, talkative=False)
+
+    def _mine(self, settings: Settings) -> UmlSettings:
+        if not isinstance(settings, UmlSettings):
+            raise UsageError(f"{type(settings).__name__} are not settings of {self.kind}")
+        return settings
+
+    def _boot(self, settings: UmlSettings, guest_id: str, *, talkative: bool) -> ProcessGuest:
+        program = self.bench.programs.find("linux.uml", "user-mode-linux")
+        image = initramfs(self.bench)
+        with ProcessGuest.starting(self.bench, guest_id) as guest:
+            ours, theirs = socket.socketpair()
+            fd = ours.detach()
+            guest.stream = Stream(fd, fd)
+            with theirs:
+                argv: list[str | Path] = [
+                    program, f"mem={settings.memory >> 20}M", f"initrd={image}",
+                    "con=null", "con0=null,fd:1", "ssl=null", f"ssl0=fd:{theirs.fileno()}",
+                    # Here it keeps its pid file and its console's socket, otherwise in the user's home directory.
+                    f"uml_dir={guest.make_directory()}", f"umid={guest_id}",
+                    "panic=-1", "virtometer.channel=serial:/dev/ttyS0", *self._disk(guest), *self._network(guest),
+                ]  # fmt: skip
+                if not talkative:
+                    argv.append("quiet")
+                guest.launch(
+                    argv,
+                    purpose=f"guest {guest_id}",
+                    stream=guest.stream,
+                    pass_fds=(theirs.fileno(),),
+                    namespace=guest.network.namespace if guest.network else None,
+                )
+            guest.given |= {"memory_bytes": settings.memory, "cpus": 1}
+        return guest
+
+    def _disk(self, guest: ProcessGuest) -> list[str]:
+        file = self.bench.disk_file
+        if file is None:
+            return []
+        if any(mark in str(file) for mark in ", :"):
+            raise EnvironmentFailed(
+                f"user-mode Linux takes no disk file with a comma, colon or blank in its name: {file}"
+            )
+        conditions = {
+            "disk_path": "ubd",
+            "host_cache": "yes",
+            "host_cache_reason": "user-mode Linux opens its disks without O_DIRECT",
+        }
+        guest.disk = DiskTarget("/dev/ubda", conditions)
+        return [f"ubd0={file}"]
+
+    def _network(self, guest: ProcessGuest) -> list[str]:
+        lan = self.bench.lan
+        if lan.unavailable():
+            return []
+        guest.undo(lambda: lan.detach(guest.guest_id))
+        tap, path = lan.attach_tap(guest.guest_id)
+        guest.network = dataclasses.replace(path, guest_interface="vec0")
+        number = int(path.guest_address.rpartition(".")[2])
+        return [f"vec0:transport=tap,ifname={tap},depth=128,gro=1,mac=52:54:00:4d:01:{number:02x}"]
