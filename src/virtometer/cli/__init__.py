@@ -1,0 +1,95 @@
+"""The command line: one file a verb. `main` turns every error into one sentence and an exit status.
+
+Nothing heavy is imported before a verb runs: `virtometer --help` must answer at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+from virtometer.errors import Interrupted, VirtometerError
+
+_DEBUG = "VIRTOMETER_DEBUG"
+_FAULT = 1
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status (see errors.py). `arguments` are those after the program's name."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words or os.environ.get(_DEBUG, "") not in {"", "0"}
+    before = _stop_like_ctrl_c()
+    try:
+        return _guarded(words, debug)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        _flush()
+
+
+def _guarded(words: list[str], debug: bool) -> int:
+    try:
+        from virtometer.cli.app import app
+
+        app(words, prog_name="virtometer")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0 if end.code is None else _FAULT
+    except BrokenPipeError:
+        return 0
+    except VirtometerError as error:
+        if debug:
+            traceback.print_exc()
+        _say(error)
+        return error.exit_status
+    except KeyboardInterrupt:
+        stopped = Interrupted("stopped")
+        _say(stopped)
+        return stopped.exit_status
+    except Exception as fault:  # noqa: BLE001 - the last line of defence: a user sees a sentence, not a traceback
+        if debug:
+            traceback.print_exc()
+        what = " ".join(f"{type(fault).__name__}: {fault}".split())
+        _write(f"virtometer: this is a fault of Virtometer itself: {what[:300]}")
+        _write("virtometer: please report it, with what the same command prints with --debug")
+        return _FAULT
+    return 0
+
+
+def _stop_like_ctrl_c() -> dict[signal.Signals, Any]:
+    """SIGTERM and a closed terminal stop a campaign as Ctrl-C does: cleanly, keeping everything measured so far."""
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before: dict[signal.Signals, Any] = {}
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        with contextlib.suppress(ValueError):  # not the main thread
+            if signal.getsignal(number) is not signal.SIG_IGN:  # nohup stays nohup
+                before[number] = signal.signal(number, stop)
+    return before
+
+
+def _say(error: VirtometerError) -> None:
+    for line in error.sentence.splitlines():
+        _write(f"virtometer: {line}")
+    if error.advice:
+        _write(f"virtometer: {error.advice}")
+
+
+def _write(line: str) -> None:
+    with contextlib.suppress(OSError):
+        print(line.encode("utf-8", "replace").decode(), file=sys.stderr, flush=True)  # noqa: T201
+
+
+def _flush() -> None:
+    """Leave nothing that the interpreter would complain about at its end when the reader of a pipe is gone."""
+    try:
+        sys.stdout.flush()
+    except (BrokenPipeError, ValueError):
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,26 @@
+"""`virtometer agent path`: where the agent's binary is."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+agent_app = typer.Typer(help="The agent: the program that measures inside environments.", no_args_is_help=True)
+
+
+@agent_app.callback()
+def agent() -> None:
+    """The agent: the program that measures inside environments."""
+
+
+@agent_app.command("path")
+def path(
+    target: Annotated[
+        str | None, typer.Argument(metavar="[TARGET]", help="A Rust target; this host's by default.")
+    ] = None,
+) -> None:
+    """Print the path of the agent's binary."""
+    from virtometer.runner.agent import agent_path
+
+    typer.echo(agent_path(target))

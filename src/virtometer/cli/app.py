@@ -1,0 +1,53 @@
+"""All verbs, and what `virtometer --help` says about exit statuses."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from virtometer import __version__
+from virtometer.cli.agent import agent_app
+from virtometer.cli.doctor import doctor
+from virtometer.cli.exit_statuses import epilog
+from virtometer.cli.plan import plan_app
+from virtometer.cli.report import report
+from virtometer.cli.resume import resume
+from virtometer.cli.run import run
+
+app = typer.Typer(
+    name="virtometer",
+    help="A laboratory for the efficiency of virtualization: what does it cost to run work in a container, a sandbox, "
+    "a virtual machine or an emulator instead of natively?",
+    epilog=epilog(),
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"virtometer {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error. VIRTOMETER_DEBUG=1 does the same.")
+    ] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    """Options of every command; `main` reads --debug itself, before anything can fail."""
+
+
+app.command()(doctor)
+app.command()(run)
+app.command()(resume)
+app.command()(report)
+app.add_typer(plan_app, name="plan")
+app.add_typer(agent_app, name="agent")

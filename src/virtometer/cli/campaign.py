@@ -1,0 +1,51 @@
+"""What `run` and `resume` have in common: the display while it runs, the table and the report at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+
+from virtometer.cli.display import display
+from virtometer.cli.report import write_html
+from virtometer.errors import EnvironmentFailed, Interrupted
+from virtometer.model import Campaign
+from virtometer.runner.campaign import Progress
+
+
+def execute(directory: Path, work: Callable[[Progress], Campaign]) -> None:
+    """Run a campaign in `directory` with a display on standard error; print its table and where the report is.
+
+    Raises Interrupted after Ctrl-C, saying what was kept and how to go on, and EnvironmentFailed when not one trial
+    worked.
+    """
+    shown = display(Console(stderr=True))
+    try:
+        with shown:
+            campaign = work(shown)
+        conclude(campaign, directory)
+    except KeyboardInterrupt as cause:
+        if shown.directory is None:
+            raise Interrupted("stopped before anything was measured") from cause
+        raise Interrupted(
+            f"stopped: everything measured so far is kept in {directory}",
+            advice=f"go on with: virtometer resume {directory}",
+        ) from cause
+
+
+def conclude(campaign: Campaign, directory: Path) -> None:
+    """Write DIR/report.html, print the table and, last, the report's path."""
+    from virtometer.report.terminal import table
+
+    done = [record for record in campaign.trials if record.status == "done"]
+    if not done:
+        reason = campaign.trials[0].reason if campaign.trials else "there was none"
+        raise EnvironmentFailed(f"not one trial worked; the first: {reason}", advice=f"all reasons: {directory}")
+    report = write_html(campaign, directory / "report.html")
+    console = Console()
+    console.print(table(campaign))
+    failed = len(campaign.trials) - len(done)
+    if failed:
+        console.print(f"{failed} of {len(campaign.trials)} trials failed; the report says why", markup=False)
+    console.print(f"report: {report}", markup=False, soft_wrap=True, highlight=False)

@@ -1,0 +1,198 @@
+"""What a user sees while a campaign runs, on standard error: a display that redraws, or plain lines where it cannot.
+
+Drawing costs processor time on the host that is being measured. So nothing is drawn while a trial runs: the display has
+no thread and no clock of its own, it is redrawn once when a trial begins and once when it is in the ledger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from virtometer.analysis.running import Running
+from virtometer.model import Trial, TrialRecord
+
+Estimates = Mapping[tuple[str, str], Running]
+
+
+def display(console: Console) -> PlainDisplay:
+    """The display that suits where `console` leads."""
+    return LiveDisplay(console) if console.is_terminal and not console.is_dumb_terminal else PlainDisplay(console)
+
+
+def left(seconds: float) -> str:
+    """Time left, as h:mm:ss or m:ss."""
+    whole = max(0, round(seconds))
+    hours, rest = divmod(whole, 3600)
+    return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"
+
+
+def cell(running: Running | None) -> str:
+    """A running estimate: the efficiency so far, with its interval once there is one."""
+    if running is None:
+        return ""
+    if running.ratio is None:
+        return "1"
+    ratio = running.ratio
+    if ratio.low is None or ratio.high is None:
+        return f"{ratio.value:.3g}"
+    return f"{ratio.value:.3g} [{ratio.low:.3g}, {ratio.high:.3g}]"
+
+
+class PlainDisplay:
+    """One line for each thing that happens. Also keeps what both displays need to know."""
+
+    def __init__(self, console: Console) -> None:
+        """Writes to `console`."""
+        self.console = console
+        self.directory: Path | None = None
+        self.blocks = 0
+        self.total = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        return None
+
+    def line(self, text: str) -> None:
+        """One line, not wrapped, not interpreted."""
+        self.console.print(Text(text), soft_wrap=True)
+
+    def swept(self, sentences: Sequence[str]) -> None:
+        """What earlier laboratories had left behind was removed."""
+        for sentence in sentences:
+            self.line(f"cleaned up: {sentence}")
+
+    def begun(self, directory: Path, planned: Sequence[Trial], finished: int) -> None:
+        """The campaign's directory exists."""
+        self.directory = directory
+        self.total = len(planned)
+        self.blocks = 1 + max((trial.block for trial in planned), default=-1)
+        done = f", {finished} of them done before" if finished else ""
+        self.line(f"results: {directory}; {self.total} trials in {self.blocks} blocks{done}")
+
+    def guest_starting(self, environment: str) -> None:
+        """A guest is being started."""
+
+    def trial_started(self, trial: Trial) -> None:
+        """A trial begins."""
+
+    def trial_finished(
+        self, record: TrialRecord, done: int, total: int, seconds_left: float, estimates: Estimates
+    ) -> None:
+        """A trial is in the ledger."""
+        parts = [f"block {record.trial.block + 1}/{self.blocks}", f"trial {done}/{total}", where(record.trial)]
+        if record.status == "failed":
+            parts.append(f"failed: {record.reason}")
+        else:
+            parts += [f"efficiency so far {shown}" for shown in self._cells(record.trial, estimates)]
+        parts.append(f"{left(seconds_left)} left")
+        self.line(", ".join(parts))
+
+    def message(self, text: str) -> None:
+        """Something that the user should know."""
+        self.line(text)
+
+    def _cells(self, trial: Trial, estimates: Estimates) -> list[str]:
+        shown = []
+        for placement in trial.placements:
+            running = estimates.get((placement.workload, placement.environment))
+            if running is not None and running.ratio is not None:
+                shown.append(cell(running))
+        return shown
+
+
+class LiveDisplay(PlainDisplay):
+    """Block, trial, time left and running estimates, redrawn in place."""
+
+    def __init__(self, console: Console) -> None:
+        """Draws on `console`, from `__enter__` to `__exit__`."""
+        super().__init__(console)
+        self._live = Live(console=console, auto_refresh=False, transient=True)
+        self._columns: list[str] = []
+        self._rows: list[str] = []
+        self._done = 0
+        self._block = 0
+        self._left = ""
+        self._now = "checking which environments work here"
+        self._estimates: Estimates = {}
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        self._draw()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.stop()
+
+    def begun(self, directory: Path, planned: Sequence[Trial], finished: int) -> None:
+        """The campaign's directory exists."""
+        super().begun(directory, planned, finished)
+        places = [placement for trial in planned for placement in trial.placements]
+        self._columns = sorted({placement.environment for placement in places})
+        self._rows = sorted({placement.workload for placement in places})
+        self._done = finished
+        self._now = "preparing"
+        self._draw()
+
+    def guest_starting(self, environment: str) -> None:
+        """A guest is being started."""
+        self._now = f"starting {environment}"
+        self._draw()
+
+    def trial_started(self, trial: Trial) -> None:
+        """A trial begins."""
+        self._block = trial.block + 1
+        self._now = where(trial)
+        self._draw()
+
+    def trial_finished(
+        self, record: TrialRecord, done: int, total: int, seconds_left: float, estimates: Estimates
+    ) -> None:
+        """A trial is in the ledger."""
+        self._done, self.total = done, total
+        self._left = f"{left(seconds_left)} left"
+        self._estimates = estimates
+        if record.status == "failed":
+            self.line(f"{where(record.trial)} failed: {record.reason}")
+        self._draw()
+
+    def _draw(self) -> None:
+        self._live.update(self._picture(), refresh=True)
+
+    def _picture(self) -> RenderableType:
+        if not self.total:
+            return Text(self._now)
+        head = Table.grid(padding=(0, 2))
+        head.add_row(
+            Text(f"block {max(self._block, 1)}/{self.blocks}"),
+            Text(f"trial {min(self._done + 1, self.total)}/{self.total}"),
+            ProgressBar(total=self.total, completed=self._done, width=30),
+            Text(self._left),
+            Text(self._now),
+        )
+        table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+        table.add_column("efficiency so far", no_wrap=True)
+        for column in self._columns:
+            table.add_column(column)
+        for row in self._rows:
+            table.add_row(row, *(cell(self._estimates.get((row, column))) for column in self._columns))
+        return Group(head, table)
+
+
+def where(trial: Trial) -> str:
+    """`memory triad 64 MB in runc`."""
+    return " beside ".join(f"{placement.workload} in {placement.environment}" for placement in trial.placements)

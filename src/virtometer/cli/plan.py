@@ -1,0 +1,95 @@
+"""`virtometer plan check` and `plan show`: is a plan right, and what will it do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from virtometer.model import Plan, Trial
+
+plan_app = typer.Typer(help="Plans: YAML files that say what is compared.", no_args_is_help=True)
+
+PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="A plan file.")]
+
+
+@plan_app.command("check")
+def check(plan: PlanFile) -> None:
+    """Say whether a plan is right; an error names the file, the line, what is wrong and what is allowed."""
+    from virtometer.cli.plan_files import load
+
+    loaded, _ = load(plan)
+    typer.echo(f"{plan}: right; {_size(loaded)}")
+
+
+@plan_app.command("show")
+def show(
+    plan: PlanFile,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, max=2**63 - 1, help="Show the order of this seed.")
+    ] = None,
+) -> None:
+    """Show what a plan compares, about how long it takes, and its trials in the order of execution."""
+    from virtometer.cli.plan_files import load
+    from virtometer.design.duration import duration_s
+    from virtometer.design.schedule import schedule
+
+    loaded, _ = load(plan)
+    shown = seed if seed is not None else loaded.seed if loaded.seed is not None else 0
+    trials = schedule(loaded, [environment.name for environment in loaded.environments], shown)
+    lines = [f"plan: {loaded.name}"]
+    if loaded.question:
+        lines.append(f"question: {loaded.question}")
+    lines += _compared(loaded)
+    lines.append(f"size: {_size(loaded)}")
+    lines.append(f"time: about {_time(duration_s(loaded, trials))} of measuring where every environment works")
+    chosen = seed is not None or loaded.seed is not None
+    lines.append(f"order: that of seed {shown}" + ("" if chosen else "; a run takes a fresh seed, and records it"))
+    lines += _trials(loaded, trials)
+    typer.echo("\n".join(lines))
+
+
+def _compared(plan: Plan) -> list[str]:
+    lines = [f"compared with {plan.baseline}, equivalent within {plan.margin:.0%}:"]
+    for environment in plan.environments:
+        settings = ", ".join(f"{key} {value}" for key, value in environment.settings.items())
+        lines.append(f"  {environment.name} (kind {environment.kind}{', ' + settings if settings else ''})")
+    lines.append("in:")
+    for workload in plan.workloads:
+        parameters = ", ".join(f"{key} {value}" for key, value in workload.parameters.items())
+        seconds = plan.seconds if workload.seconds is None else workload.seconds
+        threads = "1 thread" if workload.threads == 1 else f"{workload.threads} threads"
+        what = ", ".join(part for part in (parameters, threads, f"{seconds:g} s") if part)
+        lines.append(f"  {workload.name} ({workload.workload} {workload.op}, {what})")
+    return lines
+
+
+def _size(plan: Plan) -> str:
+    environments, workloads = len(plan.environments), len(plan.workloads)
+    total = environments * workloads * plan.blocks
+    fresh = "each in a guest of its own" if plan.fresh == "trial" else "one start of each guest a block"
+    return f"{plan.blocks} blocks x {environments} environments x {workloads} workloads = {total} trials, {fresh}"
+
+
+def _time(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} seconds"
+    minutes = round(seconds / 60)
+    return f"{minutes} minutes" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02} min"
+
+
+def _trials(plan: Plan, trials: tuple[Trial, ...]) -> list[str]:
+    width = max(len(environment.name) for environment in plan.environments)
+    lines: list[str] = []
+    block = group = -1
+    for trial in trials:
+        if trial.block != block:
+            block = trial.block
+            lines.append(f"block {block + 1}:")
+        starts = "starts" if trial.start_group != group else ""
+        group = trial.start_group
+        for placement in trial.placements:
+            lines.append(f"  {trial.index + 1:>5}  {starts:6}  {placement.environment:{width}}  {placement.workload}")
+    return lines

@@ -1,0 +1,66 @@
+"""`virtometer report`: the table, and the report as HTML, JSON or CSV, from a results directory alone."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from virtometer.model import Campaign
+
+
+class Format(StrEnum):
+    """What `--format` takes."""
+
+    HTML = "html"
+    JSON = "json"
+    CSV = "csv"
+
+
+def report(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The campaign's results directory.")],
+    kind: Annotated[
+        Format | None,
+        typer.Option("--format", help="html is written to DIR/report.html; json and csv to standard output."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Write to this file instead; - is standard output.")
+    ] = None,
+) -> None:
+    """Print the table of a campaign and write its report. Works while the campaign still runs."""
+    from virtometer.errors import UsageError
+    from virtometer.store.ledger import Ledger
+
+    if kind is None and out is not None:
+        raise UsageError("--out needs --format", advice="add --format html, json or csv")
+    with Ledger.open(directory) as ledger:
+        campaign = ledger.read()
+    if kind is None:
+        from virtometer.cli.campaign import conclude
+
+        conclude(campaign, directory)
+    elif kind is Format.HTML and out is None:
+        typer.echo(write_html(campaign, directory / "report.html"))
+    else:
+        _put(campaign, kind, out)
+
+
+def write_html(campaign: Campaign, path: Path) -> Path:
+    """Write the HTML report and return its path."""
+    _put(campaign, Format.HTML, path)
+    return path
+
+
+def _put(campaign: Campaign, kind: Format, path: Path | None) -> None:
+    from virtometer.report import render
+    from virtometer.store.files import storage, write_file
+
+    text = render(campaign, kind.value)
+    if path is None or str(path) == "-":
+        typer.echo(text, nl=not text.endswith("\n"))
+    else:
+        with storage(path.parent):
+            write_file(path, text)

@@ -1,0 +1,60 @@
+"""`virtometer run`: execute a plan, from the checks to the report."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def run(
+    plan: Annotated[
+        Path | None, typer.Argument(metavar="[PLAN]", help="A plan file; plans/default.yaml by default.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="The built-in plan that takes under five minutes.")] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Results directory, new or empty; results/TIME-NAME by default."),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of the random order; the plan's, or a fresh one."),
+    ] = None,
+    blocks: Annotated[
+        int | None, typer.Option("--blocks", min=1, max=10_000, help="Number of blocks, instead of the plan's.")
+    ] = None,
+) -> None:
+    """Measure natively and in every environment of a plan, and report what each of them costs.
+
+    The table goes to standard output, progress to standard error. Ctrl-C keeps everything measured so far.
+    """
+    from virtometer.cli import campaign
+    from virtometer.cli.plan_files import DEFAULT, QUICK, built_in, load, seed_of
+    from virtometer.errors import UsageError
+    from virtometer.runner.campaign import begin
+    from virtometer.store.files import refuse_foreign
+
+    if quick and plan is not None:
+        raise UsageError("--quick is a plan of its own", advice="give either a plan or --quick")
+    loaded, text = load(plan or built_in(QUICK if quick else DEFAULT))
+    if blocks is not None:
+        loaded = loaded.model_copy(update={"blocks": blocks})
+    directory = out or _fresh(loaded.name)
+    refuse_foreign(directory)
+    number = seed_of(loaded, seed)
+    campaign.execute(directory, lambda progress: begin(loaded, text, directory, number, progress))
+
+
+def _fresh(name: str) -> Path:
+    """results/TIME-NAME, TIME in UTC, in the current directory."""
+    at = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
+    word = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40] or "campaign"
+    directory = Path("results") / f"{at}-{word}"
+    number = 2
+    while directory.exists():
+        directory = directory.with_name(f"{at}-{word}-{number}")
+        number += 1
+    return directory
