@@ -18,7 +18,7 @@ def exit_statuses() -> dict[int, str]:
 
 def epilog() -> str:
     """The paragraph of `virtometer --help`: one status a line."""
-    return "\n\n".join(["Exit statuses:", *(f"{number:>4}  {words}" for number, words in exit_statuses().items())])
+    return "\n".join(["Exit statuses:", *(f"{number:>4}  {words}" for number, words in exit_statuses().items())])
 
 
 def _tree(root: type[VirtometerError]) -> Iterator[type[VirtometerError]]:

@@ -1,4 +1,4 @@
-"""`virtometer plan check` and `plan show`: is a plan right, and what will it do."""
+"""`virtometer plan check`, `plan show` and `plan schema`: is a plan right, what will it do, what may stand in it."""
 
 from __future__ import annotations
 
@@ -51,14 +51,24 @@ def show(
     typer.echo("\n".join(lines))
 
 
+@plan_app.command("schema")
+def schema() -> None:
+    """Print the JSON Schema of plans, as contract/schema/plan.schema.json holds it."""
+    import json
+
+    from virtometer.design.plan_schema import plan_schema
+
+    typer.echo(json.dumps(plan_schema(), indent=2))
+
+
 def _compared(plan: Plan) -> list[str]:
     lines = [f"compared with {plan.baseline}, equivalent within {plan.margin:.0%}:"]
     for environment in plan.environments:
-        settings = ", ".join(f"{key} {value}" for key, value in environment.settings.items())
+        settings = ", ".join(f"{key} {_shown(value)}" for key, value in environment.settings.items())
         lines.append(f"  {environment.name} (kind {environment.kind}{', ' + settings if settings else ''})")
     lines.append("in:")
     for workload in plan.workloads:
-        parameters = ", ".join(f"{key} {value}" for key, value in workload.parameters.items())
+        parameters = ", ".join(f"{key} {_shown(value)}" for key, value in workload.parameters.items())
         seconds = plan.seconds if workload.seconds is None else workload.seconds
         threads = "1 thread" if workload.threads == 1 else f"{workload.threads} threads"
         what = ", ".join(part for part in (parameters, threads, f"{seconds:g} s") if part)
@@ -66,9 +76,22 @@ def _compared(plan: Plan) -> list[str]:
     return lines
 
 
+def _shown(value: object) -> str:
+    """A setting as one would write it in a plan."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int) and value > 0:
+        for power, suffix in ((1 << 40, "T"), (1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")):
+            if value % power == 0:
+                return f"{value // power}{suffix}"
+    return str(value)
+
+
 def _size(plan: Plan) -> str:
+    from virtometer.design.schedule import trial_count
+
     environments, workloads = len(plan.environments), len(plan.workloads)
-    total = environments * workloads * plan.blocks
+    total = trial_count(plan)
     fresh = "each in a guest of its own" if plan.fresh == "trial" else "one start of each guest a block"
     return f"{plan.blocks} blocks x {environments} environments x {workloads} workloads = {total} trials, {fresh}"
 

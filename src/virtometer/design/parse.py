@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from virtometer.design import complaints
 from virtometer.design.catalogue import Catalogue
 from virtometer.design.document import Document, Path, read_document
+from virtometer.design.schedule import MAX_TRIALS, trial_count
 from virtometer.errors import PlanError
 from virtometer.model import Plan, PlanEnvironment, PlanWorkload
 
@@ -34,6 +35,9 @@ def parse_plan(text: str | bytes, file_name: str, catalogue: Catalogue) -> Plan:
         environments, wrong_environments = _environments(plan, document, catalogue)
         workloads, wrong_workloads = _workloads(plan, document, catalogue)
         wrong = [*wrong_environments, *wrong_workloads, *_names(plan, document)]
+        if trial_count(plan) > MAX_TRIALS:
+            sentence = f"{trial_count(plan)} trials are more than the {MAX_TRIALS} that one campaign may have"
+            wrong.append((document.line(("blocks",)), sentence))
         plan = plan.model_copy(update={"environments": environments, "workloads": workloads})
     if plan is None or wrong:
         raise _together(file_name, wrong)

@@ -11,16 +11,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from virtometer.design.shuffle import Generator
-from virtometer.errors import EnvironmentFailed
+from virtometer.errors import EnvironmentFailed, UsageError
 from virtometer.model import Placement, Plan, Trial
+
+MAX_TRIALS = 100_000
+
+
+def trial_count(plan: Plan) -> int:
+    """How many trials a plan has where every environment works."""
+    return len(plan.environments) * len(plan.workloads) * plan.blocks
 
 
 def schedule(plan: Plan, available_environments: Iterable[str], seed: int) -> tuple[Trial, ...]:
     """The trials of a plan in the order of execution.
 
     `available_environments`: names (of the plan) that work here; the order in which they are given does not matter.
-    The first blocks do not depend on how many follow. Raises EnvironmentFailed when the baseline is not available.
+    The first blocks do not depend on how many follow. Raises EnvironmentFailed when the baseline is not available,
+    UsageError when there would be more than MAX_TRIALS trials.
     """
+    if trial_count(plan) > MAX_TRIALS:
+        raise UsageError(f"{trial_count(plan)} trials are more than the {MAX_TRIALS} that one campaign may have")
     available = set(available_environments)
     environments = [environment.name for environment in plan.environments if environment.name in available]
     if plan.baseline not in available:

@@ -1,0 +1,26 @@
+"""The JSON Schema of plans, for editors and other programs, from the model itself. PURE.
+
+contract/schema/plan.schema.json is what `virtometer plan schema` prints; a test fails when it is stale.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from virtometer.model import Plan
+
+_ABOUT = (
+    "A plan of Virtometer. Settings of environments and parameters of workloads depend on the kind and the workload: "
+    "`virtometer plan check PLAN` checks those too, and that names are unique and the baseline exists."
+)
+
+
+def plan_schema() -> dict[str, Any]:
+    """JSON Schema, draft 2020-12."""
+    schema = Plan.model_json_schema()
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **schema,
+        "title": "plan",
+        "description": _ABOUT,
+    }
