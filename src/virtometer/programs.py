@@ -44,11 +44,16 @@ class Programs:
         input_bytes: bytes | None = None,
         cwd: Path | None = None,
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run to the end. Raises EnvironmentFailed with the program's own last words when it fails or takes too long."""
+        """Run to the end. Raises EnvironmentFailed with the program's last words when it fails or takes too long."""
         words = tuple(str(word) for word in argv)
         try:
-            result = subprocess.run(  # noqa: S603 - argv is ours, no shell
-                words, input=input_bytes, capture_output=True, timeout=limit_s, check=False, cwd=cwd,
+            result = subprocess.run(
+                words,
+                input=input_bytes,
+                capture_output=True,
+                timeout=limit_s,
+                check=False,
+                cwd=cwd,
                 stdin=subprocess.DEVNULL if input_bytes is None else None,
             )
         except FileNotFoundError as cause:
@@ -59,7 +64,7 @@ class Programs:
         self._record.append(CommandLine(now(), purpose, words, result.returncode))
         if check and result.returncode != 0:
             said = (result.stderr or result.stdout).decode(errors="replace").strip().splitlines()
-            last = said[-1] if said else "without a word"
+            last = ", ".join(said[-2:]) or "without a word"
             raise EnvironmentFailed(f"{words[0]} ({purpose}) failed with status {result.returncode}: {last}")
         return result
 
@@ -78,9 +83,15 @@ class Programs:
         """Start a program in a session of its own (its process group id is its pid) and return at once."""
         words = tuple(str(word) for word in argv)
         try:
-            process = subprocess.Popen(  # noqa: S603 - argv is ours, no shell
-                words, stdin=stdin, stdout=stdout, stderr=stderr, pass_fds=pass_fds,
-                start_new_session=True, preexec_fn=preexec, cwd=cwd,
+            process = subprocess.Popen(
+                words,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                pass_fds=pass_fds,
+                start_new_session=True,
+                preexec_fn=preexec,
+                cwd=cwd,
             )
         except FileNotFoundError as cause:
             raise MissingProgram(f"the program {words[0]} is not installed") from cause

@@ -1,10 +1,27 @@
-"""What a guest costs its host: the CPU time of all processes that are the guest, ended ones included."""
+"""What a guest costs its host: the CPU time of all processes that are the guest, ended ones included.
+
+Where this user may make a cgroup the kernel counts exactly (v1: cpuacct.usage, ns; v2: usage_usec of cpu.stat, us);
+elsewhere /proc is read, where a process that ended between two readings without a parent to inherit its time is lost.
+Sources: Documentation/admin-guide/cgroup-v1/cpuacct.rst, cgroup-v2.rst, proc(5).
+"""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
+import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
-from virtometer.environments.journal import Journal
+from virtometer.environments.journal import Journal, Owner
+from virtometer.errors import EnvironmentFailed
+
+MARKER = "VIRTOMETER_GUEST"
+_KILL_LIMIT_S = 5.0
+_TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 class Account(ABC):
@@ -16,9 +33,9 @@ class Account(ABC):
     def enter(self) -> None:
         """Put the calling process in. Runs between fork and exec: no locks, no allocation to speak of."""
 
-    @abstractmethod
     def opened_for(self, pid: int) -> None:
         """The launcher was started with this pid."""
+        return
 
     @abstractmethod
     def cpu_ns(self) -> int:
@@ -35,4 +52,289 @@ class Account(ABC):
 
 def open_account(guest_id: str, journal: Journal) -> Account:
     """Open the most exact account that this user can have on this host; journals what it makes."""
-    raise NotImplementedError
+    for mount in cgroup_mounts():
+        for base in mount.places():
+            directory = base / f"virtometer-{guest_id}"
+            if not _may_move_into(base, mount):
+                continue
+            journal.record(guest_id, "cgroup", path=str(directory))
+            try:
+                directory.mkdir()
+                (directory / "launcher").mkdir()
+            except OSError:
+                with contextlib.suppress(OSError):
+                    directory.rmdir()
+                continue
+            return CgroupAccount(guest_id, journal, mount, directory)
+    return TreeAccount(guest_id)
+
+
+# --- cgroups --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CgroupMount:
+    """A mounted hierarchy: v1 with its controllers, or v2 (`controllers` empty)."""
+
+    version: int
+    path: Path
+    root: str
+    controllers: tuple[str, ...]
+
+    def places(self) -> list[Path]:
+        """Where a guest's cgroup may be made: the top of the mount, else below this process's own cgroup."""
+        own = self._own()
+        return [self.path] if own is None or own == self.path else [self.path, own]
+
+    def _own(self) -> Path | None:
+        for line in Path("/proc/self/cgroup").read_text().splitlines():
+            _, controllers, path = line.split(":", 2)
+            if tuple(filter(None, controllers.split(","))) != self.controllers:
+                continue
+            inner = os.path.relpath(path, self.root)
+            own = self.path / inner
+            return None if inner.startswith("..") or not own.is_dir() else own
+        return None
+
+
+def all_cgroup_mounts() -> list[CgroupMount]:
+    """Every cgroup hierarchy mounted here, in the order of the mount table."""
+    found = []
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        left, _, right = line.partition(" - ")
+        fields, (fstype, _, options) = left.split(), right.split(" ", 2)
+        if fstype == "cgroup":
+            named = [word for word in options.split(",") if word not in {"rw", "ro", "xattr", "clone_children"}]
+            controllers = tuple(w for w in named if not w.startswith("release_agent="))
+            found.append(CgroupMount(1, Path(fields[4]), fields[3], controllers))
+        elif fstype == "cgroup2":
+            found.append(CgroupMount(2, Path(fields[4]), fields[3], ()))
+    return found
+
+
+def cgroup_mounts() -> list[CgroupMount]:
+    """The hierarchies that count CPU time, the most exact first."""
+    found = [one for one in all_cgroup_mounts() if one.version == 2 or "cpuacct" in one.controllers]
+    return sorted(found, key=lambda one: one.version)
+
+
+def _may_move_into(base: Path, mount: CgroupMount) -> bool:
+    """In v2 a process may only be moved by who may write the common ancestor's cgroup.procs."""
+    if not os.access(base, os.W_OK | os.X_OK):
+        return False
+    return mount.version == 1 or os.geteuid() == 0 or os.access(base / "cgroup.procs", os.W_OK)
+
+
+class CgroupAccount(Account):
+    """A cgroup virtometer-GUEST with the launcher in launcher/; a container runtime may make its own beside that."""
+
+    def __init__(self, guest_id: str, journal: Journal, mount: CgroupMount, directory: Path) -> None:
+        """`directory` and its launcher/ exist."""
+        self.guest_id = guest_id
+        self.directory = directory
+        self.method = f"cgroup-v{mount.version}"
+        self._mount = mount
+        self._journal = journal
+        self._procs = str(directory / "launcher" / "cgroup.procs").encode()
+        self._others: list[Path] = []
+        self._last = 0
+
+    def enter(self) -> None:
+        """Move the calling process into launcher/."""
+        fd = os.open(self._procs, os.O_WRONLY)
+        try:
+            os.write(fd, b"0")
+        finally:
+            os.close(fd)
+
+    def container_path(self) -> str:
+        """A `cgroupsPath` for an OCI runtime that lies inside this account, in every hierarchy; journals them all."""
+        inner = self.directory.relative_to(self._mount.path)
+        for mount in all_cgroup_mounts():
+            other = mount.path / inner
+            if other != self.directory and other not in self._others:
+                self._journal.record(self.guest_id, "cgroup", path=str(other))
+                self._others.append(other)
+        return f"/{inner}/guest"
+
+    def cpu_ns(self) -> int:
+        """Read the kernel's counter."""
+        with contextlib.suppress(OSError):
+            if self.method == "cgroup-v1":
+                self._last = int((self.directory / "cpuacct.usage").read_text())
+            else:
+                stat = (self.directory / "cpu.stat").read_text().split()
+                self._last = int(stat[stat.index("usage_usec") + 1]) * 1000
+        return self._last
+
+    def processes(self) -> list[int]:
+        """Pids in the cgroup and below."""
+        return cgroup_processes(self.directory)
+
+    def remove(self) -> None:
+        """Kill, read the counter for the last time, remove."""
+        kill_all(self.processes)
+        self.cpu_ns()
+        for directory in (*self._others, self.directory):
+            remove_cgroup(directory)
+
+
+def cgroup_processes(directory: Path) -> list[int]:
+    """Pids in a cgroup and those below it; empty when it does not exist."""
+    pids: list[int] = []
+    for below, _, _ in os.walk(directory):
+        with contextlib.suppress(OSError):
+            pids += [int(pid) for pid in Path(below, "cgroup.procs").read_text().split()]
+    return [pid for pid in pids if pid > 0]
+
+
+def remove_cgroup(directory: Path) -> None:
+    """Kill everything in a cgroup and remove it with those below it. Raises EnvironmentFailed when it stays."""
+    if not directory.is_dir():
+        return
+    kill_all(lambda: cgroup_processes(directory))
+    deadline = time.monotonic() + _KILL_LIMIT_S
+    while True:
+        fault: OSError | None = None
+        for below, _, _ in os.walk(directory, topdown=False):
+            try:
+                Path(below).rmdir()
+            except FileNotFoundError:
+                continue
+            except OSError as cause:  # the kernel lets go of a cgroup a little after its last process
+                fault = cause
+        if fault is None:
+            return
+        if time.monotonic() > deadline:
+            raise EnvironmentFailed(f"the cgroup {directory} cannot be removed: {fault.strerror}") from fault
+        time.sleep(0.005)
+
+
+def kill_all(processes: Callable[[], list[int]]) -> None:
+    """SIGKILL what `processes` lists until it lists nothing. Raises EnvironmentFailed after five seconds."""
+    deadline = time.monotonic() + _KILL_LIMIT_S
+    pause = 0.0005
+    while pids := processes():
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        if time.monotonic() > deadline:
+            raise EnvironmentFailed(f"the processes {', '.join(map(str, pids))} do not end although they were killed")
+        time.sleep(pause)
+        pause = min(pause * 2, 0.02)
+
+
+# --- the process tree -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessStat:
+    """What /proc/PID/stat says of a process that runs (or waits to be reaped)."""
+
+    pid: int
+    state: str
+    parent: int
+    session: int
+    own_ns: int
+    children_ns: int
+    start: int
+
+
+def process_stats() -> Iterator[ProcessStat]:
+    """All processes that this one can see."""
+    for directory in Path("/proc").iterdir():
+        if directory.name.isdigit() and (one := stat_of(int(directory.name))):
+            yield one
+
+
+def stat_of(pid: int) -> ProcessStat | None:
+    """One process, or None when it does not exist."""
+    try:
+        f = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    own, children = int(f[11]) + int(f[12]), int(f[13]) + int(f[14])
+    return ProcessStat(pid, f[0], int(f[1]), int(f[3]), own * _TICK_NS, children * _TICK_NS, int(f[19]))
+
+
+class TreeAccount(Account):
+    """The launcher, its descendants and its session, as /proc shows them. Good to a clock tick per ended process."""
+
+    method = "process-tree"
+
+    def __init__(self, guest_id: str) -> None:
+        """Nothing is made."""
+        self.marker = marker_of(guest_id, Owner.this())
+        self._root: ProcessStat | None = None
+        self._last = 0
+        self._lost = 0
+
+    def enter(self) -> None:
+        """Mark the process and what it will start, so that strays can be found."""
+        os.environ[MARKER] = self.marker
+
+    def opened_for(self, pid: int) -> None:
+        """The tree's root."""
+        self._root = stat_of(pid)
+
+    def cpu_ns(self) -> int:
+        """Sum over the tree; time that fell out of it because nobody inherited it is kept."""
+        total = sum(max(one.own_ns, _scheduled_ns(one.pid)) + one.children_ns for one in self._tree()) + self._lost
+        if total < self._last:
+            self._lost += self._last - total
+            total = self._last
+        self._last = total
+        return total
+
+    def processes(self) -> list[int]:
+        """Pids of the tree."""
+        return [one.pid for one in self._tree() if one.state not in "ZX"]
+
+    def remove(self) -> None:
+        """Kill the tree, and what left it, by its mark."""
+        self.cpu_ns()
+        kill_all(lambda: sorted({*self.processes(), *marked_processes(self.marker)}))
+
+    def _tree(self) -> list[ProcessStat]:
+        if self._root is None:
+            return []
+        root = stat_of(self._root.pid)
+        if root is None or root.start != self._root.start:  # reaped: its pid may be anybody's, only the mark tells
+            return [one for pid in marked_processes(self.marker) if (one := stat_of(pid))]
+        everything = list(process_stats())
+        inside = {root.pid}
+        grew = True
+        while grew:
+            before = len(inside)
+            inside |= {one.pid for one in everything if one.parent in inside or one.session == root.pid}
+            grew = len(inside) > before
+        return [one for one in everything if one.pid in inside]
+
+
+def _scheduled_ns(pid: int) -> int:
+    """CPU time of a process's living threads, exact, in ns; 0 where the kernel does not tell."""
+    total = 0
+    try:
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            total += int((task / "schedstat").read_text().split()[0])
+    except (OSError, ValueError, IndexError):
+        return 0
+    return total
+
+
+def marker_of(guest_id: str, owner: Owner) -> str:
+    """The mark in the environment of a guest's processes: the guest and the laboratory that made it."""
+    return f"{guest_id}@{owner.pid}.{owner.start}"
+
+
+def marked_processes(marker: str) -> list[int]:
+    """Pids of the running processes that carry a guest's mark (as far as this user may look)."""
+    wanted = f"{MARKER}={marker}".encode()
+    found = []
+    for one in process_stats():
+        if one.state in "ZX":
+            continue
+        with contextlib.suppress(OSError):
+            if wanted in Path(f"/proc/{one.pid}/environ").read_bytes().split(b"\0"):
+                found.append(one.pid)
+    return found

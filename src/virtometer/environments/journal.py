@@ -1,7 +1,7 @@
-"""What exists on the host because of us, written down before it is made, so that the next start can clean up after a SIGKILL.
+"""What exists on the host because of us, written down before it is made, for the clean-up after a SIGKILL.
 
-One JSON file per guest in a state directory. It names the laboratory that owns the guest (pid, start time, boot) and the
-guest's resources in the order in which they were made; `sweep` (sweep.py) undoes them in the reverse order.
+One JSON file per guest in a state directory. It names the laboratory that owns the guest (pid, start time, boot) and
+the guest's resources in the order in which they were made; `sweep` (sweep.py) undoes them.
 
 Resources and their fields:
 
@@ -47,13 +47,13 @@ class Owner:
         """Name the process that runs this."""
         pid = os.getpid()
         start = start_of(pid)
-        return cls(pid, start if start is not None else 0, boot_id(), os.readlink("/proc/self/ns/pid"))
+        return cls(pid, start if start is not None else 0, boot_id(), _pid_namespace())
 
     def alive(self) -> bool:
-        """Whether it may still run. An owner in another pid namespace cannot be judged from here and counts as alive."""
+        """Whether it may still run. An owner in another pid namespace cannot be judged and counts as alive."""
         if self.boot != boot_id():
             return False
-        if self.pid_namespace != os.readlink("/proc/self/ns/pid"):
+        if self.pid_namespace != _pid_namespace():
             return True
         return start_of(self.pid) == self.start
 
@@ -65,6 +65,10 @@ class Entry:
     guest_id: str
     owner: Owner
     resources: tuple[dict[str, Any], ...]
+
+
+def _pid_namespace() -> str:
+    return str(Path("/proc/self/ns/pid").readlink())
 
 
 def boot_id() -> str:
@@ -88,24 +92,29 @@ def state_directory() -> Path:
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     if runtime.startswith("/") and Path(runtime).is_dir():
         return Path(runtime) / "virtometer"
-    return Path(f"/tmp/virtometer-{os.geteuid()}")  # noqa: S108 - ownership and mode are checked before use
+    return Path(f"/tmp/virtometer-{os.geteuid()}")
 
 
 class Journal:
     """One file per guest in a state directory; a file whose laboratory no longer runs is swept."""
 
     def __init__(self, directory: Path) -> None:
-        """`directory` is this user's state directory (see `state_directory`); it is made when the first thing is recorded."""
+        """`directory` is this user's (see `state_directory`); it is made when the first thing is recorded."""
         self.directory = directory
 
     def record(self, guest_id: str, resource: str, **what: str | int) -> None:
         """Note a resource that is about to be made (fields: see the top of this file).
 
-        Raises EnvironmentFailed when the guest's name belongs to another laboratory, StorageError when it cannot be written.
+        Raises EnvironmentFailed when the guest's name belongs to another laboratory, StorageError when it cannot be
+        written.
         """
         if resource not in RESOURCES or not _GUEST_ID.fullmatch(guest_id):
             raise ValueError(f"{resource!r} of {guest_id!r} cannot be recorded")
-        self._make_directory()
+        try:
+            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as cause:
+            raise StorageError(f"the state directory {self.directory} cannot be made: {cause.strerror}") from cause
+        self.refuse_foreign_directory()
         me = Owner.this()
         path = self._path(guest_id)
         entry = self.read(path) if path.exists() else Entry(guest_id, me, ())
@@ -162,13 +171,12 @@ class Journal:
                 draft.unlink()
             raise StorageError(f"the journal {path} cannot be written: {cause.strerror}") from cause
 
-    def _make_directory(self) -> None:
-        """Make the state directory for this user alone, and refuse one that somebody else prepared."""
+    def refuse_foreign_directory(self) -> None:
+        """Raise StorageError unless only this user can write the state directory: the sweep believes what it reads."""
         try:
-            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             found = os.lstat(self.directory)
         except OSError as cause:
-            raise StorageError(f"the state directory {self.directory} cannot be made: {cause.strerror}") from cause
+            raise StorageError(f"the state directory {self.directory} cannot be used: {cause.strerror}") from cause
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
             raise StorageError(
                 f"the state directory {self.directory} is not a directory that only this user can write",

@@ -1,19 +1,30 @@
-"""The laboratory's own network: one namespace with a bridge, guests on veth pairs or taps. The host's own is never touched.
+"""The laboratory's own network: one namespace with a bridge, guests on veth pairs or taps.
 
-namespace virtometer-PID:  br0 10.77.0.1/24 --- vethN === eth0 10.77.0.N   in a container's network namespace
-                                            --- tapN  === eth0 10.77.0.N   in a virtual machine whose VMM runs in here
+    namespace virtometer-PID:  br0 10.77.0.1/24 --- vethN === eth0 10.77.0.N  in a container's network namespace
+                                                --- tapN  === eth0 10.77.0.N  in a machine whose VMM runs in here
+
+Nothing is ever made in the host's own network namespace, not even for a moment.
 """
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import os
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from virtometer.environments.journal import Journal
+from virtometer.errors import EnvironmentFailed
 from virtometer.programs import Programs
 
 NAMESPACES = Path("/run/netns")
+BRIDGE = "br0"
+SUBNET = "10.77.0"
+HOST_ADDRESS = f"{SUBNET}.1"
+_MNT_DETACH = 2
+_UMOUNT_NOFOLLOW = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +34,8 @@ class NetworkPath:
     `host_address` is where a peer agent listens, in network namespace `namespace` (None = the host's own);
     `peer_address` is what the guest calls to reach it (differs from host_address behind address translation).
     `kind` is loopback, veth, tap, slirp, ...: paths of another kind are never compared in silence.
-    `guest_interface`, `guest_address` and `prefix` are set where the guest has an interface of its own; with a tap the
-    guest itself has to configure it.
+    `guest_address` and `prefix` are set where the guest has an interface of its own; `guest_interface` is named only
+    where the guest itself has to configure it (`configure-network` of PROTOCOL.md).
     """
 
     kind: str
@@ -44,22 +55,55 @@ class Lan:
         self.journal = journal
         self.programs = programs
         self.name = f"virtometer-{os.getpid()}"
+        self._journal_id = f"lan-{os.getpid()}"
+        self._open = False
+        self._ports: dict[str, tuple[int, str]] = {}
+        self._next = 2
 
     def unavailable(self) -> str:
         """Why this user cannot have such a network here, in one sentence; empty where he can."""
-        raise NotImplementedError
+        if os.geteuid() != 0:
+            return "network namespaces with a bridge need root"
+        for program in ("ip", "unshare"):
+            if shutil.which(program, path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin") is None:
+                return f"the program {program} is not installed"
+        return ""
 
     def add_namespace(self, guest_id: str, name: str) -> Path:
-        """Make (and journal for the guest) a network namespace; returns its file, for nsenter --net=FILE."""
-        raise NotImplementedError
+        """Make (and journal for the guest) a network namespace; returns its file, for nsenter --net=FILE.
+
+        Not by `ip netns add`, which leaves a mount on /run/netns itself behind for ever.
+        """
+        path = NAMESPACES / name
+        self.journal.record(guest_id, "namespace", name=name)
+        NAMESPACES.mkdir(mode=0o755, parents=True, exist_ok=True)
+        path.touch(exist_ok=False)
+        unshare = self.programs.find("unshare", "util-linux")
+        self.programs.run([unshare, f"--net={path}", "true"], purpose=f"network namespace {name}")
+        return path
 
     def delete_namespace(self, name: str) -> None:
         """Delete a network namespace made by `add_namespace`. Idempotent."""
-        raise NotImplementedError
+        delete_namespace(name)
 
     def attach_veth(self, guest_id: str, guest_namespace: str) -> NetworkPath:
         """Give a namespace an interface eth0 on the bridge, with its address, up."""
-        raise NotImplementedError
+        number = self._take_number(guest_id, "veth")
+        port = f"veth{number}"
+        self._ip(
+            self.name,
+            f"link add {port} type veth peer name eth0 address {_mac(number)} netns {guest_namespace}",
+            *_without_ipv6(port),
+            f"link set {port} master {BRIDGE} up",
+        )
+        self._ip(
+            guest_namespace,
+            *_without_ipv6("eth0"),
+            "link set lo up",
+            f"address add {SUBNET}.{number}/24 dev eth0",
+            "link set eth0 up",
+        )
+        return self._path("veth", number)
 
     def attach_tap(self, guest_id: str) -> tuple[str, NetworkPath]:
         """Make a tap device (with vnet_hdr) on the bridge for a VMM that runs inside the Lan's namespace.
@@ -67,12 +111,106 @@ class Lan:
         Returns its name and the path; the VMM is started through `nsenter --net=/run/netns/NAME`, or with
         `ProcessGuest.launch(namespace=path.namespace)`.
         """
-        raise NotImplementedError
+        number = self._take_number(guest_id, "tap")
+        port = f"tap{number}"
+        self._ip(
+            self.name,
+            f"tuntap add {port} mode tap vnet_hdr",
+            *_without_ipv6(port),
+            f"link set {port} master {BRIDGE} up",
+        )
+        return port, self._path("tap", number)
 
     def detach(self, guest_id: str) -> None:
-        """Remove the guest's interfaces from the bridge and free its address. Idempotent."""
-        raise NotImplementedError
+        """Remove the guest's interface from the bridge and free its address. Idempotent."""
+        number, kind = self._ports.pop(guest_id, (0, ""))
+        if number and self._open:
+            arguments = ["link", "delete", f"{kind}{number}"]
+            self._run_ip(["-n", self.name, *arguments], check=False)
+            self._ip(self.name, f"neighbour flush to {SUBNET}.{number}")
 
     def close(self) -> None:
         """Remove the whole network. Idempotent."""
-        raise NotImplementedError
+        if self._open:
+            self._open = False
+            self._ports.clear()
+            delete_namespace(self.name)
+            self.journal.forget(self._journal_id)
+
+    def _make(self) -> None:
+        if self._open:
+            return
+        if reason := self.unavailable():
+            raise EnvironmentFailed(f"no network for guests: {reason}", advice="run as root")
+        self._open = True
+        try:
+            self.add_namespace(self._journal_id, self.name)
+            self._ip(
+                self.name,
+                "link set lo up",
+                f"link add {BRIDGE} type bridge stp_state 0 forward_delay 0 mcast_snooping 0",
+                *_without_ipv6(BRIDGE),
+                f"address add {HOST_ADDRESS}/24 dev {BRIDGE}",
+                f"link set {BRIDGE} up",
+            )
+        except BaseException:
+            self.close()
+            raise
+
+    def _take_number(self, guest_id: str, kind: str) -> int:
+        """The last part of an address that no guest has; taken in turn, so that no neighbour remembers another MAC."""
+        if guest_id in self._ports:
+            raise ValueError(f"{guest_id} is attached already")
+        self._make()
+        used = {number for number, _ in self._ports.values()}
+        for _ in range(2, 255):
+            number, self._next = self._next, self._next + 1 if self._next < 254 else 2
+            if number not in used:
+                self._ports[guest_id] = (number, kind)
+                return number
+        raise EnvironmentFailed("the laboratory's network has no address left: 253 guests are attached")
+
+    def _path(self, kind: str, number: int) -> NetworkPath:
+        return NetworkPath(
+            kind=kind,
+            host_address=HOST_ADDRESS,
+            peer_address=HOST_ADDRESS,
+            namespace=self.name,
+            guest_interface="eth0" if kind == "tap" else "",
+            guest_address=f"{SUBNET}.{number}",
+            prefix=24,
+        )
+
+    def _ip(self, namespace: str, *lines: str) -> None:
+        """Run several ip commands inside a namespace, as one process."""
+        self._run_ip(["-n", namespace, "-batch", "-"], input_bytes="\n".join(lines).encode() + b"\n")
+
+    def _run_ip(self, arguments: list[str], *, check: bool = True, input_bytes: bytes | None = None) -> None:
+        purpose = "network of the guests" + (": " + input_bytes.decode().strip() if input_bytes else "")
+        ip = self.programs.find("ip", "iproute2")
+        self.programs.run([ip, *arguments], purpose=purpose, check=check, input_bytes=input_bytes)
+
+
+def delete_namespace(name: str) -> None:
+    """Remove a network namespace's name; it ends with its last process. Idempotent."""
+    path = NAMESPACES / name
+    detach_mount(path)
+    path.unlink(missing_ok=True)
+
+
+def detach_mount(path: Path) -> None:
+    """Unmount everything on a path, at once even when it is in use. Nothing mounted there is no error."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    while libc.umount2(os.fsencode(path), _MNT_DETACH | _UMOUNT_NOFOLLOW) == 0:
+        continue
+    if (error := ctypes.get_errno()) not in (errno.EINVAL, errno.ENOENT):
+        raise EnvironmentFailed(f"{path} cannot be unmounted: {os.strerror(error)}")
+
+
+def _without_ipv6(interface: str) -> list[str]:
+    """Keep router solicitations off a network that is measured; a kernel without IPv6 refuses the very word."""
+    return [f"link set {interface} addrgenmode none"] if Path("/proc/net/if_inet6").exists() else []
+
+
+def _mac(number: int) -> str:
+    return f"02:76:6d:0a:4d:{number:02x}"

@@ -1,24 +1,40 @@
 """A guest that is a tree of host processes: started, accounted, watched and ended completely in one way for all kinds.
 
-    with ProcessGuest.starting(bench, guest_id) as guest:      # anything raised in here stops the guest first
+    with ProcessGuest.starting(bench, guest_id) as guest:  # anything raised in here stops the guest first
         directory = guest.make_directory()
-        guest.undo(lambda: ...)                                # runs at the stop, in reverse order, whatever else fails
-        guest.launch(argv, purpose="...")                      # channel over stdin and stdout unless `stream` is given
+        guest.undo(lambda: ...)                            # runs at the stop, in reverse order, whatever else fails
+        guest.launch(argv, purpose="...")                  # channel over stdin and stdout unless `stream` is given
     return guest
 
-The processes die with the laboratory: PR_SET_PDEATHSIG on the launcher first, the journal's sweep for all the rest. That signal
-comes when the *thread* that started the guest ends: guests are started from a thread that lives as long as they do.
+The processes die with the laboratory: PR_SET_PDEATHSIG on the launcher first, the journal's sweep for all the rest.
+That signal comes when the *thread* that started the guest ends: it has to live as long as the guest.
 """
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import fcntl
+import os
+import signal
+import subprocess
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from virtometer.environments.base import DiskTarget, Guest, NetworkPath, Workbench
-from virtometer.link.channel import Stream
+from virtometer.environments.accounting import Account, kill_all, open_account, stat_of
+from virtometer.environments.base import Check, DiskTarget, Environment, Guest, NetworkPath, Settings, Workbench
+from virtometer.environments.network import NAMESPACES
+from virtometer.environments.sweep import remove_directory
+from virtometer.errors import EnvironmentFailed, VirtometerError
+from virtometer.link.channel import Channel, Stream
+from virtometer.link.session import Session
+
+_PR_SET_PDEATHSIG = 1
+_WORDS = 2_000
+_STDERR_PIPE = 1 << 20
 
 
 class ProcessGuest(Guest):
@@ -31,22 +47,64 @@ class ProcessGuest(Guest):
         self.stream = Stream(-1, -1)
         self.disk: DiskTarget | None = None
         self.network: NetworkPath | None = None
-        self.given: dict[str, Any] = {}
+        self._given: dict[str, Any] = {}
+        self._looks: list[Callable[[], dict[str, Any]]] = []
+        self.grace_s = 0.5  # how long the guest may take to end by itself after the end of its input
+        self._account: Account | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._undo: list[Callable[[], object]] = []
+        self._stderr = -1
+        self._said = b""
+        self._stopped = False
+        self._cpu_ns = 0
 
     @classmethod
     @contextmanager
     def starting(cls, bench: Workbench, guest_id: str) -> Iterator[ProcessGuest]:
         """Give a guest to be filled; stops it when the block raises."""
-        raise NotImplementedError
-        yield
+        guest = cls(bench, guest_id)
+        try:
+            yield guest
+        except BaseException:
+            with contextlib.suppress(VirtometerError):  # the first fault is the one to tell; the journal keeps the rest
+                guest.stop()
+            raise
+
+    @property
+    def account(self) -> Account:
+        """The account of the guest's CPU time, opened when it is first asked for."""
+        if self._account is None:
+            self._account = open_account(self.guest_id, self.bench.journal)
+            self.given["cpu_accounting"] = self._account.method
+        return self._account
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What it really got: what `given` was told, and what the looks see now."""
+        for look in () if self._stopped else self._looks:
+            with contextlib.suppress(OSError, ValueError):
+                self._given |= look()
+        return self._given
+
+    @given.setter
+    def given(self, value: dict[str, Any]) -> None:
+        self._given = value
+
+    def look(self, at: Callable[[], dict[str, Any]]) -> None:
+        """Add something to be read back whenever `given` is asked for, because it only stands once the guest runs."""
+        self._looks.append(at)
 
     def make_directory(self) -> Path:
         """The guest's own directory under bench.scratch (journaled, removed at the stop)."""
-        raise NotImplementedError
+        directory = self.bench.scratch / f"virtometer-{self.guest_id}"
+        self.bench.journal.record(self.guest_id, "directory", path=str(directory))
+        directory.mkdir(mode=0o700)
+        self.undo(lambda: remove_directory(directory))
+        return directory
 
     def undo(self, action: Callable[[], object]) -> None:
         """Add something to be done at the stop, after the processes are gone, in reverse order."""
-        raise NotImplementedError
+        self._undo.append(action)
 
     def launch(
         self,
@@ -59,23 +117,163 @@ class ProcessGuest(Guest):
     ) -> None:
         """Start the launcher in the guest's account, in network namespace `namespace` where one is named.
 
-        Without `stream` its stdin and stdout (pipes) are the channel, else both are /dev/null and `stream` is kept.
+        Without `stream` its stdin and stdout (pipes) are the channel; else stdin is /dev/null and `stream` is kept.
         What it prints to stderr (with `stream`: stdout too) becomes `last_words`. The caller closes `pass_fds`.
         """
-        raise NotImplementedError
+        account = self.account
+        to_close: list[int] = []
+        try:
+            self._stderr, stderr = os.pipe()
+            to_close.append(stderr)
+            os.set_blocking(self._stderr, False)
+            with contextlib.suppress(OSError):
+                fcntl.fcntl(stderr, fcntl.F_SETPIPE_SZ, _STDERR_PIPE)
+            stdin, stdout = subprocess.DEVNULL, stderr
+            if stream is None:
+                stdin, write_fd = os.pipe()
+                to_close.append(stdin)
+                self.stream.write_fd = write_fd
+                self.stream.read_fd, stdout = os.pipe()
+                to_close.append(stdout)
+            else:
+                self.stream = stream
+            entry = _Entry(account, namespace)
+            to_close += entry.descriptors
+            try:
+                self._process = self.bench.programs.spawn(
+                    argv, purpose=purpose, stdin=stdin, stdout=stdout, stderr=stderr, pass_fds=pass_fds, preexec=entry
+                )
+            except subprocess.SubprocessError as cause:
+                raise EnvironmentFailed(f"{argv[0]} ({purpose}) could not enter its cgroup or namespace") from cause
+        finally:
+            for fd in to_close:
+                os.close(fd)
+        account.opened_for(self._process.pid)
+        leader = stat_of(self._process.pid)
+        if leader is not None:
+            self.bench.journal.record(self.guest_id, "process-group", leader=leader.pid, start=leader.start)
 
     def alive(self) -> bool:
-        """Whether the launcher still runs."""
-        raise NotImplementedError
+        """Whether the launcher still runs. Does not reap it: its CPU time stays countable until the stop."""
+        self._listen()
+        if self._process is None or self._process.returncode is not None:
+            return False
+        return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
 
     def cpu_ns(self) -> int:
         """CPU time of the guest's processes so far, in ns; after the stop, what it was at the end."""
-        raise NotImplementedError
+        self._listen()
+        if self._account is not None and not self._stopped:
+            self._cpu_ns = self._account.cpu_ns()
+        return self._cpu_ns
 
     def last_words(self) -> str:
         """The last 2,000 characters that the launcher printed beside the protocol."""
-        raise NotImplementedError
+        self._listen()
+        return self._said.decode(errors="replace")[-_WORDS:].strip()
 
     def stop(self) -> None:
-        """End of input, then SIGKILL to everything in the account; then the undo list. Idempotent."""
-        raise NotImplementedError
+        """End of input, then SIGKILL to everything in the account; then the undo list. Idempotent.
+
+        Raises EnvironmentFailed when something of the guest could not be removed; it then stays in the journal.
+        """
+        if self._stopped:
+            return
+        faults: list[str] = []
+        self.stream.close()
+        self._await_end()
+        for step in (self._kill, self.cpu_ns, self._reap, *reversed(self._undo), self._close_account):
+            try:
+                step()
+            except (VirtometerError, OSError) as cause:
+                faults.append(str(cause))
+        self._stopped = True
+        self._undo.clear()
+        if faults:
+            raise EnvironmentFailed(f"the guest {self.guest_id} could not be removed completely: {'; '.join(faults)}")
+        self.bench.journal.forget(self.guest_id)
+
+    def _await_end(self) -> None:
+        """Let it end by itself, unless it is stopped or there is nothing to wait for."""
+        deadline = time.monotonic() + self.grace_s
+        pause = 0.001
+        while self.alive() and time.monotonic() < deadline:
+            one = stat_of(self._process.pid) if self._process else None
+            if one is not None and one.state == "T":
+                return
+            time.sleep(pause)
+            pause = min(pause * 2, 0.02)
+
+    def _kill(self) -> None:
+        if self._process is not None and self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        if self._account is not None:
+            kill_all(self._account.processes)
+
+    def _reap(self) -> None:
+        if self._process is not None:
+            try:
+                self._process.wait(5)
+            except subprocess.TimeoutExpired:
+                raise EnvironmentFailed(f"process {self._process.pid} does not end although it was killed") from None
+        self._listen()
+        if self._stderr >= 0:
+            os.close(self._stderr)
+            self._stderr = -1
+
+    def _close_account(self) -> None:
+        if self._account is not None:
+            self._account.remove()
+
+    def _listen(self) -> None:
+        """Take what the launcher printed: a full pipe would stop it."""
+        while self._stderr >= 0:
+            try:
+                said = os.read(self._stderr, 65_536)
+            except BlockingIOError:
+                return
+            if not said:
+                return
+            self._said = (self._said + said)[-4 * _WORDS :]
+
+
+class _Entry:
+    """What the child does between fork and exec; everything it needs is ready before the fork."""
+
+    def __init__(self, account: Account, namespace: str | None) -> None:
+        self._libc = ctypes.CDLL(None, use_errno=True)
+        self._parent = os.getpid()
+        self._account = account
+        self.descriptors: list[int] = []
+        if namespace is not None:
+            self.descriptors.append(os.open(NAMESPACES / namespace, os.O_RDONLY | os.O_CLOEXEC))
+
+    def __call__(self) -> None:
+        self._libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != self._parent:  # the laboratory died before the signal was ordered
+            os._exit(1)
+        self._account.enter()
+        for fd in self.descriptors:
+            if self._libc.setns(fd, 0) != 0:
+                raise OSError(ctypes.get_errno(), "setns")
+
+
+def check_by_starting(environment: Environment, settings: Settings, limit_s: float = 1.5) -> Check:
+    """Whether a guest starts here and its agent says hello within `limit_s`; `found` says how long that took."""
+    begin = time.monotonic()
+    guest: Guest | None = None
+    try:
+        environment.prepare(settings)
+        guest = environment.start(settings, f"check-{environment.kind[:8]}-{os.getpid()}")
+        greeting = Session(Channel(guest.stream), guest.guest_id).greet(limit_s)
+        took = time.monotonic() - begin
+    except (VirtometerError, OSError) as cause:
+        words = guest.last_words().splitlines()[-1:] if guest else []
+        advice = cause.advice if isinstance(cause, VirtometerError) else ""
+        return Check(False, ": ".join([str(cause), *words]), advice)
+    finally:
+        if guest is not None:
+            guest.stop()
+    found = {"agent": greeting.version, "greeting_ms": f"{took * 1000:.0f}"}
+    return Check(True, "a guest started and its agent answered", found=found)

@@ -1,0 +1,73 @@
+"""bubblewrap: own mount, pid, ipc, uts, cgroup and user namespaces, the host's network. Needs no root."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import ClassVar
+
+from virtometer.environments.agent_root import AGENT, DATA, agent_root
+from virtometer.environments.base import Capabilities, Check, Environment, Guest, Settings
+from virtometer.environments.native import LOOPBACK, disk_as_file
+from virtometer.environments.process_guest import ProcessGuest, check_by_starting
+
+
+class BubblewrapSettings(Settings):
+    """bubblewrap has no knobs that bear on speed."""
+
+
+class Bubblewrap(Environment):
+    """A sandbox of namespaces around the agent, alone in a read-only root file system."""
+
+    kind: ClassVar[str] = "bubblewrap"
+    title: ClassVar[str] = "bubblewrap"
+    settings_type: ClassVar[type[Settings]] = BubblewrapSettings
+
+    def capabilities(self) -> Capabilities:
+        """Everything but limits; the network is the host's own."""
+        return Capabilities(
+            disk=True, network=True, several_guests=True, cpu_limit=False, memory_limit=False, settings=()
+        )
+
+    def check(self) -> Check:
+        """Start the agent in a sandbox."""
+        check = check_by_starting(self, BubblewrapSettings())
+        if check.works or check.advice:
+            return check
+        return Check(False, check.reason, _advice())
+
+    def prepare(self, settings: Settings) -> None:
+        """Build the root file system."""
+        self.bench.programs.find("bwrap", "bubblewrap")
+        agent_root(self.bench)
+
+    def start(self, settings: Settings, guest_id: str) -> Guest:
+        """Start bwrap with the agent's stdin and stdout as the channel."""
+        bwrap = self.bench.programs.find("bwrap", "bubblewrap")
+        argv: list[str | Path] = [bwrap, "--ro-bind", agent_root(self.bench), "/"]
+        argv += ["--proc", "/proc", "--dev", "/dev", "--ro-bind", "/sys", "/sys", "--tmpfs", "/tmp"]
+        inside = ""
+        if self.bench.disk_file is not None:
+            argv += ["--bind", self.bench.disk_file.parent, DATA]
+            inside = f"{DATA}/{self.bench.disk_file.name}"
+        argv += ["--unshare-all", "--share-net", "--die-with-parent", "--chdir", "/", "--", AGENT, "stdio"]
+        with ProcessGuest.starting(self.bench, guest_id) as guest:
+            guest.disk = disk_as_file(self.bench, inside)
+            guest.network = LOOPBACK
+            guest.launch(argv, purpose=f"bubblewrap guest {guest_id}")
+        return guest
+
+
+def _advice() -> str:
+    """What stands in the way of user namespaces, as far as the kernel's switches tell."""
+    if os.geteuid() == 0:
+        return ""
+    for switch, closed, opened in (
+        ("kernel/unprivileged_userns_clone", "0", "1"),
+        ("kernel/apparmor_restrict_unprivileged_userns", "1", "0"),
+        ("user/max_user_namespaces", "0", "15000"),
+    ):
+        path = Path("/proc/sys") / switch
+        if path.exists() and path.read_text().strip() == closed:
+            return f"as root: sysctl {switch.replace('/', '.')}={opened}"
+    return "run as root"

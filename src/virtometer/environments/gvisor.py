@@ -1,0 +1,139 @@
+"""gVisor: a container whose system calls a kernel in user space answers (runsc).
+
+Its files come from the host through the gofer, and O_DIRECT ends at gVisor's own kernel: what a guest reads directly,
+the host reads from its page cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from virtometer.environments.accounting import CgroupAccount
+from virtometer.environments.agent_root import DATA, agent_root
+from virtometer.environments.base import Capabilities, Check, DiskTarget, Environment, Guest, Settings
+from virtometer.environments.oci import Limits, add_network, add_state, limits_given, write_bundle
+from virtometer.environments.process_guest import ProcessGuest, check_by_starting
+from virtometer.errors import EnvironmentFailed
+
+Platform = Literal["systrap", "ptrace", "kvm"]
+_TRIED: tuple[Platform, ...] = ("systrap", "ptrace")  # fastest first; kvm hangs where KVM only pretends: ask for it
+
+_MISTAKEN = "/proc/sys/net/core"
+
+
+class GvisorSettings(Limits):
+    """platform (None: the first that works here), network, cpus, cpuset, memory."""
+
+    platform: Platform | None = None
+    network: Literal["sandbox", "host"] = "sandbox"
+
+
+class Gvisor(Environment):
+    """runsc under a plain OCI bundle; stdin and stdout of the container are the channel."""
+
+    kind: ClassVar[str] = "gvisor"
+    title: ClassVar[str] = "gVisor"
+    settings_type: ClassVar[type[Settings]] = GvisorSettings
+
+    def capabilities(self) -> Capabilities:
+        """Everything, as root."""
+        return Capabilities(
+            disk=True,
+            network=True,
+            several_guests=True,
+            cpu_limit=True,
+            memory_limit=True,
+            settings=tuple(GvisorSettings.model_fields),
+        )
+
+    def check(self) -> Check:
+        """Find the platform that works, by starting a container on each until one does."""
+        if reason := self.bench.lan.unavailable():
+            return Check(False, f"gVisor's containers with a network of their own: {reason}", "run as root")
+        refused = []
+        for platform in _TRIED:
+            check = check_by_starting(self, GvisorSettings(platform=platform), limit_s=1.5)
+            if check.works:
+                self._remember(platform)
+                return Check(True, check.reason, found={**check.found, "platform": platform})
+            refused.append(f"{platform}: {check.reason}")
+        return Check(False, "; ".join(refused), "install a current runsc from gvisor.dev, or the Debian package runsc")
+
+    def prepare(self, settings: Settings) -> None:
+        """Build the root file system."""
+        self.bench.programs.find("runsc", "runsc")
+        agent_root(self.bench)
+
+    def start(self, settings: Settings, guest_id: str) -> Guest:
+        """Start `runsc run` in the foreground."""
+        assert isinstance(settings, GvisorSettings)
+        runsc = self.bench.programs.find("runsc", "runsc")
+        platform = settings.platform or self._platform()
+        disk_file = self.bench.disk_file
+        with ProcessGuest.starting(self.bench, guest_id) as guest:
+            directory = guest.make_directory()
+            state = add_state(self.bench, guest, runsc, "runsc", directory)
+            namespace = add_network(self.bench, guest)
+            account = guest.account
+            write_bundle(
+                directory,
+                root=agent_root(self.bench),
+                disk_directory=disk_file.parent if disk_file else None,
+                namespace=namespace,
+                cgroups_path=account.container_path() if isinstance(account, CgroupAccount) else None,
+                resources=settings.resources(),
+            )
+            if disk_file:
+                guest.disk = DiskTarget(f"{DATA}/{disk_file.name}", _DISK)
+            guest.given = {**guest.given, "platform": platform, "network": settings.network}
+            guest.look(lambda: limits_given(account))
+            flags = [f"--root={state}", f"--platform={platform}", f"--network={settings.network}", "--overlay2=none"]
+            argv = [*self._hide_host_network(), runsc, *flags, "run", f"--bundle={directory}", f"virtometer-{guest_id}"]
+            guest.launch(argv, purpose=f"gVisor guest {guest_id}", namespace=namespace.name)
+        return guest
+
+    def _hide_host_network(self) -> list[str | Path]:
+        """Start runsc in a mount namespace without /proc/sys/net/core.
+
+        It takes a namespace with rmem_default in there for the host's own and refuses to give it to a sandbox. Since
+        Linux 6.9 every network namespace has that file, and Debian's runsc is older.
+        """
+        unshare = self.bench.programs.find("unshare", "util-linux")
+        return [unshare, "--mount", "sh", "-c", f'mount -t tmpfs none {_MISTAKEN} && exec "$@"', "sh"]
+
+    def _platform(self) -> Platform:
+        """The platform found before for this very runsc, else found now. Raises EnvironmentFailed when none works."""
+        try:
+            known = json.loads(self._memory().read_text())["platform"]
+        except (OSError, ValueError, KeyError, TypeError):
+            known = None
+        for platform in _TRIED:
+            if platform == known:
+                return platform
+        check = self.check()
+        if not check.works:
+            raise EnvironmentFailed(f"gVisor does not work here: {check.reason}", advice=check.advice)
+        return "systrap" if check.found["platform"] == "systrap" else "ptrace"
+
+    def _remember(self, platform: Platform) -> None:
+        draft = self._memory().with_suffix(f".{os.getpid()}.draft")
+        draft.write_text(json.dumps({"platform": platform}))
+        draft.replace(self._memory())
+
+    def _memory(self) -> Path:
+        """A file in the cache for this very runsc: its path, size and time of change."""
+        runsc = self.bench.programs.find("runsc", "runsc")
+        found = runsc.stat()
+        name = hashlib.sha256(f"{runsc} {found.st_size} {found.st_mtime_ns}".encode()).hexdigest()[:16]
+        return self.bench.cache / f"gvisor-platform-{name}.json"
+
+
+_DISK: dict[str, Any] = {
+    "host_cache": "yes",
+    "host_cache_reason": "gVisor ends O_DIRECT in its own kernel and reads the host's file through the page cache",
+    "disk_path": "gofer",
+}

@@ -1,0 +1,178 @@
+"""What runc and runsc have in common: the OCI bundle, limits, the container's state, its network on a veth pair.
+
+Source: opencontainers/runtime-spec 1.0.2.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from virtometer.environments.accounting import Account, CgroupAccount, all_cgroup_mounts
+from virtometer.environments.agent_root import AGENT, DATA
+from virtometer.environments.base import Settings, Workbench
+from virtometer.environments.process_guest import ProcessGuest
+
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_PERIOD_US = 100_000
+
+
+def to_bytes(value: object) -> object:
+    """Read 512M, 2G, 65536K as bytes (powers of 1024); leave anything else to the validation."""
+    match = re.fullmatch(r"(\d{1,15})([KMG]?)(?:i?B)?", value.strip()) if isinstance(value, str) else None
+    return int(match[1]) * _UNITS[match[2]] if match else value
+
+
+Bytes = Annotated[int, BeforeValidator(to_bytes)]
+
+
+class Limits(Settings):
+    """Limits that the host's cgroups enforce on a container. None: no limit."""
+
+    cpus: float | None = Field(default=None, ge=0.01, le=4096, description="processors' worth of CPU time")
+    cpuset: tuple[Annotated[int, Field(ge=0, le=4095)], ...] | None = Field(
+        default=None, min_length=1, description="numbers of the processors it may run on"
+    )
+    memory: Bytes | None = Field(default=None, ge=16 << 20, description='bytes, or "512M"')
+
+    def resources(self) -> dict[str, Any]:
+        """As `linux.resources` of the runtime specification."""
+        cpu: dict[str, Any] = {}
+        if self.cpus is not None:
+            cpu |= {"quota": round(self.cpus * _PERIOD_US), "period": _PERIOD_US}
+        if self.cpuset is not None:
+            cpu["cpus"] = ",".join(map(str, self.cpuset))
+        found: dict[str, Any] = {"devices": [{"allow": False, "access": "rwm"}]}
+        if cpu:
+            found["cpu"] = cpu
+        if self.memory is not None:
+            found["memory"] = {"limit": self.memory}
+        return found
+
+
+def write_bundle(
+    directory: Path,
+    *,
+    root: Path,
+    disk_directory: Path | None,
+    namespace: Path,
+    cgroups_path: str | None,
+    resources: dict[str, Any],
+) -> None:
+    """Write config.json into `directory`: the agent alone, as uid 0 with the capabilities that docker gives."""
+    config = {
+        "ociVersion": "1.0.2",
+        "process": {
+            "terminal": False,
+            "user": {"uid": 0, "gid": 0},
+            "args": [AGENT, "stdio"],
+            "env": ["PATH=/"],
+            "cwd": "/",
+            "capabilities": dict.fromkeys(("bounding", "effective", "permitted"), _CAPABILITIES),
+            "noNewPrivileges": True,
+        },
+        "root": {"path": str(root), "readonly": True},
+        "hostname": "virtometer",
+        "mounts": _mounts(disk_directory),
+        "linux": {
+            "namespaces": [
+                *({"type": one} for one in ("pid", "ipc", "uts", "mount")),
+                {"type": "network", "path": str(namespace)},
+            ],
+            "resources": resources,
+            "maskedPaths": ["/proc/kcore", "/proc/keys", "/proc/timer_list", "/sys/firmware"],
+            "readonlyPaths": ["/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"],
+        }
+        | ({"cgroupsPath": cgroups_path} if cgroups_path else {}),
+    }
+    (directory / "config.json").write_text(json.dumps(config, indent=1))
+
+
+_CAPABILITIES = [
+    "CAP_CHOWN",
+    "CAP_DAC_OVERRIDE",
+    "CAP_FSETID",
+    "CAP_FOWNER",
+    "CAP_NET_RAW",
+    "CAP_SETGID",
+    "CAP_SETUID",
+    "CAP_NET_BIND_SERVICE",
+    "CAP_SYS_CHROOT",
+    "CAP_KILL",
+]
+
+
+def _mounts(disk_directory: Path | None) -> list[dict[str, Any]]:
+    def mount(kind: str, to: str, *options: str) -> dict[str, Any]:
+        return {"destination": to, "type": kind, "source": kind, "options": list(options)}
+
+    closed = ("nosuid", "noexec", "nodev")
+    found = [
+        mount("proc", "/proc", *closed),
+        mount("tmpfs", "/dev", "nosuid", "strictatime", "mode=755", "size=65536k"),
+        mount("sysfs", "/sys", *closed, "ro"),
+        mount("tmpfs", "/tmp", "nosuid", "nodev", "mode=1777"),
+    ]
+    if disk_directory is not None:
+        options = ["rbind", "rw", "nosuid", "nodev"]
+        found.append({"destination": DATA, "type": "bind", "source": str(disk_directory), "options": options})
+    return found
+
+
+def add_network(bench: Workbench, guest: ProcessGuest) -> Path:
+    """Give a guest a network namespace of its own on the laboratory's bridge; returns the namespace's file."""
+    guest_id = guest.guest_id
+    name = f"virtometer-{guest_id}"
+    guest.undo(lambda: bench.lan.delete_namespace(name))
+    namespace = bench.lan.add_namespace(guest_id, name)
+    guest.undo(lambda: bench.lan.detach(guest_id))
+    guest.network = bench.lan.attach_veth(guest_id, name)
+    return namespace
+
+
+def add_state(bench: Workbench, guest: ProcessGuest, program: Path, runtime: str, directory: Path) -> Path:
+    """Make the runtime's state directory in the guest's; what a killed runtime leaves in it is deleted at the stop."""
+    state = directory / "state"
+    container = f"virtometer-{guest.guest_id}"
+    bench.journal.record(guest.guest_id, runtime, program=str(program), root=str(state), container=container)
+    state.mkdir()
+
+    def delete() -> None:
+        if any(state.iterdir()):
+            argv: list[str | Path] = [program, "--root", state, "delete", "--force", container]
+            bench.programs.run(argv, purpose=f"remove container {container}", check=False, limit_s=5)
+
+    guest.undo(delete)
+    return state
+
+
+def limits_given(account: Account) -> dict[str, Any]:
+    """What the kernel really enforces on the container inside an account, read back from its cgroups."""
+    if not isinstance(account, CgroupAccount):
+        return {}
+    inner = account.container_path().lstrip("/")
+    given: dict[str, Any] = {}
+    for mount in all_cgroup_mounts():
+        where = mount.path / inner
+        if quota := _read(where / "cpu.cfs_quota_us"):
+            given["cpus"] = int(quota) / int(_read(where / "cpu.cfs_period_us")) if int(quota) > 0 else None
+        if maximum := _read(where / "cpu.max").split():
+            given["cpus"] = int(maximum[0]) / int(maximum[1]) if maximum[0] != "max" else None
+        if cpuset := _read(where / "cpuset.cpus.effective") or _read(where / "cpuset.effective_cpus"):
+            given["cpuset"] = cpuset
+        if limit := _read(where / "memory.limit_in_bytes") or _read(where / "memory.max"):
+            unlimited = limit == "max" or int(limit) >= os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+            given["memory"] = None if unlimited else int(limit)
+    return given
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return ""
