@@ -1,0 +1,186 @@
+"""Kill a laboratory that measures, with SIGKILL at random moments, go on each time, and look at what became of it.
+
+    python -m bench.kills --kills 200 --seed 1
+
+After every kill the ledger is read: every trial that was in it before must still be there, unchanged. At the end it
+must hold exactly the trials that were planned, and nothing of the killed laboratories may be left on the host.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bench.traces import VARIABLE, Laboratories, traces
+from virtometer.errors import LedgerError
+from virtometer.model import Campaign, TrialRecord
+from virtometer.store.ledger import Ledger
+
+VIRTOMETER = Path(sys.executable).with_name("virtometer")
+
+PLAN = """\
+virtometer: 1
+name: kills
+baseline: native
+environments:
+  - {name: native, kind: native}
+  - {name: bubblewrap, kind: bubblewrap}
+  - {name: runc, kind: runc}
+  - {name: user-mode Linux, kind: uml}
+unavailable: skip
+workloads:
+  - {name: system call, workload: os, op: system-call}
+  - {name: disk, workload: disk, op: random-read, parameters: {direct: false}}
+  - {name: network, workload: net, op: request-response}
+blocks: 3
+seconds: 0.05
+fresh: block
+disk_span: 4M
+"""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of the campaigns. `faults`: what was lost, repeated or changed; `left`: what stayed on the host."""
+
+    kills: int = 0
+    campaigns: int = 0
+    trials: int = 0
+    kills_before_the_first_trial: int = 0
+    faults: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+
+
+class KilledLaboratory:
+    """Campaigns of one plan in `folder` (empty, ours alone), killed again and again."""
+
+    def __init__(self, folder: Path, plan: str, seed: int, longest_s: float) -> None:
+        """longest_s: a laboratory is killed at a moment drawn evenly between its start and then."""
+        self._folder = folder
+        self._temporary = folder / "temporary"
+        self._temporary.mkdir()
+        self._plan = folder / "plan.yaml"
+        self._plan.write_text(plan)
+        self._random = random.Random(seed)
+        self._longest_s = longest_s
+        self._mark = uuid.uuid4().hex
+        self._pids: list[int] = []
+        self._outcome = Outcome()
+
+    def run(self, kills: int) -> Outcome:
+        """Kill so many times, finish the last campaign, and look at what there is."""
+        while self._outcome.kills < kills:
+            self._campaign(kills)
+        return self._outcome
+
+    def _campaign(self, kills: int) -> None:
+        """One campaign from its begin to its end; the kills that are still to do fall into it while it lasts."""
+        self._outcome.campaigns += 1
+        directory = self._folder / f"campaign-{self._outcome.campaigns}"
+        known: dict[int, TrialRecord] = {}
+        finished = False
+        while not finished:
+            limit_s = self._random.uniform(0.0, self._longest_s) if self._outcome.kills < kills else None
+            finished = self._laboratory(directory, limit_s)
+            campaign = _read(directory)
+            known = self._compare(known, campaign)
+            if finished and len(known) != (len(campaign.planned) if campaign else -1):
+                self._outcome.faults.append(f"{directory.name}: the laboratory ended without a complete ledger")
+        self._outcome.trials += len(known)
+        self._look_around(directory)
+
+    def _laboratory(self, directory: Path, limit_s: float | None) -> bool:
+        """Begin or resume. Returns True when it came to its end, False when it was killed after `limit_s`."""
+        verb = ["resume", str(directory)] if (directory / "ledger.sqlite").exists() else []
+        verb = verb or ["run", str(self._plan), "--out", str(directory), "--seed", str(self._random.randrange(2**31))]
+        environment = {**os.environ, VARIABLE: self._mark, "TMPDIR": str(self._temporary)}
+        with (self._folder / "output").open("wb") as output:
+            laboratory = subprocess.Popen(
+                [VIRTOMETER, *verb], stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment
+            )
+            self._pids.append(laboratory.pid)
+            try:
+                status = laboratory.wait(limit_s if limit_s is not None else 600)
+            except subprocess.TimeoutExpired:
+                laboratory.send_signal(signal.SIGKILL)
+                laboratory.wait()
+                if limit_s is None:
+                    raise RuntimeError(f"{verb[0]} did not end within ten minutes") from None
+                self._outcome.kills += 1
+                return False
+        if status != 0:
+            said = (self._folder / "output").read_text(errors="replace")[-2000:]
+            raise RuntimeError(f"virtometer {' '.join(verb)} ended with status {status}:\n{said}")
+        return True
+
+    def _compare(self, known: dict[int, TrialRecord], campaign: Campaign | None) -> dict[int, TrialRecord]:
+        """What the ledger holds now. Notes trials that were lost, changed, or never planned."""
+        if campaign is None or not campaign.trials:
+            self._outcome.kills_before_the_first_trial += 1
+        now = {record.trial.index: record for record in campaign.trials} if campaign else {}
+        if campaign and len(now) != len(campaign.trials):
+            self._outcome.faults.append("a trial is in the ledger twice")
+        if campaign and not set(now) <= {trial.index for trial in campaign.planned}:
+            self._outcome.faults.append("a trial is in the ledger that was not planned")
+        for index, record in known.items():
+            if index not in now:
+                self._outcome.faults.append(f"trial {index} was lost")
+            elif now[index] != record:
+                self._outcome.faults.append(f"trial {index} was made again or changed")
+        return now
+
+    def _look_around(self, directory: Path) -> None:
+        """Everything must be gone; a process that was killed a moment ago may need that moment."""
+        laboratories = Laboratories(self._pids, self._mark, [directory, self._temporary])
+        for _ in range(20):
+            left = traces(laboratories)
+            if not left:
+                return
+            time.sleep(0.1)
+        self._outcome.left.extend(f"after {directory.name}: {line}" for line in left)
+
+
+def _read(directory: Path) -> Campaign | None:
+    """The campaign as a reader sees it, or None when it had not begun."""
+    if not (directory / "ledger.sqlite").exists():
+        return None
+    with Ledger.open(directory) as ledger:
+        return ledger.read()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=None, help="of the moments; a fresh one by default, and printed")
+    parser.add_argument("--longest", type=float, default=8.0, help="latest moment of a kill, in s after the start")
+    arguments = parser.parse_args()
+    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(2**31)
+    print(f"kills: {arguments.kills} SIGKILLs at random moments (seed {seed}) ...", flush=True)
+    with tempfile.TemporaryDirectory(prefix="virtometer-kills-") as folder:
+        try:
+            outcome = KilledLaboratory(Path(folder), PLAN, seed, arguments.longest).run(arguments.kills)
+        except (LedgerError, RuntimeError) as fault:
+            print(f"kills: FAILED: {fault}")
+            return 1
+    print(
+        f"kills: {outcome.kills} kills over {outcome.campaigns} campaigns, {outcome.trials} trials in their ledgers, "
+        f"{outcome.kills_before_the_first_trial} kills came before the first trial"
+    )
+    for line in (*outcome.faults, *outcome.left):
+        print(f"kills: {line}")
+    sound = not outcome.faults and not outcome.left
+    print("kills: no trial lost, none twice, nothing left on the host" if sound else "kills: FAILED")
+    return 0 if sound else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,141 @@
+"""How fast guests start, and what the laboratory adds to a trial in a guest that already runs.
+
+    python -m bench.provisioning [--starts 10] [KIND ...]
+
+Provisioning: from the first command that starts the guest to the agent's greeting. Overhead: from the beginning of a
+trial to the beginning of the next one in the same guest, less the scored window.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from virtometer.analysis.running import Running
+from virtometer.environments.registry import KINDS
+from virtometer.errors import VirtometerError
+from virtometer.model import Limits, Plan, PlanEnvironment, Trial, TrialRecord
+from virtometer.runner.campaign import begin
+from virtometer.runner.doctor import status, sweep
+from virtometer.runner.resident import Resident
+from virtometer.runner.workbench import workbench
+
+TARGET_S = {"runc": 0.3, "bubblewrap": 0.3, "gvisor": 1.0, "uml": 3.0, "qemu": 8.0}
+TARGET_OVERHEAD_S = 0.050
+
+
+def starts(kind: str, count: int) -> list[float] | str:
+    """Seconds of so many starts of a kind with its default settings, or why it does not work here."""
+    with tempfile.TemporaryDirectory(prefix="virtometer-") as folder, workbench(Path(folder)) as bench:
+        sweep(bench)
+        environment = KINDS[kind](bench)
+        found = status(environment)
+        if not found.works:
+            return found.reason
+        settings = environment.settings_type()
+        environment.prepare(settings)
+        took = []
+        for number in range(count):
+            plan = PlanEnvironment(name=kind, kind=kind)
+            resident = Resident.start(environment, plan, settings, f"bench-{kind[:8]}-{number}", Limits())
+            took.append(resident.record.provision_s)
+            resident.stop()
+        return took
+
+
+class Watch:
+    """Notes when each trial of a campaign begins; otherwise silent."""
+
+    def __init__(self) -> None:
+        self.began: dict[int, float] = {}
+        self.records: dict[int, TrialRecord] = {}
+
+    def swept(self, sentences: Sequence[str]) -> None:
+        return
+
+    def begun(self, directory: Path, planned: Sequence[Trial], finished: int) -> None:
+        return
+
+    def guest_starting(self, environment: str) -> None:
+        return
+
+    def trial_started(self, trial: Trial) -> None:
+        self.began[trial.index] = time.monotonic()
+
+    def trial_finished(
+        self,
+        record: TrialRecord,
+        done: int,
+        total: int,
+        seconds_left: float,
+        estimates: Mapping[tuple[str, str], Running],
+    ) -> None:
+        self.records[record.trial.index] = record
+
+    def message(self, text: str) -> None:
+        print(f"    {text}")
+
+
+def overheads(kind: str, trials: int) -> list[float]:
+    """Seconds that the laboratory adds to each trial in one guest of this kind: protocol, clocks, host, ledger."""
+    plan = Plan.model_validate(
+        {
+            "virtometer": 1,
+            "name": "overhead",
+            "baseline": kind,
+            "environments": [{"name": kind, "kind": kind}],
+            "workloads": [{"name": f"call {n}", "workload": "os", "op": "system-call"} for n in range(trials)],
+            "blocks": 1,
+            "seconds": 0.2,
+            "fresh": "block",
+        }
+    )
+    watch = Watch()
+    with tempfile.TemporaryDirectory(prefix="virtometer-") as folder:
+        begin(plan, "", Path(folder) / "campaign", 1, watch)
+    took = []
+    for index, began in watch.began.items():
+        if index + 1 not in watch.began:
+            continue
+        (result,) = watch.records[index].results
+        window_s = (result.window_end_host_ns - result.window_start_host_ns) * 1e-9
+        took.append(watch.began[index + 1] - began - window_s)
+    return took
+
+
+def told(seconds: float, target: float | None) -> str:
+    """A duration beside its target, in words."""
+    verdict = "" if target is None else f" (target {target:g} s: {'met' if seconds < target else 'MISSED'})"
+    return f"{seconds:.3f} s{verdict}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--starts", type=int, default=10)
+    parser.add_argument("kinds", nargs="*", default=list(KINDS))
+    arguments = parser.parse_args()
+    for kind in arguments.kinds:
+        try:
+            took = starts(kind, arguments.starts)
+            if isinstance(took, str):
+                print(f"{kind}: not available here: {took}", flush=True)
+                continue
+            spread = f"{min(took):.3f} to {max(took):.3f} s over {len(took)} starts"
+            print(f"{kind}: provisioning {told(statistics.median(took), TARGET_S.get(kind))}, {spread}", flush=True)
+            added = overheads(kind, 21)
+            middle = statistics.median(added)
+            print(
+                f"{kind}: overhead per trial {told(middle, TARGET_OVERHEAD_S)}, at most {max(added):.3f} s", flush=True
+            )
+        except VirtometerError as fault:
+            print(f"{kind}: FAILED: {fault.sentence}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
