@@ -69,7 +69,7 @@ class ResultTable:
         yield Text(self._legend(), style="dim")
         if any(words.star(finding) for finding in self.findings):
             yield Text("* not like with like: the conditions differ, see the note", style="dim")
-        for number, text in self.footnotes.lines():
+        for _, text in self.footnotes.lines():
             yield Text(f"{self.footnotes.mark([text])} {text}", style="dim")
 
     def _legend(self) -> str:

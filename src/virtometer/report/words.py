@@ -25,9 +25,9 @@ GLOSSARY = {
     ),
 }
 
-_PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _WIDE = 0.1  # half widths above this share of the value are told as [low, high]: the two halves differ
-_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
 def significant(value: float, digits: int = 3) -> str:
@@ -41,12 +41,12 @@ def significant(value: float, digits: int = 3) -> str:
 def quantity(value: float, unit: str) -> str:
     """A value in its unit, with a decimal prefix: 18.1 GB/s, 3.20 µs, 10,300 IO/s."""
     if unit == "s":
-        for size, name in _TIMES:
+        for size, name in TIMES:
             if value >= size:
                 return f"{significant(value / size)} {name}"
         return f"{significant(value / 1e-9)} ns"
     if unit in ("B/s", "FLOP/s"):
-        for size, name in _PREFIXES:
+        for size, name in PREFIXES:
             if value >= size:
                 return f"{significant(value / size)} {name}{unit}"
     return f"{significant(value)} {unit}"

@@ -1,0 +1,253 @@
+"""The two plots of a workload, as Vega-Lite: efficiency with intervals, and every raw sample.
+
+Colours are CSS variables of the page, so that one picture serves light and dark. `samples` says how many points it left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from virtometer.analysis.conditions import is_unlike
+from virtometer.model import Campaign, Finding, PlacementResult, Verdict
+from virtometer.report import words
+
+_INK, _FAINT, _GRID = "var(--ink)", "var(--soft)", "var(--line)"
+_FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
+_ROW = 40  # pixels of one environment
+_VERDICTS = {
+    Verdict.SLOWER: "var(--slower)",
+    Verdict.FASTER: "var(--faster)",
+    Verdict.EQUIVALENT: "var(--equivalent)",
+    Verdict.UNDECIDED: "var(--undecided)",
+    Verdict.BASELINE: "var(--ink)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A plot: its specification, what it shows in words, and a caption."""
+
+    spec: dict[str, Any]
+    alternative: str
+    caption: str
+
+
+def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
+    """One row an environment: ratio, 95 % interval, and the band inside which a difference does not matter."""
+    rows = [_efficiency_row(finding) for finding in findings if finding.ratio is not None]
+    names = [finding.subject for finding in findings]
+    against = findings[0].against
+    bounds = [value for row in rows for value in (row["ratio"], row["low"], row["high"]) if value is not None]
+    low, high = min([1 / (1 + margin), *bounds]), max([1 + margin, *bounds])
+    spread = high / low
+    log = spread > 5
+    pad = spread**0.06 if log else (high - low) * 0.06
+    domain = [low / pad, high * pad] if log else [low - pad, high + pad]
+    for row in rows:
+        row["side"] = _side(row["ratio"], domain, log)
+    x = alt.X(
+        "ratio:Q",
+        scale=alt.Scale(type="log" if log else "linear", domain=domain, nice=False, zero=False),
+        axis=alt.Axis(title=f"efficiency against {against} (further right is better)", format="~g", tickCount=6),
+    )
+    y = alt.Y("environment:N", sort=names, scale=alt.Scale(domain=names), axis=alt.Axis(title=None))
+    colour = alt.Color(
+        "verdict:N",
+        scale=alt.Scale(domain=[verdict.value for verdict in _VERDICTS], range=list(_VERDICTS.values())),
+        legend=None,
+    )
+    base = alt.Chart(alt.Data(values=rows), height=alt.Step(_ROW))
+    band = alt.Chart(alt.Data(values=[{"from": 1 / (1 + margin), "to": 1 + margin}])).mark_rect(
+        color="var(--band)", aria=False
+    )
+    one = alt.Chart(alt.Data(values=[{"ratio": 1}])).mark_rule(color=_FAINT, strokeDash=[3, 3], aria=False)
+    gone = [
+        {"environment": finding.subject, "text": finding.verdict.value} for finding in findings if finding.ratio is None
+    ]
+    layers: list[Any] = [
+        band.encode(x=alt.X("from:Q"), x2="to:Q"),
+        one.encode(x="ratio:Q"),
+        base.transform_filter("datum.low != null")
+        .mark_rule(strokeWidth=2.5, aria=False)
+        .encode(x=alt.X("low:Q"), x2="high:Q", y=y, color=colour),
+        base.mark_point(size=80, strokeWidth=2, opacity=1, aria=False).encode(
+            x=x,
+            y=y,
+            color=colour,
+            fill=alt.condition("datum.unlike", alt.value("var(--paper)"), colour),
+            tooltip=["environment:N", "what:N", "verdict:N", "n:Q"],
+        ),
+    ]
+    for side, align in (("left", "left"), ("middle", "center"), ("right", "right")):
+        if any(row["side"] == side for row in rows):
+            layers.append(
+                base.transform_filter(f"datum.side == '{side}'")
+                .mark_text(align=align, dy=-13, fontSize=11, color=_INK, aria=False)
+                .encode(x=x, y=y, text="what:N")
+            )
+    if gone:
+        layers.append(
+            alt.Chart(alt.Data(values=gone))
+            .mark_text(color=_FAINT, fontStyle="italic", aria=False)
+            .encode(x=alt.value(alt.expr("width / 2")), y=y, text="text:N")
+        )
+    told = [
+        f"{finding.subject} {words.efficiency(finding)} {finding.verdict.value}".replace("  ", " ")
+        for finding in findings
+    ]
+    band_words = f"{words.significant(1 / (1 + margin))} to {words.significant(1 + margin)}"
+    return Figure(
+        _finish(alt.layer(*layers)),
+        f"Efficiency against {against}: " + "; ".join(told),
+        f"Efficiency against {against} with 95 % intervals{', logarithmic' if log else ''}. Grey band: {band_words}, "
+        "where a difference does not matter to this plan."
+        + (" Hollow: not like with like." if any(row["unlike"] for row in rows) else ""),
+    )
+
+
+def _efficiency_row(finding: Finding) -> dict[str, Any]:
+    assert finding.ratio is not None
+    baseline = finding.verdict is Verdict.BASELINE
+    return {
+        "environment": finding.subject,
+        "ratio": finding.ratio.value,
+        "low": finding.ratio.low,
+        "high": finding.ratio.high,
+        "n": finding.ratio.n,
+        "verdict": finding.verdict.value,
+        "unlike": is_unlike(finding),
+        "what": "1" if baseline else words.efficiency(finding) + words.star(finding),
+    }
+
+
+def _side(value: float, domain: Sequence[float], log: bool) -> str:
+    low, high = (math.log(domain[0]), math.log(domain[1])) if log else (domain[0], domain[1])
+    share = ((math.log(value) if log else value) - low) / (high - low)
+    return "left" if share < 0.2 else "right" if share > 0.8 else "middle"
+
+
+def samples(campaign: Campaign, workload: str, most: int) -> Figure | None:
+    """Every iteration of every trial, one row an environment, time running down the row. None without a sample.
+
+    At most `most` points are drawn, every k-th of each environment, and the caption says so.
+    """
+    results = [
+        (record.trial.block, result)
+        for record in campaign.trials
+        for result in record.results
+        if result.placement.workload == workload and result.samples
+    ]
+    if not results:
+        return None
+    unit = results[0][1].unit
+    blocks = max(campaign.plan.blocks, 1 + max(block for block, _ in results))
+    points: dict[str, list[dict[str, Any]]] = {}
+    for block, result in results:
+        points.setdefault(result.placement.environment, []).extend(_points(block, result, blocks))
+    total = sum(len(found) for found in points.values())
+    keep = {
+        name: found[:: max(1, math.ceil(len(found) * len(points) / most))] for name, found in points.items() if found
+    }
+    drawn = [point for found in keep.values() for point in found]
+    factor, shown = _scale(sorted(point["v"] for point in drawn)[len(drawn) // 2], unit)
+    for point in drawn:
+        point["v"] = float(f"{point['v'] / factor:.5g}")
+    trials = [
+        {"e": result.placement.environment, "v": result.value / factor, "t": (block + 0.5) / blocks}
+        for block, result in results
+        if result.value > 0
+    ]
+    names = [environment.name for environment in campaign.plan.environments if environment.name in points]
+    values = [point["v"] for point in drawn]
+    log = max(values) / min(values) > 8
+    x = alt.X(
+        "v:Q",
+        scale=alt.Scale(type="log" if log else "linear", zero=False, nice=not log),
+        axis=alt.Axis(title=f"{shown}{' per operation' if unit == 's' else ''}", format="~g", tickCount=6),
+    )
+    y = alt.Y("e:N", sort=names, axis=alt.Axis(title=None))
+    time = alt.YOffset("t:Q", scale=alt.Scale(domain=[0, 1]))
+    dots = (
+        alt.Chart(alt.Data(values=drawn), height=alt.Step(_ROW))
+        .mark_point(size=9, filled=True, opacity=0.45, aria=False)
+        .encode(
+            x=x,
+            y=y,
+            yOffset=time,
+            color=alt.condition("datum.u == 0", alt.value("var(--slower)"), alt.value("var(--accent)")),
+            shape=alt.condition("datum.u == 0", alt.value("cross"), alt.value("circle")),
+        )
+    )
+    ticks = (
+        alt.Chart(alt.Data(values=trials))
+        .mark_point(shape="diamond", size=22, filled=True, color=_INK, opacity=0.9, aria=False)
+        .encode(
+            x=x, y=y, yOffset=time, tooltip=[alt.Tooltip("e:N", title="environment"), alt.Tooltip("v:Q", title=shown)]
+        )
+    )
+    thinned = f"{len(drawn):,} of {total:,} samples are drawn" if len(drawn) < total else f"{total:,} samples"
+    spans = [
+        f"{name} {words.significant(min(p['v'] for p in keep[name]))} to "
+        f"{words.significant(max(p['v'] for p in keep[name]))} {shown}"
+        for name in names
+        if name in keep
+    ]
+    aside = any(point["u"] == 0 for point in drawn)
+    return Figure(
+        _finish(alt.layer(dots, ticks)),
+        f"Raw samples of {workload}: " + "; ".join(spans),
+        f"Raw samples ({thinned}){', logarithmic' if log else ''}. Within a row time runs downwards, from the first block "
+        f"to the last; dark diamonds are the values of the trials.{' Red crosses were not used.' if aside else ''}",
+    )
+
+
+def _points(block: int, result: PlacementResult, blocks: int) -> list[dict[str, Any]]:
+    found = []
+    count = len(result.samples)
+    for number, sample in enumerate(result.samples):
+        duration_s = result.clock.duration_s(sample.start_ns, sample.end_ns)
+        if sample.work <= 0 or duration_s <= 0:
+            continue
+        value = duration_s / sample.work if result.unit == "s" else sample.work / duration_s
+        moment = (block + 0.1 + 0.8 * (number + 0.5) / count) / blocks
+        found.append(
+            {"e": result.placement.environment, "v": value, "t": round(moment, 4), "u": int(sample.used)},
+        )
+    return found
+
+
+def _scale(middle: float, unit: str) -> tuple[float, str]:
+    """Factor and name of the prefixed unit in which this value reads well."""
+    if unit == "s":
+        return next(((size, name) for size, name in words.TIMES if middle >= size), (1e-9, "ns"))
+    found = next(((size, prefix) for size, prefix in words.PREFIXES if middle >= size), (1.0, ""))
+    return found[0], (f"{found[1]}{unit}" if unit in ("B/s", "FLOP/s") else f"{found[1]} {unit}".strip())
+
+
+def _finish(chart: alt.LayerChart) -> dict[str, Any]:
+    """Common looks; width is left to the page."""
+    spec: dict[str, Any] = (
+        chart.properties(width="container", autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
+        .configure(background="transparent", font=_FONT, padding=4)
+        .configure_view(stroke=None)
+        .configure_axis(
+            labelColor=_INK,
+            titleColor=_FAINT,
+            domain=False,
+            tickColor=_GRID,
+            gridColor=_GRID,
+            labelFontSize=12,
+            titleFontSize=12,
+            titleFontWeight="normal",
+            titlePadding=8,
+        )
+        .configure_axisY(grid=False, ticks=False, labelPadding=8, labelLimit=170)
+        .to_dict()
+    )
+    spec.pop("$schema", None)
+    return spec

@@ -1,0 +1,193 @@
+"""The tables of the page beside the result: numbers, trouble, starts, facts, trials, command lines."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from virtometer.analysis.absence import bare, grouped
+from virtometer.model import Campaign, Estimate, Finding, Verdict
+from virtometer.report import words
+from virtometer.report.machine import plain
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A plain table: the first value of a row is its heading. `right` and `code` are columns, counted from 0."""
+
+    caption: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    right: frozenset[int] = frozenset()
+    code: frozenset[int] = field(default_factory=frozenset)
+
+
+def numbers(findings: Sequence[Finding]) -> Grid:
+    """Everything that was computed for one workload."""
+    rows = [
+        (
+            finding.subject,
+            words.quantity(finding.value.value, finding.unit) if finding.value else "",
+            _bounds(finding.value, finding.unit),
+            words.efficiency(finding) + words.star(finding) if finding.ratio else "",
+            str(finding.ratio.n) if finding.ratio else "",
+            finding.verdict.value,
+            _p(finding.p_value),
+            _p(finding.p_adjusted),
+            _cost(finding),
+        )
+        for finding in findings
+    ]
+    return Grid(
+        f"{findings[0].metric}: geometric mean over the blocks; efficiency from within-block pairs; p of no difference, "
+        "alone and after Holm over the whole campaign; host CPU time per unit of work",
+        ("environment", "value", "95 % interval", "efficiency", "blocks", "verdict", "p", "p adjusted", "host cpu"),
+        rows,
+        right=frozenset({4, 6, 7}),
+    )
+
+
+def _bounds(value: Estimate | None, unit: str) -> str:
+    if value is None or value.low is None or value.high is None:
+        return ""
+    return f"{words.quantity(value.low, unit)} to {words.quantity(value.high, unit)}"
+
+
+def _p(value: float | None) -> str:
+    return "" if value is None else "< 0.0001" if value < 0.0001 else f"{value:.4f}"
+
+
+def _cost(finding: Finding) -> str:
+    cost = finding.host_cpu_ratio
+    if cost is None or finding.verdict is Verdict.BASELINE:
+        return ""
+    return f"×{words.ratio(cost)} {words.interval(cost)}".strip()
+
+
+def trouble(campaign: Campaign) -> tuple[str, Grid]:
+    """How many trials failed or were marked, in a sentence, and each reason with its count."""
+    failed = [record for record in campaign.trials if record.status == "failed"]
+    marked = [record for record in campaign.trials if record.status == "done" and record.marks]
+    samples = [(result, sample) for record in campaign.trials for result in record.results for sample in result.samples]
+    aside = [pair for pair in samples if not pair[1].used]
+    rows: list[tuple[str, ...]] = []
+    for environment in campaign.plan.environments:
+        name = environment.name
+        for kind, texts in (
+            (
+                "failed",
+                (bare(r.reason, name) for r in failed if any(p.environment == name for p in r.trial.placements)),
+            ),
+            (
+                "marked, and kept",
+                (m for r in marked if any(p.environment == name for p in r.trial.placements) for m in r.marks),
+            ),
+            ("sample not used", (s.mark or "no reason told" for r, s in aside if r.placement.environment == name)),
+        ):
+            rows += [(name, kind, str(count), text) for text, count in grouped(texts)]
+    ran = len(campaign.trials)
+    sentence = (
+        f"{ran:,} of {len(campaign.planned):,} planned trials have run: {len(failed):,} failed and {len(marked):,} were marked as "
+        f"disturbed. {len(aside):,} of {len(samples):,} samples were not used. A failed trial never counts as a zero; "
+        "a marked one is kept and told."
+    )
+    return sentence, Grid("By environment and reason", ("environment", "what", "times", "reason"), rows, frozenset({2}))
+
+
+def starts(campaign: Campaign) -> Grid:
+    """Provisioning times by environment."""
+    rows = []
+    for environment in campaign.plan.environments:
+        took = [guest.provision_s for guest in campaign.guests if guest.environment == environment.name]
+        if took:
+            shown = (statistics.median(took), min(took), max(took))
+            rows.append((environment.name, str(len(took)), *(words.quantity(max(t, 1e-9), "s") for t in shown)))
+    return Grid(
+        "By environment", ("environment", "starts", "median", "fastest", "slowest"), rows, frozenset({1, 2, 3, 4})
+    )
+
+
+def host(campaign: Campaign) -> Grid:
+    """The host's facts, as the laboratory found them."""
+    return Grid("The host", ("fact", "value"), _facts(campaign.host))
+
+
+def given(campaign: Campaign, name: str) -> Grid:
+    """What an environment was asked for, and what its guests said that they got (where guests differ, all answers)."""
+    planned = next(e for e in campaign.plan.environments if e.name == name)
+    answers: dict[str, dict[str, None]] = {}
+    for guest in campaign.guests:
+        if guest.environment == name:
+            for key, value in _facts(guest.given):
+                answers.setdefault(key, {})[value] = None
+    asked = dict(_facts(planned.settings))
+    rows = [(key, asked.get(key, ""), _some(list(answers.get(key, {})))) for key in [*asked, *answers.keys() - asked]]
+    return Grid("Settings and facts", ("what", "asked", "given"), sorted(rows))
+
+
+def _some(values: Sequence[str]) -> str:
+    more = f" and {len(values) - 3} others" if len(values) > 3 else ""
+    return " | ".join(values[:3]) + more
+
+
+def _facts(facts: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    rows: list[tuple[str, str]] = []
+    for key, value in facts.items():
+        if isinstance(value, Mapping):
+            rows += _facts(value, f"{prefix}{key}.")
+        else:
+            rows.append((f"{prefix}{key}", _fact(value)))
+    return rows
+
+
+def _fact(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple) and all(isinstance(inner, str | int) for inner in value):
+        return " ".join(map(str, value))
+    return json.dumps(plain(value), ensure_ascii=False)
+
+
+def trials(campaign: Campaign) -> Grid:
+    """Every trial that ran, in order."""
+    rows = []
+    for record in campaign.trials:
+        placements = record.trial.placements
+        values = ", ".join(words.quantity(r.value, r.unit) for r in record.results if r.value > 0)
+        rows.append(
+            (
+                str(record.trial.index),
+                str(record.trial.block + 1),
+                ", ".join(p.environment + (" (load)" if p.role == "load" else "") for p in placements),
+                ", ".join(p.workload for p in placements),
+                values if record.status == "done" else "failed",
+                f"{record.wall_s:.2f}",
+                "; ".join([*([record.reason] if record.reason else []), *record.marks]),
+                record.started_at,
+            )
+        )
+    columns = ("trial", "block", "environment", "workload", "value", "took, s", "reason and marks", "started")
+    return Grid("In the order in which they ran", columns, rows, frozenset({4, 5}))
+
+
+def commands(campaign: Campaign) -> Grid:
+    """Every command line; the status is that of the program's end, empty where it was not waited for."""
+    rows = [
+        (
+            command.at,
+            command.purpose,
+            "" if command.status is None else str(command.status),
+            shlex.join(command.argv),
+        )
+        for command in campaign.commands
+    ]
+    return Grid("In order of time", ("at", "what for", "status", "command line"), rows, frozenset({2}), frozenset({3}))
+
+
+def pairs(caption: str, of: Iterable[tuple[str, str]]) -> Grid:
+    """Two columns, such as versions."""
+    return Grid(caption, ("what", "value"), list(of))

@@ -1,0 +1,195 @@
+"""The page: one file that needs nothing else. Plots are drawn twice: as still pictures for print and for browsers without
+scripts, and by Vega, which is inside the page, where scripts run. A content security policy forbids the page to load anything.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Sequence
+from importlib import resources
+from typing import Any
+
+import jinja2
+import vl_convert
+from markupsafe import Markup
+
+from virtometer.analysis.conditions import is_unlike
+from virtometer.model import Campaign, Finding, PlanWorkload, Verdict
+from virtometer.report import figures, grids, summary, words
+from virtometer.report.footnotes import Footnotes
+
+_POINTS_OF_A_PLOT = 1_600
+_POINTS_OF_A_PAGE = 16_000  # keeps the page at a few megabytes however many workloads there are
+_STILL_WIDTH = 520
+
+
+def page(campaign: Campaign, findings: Sequence[Finding], *, scripts: bool = True) -> str:
+    """Make the page. `scripts` False leaves out Vega and its data: the still pictures remain."""
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=False, keep_trailing_newline=True
+    )
+    template = environment.from_string(_resource("page.html.jinja"))
+    return template.render(_context(campaign, findings, scripts))
+
+
+def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> dict[str, Any]:
+    plan = campaign.plan
+    footnotes = Footnotes()
+    ids = {workload.name: f"workload-{number}" for number, workload in enumerate(plan.workloads, 1)}
+    names = [environment.name for environment in plan.environments]
+    cells = {(finding.workload, finding.subject): finding for finding in findings}
+    rows = [
+        {
+            "workload": workload,
+            "id": identity,
+            "cells": [_cell(cells[workload, name], footnotes) if (workload, name) in cells else None for name in names],
+        }
+        for workload, identity in ids.items()
+    ]
+    most = max(100, min(_POINTS_OF_A_PLOT, _POINTS_OF_A_PAGE // len(plan.workloads)))
+    sentence, trouble = grids.trouble(campaign)
+    ran, planned = len(campaign.trials), len(campaign.planned)
+    return {
+        "plan": plan,
+        "plan_text": campaign.plan_text,
+        "seed": campaign.seed,
+        "versions": campaign.versions,
+        "meta": _meta(campaign),
+        "contents": [
+            ("result", "Result"), ("workloads", "Workload by workload"), ("trouble", "What failed"),
+            ("starts", "Starting a guest"), ("facts", "Host and guests"), ("record", "The record"),
+            ("glossary", "What the words mean"),
+        ],
+        "unfinished": f"This campaign is not finished: {ran:,} of {planned:,} trials have run." if ran < planned else "",
+        "headline": summary.headline(findings),
+        "sentences": summary.sentences(findings),
+        "undecided": summary.undecided(findings),
+        "unlike": any(is_unlike(finding) for finding in findings),
+        "environments": names,
+        "rows": rows,
+        "footnotes": footnotes.lines(),
+        "workloads": [
+            _workload(campaign, workload, [f for f in findings if f.workload == workload.name], ids, most, scripts)
+            for workload in plan.workloads
+        ],
+        "trouble": {"sentence": sentence, "grid": trouble},
+        "starts": grids.starts(campaign),
+        "host": grids.host(campaign),
+        "places": [
+            {"name": e.name, "about": _about(campaign, e.name, e.kind), "grid": grids.given(campaign, e.name)}
+            for e in plan.environments
+        ],
+        "trials": grids.trials(campaign),
+        "planned": planned,
+        "commands": grids.commands(campaign),
+        "commands_about": f"{len(campaign.commands):,}",
+        "version_grid": grids.pairs("Programs and libraries", campaign.versions.items()),
+        "glossary": [(verdict.value, meaning) for verdict, meaning in words.GLOSSARY.items()],
+        "css": Markup(_resource("page.css")),
+        "js": Markup(_resource("page.js")) if scripts else "",
+        "bundle": Markup(_bundle()) if scripts else "",
+    }  # fmt: skip
+
+
+def _meta(campaign: Campaign) -> list[tuple[str, str]]:
+    """The line below the title."""
+    facts = campaign.host
+    cpus = facts.get("cpus") or facts.get("cpus_online")
+    host = f"{facts.get('cpu_model') or 'unknown processor'}{f', {cpus} CPUs' if cpus else ''}"
+    done = len({record.trial.block for record in campaign.trials if record.status == "done"})
+    return [
+        ("began", campaign.created_at.replace("T", " ")[:16] + " UTC"),
+        ("host", host),
+        ("kernel", str(facts.get("kernel", "unknown"))),
+        ("blocks", f"{done} of {campaign.plan.blocks}"),
+        ("baseline", campaign.plan.baseline),
+        ("margin", words.percent(campaign.plan.margin)),
+    ]
+
+
+def _cell(finding: Finding, footnotes: Footnotes) -> dict[str, Any]:
+    baseline = finding.verdict is Verdict.BASELINE
+    price = words.cost(finding)
+    value = words.quantity(finding.value.value, finding.unit) if finding.value is not None else ""
+    return {
+        "gone": finding.ratio is None,
+        "verdict": finding.verdict.value,
+        "star": words.star(finding),
+        "ratio": "" if finding.ratio is None else "1" if baseline else words.ratio(finding.ratio),
+        "interval": "" if finding.ratio is None else words.interval(finding.ratio),
+        "below": value if baseline else f"cpu {price}" if price else "",
+        "notes": footnotes.numbers(finding.notes),
+    }
+
+
+def _workload(
+    campaign: Campaign,
+    workload: PlanWorkload,
+    findings: Sequence[Finding],
+    ids: dict[str, str],
+    most: int,
+    scripts: bool,
+) -> dict[str, Any]:
+    identity = ids[workload.name]
+    drawn = [
+        figures.efficiency(findings, campaign.plan.margin) if any(f.ratio is not None for f in findings) else None,
+        figures.samples(campaign, workload.name, most),
+    ]
+    settings = ", ".join(f"{key} {value}" for key, value in workload.parameters.items())
+    better = "lower is better" if findings[0].better == "lower" else "higher is better"
+    about = (
+        f"{workload.workload} {workload.op}{f' ({settings})' if settings else ''}, "
+        f"{workload.threads} thread{'s' if workload.threads > 1 else ''}, {workload.seconds or campaign.plan.seconds:g} s a trial"
+        + (f". Raw values are in {findings[0].unit}: {better}." if findings[0].unit else ".")
+    )
+    return {
+        "id": identity,
+        "name": workload.name,
+        "about": about,
+        "figures": [
+            {
+                "id": f"{identity}-plot-{number}",
+                "svg": Markup(_still(figure.spec, f"{identity}-{number}")),
+                "alternative": figure.alternative,
+                "caption": figure.caption,
+                "spec": Markup(script_json(figure.spec)) if scripts else "",
+            }
+            for number, figure in enumerate(drawn, 1)
+            if figure is not None
+        ],
+        "notes": [(f.subject, note) for f in findings for note in words.all_notes(f)],
+        "numbers": grids.numbers(findings),
+    }
+
+
+def _about(campaign: Campaign, name: str, kind: str) -> str:
+    status = next((status for status in campaign.environments if status.name == name), None)
+    if status is not None and not status.works:
+        return f"{kind}: does not work here: {status.reason}"
+    return kind
+
+
+def script_json(value: object) -> str:
+    """JSON that can stand inside a script element: no `<`, `>` or `&` is left in it."""
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _still(spec: dict[str, Any], prefix: str) -> str:
+    """The plot as SVG. Its ids get a prefix, because all plots of a page share one space of ids."""
+    svg: str = vl_convert.vegalite_to_svg({**spec, "width": _STILL_WIDTH})
+    svg = re.sub(r'id="([^"]+)"', rf'id="{prefix}-\1"', svg)
+    return re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", svg)
+
+
+@functools.cache
+def _bundle() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script that can stand inside a script element."""
+    script: str = vl_convert.javascript_bundle()
+    return re.sub(r"</(script)", r"<\\/\1", script, flags=re.IGNORECASE).replace("<!--", "<\\!--")
+
+
+def _resource(name: str) -> str:
+    return resources.files("virtometer.report").joinpath(name).read_text(encoding="utf-8")
