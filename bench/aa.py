@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-VIRTOMETER = Path(sys.executable).with_name("virtometer")
+VIRTOMETER = str(Path(sys.executable).with_name("virtometer"))
 
 PLAN = """\
 virtometer: 1

@@ -25,7 +25,7 @@ from virtometer.errors import LedgerError
 from virtometer.model import Campaign, TrialRecord
 from virtometer.store.ledger import Ledger
 
-VIRTOMETER = Path(sys.executable).with_name("virtometer")
+VIRTOMETER = str(Path(sys.executable).with_name("virtometer"))
 
 PLAN = """\
 virtometer: 1

@@ -4,12 +4,15 @@ import inspect
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
+import typer
 
 from tests.house.tracked import ROOT, tracked
 from virtometer import errors
+from virtometer.cli.app import app
 
 DOCUMENTS = [file for file in tracked() if file.suffix == ".md"]
 SCHEMAS = [file for file in tracked() if file.name.endswith(".schema.json")]
@@ -21,13 +24,15 @@ def name(file: Path) -> str:
 
 
 def broken_links(text: str, folder: Path) -> list[str]:
-    """Relative links, and paths in code type that begin with a folder of the house, that lead nowhere."""
+    """Relative links, and file names and paths of the house in code type, that lead nowhere. NAME stands for any name."""
     links = [link.split("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", text) if ":" not in link]
     broken = [link for link in links if link and not (folder / link).exists()]
-    for path in re.findall(r"`([\w.-]+/[\w./-]*|[\w-]+\.(?:md|toml|lock|py|rs|sh))`", text):
-        here = [folder / path, ROOT / path, ROOT / "src" / "virtometer" / path, ROOT / "agent" / path]
-        if (path.split("/")[0] in TOP or "/" not in path) and not any(place.exists() for place in here):
-            broken.append(path)
+    names = {file.name for file in tracked()}
+    for path in re.findall(r"`([\w.-]+/[\w./-]*|[\w-]+\.(?:md|toml|lock|py|rs|sh|txt|yaml))`", text):
+        real = path.rpartition("/")[0] if "NAME" in path else path
+        places = [folder / real, ROOT / real, ROOT / "src" / "virtometer" / real]
+        if not any(place.exists() for place in places) and (path.split("/")[0] in TOP or "/" not in path):
+            broken += [path] if "/" in path or path not in names else []
     return broken
 
 
@@ -59,6 +64,39 @@ def test_broken_links_and_wrong_targets_are_found() -> None:
     assert not broken_links("[a](Makefile#x) [b](https://example.net/x) `src/virtometer/model.py` `B/s`", ROOT)
     assert make_calls("call `make demo`\n    make nothing # ...") == {"demo", "nothing"}
     assert {"setup", "demo", "test", "lint", "bench"} <= make_targets()
+
+
+def wrong_commands(text: str) -> list[str]:
+    """Command lines of the laboratory, in code type or indented, whose verb or options it does not have."""
+    wrong = []
+    for line in re.findall(r"(?:`|^\s{4,})(?:\$ )?(?:\.venv/bin/)?virtometer ([a-z][^`\n#]*)", text, re.MULTILINE):
+        words = line.split()
+        command: Any = typer.main.get_command(app)
+        while words and hasattr(command, "commands"):
+            if words[0] not in command.commands:
+                wrong.append(line)
+                break
+            command = command.commands[words.pop(0)]
+        else:
+            known = {option for parameter in command.params for option in parameter.opts} | {"--help", "-h", "--debug"}
+            wrong += [line for word in words if re.match(r"--?[a-z]", word) and word.split("=")[0] not in known]
+    return wrong
+
+
+@pytest.mark.parametrize("file", DOCUMENTS, ids=name)
+def test_every_command_in_a_document_exists(file: Path) -> None:
+    assert not wrong_commands(file.read_text())
+
+
+def test_wrong_commands_are_found() -> None:
+    assert not wrong_commands(
+        "`virtometer run --quick` and `virtometer plan check PLAN`\n    virtometer doctor --json # x"
+    )
+    assert wrong_commands("`virtometer walk` and `virtometer run --slowly`\n    virtometer plan burn") == [
+        "walk",
+        "run --slowly",
+        "plan burn",
+    ]
 
 
 @pytest.mark.parametrize("file", SCHEMAS, ids=name)

@@ -29,10 +29,12 @@ def faults(text: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("file", texts(), ids=lambda file: str(file.relative_to(ROOT)))
+# This file itself names what is forbidden.
+OTHERS = [file for file in texts() if file != Path(__file__)]
+
+
+@pytest.mark.parametrize("file", OTHERS, ids=lambda file: str(file.relative_to(ROOT)))
 def test_a_file_speaks_of_the_project_alone(file: Path) -> None:
-    if file == Path(__file__):
-        pytest.skip("this file names what is forbidden")
     assert not faults(file.read_text())
 
 
