@@ -1,16 +1,15 @@
 """What an environment kind promises to the runner, and what it is given.
 
-A kind is one file: a subclass of `Environment` with its `Settings`, and one line in `registry.py`. The conformance tests
-in tests/conformance then run against it by themselves. A guest that is a tree of host processes (all are, so far) is a
-`ProcessGuest` of process_guest.py, which brings journal, accounting and the complete stop with it.
+A kind is one file: a subclass of `Environment` with its `Settings`, and one line in `registry.py`. The conformance
+tests in tests/conformance then run against it by themselves. A guest that is a tree of host processes (all are, so far)
+is a `ProcessGuest` of process_guest.py, which brings journal, accounting and the complete stop with it.
 
 Conditions. `DiskTarget.conditions` and the agent's own `conditions` (PROTOCOL.md) are objects of strings that decide
-whether two results may be compared. A key that both sides have with different values leads to the note "not like with
-like"; a key that only one side has is taken as unknown on the other and noted as well. Keys ending in `_reason` explain and
-are never compared. Keys that kinds use, so that they can be compared:
+whether two results may be compared. A key that two environments have with different values leads to the note "not like
+with like". Keys ending in `_reason` explain and are never compared. Keys that kinds use, so that they can be compared:
 
-    host_cache   no, when a direct read or write of the guest reaches the host's file with O_DIRECT; yes, when the host's
-                 page cache answers it
+    host_cache   no, when a direct read or write of the guest reaches the host's file with O_DIRECT; yes, when the
+                 host's page cache answers it
     disk_path    how the file gets there: file (the same system calls on the same file, bind mounts included), gofer,
                  virtio-blk, ubd, ide, ...
 """
@@ -29,7 +28,6 @@ from virtometer.environments.journal import Journal
 from virtometer.environments.network import Lan, NetworkPath
 from virtometer.link.channel import Stream
 from virtometer.programs import Programs
-
 
 __all__ = [
     "Capabilities",
@@ -143,7 +141,7 @@ class Environment(ABC):
 
     @abstractmethod
     def check(self) -> Check:
-        """Find out in under two seconds whether this kind works here, by starting something, never by believing a file."""
+        """Find out in under two seconds whether this kind works here, by starting it, not by believing a file."""
 
     @abstractmethod
     def prepare(self, settings: Settings) -> None:
@@ -151,4 +149,8 @@ class Environment(ABC):
 
     @abstractmethod
     def start(self, settings: Settings, guest_id: str) -> Guest:
-        """Start a guest; `guest_id` is unique on this host and at most 24 of [a-z0-9-]. Returns without waiting for the agent's greeting."""
+        """Start a guest and return without waiting for the agent's greeting.
+
+        `guest_id` is unique on this host and at most 24 of [a-z0-9-]. Called from a thread that lives as long as the
+        guest: it dies with that thread.
+        """
