@@ -24,7 +24,7 @@ def name(file: Path) -> str:
 
 
 def broken_links(text: str, folder: Path) -> list[str]:
-    """Relative links, and file names and paths of the house in code type, that lead nowhere. NAME stands for any name."""
+    """Relative links, and names and paths of files in code type, that lead nowhere. NAME stands for any name."""
     links = [link.split("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", text) if ":" not in link]
     broken = [link for link in links if link and not (folder / link).exists()]
     names = {file.name for file in tracked()}
