@@ -18,14 +18,16 @@ if ! has apt-get; then
 elif ! is_root; then
     say "these Debian packages would add environments (an administrator installs them with apt-get install):"
 else
-    # One package that this release lacks must not keep the others away.
     apt_install "${packages[@]}" && exit 0
-    failed=()
-    for package in "${packages[@]}"; do
-        apt_install "$package" || failed+=("$package")
-    done
-    [ ${#failed[@]} -gt 0 ] || exit 0
-    packages=("${failed[@]}")
+    if ! offline apt; then
+        # One package that this release lacks must not keep the others away.
+        failed=()
+        for package in "${packages[@]}"; do
+            apt_install "$package" || failed+=("$package")
+        done
+        [ ${#failed[@]} -gt 0 ] || exit 0
+        packages=("${failed[@]}")
+    fi
     say "could not be installed: $(why_apt_failed). Missing now:"
 fi
 for package in "${packages[@]}"; do
