@@ -12,6 +12,7 @@ import platform
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from virtometer.environments import kvm_probe
 from virtometer.environments.base import Check, Workbench
@@ -83,6 +84,11 @@ def kvm_fault(bench: Workbench) -> Check | None:
         answer = json.loads(bench.programs.run(argv, purpose="time KVM", limit_s=1.5).stdout)
     except (VirtometerError, ValueError) as cause:
         return Check(False, f"KVM is here but runs no guest: {cause}", "use the kind qemu, which emulates")
+    return judge_kvm(answer)
+
+
+def judge_kvm(answer: dict[str, Any]) -> Check | None:
+    """Say what an answer of kvm_probe.py means; None when KVM is fit for guests."""
     match answer.get("errno"):
         case None:
             pass

@@ -220,7 +220,7 @@ def _fetch(kernels: Path, programs: Programs) -> None:
             ) from cause
         archive = next(download.glob("*.deb"))
         programs.run([dpkg, "-x", archive, tree], purpose="unpack the guest's kernel", limit_s=120)
-        _keep(tree, kept, package, version)
+        keep_kernel(tree, kept, package, version)
         final = kernels / f"{package}_{version.replace(':', '%3a')}_{_LAYOUT}"
         shutil.rmtree(final, ignore_errors=True)
         kept.rename(final)
@@ -246,7 +246,7 @@ def resolve_kernel(programs: Programs) -> tuple[str, str]:
     raise EnvironmentFailed(f"the package {KERNEL_METAPACKAGE} names no kernel")
 
 
-def _keep(tree: Path, kept: Path, package: str, version: str) -> None:
+def keep_kernel(tree: Path, kept: Path, package: str, version: str) -> None:
     """Copy the kernel and the wanted modules with all they need from the unpacked package, durably."""
     image = next(tree.glob("boot/vmlinuz-*"), None)
     lists = [*tree.glob("lib/modules/*/modules.builtin"), *tree.glob("usr/lib/modules/*/modules.builtin")]

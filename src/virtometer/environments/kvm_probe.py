@@ -30,6 +30,7 @@ _GET_VCPU_MMAP_SIZE = 0xAE04
 _CREATE_VCPU = 0xAE41
 _RUN = 0xAE80
 _SET_USER_MEMORY_REGION = 0x4020AE46
+_GET_REGS = 0x8090AE81
 _SET_REGS = 0x4090AE82
 _GET_SREGS = 0x8138AE83
 _SET_SREGS = 0x4138AE84
@@ -70,8 +71,7 @@ def guest_ns() -> float:
 
     best = float("inf")
     for _ in range(REPEATS):
-        general = [0] * 18  # rax .. r15, then rip and rflags, whose bit 1 is always set
-        general[16], general[17] = _CODE_AT, 2
+        general = [STEPS] * 16 + [_CODE_AT, 2]  # rax, rbx, rcx ... r15, rip, rflags (whose bit 1 is always set)
         fcntl.ioctl(vcpu, _SET_REGS, struct.pack("<18Q", *general))
         begin = time.perf_counter_ns()
         fcntl.ioctl(vcpu, _RUN, 0)
@@ -79,6 +79,9 @@ def guest_ns() -> float:
         (reason,) = struct.unpack_from("<I", state, 8)
         if reason != _EXIT_HLT:
             raise OSError(0, f"the guest left with reason {reason} instead of halting")
+        after = struct.unpack("<18Q", fcntl.ioctl(vcpu, _GET_REGS, bytes(18 * 8)))
+        if after[2] != 0 or after[16] != _CODE_AT + len(code):
+            raise OSError(0, f"the guest ran its loop wrong: {after[2]} steps left, at {after[16]:#x}")
     return best / STEPS
 
 

@@ -92,6 +92,9 @@ class UserModeLinux(Environment):
     def _boot(self, settings: UmlSettings, guest_id: str, *, talkative: bool) -> ProcessGuest:
         program = self.bench.programs.find("linux.uml", "user-mode-linux")
         image = initramfs(self.bench)
+        for path in (image, self.bench.scratch, self.bench.disk_file or image):
+            if any(mark in str(path) for mark in ", :"):
+                raise EnvironmentFailed(f"user-mode Linux takes no path with a comma, colon or blank in it: {path}")
         with ProcessGuest.starting(self.bench, guest_id) as guest:
             ours, theirs = socket.socketpair()
             fd = ours.detach()
@@ -120,10 +123,6 @@ class UserModeLinux(Environment):
         file = self.bench.disk_file
         if file is None:
             return []
-        if any(mark in str(file) for mark in ", :"):
-            raise EnvironmentFailed(
-                f"user-mode Linux takes no disk file with a comma, colon or blank in its name: {file}"
-            )
         conditions = {
             "disk_path": "ubd",
             "host_cache": "yes",

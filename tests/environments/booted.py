@@ -1,0 +1,129 @@
+"""What the tests of guests with a kernel of their own share: a workbench, a conversation, a look at what is left."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from virtometer.environments.base import Check, Workbench
+from virtometer.environments.journal import Journal
+from virtometer.environments.network import Lan
+from virtometer.environments.process_guest import ProcessGuest
+from virtometer.errors import MissingProgram
+from virtometer.link.channel import Channel
+from virtometer.link.messages import Done, Event, Failed, Ready
+from virtometer.link.session import Session
+from virtometer.programs import Programs
+from virtometer.runner.agent import agent_path
+from virtometer.runner.workbench import cache_directory
+
+BOOT_S = 60.0
+DISK_BYTES = 8 << 20
+
+
+def agent() -> Path:
+    """The built agent; skips the test when there is none."""
+    try:
+        return agent_path()
+    except MissingProgram as cause:
+        pytest.skip(f"{cause}: {cause.advice}")
+
+
+@contextmanager
+def bench(directory: Path, *, disk: bool = True) -> Iterator[Workbench]:
+    """A workbench below `directory` with the user's real image cache, and afterwards nothing left of it."""
+    scratch = directory / "scratch"
+    scratch.mkdir()
+    disk_file = None
+    if disk:
+        disk_file = directory / "disk.img"
+        disk_file.write_bytes(pattern(0, DISK_BYTES))
+    programs, journal = Programs(), Journal(directory / "state")
+    one = Workbench(agent(), cache_directory(), scratch, disk_file, journal, programs, Lan(journal, programs))
+    try:
+        yield one
+    finally:
+        one.lan.close()
+    assert list(scratch.iterdir()) == []
+    assert list((directory / "state").glob("*")) == []
+
+
+def require(check: Check) -> None:
+    """Skip, and say why, where the kind does not work on this host."""
+    if not check.works:
+        pytest.skip(f"{check.reason} ({check.advice})")
+
+
+def greet(guest: ProcessGuest) -> Session:
+    """A session with the guest's agent, which has said hello."""
+    session = Session(Channel(guest.stream), guest.guest_id)
+    session.greet(BOOT_S)
+    return session
+
+
+def measure(session: Session, kernel: str, op: str, parameters: dict[str, object], seconds: float = 0.05) -> Done:
+    """One run to its end. Fails the test when the agent reports a failure."""
+    session.request(
+        "prepare",
+        {
+            "run": "r", "kernel": kernel, "op": op, "parameters": parameters,
+            "threads": 1, "cpus": None, "seconds": seconds,
+        },
+        BOOT_S,
+    )  # fmt: skip
+    assert isinstance(until(session), Ready)
+    session.request("start", {"run": "r"}, BOOT_S)
+    end = until(session)
+    assert isinstance(end, Done)
+    return end
+
+
+def until(session: Session) -> Event:
+    """The next event that is ready, done or failed."""
+    while True:
+        event = session.next_event(BOOT_S)
+        assert event is not None, "the agent says nothing"
+        assert not isinstance(event, Failed), event
+        if isinstance(event, Ready | Done):
+            return event
+
+
+def pattern(first_word: int, length: int) -> bytes:
+    """The disk file's contents as PROTOCOL.md defines them."""
+    mask = (1 << 64) - 1
+    words = []
+    for index in range(first_word, first_word + length // 8):
+        z = (index + 1) * 0x9E3779B97F4A7C15 & mask
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & mask
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EB & mask
+        words.append(z ^ (z >> 31))
+    return struct.pack(f"<{len(words)}Q", *words)
+
+
+def processes_naming(text: str) -> list[int]:
+    """Pids of running processes whose command line holds `text`."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if (
+                entry.name.isdigit()
+                and int(entry.name) != os.getpid()
+                and text.encode() in (entry / "cmdline").read_bytes()
+            ):
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
+def interfaces(namespace: str | None) -> set[str]:
+    """Names of network interfaces in a namespace; empty when it does not exist."""
+    if namespace is None or not Path("/run/netns", namespace).exists():
+        return set()
+    text = Programs().run(["ip", "-n", namespace, "-o", "link"], purpose="look").stdout.decode()
+    return {line.split(": ")[1].partition("@")[0] for line in text.splitlines()}
