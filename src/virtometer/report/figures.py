@@ -1,6 +1,7 @@
 """The two plots of a workload, as Vega-Lite: efficiency with intervals, and every raw sample.
 
-Colours are CSS variables of the page, so that one picture serves light and dark. `samples` says how many points it left out.
+Colours are CSS variables of the page, so that one picture serves light and dark. `samples` says how many points it
+left out.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import altair as alt
 
@@ -19,6 +20,7 @@ from virtometer.report import words
 _INK, _FAINT, _GRID = "var(--ink)", "var(--soft)", "var(--line)"
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 _ROW = 40  # pixels of one environment
+_TALL_ROW = 54
 _VERDICTS = {
     Verdict.SLOWER: "var(--slower)",
     Verdict.FASTER: "var(--faster)",
@@ -26,6 +28,9 @@ _VERDICTS = {
     Verdict.UNDECIDED: "var(--undecided)",
     Verdict.BASELINE: "var(--ink)",
 }
+
+
+_ALIGN: dict[str, Literal["left", "center", "right"]] = {"left": "left", "middle": "center", "right": "right"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +66,9 @@ def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
         scale=alt.Scale(domain=[verdict.value for verdict in _VERDICTS], range=list(_VERDICTS.values())),
         legend=None,
     )
-    base = alt.Chart(alt.Data(values=rows), height=alt.Step(_ROW))
-    band = alt.Chart(alt.Data(values=[{"from": 1 / (1 + margin), "to": 1 + margin}])).mark_rect(
-        color="var(--band)", aria=False
-    )
-    one = alt.Chart(alt.Data(values=[{"ratio": 1}])).mark_rule(color=_FAINT, strokeDash=[3, 3], aria=False)
+    base = alt.Chart(_data(rows), height=alt.Step(_ROW))
+    band = alt.Chart(_data([{"from": 1 / (1 + margin), "to": 1 + margin}])).mark_rect(color="var(--band)", aria=False)
+    one = alt.Chart(_data([{"ratio": 1}])).mark_rule(color=_FAINT, strokeDash=[3, 3], aria=False)
     gone = [
         {"environment": finding.subject, "text": finding.verdict.value} for finding in findings if finding.ratio is None
     ]
@@ -83,7 +86,7 @@ def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
             tooltip=["environment:N", "what:N", "verdict:N", "n:Q"],
         ),
     ]
-    for side, align in (("left", "left"), ("middle", "center"), ("right", "right")):
+    for side, align in _ALIGN.items():
         if any(row["side"] == side for row in rows):
             layers.append(
                 base.transform_filter(f"datum.side == '{side}'")
@@ -92,7 +95,7 @@ def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
             )
     if gone:
         layers.append(
-            alt.Chart(alt.Data(values=gone))
+            alt.Chart(_data(gone))
             .mark_text(color=_FAINT, fontStyle="italic", aria=False)
             .encode(x=alt.value(alt.expr("width / 2")), y=y, text="text:N")
         )
@@ -173,8 +176,8 @@ def samples(campaign: Campaign, workload: str, most: int) -> Figure | None:
     y = alt.Y("e:N", sort=names, axis=alt.Axis(title=None))
     time = alt.YOffset("t:Q", scale=alt.Scale(domain=[0, 1]))
     dots = (
-        alt.Chart(alt.Data(values=drawn), height=alt.Step(_ROW))
-        .mark_point(size=9, filled=True, opacity=0.45, aria=False)
+        alt.Chart(_data(drawn), height=alt.Step(_TALL_ROW))
+        .mark_point(size=13, filled=True, opacity=0.55, strokeWidth=0, aria=False)
         .encode(
             x=x,
             y=y,
@@ -184,8 +187,8 @@ def samples(campaign: Campaign, workload: str, most: int) -> Figure | None:
         )
     )
     ticks = (
-        alt.Chart(alt.Data(values=trials))
-        .mark_point(shape="diamond", size=22, filled=True, color=_INK, opacity=0.9, aria=False)
+        alt.Chart(_data(trials))
+        .mark_tick(orient="vertical", size=max(3, 0.8 * _TALL_ROW / blocks), thickness=1.5, color=_INK, aria=False)
         .encode(
             x=x, y=y, yOffset=time, tooltip=[alt.Tooltip("e:N", title="environment"), alt.Tooltip("v:Q", title=shown)]
         )
@@ -201,8 +204,8 @@ def samples(campaign: Campaign, workload: str, most: int) -> Figure | None:
     return Figure(
         _finish(alt.layer(dots, ticks)),
         f"Raw samples of {workload}: " + "; ".join(spans),
-        f"Raw samples ({thinned}){', logarithmic' if log else ''}. Within a row time runs downwards, from the first block "
-        f"to the last; dark diamonds are the values of the trials.{' Red crosses were not used.' if aside else ''}",
+        f"Raw samples ({thinned}){', logarithmic' if log else ''}. Within a row time runs downwards, from the first "
+        f"block to the last; dark strokes are the values of the trials.{' Red crosses were not used.' if aside else ''}",
     )
 
 
@@ -229,7 +232,11 @@ def _scale(middle: float, unit: str) -> tuple[float, str]:
     return found[0], (f"{found[1]}{unit}" if unit in ("B/s", "FLOP/s") else f"{found[1]} {unit}".strip())
 
 
-def _finish(chart: alt.LayerChart) -> dict[str, Any]:
+def _data(values: list[dict[str, Any]]) -> alt.InlineData:
+    return alt.InlineData(values=values)
+
+
+def _finish(chart: alt.LayerChart | alt.FacetChart) -> dict[str, Any]:
     """Common looks; width is left to the page."""
     spec: dict[str, Any] = (
         chart.properties(width="container", autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))

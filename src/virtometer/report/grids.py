@@ -43,8 +43,8 @@ def numbers(findings: Sequence[Finding]) -> Grid:
         for finding in findings
     ]
     return Grid(
-        f"{findings[0].metric}: geometric mean over the blocks; efficiency from within-block pairs; p of no difference, "
-        "alone and after Holm over the whole campaign; host CPU time per unit of work",
+        f"{findings[0].metric}: geometric mean over the blocks; efficiency from within-block pairs; p of no "
+        "difference, alone and after Holm over the whole campaign; host CPU time per unit of work",
         ("environment", "value", "95 % interval", "efficiency", "blocks", "verdict", "p", "p adjusted", "host cpu"),
         rows,
         right=frozenset({4, 6, 7}),
@@ -91,8 +91,9 @@ def trouble(campaign: Campaign) -> tuple[str, Grid]:
             rows += [(name, kind, str(count), text) for text, count in grouped(texts)]
     ran = len(campaign.trials)
     sentence = (
-        f"{ran:,} of {len(campaign.planned):,} planned trials have run: {len(failed):,} failed and {len(marked):,} were marked as "
-        f"disturbed. {len(aside):,} of {len(samples):,} samples were not used. A failed trial never counts as a zero; "
+        f"{ran:,} of {len(campaign.planned):,} planned trials have run: {len(failed):,} failed and "
+        f"{len(marked):,} were marked as disturbed. {len(aside):,} of {len(samples):,} samples were not used. "
+        "A failed trial never counts as a zero; "
         "a marked one is kept and told."
     )
     return sentence, Grid("By environment and reason", ("environment", "what", "times", "reason"), rows, frozenset({2}))

@@ -1,5 +1,7 @@
-"""The page: one file that needs nothing else. Plots are drawn twice: as still pictures for print and for browsers without
-scripts, and by Vega, which is inside the page, where scripts run. A content security policy forbids the page to load anything.
+"""The page: one file that needs nothing else.
+
+Plots are drawn twice: as still pictures for print and for browsers without scripts, and by Vega, which is inside the
+page, where scripts run. A content security policy forbids the page to load anything.
 """
 
 from __future__ import annotations
@@ -62,7 +64,7 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
             ("starts", "Starting a guest"), ("facts", "Host and guests"), ("record", "The record"),
             ("glossary", "What the words mean"),
         ],
-        "unfinished": f"This campaign is not finished: {ran:,} of {planned:,} trials have run." if ran < planned else "",
+        "unfinished": f"Not finished: {ran:,} of {planned:,} trials have run." if ran < planned else "",
         "headline": summary.headline(findings),
         "sentences": summary.sentences(findings),
         "undecided": summary.undecided(findings),
@@ -141,7 +143,8 @@ def _workload(
     better = "lower is better" if findings[0].better == "lower" else "higher is better"
     about = (
         f"{workload.workload} {workload.op}{f' ({settings})' if settings else ''}, "
-        f"{workload.threads} thread{'s' if workload.threads > 1 else ''}, {workload.seconds or campaign.plan.seconds:g} s a trial"
+        f"{workload.threads} thread{'s' if workload.threads > 1 else ''}, "
+        f"{workload.seconds or campaign.plan.seconds:g} s a trial"
         + (f". Raw values are in {findings[0].unit}: {better}." if findings[0].unit else ".")
     )
     return {
@@ -187,7 +190,7 @@ def _still(spec: dict[str, Any], prefix: str) -> str:
 @functools.cache
 def _bundle() -> str:
     """Vega, Vega-Lite and Vega-Embed as one script that can stand inside a script element."""
-    script: str = vl_convert.javascript_bundle()
+    script: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub forgets the default
     return re.sub(r"</(script)", r"<\\/\1", script, flags=re.IGNORECASE).replace("<!--", "<\\!--")
 
 

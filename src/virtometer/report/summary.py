@@ -80,7 +80,8 @@ def _environment(of: Sequence[Finding]) -> str:
     if costly:
         most = max(costly, key=lambda f: f.host_cpu_ratio.value if f.host_cpu_ratio else 0.0)
         if most.host_cpu_ratio is not None and most.host_cpu_ratio.value >= 1.1:
-            text += f" It costs the host up to {words.cost(most)} the CPU time per unit of work ({most.workload})."
+            times = words.cost(most).removeprefix("×")
+            text += f" It costs the host up to {times} times the CPU time per unit of work ({most.workload})."
     return text
 
 
