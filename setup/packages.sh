@@ -13,10 +13,18 @@ while read -r package program what; do
 done <setup/packages.txt
 [ ${#packages[@]} -gt 0 ] || exit 0
 
+words() {
+    local package line=
+    for package in "${packages[@]}"; do
+        line+="${line:+, }$package (${adds[$package]})"
+    done
+    echo "$line"
+}
+
 if ! has apt-get; then
-    say "not found, and this is not a Debian system, so nothing is installed:"
+    say "not found, and not installed because this is no Debian system: $(words)"
 elif ! is_root; then
-    say "these Debian packages would add environments (an administrator installs them with apt-get install):"
+    say "these Debian packages would add environments, if an administrator installed them: $(words)"
 else
     apt_install "${packages[@]}" && exit 0
     if ! offline apt; then
@@ -28,9 +36,5 @@ else
         [ ${#failed[@]} -gt 0 ] || exit 0
         packages=("${failed[@]}")
     fi
-    say "could not be installed: $(why_apt_failed). Missing now:"
+    say "$(why_apt_failed); goes on without: $(words)"
 fi
-for package in "${packages[@]}"; do
-    say "    $package: ${adds[$package]}"
-done
-say "goes on without them"
