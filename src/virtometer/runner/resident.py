@@ -123,6 +123,13 @@ class Resident:
         reason = self._capabilities.disk_reason if what == "disk" else self._capabilities.network_reason
         return reason or f"{self.plan.name} offers no {what}"
 
+    def ended(self) -> bool:
+        """Whether the guest has ended by itself; asked after its channel closed, which its end follows within a moment."""
+        deadline = time.monotonic() + 1.0
+        while self.guest.alive() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return not self.guest.alive()
+
     def peer(self, bench: Workbench) -> Peer:
         """The peer on the laboratory's side, started at its first use. Raises EnvironmentFailed without a network."""
         if self._peer is None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from virtometer.environments.base import Workbench
-from virtometer.errors import EnvironmentFailed, LinkError, LinkTimeout, RemoteError, UsageError
+from virtometer.errors import EnvironmentFailed, LinkClosed, LinkError, RemoteError, UsageError
 from virtometer.link import clock
 from virtometer.link.messages import Done
 from virtometer.model import (
@@ -205,7 +205,7 @@ class TrialRunner:
             raise TrialFailed(f"{one.resident.plan.name}: {reason}") from cause
         except LinkError as cause:
             reason = cause.sentence
-            if not isinstance(cause, LinkTimeout) and not one.resident.guest.alive():
+            if isinstance(cause, LinkClosed) and one.resident.ended():
                 words = one.resident.guest.last_words().strip()
                 reason = "the guest ended in the middle of the trial" + (f": {words[-300:]}" if words else "")
             raise TrialFailed(f"{one.resident.plan.name}: {reason}", [one.resident]) from cause

@@ -1,0 +1,99 @@
+import sys
+from pathlib import Path
+
+import pytest
+
+from virtometer.environments.base import Capabilities, Check, Environment, Settings
+from virtometer.environments.process_guest import ProcessGuest
+from virtometer.environments.registry import KINDS
+from virtometer.model import Plan
+
+
+class RogueSettings(Settings):
+    behaviour: str = "good"
+
+
+class Rogue(Environment):
+    """An environment whose agent is rogue.py."""
+
+    kind = "rogue"
+    title = "rogue"
+    settings_type = RogueSettings
+
+    def capabilities(self):
+        return Capabilities(
+            disk=False, network=False, several_guests=True, cpu_limit=False, memory_limit=False,
+            settings=("behaviour",), disk_reason="a rogue has no disk", network_reason="a rogue has no network",
+        )  # fmt: skip
+
+    def check(self):
+        return Check(True, "it always runs")
+
+    def prepare(self, settings):
+        pass
+
+    def start(self, settings, guest_id):
+        with ProcessGuest.starting(self.bench, guest_id) as guest:
+            script = Path(__file__).with_name("rogue.py")
+            guest.launch([sys.executable, script, settings.behaviour], purpose="rogue")
+        return guest
+
+
+@pytest.fixture
+def rogue_kind(monkeypatch):
+    monkeypatch.setitem(KINDS, "rogue", Rogue)
+
+
+class Watcher:
+    """A progress display that remembers."""
+
+    def __init__(self):
+        self.sentences = []
+        self.records = []
+        self.starting = []
+
+    def swept(self, sentences):
+        self.sentences += sentences
+
+    def begun(self, directory, planned, finished):
+        self.directory, self.planned, self.finished = directory, planned, finished
+
+    def guest_starting(self, environment):
+        self.starting.append(environment)
+
+    def trial_started(self, trial):
+        pass
+
+    def trial_finished(self, record, done, total, seconds_left, estimates):
+        self.records.append(record)
+        self.last = (done, total, seconds_left, estimates)
+
+    def message(self, text):
+        self.sentences.append(text)
+
+
+@pytest.fixture
+def watcher():
+    return Watcher()
+
+
+@pytest.fixture
+def make_plan():
+    def make(environments, workloads=None, **more):
+        return Plan.model_validate(
+            {
+                "virtometer": 1,
+                "name": "test",
+                "blocks": 1,
+                "seconds": 0.05,
+                "baseline": environments[0]["name"],
+                "environments": environments,
+                "workloads": workloads
+                or [{"name": "linpack", "workload": "linpack", "op": "classic", "parameters": {"size": 50}}],
+                "limits": {"start_s": 2, "prepare_s": 2, "run_extra_s": 2, "answer_s": 2, "stop_s": 5},
+                "disk_span": 1 << 20,
+                **more,
+            }
+        )
+
+    return make

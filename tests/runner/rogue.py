@@ -1,0 +1,88 @@
+"""An agent that breaks the rules in the way that its argument names. Speaks the protocol over stdin and stdout."""
+
+import json
+import sys
+import time
+
+behaviour = sys.argv[1]
+
+
+def say(**message):
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+
+
+def sample(start, end, work=1000):
+    return {"start_ns": start, "end_ns": end, "work": work, "check": "ok"}
+
+
+def run(name):
+    begin = time.monotonic_ns()
+    if behaviour == "dies-in-the-middle":
+        print("kernel panic: this guest is gone", file=sys.stderr, flush=True)
+        sys.exit(7)
+    if behaviour == "hangs-in-the-middle":
+        time.sleep(3600)
+    if behaviour == "floods":
+        while True:
+            say(event="log", level="info", message="x" * 200)
+    if behaviour == "talks-nonsense":
+        sys.stdout.write("[    1.0] Out of memory: killed process 1\n")
+        sys.stdout.flush()
+    if behaviour == "finds-a-wrong-result":
+        say(event="failed", run=name, error={"code": "check-failed", "message": "the residual is 1e9"})
+        return
+    if behaviour == "lacks-the-device":
+        say(event="failed", run=name, error={"code": "not-supported", "message": "there is no such device"})
+        return
+    time.sleep(0.03)
+    end = time.monotonic_ns()
+    half = (begin + end) // 2
+    samples = [sample(begin, half), sample(half, end)]
+    if behaviour == "samples-from-nowhere":
+        samples = [sample(1, 2)]
+    if behaviour == "does-no-work":
+        samples = [sample(begin, half, 0), sample(half, end, 0)]
+    say(event="samples", run=name, samples=samples)
+    count = 3 if behaviour == "miscounts" else len(samples)
+    say(
+        event="done", run=name, unit="FLOP/s", better="higher", value=1.0,
+        check={"kind": "residual", "value": "1.0", "passed": True}, count=count, stopped=False,
+        cpu={"user_ns": 1000, "system_ns": 0}, conditions={"simd": "none"},
+    )  # fmt: skip
+
+
+def main():
+    if behaviour == "never-says-hello":
+        time.sleep(3600)
+    if behaviour == "dies-at-once":
+        print("no root file system", file=sys.stderr, flush=True)
+        sys.exit(1)
+    protocol = 7 if behaviour == "is-of-another-version" else 1
+    say(magic="virtometer", protocol=protocol, role="agent", version="0.0.1", capabilities=["linpack"])
+    for number, line in enumerate(sys.stdin):
+        if number == 0:
+            continue
+        request = json.loads(line)
+        command, name = request["command"], request["arguments"].get("run")
+        if command == "ping":
+            now = time.monotonic_ns()
+            if behaviour == "has-a-clock-that-stands-still":
+                now = 1_000_000_000
+            say(id=request["id"], **{"return": {"received_ns": now, "sent_ns": now}})
+            continue
+        if command == "prepare" and behaviour == "refuses":
+            say(id=request["id"], error={"code": "out-of-memory", "message": "64 TiB are not there"})
+            continue
+        say(id=request["id"], **{"return": {}})
+        if command == "prepare" and behaviour != "never-gets-ready":
+            say(event="ready", run=name, conditions={})
+        if command == "start":
+            run(name)
+        if command == "bye":
+            if behaviour == "does-not-leave":
+                time.sleep(3600)
+            return
+
+
+main()

@@ -1,0 +1,221 @@
+import json
+import os
+import signal
+import sqlite3
+import threading
+
+import pytest
+
+from virtometer.environments.registry import KINDS
+from virtometer.errors import EnvironmentFailed, HostChanged, Interrupted, LedgerError
+from virtometer.runner import campaign as campaigns
+from virtometer.runner import host
+from virtometer.store.ledger import Ledger
+
+pytestmark = pytest.mark.usefixtures("rogue_kind")
+
+GOOD = {"name": "good", "kind": "rogue"}
+
+
+def rogue(behaviour):
+    return {"name": "bad", "kind": "rogue", "settings": {"behaviour": behaviour}}
+
+
+def begin(plan, directory, watcher):
+    return campaigns.begin(plan, "text", directory, 7, watcher)
+
+
+def test_a_native_campaign_measures_every_planned_trial(tmp_path, watcher, make_plan):
+    workloads = [
+        {"name": "cpu", "workload": "linpack", "op": "classic", "parameters": {"size": 100}},
+        {"name": "memory", "workload": "memory", "op": "triad", "parameters": {"size": "1M"}},
+        {"name": "disk", "workload": "disk", "op": "random-read"},
+        {"name": "net", "workload": "net", "op": "stream"},
+        {"name": "round trip", "workload": "net", "op": "request-response"},
+        {"name": "switch", "workload": "os", "op": "context-switch"},
+    ]
+    plan = make_plan([{"name": "native", "kind": "native"}], workloads, blocks=2, fresh="block")
+    campaign = begin(plan, tmp_path / "c", watcher)
+    assert [r.trial for r in campaign.trials] == list(campaign.planned)
+    assert {(r.status, r.reason) for r in campaign.trials} == {("done", "")}
+    assert len(campaign.guests) == 2
+    for record in campaign.trials:
+        (result,) = record.results
+        assert result.value > 0
+        assert all(sample.used for sample in result.samples)
+        assert result.clock.rate == pytest.approx(1.0, abs=0.005)
+        assert result.guest_cpu_s is not None
+        assert record.host.wall_s >= 0.05
+    cpu = [r.results[0] for r in campaign.trials if r.results[0].placement.workload == "cpu"]
+    assert cpu[0].guest_cpu_s >= 0.02
+    net = next(r.results[0] for r in campaign.trials if r.results[0].placement.workload == "net")
+    assert net.conditions["network_path"] == "loopback"
+    assert [line for line in campaign.commands if "fill" in line.argv]
+    assert not [path.name for path in (tmp_path / "c").iterdir() if path.name.startswith("work-")]
+    assert watcher.last[:3] == (12, 12, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "reason"),
+    [
+        ("never-says-hello", "did not say hello within 2 s"),
+        ("dies-at-once", "ended before its agent said hello: no root file system"),
+        ("is-of-another-version", "speaks protocol 7, this laboratory speaks 1"),
+        ("never-gets-ready", "not ready within 2 s"),
+        ("refuses", "out-of-memory: 64 TiB are not there"),
+        ("dies-in-the-middle", "ended in the middle of the trial: kernel panic: this guest is gone"),
+        ("hangs-in-the-middle", "not done within 2.05 s"),
+        ("floods", "floods its channel"),
+        ("talks-nonsense", "not a message: '[    1.0] Out of memory"),
+        ("finds-a-wrong-result", "check-failed: the residual is 1e9"),
+        ("lacks-the-device", "not available here: there is no such device"),
+        ("samples-from-nowhere", "samples from before or after the run"),
+        ("does-no-work", "no work was done"),
+        ("miscounts", "says it sent 3 samples, 2 arrived"),
+        ("has-a-clock-that-stands-still", "clock did not advance"),
+    ],
+)
+def test_a_guest_that_misbehaves_fails_its_trials_and_the_campaign_goes_on(
+    tmp_path, watcher, make_plan, behaviour, reason
+):
+    plan = make_plan([GOOD, rogue(behaviour)], blocks=2)
+    campaign = begin(plan, tmp_path / "c", watcher)
+    by_name = {"good": [], "bad": []}
+    for record in campaign.trials:
+        by_name[record.trial.placements[0].environment].append(record)
+    assert [r.status for r in by_name["good"]] == ["done", "done"]
+    assert [r.status for r in by_name["bad"]] == ["failed", "failed"]
+    for record in by_name["bad"]:
+        assert reason in record.reason
+        assert record.results == ()
+
+
+def test_a_guest_that_does_not_leave_is_ended(tmp_path, watcher, make_plan):
+    campaign = begin(make_plan([rogue("does-not-leave")]), tmp_path / "c", watcher)
+    assert [r.status for r in campaign.trials] == ["done"]
+
+
+def test_a_broken_guest_is_not_used_again_within_its_group(tmp_path, watcher, make_plan):
+    workloads = [
+        {"name": f"w{i}", "workload": "linpack", "op": "classic", "parameters": {"size": 50}} for i in range(3)
+    ]
+    plan = make_plan([rogue("dies-in-the-middle")], workloads, fresh="block")
+    campaign = begin(plan, tmp_path / "c", watcher)
+    assert [r.status for r in campaign.trials] == ["failed"] * 3
+    assert len(campaign.guests) == 3
+
+
+def test_what_an_environment_lacks_is_said_and_never_a_zero(tmp_path, watcher, make_plan):
+    workloads = [
+        {"name": "disk", "workload": "disk", "op": "random-read"},
+        {"name": "net", "workload": "net", "op": "stream"},
+    ]
+    campaign = begin(make_plan([GOOD], workloads), tmp_path / "c", watcher)
+    assert sorted((r.status, r.reason) for r in campaign.trials) == [
+        ("failed", "not available here: a rogue has no disk"),
+        ("failed", "not available here: a rogue has no network"),
+    ]
+
+
+def test_an_environment_that_does_not_work_is_refused_or_skipped(tmp_path, watcher, make_plan, monkeypatch):
+    class Broken(KINDS["rogue"]):
+        kind = "broken"
+
+        def check(self):
+            raise EnvironmentFailed("there is no broken here", advice="mend it")
+
+    monkeypatch.setitem(KINDS, "broken", Broken)
+    environments = [GOOD, {"name": "worse", "kind": "broken"}]
+    with pytest.raises(EnvironmentFailed, match="worse does not work here: there is no broken here") as caught:
+        begin(make_plan(environments), tmp_path / "a", watcher)
+    assert caught.value.advice == "mend it"
+    assert not (tmp_path / "a").exists()
+    campaign = begin(make_plan(environments, unavailable="skip"), tmp_path / "b", watcher)
+    assert {p.environment for t in campaign.planned for p in t.placements} == {"good"}
+    assert [(e.name, e.works) for e in campaign.environments] == [("good", True), ("worse", False)]
+    with pytest.raises(EnvironmentFailed):
+        begin(make_plan([environments[1], GOOD], unavailable="skip"), tmp_path / "c", watcher)
+
+
+def interrupt_after(watcher, count, number=signal.SIGINT):
+    """Let the watcher send a signal to this process when `count` trials are finished."""
+    finished = watcher.trial_finished
+
+    def trial_finished(*arguments):
+        finished(*arguments)
+        if len(watcher.records) == count:
+            os.kill(os.getpid(), number)
+
+    watcher.trial_finished = trial_finished
+
+
+def test_ctrl_c_keeps_everything_and_resume_goes_on(tmp_path, watcher, make_plan):
+    interrupt_after(watcher, 3)
+    directory = tmp_path / "c"
+    plan = make_plan([GOOD, {"name": "other", "kind": "rogue"}], blocks=4)
+    with pytest.raises(Interrupted, match="3 of 8 trials are kept") as caught:
+        begin(plan, directory, watcher)
+    assert f"virtometer resume {directory}" in caught.value.advice
+    with Ledger.open(directory) as ledger:
+        kept = ledger.read()
+    assert len(kept.trials) == 3
+    later = type(watcher)()
+    campaign = campaigns.resume(directory, later)
+    assert later.finished == 3
+    assert [r.trial for r in campaign.trials] == list(campaign.planned)
+    assert campaign.trials[:3] == kept.trials
+    again = type(watcher)()
+    assert campaigns.resume(directory, again).trials == campaign.trials
+    assert again.starting == []
+
+
+def test_resume_refuses_another_host_and_another_agent(tmp_path, watcher, make_plan, monkeypatch):
+    directory = tmp_path / "c"
+    interrupt_after(watcher, 1)
+    with pytest.raises(Interrupted):
+        begin(make_plan([GOOD], blocks=3), directory, watcher)
+    facts = host.facts()
+    with monkeypatch.context() as patch:
+        patch.setattr(host, "facts", lambda: {**facts, "kernel": "9.9.9", "cpus": 96})
+        with pytest.raises(HostChanged, match=r"cpus was .* and is 96; kernel was .* and is '9\.9\.9'"):
+            campaigns.resume(directory, watcher)
+    with monkeypatch.context() as patch:
+        patch.setattr(campaigns, "agent_digest", lambda path: "0" * 64)
+        with pytest.raises(HostChanged, match="agent_sha256"):
+            campaigns.resume(directory, watcher)
+    assert len(campaigns.resume(directory, watcher).trials) == 3
+
+
+def test_two_laboratories_do_not_work_in_one_directory(tmp_path, watcher, make_plan):
+    directory = tmp_path / "c"
+    begin(make_plan([GOOD]), directory, watcher)
+    with pytest.raises(LedgerError, match="already holds a campaign"):
+        begin(make_plan([GOOD]), directory, watcher)
+    with Ledger.open(directory, write=True), pytest.raises(LedgerError, match="another laboratory"):
+        campaigns.resume(directory, watcher)
+
+
+def test_every_sample_in_the_ledger_adds_up_to_the_value(tmp_path, watcher, make_plan):
+    directory = tmp_path / "c"
+    plan = make_plan([{"name": "native", "kind": "native"}], blocks=2)
+    campaign = begin(plan, directory, watcher)
+    with sqlite3.connect(f"file:{directory / 'ledger.sqlite'}?mode=ro", uri=True) as database:
+        count = database.execute("select count(*) from samples").fetchone()[0]
+    assert count == sum(len(result.samples) for record in campaign.trials for result in record.results)
+    for record in campaign.trials:
+        (result,) = record.results
+        used = [sample for sample in result.samples if sample.used]
+        seconds = sum(sample.end_ns - sample.start_ns for sample in used) * 1e-9 * result.clock.rate
+        assert result.value == pytest.approx(sum(sample.work for sample in used) / seconds)
+        assert result.work == sum(sample.work for sample in used)
+
+
+def test_campaigns_run_outside_the_main_thread(tmp_path, watcher, make_plan):
+    outcome = []
+    thread = threading.Thread(
+        target=lambda: outcome.append(begin(make_plan([GOOD]), tmp_path / "c", watcher)), daemon=True
+    )
+    thread.start()
+    thread.join(60)
+    assert [r.status for r in outcome[0].trials] == ["done"]
+    assert json.dumps(dict(outcome[0].host))

@@ -1,0 +1,75 @@
+import os
+import time
+
+import pytest
+
+from virtometer.model import HostUse, Rules
+from virtometer.runner import host
+from virtometer.runner.host import Observer, Point
+
+
+def observer_of(*points):
+    observer = Observer([])
+    observer._points.extend(Point(at, cpu, guests) for at, cpu, guests in points)
+    return observer
+
+
+def cpu(user, idle):
+    return (user, 0.0, 0.0, idle, 0.0, 0.0, 0.0, 0.0)
+
+
+def test_use_is_interpolated_to_exactly_the_window():
+    observer = observer_of((0, cpu(0, 0), (0,)), (100, cpu(1, 3), (1000,)), (200, cpu(5, 3), (5000,)))
+    use = observer.use(50, 150)
+    assert (use.user, use.idle) == pytest.approx((0.5 + 2.0, 1.5))
+    assert use.wall_s == pytest.approx(100e-9)
+    assert observer.guest_cpu_s(0, 50, 150) == pytest.approx((3000 - 500) * 1e-9)
+    assert observer.use(0, 200).user == pytest.approx(5.0)
+
+
+def test_a_guest_that_could_not_be_read_has_no_value_rather_than_zero():
+    observer = observer_of((0, cpu(0, 0), (0,)), (100, cpu(0, 0), (None,)), (200, cpu(0, 0), (7,)))
+    assert observer.guest_cpu_s(0, 10, 150) is None
+
+
+def test_reading_while_a_processor_works():
+    burned = []
+
+    def own():
+        burned.append(time.process_time_ns())
+        return burned[-1]
+
+    observer = Observer([own])
+    observer.tick()
+    begin = time.monotonic_ns()
+    while time.monotonic_ns() - begin < 300_000_000:
+        pass
+    end = time.monotonic_ns()
+    observer.tick()
+    used = observer.guest_cpu_s(0, begin, end)
+    assert used is not None
+    assert 0 < used <= 0.35
+    use = observer.use(begin, end)
+    total = use.busy + use.idle + use.iowait + use.steal
+    assert total == pytest.approx(0.3 * os.cpu_count(), rel=0.35)
+
+
+def test_marks_name_what_broke_the_rules():
+    stolen = HostUse(1.0, 1.0, 0, 0, 0.5, 0, 0, 0, 0.5)
+    fine = HostUse(1.0, 1.0, 0, 0, 1.0, 0, 0, 0, 0)
+    observer = Observer([])
+    assert observer.marks(fine, Rules(min_free_memory_bytes=0)) == ()
+    (mark,) = observer.marks(stolen, Rules(min_free_memory_bytes=0))
+    assert mark.startswith("steal: 25.0%")
+    (mark,) = observer.marks(fine, Rules(min_free_memory_bytes=2**60))
+    assert mark.startswith("memory:")
+
+
+def test_facts_are_found_and_compared():
+    facts = host.facts()
+    assert facts["cpus"] == os.cpu_count()
+    assert facts["memory_bytes"] > 0
+    assert facts["kernel"] == os.uname().release
+    assert host.changed(facts, host.facts()) == []
+    (difference,) = host.changed({**facts, "cpus": 1024}, facts)
+    assert difference == f"cpus was 1024 and is {os.cpu_count()}"

@@ -1,0 +1,84 @@
+import pytest
+
+from virtometer.errors import LinkError
+from virtometer.link.messages import Done, Failed, Ready, Samples
+from virtometer.runner.state import RunState
+
+READY = Ready(event="ready", run="r", conditions={"simd": "avx2"})
+
+
+def samples(*stretches):
+    return Samples.model_validate(
+        {
+            "event": "samples",
+            "run": "r",
+            "samples": [{"start_ns": a, "end_ns": b, "work": 1, "check": ""} for a, b in stretches],
+        }
+    )
+
+
+def done(count, run="r"):
+    return Done.model_validate(
+        {
+            "event": "done", "run": run, "unit": "B/s", "better": "higher", "value": 1.0,
+            "check": {"kind": "bytes", "value": "", "passed": True}, "count": count, "stopped": False,
+            "cpu": {"user_ns": 0, "system_ns": 0}, "conditions": {"pinned": "yes"},
+        }
+    )  # fmt: skip
+
+
+def test_the_ordinary_life_of_a_run():
+    state = RunState("r").after(READY).started().after(samples((1, 2), (2, 5))).after(samples((7, 9))).after(done(3))
+    assert state.phase == "done"
+    assert state.ended
+    assert [(s.start_ns, s.end_ns) for s in state.samples] == [(1, 2), (2, 5), (7, 9)]
+    assert state.conditions == {"simd": "avx2", "pinned": "yes"}
+
+
+def test_a_run_may_fail_at_any_time_before_its_end():
+    failed = Failed.model_validate({"event": "failed", "run": "r", "error": {"code": "no-space", "message": "full"}})
+    for state in (RunState("r"), RunState("r").after(READY), RunState("r").after(READY).started()):
+        assert state.after(failed).fault.code == "no-space"
+    with pytest.raises(LinkError, match="while the run was failed"):
+        RunState("r").after(failed).after(failed)
+
+
+@pytest.mark.parametrize(
+    ("events", "sentence"),
+    [
+        ([READY, READY], "ready while the run was ready"),
+        ([samples((1, 2))], "samples while the run was preparing"),
+        ([READY, done(0)], "done while the run was ready"),
+    ],
+)
+def test_events_out_of_turn_are_refused(events, sentence):
+    state = RunState("r")
+    with pytest.raises(LinkError, match=sentence):
+        for event in events:
+            state = state.after(event)
+
+
+@pytest.mark.parametrize("stretches", [[(5, 5)], [(5, 4)], [(1, 5), (4, 6)], [(1, 5), (0, 6)]])
+def test_samples_that_contradict_each_other_are_refused(stretches):
+    with pytest.raises(LinkError, match="not in order"):
+        RunState("r").after(READY).started().after(samples(*stretches))
+
+
+def test_samples_that_were_lost_are_noticed():
+    running = RunState("r").after(READY).started().after(samples((1, 2)))
+    with pytest.raises(LinkError, match="says it sent 2 samples, 1 arrived"):
+        running.after(done(2))
+    with pytest.raises(LinkError, match="0 arrived"):
+        RunState("r").after(READY).started().after(done(0))
+
+
+def test_events_of_another_run_are_refused():
+    with pytest.raises(LinkError, match="does not exist"):
+        RunState("r").after(READY).started().after(done(0, run="other"))
+
+
+def test_a_run_starts_once_and_only_when_ready():
+    with pytest.raises(LinkError, match="it is preparing"):
+        RunState("r").started()
+    with pytest.raises(LinkError, match="it is running"):
+        RunState("r").after(READY).started().started()
