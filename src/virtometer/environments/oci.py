@@ -143,7 +143,7 @@ def add_state(bench: Workbench, guest: ProcessGuest, program: Path, runtime: str
     state.mkdir()
 
     def delete() -> None:
-        if any(state.iterdir()):
+        if state.is_dir() and any(state.iterdir()):
             argv: list[str | Path] = [program, "--root", state, "delete", "--force", container]
             bench.programs.run(argv, purpose=f"remove container {container}", check=False, limit_s=5)
 

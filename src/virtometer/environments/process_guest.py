@@ -61,13 +61,15 @@ class ProcessGuest(Guest):
     @classmethod
     @contextmanager
     def starting(cls, bench: Workbench, guest_id: str) -> Iterator[ProcessGuest]:
-        """Give a guest to be filled; stops it when the block raises."""
+        """Give a guest to be filled; stops it when the block raises. What the host refuses becomes EnvironmentFailed."""
         guest = cls(bench, guest_id)
         try:
             yield guest
-        except BaseException:
+        except BaseException as cause:
             with contextlib.suppress(VirtometerError):  # the first fault is the one to tell; the journal keeps the rest
                 guest.stop()
+            if isinstance(cause, OSError):
+                raise EnvironmentFailed(f"the guest {guest_id} cannot be started: {cause}") from cause
             raise
 
     @property

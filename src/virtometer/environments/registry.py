@@ -6,11 +6,16 @@ from virtometer.environments.base import Environment
 from virtometer.environments.bubblewrap import Bubblewrap
 from virtometer.environments.gvisor import Gvisor
 from virtometer.environments.native import Native
+from virtometer.environments.qemu import Kvm, Qemu
 from virtometer.environments.runc import Runc
+from virtometer.environments.uml import UserModeLinux
 
 KINDS: dict[str, type[Environment]] = {
     "native": Native,
     "bubblewrap": Bubblewrap,
     "runc": Runc,
     "gvisor": Gvisor,
+    "uml": UserModeLinux,
+    "qemu": Qemu,
+    "kvm": Kvm,
 }

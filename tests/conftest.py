@@ -1,0 +1,52 @@
+"""What all tests share: the agent's binary and a workbench of which nothing may be left."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from virtometer.environments.base import Workbench
+from virtometer.environments.journal import Journal
+from virtometer.environments.network import Lan
+from virtometer.errors import MissingProgram
+from virtometer.programs import Programs
+from virtometer.runner.agent import agent_path
+from virtometer.runner.workbench import cache_directory
+
+_NUMBERS = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def agent() -> Path:
+    """The built agent. A checkout without one is not set up: that is a failure, not a skip."""
+    try:
+        return agent_path()
+    except MissingProgram as cause:
+        pytest.fail(f"{cause.sentence}: {cause.advice}")
+
+
+@pytest.fixture
+def new_id() -> Callable[[], str]:
+    """Names for guests that no other test on this host uses."""
+    return lambda: f"t{os.getpid()}-{next(_NUMBERS)}"
+
+
+@pytest.fixture
+def bench(agent: Path, tmp_path: Path) -> Iterator[Workbench]:
+    """A workbench without a disk file, with a journal of its own and the user's image cache."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    cache = cache_directory()
+    cache.mkdir(parents=True, exist_ok=True)
+    programs, journal = Programs(), Journal(tmp_path / "state")
+    one = Workbench(agent, cache, scratch, None, journal, programs, Lan(journal, programs))
+    try:
+        yield one
+    finally:
+        one.lan.close()
+    assert list(scratch.iterdir()) == []
+    assert not journal.directory.exists() or list(journal.directory.iterdir()) == []
