@@ -22,10 +22,12 @@ _FAULT = 1
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status (see errors.py). `arguments` are those after the program's name."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    debug = "--debug" in words or os.environ.get(_DEBUG, "") not in {"", "0"}
+    own = words[: words.index("--")] if "--" in words else words
+    debug = "--debug" in own or os.environ.get(_DEBUG, "") not in {"", "0"}
     before = _stop_like_ctrl_c()
     try:
-        return _guarded(words, debug)
+        # It may stand anywhere: people add it to the end of the command that failed.
+        return _guarded([word for word in own if word != "--debug"] + words[len(own) :], debug)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

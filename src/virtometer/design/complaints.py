@@ -73,9 +73,16 @@ def sentence(error: ErrorDetails, model: type[BaseModel], what: str = "field") -
 def unknown(what: str, name: str, allowed: Iterable[str]) -> str:
     """`unknown field 'bloks'; did you mean 'blocks'? allowed: ...`."""
     names = list(allowed)
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"; did you mean '{near[0]}'?" if near else ";"
+    near = nearest(name, names)
+    hint = f"; did you mean '{near}'?" if near else ";"
     return f"{what} '{short(name)}'{hint} allowed: {', '.join(names) if names else 'none'}"
+
+
+def nearest(name: str, allowed: Iterable[str]) -> str | None:
+    """The allowed name that `name` was probably meant to be."""
+    by_lower = {candidate.lower(): candidate for candidate in allowed}
+    found = difflib.get_close_matches(name.lower(), by_lower, n=1)
+    return by_lower[found[0]] if found else None
 
 
 def fields_at(model: type[BaseModel], location: Location) -> list[str]:

@@ -63,9 +63,19 @@ def _validated(model: type[Model], document: Document, path: Path, what: str) ->
         # Through JSON, because pydantic's strict mode takes text for an enumeration there, and a list for a tuple.
         return model.model_validate_json(json.dumps(data), strict=True), []
     except ValidationError as cause:
+        errors = cause.errors(include_url=False)
+        misspelt = {
+            (
+                *error["loc"][:-1],
+                complaints.nearest(str(error["loc"][-1]), complaints.fields_at(model, error["loc"][:-1])),
+            )
+            for error in errors
+            if error["type"] == "extra_forbidden"
+        }
         return None, [
             (document.line((*path, *error["loc"])), complaints.sentence(error, model, what))
-            for error in cause.errors(include_url=False)
+            for error in errors
+            if error["type"] != "missing" or error["loc"] not in misspelt  # one complaint for one slip
         ]
 
 

@@ -1,0 +1,138 @@
+"""Randomised blocks."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+from virtometer.design.schedule import MAX_TRIALS, schedule
+from virtometer.errors import EnvironmentFailed, UsageError
+from virtometer.model import Plan, Trial
+
+
+def plan(environments: int = 3, workloads: int = 2, **more: Any) -> Plan:  # noqa: ANN401
+    return Plan.model_validate(
+        {
+            "virtometer": 1,
+            "name": "p",
+            "baseline": "e0",
+            "environments": [{"name": f"e{number}", "kind": "k"} for number in range(environments)],
+            "workloads": [{"name": f"w{number}", "workload": "w", "op": "o"} for number in range(workloads)],
+            **more,
+        }
+    )
+
+
+def names(of: Plan) -> list[str]:
+    return [environment.name for environment in of.environments]
+
+
+def treatment(trial: Trial) -> tuple[str, str]:
+    (placement,) = trial.placements
+    assert placement.role == "measured"
+    return placement.environment, placement.workload
+
+
+plans = st.builds(
+    plan,
+    environments=st.integers(1, 6),
+    workloads=st.integers(1, 5),
+    blocks=st.integers(1, 6),
+    fresh=st.sampled_from(["trial", "block"]),
+)
+seeds = st.integers(0, 2**63 - 1)
+
+
+@given(plans, seeds)
+def test_every_treatment_runs_exactly_once_a_block(of: Plan, seed: int) -> None:
+    trials = schedule(of, names(of), seed)
+    wanted = set(itertools.product(names(of), [workload.name for workload in of.workloads]))
+    assert [trial.index for trial in trials] == list(range(len(wanted) * of.blocks))
+    for block in range(of.blocks):
+        ours = [trial for trial in trials if trial.block == block]
+        assert [trial.position for trial in ours] == list(range(len(wanted)))
+        assert {treatment(trial) for trial in ours} == wanted
+    assert [trial.block for trial in trials] == sorted(trial.block for trial in trials)
+
+
+@given(plans, seeds)
+def test_the_same_seed_gives_the_same_order_however_the_environments_are_listed(of: Plan, seed: int) -> None:
+    assert schedule(of, names(of), seed) == schedule(of, reversed(names(of)), seed)
+
+
+@given(plans, seeds, st.integers(1, 5))
+def test_more_blocks_leave_the_first_ones_as_they_are(of: Plan, seed: int, more: int) -> None:
+    longer = of.model_copy(update={"blocks": of.blocks + more})
+    short = schedule(of, names(of), seed)
+    assert schedule(longer, names(of), seed)[: len(short)] == short
+
+
+@given(plans, seeds)
+def test_who_shares_a_start(of: Plan, seed: int) -> None:
+    groups: dict[int, list[Trial]] = {}
+    for trial in schedule(of, names(of), seed):
+        groups.setdefault(trial.start_group, []).append(trial)
+    assert list(groups) == list(range(len(groups)))
+    for group in groups.values():
+        if of.fresh == "trial":
+            assert len(group) == 1
+        else:
+            assert len({(trial.block, treatment(trial)[0]) for trial in group}) == 1
+            assert {treatment(trial)[1] for trial in group} == {workload.name for workload in of.workloads}
+            assert [trial.index for trial in group] == list(range(group[0].index, group[0].index + len(group)))
+
+
+def test_what_is_not_available_is_left_out() -> None:
+    of = plan(environments=4, blocks=2)
+    assert {treatment(trial)[0] for trial in schedule(of, ["e0", "e2"], 1)} == {"e0", "e2"}
+
+
+def test_without_its_baseline_there_is_nothing_to_do() -> None:
+    with pytest.raises(EnvironmentFailed, match="the baseline 'e0' is not available here"):
+        schedule(plan(), ["e1", "e2"], 1)
+
+
+def test_too_many_trials_are_refused() -> None:
+    with pytest.raises(UsageError, match=f"more than the {MAX_TRIALS}"):
+        schedule(plan(64, 64, blocks=25), ["e0"], 1)
+
+
+def test_the_order_of_a_seed_never_changes() -> None:
+    def shown(fresh: str, seed: int) -> str:
+        of = plan(blocks=2, fresh=fresh)
+        return " ".join("/".join(treatment(trial)) for trial in schedule(of, names(of), seed))
+
+    assert shown("trial", 7) == ("e0/w1 e2/w1 e0/w0 e1/w0 e2/w0 e1/w1 e0/w0 e0/w1 e2/w0 e1/w0 e2/w1 e1/w1")
+    assert shown("block", 7) == ("e1/w1 e1/w0 e2/w0 e2/w1 e0/w1 e0/w0 e1/w1 e1/w0 e2/w0 e2/w1 e0/w0 e0/w1")
+
+
+@pytest.mark.parametrize("fresh", ["trial", "block"])
+def test_every_treatment_stands_at_every_position_equally_often(fresh: str) -> None:
+    of = plan(environments=3, workloads=2, blocks=3000, fresh=fresh)
+    trials = schedule(of, names(of), 20)
+    for position in range(6):
+        counts = Counter(treatment(trial) for trial in trials if trial.position == position)
+        assert len(counts) == 6
+        assert chisquare(list(counts.values())).pvalue > 0.001
+
+
+def test_all_orders_of_a_block_occur_about_equally_often() -> None:
+    of = plan(environments=2, workloads=2, blocks=4800)
+    trials = schedule(of, names(of), 3)
+    blocks = Counter(tuple(map(treatment, trials[start : start + 4])) for start in range(0, len(trials), 4))
+    assert len(blocks) == 24
+    assert chisquare(list(blocks.values())).pvalue > 0.001
+
+
+def test_all_orders_of_a_block_with_shared_starts_occur_about_equally_often() -> None:
+    of = plan(environments=2, workloads=2, blocks=4800, fresh="block")
+    trials = schedule(of, names(of), 3)
+    blocks = Counter(tuple(map(treatment, trials[start : start + 4])) for start in range(0, len(trials), 4))
+    assert len(blocks) == 2 * 2 * 2  # two orders of environments, two of workloads in each
+    assert chisquare(list(blocks.values())).pvalue > 0.001
