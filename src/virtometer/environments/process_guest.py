@@ -61,7 +61,7 @@ class ProcessGuest(Guest):
     @classmethod
     @contextmanager
     def starting(cls, bench: Workbench, guest_id: str) -> Iterator[ProcessGuest]:
-        """Give a guest to be filled; stops it when the block raises. What the host refuses becomes EnvironmentFailed."""
+        """Give a guest to be filled; stops it when the block raises. What the host refuses is EnvironmentFailed."""
         guest = cls(bench, guest_id)
         try:
             yield guest

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from virtometer.environments import accounting
+from virtometer.environments.accounting import Account, CgroupAccount, TreeAccount, kill_all, open_account, stat_of
+from virtometer.environments.journal import Journal
+from virtometer.errors import EnvironmentFailed
+
+BURN = "import time\nend = time.process_time() + {seconds}\nwhile time.process_time() < end: pass\n"
+CHILDREN = "import subprocess, sys\nfor _ in range(3): subprocess.run([sys.executable, '-c', {burn!r}])\n"
+ORPHAN = """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        print(os.getpid(), flush=True)
+        time.sleep(600)
+    os._exit(0)
+os.wait()
+time.sleep(600)
+"""
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal(tmp_path / "state")
+
+
+@pytest.fixture(params=["best", "process-tree"])
+def account(request: pytest.FixtureRequest, journal: Journal, new_id: Callable[[], str]) -> Iterator[Account]:
+    """The account that this user gets here, and the one that every user gets."""
+    guest_id = new_id()
+    one = open_account(guest_id, journal) if request.param == "best" else TreeAccount(guest_id)
+    yield one
+    one.remove()
+    assert one.processes() == []
+
+
+def start(account: Account, script: str) -> subprocess.Popen[bytes]:
+    process = subprocess.Popen(
+        ["python3", "-S", "-c", script], preexec_fn=account.enter, start_new_session=True, stdout=subprocess.PIPE
+    )
+    account.opened_for(process.pid)
+    return process
+
+
+def wait_without_reaping(process: subprocess.Popen[bytes]) -> None:
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+
+
+def test_the_time_of_a_process_is_counted(account: Account) -> None:
+    process = start(account, BURN.format(seconds=0.5))
+    wait_without_reaping(process)
+    assert 0.45e9 <= account.cpu_ns() <= 0.8e9
+    process.communicate()
+
+
+def test_the_time_of_ended_children_is_counted(account: Account) -> None:
+    process = start(account, CHILDREN.format(burn=BURN.format(seconds=0.2)))
+    wait_without_reaping(process)
+    assert 0.55e9 <= account.cpu_ns() <= 1.2e9
+    process.communicate()
+
+
+def test_it_never_decreases_and_a_sleeping_guest_costs_nothing(account: Account) -> None:
+    process = start(account, "import time\nprint(flush=True)\ntime.sleep(600)")
+    assert process.stdout is not None
+    process.stdout.readline()
+    readings = [account.cpu_ns()]
+    for _ in range(20):
+        time.sleep(0.01)
+        readings.append(account.cpu_ns())
+    process.kill()
+    process.communicate()
+    readings.append(account.cpu_ns())
+    assert readings == sorted(readings)
+    assert readings[-1] - readings[0] < 20e6
+
+
+def test_remove_kills_what_is_left_even_stopped_and_detached(account: Account) -> None:
+    process = start(account, ORPHAN)
+    assert process.stdout is not None
+    orphan = int(process.stdout.readline())
+    process.send_signal(signal.SIGSTOP)
+    assert process.pid in account.processes()
+    account.remove()
+    account.remove()
+    process.communicate()
+    one = stat_of(orphan)
+    assert one is None or one.state in "ZX"
+
+
+def test_after_its_root_is_reaped_a_tree_does_not_believe_the_pid(journal: Journal, new_id: Callable[[], str]) -> None:
+    account = TreeAccount(new_id())
+    process = start(account, "")
+    process.communicate()
+    stranger = subprocess.Popen(["sleep", "600"], start_new_session=True)
+    try:
+        found = stat_of(stranger.pid)
+        assert found is not None
+        account._root = accounting.ProcessStat(stranger.pid, "S", 1, stranger.pid, 0, 0, found.start - 1)
+        assert account.processes() == []
+        account.remove()
+        assert stranger.poll() is None
+    finally:
+        stranger.kill()
+        stranger.wait()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="making cgroups needs root here")
+def test_root_gets_a_cgroup_which_is_written_down_first_and_removed(
+    journal: Journal, new_id: Callable[[], str]
+) -> None:
+    guest_id = new_id()
+    account = open_account(guest_id, journal)
+    assert isinstance(account, CgroupAccount)
+    assert account.directory.is_dir()
+    assert str(account.directory) in [one["path"] for one in journal.resources(guest_id)]
+    path = account.container_path()
+    assert path.endswith(f"virtometer-{guest_id}/guest")
+    hierarchies = accounting.all_cgroup_mounts()
+    assert len(journal.resources(guest_id)) == len(hierarchies)
+    account.remove()
+    assert not account.directory.exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="making cgroups needs root here")
+def test_the_unified_hierarchy_counts_too(
+    journal: Journal, new_id: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unified = [one for one in accounting.all_cgroup_mounts() if one.version == 2]
+    if not unified:
+        pytest.skip("no cgroup2 is mounted here")
+    monkeypatch.setattr(accounting, "cgroup_mounts", lambda: unified)
+    account = open_account(new_id(), journal)
+    assert account.method == "cgroup-v2"
+    process = start(account, CHILDREN.format(burn=BURN.format(seconds=0.1)))
+    process.communicate()
+    assert 0.25e9 <= account.cpu_ns() <= 0.8e9
+    account.remove()
+
+
+def test_where_no_cgroup_can_be_made_the_tree_is_read(
+    journal: Journal, new_id: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(accounting, "cgroup_mounts", list)
+    assert open_account(new_id(), journal).method == "process-tree"
+
+
+def test_the_mount_table_is_read_with_its_roots_and_controllers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    table = (
+        "31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw,mode=755\n"
+        "33 31 0:30 / /sys/fs/cgroup/cpu,cpuacct rw,nosuid shared:9 - cgroup cgroup rw,cpu,cpuacct\n"
+        "34 31 0:31 /box /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw,nsdelegate\n"
+        "40 31 0:37 / /sys/fs/cgroup/systemd rw - cgroup cgroup rw,xattr,release_agent=/bin/x,name=systemd\n"
+    )
+    real = Path.read_text
+    monkeypatch.setattr(Path, "read_text", lambda self: table if str(self) == "/proc/self/mountinfo" else real(self))
+    found = accounting.all_cgroup_mounts()
+    assert [(one.version, str(one.path), one.root, one.controllers) for one in found] == [
+        (1, "/sys/fs/cgroup/cpu,cpuacct", "/", ("cpu", "cpuacct")),
+        (2, "/sys/fs/cgroup/unified", "/box", ()),
+        (1, "/sys/fs/cgroup/systemd", "/", ("name=systemd",)),
+    ]
+    assert [str(one.path) for one in accounting.cgroup_mounts()] == [
+        "/sys/fs/cgroup/cpu,cpuacct",
+        "/sys/fs/cgroup/unified",
+    ]
+
+
+def test_what_cannot_be_killed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(accounting, "_KILL_LIMIT_S", 0.05)
+    with pytest.raises(EnvironmentFailed, match="4194304 do not end"):
+        kill_all(lambda: [4_194_304])

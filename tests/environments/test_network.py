@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from virtometer.environments.journal import Journal
+from virtometer.environments.network import NAMESPACES, Lan, detach_mount
+from virtometer.errors import EnvironmentFailed
+from virtometer.programs import Programs
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")
+
+
+@pytest.fixture
+def lan(tmp_path: Path) -> Iterator[Lan]:
+    one = Lan(Journal(tmp_path / "state"), Programs())
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def namespace(lan: Lan, new_id: Callable[[], str]) -> Iterator[str]:
+    """A network namespace for a guest, of the same name as the guest."""
+    name = f"virtometer-{new_id()}"
+    lan.add_namespace(name, name)
+    yield name
+    lan.delete_namespace(name)
+
+
+def ip(namespace: str | None, *arguments: str) -> list[dict[str, Any]]:
+    words = ["ip", "-j", *(["-n", namespace] if namespace else []), *arguments]
+    found: list[dict[str, Any]] = json.loads(subprocess.run(words, capture_output=True, check=True).stdout or "[]")
+    return [one for one in found if one]
+
+
+def reaches(namespace: str, address: str) -> bool:
+    """Whether a TCP connection from a namespace to a listener at `address` in the other end's namespace works."""
+    script = f"import socket; socket.create_connection(({address!r}, 7001), 5).close()"
+    words = ["nsenter", f"--net={NAMESPACES / namespace}", "python3", "-c", script]
+    return subprocess.run(words, capture_output=True).returncode == 0
+
+
+@pytest.fixture
+def listener(lan: Lan, namespace: str) -> Iterator[None]:
+    """Something that accepts connections on the laboratory's side."""
+    lan.attach_veth(namespace, namespace)
+    script = (
+        "import socket; s = socket.create_server(('10.77.0.1', 7001)); print(flush=True)\n"
+        "while True: s.accept()[0].close()"
+    )
+    words = ["nsenter", f"--net={NAMESPACES / lan.name}", "python3", "-c", script]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()
+    yield
+    process.kill()
+    process.communicate()
+
+
+@needs_root
+def test_a_guest_on_a_veth_pair_reaches_the_laboratory(lan: Lan, namespace: str, listener: None) -> None:
+    assert reaches(namespace, "10.77.0.1")
+    lan.detach(namespace)
+    assert not reaches(namespace, "10.77.0.1")
+
+
+@needs_root
+def test_veth_gives_eth0_with_its_address_up(lan: Lan, namespace: str) -> None:
+    path = lan.attach_veth(namespace, namespace)
+    assert (path.kind, path.host_address, path.peer_address) == ("veth", "10.77.0.1", "10.77.0.1")
+    assert path.namespace == lan.name
+    assert path.guest_interface == "", "nothing is left for the guest to configure"
+    [eth0] = ip(namespace, "address", "show", "eth0")
+    [address] = [one for one in eth0["addr_info"] if one["family"] == "inet"]
+    assert (address["local"], address["prefixlen"]) == (path.guest_address, path.prefix)
+    assert eth0["operstate"] == "UP"
+
+
+@needs_root
+def test_a_tap_hangs_on_the_bridge_and_carries_offload_headers(lan: Lan, new_id: Callable[[], str]) -> None:
+    guest_id = new_id()
+    tap, path = lan.attach_tap(guest_id)
+    assert (path.kind, path.guest_interface) == ("tap", "eth0")
+    [link] = ip(lan.name, "-d", "link", "show", tap)
+    assert link["master"] == "br0"
+    assert link["linkinfo"]["info_data"]["vnet_hdr"] is True
+    lan.detach(guest_id)
+    lan.detach(guest_id)
+    assert tap not in [one["ifname"] for one in ip(lan.name, "link", "show")]
+
+
+@needs_root
+def test_nothing_is_made_in_the_hosts_own_namespace(lan: Lan, namespace: str, new_id: Callable[[], str]) -> None:
+    watch = subprocess.Popen(["ip", "monitor", "link", "address", "route"], stdout=subprocess.PIPE)
+    before = ip(None, "address", "show")
+    lan.attach_veth(namespace, namespace)
+    other = new_id()
+    lan.attach_tap(other)
+    lan.detach(other)
+    lan.detach(namespace)
+    lan.close()
+    watch.terminate()
+    seen, _ = watch.communicate()
+    ours = [line for line in seen.decode().splitlines() if "veth" in line or "br0" in line or "tap" in line]
+    assert ours == []
+    assert [one["ifname"] for one in ip(None, "address", "show")] == [one["ifname"] for one in before]
+
+
+@needs_root
+def test_addresses_are_taken_in_turn_and_never_twice(lan: Lan, new_id: Callable[[], str]) -> None:
+    first, second = new_id(), new_id()
+    one = lan.attach_tap(first)[1].guest_address
+    two = lan.attach_tap(second)[1].guest_address
+    lan.detach(first)
+    three = lan.attach_tap(first)[1].guest_address
+    assert len({one, two, three}) == 3
+
+
+@needs_root
+def test_after_close_no_namespace_no_mount_and_no_journal_is_left(lan: Lan, new_id: Callable[[], str]) -> None:
+    lan.attach_tap(new_id())
+    assert (NAMESPACES / lan.name).exists()
+    assert str(NAMESPACES / lan.name) in Path("/proc/self/mountinfo").read_text()
+    lan.close()
+    lan.close()
+    assert not (NAMESPACES / lan.name).exists()
+    assert lan.name not in Path("/proc/self/mountinfo").read_text()
+    assert list(lan.journal.directory.iterdir()) == []
+
+
+@needs_root
+def test_it_is_made_again_after_close(lan: Lan, new_id: Callable[[], str]) -> None:
+    lan.attach_tap(new_id())
+    lan.close()
+    lan.attach_tap(new_id())
+    assert ip(lan.name, "link", "show", "br0")
+
+
+@needs_root
+def test_a_network_that_cannot_be_made_is_one_sentence_and_leaves_nothing(lan: Lan, new_id: Callable[[], str]) -> None:
+    (NAMESPACES / lan.name).parent.mkdir(exist_ok=True)
+    (NAMESPACES / lan.name).write_text("in the way")
+    with pytest.raises((EnvironmentFailed, FileExistsError)):
+        lan.attach_tap(new_id())
+    assert not (NAMESPACES / lan.name).exists()
+    assert list(lan.journal.directory.iterdir()) == []
+
+
+def test_without_root_the_reason_is_said(lan: Lan, monkeypatch: pytest.MonkeyPatch, new_id: Callable[[], str]) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 4711)
+    assert "root" in lan.unavailable()
+    with pytest.raises(EnvironmentFailed, match="root"):
+        lan.attach_tap(new_id())
+
+
+def test_unmounting_what_is_not_mounted_is_no_error(tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        detach_mount(tmp_path)
+    detach_mount(tmp_path / "missing")
