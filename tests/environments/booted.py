@@ -127,3 +127,27 @@ def interfaces(namespace: str | None) -> set[str]:
         return set()
     text = Programs().run(["ip", "-n", namespace, "-o", "link"], purpose="look").stdout.decode()
     return {line.split(": ")[1].partition("@")[0] for line in text.splitlines()}
+
+
+def peer_measure(one: Workbench, guest: ProcessGuest, session: Session) -> Done:
+    """Requests and responses between the guest and an agent on the laboratory's side of its network."""
+    path = guest.network
+    assert path is not None
+    interface = {"interface": path.guest_interface, "address": path.guest_address, "prefix": path.prefix}
+    session.request("configure-network", interface, BOOT_S)
+    with ProcessGuest.starting(one, "peer") as peer:
+        peer.launch([one.agent, "stdio"], purpose="peer", namespace=path.namespace)
+    try:
+        other = greet(peer)
+        listen = {
+            "run": "serve", "kernel": "net", "op": "serve", "parameters": {"listen": f"{path.host_address}:0"},
+            "threads": 1, "cpus": None, "seconds": 30.0,
+        }  # fmt: skip
+        other.request("prepare", listen, BOOT_S)
+        ready = until(other)
+        assert isinstance(ready, Ready)
+        port = ready.conditions["address"].rpartition(":")[2]
+        other.request("start", {"run": "serve"}, BOOT_S)
+        return measure(session, "net", "request-response", {"peer": f"{path.peer_address}:{port}"}, seconds=0.3)
+    finally:
+        peer.stop()

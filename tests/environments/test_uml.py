@@ -1,0 +1,207 @@
+"""User-mode Linux, with the real program: what it boots, what reaches it, and what is left when it has ended."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from tests.environments.booted import (
+    DISK_BYTES,
+    bench,
+    greet,
+    interfaces,
+    measure,
+    pattern,
+    peer_measure,
+    processes_naming,
+    require,
+)
+from virtometer.environments.base import Workbench
+from virtometer.environments.uml import UmlSettings, UserModeLinux
+from virtometer.errors import EnvironmentFailed, LinkClosed, MissingProgram
+
+
+@pytest.fixture
+def uml(tmp_path: Path) -> Iterator[UserModeLinux]:
+    """The kind, on a workbench of its own; skips where it does not work."""
+    with bench(tmp_path) as one:
+        environment = UserModeLinux(one)
+        require(environment.check())
+        environment.prepare(UmlSettings())
+        yield environment
+
+
+def disk_file(environment: UserModeLinux) -> Path:
+    file = environment.bench.disk_file
+    assert file is not None
+    return file
+
+
+def test_a_guest_boots_with_the_agent_as_its_first_process_and_the_memory_asked_for(uml: UserModeLinux) -> None:
+    guest = uml.start(UmlSettings(memory="128M"), "uml-boots")  # type: ignore[arg-type]
+    try:
+        session = greet(guest)
+        facts = session.request("facts", {}, 10)
+        assert facts["pid"] == 1
+        assert facts["os"] == "linux"
+        assert facts["cpus_online"] == 1
+        assert 100 << 20 < facts["memory_bytes"] < 130 << 20
+        assert {"name": "ubda", "bytes": DISK_BYTES} in facts["block_devices"]
+        assert guest.given["memory_bytes"] == 128 << 20
+        assert guest.alive()
+        assert guest.cpu_ns() > 0
+    finally:
+        guest.stop()
+    assert not guest.alive()
+    assert processes_naming("umid=uml-boots") == []
+
+
+def test_the_guest_reads_the_hosts_file_and_its_writes_reach_it(uml: UserModeLinux) -> None:
+    file = disk_file(uml)
+    with file.open("r+b") as disk:  # something that only a write can repair
+        disk.seek(DISK_BYTES // 2)
+        disk.write(bytes(DISK_BYTES // 2))
+    guest = uml.start(UmlSettings(), "uml-disk")
+    try:
+        session = greet(guest)
+        assert guest.disk is not None
+        assert guest.disk.conditions["host_cache"] == "yes"
+        half = {"file": guest.disk.path, "span": DISK_BYTES // 2, "size": 65536}
+        assert measure(session, "disk", "sequential-read", half).check.passed
+        whole = {"file": guest.disk.path, "span": DISK_BYTES, "size": 65536}
+        measure(session, "disk", "sequential-write", whole, seconds=1.0)
+        session.bye(10)
+    finally:
+        guest.stop()
+    assert file.read_bytes() == pattern(0, DISK_BYTES)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a tap device needs root")
+def test_the_guest_reaches_a_peer_over_its_tap_and_the_tap_is_gone_afterwards(uml: UserModeLinux) -> None:
+    guest = uml.start(UmlSettings(), "uml-net")
+    try:
+        session = greet(guest)
+        path = guest.network
+        assert path is not None
+        assert path.kind == "tap"
+        before = interfaces(path.namespace)
+        assert any(name.startswith("tap") for name in before)
+        done = peer_measure(uml.bench, guest, session)
+        assert done.value > 0
+    finally:
+        guest.stop()
+    assert not any(name.startswith("tap") for name in interfaces(path.namespace))
+
+
+def test_a_guest_that_hangs_is_ended_with_all_its_processes(uml: UserModeLinux) -> None:
+    guest = uml.start(UmlSettings(), "uml-hangs")
+    try:
+        greet(guest)
+        pids = processes_naming("umid=uml-hangs")
+        assert pids
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+    finally:
+        guest.stop()
+    assert processes_naming("umid=uml-hangs") == []
+    assert guest.cpu_ns() > 0
+
+
+def test_a_guest_whose_kernel_process_is_killed_leaves_no_helpers(uml: UserModeLinux) -> None:
+    guest = uml.start(UmlSettings(), "uml-killed")
+    try:
+        session = greet(guest)
+        os.kill(min(processes_naming("umid=uml-killed")), signal.SIGKILL)
+        with pytest.raises(LinkClosed):
+            session.request("facts", {}, 20)
+    finally:
+        guest.stop()
+    assert processes_naming("umid=uml-killed") == []
+
+
+def test_stopping_before_the_guest_has_booted_leaves_nothing(uml: UserModeLinux) -> None:
+    for pause in (0.0, 0.05, 0.3):
+        guest = uml.start(UmlSettings(), "uml-early")
+        time.sleep(pause)
+        guest.stop()
+        guest.stop()  # a second time is no error
+        assert processes_naming("umid=uml-early") == []
+
+
+def test_two_guests_at_once_are_strangers_to_each_other(tmp_path: Path) -> None:
+    with bench(tmp_path, disk=False) as one:
+        environment = UserModeLinux(one)
+        require(environment.check())
+        guests = [environment.start(UmlSettings(), f"uml-twin-{index}") for index in range(2)]
+        try:
+            for guest in guests:
+                assert greet(guest).request("facts", {}, 10)["pid"] == 1
+                assert guest.disk is None
+        finally:
+            for guest in guests:
+                guest.stop()
+
+
+def test_what_cannot_be_started_is_one_sentence_and_leaves_nothing(uml: UserModeLinux) -> None:
+    blank = uml.bench.scratch / "a b"
+    blank.mkdir()
+    odd = UserModeLinux(dataclasses.replace(uml.bench, scratch=blank))
+    with pytest.raises(EnvironmentFailed, match="no path with a comma, colon or blank"):
+        odd.start(UmlSettings(), "uml-odd")
+    blank.rmdir()
+
+
+def test_a_missing_program_is_named_with_its_package(uml: UserModeLinux, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    with pytest.raises(MissingProgram) as caught:
+        uml.start(UmlSettings(), "uml-missing")
+    assert caught.value.advice == "install the Debian package user-mode-linux"
+    check = uml.check()
+    assert not check.works
+    assert check.advice == "install the Debian package user-mode-linux"
+
+
+def test_a_kernel_that_dies_at_once_is_a_check_that_fails(
+    tmp_path: Path, uml: UserModeLinux, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bin" / "linux.uml"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho ptrace is not allowed here\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    check = uml.check()
+    assert not check.works
+    assert "ptrace is not allowed here" in check.reason
+
+
+def test_unknown_and_impossible_settings_are_refused() -> None:
+    for wrong in ({"cpus": 2}, {"memory": "1"}, {"memory": "12X"}, {"memory": -1}, {"memory": "65537K"}):
+        with pytest.raises(ValidationError):
+            UmlSettings.model_validate(wrong)
+    assert UmlSettings.model_validate({"memory": "1G"}).memory == 1 << 30
+
+
+def test_without_a_tap_there_is_a_guest_without_network(uml: UserModeLinux) -> None:
+    class NoLan(type(uml.bench.lan)):  # type: ignore[misc]
+        def unavailable(self) -> str:
+            return "network namespaces with a bridge need root"
+
+    lan = NoLan(uml.bench.journal, uml.bench.programs)
+    bare: Workbench = dataclasses.replace(uml.bench, lan=lan)
+    environment = UserModeLinux(bare)
+    capabilities = environment.capabilities()
+    assert not capabilities.network
+    assert "need root" in capabilities.network_reason
+    guest = environment.start(UmlSettings(), "uml-no-net")
+    try:
+        assert guest.network is None
+        assert greet(guest).request("facts", {}, 10)["interfaces"] in (["lo"], [])
+    finally:
+        guest.stop()
