@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shutil
 import signal
 import time
 from collections.abc import Iterator
@@ -156,6 +157,26 @@ def test_what_cannot_be_started_is_one_sentence_and_leaves_nothing(uml: UserMode
     with pytest.raises(EnvironmentFailed, match="no path with a comma, colon or blank"):
         odd.start(UmlSettings(), "uml-odd")
     blank.rmdir()
+
+
+def test_memory_that_does_not_fit_is_refused_before_the_guest_meets_a_bus_error(uml: UserModeLinux) -> None:
+    free = shutil.disk_usage("/dev/shm").free
+    with pytest.raises(EnvironmentFailed, match=r"where [0-9]+ MiB are free"):
+        uml.start(UmlSettings(memory=(free >> 20 << 20) + (1 << 30)), "uml-large")
+
+
+def test_the_guests_memory_is_in_memory_whatever_the_users_temporary_directory(
+    uml: UserModeLinux, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    guest = uml.start(UmlSettings(), "uml-memory")
+    try:
+        greet(guest)
+        maps = Path(f"/proc/{min(processes_naming('umid=uml-memory'))}/maps").read_text()
+    finally:
+        guest.stop()
+    assert "/dev/shm/" in maps
+    assert str(tmp_path) not in maps.replace(str(uml.bench.scratch), "")
 
 
 def test_a_missing_program_is_named_with_its_package(uml: UserModeLinux, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import select
+import shutil
 import socket
 import time
 from pathlib import Path
@@ -95,13 +96,20 @@ class UserModeLinux(Environment):
         for path in (image, self.bench.scratch, self.bench.disk_file or image):
             if any(mark in str(path) for mark in ", :"):
                 raise EnvironmentFailed(f"user-mode Linux takes no path with a comma, colon or blank in it: {path}")
+        free = shutil.disk_usage("/dev/shm").free if Path("/dev/shm").is_dir() else 0
+        if free < settings.memory:
+            raise EnvironmentFailed(
+                f"user-mode Linux keeps its guest's {settings.memory >> 20} MiB of memory in /dev/shm, "
+                f"where {free >> 20} MiB are free",
+                advice="mount a larger tmpfs on /dev/shm, or set less memory",
+            )
         with ProcessGuest.starting(self.bench, guest_id) as guest:
             ours, theirs = socket.socketpair()
             fd = ours.detach()
             guest.stream = Stream(fd, fd)
             with theirs:
                 argv: list[str | Path] = [
-                    program, f"mem={settings.memory >> 20}M", f"initrd={image}",
+                    *self._memory_in_memory(), program, f"mem={settings.memory >> 20}M", f"initrd={image}",
                     "con=null", "con0=null,fd:1", "ssl=null", f"ssl0=fd:{theirs.fileno()}",
                     # Here it keeps its pid file and its console's socket, otherwise in the user's home directory.
                     f"uml_dir={guest.make_directory()}", f"umid={guest_id}",
@@ -118,6 +126,13 @@ class UserModeLinux(Environment):
                 )
             guest.given |= {"memory_bytes": settings.memory, "cpus": 1}
         return guest
+
+    def _memory_in_memory(self) -> list[str | Path]:
+        """Keep the guest's memory in /dev/shm: where one of these variables names a disk, it would be a file there."""
+        named = [name for name in ("TMPDIR", "TMP", "TEMP") if name in os.environ]
+        if not named:
+            return []
+        return [self.bench.programs.find("env", "coreutils"), *(word for name in named for word in ("-u", name))]
 
     def _disk(self, guest: ProcessGuest) -> list[str]:
         file = self.bench.disk_file
