@@ -155,7 +155,9 @@ def result_of(
     taken = []
     for number in range(samples):
         begin = start + number * each_ns
-        rate = value * math.exp(rng.normal(0, 0.01)) if work.better == "higher" else math.exp(rng.normal(0, 0.01)) / value
+        rate = (
+            value * math.exp(rng.normal(0, 0.01)) if work.better == "higher" else math.exp(rng.normal(0, 0.01)) / value
+        )
         taken.append(Sample(begin, begin + each_ns, max(1, round(rate * each_ns * 1e-9)), "ok"))
     done = sum(sample.work for sample in taken)
     native_rate = work.level if work.better == "higher" else 1 / work.level

@@ -1,6 +1,6 @@
 """Reports from a campaign: `render` makes HTML, JSON or CSV text, `terminal.table` what is printed.
 
-Nothing here measures, reads a clock or opens a file: the same campaign always gives the same report.
+Nothing here measures, reads a clock or writes a file: the same campaign always gives the same report.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ FORMATS = {
 def render(campaign: Campaign, format: str) -> str:
     """Make the report in one of FORMATS. Raises UsageError for any other."""
     if format == "html":
-        from virtometer.report import html  # plots take a second to load, which the other formats need not wait for
+        from virtometer.report.html import page  # plots take a second to load: the other formats need not wait
 
-        return html.page(campaign, conclude(campaign))
+        return page(campaign, conclude(campaign))
     if format == "json":
         return machine.text(campaign, conclude(campaign))
     if format == "csv":

@@ -205,7 +205,7 @@ def samples(campaign: Campaign, workload: str, most: int) -> Figure | None:
         _finish(alt.layer(dots, ticks)),
         f"Raw samples of {workload}: " + "; ".join(spans),
         f"Raw samples ({thinned}){', logarithmic' if log else ''}. Within a row time runs downwards, from the first "
-        f"block to the last; dark strokes are the values of the trials.{' Red crosses were not used.' if aside else ''}",
+        f"block to the last; strokes are the values of the trials.{' Red crosses were not used.' if aside else ''}",
     )
 
 
