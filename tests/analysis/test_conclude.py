@@ -1,0 +1,325 @@
+"""What a campaign becomes: which rows there are, which verdict applies first, what the notes say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.analysis.simulated_campaigns import Place, Work, gaussian, quiet, simulate
+from virtometer.analysis import findings, running
+from virtometer.analysis.conditions import is_unlike
+from virtometer.model import Campaign, Finding, TrialRecord, Verdict
+
+NATIVE = Place("native")
+
+
+def of(campaign: Campaign, subject: str, workload: str = "memory triad 64 MB") -> Finding:
+    return next(f for f in findings(campaign) if f.subject == subject and f.workload == workload)
+
+
+def with_results(campaign: Campaign, change: dict[int, dict[str, object]]) -> Campaign:
+    """The campaign with fields of some trials' results replaced, by trial index."""
+    trials: list[TrialRecord] = []
+    for record in campaign.trials:
+        fields = change.get(record.trial.index)
+        results = tuple(replace(result, **fields) for result in record.results) if fields else record.results  # type: ignore[arg-type]
+        trials.append(replace(record, results=results))
+    return replace(campaign, trials=tuple(trials))
+
+
+def trials_of(campaign: Campaign, environment: str) -> list[int]:
+    return [r.trial.index for r in campaign.trials if r.trial.placements[0].environment == environment]
+
+
+def test_one_row_for_every_workload_and_environment_in_the_order_of_the_plan() -> None:
+    works = [Work("b"), Work("a")]
+    found = findings(simulate([Place("z"), Place("y"), Place("x")], works))
+    assert [(f.workload, f.subject) for f in found] == [(w, e) for w in "ba" for e in "zyx"]
+    assert [f.verdict for f in found[::3]] == [Verdict.BASELINE] * 2
+    assert all(f.against == "z" for f in found)
+
+
+def test_the_baseline_has_its_value_and_a_ratio_of_1_without_an_interval() -> None:
+    baseline = of(simulate([NATIVE, Place("runc")], noise=gaussian(0.02)), "native")
+    assert baseline.ratio is not None and (baseline.ratio.value, baseline.ratio.low) == (1.0, None)
+    assert baseline.value is not None and baseline.value.value == pytest.approx(18e9, rel=0.05)
+    assert baseline.value.low is not None and baseline.value.low < baseline.value.value
+    assert (baseline.unit, baseline.metric, baseline.better) == ("B/s", "throughput", "higher")
+
+
+@pytest.mark.parametrize(("unit", "level"), [("B/s", 1e9), ("s", 1e-6)])
+def test_above_1_is_better_whatever_the_unit(unit: str, level: float) -> None:
+    campaign = simulate([NATIVE, Place("half", efficiency={"": 0.5})], [Work(unit=unit, level=level)])
+    found = of(campaign, "half")
+    assert found.ratio is not None and found.ratio.value == pytest.approx(0.5)
+    assert found.verdict is Verdict.SLOWER
+    assert found.value is not None
+    assert found.value.value == pytest.approx(level / 2 if unit == "B/s" else level * 2)
+
+
+def test_five_blocks_give_neither_interval_nor_verdict_and_six_give_both() -> None:
+    places = [NATIVE, Place("half", efficiency={"": 0.5})]
+    few = of(simulate(places, blocks=5, noise=gaussian(0.02)), "half")
+    assert few.verdict is Verdict.UNDECIDED
+    assert few.ratio is not None and few.ratio.low is None and few.ratio.n == 5
+    assert few.p_value is None and few.detectable is None
+    assert few.blocks_needed == 6
+    assert "5 complete blocks; an interval and a verdict take 6" in few.notes
+    enough = of(simulate(places, blocks=6, noise=gaussian(0.02)), "half")
+    assert enough.verdict is Verdict.SLOWER and enough.ratio is not None and enough.ratio.low is not None
+
+
+def test_undecided_says_what_could_have_been_seen_and_what_deciding_takes() -> None:
+    campaign = simulate([NATIVE, Place("runc")], blocks=8, noise=gaussian(0.2), seed=3)
+    found = of(campaign, "runc")
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.detectable is not None and 0.1 < found.detectable < 1.5
+    assert found.blocks_needed is not None and found.blocks_needed > 8
+    # Two trials a block, two seconds from the start of one to the start of the next.
+    assert found.seconds_needed == pytest.approx((found.blocks_needed - 8) * 4)
+
+
+def test_decided_findings_carry_no_forecast() -> None:
+    found = of(simulate([NATIVE, Place("half", efficiency={"": 0.5})], noise=gaussian(0.01)), "half")
+    assert (found.detectable, found.blocks_needed, found.seconds_needed) == (None, None, None)
+
+
+def test_a_failed_trial_leaves_its_block_incomplete_and_is_told() -> None:
+    campaign = simulate([NATIVE, Place("runc")], blocks=8, fail={0: "the guest died"}, noise=gaussian(0.01))
+    failed_in = campaign.trials[0].trial.placements[0].environment
+    found = of(campaign, "runc")
+    assert found.ratio is not None and found.ratio.n == 7
+    where = " in native" if failed_in == "native" else ""
+    assert f"1 of 8 trials{where} failed: the guest died" in found.notes
+
+
+def test_an_environment_that_does_not_work_is_not_available_with_the_reason() -> None:
+    found = of(simulate([NATIVE, Place("kvm", works=False, reason="there is no /dev/kvm")]), "kvm")
+    assert found.verdict is Verdict.UNAVAILABLE
+    assert found.ratio is None and found.value is None and found.host_cpu_ratio is None
+    assert found.notes == ("not available here: there is no /dev/kvm",)
+    assert found.unit == "B/s"  # known from the others
+
+
+@pytest.mark.parametrize(
+    "reason", ["not available here: no network", "qemu: not available here: no network", "no network"]
+)
+def test_trials_that_all_fail_make_it_not_available_never_a_zero(reason: str) -> None:
+    found = of(simulate([NATIVE, Place("qemu", fails={"memory triad 64 MB": reason})]), "qemu")
+    assert found.verdict is Verdict.UNAVAILABLE
+    assert found.notes == ("not available here: no network (8 trials)",)
+    assert found.value is None
+
+
+def test_a_baseline_that_gave_nothing_leaves_the_others_undecided_with_their_values() -> None:
+    campaign = simulate([Place("native", fails={"memory triad 64 MB": "no space"}), Place("runc")])
+    assert of(campaign, "native").verdict is Verdict.UNAVAILABLE
+    found = of(campaign, "runc")
+    assert (found.verdict, found.ratio, found.blocks_needed) == (Verdict.UNDECIDED, None, None)
+    assert found.value is not None
+    assert "native gave no value to compare with" in found.notes
+
+
+def test_a_campaign_that_has_only_begun_is_undecided_everywhere() -> None:
+    campaign = replace(simulate([NATIVE, Place("runc")]), trials=())
+    assert [f.verdict for f in findings(campaign)] == [Verdict.BASELINE, Verdict.UNDECIDED]
+    assert all(f.value is None and f.ratio is None for f in findings(campaign))
+
+
+def test_a_plan_whose_baseline_is_missing_says_so() -> None:
+    campaign = simulate([NATIVE, Place("runc")], baseline="elsewhere")
+    assert all(f.verdict is Verdict.UNDECIDED for f in findings(campaign))
+    assert "the plan's baseline elsewhere is not among its environments" in findings(campaign)[0].notes
+
+
+def test_marked_trials_are_kept_and_told_as_one_where_only_numbers_differ() -> None:
+    campaign = simulate([NATIVE, Place("runc")], blocks=8)
+    indices = trials_of(campaign, "runc")
+    marks = {indices[0]: ("steal: 7.1% went to others",), indices[1]: ("steal: 9.3% went to others",)}
+    found = of(simulate([NATIVE, Place("runc")], blocks=8, marks=marks), "runc")
+    assert found.ratio is not None and found.ratio.n == 8
+    assert "2 of 8 trials marked, and kept: steal: 7.1% went to others (for example)" in found.notes
+
+
+def test_samples_that_were_set_aside_are_counted_with_the_reason() -> None:
+    campaign = simulate([NATIVE, Place("runc")], blocks=8, samples=4)
+    first = trials_of(campaign, "runc")[0]
+    samples = campaign.trials[first].results[0].samples
+    aside = tuple(replace(sample, used=False, mark="clock error ±0.6%") for sample in samples)
+    some = of(with_results(campaign, {first: {"samples": (*aside[:1], *samples[1:])}}), "runc")
+    assert "1 of 32 samples not used: clock error ±0.6%" in some.notes
+    assert some.ratio is not None and some.ratio.n == 8
+    all_of_them = of(with_results(campaign, {first: {"samples": aside}}), "runc")
+    assert all_of_them.ratio is not None and all_of_them.ratio.n == 7
+    assert "1 of 8 trials gave no usable value and left their blocks incomplete" in all_of_them.notes
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_value_that_is_no_positive_number_is_not_used(value: float) -> None:
+    campaign = simulate([NATIVE, Place("runc")], blocks=8)
+    first = trials_of(campaign, "runc")[0]
+    found = of(with_results(campaign, {first: {"value": value}}), "runc")
+    assert found.ratio is not None and found.ratio.n == 7
+
+
+def test_host_cpu_per_unit_of_work_is_a_within_block_ratio() -> None:
+    campaign = simulate([NATIVE, Place("uml", efficiency={"": 0.5}, cost=3.0)], noise=gaussian(0.05), samples=1)
+    cost = of(campaign, "uml").host_cpu_ratio
+    assert cost is not None and cost.n == 8
+    assert cost.value == pytest.approx(3.0)
+    assert cost.low is not None and cost.high is not None and cost.low <= 3.0 + 1e-9 and cost.high >= 3.0 - 1e-9
+
+
+def test_a_guest_without_an_account_of_its_cpu_time_has_no_cost_and_a_note() -> None:
+    found = of(simulate([NATIVE, Place("far", cost=None)]), "far")
+    assert found.host_cpu_ratio is None
+    assert "the host CPU time of far could not be told" in found.notes
+
+
+def test_buffered_is_never_silently_compared_with_direct() -> None:
+    work = Work("disk", "disk", "random-read", "IO/s", 1e4)
+    native = Place("native", conditions={"disk": {"io": "direct"}})
+    uml = Place("uml", conditions={"disk": {"io": "buffered", "io_reason": "O_DIRECT refused: EINVAL"}})
+    found = of(simulate([native, uml], [work]), "uml", "disk")
+    assert is_unlike(found)
+    assert (
+        "not like with like: disk access is buffered (O_DIRECT refused: EINVAL) here, direct in native" in found.notes
+    )
+    assert not is_unlike(of(simulate([native, replace(native, name="runc")], [work]), "runc", "disk"))
+
+
+def test_a_condition_that_only_one_side_tells_is_a_difference() -> None:
+    found = of(simulate([NATIVE, Place("qemu", conditions={"memory triad 64 MB": {"pages": "huge"}})]), "qemu")
+    assert "not like with like: pages is huge here, not told in native" in found.notes
+
+
+def test_other_reasons_for_the_same_condition_are_no_difference() -> None:
+    name = "memory triad 64 MB"
+    one = Place("native", conditions={name: {"io": "buffered", "io_reason": "was asked for"}})
+    two = Place("uml", conditions={name: {"io": "buffered", "io_reason": "O_DIRECT refused"}})
+    assert not is_unlike(of(simulate([one, two]), "uml"))
+
+
+def test_conditions_that_change_between_trials_of_one_environment_are_told() -> None:
+    campaign = simulate([NATIVE, Place("uml")], blocks=8)
+    first = trials_of(campaign, "uml")[0]
+    found = of(with_results(campaign, {first: {"conditions": {"simd": "sse2"}}}), "uml")
+    assert is_unlike(found)
+    assert (
+        "not like with like: in uml, vector instruction set changed between trials (avx2 in 7, sse2 in 1 of them)"
+        in found.notes
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "note"),
+    [
+        ({"threads": 2}, "not like with like: threads is 2 here, 1 in native"),
+        ({"parameters": {"size": 1}}, "not like with like: size is 1 here, 67108864 in native"),
+    ],
+)
+def test_other_threads_and_parameters_are_not_alike(change: dict[str, object], note: str) -> None:
+    campaign = simulate([NATIVE, Place("uml")], blocks=6)
+    assert note in of(with_results(campaign, dict.fromkeys(trials_of(campaign, "uml"), change)), "uml").notes
+
+
+def test_where_a_file_or_a_peer_lies_is_no_difference() -> None:
+    campaign = simulate([NATIVE, Place("uml")], blocks=6)
+    change: dict[int, dict[str, object]] = {
+        index: {"parameters": {"size": 64 << 20, "file": f"/x{index}"}} for index in trials_of(campaign, "uml")
+    }
+    assert not is_unlike(of(with_results(campaign, change), "uml"))
+
+
+def test_load_placements_are_not_compared() -> None:
+    campaign = simulate([NATIVE, Place("runc")], blocks=6)
+    as_load = tuple(
+        replace(
+            record,
+            results=tuple(replace(r, placement=replace(r.placement, role="load")) for r in record.results),
+        )
+        for record in campaign.trials
+    )
+    assert all(f.value is None for f in findings(replace(campaign, trials=as_load)))
+
+
+def test_a_significant_interval_that_holm_does_not_let_through_is_explained() -> None:
+    """Search for a campaign in which one comparison alone looks different, and read what is said about it."""
+    for seed in range(200):
+        works = [Work(f"w{number}") for number in range(10)]
+        for found in findings(simulate([NATIVE, Place("runc")], works, seed=seed, noise=gaussian(0.2), samples=1)):
+            if found.ratio is not None and found.ratio.high is not None and found.ratio.high < 1:
+                assert found.verdict is Verdict.UNDECIDED
+                assert any("among the 10 comparisons of this campaign" in note for note in found.notes)
+                return
+    pytest.fail("200 campaigns of 10 comparisons without one interval below 1: the noise is not what it says")
+
+
+@given(st.floats(0.01, 100), st.integers(0, 2**32))
+@settings(max_examples=30)
+def test_what_a_whole_block_shares_does_not_change_any_ratio(factor: float, seed: int) -> None:
+    campaign = simulate([NATIVE, Place("runc", efficiency={"": 0.9})], seed=seed, noise=gaussian(0.1), samples=1)
+    block = campaign.trials[0].trial.block
+    change: dict[int, dict[str, object]] = {
+        record.trial.index: {"value": record.results[0].value * factor}
+        for record in campaign.trials
+        if record.trial.block == block
+    }
+    before, after = of(campaign, "runc").ratio, of(with_results(campaign, change), "runc").ratio
+    assert before is not None and after is not None
+    assert after.value == pytest.approx(before.value) and after.low == pytest.approx(before.low)
+
+
+@given(st.randoms())
+@settings(max_examples=20)
+def test_the_order_in_which_trials_are_read_does_not_matter(random: object) -> None:
+    campaign = simulate([NATIVE, Place("runc"), Place("uml")], noise=gaussian(0.1), samples=1)
+    shuffled = list(campaign.trials)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    before, after = findings(campaign), findings(replace(campaign, trials=tuple(shuffled)))
+    for one, two in zip(before, after, strict=True):
+        assert one.verdict == two.verdict and one.ratio is not None and two.ratio is not None
+        assert two.ratio.value == pytest.approx(one.ratio.value)
+
+
+@given(st.integers(0, 2**32), st.floats(0.01, 0.3))
+@settings(max_examples=30)
+def test_swapping_subject_and_baseline_turns_the_ratio_round(seed: int, sd: float) -> None:
+    campaign = simulate([Place("a"), Place("b", efficiency={"": 0.8})], seed=seed, noise=gaussian(sd), samples=1)
+    turned = replace(campaign, plan=campaign.plan.model_copy(update={"baseline": "b"}))
+    one, two = of(campaign, "b"), of(turned, "a")
+    assert one.ratio is not None and two.ratio is not None
+    assert one.ratio.low is not None and two.ratio.high is not None
+    assert two.ratio.value == pytest.approx(1 / one.ratio.value)
+    assert two.ratio.high == pytest.approx(1 / one.ratio.low)
+    opposite = {Verdict.SLOWER: Verdict.FASTER, Verdict.FASTER: Verdict.SLOWER}
+    assert two.verdict is opposite.get(one.verdict, one.verdict)
+
+
+def test_running_estimates_follow_the_trials_and_agree_with_the_findings_at_the_end() -> None:
+    campaign = simulate([NATIVE, Place("half", efficiency={"": 0.5})], noise=gaussian(0.05), samples=1)
+    assert running(campaign.plan, ()) == {}
+    one = running(campaign.plan, campaign.trials[:1])
+    assert len(one) == 1 and next(iter(one.values())).ratio is None
+    at_the_end = running(campaign.plan, campaign.trials)["memory triad 64 MB", "half"]
+    assert at_the_end.ratio == of(campaign, "half").ratio
+    assert (at_the_end.unit, at_the_end.better, at_the_end.trials) == ("B/s", "higher", 8)
+
+
+def test_running_estimates_skip_what_failed() -> None:
+    campaign = simulate([NATIVE, Place("runc")], noise=quiet, fail=dict.fromkeys(range(16), "it died"))
+    assert running(campaign.plan, campaign.trials) == {}
+
+
+def test_the_length_of_a_block_leaves_out_the_pause_before_a_resumption() -> None:
+    campaign = simulate([NATIVE, Place("runc")], blocks=8, noise=gaussian(0.2), seed=3)
+    late = tuple(
+        replace(record, started_at=record.started_at.replace("2026-01-02", "2026-01-05"))
+        if record.trial.block >= 5
+        else record
+        for record in campaign.trials
+    )
+    assert of(replace(campaign, trials=late), "runc").seconds_needed == of(campaign, "runc").seconds_needed
