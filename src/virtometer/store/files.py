@@ -108,17 +108,31 @@ def storage(directory: Path) -> Iterator[None]:
 
 def full(directory: Path) -> StorageError:
     """The disk is full: what was committed before is safe."""
+    if not (directory / LEDGER).exists():
+        return StorageError(
+            f"there is no space left for {directory}; nothing has begun",
+            advice="make space, or choose another directory with --out",
+        )
     return StorageError(
         f"there is no space left for {directory}; every trial recorded before is kept",
         advice=f"make space, then go on with: virtometer resume {directory}",
     )
 
 
+def _no_space(directory: Path) -> bool:
+    """SQLite reports a full disk as an input or output error where it makes its shared memory."""
+    try:
+        state = os.statvfs(directory)
+    except OSError:
+        return False
+    return state.f_bavail * state.f_frsize < 1 << 18
+
+
 def explain(cause: sqlite3.Error, directory: Path) -> VirtometerError:
     """SQLite's result code in words (https://www.sqlite.org/rescode.html); the low byte is the primary code."""
     ledger = directory / LEDGER
     code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
-    if code == sqlite3.SQLITE_FULL:
+    if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _no_space(directory)):
         return full(directory)
     if code in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}:
         return LedgerError(

@@ -13,7 +13,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from pydantic import ValidationError
 from sqlalchemy import Connection, Row, Table, insert, select
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import IntegrityError
@@ -33,6 +32,7 @@ from virtometer.model import (
 from virtometer.store import database, files, rows, schema
 from virtometer.store.database import Copy
 from virtometer.store.files import Lock, storage
+from virtometer.store.shield import uninterrupted
 
 
 class Ledger:
@@ -105,7 +105,7 @@ class Ledger:
             raise ValueError("a failed trial has a reason and never a value")
         trial = record.trial.index
         try:
-            with storage(self.directory), self._connection.begin():
+            with uninterrupted(), storage(self.directory), self._connection.begin():
                 self._insert_guests(guests)
                 self._insert(schema.trials, [rows.trial_row(record)])
                 for number, result in enumerate(record.results):
@@ -124,22 +124,23 @@ class Ledger:
     def note(self, guests: Sequence[GuestStart], commands: Sequence[CommandLine]) -> None:
         """Commit guest starts and command lines that belong to no trial, such as those at the end of a campaign."""
         if guests or commands:
-            with storage(self.directory), self._connection.begin():
+            with uninterrupted(), storage(self.directory), self._connection.begin():
                 self._insert_guests(guests)
                 self._insert(schema.commands, [rows.command_row(command) for command in commands])
 
     def finished(self) -> set[int]:
         """Indices of the trials that are recorded, done and failed ones alike."""
-        with storage(self.directory), self._connection.begin():
+        with uninterrupted(), storage(self.directory), self._connection.begin():
             return set(self._connection.execute(select(schema.trials.c.trial)).scalars())
 
     def read(self) -> Campaign:
         """Everything that the ledger holds, as it stood at one moment."""
         try:
-            with storage(self.directory), self._connection.begin():
+            with uninterrupted(), storage(self.directory), self._connection.begin():
                 return self._read()
-        except (ValidationError, json.JSONDecodeError, KeyError, TypeError) as cause:
-            raise LedgerError(f"{self.directory / files.LEDGER} holds what no Virtometer wrote ({cause})") from cause
+        except (ValueError, LookupError, TypeError, AttributeError) as cause:
+            first = str(cause).splitlines()[0] if str(cause) else type(cause).__name__
+            raise LedgerError(f"{self.directory / files.LEDGER} holds what no Virtometer wrote ({first})") from cause
 
     def close(self) -> None:
         """Close the database and release the lock."""

@@ -1,0 +1,35 @@
+"""Ctrl-C between any two steps of a transaction would leave the database library in the middle of it."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator
+from types import FrameType
+
+_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Put off the signals that stop a laboratory until the end of the block, which lasts milliseconds."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are handled in the main thread only
+        return
+    pending: list[tuple[int, FrameType | None]] = []
+
+    def later(number: int, frame: FrameType | None) -> None:
+        pending.append((number, frame))
+
+    handlers = {number: signal.getsignal(number) for number in _STOPPING}
+    ours = {number: handler for number, handler in handlers.items() if callable(handler)}
+    try:
+        for number in ours:
+            signal.signal(number, later)
+        yield
+    finally:
+        for number, handler in ours.items():
+            signal.signal(number, handler)
+        for sent, frame in pending:
+            ours[signal.Signals(sent)](sent, frame)

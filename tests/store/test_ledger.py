@@ -1,0 +1,149 @@
+"""What goes in comes out, whole or not at all."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.store.campaigns import campaign, done, expected, failed, guest
+from virtometer.errors import LedgerError
+from virtometer.model import CommandLine, TrialRecord
+from virtometer.store.ledger import Ledger
+
+LINE = CommandLine("2026", "start a guest", ("runc", "run", "-b", "a b"), None)
+
+
+def rows(directory: Path, table: str) -> int:
+    with sqlite3.connect(f"file:{directory / 'ledger.sqlite'}?mode=ro", uri=True) as connection:
+        count: int = connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+    return count
+
+
+def test_everything_comes_back(tmp_path: Path) -> None:
+    of = campaign()
+    records: list[TrialRecord] = []
+    with Ledger.create(tmp_path / "new" / "r", of) as ledger:
+        assert ledger.read() == of
+        for trial in of.planned[:5]:
+            record = failed(trial) if trial.index == 2 else done(trial)
+            records.append(record)
+            ledger.record(record, [guest(trial.index)], [LINE])
+        ledger.note([guest(99)], [LINE])
+        guests = [guest(number) for number in (0, 1, 2, 3, 4, 99)]
+        assert ledger.finished() == {0, 1, 2, 3, 4}
+        assert ledger.read() == expected(of, records, guests, [LINE] * 6)
+    for write in (False, True):
+        with Ledger.open(tmp_path / "new" / "r", write=write) as again:
+            assert again.finished() == {0, 1, 2, 3, 4}
+            assert again.read() == expected(of, records, guests, [LINE] * 6)
+    assert (tmp_path / "new" / "r" / "plan.yaml").read_text() == of.plan_text
+
+
+def test_trials_come_back_in_the_order_of_execution_however_they_were_recorded(tmp_path: Path) -> None:
+    of = campaign()
+    with Ledger.create(tmp_path / "r", of) as ledger:
+        for trial in reversed(of.planned):
+            ledger.record(done(trial), [guest(trial.index)], [])
+        assert [record.trial for record in ledger.read().trials] == list(of.planned)
+
+
+def test_it_is_crash_safe_by_its_settings(tmp_path: Path) -> None:
+    with Ledger.create(tmp_path / "r", campaign()) as ledger:
+        settings = {
+            name: ledger._connection.exec_driver_sql(f"PRAGMA {name}").scalar_one()
+            for name in ("journal_mode", "synchronous", "foreign_keys")
+        }
+    assert settings == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
+
+
+def test_a_trial_is_recorded_once(tmp_path: Path) -> None:
+    of = campaign()
+    with Ledger.create(tmp_path / "r", of) as ledger:
+        ledger.record(done(of.planned[0]), [guest(0)], [])
+        with pytest.raises(LedgerError, match=r"trial 0 cannot be recorded in .*: it was not planned, or is recorded"):
+            ledger.record(done(of.planned[0]), [guest(0)], [LINE])
+        with pytest.raises(LedgerError, match="trial 77 cannot"):
+            ledger.record(done(replace(of.planned[0], index=77)), [guest(77)], [])
+        assert ledger.read() == expected(of, [done(of.planned[0])], [guest(0)], [])
+
+
+def test_a_trial_needs_its_guest(tmp_path: Path) -> None:
+    of = campaign()
+    with Ledger.create(tmp_path / "r", of) as ledger:
+        with pytest.raises(LedgerError, match="lacks its guest"):
+            ledger.record(done(of.planned[0]), [], [])
+        assert ledger.finished() == set()
+
+
+def test_a_guest_may_serve_many_trials(tmp_path: Path) -> None:
+    of = campaign()
+    with Ledger.create(tmp_path / "r", of) as ledger:
+        for trial in of.planned:
+            record = done(trial)
+            shared = replace(record, results=tuple(replace(result, guest_id="g0") for result in record.results))
+            ledger.record(shared, [guest(0)] if trial.index < 2 else [], [])
+        assert ledger.read().guests == (guest(0),)
+
+
+def test_a_failed_trial_has_no_value(tmp_path: Path) -> None:
+    of = campaign()
+    with Ledger.create(tmp_path / "r", of) as ledger:
+        with pytest.raises(ValueError, match="never a value"):
+            ledger.record(replace(done(of.planned[0]), status="failed", reason="x"), [guest(0)], [])
+        with pytest.raises(LedgerError):
+            ledger.record(replace(failed(of.planned[0]), reason=""), [], [])
+        assert ledger.finished() == set()
+
+
+def test_what_fails_in_the_middle_leaves_nothing(tmp_path: Path) -> None:
+    of = campaign()
+    with Ledger.create(tmp_path / "r", of) as ledger:
+        record = done(of.planned[0])
+        first, second = record.results
+        bad = replace(second.samples[-1], work=None)  # type: ignore[arg-type]
+        broken = replace(record, results=(first, replace(second, samples=(*second.samples[:-1], bad))))
+        with pytest.raises(LedgerError):
+            ledger.record(broken, [guest(0)], [LINE])
+        for table in ("trials", "results", "samples", "probes", "guests"):
+            assert rows(tmp_path / "r", table) == 0, table
+        ledger.record(record, [guest(0)], [LINE])
+        assert ledger.read() == expected(of, [record], [guest(0)], [LINE])
+
+
+def test_text_that_is_no_text_is_kept_as_well_as_it_can_be(tmp_path: Path) -> None:
+    of = campaign()
+    with Ledger.create(tmp_path / "r", of) as ledger:
+        ledger.record(replace(failed(of.planned[0]), reason="it said \ud800 and \x00"), [], [LINE])
+        ledger.record(
+            failed(of.planned[1]), [replace(guest(1), given={"said": "\udcff"})], [replace(LINE, argv=("\udcff",))]
+        )
+        back = ledger.read()
+    assert back.trials[0].reason == "it said ? and \x00"
+    assert back.guests[0].given == {"said": "\udcff"}
+    assert back.commands[-1].argv == ("\udcff",)
+
+
+def test_reading_beside_a_writer(tmp_path: Path) -> None:
+    of = campaign()
+    with Ledger.create(tmp_path / "r", of) as writer, Ledger.open(tmp_path / "r") as reader:
+        for trial in of.planned:
+            writer.record(done(trial), [guest(trial.index)], [])
+            assert reader.finished() == set(range(trial.index + 1))
+        assert reader.read() == writer.read()
+
+
+def test_a_reader_cannot_write(tmp_path: Path) -> None:
+    of = campaign()
+    Ledger.create(tmp_path / "r", of).close()
+    with Ledger.open(tmp_path / "r") as reader, pytest.raises(Exception, match="read-only"):
+        reader.record(failed(of.planned[0]), [], [])
+
+
+def test_closing_twice_and_leaving_one_file(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "r", campaign())
+    ledger.close()
+    ledger.close()
+    assert {path.name for path in (tmp_path / "r").iterdir()} == {"ledger.sqlite", "plan.yaml", "lock"}

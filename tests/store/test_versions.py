@@ -1,0 +1,128 @@
+"""Old reader and new data, new reader and old data: the matrix of the ledger's versions."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.store.campaigns import campaign, done, failed, guest
+from virtometer.errors import LedgerError
+from virtometer.store import schema
+from virtometer.store.ledger import Ledger
+
+DATA = Path(__file__).parent / "versions"
+EVERY_VERSION = range(1, schema.SCHEMA_VERSION + 1)
+
+
+def dumped(directory: Path) -> str:
+    """A ledger as SQL text, with what `iterdump` leaves out."""
+    with sqlite3.connect(directory / "ledger.sqlite") as connection:
+        lines = [
+            f"PRAGMA {name} = {connection.execute(f'PRAGMA {name}').fetchone()[0]};"
+            for name in ("application_id", "user_version")
+        ]
+        return "\n".join([*lines, *connection.iterdump()]) + "\n"
+
+
+def restored(directory: Path, sql: str) -> Path:
+    directory.mkdir()
+    with sqlite3.connect(directory / "ledger.sqlite") as connection:
+        connection.executescript(sql)
+    return directory
+
+
+def small(directory: Path) -> Path:
+    """What the committed ledgers hold: one done trial, one failed, two still to do."""
+    of = campaign(4)
+    with Ledger.create(directory, of) as ledger:
+        ledger.record(done(of.planned[0], 3), [guest(0)], [])
+        ledger.record(failed(of.planned[1]), [], [])
+    return directory
+
+
+def test_there_is_a_ledger_of_every_version_and_a_way_from_it() -> None:
+    assert sorted(path.name for path in DATA.iterdir()) == [f"{version}.sql" for version in EVERY_VERSION]
+    assert sorted(schema.MIGRATIONS) == list(EVERY_VERSION)[:-1]
+
+
+def test_the_ledger_of_this_version_is_what_is_written_today(tmp_path: Path) -> None:
+    """Changing the tables without a new version number fails here."""
+    assert dumped(small(tmp_path / "r")) == (DATA / f"{schema.SCHEMA_VERSION}.sql").read_text(), (
+        "a change of the tables needs a new SCHEMA_VERSION, a migration, and a new file beside the old ones"
+    )
+
+
+@pytest.mark.parametrize("version", EVERY_VERSION)
+def test_new_reader_old_data(tmp_path: Path, version: int) -> None:
+    directory = restored(tmp_path / "r", (DATA / f"{version}.sql").read_text())
+    before = (directory / "ledger.sqlite").read_bytes()
+    of = campaign(4)
+    with Ledger.open(directory) as ledger:
+        back = ledger.read()
+    assert back.trials == (done(of.planned[0], 3), failed(of.planned[1]))
+    assert back.planned == of.planned
+    assert (directory / "ledger.sqlite").read_bytes() == before
+    with Ledger.open(directory, write=True) as ledger:
+        assert ledger.finished() == {0, 1}
+        ledger.record(done(of.planned[2]), [guest(2)], [])
+    with Ledger.open(directory) as ledger:
+        assert ledger.read().trials[-1] == done(of.planned[2])
+
+
+@pytest.mark.parametrize("ahead", [1, 2, 100])
+@pytest.mark.parametrize("write", [False, True])
+def test_old_reader_new_data(tmp_path: Path, ahead: int, write: bool) -> None:
+    directory = small(tmp_path / "r")
+    newer = schema.SCHEMA_VERSION + ahead
+    with sqlite3.connect(directory / "ledger.sqlite") as connection:
+        connection.execute(f"PRAGMA user_version = {newer}")
+        connection.execute("ALTER TABLE trials RENAME TO attempts")
+    before = (directory / "ledger.sqlite").read_bytes()
+    with pytest.raises(LedgerError) as caught:
+        Ledger.open(directory, write=write)
+    assert caught.value.sentence.endswith(
+        f"was written by a newer Virtometer (ledger version {newer}; this one knows up to {schema.SCHEMA_VERSION})"
+    )
+    assert (directory / "ledger.sqlite").read_bytes() == before
+
+
+def test_migrations_run_in_order_in_place_or_in_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two steps ahead of today, made up: a reader leaves the old file as it is, a writer brings it up to date."""
+    directory = small(tmp_path / "r")
+    now = schema.SCHEMA_VERSION
+    monkeypatch.setattr(schema, "SCHEMA_VERSION", now + 2)
+    monkeypatch.setattr(
+        schema,
+        "MIGRATIONS",
+        {
+            **schema.MIGRATIONS,
+            now: ("CREATE TABLE extra (a INTEGER)", "INSERT INTO extra VALUES (1)"),
+            now + 1: ("ALTER TABLE extra ADD COLUMN b INTEGER", "UPDATE extra SET b = a + 1"),
+        },
+    )
+
+    def version() -> int:
+        with sqlite3.connect(directory / "ledger.sqlite") as connection:
+            number: int = connection.execute("PRAGMA user_version").fetchone()[0]
+        return number
+
+    with Ledger.open(directory) as reader:
+        assert reader.finished() == {0, 1}
+        assert reader._connection.exec_driver_sql("SELECT a, b FROM extra").one() == (1, 2)
+    assert version() == now
+    with Ledger.open(directory, write=True) as writer:
+        assert writer._connection.exec_driver_sql("SELECT a, b FROM extra").one() == (1, 2)
+    assert version() == now + 2
+
+
+def test_a_migration_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    directory = small(tmp_path / "r")
+    before = dumped(directory)
+    now = schema.SCHEMA_VERSION
+    monkeypatch.setattr(schema, "SCHEMA_VERSION", now + 1)
+    monkeypatch.setattr(schema, "MIGRATIONS", {**schema.MIGRATIONS, now: ("CREATE TABLE extra (a)", "nonsense")})
+    with pytest.raises(LedgerError):
+        Ledger.open(directory, write=True)
+    assert dumped(directory) == before
