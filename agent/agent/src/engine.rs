@@ -1,0 +1,285 @@
+//! The conversation with the laboratory: one loop that reads requests, one thread for each run.
+
+use crate::channel::Channel;
+use crate::outbox::Outbox;
+use crate::signals::Waiter;
+use crate::{facts, network, VERSION};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use virtometer_kernels::{find, make, reap_orphans, KERNELS};
+use virtometer_protocol::{
+    greeting_line, log_line, parse_greeting, parse_request, reply_error_line, reply_line, samples_lines, Check,
+    Code, Command, Conditions, Done, Event, Failure, Fatal, LineBuffer, Pong, Prepare, Sample, MAX_RUNS,
+};
+use virtometer_sampling::{now_ns, os_failure, Control, Maker, Outcome, RawSample, Task};
+
+/// How long runs that are under way may take to end when the conversation has ended.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// Bytes read at once.
+const BLOCK: usize = 16 << 10;
+
+/// How a conversation ended.
+#[derive(Debug)]
+pub(crate) enum Ending {
+    /// The laboratory said `bye`.
+    Bye,
+    /// The stream ended.
+    Closed,
+    /// A fault that ends the connection.
+    Fatal(Failure),
+}
+
+/// Greet, obey requests until the end, then end all runs. `notes` are sent as warnings after the greetings.
+pub(crate) fn converse(channel: Channel, notes: &[String]) -> Ending {
+    let session = Arc::new(Session {
+        outbox: Outbox::new(channel.output),
+        runs: Mutex::default(),
+        ended: Condvar::new(),
+    });
+    let ending = session.listen(channel.input, notes).unwrap_or_else(Ending::Fatal);
+    if let Ending::Fatal(failure) = &ending {
+        session.outbox.send(&Fatal { fatal: failure.clone() }.line());
+    }
+    session.outbox.close();
+    session.end_runs();
+    ending
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Preparing,
+    Ready,
+    Started,
+}
+
+struct Run {
+    control: Arc<Control>,
+    phase: Phase,
+}
+
+/// What follows from a command once its reply is sent.
+type Then = Box<dyn FnOnce()>;
+
+struct Session {
+    outbox: Outbox,
+    runs: Mutex<BTreeMap<String, Run>>,
+    /// Signalled when a run has ended.
+    ended: Condvar,
+}
+
+/// Lines of the channel, each with the time at which the read that completed it returned.
+struct Lines {
+    input: File,
+    waiter: Waiter,
+    buffer: LineBuffer,
+    read_ns: u64,
+}
+
+impl Lines {
+    /// The next line, or `None` at the end of the stream.
+    fn next(&mut self) -> Result<Option<(Vec<u8>, u64)>, Failure> {
+        let mut block = [0; BLOCK];
+        loop {
+            if let Some(line) = self.buffer.next_line()? {
+                return Ok(Some((line, self.read_ns)));
+            }
+            self.waiter.wait(&self.input, reap_orphans);
+            match self.input.read(&mut block) {
+                Ok(0) => return Ok(None),
+                Ok(read) => {
+                    self.read_ns = now_ns();
+                    self.buffer.push(&block[..read]);
+                }
+                Err(cause) if matches!(cause.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock) => {}
+                // A terminal or socket whose other end is gone.
+                Err(cause) if matches!(cause.raw_os_error(), Some(libc::EIO | libc::ECONNRESET)) => return Ok(None),
+                Err(cause) => return Err(os_failure("cannot read the channel", &cause)),
+            }
+        }
+    }
+}
+
+impl Session {
+    fn listen(self: &Arc<Self>, input: File, notes: &[String]) -> Result<Ending, Failure> {
+        let names: Vec<&str> = KERNELS.iter().map(|kernel| kernel.name).collect();
+        if !self.outbox.send(&greeting_line(VERSION, &names)) {
+            return Ok(Ending::Closed);
+        }
+        let mut lines = Lines { input, waiter: Waiter::new(), buffer: LineBuffer::new(), read_ns: 0 };
+        match lines.next()? {
+            Some((line, _)) => parse_greeting(&line)?,
+            None => return Ok(Ending::Closed),
+        };
+        for note in notes {
+            self.outbox.send(&log_line("warning", note));
+        }
+        while let Some((line, read_ns)) = lines.next()? {
+            let request = parse_request(&line)?;
+            let id = request.id;
+            let sent = match request.command {
+                Ok(Command::Bye) => {
+                    self.outbox.send(&reply_line(id, &Empty {}));
+                    return Ok(Ending::Bye);
+                }
+                Ok(Command::Ping) => self.outbox.send_made(|| {
+                    reply_line(id, &Pong { received_ns: read_ns, sent_ns: now_ns() })
+                }),
+                Ok(Command::Facts) => self.outbox.send(&reply_line(id, &facts::facts())),
+                Ok(command) => self.obey(id, command),
+                Err(failure) => self.outbox.send(&reply_error_line(id, &failure)),
+            };
+            if !sent {
+                return Ok(Ending::Closed);
+            }
+        }
+        Ok(Ending::Closed)
+    }
+
+    /// Commands that answer with nothing, or with a failure. What follows from them begins after the reply is sent.
+    fn obey(self: &Arc<Self>, id: u64, command: Command) -> bool {
+        let then: Result<Then, Failure> = match command {
+            Command::Prepare(wish) => self.admit(wish),
+            Command::Start(run) => self.with_run(&run, |known| match known.phase {
+                Phase::Ready => {
+                    known.phase = Phase::Started;
+                    let control = known.control.clone();
+                    Ok(Box::new(move || control.start()) as Then)
+                }
+                Phase::Preparing => Err(Failure::new(Code::NotReady, format!("the run {run} is not ready yet"))),
+                Phase::Started => Err(Failure::new(Code::NotReady, format!("the run {run} was started before"))),
+            }),
+            Command::Stop(run) => self.with_run(&run, |known| {
+                let control = known.control.clone();
+                Ok(Box::new(move || control.stop()) as Then)
+            }),
+            Command::ConfigureNetwork(wish) => network::configure(&wish).map(|()| Box::new(|| ()) as Then),
+            // Answered by the loop.
+            Command::Ping | Command::Facts | Command::Bye => Ok(Box::new(|| ())),
+        };
+        match then {
+            Ok(then) => {
+                let sent = self.outbox.send(&reply_line(id, &Empty {}));
+                then();
+                sent
+            }
+            Err(failure) => self.outbox.send(&reply_error_line(id, &failure)),
+        }
+    }
+
+    fn with_run<T>(&self, name: &str, act: impl FnOnce(&mut Run) -> Result<T, Failure>) -> Result<T, Failure> {
+        match self.runs().get_mut(name) {
+            Some(run) => act(run),
+            None => Err(Failure::new(Code::NoSuchRun, format!("there is no run {name}; it may have ended"))),
+        }
+    }
+
+    /// Refuse what is wrong by itself; the rest is found out on the run's own thread.
+    fn admit(self: &Arc<Self>, wish: Prepare) -> Result<Then, Failure> {
+        let (kernel, op) = find(&wish.kernel, &wish.op)?;
+        let control = Arc::new(Control::default());
+        let task = Task {
+            op: wish.op,
+            parameters: wish.parameters,
+            threads: wish.threads,
+            cpus: wish.cpus,
+            seconds: wish.seconds,
+            control: control.clone(),
+        };
+        {
+            let runs = self.runs();
+            if runs.contains_key(&wish.run) {
+                return Err(Failure::new(Code::Busy, format!("the run {} has not ended yet", wish.run)));
+            }
+            if runs.len() >= MAX_RUNS {
+                return Err(Failure::new(Code::Busy, format!("{MAX_RUNS} runs have not ended yet")));
+            }
+        }
+        let maker = make(kernel, op, &task)?;
+        self.runs().insert(wish.run.clone(), Run { control, phase: Phase::Preparing });
+        let (session, name, unit) = (self.clone(), wish.run, op.unit);
+        Ok(Box::new(move || {
+            let here = session.clone();
+            let run = name.clone();
+            let thread = std::thread::Builder::new().name("run".into()).spawn(move || {
+                let event = match here.conduct(&run, &task, unit, &maker) {
+                    Ok(done) => Event::Done { run, done },
+                    Err(error) => Event::Failed { run, error },
+                };
+                here.conclude(&event);
+            });
+            if let Err(cause) = thread {
+                let error = os_failure("cannot start a thread", &cause);
+                session.conclude(&Event::Failed { run: name, error });
+            }
+        }))
+    }
+
+    /// The life of a run, on its own thread.
+    fn conduct(
+        &self,
+        run: &str,
+        task: &Task,
+        unit: virtometer_protocol::Unit,
+        maker: &Maker,
+    ) -> Result<Done, Failure> {
+        let prepared = virtometer_sampling::prepare(task, unit, maker)?;
+        let conditions: Conditions = prepared.conditions().clone();
+        self.with_run(run, |known| {
+            known.phase = Phase::Ready;
+            Ok(())
+        })?;
+        if !task.control.stopped() {
+            self.outbox.send(&Event::Ready { run: run.to_owned(), conditions }.line());
+        }
+        if !task.control.wait_for_start() {
+            return Err(Failure::new(Code::NotReady, "the run was stopped before it was started"));
+        }
+        let mut sink = |samples: &[RawSample]| {
+            let samples: Vec<Sample> = samples.iter().map(RawSample::sample).collect();
+            for line in samples_lines(run, &samples) {
+                self.outbox.send(&line);
+            }
+        };
+        prepared.run(&mut sink).map(done)
+    }
+
+    /// The run's name is free before its last event is sent.
+    fn conclude(&self, event: &Event) {
+        let (Event::Done { run, .. } | Event::Failed { run, .. } | Event::Ready { run, .. }) = event;
+        self.runs().remove(run);
+        self.outbox.send(&event.line());
+        self.ended.notify_all();
+    }
+
+    fn end_runs(&self) {
+        let runs = self.runs();
+        runs.values().for_each(|run| run.control.stop());
+        // A run that hangs in the system is left to the end of the process; its children end with it.
+        let _ = self.ended.wait_timeout_while(runs, FAREWELL, |runs| !runs.is_empty());
+    }
+
+    fn runs(&self) -> MutexGuard<'_, BTreeMap<String, Run>> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[derive(serde::Serialize)]
+struct Empty {}
+
+/// The outcome of a run in the contract's form.
+pub(crate) fn done(outcome: Outcome) -> Done {
+    Done {
+        unit: outcome.unit,
+        better: outcome.unit.better(),
+        value: outcome.value,
+        check: Check { kind: outcome.check.kind(), value: outcome.check.to_string(), passed: true },
+        count: outcome.count,
+        stopped: outcome.stopped,
+        cpu: outcome.cpu,
+        conditions: outcome.conditions,
+    }
+}

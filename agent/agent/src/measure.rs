@@ -1,0 +1,195 @@
+//! Running one kernel by hand.
+
+use crate::engine::done;
+use crate::{facts, options, signals};
+use options::usage;
+use serde::Serialize;
+use std::io::Write;
+use std::sync::Arc;
+use virtometer_kernels::{find, Kernel, Op, ParameterKind, KERNELS};
+use virtometer_protocol::{
+    Better, Check, Conditions, CpuTime, Done, Facts, Failure, Parameters, Sample, Scalar, Unit, MAX_SECONDS,
+    MAX_THREADS,
+};
+use virtometer_sampling::{os_failure, Control, RawSample, Task};
+
+/// What the command line asks for.
+struct Wish {
+    kernel: &'static Kernel,
+    op: &'static Op,
+    task: Task,
+    json: bool,
+}
+
+/// `measure KERNEL [--op OP] ...`.
+pub(crate) fn measure(words: &[String]) -> Result<u8, Failure> {
+    let wish = parse(words, None)?;
+    if wish.op.name == "serve" {
+        return run(wish, true);
+    }
+    run(wish, false)
+}
+
+/// `serve net --listen HOST:PORT`.
+pub(crate) fn serve(words: &[String]) -> Result<u8, Failure> {
+    if words.first().map(String::as_str) != Some("net") {
+        return Err(usage("only the network can be served: serve net --listen HOST:PORT"));
+    }
+    run(parse(words, Some("serve"))?, true)
+}
+
+fn parse(words: &[String], fixed_op: Option<&str>) -> Result<Wish, Failure> {
+    let (name, words) = words.split_first().ok_or_else(|| usage("name a kernel; see --help"))?;
+    let kernel = KERNELS.iter().find(|kernel| kernel.name == name).ok_or_else(|| {
+        let names: Vec<&str> = KERNELS.iter().map(|kernel| kernel.name).collect();
+        usage(&format!("there is no kernel {name:?}; there are {}", names.join(", ")))
+    })?;
+    let (mut op, mut threads, mut cpus, mut seconds, mut json) = (fixed_op.map(str::to_owned), 1, None, 1.0, false);
+    let mut given: Vec<(&str, Option<&str>)> = Vec::new();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let name = word.strip_prefix("--").ok_or_else(|| usage(&format!("{word:?} is not understood; see --help")))?;
+        let mut value = || rest.next().ok_or_else(|| usage(&format!("{word} needs a value")));
+        match name {
+            "json" => json = true,
+            "direct" | "buffered" => given.push((name, None)),
+            "op" if fixed_op.is_none() => op = Some(value()?.clone()),
+            "threads" => {
+                threads = usize::try_from(options::quantity(name, value()?)?)
+                    .ok()
+                    .filter(|threads| (1..=MAX_THREADS).contains(threads))
+                    .ok_or_else(|| usage(&format!("--threads must be 1 to {MAX_THREADS}")))?;
+            }
+            "cpus" => cpus = Some(options::cpu_list(value()?)?),
+            "seconds" => {
+                let text = value()?;
+                seconds = text
+                    .parse()
+                    .ok()
+                    .filter(|seconds| *seconds > 0.0 && *seconds <= MAX_SECONDS)
+                    .ok_or_else(|| usage(&format!("--seconds is {text:?}, not a number above 0 and at most {MAX_SECONDS}")))?;
+            }
+            _ => given.push((name, Some(value()?))),
+        }
+    }
+    let op = op.as_deref().or_else(|| kernel.ops.first().map(|op| op.name)).unwrap_or("");
+    let (kernel, op) = find(kernel.name, op).map_err(|failure| usage(&failure.message))?;
+    let mut parameters = Parameters::default();
+    for (name, value) in given {
+        let (name, value) = parameter(op, name, value)?;
+        if parameters.0.insert(name.to_owned(), value).is_some() {
+            return Err(usage(&format!("--{name} is given twice")));
+        }
+    }
+    let control = Arc::new(Control::default());
+    let task = Task { op: op.name.to_owned(), parameters, threads, cpus, seconds, control };
+    Ok(Wish { kernel, op, task, json })
+}
+
+fn parameter<'a>(op: &Op, name: &'a str, value: Option<&str>) -> Result<(&'a str, Scalar), Failure> {
+    if let "direct" | "buffered" = name {
+        return Ok(("direct", Scalar::Boolean(name == "direct")));
+    }
+    let value = value.unwrap_or("");
+    // A name that the operation does not have is refused later, with the names that it has.
+    let text = op.parameters.iter().any(|known| known.name == name && known.kind == ParameterKind::Text);
+    let known = op.parameters.iter().any(|known| known.name == name);
+    Ok((name, if text || !known { Scalar::Text(value.to_owned()) } else { Scalar::Integer(options::quantity(name, value)?) }))
+}
+
+#[derive(Serialize)]
+struct Params<'a> {
+    #[serde(flatten)]
+    own: &'a Parameters,
+    threads: usize,
+    cpus: &'a Option<Vec<usize>>,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    kernel: &'a str,
+    op: &'a str,
+    params: Params<'a>,
+    unit: Unit,
+    better: Better,
+    value: f64,
+    check: &'a Check,
+    samples: &'a [Sample],
+    facts: Facts,
+    conditions: &'a Conditions,
+    cpu: CpuTime,
+}
+
+fn run(wish: Wish, until_interrupted: bool) -> Result<u8, Failure> {
+    let Wish { kernel, op, task, json } = wish;
+    if until_interrupted {
+        let control = task.control.clone();
+        signals::on_interrupt(move || control.stop());
+    }
+    let maker = virtometer_kernels::make(kernel, op, &task)?;
+    let prepared = virtometer_sampling::prepare(&task, op.unit, &maker)?;
+    if let (true, Some(address)) = (until_interrupted, prepared.conditions().get("address")) {
+        say(&mut std::io::stderr(), &format!("serving on {address} until interrupted\n"))?;
+    }
+    let mut samples: Vec<Sample> = Vec::new();
+    let outcome = prepared.run(&mut |new: &[RawSample]| samples.extend(new.iter().map(RawSample::sample)))?;
+    let done = done(outcome);
+    let text = if json {
+        let report = Report {
+            kernel: kernel.name,
+            op: op.name,
+            params: Params { own: &task.parameters, threads: task.threads, cpus: &task.cpus, seconds: task.seconds },
+            unit: done.unit,
+            better: done.better,
+            value: done.value,
+            check: &done.check,
+            samples: &samples,
+            facts: facts::facts(),
+            conditions: &done.conditions,
+            cpu: done.cpu,
+        };
+        serde_json::to_string(&report).unwrap_or_default() + "\n"
+    } else {
+        human(kernel, op, &done, &samples)
+    };
+    say(&mut std::io::stdout().lock(), &text)?;
+    Ok(0)
+}
+
+fn say(to: &mut dyn Write, text: &str) -> Result<(), Failure> {
+    to.write_all(text.as_bytes())
+        .and_then(|()| to.flush())
+        .map_err(|cause| os_failure("cannot write the result", &cause))
+}
+
+fn human(kernel: &Kernel, op: &Op, done: &Done, samples: &[Sample]) -> String {
+    let conditions: Vec<String> = done.conditions.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let window = samples.last().map_or(0, |last| last.end_ns) - samples.first().map_or(0, |first| first.start_ns);
+    format!(
+        "{} {}: {} (median of {} samples in {:.3} s)\n  {} ({} is better), counts {}\n  check: {:?} {} passed\n  conditions: {}\n",
+        kernel.name,
+        op.name,
+        scaled(done.value, done.unit),
+        done.count,
+        std::time::Duration::from_nanos(window).as_secs_f64(),
+        done.unit.name(),
+        if done.better == Better::Higher { "higher" } else { "lower" },
+        op.work,
+        done.check.kind,
+        done.check.value,
+        if conditions.is_empty() { "none".to_owned() } else { conditions.join(", ") },
+    )
+}
+
+/// With the SI prefix that leaves one to three digits before the point.
+fn scaled(value: f64, unit: Unit) -> String {
+    let prefixes: &[(f64, &str)] = if unit == Unit::Second {
+        &[(1.0, ""), (1e-3, "m"), (1e-6, "u"), (1e-9, "n")]
+    } else {
+        &[(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")]
+    };
+    let last = (1.0, "");
+    let (factor, prefix) = prefixes.iter().find(|(factor, _)| value >= *factor).or(prefixes.last()).unwrap_or(&last);
+    format!("{:.4} {prefix}{}", value / factor, unit.name())
+}

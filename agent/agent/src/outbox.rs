@@ -1,0 +1,57 @@
+//! Lines that leave the agent, one at a time whoever sends them.
+
+use rustix::event::{poll, PollFd, PollFlags};
+use std::fs::File;
+use std::io::{self, ErrorKind, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The channel's output.
+pub(crate) struct Outbox {
+    file: Mutex<Option<File>>,
+}
+
+impl Outbox {
+    pub(crate) fn new(file: File) -> Self {
+        Outbox { file: Mutex::new(Some(file)) }
+    }
+
+    /// Send a whole line. After a failure, and after `close`, lines are dropped: there is nobody to tell.
+    pub(crate) fn send(&self, line: &[u8]) -> bool {
+        self.send_made(|| line.to_vec())
+    }
+
+    /// Send a line that is made when it is its turn, so that a time in it is the time of sending.
+    pub(crate) fn send_made(&self, make: impl FnOnce() -> Vec<u8>) -> bool {
+        let mut file = self.lock();
+        let sent = file.as_mut().map_or(false, |file| write_whole(file, &make()).is_ok());
+        if !sent {
+            *file = None;
+        }
+        sent
+    }
+
+    /// Send nothing more.
+    pub(crate) fn close(&self) {
+        *self.lock() = None;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<File>> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn write_whole(file: &mut File, mut rest: &[u8]) -> io::Result<()> {
+    while !rest.is_empty() {
+        match file.write(rest) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(written) => rest = &rest[written..],
+            Err(cause) if cause.kind() == ErrorKind::Interrupted => {}
+            // Whoever shares the stream with us may have switched it to non-blocking.
+            Err(cause) if cause.kind() == ErrorKind::WouldBlock => {
+                poll(&mut [PollFd::new(file, PollFlags::OUT)], None)?;
+            }
+            Err(cause) => return Err(cause),
+        }
+    }
+    Ok(())
+}

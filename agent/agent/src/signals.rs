@@ -1,0 +1,81 @@
+//! Waiting for the channel, and as process 1 for orphans as well.
+
+#![allow(unsafe_code)] // signal masks and descriptors, which rustix does not offer
+
+use rustix::event::{poll, PollFd, PollFlags};
+use std::fs::File;
+use std::io::Read;
+use std::mem::MaybeUninit;
+use std::os::unix::io::FromRawFd;
+
+/// Waits until the channel can be read. As process 1 it meanwhile takes care of processes whose parents have ended.
+pub(crate) struct Waiter {
+    /// Readable when a child has ended. `None` where the agent is not process 1.
+    children: Option<File>,
+}
+
+impl Waiter {
+    pub(crate) fn new() -> Self {
+        let init = rustix::process::getpid().is_init();
+        Waiter { children: if init { signal_file(&[libc::SIGCHLD]) } else { None } }
+    }
+
+    /// Block until `channel` has something, calling `reap` when children end.
+    pub(crate) fn wait(&mut self, channel: &File, reap: fn()) {
+        let children = match &mut self.children {
+            Some(children) => children,
+            // The read itself waits.
+            None => return,
+        };
+        loop {
+            let mut watched = [PollFd::new(channel, PollFlags::IN), PollFd::new(children, PollFlags::IN)];
+            if poll(&mut watched, None).is_err() {
+                continue;
+            }
+            let (channel_ready, child_ended) = (!watched[0].revents().is_empty(), !watched[1].revents().is_empty());
+            if child_ended {
+                let _ = children.read(&mut [0; 128]);
+                reap();
+            }
+            if channel_ready {
+                return;
+            }
+        }
+    }
+}
+
+/// Block signals in this thread and those that it will start, and return a descriptor that gives them instead.
+fn signal_file(signals: &[libc::c_int]) -> Option<File> {
+    let mask = blocked(signals);
+    // SAFETY: the mask is initialised; the descriptor that comes back is new and nobody else's.
+    unsafe {
+        let fd = libc::signalfd(-1, &mask, libc::SFD_CLOEXEC);
+        (fd >= 0).then(|| File::from_raw_fd(fd))
+    }
+}
+
+fn blocked(signals: &[libc::c_int]) -> libc::sigset_t {
+    let mut mask = MaybeUninit::uninit();
+    // SAFETY: sigemptyset initialises the mask before anything else uses it.
+    unsafe {
+        libc::sigemptyset(mask.as_mut_ptr());
+        for signal in signals {
+            libc::sigaddset(mask.as_mut_ptr(), *signal);
+        }
+        libc::pthread_sigmask(libc::SIG_BLOCK, mask.as_ptr(), std::ptr::null_mut());
+        mask.assume_init()
+    }
+}
+
+/// Call `then` on a thread of its own when SIGINT or SIGTERM comes. Call it before other threads are started.
+pub(crate) fn on_interrupt(then: impl FnOnce() + Send + 'static) {
+    let mask = blocked(&[libc::SIGINT, libc::SIGTERM, libc::SIGHUP]);
+    let waiting = std::thread::Builder::new().name("signals".into()).spawn(move || {
+        let mut signal = 0;
+        // SAFETY: both are valid; the signals are blocked in every thread.
+        unsafe { libc::sigwait(&mask, &mut signal) };
+        then();
+    });
+    // Without the thread the signals do nothing; SIGKILL remains.
+    drop(waiting);
+}

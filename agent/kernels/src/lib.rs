@@ -1,0 +1,105 @@
+//! The measuring kernels: one file each, one table of all of them here.
+//!
+//! Adding a kernel is one file with its known-answer test and one row of [`KERNELS`].
+
+mod buffer;
+mod disk;
+mod linpack;
+mod memory;
+mod net;
+mod os;
+mod pattern;
+mod random;
+mod settings;
+mod simd;
+
+pub use os::{reap_orphans, EXIT_ARGUMENT, EXIT_STATUS};
+pub use settings::Settings;
+
+use virtometer_protocol::{Code, Failure, Unit};
+use virtometer_sampling::{Maker, Task};
+
+/// One kernel.
+pub struct Kernel {
+    /// Name in the protocol and on the command line.
+    pub name: &'static str,
+    /// What it measures, in a few words.
+    pub summary: &'static str,
+    /// Its operations.
+    pub ops: &'static [Op],
+    /// Checks the settings and returns what builds the workers.
+    make: fn(&Task, &Settings<'_>) -> Result<Maker, Failure>,
+}
+
+/// One operation of a kernel.
+pub struct Op {
+    /// Name in the protocol and on the command line.
+    pub name: &'static str,
+    /// Unit of its value.
+    pub unit: Unit,
+    /// What is counted as work.
+    pub work: &'static str,
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+}
+
+/// One parameter of an operation.
+pub struct Parameter {
+    /// Name in the protocol, and with two dashes before it on the command line.
+    pub name: &'static str,
+    /// What kind of value it has.
+    pub kind: ParameterKind,
+    /// What holds when it is not given, for people. Empty: it must be given.
+    pub default: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+/// What kind of value a parameter has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParameterKind {
+    /// An integer, on the command line with an optional K, M or G.
+    Integer,
+    /// True or false.
+    Boolean,
+    /// A text.
+    Text,
+}
+
+/// A row of a table of parameters.
+const fn parameter(
+    name: &'static str,
+    kind: ParameterKind,
+    default: &'static str,
+    meaning: &'static str,
+) -> Parameter {
+    Parameter { name, kind, default, meaning }
+}
+
+/// Every kernel of this agent.
+pub static KERNELS: &[Kernel] = &[
+    Kernel { name: "linpack", summary: "solve dense linear equations", ops: linpack::OPS, make: linpack::make },
+    Kernel { name: "memory", summary: "move arrays through memory", ops: memory::OPS, make: memory::make },
+    Kernel { name: "disk", summary: "read and write a file or block device", ops: disk::OPS, make: disk::make },
+    Kernel { name: "net", summary: "exchange data with another agent over TCP", ops: net::OPS, make: net::make },
+    Kernel { name: "os", summary: "operations of the operating system", ops: os::OPS, make: os::make },
+];
+
+/// Find a kernel and one of its operations.
+pub fn find(kernel: &str, op: &str) -> Result<(&'static Kernel, &'static Op), Failure> {
+    let found = KERNELS.iter().find(|known| known.name == kernel).ok_or_else(|| {
+        let names: Vec<&str> = KERNELS.iter().map(|known| known.name).collect();
+        Failure::new(Code::UnknownKernel, format!("there is no kernel {kernel:?}; there are {}", names.join(", ")))
+    })?;
+    let op = found.ops.iter().find(|known| known.name == op).ok_or_else(|| {
+        let names: Vec<&str> = found.ops.iter().map(|known| known.name).collect();
+        let message = format!("the kernel {kernel} has no op {op:?}; it has {}", names.join(", "));
+        Failure::new(Code::UnknownOp, message)
+    })?;
+    Ok((found, op))
+}
+
+/// Check a task against the table and return what builds its workers.
+pub fn make(kernel: &Kernel, op: &Op, task: &Task) -> Result<Maker, Failure> {
+    (kernel.make)(task, &Settings::new(op, &task.parameters)?)
+}

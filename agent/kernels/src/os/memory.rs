@@ -1,0 +1,78 @@
+//! First touches of anonymous memory.
+
+#![allow(unsafe_code)] // writes that the compiler must not join or leave out
+
+use crate::buffer::{ensure_memory, Buffer};
+use crate::settings::check_failed;
+use virtometer_protocol::{Conditions, Failure};
+use virtometer_sampling::{timed, CheckValue, Stretch, Worker};
+
+/// Most memory that one iteration touches, bytes.
+const MOST: usize = 256 << 20;
+
+/// Touches fresh pages. Mapping and unmapping them is not timed.
+pub(super) struct PageFaults {
+    page: usize,
+    memory: Option<Buffer>,
+    all: u64,
+}
+
+impl PageFaults {
+    pub(super) fn new() -> Result<Self, Failure> {
+        ensure_memory(MOST as u64, "fresh pages")?;
+        Ok(PageFaults { page: rustix::param::page_size(), memory: None, all: 0 })
+    }
+}
+
+impl Worker for PageFaults {
+    fn most_repeats(&self) -> u64 {
+        (MOST / self.page) as u64
+    }
+
+    fn before(&mut self, repeats: u64) -> Result<(), Failure> {
+        let pages = usize::try_from(repeats).unwrap_or(usize::MAX);
+        let mut memory = Buffer::new(pages.saturating_mul(self.page))?;
+        // A kernel that does not know the wish has no huge pages.
+        memory.wish_huge_pages(false);
+        self.memory = Some(memory);
+        Ok(())
+    }
+
+    fn run(&mut self, repeats: u64) -> Result<Stretch, Failure> {
+        let page = self.page;
+        let bytes = self.memory.as_mut().map_or(&mut [][..], Buffer::bytes_mut);
+        timed(repeats, || {
+            for first in bytes.iter_mut().step_by(page) {
+                // SAFETY: a reference is valid to write to.
+                unsafe { std::ptr::write_volatile(first, 1) };
+            }
+            Ok(())
+        })
+    }
+
+    fn after(&mut self) -> Result<CheckValue, Failure> {
+        let memory = self.memory.take();
+        let bytes = memory.as_ref().map_or(&[][..], Buffer::bytes);
+        let pages = bytes.len() / self.page;
+        let touched: usize = bytes.iter().step_by(self.page).map(|byte| usize::from(*byte)).sum();
+        let clean = bytes.chunks_exact(self.page).all(|page| page[1..].iter().all(|byte| *byte == 0));
+        if touched != pages || !clean {
+            return Err(check_failed(format!("of {pages} fresh pages {touched} hold what was written, or others are not zero")));
+        }
+        self.all += pages as u64;
+        Ok(CheckValue::Count(pages as u64))
+    }
+
+    fn settle(&mut self) -> Result<(), Failure> {
+        self.all = 0;
+        Ok(())
+    }
+
+    fn conditions(&self) -> Conditions {
+        Conditions::from([("page_bytes".to_owned(), self.page.to_string())])
+    }
+
+    fn finish(&mut self) -> Result<CheckValue, Failure> {
+        Ok(CheckValue::Count(self.all))
+    }
+}

@@ -1,0 +1,38 @@
+//! What the disk's file contains: the word at byte offset 8k is mix((k + 1) × 0x9E3779B97F4A7C15).
+
+use crate::random::{mix, GOLDEN};
+
+/// The word at byte offset `8 * index`.
+pub(crate) fn word(index: u64) -> u64 {
+    mix(index.wrapping_add(1).wrapping_mul(GOLDEN))
+}
+
+/// Fill `block` with what belongs at byte `offset` of the file. Both are multiples of 8.
+pub(crate) fn fill(block: &mut [u8], offset: u64) {
+    for (index, bytes) in (offset / 8..).zip(block.chunks_exact_mut(8)) {
+        bytes.copy_from_slice(&word(index).to_le_bytes());
+    }
+}
+
+/// Byte offset in the file of the first word in `block` that does not belong at byte `offset`, or `None`.
+pub(crate) fn first_fault(block: &[u8], offset: u64) -> Option<u64> {
+    (offset / 8..).zip(block.chunks_exact(8)).find(|(index, bytes)| **bytes != word(*index).to_le_bytes()).map(|(index, _)| index * 8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pattern_is_the_contract_s() {
+        // Computed from the formula in PROTOCOL.md with Python's integers.
+        assert_eq!(word(0), 0xE220_A839_7B1D_CDAF);
+        assert_eq!(word(1), 0x6E78_9E6A_A1B9_65F4);
+        let mut block = [0u8; 16];
+        fill(&mut block, 8);
+        assert_eq!(block[..8], 0x6E78_9E6A_A1B9_65F4u64.to_le_bytes());
+        assert_eq!(first_fault(&block, 8), None);
+        block[15] ^= 1;
+        assert_eq!(first_fault(&block, 8), Some(16));
+    }
+}

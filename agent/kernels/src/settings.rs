@@ -1,0 +1,69 @@
+//! Reading a kernel's parameters, with one clear sentence for each that is wrong.
+
+use crate::Op;
+use std::ops::RangeInclusive;
+use virtometer_protocol::{Code, Failure, Parameters, Scalar};
+
+/// The parameters of a task, all of them known to the operation.
+pub struct Settings<'a> {
+    given: &'a Parameters,
+}
+
+impl<'a> Settings<'a> {
+    /// Refuses parameters that the operation does not have.
+    pub fn new(op: &Op, given: &'a Parameters) -> Result<Self, Failure> {
+        for name in given.0.keys() {
+            if !op.parameters.iter().any(|known| known.name == name) {
+                let known: Vec<&str> = op.parameters.iter().map(|known| known.name).collect();
+                let has = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                return Err(wrong(format!("the op {} has no parameter {name:?}; it has {has}", op.name)));
+            }
+        }
+        Ok(Settings { given })
+    }
+
+    /// An integer within `range`.
+    pub(crate) fn integer(&self, name: &str, default: u64, range: RangeInclusive<u64>) -> Result<u64, Failure> {
+        let value = match self.given.0.get(name) {
+            None => return Ok(default),
+            Some(Scalar::Integer(value)) => *value,
+            Some(_) => return Err(wrong(format!("{name} must be an integer"))),
+        };
+        u64::try_from(value).ok().filter(|value| range.contains(value)).ok_or_else(|| {
+            wrong(format!("{name} is {value}, not {} to {}", range.start(), range.end()))
+        })
+    }
+
+    /// True or false.
+    pub(crate) fn boolean(&self, name: &str, default: bool) -> Result<bool, Failure> {
+        match self.given.0.get(name) {
+            None => Ok(default),
+            Some(Scalar::Boolean(value)) => Ok(*value),
+            Some(_) => Err(wrong(format!("{name} must be true or false"))),
+        }
+    }
+
+    /// A text that has to be given.
+    pub(crate) fn text(&self, name: &str) -> Result<&'a str, Failure> {
+        self.optional_text(name)?.ok_or_else(|| wrong(format!("{name} must be given")))
+    }
+
+    /// A text.
+    pub(crate) fn optional_text(&self, name: &str) -> Result<Option<&'a str>, Failure> {
+        match self.given.0.get(name) {
+            None => Ok(None),
+            Some(Scalar::Text(value)) if !value.is_empty() => Ok(Some(value)),
+            Some(_) => Err(wrong(format!("{name} must be a text that is not empty"))),
+        }
+    }
+}
+
+/// A parameter that is out of range.
+pub(crate) fn wrong(message: impl Into<String>) -> Failure {
+    Failure::new(Code::BadArguments, message)
+}
+
+/// A result that is wrong.
+pub(crate) fn check_failed(message: impl Into<String>) -> Failure {
+    Failure::new(Code::CheckFailed, message)
+}

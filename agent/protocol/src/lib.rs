@@ -1,0 +1,40 @@
+//! Messages and framing of the protocol between the laboratory and the agent, as `contract/PROTOCOL.md` states it.
+//!
+//! This crate does no input or output: bytes go in, messages or a [`Failure`] come out, and the other way round.
+
+#![forbid(unsafe_code)]
+
+mod failure;
+mod framing;
+mod outgoing;
+mod parameters;
+mod request;
+
+pub use failure::{Code, Failure};
+pub use framing::LineBuffer;
+pub use outgoing::{
+    greeting_line, log_line, reply_error_line, reply_line, samples_lines, Better, Check, CheckKind,
+    Conditions, CpuTime, Done, Event, Facts, BlockDevice, Fatal, Pong, Sample, Unit,
+};
+pub use parameters::{Parameters, Scalar};
+pub use request::{
+    parse_greeting, parse_request, Command, Greeting, Network, Prepare, Request, MAX_SECONDS, MAX_THREADS,
+};
+
+/// Version of the protocol that this crate speaks.
+pub const PROTOCOL: u64 = 1;
+
+/// First field of the first line on both sides.
+pub const MAGIC: &str = "virtometer";
+
+/// Longest line in bytes, the newline included.
+pub const MAX_LINE: usize = 65_536;
+
+/// Largest magnitude of an integer: what a double holds exactly.
+pub const MAX_INTEGER: u64 = (1 << 53) - 1;
+
+/// Most samples in one `samples` event.
+pub const MAX_SAMPLES: usize = 400;
+
+/// Most runs of an agent that have not ended.
+pub const MAX_RUNS: usize = 16;

@@ -1,0 +1,278 @@
+//! What the agent sends: its greeting, replies and events, each as one line with its newline.
+
+use crate::{Failure, MAGIC, MAX_SAMPLES, PROTOCOL};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Facts that decide whether two results may be compared. Keys ending in `_reason` explain, they are not compared.
+pub type Conditions = BTreeMap<String, String>;
+
+/// What a value counts, per what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Unit {
+    /// Floating-point operations per second.
+    #[serde(rename = "FLOP/s")]
+    FlopPerSecond,
+    /// Bytes per second.
+    #[serde(rename = "B/s")]
+    BytePerSecond,
+    /// Inputs and outputs per second.
+    #[serde(rename = "IO/s")]
+    IoPerSecond,
+    /// Operations per second.
+    #[serde(rename = "1/s")]
+    PerSecond,
+    /// Seconds per operation.
+    #[serde(rename = "s")]
+    Second,
+}
+
+impl Unit {
+    /// The unit as it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::FlopPerSecond => "FLOP/s",
+            Unit::BytePerSecond => "B/s",
+            Unit::IoPerSecond => "IO/s",
+            Unit::PerSecond => "1/s",
+            Unit::Second => "s",
+        }
+    }
+
+    /// Which direction is better.
+    pub fn better(self) -> Better {
+        match self {
+            Unit::Second => Better::Lower,
+            _ => Better::Higher,
+        }
+    }
+}
+
+/// Which direction is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Better {
+    /// More is better.
+    Higher,
+    /// Less is better.
+    Lower,
+}
+
+/// One iteration of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Sample {
+    /// CLOCK_MONOTONIC at the beginning, ns.
+    pub start_ns: u64,
+    /// CLOCK_MONOTONIC at the end, ns.
+    pub end_ns: u64,
+    /// Work done, in the unit's numerator.
+    pub work: u64,
+    /// Check value of this iteration.
+    pub check: String,
+}
+
+/// How a result was checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CheckKind {
+    /// Normalised residual of a solution.
+    Residual,
+    /// Checksum of data.
+    Checksum,
+    /// Bytes counted at both ends.
+    Bytes,
+    /// Operations counted independently.
+    Count,
+}
+
+/// A check that passed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// How it was checked.
+    pub kind: CheckKind,
+    /// The value found.
+    pub value: String,
+    /// Always true: a check that does not pass is a failure.
+    pub passed: bool,
+}
+
+/// Processor time used by the agent and its reaped children over the window, ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CpuTime {
+    /// In user mode.
+    pub user_ns: u64,
+    /// In the kernel.
+    pub system_ns: u64,
+}
+
+/// Further fields of the event `done`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Done {
+    /// What the value counts.
+    pub unit: Unit,
+    /// Which direction is better.
+    pub better: Better,
+    /// Median over the samples.
+    pub value: f64,
+    /// How the result was checked.
+    pub check: Check,
+    /// Number of samples sent.
+    pub count: u64,
+    /// Whether `stop` ended the run.
+    pub stopped: bool,
+    /// Processor time over the window.
+    pub cpu: CpuTime,
+    /// What decides whether two results may be compared.
+    pub conditions: Conditions,
+}
+
+/// An event.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+pub enum Event {
+    /// `start` will begin the window at once.
+    Ready {
+        /// Name of the run.
+        run: String,
+        /// What decides whether two results may be compared.
+        conditions: Conditions,
+    },
+    /// The run ended and its check passed.
+    Done {
+        /// Name of the run.
+        run: String,
+        /// The result.
+        #[serde(flatten)]
+        done: Done,
+    },
+    /// The run ended without a result.
+    Failed {
+        /// Name of the run.
+        run: String,
+        /// Why.
+        error: Failure,
+    },
+}
+
+impl Event {
+    /// The event as a line.
+    pub fn line(&self) -> Vec<u8> {
+        line(self)
+    }
+}
+
+/// A message that ends the connection.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Fatal {
+    /// Why.
+    pub fatal: Failure,
+}
+
+impl Fatal {
+    /// The message as a line.
+    pub fn line(&self) -> Vec<u8> {
+        line(self)
+    }
+}
+
+/// Answer to `ping`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Pong {
+    /// When the line had been read, ns.
+    pub received_ns: u64,
+    /// Just before the answer is written, ns.
+    pub sent_ns: u64,
+}
+
+/// What the agent sees of the place it runs in. What cannot be found is empty or 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[allow(missing_docs)] // the names are the protocol's, which explains them
+pub struct Facts {
+    pub os: String,
+    pub kernel: String,
+    pub architecture: String,
+    pub bits: u64,
+    pub hostname: String,
+    pub cpu_model: String,
+    pub cpu_features: Vec<String>,
+    pub cpus_online: u64,
+    pub cpus_allowed: u64,
+    pub memory_bytes: u64,
+    pub page_bytes: u64,
+    pub clock_source: String,
+    pub pid: u64,
+    pub uid: u64,
+    pub block_devices: Vec<BlockDevice>,
+    pub interfaces: Vec<String>,
+}
+
+/// A block device and its size.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BlockDevice {
+    /// Name under /dev.
+    pub name: String,
+    /// Size in bytes.
+    pub bytes: u64,
+}
+
+/// The agent's greeting.
+pub fn greeting_line(version: &str, capabilities: &[&str]) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Wire<'a> {
+        magic: &'a str,
+        protocol: u64,
+        role: &'a str,
+        version: &'a str,
+        capabilities: &'a [&'a str],
+    }
+    line(&Wire { magic: MAGIC, protocol: PROTOCOL, role: "agent", version, capabilities })
+}
+
+/// The reply to a request that was obeyed.
+pub fn reply_line<T: Serialize>(id: u64, value: &T) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Wire<'a, T> {
+        id: u64,
+        r#return: &'a T,
+    }
+    line(&Wire { id, r#return: value })
+}
+
+/// The reply to a request that was not.
+pub fn reply_error_line(id: u64, error: &Failure) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Wire<'a> {
+        id: u64,
+        error: &'a Failure,
+    }
+    line(&Wire { id, error })
+}
+
+/// A note for the record; `level` is `info` or `warning`.
+pub fn log_line(level: &str, message: &str) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Wire<'a> {
+        event: &'a str,
+        level: &'a str,
+        message: &'a str,
+    }
+    line(&Wire { event: "log", level, message })
+}
+
+/// Samples of a run as one or more lines, each with at most [`MAX_SAMPLES`] of them.
+pub fn samples_lines<'a>(run: &'a str, samples: &'a [Sample]) -> impl Iterator<Item = Vec<u8>> + 'a {
+    #[derive(Serialize)]
+    struct Wire<'a> {
+        event: &'a str,
+        run: &'a str,
+        samples: &'a [Sample],
+    }
+    samples.chunks(MAX_SAMPLES).map(move |samples| line(&Wire { event: "samples", run, samples }))
+}
+
+fn line<T: Serialize>(value: &T) -> Vec<u8> {
+    // None of the types above has a map with keys that are not texts, the only thing that JSON cannot write.
+    let mut line = serde_json::to_vec(value).unwrap_or_default();
+    line.push(b'\n');
+    line
+}

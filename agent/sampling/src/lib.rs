@@ -1,0 +1,20 @@
+//! What all kernels share: the clock, pinned threads, calibration and the loop of timed iterations.
+//!
+//! A kernel is a [`Worker`] per thread. [`prepare`] builds the workers, calibrates how much work makes an iteration
+//! of at least 10 ms, and [`Prepared::run`] makes iterations for a window of time. Nothing but the worker's own work
+//! happens inside a timed stretch: verifying, recording and sending happen between iterations.
+
+mod clock;
+mod control;
+mod cpu;
+mod fault;
+mod run;
+mod team;
+mod worker;
+
+pub use clock::now_ns;
+pub use control::Control;
+pub use cpu::{allowed_cpus, pin_to, CpuClock};
+pub use fault::os_failure;
+pub use run::{prepare, Outcome, Prepared, RawSample};
+pub use worker::{timed, CheckValue, Maker, Stretch, Task, Worker};

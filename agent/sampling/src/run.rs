@@ -1,0 +1,206 @@
+//! Calibration, and iterations for a window of time.
+
+use crate::team::Team;
+use crate::worker::{CheckValue, Maker, Task};
+use crate::{now_ns, Control, CpuClock};
+use std::sync::Arc;
+use virtometer_protocol::{Code, Conditions, CpuTime, Failure, Sample, Unit};
+
+/// Shortest iteration that the contract allows, ns.
+const SHORTEST_NS: f64 = 10e6;
+
+/// What calibration aims at: above the shortest, so that an iteration that happens to be quick is still long enough.
+const AIM_NS: f64 = 12.5e6;
+
+/// Iterations of a long window grow so that there are at most this many: raw samples have to fit on the channel.
+const MOST_ITERATIONS: f64 = 20_000.0;
+
+/// Calibration stops trying after this time, ns: a kernel that gets no faster with more repeats is taken as it is.
+const CALIBRATION_LIMIT_NS: u64 = 5_000_000_000;
+
+/// Samples are handed over at most this often, ns.
+const HAND_OVER_NS: u64 = 500_000_000;
+
+/// Room for samples between two hand-overs, allocated before the window begins.
+const ROOM: usize = 4096;
+
+/// A sample before it is put into words.
+#[derive(Clone, Copy, Debug)]
+pub struct RawSample {
+    start_ns: u64,
+    end_ns: u64,
+    work: u64,
+    check: CheckValue,
+}
+
+impl RawSample {
+    /// The sample in the contract's form.
+    pub fn sample(&self) -> Sample {
+        Sample { start_ns: self.start_ns, end_ns: self.end_ns, work: self.work, check: self.check.to_string() }
+    }
+}
+
+/// A run that needs only to be started.
+pub struct Prepared {
+    team: Team,
+    unit: Unit,
+    repeats: u64,
+    seconds: f64,
+    control: Arc<Control>,
+    conditions: Conditions,
+    samples: Vec<RawSample>,
+    rates: Vec<f64>,
+}
+
+/// The result of a run whose check passed.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What the value counts.
+    pub unit: Unit,
+    /// Median over the samples of work per second, or of seconds per work where the unit is `s`.
+    pub value: f64,
+    /// Check of the whole run.
+    pub check: CheckValue,
+    /// Number of samples.
+    pub count: u64,
+    /// Whether the run was stopped before its window ended.
+    pub stopped: bool,
+    /// Processor time over the window.
+    pub cpu: CpuTime,
+    /// What decides whether two results may be compared.
+    pub conditions: Conditions,
+}
+
+/// Build the workers and find out how many repeats make an iteration.
+///
+/// An iteration is to last 12.5 ms (10 ms at least), or the window divided by 20,000 where that is more. A kernel whose single repeat
+/// lasts longer has longer iterations.
+pub fn prepare(task: &Task, unit: Unit, maker: &Maker) -> Result<Prepared, Failure> {
+    let mut team = Team::assemble(task, maker)?;
+    let limits = team.describe()?;
+    let aim_ns = (task.seconds * 1e9 / MOST_ITERATIONS).max(AIM_NS);
+    let repeats = if limits.calibrated {
+        calibrate(&mut team, limits.most_repeats, aim_ns, &task.control)?
+    } else {
+        1
+    };
+    team.settle()?;
+    let conditions = team.describe()?.conditions;
+    Ok(Prepared {
+        team,
+        unit,
+        repeats,
+        seconds: task.seconds,
+        control: task.control.clone(),
+        conditions,
+        samples: Vec::with_capacity(ROOM),
+        rates: Vec::with_capacity(ROOM),
+    })
+}
+
+fn calibrate(team: &mut Team, most: u64, aim_ns: f64, control: &Control) -> Result<u64, Failure> {
+    let begun = now_ns();
+    let mut repeats = 1u64;
+    let mut confirmed = false;
+    loop {
+        if control.stopped() {
+            return Ok(repeats);
+        }
+        let (stretch, _) = team.iterate(repeats)?;
+        let took_ns = precise(stretch.end_ns.saturating_sub(stretch.start_ns)).max(1.0);
+        if repeats >= most || now_ns() - begun > CALIBRATION_LIMIT_NS {
+            return Ok(repeats.min(most));
+        }
+        let wanted = precise(repeats) * aim_ns / took_ns;
+        if took_ns >= aim_ns * SHORTEST_NS / AIM_NS {
+            // The first iteration of a size also warms caches: only the second tells its time.
+            if confirmed || repeats == 1 {
+                return Ok(repeats);
+            }
+            confirmed = true;
+        } else {
+            confirmed = false;
+        }
+        // Short stretches tell little about long ones: grow by at most sixteen times at once.
+        let next = whole(wanted.ceil().min(precise(repeats) * 16.0)).max(1);
+        repeats = if took_ns < aim_ns { next.max(repeats + 1) } else { next }.min(most);
+    }
+}
+
+impl Prepared {
+    /// What decides whether two results may be compared.
+    pub fn conditions(&self) -> &Conditions {
+        &self.conditions
+    }
+
+    /// Make iterations until the window is over, the work is complete or the run is stopped. `sink` gets the samples
+    /// between iterations, at most twice a second and at the end.
+    pub fn run(mut self, sink: &mut dyn FnMut(&[RawSample])) -> Result<Outcome, Failure> {
+        let cpu = CpuClock::start();
+        let begun = now_ns();
+        let window_ns = whole(self.seconds * 1e9);
+        let mut handed_over = begun;
+        let mut count = 0u64;
+        let has_end = self.team.describe()?.complete.is_some();
+        let stopped = loop {
+            let (stretch, check) = self.team.iterate(self.repeats)?;
+            self.record(stretch.start_ns, stretch.end_ns, stretch.work, check)?;
+            count += 1;
+            let now = now_ns();
+            let over = if has_end {
+                self.team.describe()?.complete == Some(true)
+            } else {
+                now - begun >= window_ns
+            };
+            let stopped = self.control.stopped() && !over;
+            if over || stopped {
+                break stopped;
+            }
+            if now - handed_over >= HAND_OVER_NS || self.samples.len() == ROOM {
+                sink(&self.samples);
+                self.samples.clear();
+                handed_over = now;
+            }
+        };
+        // Children are reaped by finishing, so that their processor time is counted.
+        let conditions = self.team.describe()?.conditions;
+        let finished = self.team.finish();
+        let cpu = cpu.elapsed();
+        sink(&self.samples);
+        let check = finished?;
+        Ok(Outcome { unit: self.unit, value: median(&mut self.rates), check, count, stopped, cpu, conditions })
+    }
+
+    fn record(&mut self, start_ns: u64, end_ns: u64, work: u64, check: CheckValue) -> Result<(), Failure> {
+        if end_ns <= start_ns {
+            let message = "the clock did not advance during an iteration";
+            return Err(Failure::new(Code::CheckFailed, message));
+        }
+        let seconds = precise(end_ns - start_ns) * 1e-9;
+        let rate = precise(work) / seconds;
+        self.rates.push(if self.unit == Unit::Second { 1.0 / rate } else { rate });
+        self.samples.push(RawSample { start_ns, end_ns, work, check });
+        Ok(())
+    }
+}
+
+/// The median; not-a-number does not occur because every duration and every work is positive or the rate zero.
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match values.len() {
+        0 => 0.0,
+        odd if odd % 2 == 1 => values[middle],
+        _ => (values[middle - 1] + values[middle]) / 2.0,
+    }
+}
+
+#[allow(clippy::cast_precision_loss)] // times and work of one iteration, far below 2^53
+fn precise(value: u64) -> f64 {
+    value as f64
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // the cast saturates; negative times do not occur
+fn whole(value: f64) -> u64 {
+    value as u64
+}

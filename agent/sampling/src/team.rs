@@ -1,0 +1,272 @@
+//! The threads of a kernel: each with its own worker, beginning every iteration together.
+
+use crate::worker::{CheckValue, Maker, Stretch, Task, Worker};
+use crate::pin_to;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::mpsc::{channel, Receiver, Sender};
+use std::sync::{Arc, Barrier};
+use std::thread::JoinHandle;
+use virtometer_protocol::{Code, Conditions, Failure};
+
+#[derive(Clone, Copy)]
+enum Order {
+    Iterate(u64),
+    Settle,
+    Describe,
+    Finish,
+}
+
+enum Answer {
+    Iterated(Stretch, CheckValue),
+    Described(Description),
+    Settled,
+    Finished(CheckValue),
+}
+
+/// What the workers say of themselves.
+pub(crate) struct Description {
+    pub(crate) calibrated: bool,
+    pub(crate) most_repeats: u64,
+    pub(crate) complete: Option<bool>,
+    pub(crate) conditions: Conditions,
+}
+
+impl Description {
+    fn of(worker: &dyn Worker) -> Self {
+        Description {
+            calibrated: worker.calibrated(),
+            most_repeats: worker.most_repeats(),
+            complete: worker.complete(),
+            conditions: worker.conditions(),
+        }
+    }
+
+    fn with(self, other: Description) -> Self {
+        Description {
+            calibrated: self.calibrated && other.calibrated,
+            most_repeats: self.most_repeats.min(other.most_repeats),
+            complete: self.complete.and_then(|one| other.complete.map(|two| one && two)),
+            conditions: agreed(self.conditions, other.conditions),
+        }
+    }
+}
+
+/// One thread and the way to it.
+pub(crate) struct Member {
+    orders: Sender<Order>,
+    answers: Receiver<Result<Answer, Failure>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// All workers of one run. One worker lives on the calling thread; several have a thread each, so that the
+/// calling thread sleeps while they work.
+pub(crate) enum Team {
+    Alone(Box<dyn Worker>),
+    Several(Vec<Member>),
+}
+
+impl Team {
+    /// Build the workers, each on its pinned thread.
+    pub(crate) fn assemble(task: &Task, maker: &Maker) -> Result<Team, Failure> {
+        let cpu_of = |index: usize| task.cpus.as_ref().map(|cpus| cpus[index % cpus.len()]);
+        if task.threads == 1 {
+            return guarded(|| make(maker, 0, cpu_of(0))).map(Team::Alone);
+        }
+        let barrier = Arc::new(Barrier::new(task.threads));
+        let mut members = Vec::with_capacity(task.threads);
+        for index in 0..task.threads {
+            let (orders, inbox) = channel();
+            let (outbox, answers) = channel();
+            let (maker, barrier, cpu) = (maker.clone(), barrier.clone(), cpu_of(index));
+            let thread = std::thread::Builder::new()
+                .name(format!("worker-{index}"))
+                .spawn(move || serve(&inbox, &outbox, &barrier, || make(&maker, index, cpu)))
+                .map_err(|cause| crate::os_failure("cannot start a thread", &cause))?;
+            members.push(Member { orders, answers, thread: Some(thread) });
+        }
+        let team = Team::Several(members);
+        // Each thread reports once that its worker stands.
+        team.collect()?;
+        Ok(team)
+    }
+
+    /// One iteration of all: from the first worker's start to the last worker's end, the work of all.
+    pub(crate) fn iterate(&mut self, repeats: u64) -> Result<(Stretch, CheckValue), Failure> {
+        if let Team::Alone(worker) = self {
+            return guarded(|| {
+                worker.before(repeats)?;
+                let stretch = worker.run(repeats)?;
+                Ok((stretch, worker.after()?))
+            });
+        }
+        self.order(Order::Iterate(repeats));
+        let mut all: Option<(Stretch, CheckValue)> = None;
+        for answer in self.collect()? {
+            if let Answer::Iterated(stretch, check) = answer {
+                all = Some(match all {
+                    None => (stretch, check),
+                    Some((whole, checks)) => (
+                        Stretch {
+                            start_ns: whole.start_ns.min(stretch.start_ns),
+                            end_ns: whole.end_ns.max(stretch.end_ns),
+                            work: whole.work + stretch.work,
+                        },
+                        checks.with(check),
+                    ),
+                });
+            }
+        }
+        all.ok_or_else(|| Failure::new(Code::Internal, "a team without members"))
+    }
+
+    pub(crate) fn settle(&mut self) -> Result<(), Failure> {
+        if let Team::Alone(worker) = self {
+            return guarded(|| worker.settle());
+        }
+        self.order(Order::Settle);
+        self.collect().map(drop)
+    }
+
+    pub(crate) fn describe(&mut self) -> Result<Description, Failure> {
+        if let Team::Alone(worker) = self {
+            return Ok(Description::of(worker.as_ref()));
+        }
+        self.order(Order::Describe);
+        let mut all: Option<Description> = None;
+        for answer in self.collect()? {
+            if let Answer::Described(one) = answer {
+                all = Some(match all {
+                    None => one,
+                    Some(whole) => whole.with(one),
+                });
+            }
+        }
+        all.ok_or_else(|| Failure::new(Code::Internal, "a team without members"))
+    }
+
+    pub(crate) fn finish(mut self) -> Result<CheckValue, Failure> {
+        if let Team::Alone(worker) = &mut self {
+            return guarded(|| worker.finish());
+        }
+        self.order(Order::Finish);
+        let mut all: Option<CheckValue> = None;
+        for answer in self.collect()? {
+            if let Answer::Finished(check) = answer {
+                all = Some(all.map_or(check, |checks| checks.with(check)));
+            }
+        }
+        all.ok_or_else(|| Failure::new(Code::Internal, "a team without members"))
+    }
+
+    fn members(&self) -> &[Member] {
+        match self {
+            Team::Alone(_) => &[],
+            Team::Several(members) => members,
+        }
+    }
+
+    fn order(&self, order: Order) {
+        for member in self.members() {
+            // A member that is gone shows when its answer is missing.
+            let _ = member.orders.send(order);
+        }
+    }
+
+    /// One answer of every member; the first failure when there is one.
+    fn collect(&self) -> Result<Vec<Answer>, Failure> {
+        let answers: Vec<_> = self
+            .members()
+            .iter()
+            .map(|member| {
+                let gone = Failure::new(Code::Internal, "a thread of the kernel ended without an answer");
+                member.answers.recv().unwrap_or(Err(gone))
+            })
+            .collect();
+        answers.into_iter().collect()
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        // Closing the channel of orders ends the thread.
+        let (closed, _) = channel();
+        self.orders = closed;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Conditions of two threads: where they differ, both are named.
+fn agreed(mut whole: Conditions, other: Conditions) -> Conditions {
+    for (name, value) in other {
+        whole
+            .entry(name)
+            .and_modify(|known| {
+                if !known.split(" and ").any(|one| one == value) {
+                    *known = format!("{known} and {value}");
+                }
+            })
+            .or_insert(value);
+    }
+    whole
+}
+
+fn make(maker: &Maker, index: usize, cpu: Option<usize>) -> Result<Box<dyn Worker>, Failure> {
+    if let Some(cpu) = cpu {
+        pin_to(cpu)?;
+    }
+    maker(index)
+}
+
+fn serve(
+    inbox: &Receiver<Order>,
+    outbox: &Sender<Result<Answer, Failure>>,
+    barrier: &Barrier,
+    make: impl FnOnce() -> Result<Box<dyn Worker>, Failure>,
+) {
+    let mut worker = match guarded(make) {
+        Ok(worker) => worker,
+        Err(failure) => {
+            let _ = outbox.send(Err(failure));
+            return;
+        }
+    };
+    if outbox.send(Ok(Answer::Settled)).is_err() {
+        return;
+    }
+    while let Ok(order) = inbox.recv() {
+        let answer = match order {
+            Order::Iterate(repeats) => iterate(worker.as_mut(), repeats, barrier),
+            Order::Settle => guarded(|| worker.settle()).map(|()| Answer::Settled),
+            Order::Finish => guarded(|| worker.finish()).map(Answer::Finished),
+            Order::Describe => Ok(Answer::Described(Description::of(worker.as_ref()))),
+        };
+        if outbox.send(answer).is_err() {
+            return;
+        }
+    }
+}
+
+/// Every thread passes both barriers whatever happens to it: otherwise the others would wait for ever. The second one
+/// keeps one thread's verification out of another's timed stretch.
+fn iterate(worker: &mut dyn Worker, repeats: u64, barrier: &Barrier) -> Result<Answer, Failure> {
+    let before = guarded(|| worker.before(repeats));
+    barrier.wait();
+    let stretch = before.and_then(|()| guarded(|| worker.run(repeats)));
+    barrier.wait();
+    let stretch = stretch?;
+    Ok(Answer::Iterated(stretch, guarded(|| worker.after())?))
+}
+
+/// A panic of a kernel is a failure of its run, not of the agent.
+fn guarded<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
+        let said = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("no message");
+        Err(Failure::new(Code::Internal, format!("the kernel panicked: {said}")))
+    })
+}
