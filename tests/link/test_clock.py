@@ -10,9 +10,7 @@ from virtometer.model import ClockProbe
 def probe(host_ns, there_ns, held_ns, back_ns, rate, offset_ns):
     """A ping sent at host_ns; the guest's clock shows (host - offset) / rate."""
     arrive, leave = host_ns + there_ns, host_ns + there_ns + held_ns
-    return ClockProbe(
-        host_ns, round((arrive - offset_ns) / rate), round((leave - offset_ns) / rate), leave + back_ns
-    )
+    return ClockProbe(host_ns, round((arrive - offset_ns) / rate), round((leave - offset_ns) / rate), leave + back_ns)
 
 
 delays = st.integers(1_000, 3_000_000)

@@ -123,7 +123,7 @@ def test_ping_measures_the_round_trip_from_outside(ends):
 @pytest.mark.parametrize(
     "answer",
     [{}, {"received_ns": 5}, {"received_ns": 7, "sent_ns": 5}, {"received_ns": -1, "sent_ns": 5},
-     {"received_ns": "5", "sent_ns": 7}, {"received_ns": 5, "sent_ns": 7, "more": 1}, {"received_ns": 1.5, "sent_ns": 7}],
+     {"received_ns": "5", "sent_ns": 7}, {"received_ns": 5, "sent_ns": 7, "more": 1}, {"received_ns": 1.5, "sent_ns": 7}],  # noqa: E501
 )  # fmt: skip
 def test_a_ping_with_numbers_from_nowhere_is_refused(ends, answer):
     session, theirs = ends

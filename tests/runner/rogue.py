@@ -19,7 +19,7 @@ def sample(start, end, work=1000):
 def run(name):
     begin = time.monotonic_ns()
     if behaviour == "dies-in-the-middle":
-        print("kernel panic: this guest is gone", file=sys.stderr, flush=True)
+        sys.stderr.write("kernel panic: this guest is gone\n")
         sys.exit(7)
     if behaviour == "hangs-in-the-middle":
         time.sleep(3600)
@@ -56,7 +56,7 @@ def main():
     if behaviour == "never-says-hello":
         time.sleep(3600)
     if behaviour == "dies-at-once":
-        print("no root file system", file=sys.stderr, flush=True)
+        sys.stderr.write("no root file system\n")
         sys.exit(1)
     protocol = 7 if behaviour == "is-of-another-version" else 1
     say(magic="virtometer", protocol=protocol, role="agent", version="0.0.1", capabilities=["linpack"])
