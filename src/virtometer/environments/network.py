@@ -1,7 +1,7 @@
 """The laboratory's own network: one namespace with a bridge, guests on veth pairs or taps.
 
-    namespace virtometer-PID:  br0 10.77.0.1/24 --- vethN === eth0 10.77.0.N  in a container's network namespace
-                                                --- tapN  === eth0 10.77.0.N  in a machine whose VMM runs in here
+    namespace virtometer-PID-N: br0 10.77.0.1/24 --- vethN === eth0 10.77.0.N  in a container's network namespace
+                                                 --- tapN  === eth0 10.77.0.N  in a machine whose VMM runs in here
 
 Nothing is ever made in the host's own network namespace, not even for a moment.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import itertools
 import os
 import shutil
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ NAMESPACES = Path("/run/netns")
 BRIDGE = "br0"
 SUBNET = "10.77.0"
 HOST_ADDRESS = f"{SUBNET}.1"
+_NUMBERS = itertools.count(1)
 _MNT_DETACH = 2
 _UMOUNT_NOFOLLOW = 8
 
@@ -48,14 +50,15 @@ class NetworkPath:
 
 
 class Lan:
-    """One network per laboratory process, made when the first guest is attached."""
+    """One network per workbench, made when the first guest is attached."""
 
     def __init__(self, journal: Journal, programs: Programs) -> None:
         """Does no work."""
         self.journal = journal
         self.programs = programs
-        self.name = f"virtometer-{os.getpid()}"
-        self._journal_id = f"lan-{os.getpid()}"
+        number = next(_NUMBERS)
+        self.name = f"virtometer-{os.getpid()}-{number}"
+        self._journal_id = f"lan-{os.getpid()}-{number}"
         self._open = False
         self._ports: dict[str, tuple[int, str]] = {}
         self._next = 2

@@ -1,0 +1,151 @@
+"""Every registered kind runs through the same tests. What does not work on this host is skipped, and says why."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import platform
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.conformance import traces
+from tests.conformance.conversation import Talk
+from virtometer.environments.base import Check, Environment, Guest, Workbench
+from virtometer.environments.journal import Journal
+from virtometer.environments.network import Lan
+from virtometer.environments.registry import KINDS
+from virtometer.errors import VirtometerError
+from virtometer.programs import Programs
+from virtometer.runner.workbench import cache_directory
+
+DISK_BYTES = 8 << 20
+ON_DEBIAN_AS_ROOT = frozenset({"runc", "bubblewrap", "gvisor", "uml", "qemu"})
+
+
+def may_be_skipped(kind: str) -> bool:
+    """On Debian as root all kinds but KVM work; native works everywhere."""
+    try:
+        debian = platform.freedesktop_os_release().get("ID") == "debian"
+    except OSError:
+        debian = False
+    return kind != "native" and not (debian and os.geteuid() == 0 and kind in ON_DEBIAN_AS_ROOT)
+
+
+@pytest.fixture(params=list(KINDS), scope="session")
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def checks(agent: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Check]:
+    """The answer of a kind's check, asked once, after its images were prepared."""
+    known: dict[str, Check] = {}
+
+    def ask(kind: str) -> Check:
+        if kind not in known:
+            with workbench(agent, tmp_path_factory.mktemp(f"check-{kind}"), None) as bench:
+                environment = KINDS[kind](bench)
+                try:
+                    environment.prepare(environment.settings_type())
+                    known[kind] = environment.check()
+                except VirtometerError as cause:
+                    known[kind] = Check(False, cause.sentence, cause.advice)
+        return known[kind]
+
+    return ask
+
+
+@pytest.fixture
+def works(kind: str, checks: Callable[[str], Check]) -> None:
+    """Skip a kind that does not work here, or fail where it has to work."""
+    require(kind, checks)
+
+
+def require(kind: str, checks: Callable[[str], Check]) -> None:
+    check = checks(kind)
+    if check.works:
+        return
+    reason = f"{kind} does not work here: {check.reason} ({check.advice})"
+    if may_be_skipped(kind):
+        pytest.skip(reason)
+    pytest.fail(reason)
+
+
+class workbench:
+    """A workbench in a directory, whose network is removed at the end."""
+
+    def __init__(self, agent: Path, directory: Path, disk_file: Path | None) -> None:
+        scratch, cache = directory / "scratch", cache_directory()
+        scratch.mkdir()
+        cache.mkdir(parents=True, exist_ok=True)
+        programs, journal = Programs(), Journal(directory / "state")
+        self.bench = Workbench(agent, cache, scratch, disk_file, journal, programs, Lan(journal, programs))
+
+    def __enter__(self) -> Workbench:
+        return self.bench
+
+    def __exit__(self, *_: object) -> None:
+        self.bench.lan.close()
+
+
+@pytest.fixture(scope="session")
+def disk_file(agent: Path) -> Iterator[Path]:
+    """The campaign's disk file, filled as PROTOCOL.md says, alone in its directory."""
+    with tempfile.TemporaryDirectory(prefix="virtometer-disk-") as directory:
+        path = Path(directory) / "disk.img"
+        argv = [agent, "measure", "disk", "--op", "fill", "--file", path, "--span", str(DISK_BYTES), "--json"]
+        subprocess.run(argv, check=True, capture_output=True)
+        yield path
+
+
+@pytest.fixture
+def environment(works: None, kind: str, agent: Path, disk_file: Path, tmp_path: Path) -> Iterator[Environment]:
+    """A kind on a workbench of its own. After the test nothing of it is left on the host."""
+    interfaces = traces.host_interfaces()
+    one = workbench(agent, tmp_path, disk_file)
+    with one as bench:
+        yield KINDS[kind](bench)
+    assert list(bench.scratch.iterdir()) == []
+    assert not bench.journal.directory.exists() or list(bench.journal.directory.iterdir()) == []
+    assert traces.of(str(tmp_path), bench.lan.name) == []
+    assert traces.host_interfaces() == interfaces
+
+
+@dataclass
+class Living:
+    """A guest that lives through all tests that only talk to it."""
+
+    kind: str
+    bench: Workbench
+    guest: Guest
+    talk: Talk
+
+
+@pytest.fixture(scope="session")
+def living(
+    kind: str, checks: Callable[[str], Check], agent: Path, disk_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Living]:
+    """One guest per kind, greeted, with its network configured."""
+    require(kind, checks)
+    with workbench(agent, tmp_path_factory.mktemp(f"living-{kind}"), disk_file) as bench:
+        environment = KINDS[kind](bench)
+        settings = environment.settings_type()
+        environment.prepare(settings)
+        guest = environment.start(settings, f"live-{kind}-{os.getpid()}")
+        try:
+            talk = Talk(guest)
+            talk.greet()
+            yield Living(kind, bench, guest, talk)
+        finally:
+            guest.stop()
+
+
+@pytest.fixture
+def bench(environment: Environment) -> Workbench:
+    """The workbench of the environment under test, instead of the one without a disk."""
+    return dataclasses.replace(environment.bench)

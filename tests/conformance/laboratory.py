@@ -1,0 +1,25 @@
+"""A laboratory that starts a guest, says so, and waits to be killed.
+
+Arguments: kind, guest, agent, directory, disk file.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from tests.conformance.conftest import workbench
+from tests.conformance.conversation import Talk
+from virtometer.environments.registry import KINDS
+
+if __name__ == "__main__":
+    kind, guest_id, agent, directory, disk_file = sys.argv[1:]
+    with workbench(Path(agent), Path(directory), Path(disk_file)) as bench:
+        environment = KINDS[kind](bench)
+        settings = environment.settings_type()
+        environment.prepare(settings)
+        guest = environment.start(settings, guest_id)
+        Talk(guest).greet()
+        print("up", flush=True)
+        time.sleep(600)

@@ -1,0 +1,278 @@
+"""What every environment kind promises to the runner (environments/base.py)."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from tests.conformance import traces
+from tests.conformance.conftest import DISK_BYTES, Living, workbench
+from tests.conformance.conversation import ANSWER_S, Talk
+from virtometer.design.parse import parse_plan
+from virtometer.environments.accounting import cgroup_processes
+from virtometer.environments.base import Check, Environment, Guest
+from virtometer.environments.process_guest import ProcessGuest
+from virtometer.environments.registry import KINDS
+from virtometer.errors import LinkClosed, PlanError
+from virtometer.model import Limits
+from virtometer.runner.catalogue import catalogue
+from virtometer.runner.resident import Peer
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+NAMESPACES_ONLY = {"native", "bubblewrap", "runc"}  # their processes are the host's: its account is the truth
+
+
+def start(environment: Environment, guest_id: str) -> Guest:
+    settings = environment.settings_type()
+    environment.prepare(settings)
+    return environment.start(settings, guest_id)
+
+
+def processes(guest: Guest) -> list[int]:
+    assert isinstance(guest, ProcessGuest)
+    return guest.account.processes()
+
+
+def resident_pages(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except OSError:
+        return 0
+
+
+# --- what needs no guest --------------------------------------------------------------------------------------
+
+
+def test_a_kind_is_registered_under_its_own_name(kind: str) -> None:
+    assert KINDS[kind].kind == kind
+    assert KINDS[kind].title
+    assert re.fullmatch(r"[a-z0-9-]{1,12}", kind)
+
+
+def test_the_check_is_consistent_and_speaks_plainly(
+    kind: str, checks: Callable[[str], Check], agent: Path, tmp_path: Path
+) -> None:
+    first = checks(kind)
+    with workbench(agent, tmp_path, None) as bench:
+        second = KINDS[kind](bench).check()
+        assert list(bench.scratch.iterdir()) == []
+    assert traces.of(str(tmp_path), bench.lan.name) == []
+    assert second.works == first.works
+    assert first.reason.strip()
+    assert "\n" not in first.reason
+    assert "Traceback" not in first.reason
+    assert first.works or first.advice.strip(), "a kind that does not work says what to do"
+    assert all(isinstance(value, str) for value in first.found.values())
+
+
+def test_capabilities_give_a_reason_for_what_is_missing(environment: Environment) -> None:
+    can = environment.capabilities()
+    assert can.disk or can.disk_reason
+    assert can.network or can.network_reason
+    assert set(can.settings) == set(environment.settings_type.model_fields)
+
+
+def test_an_unknown_setting_is_refused_by_name(kind: str) -> None:
+    with pytest.raises(ValidationError, match="no_such_setting"):
+        KINDS[kind].settings_type.model_validate({"no_such_setting": 1})
+    plan = f"""
+virtometer: 1
+name: x
+baseline: a
+environments: [{{name: a, kind: {kind}, settings: {{no_such_setting: 1}}}}]
+workloads: [{{name: w, workload: os, op: system-call}}]
+"""
+    with pytest.raises(PlanError, match="no_such_setting"):
+        parse_plan(plan, "plan.yaml", catalogue())
+
+
+# --- a guest that lives ---------------------------------------------------------------------------------------
+
+
+def test_the_agent_says_what_it_sees(living: Living) -> None:
+    facts = living.talk.session.request("facts", {}, ANSWER_S)
+    assert facts["os"] == "Linux"
+    assert facts["cpus_online"] >= 1
+    assert facts["memory_bytes"] > 16 << 20
+    assert facts["pid"] >= 1
+
+
+def test_the_agent_answers_pings(living: Living) -> None:
+    one, two = living.talk.session.ping(ANSWER_S), living.talk.session.ping(ANSWER_S)
+    assert one.sent_host_ns < one.received_host_ns < two.sent_host_ns < two.received_host_ns
+    assert one.received_guest_ns <= one.sent_guest_ns <= two.received_guest_ns
+
+
+@pytest.mark.parametrize("direct", [True, False])
+@pytest.mark.parametrize("op", ["random-read", "random-write"])
+def test_the_disk_is_there_with_its_contents(living: Living, direct: bool, op: str) -> None:
+    disk = living.guest.disk
+    assert disk is not None
+    assert disk.conditions["host_cache"] in {"yes", "no"}
+    assert disk.conditions["disk_path"]
+    parameters = {"file": disk.path, "size": 4096, "span": DISK_BYTES, "direct": direct}
+    done = living.talk.measure("disk", op, parameters)
+    assert done.count >= 1
+    assert done.conditions["io"] == "buffered" if not direct else done.conditions["io"] in {"direct", "buffered"}
+    if direct and living.kind in NAMESPACES_ONLY:
+        assert done.conditions["io"] == "direct"
+
+
+def test_what_a_guest_wrote_the_host_reads(living: Living, agent: Path, disk_file: Path) -> None:
+    """One file is behind every disk test: filled in one environment, it passes the check of another."""
+    disk = living.guest.disk
+    assert disk is not None
+    living.talk.measure("disk", "random-write", {"file": disk.path, "size": 65_536, "span": DISK_BYTES})
+    argv = [agent, "measure", "disk", "--op", "sequential-read", "--file", disk_file, "--size", "64K"]
+    subprocess.run([*argv, "--span", str(DISK_BYTES), "--seconds", "0.1", "--json"], check=True, capture_output=True)
+
+
+def test_the_network_leads_to_a_peer(living: Living) -> None:
+    network = living.guest.network
+    assert network is not None
+    peer = Peer(living.bench, f"peer-{living.kind}-{os.getpid()}"[:22], network, Limits())
+    try:
+        done = living.talk.measure("net", "request-response", {"peer": peer.address, "size": 1})
+        assert done.value > 0
+        assert done.check.passed
+        done = living.talk.measure("net", "stream", {"peer": peer.address, "size": 65_536})
+        assert done.check.kind == "bytes"
+    finally:
+        peer.stop()
+
+
+def test_host_cpu_grows_with_the_work(living: Living) -> None:
+    guest, talk = living.guest, living.talk
+    talk.prepare("memory", "read", {"size": 1 << 20}, seconds=1.0)
+    begin_ns, begin = guest.cpu_ns(), time.monotonic()
+    time.sleep(0.5)
+    idle_share = (guest.cpu_ns() - begin_ns) * 1e-9 / (time.monotonic() - begin)
+    begin_ns, begin = guest.cpu_ns(), time.monotonic()
+    talk.begin()
+    done = talk.finish()
+    used, wall = (guest.cpu_ns() - begin_ns) * 1e-9, time.monotonic() - begin
+    said = (done.cpu.user_ns + done.cpu.system_ns) * 1e-9
+    assert idle_share < 0.5 * used / wall
+    assert used <= wall * (os.cpu_count() or 1) + 0.05
+    if living.kind in NAMESPACES_ONLY:
+        assert 0.9 * said - 0.01 <= used <= 1.1 * said + 0.1
+    else:
+        assert used >= 0.15 * wall
+
+
+def test_what_was_given_is_said(living: Living) -> None:
+    given = living.guest.given
+    assert given["cpu_accounting"] in {"cgroup-v1", "cgroup-v2", "process-tree"}
+    if os.geteuid() == 0:
+        assert given["cpu_accounting"] != "process-tree"
+
+
+# --- ends -----------------------------------------------------------------------------------------------------
+
+
+def test_two_starts_in_a_row_and_bye(environment: Environment, new_id: Callable[[], str]) -> None:
+    for _ in range(2):
+        guest = start(environment, new_id())
+        talk = Talk(guest)
+        talk.greet()
+        assert guest.alive()
+        talk.session.bye(ANSWER_S)
+        guest.stop()
+        guest.stop()
+        assert not guest.alive()
+        assert traces.of(guest.guest_id) == []
+
+
+def test_a_start_that_is_taken_back_at_once_leaves_nothing(environment: Environment, new_id: Callable[[], str]) -> None:
+    guest = start(environment, new_id())
+    guest.stop()
+    assert traces.of(guest.guest_id) == []
+
+
+def test_two_guests_at_once(environment: Environment, new_id: Callable[[], str]) -> None:
+    if not environment.capabilities().several_guests:
+        pytest.skip(f"{environment.kind} allows one guest")
+    guests = [start(environment, new_id()) for _ in range(2)]
+    try:
+        for guest in guests:
+            Talk(guest).greet()
+        assert all(guest.alive() for guest in guests)
+    finally:
+        for guest in guests:
+            guest.stop()
+
+
+def test_a_hanging_guest_is_ended(environment: Environment, new_id: Callable[[], str]) -> None:
+    guest = start(environment, new_id())
+    Talk(guest).greet()
+    for pid in processes(guest):
+        os.kill(pid, signal.SIGSTOP)
+    assert guest.alive()
+    guest.stop()
+    guest.stop()
+    assert not guest.alive()
+    assert traces.of(guest.guest_id) == []
+
+
+def test_a_guest_that_is_killed_from_outside_is_seen_dead(environment: Environment, new_id: Callable[[], str]) -> None:
+    guest = start(environment, new_id())
+    talk = Talk(guest)
+    talk.greet()
+    before = guest.cpu_ns()
+    os.kill(max(processes(guest), key=resident_pages), signal.SIGKILL)  # as the kernel does when memory is short
+    deadline = time.monotonic() + ANSWER_S
+    while guest.alive() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not guest.alive()
+    with pytest.raises(LinkClosed):
+        talk.session.ping(ANSWER_S)
+    guest.stop()
+    assert guest.cpu_ns() >= before > 0
+    assert traces.of(guest.guest_id) == []
+
+
+@pytest.mark.parametrize("hung", [False, True], ids=["idle", "hung"])
+def test_after_a_sigkill_of_the_laboratory_the_next_one_cleans_up(
+    works: None, kind: str, hung: bool, agent: Path, disk_file: Path, tmp_path: Path, new_id: Callable[[], str]
+) -> None:
+    guest_id = new_id()
+    words = [kind, guest_id, agent, tmp_path, disk_file]
+    laboratory = subprocess.Popen(
+        [sys.executable, "-m", "tests.conformance.laboratory", *words], stdout=subprocess.PIPE, cwd=REPOSITORY
+    )
+    assert laboratory.stdout is not None
+    assert laboratory.stdout.readline() == b"up\n"
+    (tmp_path / "next").mkdir()
+    bench = workbench(agent, tmp_path / "next", disk_file).bench
+    bench.journal.directory = tmp_path / "state"
+    assert bench.journal.sweep(bench.programs) == [], "its laboratory lives"
+    if hung:
+        for pid in of_guest(guest_id, laboratory.pid):
+            os.kill(pid, signal.SIGSTOP)
+    laboratory.kill()
+    laboratory.communicate()
+    said = bench.journal.sweep(bench.programs)
+    assert any(guest_id in sentence for sentence in said)
+    assert not any("could not" in sentence for sentence in said), said
+    assert list((tmp_path / "state").iterdir()) == []
+    assert list((tmp_path / "scratch").iterdir()) == []
+    assert traces.of(guest_id, str(tmp_path), f"virtometer-{laboratory.pid}") == []
+    assert bench.journal.sweep(bench.programs) == []
+
+
+def of_guest(guest_id: str, laboratory: int) -> list[int]:
+    """Pids of a guest in another laboratory, by its cgroup, or, where there is none, by its parents."""
+    for line in traces.of(f"virtometer-{guest_id}"):
+        if line.startswith("cgroup ") and line.endswith(guest_id):
+            return cgroup_processes(Path(line.removeprefix("cgroup ")))
+    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(laboratory)], capture_output=True, text=True).stdout
+    return [int(pid) for pid in found.split()]

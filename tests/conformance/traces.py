@@ -1,0 +1,42 @@
+"""What a guest can leave behind on a host, found by name: processes, mounts, namespaces, cgroups, sockets."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from virtometer.environments.accounting import all_cgroup_mounts, process_stats
+from virtometer.environments.network import NAMESPACES
+
+
+def of(*words: str) -> list[str]:
+    """Everything on this host that carries one of the words in its name."""
+    named = lambda text: any(word in text for word in words)  # noqa: E731
+    found = []
+    for one in process_stats():
+        if one.state not in "ZX" and one.pid != os.getpid():
+            name = f"{_read(f'/proc/{one.pid}/cmdline')} {_read(f'/proc/{one.pid}/cgroup')}"
+            if named(name):
+                found.append(f"process {one.pid}: {name}")
+    mounts = _read("/proc/self/mountinfo").splitlines()
+    found += [f"mount {line}" for line in mounts if named(line)]
+    if NAMESPACES.is_dir():
+        found += [f"namespace {path}" for path in NAMESPACES.iterdir() if named(path.name)]
+    for mount in all_cgroup_mounts():
+        for directory, _, _ in os.walk(mount.path):
+            if named(directory):
+                found.append(f"cgroup {directory}")
+    found += [f"socket {line}" for line in _read("/proc/net/unix").splitlines() if named(line)]
+    return found
+
+
+def host_interfaces() -> list[str]:
+    """Network interfaces in the host's own namespace."""
+    return sorted(path.name for path in Path("/sys/class/net").iterdir())
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return ""
