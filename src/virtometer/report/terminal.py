@@ -116,7 +116,7 @@ class ResultTable:
         made = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_lines=False, header_style="bold", collapse_padding=True)
         made.add_column("what", no_wrap=True)
         for environment in self.environments:
-            made.add_column(environment, justify="left")
+            made.add_column(Text(environment))
         for workload in self.workloads:
             cells = []
             for environment in self.environments:
@@ -124,7 +124,7 @@ class ResultTable:
                 for number, (line, style) in enumerate(self._lines(self.cell.get((workload, environment)), lines)):
                     text.append("\n" if number else "").append(line, style=style)
                 cells.append(text)
-            made.add_row(workload, *cells)
+            made.add_row(Text(workload), *cells)
         return made
 
     def _long(self) -> Table:
@@ -144,6 +144,6 @@ class ResultTable:
                 if finding.verdict is Verdict.BASELINE:
                     value = f" ({words.quantity(finding.value.value, finding.unit)})" if finding.value else ""
                     shown, cost = f"1{value}", ""
-                made.add_row(f"  {environment}", shown, Text(word, style=style), cost)
+                made.add_row(Text(f"  {environment}"), Text(shown), Text(word, style=style), Text(cost))
             made.add_section()
         return made

@@ -88,7 +88,7 @@ def _places(estimate: Estimate) -> int:
     """Decimals of a value and its half width: where the half width has its first digit, within reason."""
     half = ((estimate.high or 0.0) - (estimate.low or 0.0)) / 2
     least = max(0, 1 - math.floor(math.log10(estimate.value)))  # two significant digits of the value at least
-    wanted = least if half <= 1e-12 else max(least, -math.floor(math.log10(half)))
+    wanted = least if half <= 1e-12 else max(least, -math.floor(math.log10(half * (1 + 1e-9))))
     return min(wanted, least + 2)
 
 

@@ -1,0 +1,69 @@
+"""The table fits any width, loses nothing without colour, and takes names as they are."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from rich.console import Console
+
+from tests.analysis.simulated_campaigns import Place, simulate
+from tests.report.showcase import ODD, showcase
+from virtometer.analysis import findings
+from virtometer.model import Campaign, Finding
+from virtometer.report.terminal import table
+
+
+def printed(of: Campaign | tuple[Finding, ...], width: int, *, colour: bool = False) -> str:
+    out = io.StringIO()
+    Console(file=out, width=width, force_terminal=colour, color_system="truecolor" if colour else None).print(table(of))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("width", [60, 72, 80, 100, 132, 160, 200, 300])
+def test_no_line_is_wider_than_the_terminal_and_nothing_is_cut(width: int) -> None:
+    text = printed(showcase(), width)
+    assert max(map(len, text.splitlines())) <= width
+    assert "…" not in text
+    flat = " ".join(text.split())
+    for finding in findings(showcase()):
+        assert finding.workload in flat
+    assert flat.count("equivalent") >= 3 and "slower*" in flat and "faster*" in flat
+
+
+def test_names_with_brackets_are_no_markup() -> None:
+    assert ODD in printed(showcase(), 300)
+    assert ODD in printed(showcase(), 80)
+
+
+def test_without_colour_there_is_no_escape_and_with_it_the_words_are_the_same() -> None:
+    plain, coloured = printed(showcase(), 120), printed(showcase(), 120, colour=True)
+    assert "\x1b" not in plain and "\x1b" in coloured
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+
+
+def test_footnotes_are_numbered_in_reading_order_and_said_once() -> None:
+    lines = printed(showcase(), 300).splitlines()
+    notes = [line for line in lines if re.match("[⁰¹²³⁴⁵⁶⁷⁸⁹]+ ", line)]
+    numbers = [line.split()[0].translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")) for line in notes]
+    assert numbers == [str(number) for number in range(1, len(notes) + 1)]
+    texts = [line.split(" ", 1)[1].strip() for line in notes]
+    assert len(set(texts)) == len(texts)
+    assert sum("KVM is emulated here" in text for text in texts) == 1
+
+
+def test_the_baseline_shows_its_value_and_the_others_their_cost() -> None:
+    text = printed(showcase(), 200)
+    assert "GFLOP/s" in text and "µs" in text and "cpu ×12" in text
+
+
+def test_one_environment_and_no_measurement_at_all() -> None:
+    assert "Nothing was compared" in printed(simulate([Place("native")]), 80)
+    assert "nothing has been measured" in printed((), 80)
+
+
+def test_few_blocks_are_told() -> None:
+    text = " ".join(printed(simulate([Place("native"), Place("runc")], blocks=1), 80).split())
+    assert "interval over 1 block;" in text
+    assert "1 complete block; an interval and a verdict take 6" in text

@@ -1,0 +1,95 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from virtometer.model import Estimate, Verdict
+from virtometer.report import words
+from virtometer.report.footnotes import Footnotes
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "shown"),
+    [
+        (18.12e9, "B/s", "18.1 GB/s"),
+        (4.0e9, "FLOP/s", "4.00 GFLOP/s"),
+        (999.6, "B/s", "1,000 B/s"),
+        (12.0, "B/s", "12.0 B/s"),
+        (10_312.0, "IO/s", "10,300 IO/s"),
+        (2.9e-6, "s", "2.90 µs"),
+        (0.31e-9, "s", "0.310 ns"),
+        (1.5, "s", "1.50 s"),
+        (0.0, "s", "0 ns"),
+    ],
+)
+def test_quantities(value: float, unit: str, shown: str) -> None:
+    assert words.quantity(value, unit) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "shown"),
+    [
+        (0.998, 0.9967, 0.9993, "0.998 ±0.002"),
+        (0.99, 0.98, 1.0, "0.99 ±0.01"),
+        (0.07, 0.066, 0.074, "0.070 ±0.004"),
+        (0.12, 0.10, 0.144, "0.12 [0.10, 0.14]"),
+        (1.87, 1.80, 1.94, "1.87 ±0.07"),
+        (25.0, 15.0, 41.0, "25.0 [15.0, 41.0]"),
+        (12.5, 12.4, 12.6, "12.5 ±0.1"),
+        (1.0, 1.0, 1.0, "1.0 ±0.0"),
+        (0.93, None, None, "0.93"),
+    ],
+)
+def test_ratios_with_intervals(value: float, low: float | None, high: float | None, shown: str) -> None:
+    estimate = Estimate(value, low, high, 8)
+    assert f"{words.ratio(estimate)} {words.interval(estimate)}".strip() == shown
+
+
+@given(st.floats(0.001, 1000), st.floats(1e-6, 0.08))
+def test_a_half_width_is_never_told_smaller_than_it_is(value: float, share: float) -> None:
+    estimate = Estimate(value, value * (1 - share), value * (1 + share), 8)
+    told = words.interval(estimate)
+    assert told.startswith("±")
+    half = (value * (1 + share) - value * (1 - share)) / 2
+    assert float(told[1:]) >= half * (1 - 1e-6)
+    # Rounding up costs at most one unit in the last place that is shown.
+    places = len(told.partition(".")[2])
+    assert float(told[1:]) <= half + 10**-places * (1 + 1e-6)
+
+
+@given(st.floats(1e-12, 1e15))
+def test_significant_digits_keep_the_value(value: float) -> None:
+    shown = words.significant(value)
+    assert "e" not in shown
+    assert float(shown.replace(",", "")) == pytest.approx(value, rel=0.0051)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"), [(0.2, "1 s"), (40, "40 s"), (89, "89 s"), (720, "12 min"), (12_600, "3.5 h")]
+)
+def test_durations(seconds: float, shown: str) -> None:
+    assert words.duration(seconds) == shown
+
+
+def test_every_verdict_is_explained() -> None:
+    assert set(words.GLOSSARY) == set(Verdict)
+
+
+def test_footnotes_give_the_same_text_the_same_number() -> None:
+    notes = Footnotes()
+    assert notes.mark(["a", "b"]) == "¹ ²"
+    assert notes.mark(["b"]) == "²"
+    assert notes.mark([]) == ""
+    assert notes.numbers([f"n{number}" for number in range(10)])[-1] == 12
+    assert notes.mark(["n9"]) == "¹²"
+    assert notes.lines()[:2] == [(1, "a"), (2, "b")]
+
+
+def test_percent_is_of_the_fraction() -> None:
+    assert words.percent(0.072) == "7.2 %"
+    assert not math.isnan(float(words.percent(1.5).split()[0]))
