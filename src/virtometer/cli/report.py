@@ -1,4 +1,4 @@
-"""`virtometer report`: the table, and the report as HTML, JSON or CSV, from a results directory alone."""
+"""`virtometer report`: the table, and the report as HTML, JSON or CSV, from a results directory."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ class Format(StrEnum):
     HTML = "html"
     JSON = "json"
     CSV = "csv"
+    FINDINGS_CSV = "findings-csv"
+    SAMPLES_CSV = "samples-csv"
 
 
 def report(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="The campaign's results directory.")],
     kind: Annotated[
         Format | None,
-        typer.Option("--format", help="html is written to DIR/report.html; json and csv to standard output."),
+        typer.Option("--format", help="html is written to DIR/report.html, the others to standard output."),
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write to this file instead; - is standard output.")
@@ -35,7 +37,7 @@ def report(
     from virtometer.store.ledger import Ledger
 
     if kind is None and out is not None:
-        raise UsageError("--out needs --format", advice="add --format html, json or csv")
+        raise UsageError("--out needs --format", advice=f"add --format {', '.join(Format)}")
     with Ledger.open(directory) as ledger:
         campaign = ledger.read()
     if kind is None:

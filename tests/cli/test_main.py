@@ -1,0 +1,258 @@
+"""Exit statuses, sentences instead of tracebacks, help."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from tests.cli.laboratory import PROGRAM, ROOT, virtometer
+from virtometer import __version__, cli, errors
+from virtometer.cli.app import app
+from virtometer.cli.exit_statuses import exit_statuses
+from virtometer.cli.plan_files import DEFAULT, QUICK, built_in
+
+
+def commands(command: Any, words: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Any]]:
+    """Every command below, with the words that lead to it."""
+    below = getattr(command, "commands", {})
+    if not below:
+        return [(words, command)]
+    return [found for name, one in below.items() for found in commands(one, (*words, name))]
+
+
+COMMANDS = commands(typer.main.get_command(app))
+
+
+def drawn_tree() -> dict[str, int]:
+    """Names and statuses as the docstring of errors.py draws them."""
+    found = re.findall(r"[├└]── (\w+) +(\d+)", errors.__doc__ or "")
+    return {name: int(status) for name, status in found}
+
+
+def test_the_drawn_tree_the_classes_and_the_help_agree_about_exit_statuses() -> None:
+    drawn = drawn_tree()
+    assert len(drawn) > 10
+    for name, status in drawn.items():
+        assert getattr(errors, name).exit_status == status, name
+    assert set(exit_statuses()) == {0, 1, *drawn.values()}
+    shown = virtometer("--help").out
+    for status, words in exit_statuses().items():
+        assert re.search(rf"^\W*{status}  {re.escape(words[:40])}", shown, re.MULTILINE), status
+
+
+@pytest.mark.parametrize(
+    ("words", "command"), COMMANDS, ids=lambda value: " ".join(value) if type(value) is tuple else ""
+)
+def test_every_command_documents_itself_and_all_its_parameters(words: tuple[str, ...], command: Any) -> None:
+    shown = virtometer(*words, "--help", COLUMNS="200")
+    assert (shown.status, shown.err) == (0, "")
+    assert f"Usage: virtometer {' '.join(words)}" in shown.out
+    first = re.split(r"(?<=\.)\s", command.help.strip())[0]
+    assert " ".join(first.split()) in " ".join(shown.out.split())
+    for parameter in command.params:
+        if parameter.name == "help":
+            continue
+        assert parameter.help, f"{parameter.name} of {words} has no help"
+        assert parameter.opts[0] in shown.out or (parameter.metavar or "").strip("[]") in shown.out
+
+
+def test_the_verbs() -> None:
+    assert {" ".join(words) for words, _ in COMMANDS} == {
+        "doctor", "run", "resume", "report", "plan check", "plan show", "plan schema", "agent path",
+    }  # fmt: skip
+
+
+def test_version() -> None:
+    assert virtometer("--version").out == f"virtometer {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["walk"],
+        ["run", "--slowly"],
+        ["run", "--seed", "-1"],
+        ["run", "--seed", "x"],
+        ["run", "--blocks", "0"],
+        ["run", "a.yaml", "b.yaml"],
+        ["resume"],
+        ["report", "x", "--format", "pdf"],
+        ["report", "x", "--out", "y"],
+        ["plan"],
+        ["plan", "check"],
+        ["run", "--quick", "plan.yaml"],
+        ["agent", "path", "z80-unknown-cpm"],
+        ["doctor", "vmware"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_arguments_are_status_2(words: list[str]) -> None:
+    outcome = virtometer(*words)
+    assert outcome.status == 2
+    assert "Traceback" not in outcome.err + outcome.out
+    assert outcome.err or words == ["plan"]
+
+
+@pytest.mark.parametrize("words", [["report"], ["resume"]], ids=" ".join)
+def test_a_foreign_directory_is_status_4(tmp_path: Path, words: list[str]) -> None:
+    outcome = virtometer(*words, tmp_path)
+    assert (outcome.status, outcome.out) == (4, "")
+    assert outcome.err == (
+        f"virtometer: {tmp_path} holds no campaign (ledger.sqlite is missing)\n"
+        "virtometer: name the results directory of a campaign\n"
+    )
+
+
+def test_run_refuses_a_directory_that_holds_something_at_once(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("x")
+    outcome = virtometer("run", "--quick", "--out", tmp_path)
+    assert (outcome.status, outcome.out) == (4, "")
+    assert "is not empty and holds no campaign (thesis.tex lies there)" in outcome.err
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_a_missing_agent_is_status_8(tmp_path: Path) -> None:
+    outcome = virtometer("agent", "path", VIRTOMETER_AGENT=str(tmp_path / "none"))
+    assert (outcome.status, outcome.out) == (8, "")
+    assert outcome.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("where", ["before", "after", "environment"])
+def test_a_traceback_is_shown_only_for_debug(tmp_path: Path, where: str) -> None:
+    words = ["report", str(tmp_path)]
+    plain = virtometer(*words)
+    assert "Traceback" not in plain.err
+    debug = {
+        "before": lambda: virtometer("--debug", *words),
+        "after": lambda: virtometer(*words, "--debug"),
+        "environment": lambda: virtometer(*words, VIRTOMETER_DEBUG="1"),
+    }[where]()
+    assert debug.status == plain.status == 4
+    assert "Traceback" in debug.err
+    assert debug.err.endswith(plain.err)
+    assert "Traceback" not in virtometer(*words, VIRTOMETER_DEBUG="0").err
+
+
+def test_a_fault_of_our_own_is_a_sentence_and_status_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(target: str | None) -> Path:
+        raise RuntimeError("the moon\nis in the wrong place")
+
+    monkeypatch.setattr("virtometer.runner.agent.agent_path", broken)
+    assert cli.main(["agent", "path"]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err == (
+        "virtometer: this is a fault of Virtometer itself: RuntimeError: the moon is in the wrong place\n"
+        "virtometer: please report it, with what the same command prints with --debug\n"
+    )
+    assert cli.main(["agent", "path", "--debug"]) == 1
+    assert "Traceback" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("error", [value for value in vars(errors).values() if isinstance(value, type)])
+def test_every_error_gives_its_status_and_its_sentence(
+    error: type[errors.VirtometerError], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made: errors.VirtometerError
+    if error is errors.PlanError:
+        made = errors.PlanError("p.yaml", 3, "the sentence", advice="the advice")
+    elif error is errors.RemoteError:
+        made = errors.RemoteError("busy", "the sentence")
+    else:
+        made = error("the sentence", advice="the advice")
+
+    def fails(target: str | None) -> Path:
+        raise made
+
+    monkeypatch.setattr("virtometer.runner.agent.agent_path", fails)
+    assert cli.main(["agent", "path"]) == error.exit_status
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == f"virtometer: {made.sentence}"
+    assert lines[1:] == ([f"virtometer: {made.advice}"] if made.advice else [])
+
+
+def test_ctrl_c_is_status_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(target: str | None) -> Path:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("virtometer.runner.agent.agent_path", interrupted)
+    assert cli.main(["agent", "path"]) == 130
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    """`virtometer plan show ... | head -1`, with more output than a pipe holds."""
+    text = (ROOT / "plans" / "aa.yaml").read_text().replace("blocks: 12", "blocks: 9000")
+    (tmp_path / "long.yaml").write_text(text)
+    process = subprocess.Popen(
+        [PROGRAM, "plan", "show", tmp_path / "long.yaml"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline() == b"plan: aa\n"
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() in {0, 1}
+
+
+def test_help_imports_nothing_heavy() -> None:
+    """What makes a start slow: none of it may be loaded before a verb needs it."""
+    program = (
+        "import sys\n"
+        "from virtometer.cli import main\n"
+        "main(['--help'])\n"
+        "heavy = {'numpy', 'scipy', 'altair', 'matplotlib', 'sqlalchemy', 'pydantic', 'yaml', 'jinja2'}\n"
+        "print('heavy:', sorted(heavy & set(sys.modules)))\n"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.splitlines()[-1] == "heavy: []"
+
+
+@pytest.mark.parametrize("name", [DEFAULT, QUICK])
+def test_the_built_in_plans_are_the_files_in_plans(name: str) -> None:
+    assert built_in(name) == ROOT / "plans" / name
+
+
+def test_the_built_in_plans_come_along_in_the_wheel() -> None:
+    """Build the wheel, unpack it elsewhere, and ask the package in it, not this checkout's."""
+    uv = next(
+        (
+            path
+            for place in [*os.get_exec_path(), ROOT / ".build" / "uv" / "bin"]
+            if (path := Path(place) / "uv").exists()
+        ),
+        None,
+    )
+    if uv is None:
+        pytest.skip("uv is neither on the PATH nor in .build/: make setup brings it")
+    with tempfile.TemporaryDirectory() as directory:
+        subprocess.run(
+            [uv, "build", "--wheel", "--offline", "-q", "-o", directory, ROOT],
+            check=True,
+            capture_output=True,
+            timeout=120,
+        )
+        (wheel,) = Path(directory).glob("*.whl")
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(Path(directory) / "site")
+        program = "from virtometer.cli.plan_files import *; print(built_in(DEFAULT)); print(built_in(QUICK))"
+        result = subprocess.run(
+            [sys.executable, "-c", program],
+            capture_output=True, text=True, check=True, cwd=directory,
+            env={**os.environ, "PYTHONPATH": str(Path(directory) / "site")},
+        )  # fmt: skip
+        plans = Path(directory).resolve() / "site" / "virtometer" / "plans"
+        assert result.stdout.splitlines() == [str(plans / DEFAULT), str(plans / QUICK)]
+        for path in (ROOT / "plans").glob("*.yaml"):
+            assert (plans / path.name).read_bytes() == path.read_bytes()

@@ -1,0 +1,108 @@
+"""`virtometer plan`: check, show, schema."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.laboratory import ROOT, virtometer
+
+PLANS = sorted((ROOT / "plans").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", PLANS, ids=lambda path: path.name)
+def test_every_plan_of_the_house_is_right_and_says_what_it_asks(path: Path) -> None:
+    outcome = virtometer("plan", "check", path)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out.startswith(f"{path}: right; ")
+    text = path.read_text()
+    assert re.match(r"# .*\?\n", text), "the first line is a comment that asks the question the plan answers"
+    assert re.search(r"^question: \S", text, re.MULTILINE)
+    assert re.search(rf"^name: {path.stem}$", text, re.MULTILINE)
+
+
+def test_errors_name_file_line_what_is_wrong_and_what_is_allowed(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.yaml"
+    text = (
+        (ROOT / "plans" / "aa.yaml")
+        .read_text()
+        .replace("blocks:", "bloks:")
+        .replace("kind: native}", "kind: nativ}", 1)
+    )
+    plan.write_text(text)
+    lines = text.splitlines()
+    bloks = 1 + next(number for number, line in enumerate(lines) if line.startswith("bloks"))
+    outcome = virtometer("plan", "check", plan)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.startswith(
+        f"virtometer: {plan}:{bloks}: unknown field 'bloks'; did you mean 'blocks'? allowed: "
+    )
+    plan.write_text(text.replace("bloks:", "blocks:"))
+    outcome = virtometer("plan", "check", plan)
+    assert re.match(
+        rf"virtometer: {plan}:\d+: unknown kind of environment 'nativ'; did you mean 'native'\? allowed: native, ",
+        outcome.err,
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda path: None, "{path}: there is no such file"),
+        (lambda path: path.mkdir(), "{path}: this is a directory, not a plan"),
+        (lambda path: path.write_bytes(b""), "{path}: the plan is empty"),
+        (lambda path: path.write_bytes(b"\x7fELF\0\0"), "{path}:1: the character U+007F cannot stand in a plan"),
+        (lambda path: path.symlink_to("/dev/zero"), "{path}: the plan has 1048577 bytes; at most 1048576 are read"),
+    ],
+)
+def test_what_is_no_plan(tmp_path: Path, make, sentence) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "p.yaml"
+    make(path)
+    for words in (["plan", "check", path], ["plan", "show", path], ["run", path, "--out", tmp_path / "r"]):
+        outcome = virtometer(*words)
+        assert outcome.status == 2
+        assert outcome.err.startswith(f"virtometer: {sentence.format(path=path)}")
+        assert outcome.err.count("\n") == 1
+    assert not (tmp_path / "r").exists()
+
+
+def test_show_says_what_is_compared_how_long_and_in_which_order() -> None:
+    outcome = virtometer("plan", "show", ROOT / "plans" / "runc-cpu-quota.yaml", "--seed", "11")
+    assert (outcome.status, outcome.err) == (0, "")
+    head, *blocks = re.split(r"^block \d+:\n", outcome.out, flags=re.MULTILINE)
+    assert "question: What does half a processor give" in head
+    assert "compared with unlimited, equivalent within 5%:" in head
+    assert "  half a processor (kind runc, cpus 0.5)" in head
+    assert "  cpu linpack 500 (linpack classic, size 500, 1 thread, 2 s)" in head
+    assert "size: 10 blocks x 3 environments x 3 workloads = 90 trials, each in a guest of its own" in head
+    assert re.search(r"^time: about \d+ minutes of measuring", head, re.MULTILINE)
+    assert "order: that of seed 11\n" in head
+    assert len(blocks) == 10
+    trials = [line for block in blocks for line in block.splitlines()]
+    assert [int(line.split()[0]) for line in trials] == list(range(1, 91))
+    assert all(" starts " in line for line in trials)
+    treatments = [{re.sub(r"^ *\d+  starts  ", "", line) for line in block.splitlines()} for block in blocks]
+    assert all(len(block) == 9 and block == treatments[0] for block in treatments)
+    again = virtometer("plan", "show", ROOT / "plans" / "runc-cpu-quota.yaml", "--seed", "11")
+    assert again == outcome
+    other = virtometer("plan", "show", ROOT / "plans" / "runc-cpu-quota.yaml", "--seed", "12")
+    assert other.out != outcome.out
+
+
+def test_show_marks_the_starts_that_workloads_share() -> None:
+    outcome = virtometer("plan", "show", ROOT / "plans" / "quick.yaml")
+    trials = [line for line in outcome.out.splitlines() if re.match(r" +\d+ ", line)]
+    assert len(trials) == 7 * 7 * 6
+    assert sum(" starts " in line for line in trials) == 7 * 7
+    assert "order: that of seed 0; a run takes a fresh seed, and records it" in outcome.out
+    assert "size 64M" in outcome.out
+    assert "direct true" in outcome.out
+
+
+def test_schema_is_the_file_in_the_contract() -> None:
+    outcome = virtometer("plan", "schema")
+    assert json.loads(outcome.out) == json.loads((ROOT / "contract" / "schema" / "plan.schema.json").read_text())
+    assert outcome.out == (ROOT / "contract" / "schema" / "plan.schema.json").read_text()
