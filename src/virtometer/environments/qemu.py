@@ -189,7 +189,8 @@ class _VirtualMachine(Environment):
         guest.disk = DiskTarget(device.path, conditions)
         aio = "native" if cache in _DIRECT else "threads"
         name = str(file).replace(",", ",,")
-        options = ["-drive", f"if=none,id=disk,format=raw,file={name},cache={cache},aio={aio}"]
+        # Unlocked: several guests may use the file at once, and whatever any of them writes is what was there.
+        options = ["-drive", f"if=none,id=disk,format=raw,file={name},file.locking=off,cache={cache},aio={aio}"]
         for one in device.options:
             options += ["-device", one]
         return options
