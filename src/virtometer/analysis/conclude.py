@@ -18,8 +18,8 @@ from virtometer.analysis.interval import MIN_BLOCKS, Spread, estimate, spread
 from virtometer.analysis.values import METRICS, value_of
 from virtometer.model import Better, Campaign, Estimate, Finding, Verdict
 
-# The chance of any wrong claim of a difference in a whole campaign. 0.02 and not 0.05: at 0.05 a campaign of A
-# against A would err in 5 of 100 on average, so in more than 5 of 100 every second time that somebody tries.
+# The chance of any wrong claim of a difference in a whole campaign. The same environment twice must come out different
+# in at most 5 of 100 campaigns; at 0.05 that holds on average only, and 38 % of all series of 100 would break it.
 CLAIM_LEVEL = 0.02
 
 

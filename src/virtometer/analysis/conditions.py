@@ -17,7 +17,16 @@ from virtometer.model import Finding
 UNLIKE = "not like with like"
 # Where a file or a peer is found from inside differs by nature and says nothing about the work.
 _PLACES = frozenset({"file", "peer", "listen"})
-_NAMES = {"io": "disk access", "network_path": "network path", "simd": "vector instruction set"}
+_NAMES = {
+    "io": "disk access",
+    "host_cache": "host page cache",
+    "disk_path": "way to the disk file",
+    "network_path": "network path",
+    "simd": "vector instruction set",
+    "huge_pages": "huge pages",
+    "page_bytes": "page size",
+    "pinned": "pinning to a processor",
+}
 
 
 def is_unlike(finding: Finding) -> bool:
