@@ -7,6 +7,7 @@ use crate::{facts, network, VERSION};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
+use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use virtometer_kernels::{find, make, reap_orphans, KERNELS};
@@ -205,7 +206,9 @@ impl Session {
             let here = session.clone();
             let run = name.clone();
             let thread = std::thread::Builder::new().name("run".into()).spawn(move || {
-                let event = match here.conduct(&run, &task, unit, &maker) {
+                let conducted = catch_unwind(AssertUnwindSafe(|| here.conduct(&run, &task, unit, &maker)))
+                    .unwrap_or_else(|_| Err(Failure::new(Code::Internal, "the agent panicked in this run")));
+                let event = match conducted {
                     Ok(done) => Event::Done { run, done },
                     Err(error) => Event::Failed { run, error },
                 };

@@ -1,5 +1,168 @@
-//! Life as process 1 of a guest that contains nothing else.
+//! Life as process 1 of a guest that contains nothing else: mount, load modules, speak the protocol, switch off.
+//!
+//! Nothing here may end without switching the guest off: a guest that hangs costs the laboratory its time limit.
 
+use crate::channel::{self, Channel};
+use crate::{engine, network};
+use rustix::fs::{Mode, OFlags};
+use rustix::mount::{mount, MountFlags};
+use rustix::system::{reboot, RebootCommand};
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+use virtometer_protocol::{Code, Failure};
+use virtometer_sampling::os_failure;
+
+/// Names the modules to load, one file name a line, in this order.
+const MODULE_ORDER: &str = "/modules/order";
+
+/// The kernel's command line names the channel with this.
+const CHANNEL: &str = "virtometer.channel=";
+
+/// How long to wait for a port to appear.
+const APPEARANCE: Duration = Duration::from_secs(30);
+
+/// How often to look for it.
+const GLANCE: Duration = Duration::from_millis(2);
+
+/// Do everything and switch off.
 pub(crate) fn live() -> ! {
-    loop {}
+    std::panic::set_hook(Box::new(|panic| {
+        // A panic of a run is caught and reported by it; one of this thread ends the guest.
+        say(&format!("panic: {panic}"));
+        if rustix::thread::gettid() == rustix::process::getpid() {
+            switch_off();
+        }
+    }));
+    let mut notes = Vec::new();
+    if let Err(failure) = speak(&mut notes) {
+        say(&failure.message);
+    }
+    switch_off()
+}
+
+fn speak(notes: &mut Vec<String>) -> Result<(), Failure> {
+    for (kind, place) in [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev"), ("tmpfs", "/tmp")] {
+        if let Err(failure) = mount_at(kind, place) {
+            note(notes, failure);
+        }
+    }
+    load_modules(notes);
+    if let Err(failure) = network::loopback() {
+        note(notes, failure);
+    }
+    let channel = open_channel()?;
+    match engine::converse(channel, notes) {
+        engine::Ending::Bye | engine::Ending::Closed => Ok(()),
+        engine::Ending::Fatal(failure) => Err(failure),
+    }
+}
+
+/// Not fatal: the laboratory hears of it, and so does the kernel's log.
+fn note(notes: &mut Vec<String>, failure: Failure) {
+    say(&failure.message);
+    notes.push(failure.message);
+}
+
+/// Into the kernel's log, which is the only place that is always there.
+fn say(message: &str) {
+    if let Ok(mut log) = fs::OpenOptions::new().write(true).open("/dev/kmsg") {
+        // One write is one line of the log.
+        let _ = log.write_all(format!("<3>virtometer-agent: {message}").as_bytes());
+    }
+}
+
+fn mount_at(kind: &str, place: &str) -> Result<(), Failure> {
+    let failed = |cause: &io::Error| os_failure(&format!("cannot mount {place}"), cause);
+    match fs::create_dir(place) {
+        Err(cause) if cause.kind() != io::ErrorKind::AlreadyExists => return Err(failed(&cause)),
+        _ => {}
+    }
+    match mount(kind, place, kind, MountFlags::empty(), None) {
+        // The kernel may have mounted /dev itself.
+        Ok(()) | Err(rustix::io::Errno::BUSY) => Ok(()),
+        Err(errno) => Err(failed(&errno.into())),
+    }
+}
+
+fn load_modules(notes: &mut Vec<String>) {
+    // Without the file there is nothing to load.
+    let order = fs::read_to_string(MODULE_ORDER).unwrap_or_default();
+    let folder = Path::new(MODULE_ORDER).parent().unwrap_or_else(|| Path::new("/"));
+    for name in order.lines().map(str::trim).filter(|name| !name.is_empty()) {
+        if let Err(cause) = load_module(&folder.join(name)) {
+            note(notes, os_failure(&format!("cannot load the module {name}"), &cause));
+        }
+    }
+}
+
+fn load_module(path: &Path) -> io::Result<()> {
+    let file = rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+    let done = match rustix::system::finit_module(&file, c_empty(), 0) {
+        // Kernels before 3.8 take the module's bytes.
+        Err(rustix::io::Errno::NOSYS) => rustix::system::init_module(&fs::read(path)?, c_empty()),
+        other => other,
+    };
+    match done {
+        Ok(()) | Err(rustix::io::Errno::EXIST) => Ok(()),
+        // The file was there, or it could not have been opened.
+        Err(rustix::io::Errno::NOENT) => Err(io::Error::new(io::ErrorKind::Other, "it needs a module that is not loaded")),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+fn c_empty() -> &'static std::ffi::CStr {
+    std::ffi::CStr::from_bytes_with_nul(b"\0").unwrap_or_default()
+}
+
+fn open_channel() -> Result<Channel, Failure> {
+    let line = fs::read_to_string("/proc/cmdline").unwrap_or_default();
+    let wish = line.split_whitespace().find_map(|word| word.strip_prefix(CHANNEL)).ok_or_else(|| {
+        Failure::new(Code::BadArguments, format!("the kernel's command line has no {CHANNEL}"))
+    })?;
+    match wish.split_once(':') {
+        Some(("virtio", name)) => channel::serial(&virtio_port(name)?),
+        Some(("serial" | "hvc", path)) => {
+            keep_kernel_off_consoles();
+            channel::serial(path)
+        }
+        _ => {
+            let message = format!("{CHANNEL}{wish} is none of virtio:NAME, serial:DEVICE, hvc:DEVICE");
+            Err(Failure::new(Code::BadArguments, message))
+        }
+    }
+}
+
+/// The device of the virtio-serial port with this name.
+fn virtio_port(name: &str) -> Result<String, Failure> {
+    let deadline = Instant::now() + APPEARANCE;
+    loop {
+        for entry in fs::read_dir("/sys/class/virtio-ports").into_iter().flatten().flatten() {
+            let given = fs::read_to_string(entry.path().join("name")).unwrap_or_default();
+            if given.trim_end() == name {
+                return Ok(format!("/dev/{}", entry.file_name().to_string_lossy()));
+            }
+        }
+        if Instant::now() >= deadline {
+            let message = format!("there is no virtio-serial port with the name {name}");
+            return Err(Failure::new(Code::NotFound, message));
+        }
+        std::thread::sleep(GLANCE);
+    }
+}
+
+/// The channel may be a console, and the kernel's messages would mix with the protocol.
+fn keep_kernel_off_consoles() {
+    // The first number is the level below which messages are printed; 1 leaves only the end of the world.
+    let _ = fs::write("/proc/sys/kernel/printk", "1");
+}
+
+fn switch_off() -> ! {
+    rustix::fs::sync();
+    for command in [RebootCommand::PowerOff, RebootCommand::Halt, RebootCommand::Restart] {
+        let _ = reboot(command);
+    }
+    // The kernel ends the guest with a panic when process 1 ends.
+    std::process::exit(1)
 }

@@ -3,6 +3,7 @@
 mod channel;
 mod engine;
 mod facts;
+mod first_descriptors;
 mod help;
 mod init;
 mod measure;

@@ -78,7 +78,7 @@ pub(crate) fn ensure_memory(bytes: u64, purpose: &str) -> Result<(), Failure> {
 }
 
 /// Memory that can be used without swapping, in bytes, as far as the system tells (the cgroup's limit included).
-fn available_memory() -> u64 {
+pub(crate) fn available_memory() -> u64 {
     let system = meminfo("MemAvailable:").or_else(|| {
         // Kernels before 3.14 do not estimate it.
         Some(meminfo("MemFree:")? + meminfo("Cached:").unwrap_or(0))

@@ -74,7 +74,7 @@ pub struct Outcome {
 /// Build the workers and find out how many repeats make an iteration.
 ///
 /// An iteration is to last 12.5 ms (10 ms at least), or the window divided by 20,000 where that is more. A kernel whose single repeat
-/// lasts longer has longer iterations.
+/// lasts longer has longer iterations. Where an iteration of the window turns out shorter than 10 ms, the next are longer.
 pub fn prepare(task: &Task, unit: Unit, maker: &Maker) -> Result<Prepared, Failure> {
     let mut team = Team::assemble(task, maker)?;
     let limits = team.describe()?;
@@ -101,6 +101,7 @@ pub fn prepare(task: &Task, unit: Unit, maker: &Maker) -> Result<Prepared, Failu
 fn calibrate(team: &mut Team, most: u64, aim_ns: f64, control: &Control) -> Result<u64, Failure> {
     let begun = now_ns();
     let mut repeats = 1u64;
+    // The first iteration of a length also warms caches and files: only a second one tells its time.
     let mut confirmed = false;
     loop {
         if control.stopped() {
@@ -108,23 +109,23 @@ fn calibrate(team: &mut Team, most: u64, aim_ns: f64, control: &Control) -> Resu
         }
         let (stretch, _) = team.iterate(repeats)?;
         let took_ns = precise(stretch.end_ns.saturating_sub(stretch.start_ns)).max(1.0);
-        if repeats >= most || now_ns() - begun > CALIBRATION_LIMIT_NS {
-            return Ok(repeats.min(most));
+        let enough = took_ns >= aim_ns * SHORTEST_NS / AIM_NS;
+        if enough && (confirmed || took_ns >= 4.0 * aim_ns) && (repeats == 1 || took_ns < 4.0 * aim_ns) {
+            return Ok(repeats);
         }
-        let wanted = precise(repeats) * aim_ns / took_ns;
-        if took_ns >= aim_ns * SHORTEST_NS / AIM_NS {
-            // The first iteration of a size also warms caches: only the second tells its time.
-            if confirmed || repeats == 1 {
-                return Ok(repeats);
-            }
-            confirmed = true;
-        } else {
-            confirmed = false;
+        if now_ns() - begun > CALIBRATION_LIMIT_NS || (repeats >= most && confirmed && !enough) {
+            return Ok(repeats);
         }
-        // Short stretches tell little about long ones: grow by at most sixteen times at once.
-        let next = whole(wanted.ceil().min(precise(repeats) * 16.0)).max(1);
-        repeats = if took_ns < aim_ns { next.max(repeats + 1) } else { next }.min(most);
+        confirmed = enough || repeats >= most;
+        repeats = next_repeats(repeats, took_ns, aim_ns, most);
     }
+}
+
+/// How many repeats would have lasted as long as is aimed at. Short stretches tell little about long ones, therefore
+/// at most sixteen times as many.
+fn next_repeats(repeats: u64, took_ns: f64, aim_ns: f64, most: u64) -> u64 {
+    let wanted = (precise(repeats) * aim_ns / took_ns).ceil().min(precise(repeats) * 16.0);
+    whole(wanted).clamp(1, most.max(1))
 }
 
 impl Prepared {
@@ -141,10 +142,17 @@ impl Prepared {
         let window_ns = whole(self.seconds * 1e9);
         let mut handed_over = begun;
         let mut count = 0u64;
-        let has_end = self.team.describe()?.complete.is_some();
+        let limits = self.team.describe()?;
+        let has_end = limits.complete.is_some();
+        let calibrated = (limits.calibrated, limits.most_repeats);
         let stopped = loop {
             let (stretch, check) = self.team.iterate(self.repeats)?;
             self.record(stretch.start_ns, stretch.end_ns, stretch.work, check)?;
+            let took_ns = precise(stretch.end_ns - stretch.start_ns);
+            if took_ns < SHORTEST_NS && calibrated.0 {
+                // The work has become quicker than it was while it was calibrated: the next iterations are longer.
+                self.repeats = next_repeats(self.repeats, took_ns, AIM_NS, calibrated.1);
+            }
             count += 1;
             let now = now_ns();
             let over = if has_end {

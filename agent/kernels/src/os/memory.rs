@@ -2,31 +2,37 @@
 
 #![allow(unsafe_code)] // writes that the compiler must not join or leave out
 
-use crate::buffer::{ensure_memory, Buffer};
+use crate::buffer::{available_memory, ensure_memory, Buffer};
 use crate::settings::check_failed;
 use virtometer_protocol::{Conditions, Failure};
 use virtometer_sampling::{timed, CheckValue, Stretch, Worker};
 
-/// Most memory that one iteration touches, bytes.
-const MOST: usize = 256 << 20;
+/// Most memory that one iteration touches, bytes; where a quarter of what is available is less, then that.
+const MOST: u64 = 256 << 20;
+
+/// Less memory would not make an iteration.
+const LEAST: u64 = 1 << 20;
 
 /// Touches fresh pages. Mapping and unmapping them is not timed.
 pub(super) struct PageFaults {
     page: usize,
+    most_pages: u64,
     memory: Option<Buffer>,
     all: u64,
 }
 
 impl PageFaults {
     pub(super) fn new() -> Result<Self, Failure> {
-        ensure_memory(MOST as u64, "fresh pages")?;
-        Ok(PageFaults { page: rustix::param::page_size(), memory: None, all: 0 })
+        let bytes = (available_memory() / 4).clamp(LEAST, MOST);
+        ensure_memory(bytes, "fresh pages")?;
+        let page = rustix::param::page_size();
+        Ok(PageFaults { page, most_pages: bytes / page as u64, memory: None, all: 0 })
     }
 }
 
 impl Worker for PageFaults {
     fn most_repeats(&self) -> u64 {
-        (MOST / self.page) as u64
+        self.most_pages
     }
 
     fn before(&mut self, repeats: u64) -> Result<(), Failure> {
