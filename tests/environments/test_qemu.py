@@ -25,6 +25,7 @@ from tests.environments.booted import (
     peer_measure,
     require,
 )
+from virtometer.environments.base import Check
 from virtometer.environments.network import Lan
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.environments.qemu import Kvm, KvmSettings, Qemu, QemuSettings
@@ -38,12 +39,19 @@ class NoLan(Lan):
         return "network namespaces with a bridge need root"
 
 
+@pytest.fixture(scope="module")
+def works(tmp_path_factory: pytest.TempPathFactory) -> Check:
+    """What the kind's check says here, asked once."""
+    with bench(tmp_path_factory.mktemp("check")) as one:
+        return Qemu(one).check()
+
+
 @pytest.fixture
-def qemu(tmp_path: Path) -> Iterator[Qemu]:
+def qemu(tmp_path: Path, works: Check) -> Iterator[Qemu]:
     """The kind, on a workbench of its own; skips where it does not work."""
+    require(works)
     with bench(tmp_path) as one:
         environment = Qemu(one)
-        require(environment.check())
         environment.prepare(QemuSettings())
         yield environment
 
@@ -213,10 +221,10 @@ def test_a_guest_that_says_bye_ends_the_machine_by_itself(qemu: Qemu) -> None:
         guest.stop()
 
 
-def test_two_guests_at_once_have_addresses_of_their_own(tmp_path: Path) -> None:
+def test_two_guests_at_once_have_addresses_of_their_own(tmp_path: Path, works: Check) -> None:
+    require(works)
     with bench(tmp_path, disk=False) as one:
         environment = Qemu(one)
-        require(environment.check())
         guests = [environment.start(settings(cpus=1), f"qemu-twin-{index}") for index in range(2)]
         try:
             for guest in guests:

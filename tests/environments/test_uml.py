@@ -24,17 +24,24 @@ from tests.environments.booted import (
     processes_naming,
     require,
 )
-from virtometer.environments.base import Workbench
+from virtometer.environments.base import Check, Workbench
 from virtometer.environments.uml import UmlSettings, UserModeLinux
 from virtometer.errors import EnvironmentFailed, LinkClosed, MissingProgram
 
 
+@pytest.fixture(scope="module")
+def works(tmp_path_factory: pytest.TempPathFactory) -> Check:
+    """What the kind's check says here, asked once."""
+    with bench(tmp_path_factory.mktemp("check")) as one:
+        return UserModeLinux(one).check()
+
+
 @pytest.fixture
-def uml(tmp_path: Path) -> Iterator[UserModeLinux]:
+def uml(tmp_path: Path, works: Check) -> Iterator[UserModeLinux]:
     """The kind, on a workbench of its own; skips where it does not work."""
+    require(works)
     with bench(tmp_path) as one:
         environment = UserModeLinux(one)
-        require(environment.check())
         environment.prepare(UmlSettings())
         yield environment
 
@@ -45,13 +52,18 @@ def disk_file(environment: UserModeLinux) -> Path:
     return file
 
 
+def kernel_process(text: str) -> int:
+    """The first process of user-mode Linux itself, not what started it."""
+    return min(pid for pid in processes_naming(text) if Path(f"/proc/{pid}/exe").readlink().name == "linux.uml")
+
+
 def test_a_guest_boots_with_the_agent_as_its_first_process_and_the_memory_asked_for(uml: UserModeLinux) -> None:
     guest = uml.start(UmlSettings(memory="128M"), "uml-boots")  # type: ignore[arg-type]
     try:
         session = greet(guest)
         facts = session.request("facts", {}, 10)
         assert facts["pid"] == 1
-        assert facts["os"] == "linux"
+        assert facts["os"] == "Linux"
         assert facts["cpus_online"] == 1
         assert 100 << 20 < facts["memory_bytes"] < 130 << 20
         assert {"name": "ubda", "bytes": DISK_BYTES} in facts["block_devices"]
@@ -115,11 +127,11 @@ def test_a_guest_that_hangs_is_ended_with_all_its_processes(uml: UserModeLinux) 
     assert guest.cpu_ns() > 0
 
 
-def test_a_guest_whose_kernel_process_is_killed_leaves_no_helpers(uml: UserModeLinux) -> None:
+def test_a_guest_whose_kernel_process_is_killed_ends_at_once_with_its_helpers(uml: UserModeLinux) -> None:
     guest = uml.start(UmlSettings(), "uml-killed")
     try:
         session = greet(guest)
-        os.kill(min(processes_naming("umid=uml-killed")), signal.SIGKILL)
+        os.kill(kernel_process("umid=uml-killed"), signal.SIGKILL)
         with pytest.raises(LinkClosed):
             session.request("facts", {}, 20)
     finally:
@@ -136,10 +148,10 @@ def test_stopping_before_the_guest_has_booted_leaves_nothing(uml: UserModeLinux)
         assert processes_naming("umid=uml-early") == []
 
 
-def test_two_guests_at_once_are_strangers_to_each_other(tmp_path: Path) -> None:
+def test_two_guests_at_once_are_strangers_to_each_other(tmp_path: Path, works: Check) -> None:
+    require(works)
     with bench(tmp_path, disk=False) as one:
         environment = UserModeLinux(one)
-        require(environment.check())
         guests = [environment.start(UmlSettings(), f"uml-twin-{index}") for index in range(2)]
         try:
             for guest in guests:
@@ -172,7 +184,7 @@ def test_the_guests_memory_is_in_memory_whatever_the_users_temporary_directory(
     guest = uml.start(UmlSettings(), "uml-memory")
     try:
         greet(guest)
-        maps = Path(f"/proc/{min(processes_naming('umid=uml-memory'))}/maps").read_text()
+        maps = Path(f"/proc/{kernel_process('umid=uml-memory')}/maps").read_text()
     finally:
         guest.stop()
     assert "/dev/shm/" in maps

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import select
 import shutil
 import socket
 import time
@@ -20,11 +19,13 @@ from pydantic import BeforeValidator, Field
 from virtometer.environments.base import Capabilities, Check, DiskTarget, Environment, Settings
 from virtometer.environments.images import initramfs
 from virtometer.environments.process_guest import ProcessGuest
-from virtometer.errors import EnvironmentFailed, UsageError, VirtometerError
-from virtometer.link.channel import Stream
+from virtometer.errors import EnvironmentFailed, LinkError, LinkTimeout, UsageError, VirtometerError
+from virtometer.link.channel import Channel, Stream
+from virtometer.link.session import Session
 from virtometer.model import parse_size
 
 _CHECK_S = 1.6
+_ADVICE = "see whether this host allows ptrace, and memory in /dev/shm that can be executed"
 
 
 class UmlSettings(Settings):
@@ -61,20 +62,21 @@ class UserModeLinux(Environment):
         except VirtometerError as cause:
             return Check(False, cause.sentence, cause.advice)
         try:
-            left = max(begin + _CHECK_S - time.monotonic(), 0.0)
-            answered = bool(select.select([guest.stream.read_fd], [], [], left)[0]) and guest.alive()
+            Session(Channel(guest.stream), "the guest").greet(max(begin + _CHECK_S - time.monotonic(), 0.1))
             took = time.monotonic() - begin
-            words, alive = guest.last_words(), guest.alive()
+        except LinkTimeout:
+            last = (guest.last_words().splitlines() or [""])[-1]
+            if guest.alive() and last and not last.startswith("Checking"):  # so begin the lines before the kernel's own
+                found = {"booting": f"not yet at the agent after {_CHECK_S:g} s, at: {last}"}
+                return Check(True, "a guest started and was still booting when the check's time was over", found=found)
+            return Check(False, f"a guest of user-mode Linux does not boot: {last or 'it prints nothing'}", _ADVICE)
+        except LinkError as cause:
+            last = (guest.last_words().splitlines() or [cause.sentence])[-1]
+            return Check(False, f"a guest of user-mode Linux does not boot: {last}", _ADVICE)
         finally:
             guest.grace_s = 0.0
             guest.stop()
-        if answered:
-            return Check(True, "a guest booted and its agent answered", found={"boot_ms": f"{took * 1000:.0f}"})
-        last = words.splitlines()[-1] if words else "it printed nothing"
-        if alive and "Linux version" in words:
-            found = {"booting": f"not yet at the agent after {took:.1f} s, at: {last}"}
-            return Check(True, "a guest started and was still booting when the check's time was over", found=found)
-        return Check(False, f"a guest of user-mode Linux does not boot: {last}", "see whether ptrace is allowed here")
+        return Check(True, "a guest booted and its agent answered", found={"boot_ms": f"{took * 1000:.0f}"})
 
     def prepare(self, settings: Settings) -> None:
         """Make the initramfs."""
@@ -109,7 +111,8 @@ class UserModeLinux(Environment):
             guest.stream = Stream(fd, fd)
             with theirs:
                 argv: list[str | Path] = [
-                    *self._memory_in_memory(), program, f"mem={settings.memory >> 20}M", f"initrd={image}",
+                    *self._together(), *self._memory_in_memory(),
+                    program, f"mem={settings.memory >> 20}M", f"initrd={image}",
                     "con=null", "con0=null,fd:1", "ssl=null", f"ssl0=fd:{theirs.fileno()}",
                     # Here it keeps its pid file and its console's socket, otherwise in the user's home directory.
                     f"uml_dir={guest.make_directory()}", f"umid={guest_id}",
@@ -126,6 +129,20 @@ class UserModeLinux(Environment):
                 )
             guest.given |= {"memory_bytes": settings.memory, "cpus": 1}
         return guest
+
+    def _together(self) -> list[str | Path]:
+        """Words before the program that make its processes end with it, whatever ends it.
+
+        By themselves the helpers of user-mode Linux outlive it when it is killed, and hold the channel open. In a
+        process namespace they cannot; an ordinary user may have one inside a user namespace, if the host allows that.
+        """
+        unshare = self.bench.programs.find("unshare", "util-linux")
+        words: list[str | Path] = [unshare, "--pid", "--fork", "--kill-child"]
+        if os.geteuid() == 0:
+            return words
+        words += ["--user", "--map-current-user"]
+        tried = self.bench.programs.run([*words, "true"], purpose="try a process namespace", check=False)
+        return words if tried.returncode == 0 else []
 
     def _memory_in_memory(self) -> list[str | Path]:
         """Keep the guest's memory in /dev/shm: where one of these variables names a disk, it would be a file there."""
