@@ -15,6 +15,7 @@ import pytest
 
 from tests.conformance import traces
 from tests.conformance.conversation import Talk
+from tests.conftest import nothing_is_left
 from virtometer.environments.base import Check, Environment, Guest, Workbench
 from virtometer.environments.journal import Journal
 from virtometer.environments.network import Lan
@@ -110,8 +111,7 @@ def environment(works: None, kind: str, agent: Path, disk_file: Path, tmp_path: 
     one = workbench(agent, tmp_path, disk_file)
     with one as bench:
         yield KINDS[kind](bench)
-    assert list(bench.scratch.iterdir()) == []
-    assert not bench.journal.directory.exists() or list(bench.journal.directory.iterdir()) == []
+    nothing_is_left(bench)
     assert traces.of(str(tmp_path), bench.lan.name) == []
     assert traces.host_interfaces() == interfaces
 

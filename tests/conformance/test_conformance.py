@@ -121,6 +121,33 @@ def test_the_disk_is_there_with_its_contents(living: Living, direct: bool, op: s
         assert done.conditions["io"] == "direct"
 
 
+def test_what_is_declared_of_the_hosts_cache_is_true(living: Living, disk_file: Path) -> None:
+    """Looks at the descriptors that the guest's host processes hold on the file while the guest reads directly."""
+    disk = living.guest.disk
+    assert disk is not None
+    living.talk.prepare("disk", "random-read", {"file": disk.path, "size": 4096, "span": DISK_BYTES, "direct": True})
+    flags = open_flags(processes(living.guest), disk_file)
+    living.talk.begin()
+    living.talk.finish()
+    assert flags
+    assert any(one & os.O_DIRECT for one in flags) == (disk.conditions["host_cache"] == "no")
+
+
+def open_flags(pids: list[int], file: Path) -> list[int]:
+    """Flags of the descriptors that processes hold on a file, by its device and inode."""
+    wanted, found = file.stat(), []
+    for pid in pids:
+        for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+            try:
+                seen = descriptor.stat()
+                info = Path(f"/proc/{pid}/fdinfo/{descriptor.name}").read_text()
+            except OSError:
+                continue
+            if (seen.st_dev, seen.st_ino) == (wanted.st_dev, wanted.st_ino):
+                found.append(int(dict(line.split(":", 1) for line in info.splitlines())["flags"], 8))
+    return found
+
+
 def test_what_a_guest_wrote_the_host_reads(living: Living, agent: Path, disk_file: Path) -> None:
     """One file is behind every disk test: filled in one environment, it passes the check of another."""
     disk = living.guest.disk

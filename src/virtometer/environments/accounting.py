@@ -155,6 +155,8 @@ class CgroupAccount(Account):
             if other != self.directory and other not in self._others:
                 self._journal.record(self.guest_id, "cgroup", path=str(other))
                 self._others.append(other)
+                if "cpuset" in mount.controllers:
+                    _make_cpuset(other)
         return f"/{inner}/guest"
 
     def cpu_ns(self) -> int:
@@ -177,6 +179,13 @@ class CgroupAccount(Account):
         self.cpu_ns()
         for directory in (*self._others, self.directory):
             remove_cgroup(directory)
+
+
+def _make_cpuset(directory: Path) -> None:
+    """Make a cgroup of v1's cpuset with all that its parent has: it begins empty, and runsc fills only its own."""
+    directory.mkdir(parents=True, exist_ok=True)
+    for name in ("cpuset.cpus", "cpuset.mems"):
+        (directory / name).write_text((directory.parent / name).read_text())
 
 
 def cgroup_processes(directory: Path) -> list[int]:

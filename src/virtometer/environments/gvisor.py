@@ -1,7 +1,8 @@
 """gVisor: a container whose system calls a kernel in user space answers (runsc).
 
-Its files come from the host through the gofer, and O_DIRECT ends at gVisor's own kernel: what a guest reads directly,
-the host reads from its page cache.
+Its files come from the host through the gofer or, with a current runsc, by the sentry's own system calls. O_DIRECT ends
+at gVisor's kernel either way: what a guest reads directly, the host reads from its page cache (tests/conformance looks
+at the flags of the descriptors that are really open).
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ import hashlib
 import json
 import os
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 from virtometer.environments.accounting import CgroupAccount
 from virtometer.environments.agent_root import DATA, agent_root
-from virtometer.environments.base import Capabilities, Check, DiskTarget, Environment, Guest, Settings
+from virtometer.environments.base import Capabilities, Check, DiskTarget, Environment, Guest, Settings, Workbench
 from virtometer.environments.oci import Limits, add_network, add_state, limits_given, write_bundle
 from virtometer.environments.process_guest import ProcessGuest, check_by_starting
 from virtometer.errors import EnvironmentFailed
@@ -39,6 +40,11 @@ class Gvisor(Environment):
     title: ClassVar[str] = "gVisor"
     settings_type: ClassVar[type[Settings]] = GvisorSettings
 
+    def __init__(self, bench: Workbench) -> None:
+        """Only keeps the workbench."""
+        super().__init__(bench)
+        self._tried: set[Platform] = set()
+
     def capabilities(self) -> Capabilities:
         """Everything, as root."""
         return Capabilities(
@@ -53,10 +59,12 @@ class Gvisor(Environment):
     def check(self) -> Check:
         """Find the platform that works, by starting a container on each until one does."""
         if reason := self.bench.lan.unavailable():
-            return Check(False, f"gVisor's containers with a network of their own: {reason}", "run as root")
+            return Check(
+                False, f"a container of gVisor gets a network of its own, and {reason}", self.bench.lan.advice()
+            )
         refused = []
         for platform in _TRIED:
-            check = check_by_starting(self, GvisorSettings(platform=platform), limit_s=1.5)
+            check = self._try(platform)
             if check.works:
                 self._remember(platform)
                 return Check(True, check.reason, found={**check.found, "platform": platform})
@@ -64,9 +72,26 @@ class Gvisor(Environment):
         return Check(False, "; ".join(refused), "install a current runsc from gvisor.dev, or the Debian package runsc")
 
     def prepare(self, settings: Settings) -> None:
-        """Build the root file system."""
+        """Build the root file system. Raises EnvironmentFailed when the platform asked for does not work here."""
         self.bench.programs.find("runsc", "runsc")
         agent_root(self.bench)
+        platform = settings.platform if isinstance(settings, GvisorSettings) else None
+        if platform is None or platform in self._tried or self.bench.lan.unavailable():
+            return
+        check = self._try(platform)
+        if not check.works:
+            raise EnvironmentFailed(
+                f"gVisor's platform {platform} does not work here: {check.reason}",
+                advice=f"take another platform ({', '.join(get_args(Platform))}) or another runsc",
+            )
+
+    def _try(self, platform: Platform) -> Check:
+        """Start a container on a platform."""
+        self._tried.add(platform)
+        check = check_by_starting(self, GvisorSettings(platform=platform))
+        if not check.works:
+            self._tried.discard(platform)
+        return check
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start `runsc run` in the foreground."""
@@ -135,5 +160,5 @@ class Gvisor(Environment):
 _DISK: dict[str, Any] = {
     "host_cache": "yes",
     "host_cache_reason": "gVisor ends O_DIRECT in its own kernel and reads the host's file through the page cache",
-    "disk_path": "gofer",
+    "disk_path": "gvisor",
 }

@@ -72,6 +72,10 @@ class Lan:
                 return f"the program {program} is not installed"
         return ""
 
+    def advice(self) -> str:
+        """What to do where it is unavailable."""
+        return "run as root" if os.geteuid() != 0 else "install the Debian packages iproute2 and util-linux"
+
     def add_namespace(self, guest_id: str, name: str) -> Path:
         """Make (and journal for the guest) a network namespace; returns its file, for nsenter --net=FILE.
 
@@ -144,7 +148,7 @@ class Lan:
         if self._open:
             return
         if reason := self.unavailable():
-            raise EnvironmentFailed(f"no network for guests: {reason}", advice="run as root")
+            raise EnvironmentFailed(f"no network for guests: {reason}", advice=self.advice())
         self._open = True
         try:
             self.add_namespace(self._journal_id, self.name)

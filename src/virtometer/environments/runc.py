@@ -38,7 +38,7 @@ class Runc(Environment):
     def check(self) -> Check:
         """Start a container."""
         if reason := self.bench.lan.unavailable():
-            return Check(False, f"containers of runc with a network of their own: {reason}", "run as root")
+            return Check(False, f"a container of runc gets a network of its own, and {reason}", self.bench.lan.advice())
         return check_by_starting(self, RuncSettings())
 
     def prepare(self, settings: Settings) -> None:

@@ -37,7 +37,7 @@ def sweep(journal: Journal, programs: Programs) -> list[str]:
             if entry is None:
                 said += _set_aside(path)
             elif not entry.owner.alive():
-                said.append(_sweep_guest(journal, path, entry, programs))
+                said.append(sweep_guest(journal, path, entry, programs))
         for draft in journal.directory.glob("*.draft"):
             pid = draft.name.split(".")[-2]
             if not (pid.isdigit() and stat_of(int(pid))):
@@ -67,7 +67,8 @@ def _set_aside(path: Path) -> list[str]:
     return [f"The journal {path} cannot be read and was moved to {aside}; what it recorded may still exist."]
 
 
-def _sweep_guest(journal: Journal, path: Path, entry: Entry, programs: Programs) -> str:
+def sweep_guest(journal: Journal, path: Path, entry: Entry, programs: Programs) -> str:
+    """Remove one guest, whoever owns it; says what was removed and what could not be."""
     removed, faults = [], []
     same_boot = entry.owner.boot == boot_id()
     marked: list[dict[str, Any]] = [{"resource": "marked", "marker": marker_of(entry.guest_id, entry.owner)}]

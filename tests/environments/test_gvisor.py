@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from tests.conformance.conversation import ANSWER_S, Talk
+from virtometer.environments.accounting import stat_of
+from virtometer.environments.base import Workbench
+from virtometer.environments.gvisor import Gvisor, GvisorSettings
+from virtometer.environments.process_guest import ProcessGuest
+from virtometer.errors import EnvironmentFailed
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="gVisor with a network of its own needs root")
+
+
+@pytest.fixture
+def gvisor(bench: Workbench, tmp_path: Path) -> Iterator[Gvisor]:
+    """gVisor with a memory of its own of what works here."""
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    yield Gvisor(dataclasses.replace(bench, cache=cache))
+
+
+def start(gvisor: Gvisor, guest_id: str, **settings: Any) -> tuple[ProcessGuest, Talk]:
+    guest = gvisor.start(GvisorSettings(**settings), guest_id)
+    assert isinstance(guest, ProcessGuest)
+    talk = Talk(guest)
+    talk.greet()
+    return guest, talk
+
+
+@needs_root
+def test_the_platform_that_works_is_found_once_and_remembered(gvisor: Gvisor, new_id: Callable[[], str]) -> None:
+    check = gvisor.check()
+    assert check.works, check
+    assert check.found["platform"] in {"systrap", "ptrace"}
+    [memory] = gvisor.bench.cache.glob("gvisor-platform-*.json")
+    assert json.loads(memory.read_text()) == {"platform": check.found["platform"]}
+    gvisor.bench.programs.drain()
+    guest, _ = start(gvisor, new_id())
+    guest.stop()
+    assert guest.given["platform"] == check.found["platform"]
+    starts = [line for line in gvisor.bench.programs.drain() if "run" in line.argv]
+    assert len(starts) == 1, "what is known is not tried again"
+
+
+@needs_root
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"platform": "warp"}'])
+def test_a_memory_that_is_spoilt_is_made_anew(gvisor: Gvisor, new_id: Callable[[], str], content: str) -> None:
+    gvisor._memory().write_text(content)
+    guest, _ = start(gvisor, new_id())
+    guest.stop()
+    assert json.loads(gvisor._memory().read_text())["platform"] == guest.given["platform"]
+
+
+@needs_root
+def test_it_is_gvisors_kernel_that_answers(gvisor: Gvisor, new_id: Callable[[], str]) -> None:
+    guest, talk = start(gvisor, new_id())
+    facts = talk.session.request("facts", {}, ANSWER_S)
+    assert facts["kernel"] != os.uname().release
+    assert facts["pid"] == 1
+    guest.stop()
+
+
+@needs_root
+def test_limits_take_effect_and_are_read_back(gvisor: Gvisor, new_id: Callable[[], str]) -> None:
+    guest, talk = start(gvisor, new_id(), cpus=0.5, cpuset=[0], memory="1G")
+    assert (guest.given["cpus"], guest.given["cpuset"], guest.given["memory"]) == (0.5, "0", 1 << 30)
+    talk.prepare("memory", "read", {"size": 1 << 20}, seconds=1.0)
+    begin_ns, begin = guest.cpu_ns(), time.monotonic()
+    talk.begin()
+    talk.finish()
+    share = (guest.cpu_ns() - begin_ns) * 1e-9 / (time.monotonic() - begin)
+    guest.stop()
+    assert share < 0.75
+
+
+@needs_root
+def test_the_hosts_network_stack_can_be_chosen(gvisor: Gvisor, new_id: Callable[[], str]) -> None:
+    guest, talk = start(gvisor, new_id(), network="host")
+    assert guest.given["network"] == "host"
+    assert talk.session.request("facts", {}, ANSWER_S)["pid"] == 1
+    guest.stop()
+
+
+@needs_root
+def test_a_platform_that_does_not_work_is_refused_before_anything_is_measured(gvisor: Gvisor) -> None:
+    works = gvisor.check().found["platform"]
+    gvisor.prepare(GvisorSettings(platform=works))
+    script = gvisor.bench.cache / "runsc"
+    script.write_text("#!/bin/sh\necho no such platform >&2\nexit 1\n")
+    script.chmod(0o755)
+    broken = Gvisor(gvisor.bench)
+    find = broken.bench.programs.find
+    broken.bench.programs.find = lambda name, package: script if name == "runsc" else find(name, package)  # type: ignore[method-assign]
+    with pytest.raises(EnvironmentFailed, match=r"platform ptrace does not work here.*no such platform"):
+        broken.prepare(GvisorSettings(platform="ptrace"))
+    check = broken.check()
+    assert not check.works
+    assert "systrap: " in check.reason
+    assert "ptrace: " in check.reason
+    with pytest.raises(EnvironmentFailed, match="gVisor does not work here"):
+        broken.start(GvisorSettings(), "never")
+
+
+@needs_root
+@pytest.mark.parametrize("victim", [0, 1, -1], ids=["launcher", "second", "newest"])
+def test_the_death_of_any_of_its_processes_leaves_none(gvisor: Gvisor, new_id: Callable[[], str], victim: int) -> None:
+    guest, _ = start(gvisor, new_id())
+    inside = sorted(guest.account.processes())
+    assert len(inside) >= 3
+    os.kill(inside[victim], signal.SIGKILL)
+    guest.stop()
+    for pid in inside:
+        one = stat_of(pid)
+        assert one is None or one.state in "ZX"
+
+
+def test_without_root_the_check_says_so(gvisor: Gvisor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 4711)
+    check = gvisor.check()
+    assert not check.works
+    assert "root" in check.reason
+    assert check.advice == "run as root"
+
+
+@needs_root
+def test_without_runsc_the_check_names_the_package(gvisor: Gvisor, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = gvisor.bench.programs.find
+
+    def find(name: str, package: str) -> Path:
+        return real("no-such-runsc" if name == "runsc" else name, package)
+
+    monkeypatch.setattr(gvisor.bench.programs, "find", find)
+    check = gvisor.check()
+    assert not check.works
+    assert "runsc is not installed" in check.reason
+    assert "Debian package runsc" in check.advice
+
+
+@pytest.mark.parametrize("wrong", [{"platform": "warp"}, {"network": "none"}, {"network": "wifi"}, {"cpus": 0}])
+def test_wrong_settings_are_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        GvisorSettings.model_validate(wrong)

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import dataclasses
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from virtometer.environments.base import Workbench
+from virtometer.environments.native import Native, NativeSettings
+from virtometer.errors import MissingProgram
+from virtometer.link.channel import Channel
+from virtometer.link.session import Session
+
+
+def script(directory: Path, text: str) -> Path:
+    path = directory / "agent"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_the_disk_is_the_file_itself_and_the_network_the_hosts_loopback(
+    bench: Workbench, new_id: Callable[[], str], tmp_path: Path
+) -> None:
+    file = tmp_path / "disk.img"
+    guest = Native(dataclasses.replace(bench, disk_file=file)).start(NativeSettings(), new_id())
+    assert guest.disk is not None
+    assert guest.disk.path == str(file)
+    assert guest.disk.conditions == {"host_cache": "no", "disk_path": "file"}
+    assert guest.network is not None
+    assert (guest.network.kind, guest.network.namespace) == ("loopback", None)
+    assert guest.network.guest_interface == ""
+    guest.stop()
+
+
+def test_without_a_disk_file_there_is_no_disk(bench: Workbench, new_id: Callable[[], str]) -> None:
+    guest = Native(bench).start(NativeSettings(), new_id())
+    assert guest.disk is None
+    guest.stop()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("echo I am a shell", "not a message"),
+        ("exec sleep 600", "did not say hello"),
+        ("echo my last words >&2; exit 1", "my last words"),
+        ('echo \'{"magic":"virtometer","protocol":9,"role":"agent","version":"7","capabilities":[]}\'', "protocol 9"),
+        ("exec yes", "not a message"),
+        ("exec cat /dev/zero", "line of more than"),
+    ],
+)
+def test_the_check_says_in_one_sentence_what_is_wrong_with_an_agent(
+    bench: Workbench, tmp_path: Path, text: str, told: str
+) -> None:
+    check = Native(dataclasses.replace(bench, agent=script(tmp_path, text))).check()
+    assert not check.works
+    assert told in check.reason
+    assert "\n" not in check.reason
+
+
+def test_an_agent_that_is_not_there_is_one_sentence(bench: Workbench, tmp_path: Path) -> None:
+    native = Native(dataclasses.replace(bench, agent=tmp_path / "missing"))
+    assert "is not installed" in native.check().reason
+    with pytest.raises(MissingProgram):
+        native.start(NativeSettings(), "missing-agent")
+
+
+def test_an_agent_that_cannot_run_here_is_one_sentence(bench: Workbench, tmp_path: Path) -> None:
+    foreign = tmp_path / "agent"
+    foreign.write_bytes(b"\x7fELF of some other machine")
+    foreign.chmod(0o755)
+    check = Native(dataclasses.replace(bench, agent=foreign)).check()
+    assert not check.works
+    assert "Exec format error" in check.reason
+
+
+def test_the_agent_ends_when_its_input_ends(bench: Workbench, new_id: Callable[[], str]) -> None:
+    guest = Native(bench).start(NativeSettings(), new_id())
+    Session(Channel(guest.stream), "native").greet(5)
+    os.close(guest.stream.write_fd)
+    guest.stream.write_fd = guest.stream.read_fd
+    deadline = time.monotonic() + 30
+    while guest.alive() and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert not guest.alive()
+    guest.stop()

@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from tests.conformance.conversation import ANSWER_S, Talk
+from virtometer.environments import oci
+from virtometer.environments.accounting import CgroupAccount, stat_of
+from virtometer.environments.base import Workbench
+from virtometer.environments.oci import Limits, write_bundle
+from virtometer.environments.process_guest import ProcessGuest
+from virtometer.environments.runc import Runc, RuncSettings
+from virtometer.errors import LinkError
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="runc with a network of its own needs root")
+
+
+@pytest.fixture
+def start(bench: Workbench, new_id: Callable[[], str]) -> Callable[..., tuple[ProcessGuest, Talk]]:
+    """Start a container whose agent has said hello."""
+
+    def begin(**settings: Any) -> tuple[ProcessGuest, Talk]:
+        guest = Runc(bench).start(RuncSettings(**settings), new_id())
+        assert isinstance(guest, ProcessGuest)
+        talk = Talk(guest)
+        talk.greet()
+        return guest, talk
+
+    return begin
+
+
+@needs_root
+def test_the_container_holds_nothing_but_the_agent(start: Callable[..., tuple[ProcessGuest, Talk]]) -> None:
+    guest, talk = start()
+    facts = talk.session.request("facts", {}, ANSWER_S)
+    assert facts["pid"] == 1
+    assert facts["hostname"] == "virtometer"
+    assert sorted(facts["interfaces"]) == ["eth0", "lo"]
+    [agent] = [pid for pid in guest.account.processes() if Path(f"/proc/{pid}/comm").read_text() == "virtometer-agen\n"]
+    names = {path.name for path in Path(f"/proc/{agent}/root").iterdir()}
+    assert names == {"virtometer-agent", "proc", "sys", "dev", "tmp", "data", "etc"}
+    guest.stop()
+
+
+@needs_root
+def test_a_limit_on_processor_time_takes_effect_and_is_read_back(
+    start: Callable[..., tuple[ProcessGuest, Talk]],
+) -> None:
+    guest, talk = start(cpus=0.25, cpuset=[0])
+    assert guest.given["cpus"] == 0.25
+    assert guest.given["cpuset"] == "0"
+    assert talk.session.request("facts", {}, ANSWER_S)["cpus_allowed"] == 1
+    talk.prepare("memory", "read", {"size": 1 << 20}, seconds=1.0)
+    begin_ns, begin = guest.cpu_ns(), time.monotonic()
+    talk.begin()
+    talk.finish()
+    share = (guest.cpu_ns() - begin_ns) * 1e-9 / (time.monotonic() - begin)
+    guest.stop()
+    assert share < 0.4
+
+
+@needs_root
+def test_a_limit_on_memory_takes_effect_and_is_read_back(start: Callable[..., tuple[ProcessGuest, Talk]]) -> None:
+    guest, talk = start(memory="64M")
+    assert guest.given["memory"] == 64 << 20
+    with pytest.raises((LinkError, AssertionError)):  # the kernel kills it, or the agent says out-of-memory
+        talk.prepare("memory", "read", {"size": 1 << 30})
+    guest.stop()
+    assert not guest.alive()
+
+
+@needs_root
+def test_a_processor_that_does_not_exist_ends_the_start_with_runcs_own_words(
+    bench: Workbench, new_id: Callable[[], str]
+) -> None:
+    guest = Runc(bench).start(RuncSettings(cpuset=(4000,)), new_id())
+    with pytest.raises(LinkError):
+        Talk(guest).greet()
+    guest.stop()
+    assert "cpuset" in guest.last_words()
+
+
+@needs_root
+def test_the_death_of_the_agent_inside_ends_the_container(start: Callable[..., tuple[ProcessGuest, Talk]]) -> None:
+    guest, _ = start()
+    [agent] = [pid for pid in guest.account.processes() if Path(f"/proc/{pid}/comm").read_text() == "virtometer-agen\n"]
+    os.kill(agent, signal.SIGKILL)
+    deadline = time.monotonic() + ANSWER_S
+    while guest.alive() and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert not guest.alive()
+    guest.stop()
+
+
+@needs_root
+def test_the_death_of_runc_itself_leaves_no_container(start: Callable[..., tuple[ProcessGuest, Talk]]) -> None:
+    guest, _ = start()
+    inside = guest.account.processes()
+    os.kill(min(inside), signal.SIGKILL)
+    guest.stop()
+    for pid in inside:
+        one = stat_of(pid)
+        assert one is None or one.state in "ZX"
+
+
+@needs_root
+def test_all_of_the_container_is_in_the_account(start: Callable[..., tuple[ProcessGuest, Talk]]) -> None:
+    guest, _ = start()
+    assert isinstance(guest.account, CgroupAccount)
+    inside = guest.account.processes()
+    names = sorted(Path(f"/proc/{pid}/comm").read_text().strip() for pid in inside)
+    assert names == ["runc", "virtometer-agen"]
+    guest.stop()
+
+
+def test_without_root_the_check_says_so(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 4711)
+    check = Runc(bench).check()
+    assert not check.works
+    assert "root" in check.reason
+    assert check.advice == "run as root"
+
+
+@needs_root
+def test_without_runc_the_check_names_the_package(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = bench.programs.find
+
+    def find(name: str, package: str) -> Path:
+        return real("no-such-runc" if name == "runc" else name, package)
+
+    monkeypatch.setattr(bench.programs, "find", find)
+    check = Runc(bench).check()
+    assert not check.works
+    assert check.advice == "install the Debian package runc"
+
+
+@pytest.mark.parametrize(
+    ("asked", "bytes_"),
+    [("512M", 512 << 20), ("1G", 1 << 30), ("65536K", 64 << 20), ("64MiB", 64 << 20), (1 << 28, 1 << 28)],
+)
+def test_memory_may_be_written_with_a_unit(asked: object, bytes_: int) -> None:
+    assert Limits.model_validate({"memory": asked}).memory == bytes_
+    assert Limits.model_validate_json(json.dumps({"memory": asked}), strict=True).memory == bytes_
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"memory": "lots"}, {"memory": 0}, {"memory": "1K"}, {"memory": "-5M"},
+        {"cpus": 0}, {"cpus": -1}, {"cpus": "two"}, {"cpus": float("nan")}, {"cpus": float("inf")},
+        {"cpuset": []}, {"cpuset": [-1]}, {"cpuset": "0-1"}, {"cpuset": [0.5]}, {"swap": 1},
+    ],
+)  # fmt: skip
+def test_wrong_limits_are_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        RuncSettings.model_validate(wrong)
+
+
+def test_limits_become_resources_of_the_runtime_specification() -> None:
+    assert Limits().resources() == {"devices": [{"allow": False, "access": "rwm"}]}
+    found = Limits(cpus=1.5, cpuset=(0, 3), memory=1 << 28).resources()
+    assert found["cpu"] == {"quota": 150_000, "period": 100_000, "cpus": "0,3"}
+    assert found["memory"] == {"limit": 1 << 28}
+
+
+def test_the_bundle_gives_the_agent_and_no_more(tmp_path: Path) -> None:
+    write_bundle(tmp_path, root=Path("/r"), disk_directory=None, namespace=Path("/n"), cgroups_path=None, resources={})
+    config = json.loads((tmp_path / "config.json").read_text())
+    assert config["process"]["args"] == ["/virtometer-agent", "stdio"]
+    assert config["root"] == {"path": "/r", "readonly": True}
+    assert {"type": "network", "path": "/n"} in config["linux"]["namespaces"]
+    assert "cgroupsPath" not in config["linux"]
+    assert [mount["destination"] for mount in config["mounts"]] == ["/proc", "/dev", "/sys", "/tmp"]
+    assert "CAP_SYS_ADMIN" not in config["process"]["capabilities"]["bounding"]
+
+
+def test_what_is_given_is_read_from_both_generations_of_cgroups(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inner = tmp_path / "virtometer-g" / "guest"
+    inner.mkdir(parents=True)
+    for name, value in {"cpu.max": "50000 100000", "cpuset.cpus.effective": "1-2", "memory.max": "max"}.items():
+        (inner / name).write_text(value + "\n")
+
+    class Account(CgroupAccount):
+        def __init__(self) -> None:
+            self.directory = tmp_path / "virtometer-g"
+
+        def container_path(self) -> str:
+            return "/virtometer-g/guest"
+
+    mount = oci.all_cgroup_mounts()[0].__class__(2, tmp_path, "/", ())
+    monkeypatch.setattr(oci, "all_cgroup_mounts", lambda: [mount])
+    assert oci.limits_given(Account()) == {"cpus": 0.5, "cpuset": "1-2", "memory": None}
+    (inner / "cpu.max").write_text("max 100000\n")
+    (inner / "memory.max").write_text("268435456\n")
+    assert oci.limits_given(Account()) == {"cpus": None, "cpuset": "1-2", "memory": 1 << 28}
