@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
@@ -25,6 +25,7 @@ def summarised(values: list[float]) -> Spread:
 
 
 @given(logs, st.sampled_from([0.8, 0.95, 0.99]))
+@settings(deadline=None)
 def test_interval_is_the_one_of_scipy(values: list[float], level: float) -> None:
     found = estimate(summarised(values), level)
     assert found is not None and found.n == len(values)
@@ -38,12 +39,14 @@ def test_interval_is_the_one_of_scipy(values: list[float], level: float) -> None
 
 
 @given(logs)
+@settings(deadline=None)
 def test_difference_is_the_t_test_of_scipy(values: list[float]) -> None:
     expected = stats.ttest_1samp(values, 0).pvalue
     assert difference.p_value(summarised(values)) == pytest.approx(expected, rel=1e-6, abs=1e-12)
 
 
 @given(logs, st.floats(0.001, 0.9))
+@settings(deadline=None)
 def test_equivalence_is_the_tost_of_statsmodels(values: list[float], margin: float) -> None:
     edge = math.log(1 + margin)
     expected = DescrStatsW(values).ttost_mean(-edge, edge)[0]
@@ -51,6 +54,7 @@ def test_equivalence_is_the_tost_of_statsmodels(values: list[float], margin: flo
 
 
 @given(logs, st.floats(0.01, 0.5))
+@settings(deadline=None)
 def test_equivalence_is_the_90_percent_interval_inside_the_margins(values: list[float], margin: float) -> None:
     of = summarised(values)
     assume(of.n >= MIN_BLOCKS)
@@ -61,11 +65,13 @@ def test_equivalence_is_the_90_percent_interval_inside_the_margins(values: list[
 
 
 @given(p_values)
+@settings(deadline=None)
 def test_holm_is_the_one_of_statsmodels(values: list[float]) -> None:
     assert holm.adjust(values) == pytest.approx(multipletests(values, method="holm")[1].tolist(), abs=1e-12)
 
 
 @given(p_values, st.randoms())
+@settings(deadline=None)
 def test_holm_does_not_depend_on_the_order(values: list[float], random: object) -> None:
     order = list(range(len(values)))
     random.shuffle(order)  # type: ignore[attr-defined]
@@ -108,6 +114,7 @@ def test_power_of_equivalence_is_what_a_simulation_finds(n: int, sd: float, shif
 
 
 @given(logs.filter(lambda xs: len(xs) >= MIN_BLOCKS), st.floats(0.0001, 0.05))
+@settings(deadline=None)
 def test_what_is_detectable_has_80_percent_power(values: list[float], level: float) -> None:
     of = summarised(values)
     edge = precision.detectable(of, level)
@@ -116,6 +123,7 @@ def test_what_is_detectable_has_80_percent_power(values: list[float], level: flo
 
 
 @given(st.floats(-0.2, 0.2), st.floats(0.001, 0.5), st.integers(2, 60))
+@settings(deadline=None)
 def test_the_blocks_needed_are_the_least_that_decide(mean: float, sd: float, n: int) -> None:
     of, edge = Spread(mean, sd, n), math.log(1.05)
     needed = precision.blocks_needed(of, edge, 0.01)
@@ -153,6 +161,7 @@ def test_too_few_blocks_give_no_p_value() -> None:
 
 
 @given(st.floats(0, 60), st.floats(0.5, 60), st.integers(1, 2000))
+@settings(deadline=None)
 def test_the_noncentral_t_stays_a_probability_far_out(centre: float, t: float, df: int) -> None:
     found = precision._noncentral(df, centre, t)
     assert 0.0 <= found <= 1.0

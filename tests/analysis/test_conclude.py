@@ -135,13 +135,13 @@ def test_a_plan_whose_baseline_is_missing_says_so() -> None:
     assert "the plan's baseline elsewhere is not among its environments" in findings(campaign)[0].notes
 
 
-def test_marked_trials_are_kept_and_told_as_one_where_only_numbers_differ() -> None:
+def test_marked_trials_are_kept_and_told_as_one_where_they_are_of_a_kind() -> None:
     campaign = simulate([NATIVE, Place("runc")], blocks=8)
     indices = trials_of(campaign, "runc")
     marks = {indices[0]: ("steal: 7.1% went to others",), indices[1]: ("steal: 9.3% went to others",)}
     found = of(simulate([NATIVE, Place("runc")], blocks=8, marks=marks), "runc")
     assert found.ratio is not None and found.ratio.n == 8
-    assert "2 of 8 trials marked, and kept: steal: 7.1% went to others (for example)" in found.notes
+    assert "2 of 8 trials marked as disturbed, and kept: steal" in found.notes
 
 
 def test_samples_that_were_set_aside_are_counted_with_the_reason() -> None:
@@ -259,7 +259,7 @@ def test_a_significant_interval_that_holm_does_not_let_through_is_explained() ->
 
 
 @given(st.floats(0.01, 100), st.integers(0, 2**32))
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 def test_what_a_whole_block_shares_does_not_change_any_ratio(factor: float, seed: int) -> None:
     campaign = simulate([NATIVE, Place("runc", efficiency={"": 0.9})], seed=seed, noise=gaussian(0.1), samples=1)
     block = campaign.trials[0].trial.block
@@ -274,7 +274,7 @@ def test_what_a_whole_block_shares_does_not_change_any_ratio(factor: float, seed
 
 
 @given(st.randoms())
-@settings(max_examples=20)
+@settings(max_examples=20, deadline=None)
 def test_the_order_in_which_trials_are_read_does_not_matter(random: object) -> None:
     campaign = simulate([NATIVE, Place("runc"), Place("uml")], noise=gaussian(0.1), samples=1)
     shuffled = list(campaign.trials)
@@ -286,7 +286,7 @@ def test_the_order_in_which_trials_are_read_does_not_matter(random: object) -> N
 
 
 @given(st.integers(0, 2**32), st.floats(0.01, 0.3))
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 def test_swapping_subject_and_baseline_turns_the_ratio_round(seed: int, sd: float) -> None:
     campaign = simulate([Place("a"), Place("b", efficiency={"": 0.8})], seed=seed, noise=gaussian(sd), samples=1)
     turned = replace(campaign, plan=campaign.plan.model_copy(update={"baseline": "b"}))

@@ -47,6 +47,7 @@ def test_a_report_is_valid(report: Any) -> None:
     st.integers(0, 2**32),
     st.booleans(),
 )
+@settings(deadline=None)
 def test_any_campaign_gives_a_valid_report(blocks: int, family: str, unit: str, seed: int, cost: bool) -> None:
     campaign = simulate(
         [Place("native"), Place("guest", efficiency={"": 0.7}, cost=2.0 if cost else None), Place("kvm", works=False)],
@@ -107,6 +108,7 @@ LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 
 
 @given(st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+@settings(deadline=None)
 def test_plain_values_are_json(value: object) -> None:
     json.dumps(plain(value), allow_nan=False)
 

@@ -35,8 +35,8 @@ def notes(cell: Cell, *, name: str) -> list[str]:
     unusable = sum(not usable(result) for _, result in cell.results)
     if unusable:
         said.append(f"{unusable} of {tried} trials{where} gave no usable value and left their blocks incomplete")
-    marks = grouped(mark for record, _ in cell.results for mark in dict.fromkeys(record.marks))
-    said += [f"{count} of {tried} trials{where} marked, and kept: {mark}" for mark, count in marks]
+    marks = Counter(kind for record, _ in cell.results for kind in dict.fromkeys(map(_kind, record.marks)))
+    said += [f"{count} of {tried} trials{where} marked as disturbed, and kept: {kind}" for kind, count in marks.items()]
     samples = sum(len(result.samples) for _, result in cell.results)
     aside = grouped(
         sample.mark or "no reason told" for _, result in cell.results for sample in result.samples if not sample.used
@@ -61,6 +61,12 @@ def grouped(texts: Iterable[str]) -> list[tuple[str, int]]:
         counts[stem] += 1
         same[stem] = same.get(stem, True) and first.setdefault(stem, text) == text
     return [(first[s] if same[s] else f"{first[s]} (for example)", count) for s, count in counts.most_common()]
+
+
+def _kind(mark: str) -> str:
+    """`steal: 7.1% of ...` is of the kind `steal`. The whole mark stands with its trial."""
+    kind, colon, _ = mark.partition(":")
+    return kind if colon else mark
 
 
 def _failures(cell: Cell) -> list[tuple[str, int]]:

@@ -88,11 +88,13 @@ def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
     ]
     for side, align in _ALIGN.items():
         if any(row["side"] == side for row in rows):
-            layers.append(
-                base.transform_filter(f"datum.side == '{side}'")
-                .mark_text(align=align, dy=-13, fontSize=11, color=_INK, aria=False)
-                .encode(x=x, y=y, text="what:N")
+            beside = base.transform_filter(f"datum.side == '{side}'")
+            # The paper's colour behind the words keeps lines from running through them.
+            halo = beside.mark_text(
+                align=align, dy=-13, fontSize=11, stroke="var(--card)", strokeWidth=4, strokeJoin="round", aria=False
             )
+            text = beside.mark_text(align=align, dy=-13, fontSize=11, color=_INK, aria=False)
+            layers += [shape.encode(x=x, y=y, text="what:N") for shape in (halo, text)]
     if gone:
         layers.append(
             alt.Chart(_data(gone))

@@ -113,21 +113,26 @@ def starts(campaign: Campaign) -> Grid:
 
 
 def host(campaign: Campaign) -> Grid:
-    """The host's facts, as the laboratory found them."""
-    return Grid("The host", ("fact", "value"), _facts(campaign.host))
+    """The host's facts, as the laboratory found them, but for the machine's id: a page is made to be shown around."""
+    shown = {key: value for key, value in campaign.host.items() if key != "machine_id"}
+    return Grid("The host", ("fact", "value"), _facts(shown))
 
 
 def given(campaign: Campaign, name: str) -> Grid:
     """What an environment was asked for, and what its guests said that they got (where guests differ, all answers)."""
     planned = next(e for e in campaign.plan.environments if e.name == name)
-    answers: dict[str, dict[str, None]] = {}
+    asked: dict[str, dict[str, None]] = {key: {value: None} for key, value in _facts(planned.settings)}
+    got: dict[str, dict[str, None]] = {}
     for guest in campaign.guests:
         if guest.environment == name:
-            for key, value in _facts(guest.given):
-                answers.setdefault(key, {})[value] = None
-    asked = dict(_facts(planned.settings))
-    rows = [(key, asked.get(key, ""), _some(list(answers.get(key, {})))) for key in [*asked, *answers.keys() - asked]]
-    return Grid("Settings and facts", ("what", "asked", "given"), sorted(rows))
+            for table, facts in ((asked, guest.asked), (got, guest.given)):
+                for key, value in _facts(facts):
+                    table.setdefault(key, {})[value] = None
+    # Settings first, then what the laboratory found on its side, then what the agent sees from inside.
+    keys = sorted(asked.keys() | got.keys(), key=lambda key: (key not in asked, "." in key, key))
+    rows = [(key, _some(list(asked.get(key, {}))), _some(list(got.get(key, {})))) for key in keys]
+    caption = "Settings and facts" if rows else "No guest was started, and nothing was asked for"
+    return Grid(caption, ("what", "asked", "given"), rows)
 
 
 def _some(values: Sequence[str]) -> str:
@@ -141,13 +146,17 @@ def _facts(facts: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
         if isinstance(value, Mapping):
             rows += _facts(value, f"{prefix}{key}.")
         else:
-            rows.append((f"{prefix}{key}", _fact(value)))
+            rows.append((f"{prefix}{key}", _fact(key, value)))
     return rows
 
 
-def _fact(value: object) -> str:
+def _fact(key: str, value: object) -> str:
+    if value is None or value == "":
+        return "not told"
     if isinstance(value, str):
         return value
+    if key.endswith("bytes") and isinstance(value, int) and value >= 1 << 20:
+        return f"{value / (1 << 20):,.0f} MiB"
     if isinstance(value, list | tuple) and all(isinstance(inner, str | int) for inner in value):
         return " ".join(map(str, value))
     return json.dumps(plain(value), ensure_ascii=False)

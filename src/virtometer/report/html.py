@@ -139,7 +139,7 @@ def _workload(
         figures.efficiency(findings, campaign.plan.margin) if any(f.ratio is not None for f in findings) else None,
         figures.samples(campaign, workload.name, most),
     ]
-    settings = ", ".join(f"{key} {value}" for key, value in workload.parameters.items())
+    settings = ", ".join(f"{key} {_setting(key, value, workload)}" for key, value in workload.parameters.items())
     better = "lower is better" if findings[0].better == "lower" else "higher is better"
     about = (
         f"{workload.workload} {workload.op}{f' ({settings})' if settings else ''}, "
@@ -165,6 +165,16 @@ def _workload(
         "notes": [(f.subject, note) for f in findings for note in words.all_notes(f)],
         "numbers": grids.numbers(findings),
     }
+
+
+def _setting(key: str, value: object, workload: PlanWorkload) -> str:
+    """A parameter as people write it: sizes in bytes with a binary prefix."""
+    if key == "size" and workload.workload != "linpack" and isinstance(value, int):
+        for shift, name in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+            if value >= 1 << shift and value % (1 << shift) == 0:
+                return f"{value >> shift} {name}"
+        return f"{value} B"
+    return str(value)
 
 
 def _about(campaign: Campaign, name: str, kind: str) -> str:

@@ -34,19 +34,17 @@ def undecided(findings: Sequence[Finding]) -> str:
     ]
     said = []
     if seen:
+        first, last = words.difference(seen[0]), words.difference(seen[-1])
         said.append(
-            f"these blocks would have shown a difference of {_span(words.percent(seen[0]), words.percent(seen[-1]))}"
+            f"these blocks would have shown {first}"
+            + (f" in the best case, {last} in the worst" if first != last else "")
         )
     if needed:
-        first, last = min(needed), max(needed)
+        nearest, farthest = min(needed), max(needed)
         which = "all of them" if len(needed) == len(still_open) else f"{len(needed)} of {len(still_open)}"
-        nearest = f", the nearest one {words.more(*first)}" if first != last else ""
-        said.append(f"deciding {which if len(still_open) > 1 else 'it'} takes about {words.more(*last)}{nearest}")
+        soon = f", the nearest one {words.more(*nearest)}" if nearest != farthest else ""
+        said.append(f"deciding {which if len(still_open) > 1 else 'it'} takes about {words.more(*farthest)}{soon}")
     return f"undecided: {'; '.join(said)}." if said else ""
-
-
-def _span(low: str, high: str) -> str:
-    return low if low == high else f"{low} to {high}"
 
 
 def sentences(findings: Sequence[Finding]) -> list[tuple[str, str]]:
@@ -70,19 +68,26 @@ def _environment(of: Sequence[Finding]) -> str:
     if better:
         parts.append(f"faster at {_list([_with_value(f) for f in better])}")
     if same:
-        parts.append(f"equivalent at {_list([f.workload + words.star(f) for f in same])}")
+        parts.append(f"equivalent {_where(same, of)}")
     if open_:
-        parts.append(f"undecided at {_list([f.workload + words.star(f) for f in open_])}")
+        parts.append(f"undecided {_where(open_, of)}")
     if gone:
         parts.append(f"not available for {_list([f.workload for f in gone])}")
     text = "; ".join(parts) + "."
-    costly = [f for f in of if f.host_cpu_ratio is not None and not is_unlike(f)]
+    costly = [(f.host_cpu_ratio, f) for f in of if f.host_cpu_ratio is not None and not is_unlike(f)]
     if costly:
-        most = max(costly, key=lambda f: f.host_cpu_ratio.value if f.host_cpu_ratio else 0.0)
-        if most.host_cpu_ratio is not None and most.host_cpu_ratio.value >= 1.1:
+        cost, most = max(costly, key=lambda pair: pair[0].value)
+        # Told where it is certain that it costs more.
+        if cost.low is not None and cost.low > 1.05:
             times = words.cost(most).removeprefix("×")
             text += f" It costs the host up to {times} times the CPU time per unit of work ({most.workload})."
     return text
+
+
+def _where(some: Sequence[Finding], of: Sequence[Finding]) -> str:
+    if len(some) == len(of) > 1:
+        return "in everything" + ("*" if any(map(is_unlike, some)) else "")
+    return f"at {_list([f.workload + words.star(f) for f in some])}"
 
 
 def _with_value(finding: Finding) -> str:

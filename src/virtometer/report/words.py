@@ -113,7 +113,7 @@ def deciding(finding: Finding) -> str:
     said = []
     n = finding.ratio.n if finding.ratio is not None else 0
     if finding.detectable is not None:
-        said.append(f"{n} blocks would have shown a difference of {percent(finding.detectable)}")
+        said.append(f"{n} blocks would have shown {difference(finding.detectable)}")
     if finding.blocks_needed is not None:
         said.append(f"deciding takes about {more(finding.blocks_needed - n, finding.seconds_needed)}")
     elif finding.detectable is not None:
@@ -130,6 +130,11 @@ def more(blocks: int, seconds: float | None) -> str:
 def percent(fraction: float) -> str:
     """A fraction in percent: 0.072 is 7.2 %."""
     return f"{significant(100 * fraction, 2)} %"
+
+
+def difference(fraction: float) -> str:
+    """A detectable difference in words: a difference of 7.2 %, or a factor of 3.1 where that reads better."""
+    return f"a difference of {percent(fraction)}" if fraction < 1 else f"a factor of {significant(1 + fraction, 2)}"
 
 
 def star(finding: Finding) -> str:
