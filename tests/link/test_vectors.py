@@ -1,0 +1,169 @@
+"""All transcripts of contract/vectors: those of agents against our parser, those of laboratories against the real agent."""
+
+import base64
+import json
+import os
+import re
+import select
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+from referencing import Registry, Resource
+
+from virtometer.errors import LinkError
+from virtometer.link.channel import Channel, Stream
+from virtometer.link.messages import Greeting
+from virtometer.link.session import Session
+from virtometer.runner.agent import agent_path
+
+CONTRACT = Path(__file__).resolve().parents[2] / "contract"
+VECTORS = {
+    f"{path.parent.name}/{path.stem}": json.loads(path.read_text())
+    for path in sorted(CONTRACT.glob("vectors/*/*.json"))
+}
+NAMES = ("message.schema.json", "sample.schema.json")
+SCHEMAS = {name: json.loads((CONTRACT / "schema" / name).read_text()) for name in NAMES}
+REGISTRY = Registry().with_resources((name, Resource.from_contents(schema)) for name, schema in SCHEMAS.items())
+SCHEMA = jsonschema.Draft202012Validator(SCHEMAS["message.schema.json"], registry=REGISTRY)
+SENTENCES = {
+    "message-too-long": "more than 65536 bytes",
+    "protocol-mismatch": r"speaks protocol|magic|is a laboratory|role",
+    "bad-message": r"protocol|not a message|not an object|not a virtometer|hello twice|exactly one|does not exist|is a lab",
+}
+
+
+def toward(direction):
+    return [pytest.param(vector, id=name) for name, vector in VECTORS.items() if vector["direction"] == direction]
+
+
+def line_bytes(line):
+    if isinstance(line, str):
+        return line.encode()
+    if "base64" in line:
+        return base64.b64decode(line["base64"])
+    return (line["before"] + line["repeat"] * line["times"] + line["after"]).encode()
+
+
+def read_as_laboratory(lines):
+    """Number of lines that the laboratory accepts, and the sentence of the one that it refuses."""
+    read, write = os.pipe()
+    null = os.open(os.devnull, os.O_WRONLY)
+    session = Session(Channel(Stream(read, null)), "agent")
+    data = b"".join(line_bytes(line) + b"\n" for line in lines)
+    sender = threading.Thread(target=lambda: os.write(write, data) if len(data) < 65_536 else send(write, data))
+    sender.start()
+    accepted = 0
+    try:
+        session.greet(10)
+        for accepted in range(1, len(lines)):  # noqa: B007 - counted for the caller
+            line = session.channel.receive(10)
+            assert line is not None
+            message = session._meaning(line)
+            if isinstance(message, Greeting):
+                raise LinkError("the agent said hello twice")
+        return len(lines), ""
+    except LinkError as refusal:
+        if "gave up" in refusal.sentence:
+            return accepted + 1, ""
+        return accepted, refusal.sentence
+    finally:
+        session.close()
+        sender.join(10)
+        os.close(write)
+
+
+def send(fd, data):
+    view = memoryview(data)
+    try:
+        while view:
+            view = view[os.write(fd, view) :]
+    except BrokenPipeError:
+        return
+
+
+@pytest.mark.parametrize("vector", toward("to-laboratory"))
+def test_what_an_agent_may_say_is_accepted_and_the_rest_refused(vector):
+    accepted, sentence = read_as_laboratory(vector["lines"])
+    if vector["expect"] == "ok":
+        assert (accepted, sentence) == (len(vector["lines"]), "")
+        for line in vector["lines"]:
+            SCHEMA.validate(json.loads(line_bytes(line)))
+    else:
+        assert accepted == vector["expect"]["line"]
+        assert re.search(SENTENCES[vector["expect"]["code"]], sentence), sentence
+
+
+def matches(pattern, value):
+    if pattern == "*":
+        return True
+    if isinstance(pattern, dict):
+        return isinstance(value, dict) and all(
+            key in value and matches(wanted, value[key]) for key, wanted in pattern.items()
+        )
+    return pattern == value
+
+
+class RealAgent:
+    """The built agent over pipes, read line by line with a limit."""
+
+    def __init__(self):
+        self.process = subprocess.Popen([agent_path(), "stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.buffer = b""
+
+    def line(self, limit_s=20):
+        deadline = time.monotonic() + limit_s
+        while b"\n" not in self.buffer:
+            left = deadline - time.monotonic()
+            assert left > 0, "the agent says nothing"
+            if select.select([self.process.stdout], [], [], left)[0]:
+                chunk = os.read(self.process.stdout.fileno(), 65_536)
+                if not chunk:
+                    assert self.buffer == b""
+                    return None
+                self.buffer += chunk
+        line, self.buffer = self.buffer.split(b"\n", 1)
+        message = json.loads(line)
+        SCHEMA.validate(message)
+        return message
+
+    def stop(self):
+        self.process.stdin.close()
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+@pytest.mark.parametrize("vector", toward("to-agent"))
+def test_the_real_agent_keeps_to_the_transcript(vector):
+    agent = RealAgent()
+    try:
+        for step in vector["steps"]:
+            if "send" in step:
+                try:
+                    agent.process.stdin.write(line_bytes(step["send"]) + b"\n")
+                    agent.process.stdin.flush()
+                except BrokenPipeError:
+                    agent.process.stdin = Path(os.devnull).open("wb")
+                continue
+            while True:
+                message = agent.line()
+                if step["expect"] == "end":
+                    if message is None:
+                        break
+                    assert message.get("event") in ("samples", "done", "failed", "log"), message
+                    continue
+                assert message is not None, f"the agent closed instead of {step['expect']}"
+                if matches(step["expect"], message):
+                    break
+                assert message.get("event") in ("samples", "log"), (message, step["expect"])
+    finally:
+        agent.stop()
+
+
+def test_there_are_transcripts_of_every_sort():
+    sorts = {(name.split("/")[0], vector["direction"]) for name, vector in VECTORS.items()}
+    assert sorts == {(a, b) for a in ("valid", "invalid") for b in ("to-agent", "to-laboratory")}
