@@ -1,4 +1,4 @@
-"""All transcripts of contract/vectors: those of agents against our parser, those of laboratories against the real agent."""
+"""All transcripts of contract/vectors: agents against our parser, laboratories against the real agent."""
 
 import base64
 import json
