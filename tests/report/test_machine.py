@@ -47,7 +47,6 @@ def test_a_report_is_valid(report: Any) -> None:
     st.integers(0, 2**32),
     st.booleans(),
 )
-@settings(deadline=None)
 def test_any_campaign_gives_a_valid_report(blocks: int, family: str, unit: str, seed: int, cost: bool) -> None:
     campaign = simulate(
         [Place("native"), Place("guest", efficiency={"": 0.7}, cost=2.0 if cost else None), Place("kvm", works=False)],
