@@ -276,8 +276,10 @@ def test_unknown_and_impossible_settings_are_refused(qemu: Qemu) -> None:
             settings(**wrong)
     with pytest.raises(ValidationError):
         KvmSettings.model_validate({"tcg_thread": "multi"})
-    with pytest.raises(UsageError, match="disk_device ide needs machine pc"):
-        qemu.prepare(settings(disk_device="ide", machine="q35"))
+    with pytest.raises(ValidationError, match="disk_device ide needs machine pc"):
+        settings(disk_device="ide", machine="q35")
+    with pytest.raises(ValidationError, match="a processor is one of"):
+        settings(cpu="a b")
     with pytest.raises(UsageError, match="not settings of qemu"):
         qemu.start(KvmSettings(), "qemu-wrong")
 

@@ -125,5 +125,5 @@ def test_every_package_that_the_laboratory_asks_for_is_installed_by_setup() -> N
     known = {line.split()[0] for line in table.splitlines() if line and not line.startswith("#")}
     sources = list((ROOT / "src" / "virtometer").rglob("*.py"))
     asked = {found for file in sources for found in re.findall(r"\.find\(\"[^\"]+\", \"([^\"]+)\"\)", file.read_text())}
-    essential = {"apt", "dpkg", "util-linux", "procps", "mount"}
+    essential = {"apt", "coreutils", "dpkg", "util-linux", "procps", "mount"}
     assert asked - essential <= known

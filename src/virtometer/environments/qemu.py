@@ -7,15 +7,16 @@ is a virtio-serial port on a socket pair: nothing on a file system that could be
 from __future__ import annotations
 
 import os
+import re
 import socket
 from abc import abstractmethod
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from virtometer.environments.base import Capabilities, Check, DiskTarget, Environment, NetworkPath, Settings
 from virtometer.environments.firmware_check import check_accelerator, check_kernel, kvm_fault
@@ -29,7 +30,18 @@ from virtometer.model import parse_size
 PORT = "org.virtometer.0"
 _ANSWER_S = 20.0  # QEMU makes a machine in 0.1 s; this is for hosts that are very busy
 
-CpuModel = Annotated[str, Field(max_length=200, pattern=r"^[A-Za-z0-9._-]+(,[+-]?[A-Za-z0-9._=-]+)*$")]
+_CPU = re.compile(r"[A-Za-z0-9._-]+(,[+-]?[A-Za-z0-9._=-]+)*")
+
+
+def _cpu_model(value: str) -> str:
+    if not _CPU.fullmatch(value):
+        raise ValueError(
+            "a processor is one of qemu-system-x86_64 -cpu help, with or without features: EPYC,+svm,-avx2"
+        )
+    return value
+
+
+CpuModel = Annotated[str, Field(max_length=200), AfterValidator(_cpu_model)]
 
 
 class MachineSettings(Settings):
@@ -48,6 +60,12 @@ class MachineSettings(Settings):
     disk_device: Literal["virtio", "virtio-scsi", "nvme", "ide"] = "virtio"
     disk_cache: Literal["none", "directsync", "writeback", "writethrough", "unsafe"] = "none"
     network_device: Literal["virtio", "vmxnet3"] = "virtio"
+
+    @model_validator(mode="after")
+    def _drivers_exist(self) -> Self:
+        if self.disk_device == "ide" and self.machine == "q35":
+            raise ValueError("disk_device ide needs machine pc: the guest's kernel has no driver for the disks of q35")
+        return self
 
 
 class QemuSettings(MachineSettings):
@@ -155,8 +173,6 @@ class _VirtualMachine(Environment):
     def _mine(self, settings: Settings) -> MachineSettings:
         if not isinstance(settings, self.settings_type) or not isinstance(settings, MachineSettings):
             raise UsageError(f"{type(settings).__name__} are not settings of {self.kind}")
-        if settings.disk_device == "ide" and settings.machine == "q35":
-            raise UsageError("disk_device ide needs machine pc: the guest's kernel has no driver for the disks of q35")
         return settings
 
     def _cpus(self, settings: MachineSettings) -> int:
