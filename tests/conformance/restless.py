@@ -1,0 +1,27 @@
+"""A laboratory that starts and stops guests of one kind without end, until it is killed.
+
+Arguments: kind, prefix of the guests' names, agent, directory, disk file.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from pathlib import Path
+
+from tests.conformance.conftest import workbench
+from virtometer.environments.registry import KINDS
+
+if __name__ == "__main__":
+    kind, prefix, agent, directory, disk_file = sys.argv[1:]
+    with workbench(Path(agent), Path(directory), Path(disk_file)) as bench:
+        environment = KINDS[kind](bench)
+        settings = environment.settings_type()
+        environment.prepare(settings)
+        for number in itertools.count():
+            guest = environment.start(settings, f"{prefix}-{number}")
+            if number == 0:
+                print("up", flush=True)
+            guest.stop()
+            if number % 3 == 2:
+                bench.lan.close()
