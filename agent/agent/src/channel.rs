@@ -8,7 +8,7 @@ use std::io;
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::io::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
-use virtometer_protocol::{Failure, Code};
+use virtometer_protocol::{Code, Failure};
 use virtometer_sampling::os_failure;
 
 /// How long to wait for a device to appear, and for the host to open its end of it.

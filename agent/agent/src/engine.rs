@@ -12,8 +12,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use virtometer_kernels::{find, make, reap_orphans, KERNELS};
 use virtometer_protocol::{
-    greeting_line, log_line, parse_greeting, parse_request, reply_error_line, reply_line, samples_lines, Check,
-    Code, Command, Conditions, Done, Event, Failure, Fatal, LineBuffer, Pong, Prepare, Sample, MAX_RUNS,
+    greeting_line, log_line, parse_greeting, parse_request, reply_error_line, reply_line, samples_lines, Check, Code,
+    Command, Conditions, Done, Event, Failure, Fatal, LineBuffer, Pong, Prepare, Sample, MAX_RUNS,
 };
 use virtometer_sampling::{now_ns, os_failure, Control, Maker, Outcome, RawSample, Task};
 
@@ -36,11 +36,8 @@ pub(crate) enum Ending {
 
 /// Greet, obey requests until the end, then end all runs. `notes` are sent as warnings after the greetings.
 pub(crate) fn converse(channel: Channel, notes: &[String]) -> Ending {
-    let session = Arc::new(Session {
-        outbox: Outbox::new(channel.output),
-        runs: Mutex::default(),
-        ended: Condvar::new(),
-    });
+    let session =
+        Arc::new(Session { outbox: Outbox::new(channel.output), runs: Mutex::default(), ended: Condvar::new() });
     let ending = session.listen(channel.input, notes).unwrap_or_else(Ending::Fatal);
     if let Ending::Fatal(failure) = &ending {
         session.outbox.send(&Fatal { fatal: failure.clone() }.line());
@@ -126,9 +123,9 @@ impl Session {
                     self.outbox.send(&reply_line(id, &Empty {}));
                     return Ok(Ending::Bye);
                 }
-                Ok(Command::Ping) => self.outbox.send_made(|| {
-                    reply_line(id, &Pong { received_ns: read_ns, sent_ns: now_ns() })
-                }),
+                Ok(Command::Ping) => {
+                    self.outbox.send_made(|| reply_line(id, &Pong { received_ns: read_ns, sent_ns: now_ns() }))
+                }
                 Ok(Command::Facts) => self.outbox.send(&reply_line(id, &facts::facts())),
                 Ok(command) => self.obey(id, command),
                 Err(failure) => self.outbox.send(&reply_error_line(id, &failure)),
@@ -222,13 +219,7 @@ impl Session {
     }
 
     /// The life of a run, on its own thread.
-    fn conduct(
-        &self,
-        run: &str,
-        task: &Task,
-        unit: virtometer_protocol::Unit,
-        maker: &Maker,
-    ) -> Result<Done, Failure> {
+    fn conduct(&self, run: &str, task: &Task, unit: virtometer_protocol::Unit, maker: &Maker) -> Result<Done, Failure> {
         let prepared = virtometer_sampling::prepare(task, unit, maker)?;
         let conditions: Conditions = prepared.conditions().clone();
         self.with_run(run, |known| {

@@ -107,7 +107,9 @@ fn load_module(path: &Path) -> io::Result<()> {
     match done {
         Ok(()) | Err(rustix::io::Errno::EXIST) => Ok(()),
         // The file was there, or it could not have been opened.
-        Err(rustix::io::Errno::NOENT) => Err(io::Error::new(io::ErrorKind::Other, "it needs a module that is not loaded")),
+        Err(rustix::io::Errno::NOENT) => {
+            Err(io::Error::new(io::ErrorKind::Other, "it needs a module that is not loaded"))
+        }
         Err(errno) => Err(errno.into()),
     }
 }
@@ -118,9 +120,10 @@ fn c_empty() -> &'static std::ffi::CStr {
 
 fn open_channel() -> Result<Channel, Failure> {
     let line = fs::read_to_string("/proc/cmdline").unwrap_or_default();
-    let wish = line.split_whitespace().find_map(|word| word.strip_prefix(CHANNEL)).ok_or_else(|| {
-        Failure::new(Code::BadArguments, format!("the kernel's command line has no {CHANNEL}"))
-    })?;
+    let wish = line
+        .split_whitespace()
+        .find_map(|word| word.strip_prefix(CHANNEL))
+        .ok_or_else(|| Failure::new(Code::BadArguments, format!("the kernel's command line has no {CHANNEL}")))?;
     match wish.split_once(':') {
         Some(("virtio", name)) => channel::serial(&virtio_port(name)?),
         Some(("serial" | "hvc", path)) => {

@@ -63,11 +63,10 @@ fn parse(words: &[String], fixed_op: Option<&str>) -> Result<Wish, Failure> {
             "cpus" => cpus = Some(options::cpu_list(value()?)?),
             "seconds" => {
                 let text = value()?;
-                seconds = text
-                    .parse()
-                    .ok()
-                    .filter(|seconds| *seconds > 0.0 && *seconds <= MAX_SECONDS)
-                    .ok_or_else(|| usage(&format!("--seconds is {text:?}, not a number above 0 and at most {MAX_SECONDS}")))?;
+                seconds =
+                    text.parse().ok().filter(|seconds| *seconds > 0.0 && *seconds <= MAX_SECONDS).ok_or_else(|| {
+                        usage(&format!("--seconds is {text:?}, not a number above 0 and at most {MAX_SECONDS}"))
+                    })?;
             }
             _ => given.push((name, Some(value()?))),
         }
@@ -94,7 +93,10 @@ fn parameter<'a>(op: &Op, name: &'a str, value: Option<&str>) -> Result<(&'a str
     // A name that the operation does not have is refused later, with the names that it has.
     let text = op.parameters.iter().any(|known| known.name == name && known.kind == ParameterKind::Text);
     let known = op.parameters.iter().any(|known| known.name == name);
-    Ok((name, if text || !known { Scalar::Text(value.to_owned()) } else { Scalar::Integer(options::quantity(name, value)?) }))
+    Ok((
+        name,
+        if text || !known { Scalar::Text(value.to_owned()) } else { Scalar::Integer(options::quantity(name, value)?) },
+    ))
 }
 
 #[derive(Serialize)]

@@ -13,8 +13,8 @@ use virtometer_sampling::os_failure;
 pub(crate) fn configure(wish: &Network) -> Result<(), Failure> {
     let socket = socket()?;
     let mask = u32::MAX.checked_shl(32 - u32::from(wish.prefix)).unwrap_or(0);
-    request(&socket, wish, libc::SIOCSIFADDR.into(), |content| content.ifru_addr = address(wish.address))?;
-    request(&socket, wish, libc::SIOCSIFNETMASK.into(), |content| content.ifru_netmask = address(mask.into()))?;
+    request(&socket, wish, libc::SIOCSIFADDR, |content| content.ifru_addr = address(wish.address))?;
+    request(&socket, wish, libc::SIOCSIFNETMASK, |content| content.ifru_netmask = address(mask.into()))?;
     up(&socket, wish)
 }
 
@@ -35,18 +35,18 @@ fn socket() -> Result<OwnedFd, Failure> {
 }
 
 fn up(socket: &OwnedFd, wish: &Network) -> Result<(), Failure> {
-    let seen = request(socket, wish, libc::SIOCGIFFLAGS.into(), |_| ())?;
+    let seen = request(socket, wish, libc::SIOCGIFFLAGS, |_| ())?;
     #[allow(clippy::cast_possible_truncation)] // both flags are among the lower 16
     let wanted = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
     // SAFETY: the request before filled in the flags.
     let flags = unsafe { seen.ifr_ifru.ifru_flags } | wanted;
-    request(socket, wish, libc::SIOCSIFFLAGS.into(), |content| content.ifru_flags = flags).map(drop)
+    request(socket, wish, libc::SIOCSIFFLAGS, |content| content.ifru_flags = flags).map(drop)
 }
 
 fn request(
     socket: &OwnedFd,
     wish: &Network,
-    number: u64,
+    number: libc::c_ulong,
     fill: impl FnOnce(&mut libc::__c_anonymous_ifr_ifru),
 ) -> Result<libc::ifreq, Failure> {
     // SAFETY: an ifreq is plain data, for which zero is a value.
@@ -57,7 +57,8 @@ fn request(
         *to = byte;
     }
     fill(&mut content.ifr_ifru);
-    #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)] // the request's type differs between C libraries
+    #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
+    // the request's type differs between C libraries
     // SAFETY: the kernel reads and writes an ifreq, for these requests.
     let status = unsafe { libc::ioctl(socket.as_raw_fd(), number as _, &mut content) };
     if status == 0 {

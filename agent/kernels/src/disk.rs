@@ -101,6 +101,9 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
         }
         (span, _) => span,
     };
+    if fill {
+        open::ensure_room(&path, span)?;
+    }
     let blocks = if fill { (span + size - 1) / size } else { span / size };
     if blocks == 0 {
         return Err(wrong(format!("{path} has {span} bytes to use, which is less than one block of {size}")));
@@ -188,7 +191,11 @@ impl Requests {
     }
 
     fn work(&self, requests: u64) -> u64 {
-        if self.plan.random { requests } else { requests * self.plan.size }
+        if self.plan.random {
+            requests
+        } else {
+            requests * self.plan.size
+        }
     }
 
     fn run_reads(&mut self, repeats: u64) -> io::Result<Stretch> {
@@ -327,7 +334,7 @@ impl Worker for Requests {
     }
 
     fn complete(&self) -> Option<bool> {
-        self.plan.fill.then(|| self.done == self.plan.blocks)
+        self.plan.fill.then_some(self.done == self.plan.blocks)
     }
 
     fn conditions(&self) -> Conditions {
@@ -363,7 +370,6 @@ impl Worker for Requests {
         Ok(CheckValue::Checksum(self.checksum))
     }
 }
-
 
 #[cfg(test)]
 mod tests;

@@ -67,12 +67,7 @@ pub enum ParameterKind {
 }
 
 /// A row of a table of parameters.
-const fn parameter(
-    name: &'static str,
-    kind: ParameterKind,
-    default: &'static str,
-    meaning: &'static str,
-) -> Parameter {
+const fn parameter(name: &'static str, kind: ParameterKind, default: &'static str, meaning: &'static str) -> Parameter {
     Parameter { name, kind, default, meaning }
 }
 

@@ -279,8 +279,7 @@ mod tests {
     use super::*;
     use virtometer_protocol::Code;
 
-    const ACTIONS: [Action; 6] =
-        [Action::Copy, Action::Scale, Action::Add, Action::Triad, Action::Read, Action::Write];
+    const ACTIONS: [Action; 6] = [Action::Copy, Action::Scale, Action::Add, Action::Triad, Action::Read, Action::Write];
 
     #[test]
     fn every_operation_has_its_known_result() {

@@ -69,9 +69,11 @@ fn length(size: u64) -> Result<usize, Failure> {
 /// Names are not looked up: a guest that contains nothing else has nobody to ask.
 fn address(name: &str, text: &str) -> Result<SocketAddr, Failure> {
     let numeric = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
-    numeric.as_deref().unwrap_or(text).parse().map_err(|_| {
-        wrong(format!("{name} is {text:?}, not a numeric address and a port such as 10.0.0.1:5001"))
-    })
+    numeric
+        .as_deref()
+        .unwrap_or(text)
+        .parse()
+        .map_err(|_| wrong(format!("{name} is {text:?}, not a numeric address and a port such as 10.0.0.1:5001")))
 }
 
 #[cfg(test)]

@@ -26,10 +26,14 @@ macro_rules! op {
 }
 
 pub(crate) static OPS: &[Op] = &[
-    op!("context-switch", "context switches of a token that goes round in a ring of processes", &[
-        parameter("processes", Integer, "2", "processes in the ring"),
-        parameter("size", Integer, "0", "bytes that each process touches when it has the token"),
-    ]),
+    op!(
+        "context-switch",
+        "context switches of a token that goes round in a ring of processes",
+        &[
+            parameter("processes", Integer, "2", "processes in the ring"),
+            parameter("size", Integer, "0", "bytes that each process touches when it has the token"),
+        ]
+    ),
     op!("fork", "processes that were forked, ended and were waited for", &[]),
     op!("exec", "processes that were forked, executed the agent, ended and were waited for", &[]),
     op!("page-fault", "pages of anonymous memory touched for the first time", &[]),

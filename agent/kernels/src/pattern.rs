@@ -16,7 +16,10 @@ pub(crate) fn fill(block: &mut [u8], offset: u64) {
 
 /// Byte offset in the file of the first word in `block` that does not belong at byte `offset`, or `None`.
 pub(crate) fn first_fault(block: &[u8], offset: u64) -> Option<u64> {
-    (offset / 8..).zip(block.chunks_exact(8)).find(|(index, bytes)| **bytes != word(*index).to_le_bytes()).map(|(index, _)| index * 8)
+    (offset / 8..)
+        .zip(block.chunks_exact(8))
+        .find(|(index, bytes)| **bytes != word(*index).to_le_bytes())
+        .map(|(index, _)| index * 8)
 }
 
 #[cfg(test)]

@@ -29,9 +29,10 @@ impl<'a> Settings<'a> {
             Some(Scalar::Integer(value)) => *value,
             Some(_) => return Err(wrong(format!("{name} must be an integer"))),
         };
-        u64::try_from(value).ok().filter(|value| range.contains(value)).ok_or_else(|| {
-            wrong(format!("{name} is {value}, not {} to {}", range.start(), range.end()))
-        })
+        u64::try_from(value)
+            .ok()
+            .filter(|value| range.contains(value))
+            .ok_or_else(|| wrong(format!("{name} is {value}, not {} to {}", range.start(), range.end())))
     }
 
     /// True or false.

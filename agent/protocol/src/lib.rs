@@ -13,8 +13,8 @@ mod request;
 pub use failure::{Code, Failure};
 pub use framing::LineBuffer;
 pub use outgoing::{
-    greeting_line, log_line, reply_error_line, reply_line, samples_lines, Better, Check, CheckKind,
-    Conditions, CpuTime, Done, Event, Facts, BlockDevice, Fatal, Pong, Sample, Unit,
+    greeting_line, log_line, reply_error_line, reply_line, samples_lines, Better, BlockDevice, Check, CheckKind,
+    Conditions, CpuTime, Done, Event, Facts, Fatal, Pong, Sample, Unit,
 };
 pub use parameters::{Parameters, Scalar};
 pub use request::{

@@ -45,7 +45,8 @@ impl<'de> Deserialize<'de> for Scalar {
             }
             fn visit_u64<E: Error>(self, value: u64) -> Result<Scalar, E> {
                 let unexpected = Unexpected::Unsigned(value);
-                let signed = i64::try_from(value).map_err(|_| E::invalid_value(unexpected, &"an integer within 2^53 - 1"))?;
+                let signed =
+                    i64::try_from(value).map_err(|_| E::invalid_value(unexpected, &"an integer within 2^53 - 1"))?;
                 self.visit_i64(signed)
             }
             fn visit_str<E: Error>(self, value: &str) -> Result<Scalar, E> {

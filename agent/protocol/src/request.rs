@@ -113,6 +113,9 @@ pub fn parse_greeting(line: &[u8]) -> Result<Greeting, Failure> {
     if greeting.role != "laboratory" {
         return Err(bad(format!("the role is {:?}, not \"laboratory\"", greeting.role)));
     }
+    if !greeting.capabilities.is_empty() {
+        return Err(bad("a laboratory has no capabilities to list"));
+    }
     Ok(greeting)
 }
 
@@ -153,7 +156,7 @@ fn text(line: &[u8]) -> Result<&str, Failure> {
 
 /// An object, never the array form that serde would take for a struct as well.
 fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Failure> {
-    if !text.trim_start_matches(|c| matches!(c, ' ' | '\t')).starts_with('{') {
+    if !text.trim_start_matches([' ', '\t']).starts_with('{') {
         return Err(bad("the line is not a JSON object"));
     }
     serde_json::from_str(text).map_err(|fault| bad(fault.to_string()))
@@ -201,10 +204,8 @@ fn network(arguments: &str) -> Result<Result<Command, Failure>, Failure> {
         if wire.interface.is_empty() || wire.interface.len() > 15 || wire.interface.contains(['/', ' ', '\0']) {
             return Err(out_of_range(format!("{:?} cannot be the name of a network interface", wire.interface)));
         }
-        let address = wire
-            .address
-            .parse()
-            .map_err(|_| out_of_range(format!("{:?} is not an IPv4 address", wire.address)))?;
+        let address =
+            wire.address.parse().map_err(|_| out_of_range(format!("{:?} is not an IPv4 address", wire.address)))?;
         let prefix = u8::try_from(wire.prefix)
             .ok()
             .filter(|prefix| *prefix <= 32)

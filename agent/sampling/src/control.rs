@@ -36,13 +36,14 @@ impl Control {
         self.stop.load(Ordering::Acquire)
     }
 
-    /// Wait until the run is started (true) or stopped (false).
+    /// Wait until the run is started (true) or stopped (false). A run that is started and stopped at once is started:
+    /// it makes one iteration.
     pub fn wait_for_start(&self) -> bool {
         let mut wishes = self.lock();
         while !wishes.start && !wishes.stop {
             wishes = self.changed.wait(wishes).unwrap_or_else(PoisonError::into_inner);
         }
-        !wishes.stop
+        wishes.start
     }
 
     /// Wait until the run is stopped.

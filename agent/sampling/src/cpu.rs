@@ -8,9 +8,7 @@ use virtometer_protocol::{Code, CpuTime, Failure};
 
 /// Processors that this process may use, in ascending order. Empty where the system does not say.
 pub fn allowed_cpus() -> Vec<usize> {
-    sched_getaffinity(None)
-        .map(|set| (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect())
-        .unwrap_or_default()
+    sched_getaffinity(None).map(|set| (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect()).unwrap_or_default()
 }
 
 /// Pin the calling thread to one processor.

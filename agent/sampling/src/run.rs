@@ -79,11 +79,7 @@ pub fn prepare(task: &Task, unit: Unit, maker: &Maker) -> Result<Prepared, Failu
     let mut team = Team::assemble(task, maker)?;
     let limits = team.describe()?;
     let aim_ns = (task.seconds * 1e9 / MOST_ITERATIONS).max(AIM_NS);
-    let repeats = if limits.calibrated {
-        calibrate(&mut team, limits.most_repeats, aim_ns, &task.control)?
-    } else {
-        1
-    };
+    let repeats = if limits.calibrated { calibrate(&mut team, limits.most_repeats, aim_ns, &task.control)? } else { 1 };
     team.settle()?;
     let conditions = team.describe()?.conditions;
     Ok(Prepared {
@@ -155,11 +151,7 @@ impl Prepared {
             }
             count += 1;
             let now = now_ns();
-            let over = if has_end {
-                self.team.describe()?.complete == Some(true)
-            } else {
-                now - begun >= window_ns
-            };
+            let over = if has_end { self.team.describe()?.complete == Some(true) } else { now - begun >= window_ns };
             let stopped = self.control.stopped() && !over;
             if over || stopped {
                 break stopped;

@@ -1,7 +1,7 @@
 //! The threads of a kernel: each with its own worker, beginning every iteration together.
 
-use crate::worker::{CheckValue, Maker, Stretch, Task, Worker};
 use crate::pin_to;
+use crate::worker::{CheckValue, Maker, Stretch, Task, Worker};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::mpsc::{channel, Receiver, Sender};
 use std::sync::{Arc, Barrier};

@@ -4,9 +4,11 @@ use crate::settings::wrong;
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileTypeExt;
 use std::os::unix::fs::FileExt;
-use virtometer_protocol::{Conditions, Failure};
+use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use virtometer_protocol::{Code, Conditions, Failure};
 use virtometer_sampling::os_failure;
 
 /// How a file is to be used.
@@ -47,6 +49,21 @@ pub(super) fn length(path: &str, access: Access) -> Result<Option<u64>, Failure>
         .map_err(|errno| os_failure(&format!("cannot find the size of {path}"), &errno.into()))
 }
 
+/// Refuse to fill a file that its file system has no room for, before a byte is written.
+pub(super) fn ensure_room(path: &str, span: u64) -> Result<(), Failure> {
+    let held = std::fs::metadata(path).map_or(0, |meta| if meta.is_file() { meta.blocks() * 512 } else { u64::MAX });
+    let folder = Path::new(path).parent().filter(|parent| !parent.as_os_str().is_empty());
+    // A file system that does not tell is left to refuse by itself.
+    if let Ok(system) = rustix::fs::statvfs(folder.unwrap_or_else(|| Path::new("."))) {
+        let free = system.f_bavail.saturating_mul(system.f_frsize);
+        if span > held.saturating_add(free) {
+            let message = format!("{path} is to have {span} bytes, but its file system has only {free} left");
+            return Err(Failure::new(Code::NoSpace, message));
+        }
+    }
+    Ok(())
+}
+
 fn open_with(path: &str, flags: OFlags) -> io::Result<File> {
     let mode = Mode::from_raw_mode(0o644);
     let file = rustix::fs::open(path, flags | OFlags::CLOEXEC | OFlags::LARGEFILE, mode)?;
@@ -68,13 +85,19 @@ pub(super) fn open(path: &str, access: Access, span: u64, block: &mut [u8]) -> R
                 let reader = file.try_clone().map_err(|cause| failed(&cause))?;
                 return Ok(Opened { file, reader, conditions });
             }
-            Err(cause) if cause.raw_os_error() == Some(libc::EINVAL) => {
-                conditions.insert("io_reason".into(), "O_DIRECT refused: EINVAL".into());
+            Err(cause) if cause.raw_os_error() == Some(libc::EINVAL | libc::EOPNOTSUPP) => {
+                conditions.insert(
+                    "io_reason".into(),
+                    format!(
+                        "O_DIRECT refused: {}",
+                        if cause.raw_os_error() == Some(libc::EINVAL) { "EINVAL" } else { "EOPNOTSUPP" }
+                    ),
+                );
             }
             Err(cause) => return Err(failed(&cause)),
         }
     } else {
-        conditions.insert("io_reason".into(), "as asked for".into());
+        conditions.insert("io_reason".into(), "direct was not asked for".into());
     }
     conditions.insert("io".into(), "buffered".into());
     let file = open_with(path, flags).map_err(|cause| failed(&cause))?;

@@ -1,2 +1,134 @@
-#![allow(clippy::unwrap_used)]
-//! placeholder
+#![allow(clippy::unwrap_used, clippy::type_complexity)]
+
+use super::*;
+use crate::{find, make as make_kernel};
+use std::io::Write;
+use std::sync::Arc;
+use virtometer_protocol::{Code, Parameters, Scalar};
+use virtometer_sampling::{prepare, Control, Outcome, RawSample};
+
+const SPAN: i64 = 1 << 20;
+
+fn task(op: &str, file: &std::path::Path, more: &[(&str, Scalar)]) -> Task {
+    let mut parameters = Parameters::default();
+    parameters.0.insert("file".into(), Scalar::Text(file.to_str().unwrap().into()));
+    for (name, value) in more {
+        parameters.0.insert((*name).into(), value.clone());
+    }
+    Task { op: op.into(), parameters, threads: 1, cpus: None, seconds: 0.03, control: Arc::new(Control::default()) }
+}
+
+fn run(task: &Task) -> Result<(Outcome, u64), Failure> {
+    let (kernel, op) = find("disk", &task.op)?;
+    let maker = make_kernel(kernel, op, task)?;
+    let mut work = 0;
+    let outcome = prepare(task, op.unit, &maker)?
+        .run(&mut |samples| work += samples.iter().map(|sample: &RawSample| sample.sample().work).sum::<u64>())?;
+    Ok((outcome, work))
+}
+
+fn filled() -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("data");
+    let (_, work) = run(&task("fill", &file, &[("span", Scalar::Integer(SPAN + 4096))])).unwrap();
+    assert_eq!(work, (SPAN + 4096) as u64);
+    (folder, file)
+}
+
+#[test]
+fn fill_writes_the_pattern_and_every_operation_keeps_it() {
+    let (_folder, file) = filled();
+    let expected: Vec<u8> = (0..(SPAN as u64 + 4096) / 8).flat_map(|k| pattern::word(k).to_le_bytes()).collect();
+    assert_eq!(std::fs::read(&file).unwrap(), expected);
+    for direct in [true, false] {
+        for op in ["sequential-read", "random-read", "sequential-write", "random-write"] {
+            for threads in [1, 2] {
+                let mut task = task(op, &file, &[("direct", Scalar::Boolean(direct)), ("size", Scalar::Integer(8192))]);
+                task.threads = threads;
+                let (outcome, work) = run(&task).unwrap();
+                assert!(outcome.count >= 1 && work > 0, "{op}");
+                assert!(["direct", "buffered"].contains(&outcome.conditions["io"].as_str()));
+            }
+        }
+    }
+    assert_eq!(std::fs::read(&file).unwrap(), expected);
+}
+
+#[test]
+fn a_planted_wrong_byte_is_reported_wherever_it_is() {
+    // The first byte of a block, the middle, the last byte of the file.
+    for at in [8192u64, 8192 + 17, SPAN as u64 + 4095] {
+        let (_folder, file) = filled();
+        let mut handle = std::fs::OpenOptions::new().write(true).open(&file).unwrap();
+        std::io::Seek::seek(&mut handle, std::io::SeekFrom::Start(at)).unwrap();
+        handle.write_all(&[0xEE]).unwrap();
+        drop(handle);
+        // One block as large as the whole span is compared in full.
+        let size = SPAN + 4096;
+        let failure = run(&task("sequential-read", &file, &[("size", Scalar::Integer(size))])).unwrap_err();
+        assert_eq!(failure.code, Code::CheckFailed, "{failure}");
+        assert!(failure.message.contains(&format!("byte {}", at / 8 * 8)), "{failure}");
+    }
+}
+
+#[test]
+fn a_write_that_another_overwrites_is_reported() {
+    let (_folder, file) = filled();
+    let task = task("random-write", &file, &[]);
+    let (kernel, op) = find("disk", "random-write").unwrap();
+    let mut worker = make_kernel(kernel, op, &task).unwrap()(0).unwrap();
+    worker.before(4).unwrap();
+    worker.run(4).unwrap();
+    worker.after().unwrap();
+    std::fs::write(&file, vec![0; (1 << 20) + 4096]).unwrap();
+    assert_eq!(worker.finish().unwrap_err().code, Code::CheckFailed);
+}
+
+#[test]
+fn offsets_are_those_of_the_seed_and_wrap_around() {
+    let mut order = Order::Sequential { next: 2, blocks: 4 };
+    assert_eq!((0..6).map(|_| order.next()).collect::<Vec<_>>(), [2, 3, 0, 1, 2, 3]);
+    let take = |seed| {
+        let mut order = Order::Random { random: Random::new(seed), blocks: 100 };
+        (0..50).map(|_| order.next()).collect::<Vec<_>>()
+    };
+    assert_eq!(take(1), take(1));
+    assert_ne!(take(1), take(2));
+    assert!(take(1).iter().all(|block| *block < 100));
+}
+
+#[test]
+fn bad_input_gets_its_code() {
+    let (folder, file) = filled();
+    let integer = Scalar::Integer;
+    let missing = folder.path().join("missing");
+    let cases: &[(&str, &std::path::Path, &[(&str, Scalar)], Code)] = &[
+        ("random-read", &missing, &[], Code::NotFound),
+        ("random-read", folder.path(), &[], Code::BadArguments),
+        ("random-read", std::path::Path::new("/dev/null"), &[], Code::BadArguments),
+        ("random-read", &file, &[("size", integer(0))], Code::BadArguments),
+        ("random-read", &file, &[("size", integer(1001))], Code::BadArguments),
+        ("random-read", &file, &[("size", integer(1 << 29))], Code::BadArguments),
+        ("random-read", &file, &[("span", integer(1 << 40))], Code::BadArguments),
+        ("random-read", &file, &[("depth", integer(2))], Code::BadArguments),
+        ("random-read", &file, &[("engine", Scalar::Text("io_uring".into()))], Code::BadArguments),
+        ("random-read", &file, &[("direct", integer(1))], Code::BadArguments),
+        ("fill", &missing, &[], Code::NotFound),
+        ("fill", &missing, &[("span", integer(4097))], Code::BadArguments),
+    ];
+    for (op, path, parameters, code) in cases {
+        let failure = run(&task(op, path, parameters)).unwrap_err();
+        assert_eq!(failure.code, *code, "{op} {parameters:?}: {failure}");
+    }
+    assert!(!missing.exists(), "a refused fill must not create the file");
+}
+
+#[test]
+fn a_span_larger_than_the_file_system_is_no_space() {
+    // Refused before anything is written: a fill that ran into the end would take the room from everybody else.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("huge");
+    let failure = run(&task("fill", &file, &[("span", Scalar::Integer(1 << 50))])).unwrap_err();
+    assert_eq!(failure.code, Code::NoSpace, "{failure}");
+    assert!(!file.exists());
+}

@@ -270,7 +270,10 @@ impl Worker for Exchange {
     fn finish(&mut self) -> Result<CheckValue, Failure> {
         let count = final_count(self.peer, &mut self.socket, Vec::new())?;
         if count != self.done {
-            return Err(peer_failed(self.peer, &format!("counted {count} round trips of {} that were made", self.done)));
+            return Err(peer_failed(
+                self.peer,
+                &format!("counted {count} round trips of {} that were made", self.done),
+            ));
         }
         Ok(CheckValue::Count(count))
     }

@@ -63,7 +63,9 @@ impl Worker for PageFaults {
         let touched: usize = bytes.iter().step_by(self.page).map(|byte| usize::from(*byte)).sum();
         let clean = bytes.chunks_exact(self.page).all(|page| page[1..].iter().all(|byte| *byte == 0));
         if touched != pages || !clean {
-            return Err(check_failed(format!("of {pages} fresh pages {touched} hold what was written, or others are not zero")));
+            return Err(check_failed(format!(
+                "of {pages} fresh pages {touched} hold what was written, or others are not zero"
+            )));
         }
         self.all += pages as u64;
         Ok(CheckValue::Count(pages as u64))
@@ -80,5 +82,27 @@ impl Worker for PageFaults {
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
         Ok(CheckValue::Count(self.all))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use virtometer_protocol::Code;
+
+    #[test]
+    fn pages_that_do_not_hold_what_was_written_are_reported() {
+        let mut faults = PageFaults::new().unwrap();
+        for spoiled in [None, Some(0), Some(1)] {
+            faults.before(10).unwrap();
+            faults.run(10).unwrap();
+            let page = faults.page;
+            if let Some(at) = spoiled {
+                faults.memory.as_mut().unwrap().bytes_mut()[3 * page + at] = 9;
+            }
+            let expected = if spoiled.is_none() { Ok(CheckValue::Count(10)) } else { Err(Code::CheckFailed) };
+            assert_eq!(faults.after().map_err(|failure| failure.code), expected);
+        }
     }
 }

@@ -72,8 +72,7 @@ impl Ring {
     pub(super) fn new(processes: usize, size: usize, pinning: Pinning) -> Result<Self, Failure> {
         let parent = Parent::new();
         let memory = touched(size)?;
-        let mut ring =
-            Ring { processes, memory, pinning, links: None, token: 0, expected: 0, _parent: parent };
+        let mut ring = Ring { processes, memory, pinning, links: None, token: 0, expected: 0, _parent: parent };
         ring.links = Some(ring.link()?);
         Ok(ring)
     }
@@ -261,5 +260,21 @@ impl Worker for RoundTrip {
     fn finish(&mut self) -> Result<CheckValue, Failure> {
         self.links = None;
         Ok(CheckValue::Count(self.all))
+    }
+}
+
+#[cfg(test)]
+impl Ring {
+    /// Let the token lose a switch.
+    pub(super) fn spoil(&mut self) {
+        self.token -= 1;
+    }
+}
+
+#[cfg(test)]
+impl RoundTrip {
+    /// Let the byte be another one.
+    pub(super) fn spoil(&mut self) {
+        self.byte = self.byte.wrapping_add(1);
     }
 }

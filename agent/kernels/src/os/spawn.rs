@@ -49,7 +49,8 @@ impl Spawn {
 
     pub(super) fn exec_of(path: &[u8], argument: &str) -> Result<Self, Failure> {
         let zero = |_| Failure::new(Code::NotSupported, "the agent's path has a zero byte");
-        let program = Program { path: CString::new(path).map_err(zero)?, argument: CString::new(argument).map_err(zero)? };
+        let program =
+            Program { path: CString::new(path).map_err(zero)?, argument: CString::new(argument).map_err(zero)? };
         Ok(Spawn { program: Some(program), ..Self::fork() })
     }
 
@@ -99,7 +100,10 @@ impl Worker for Spawn {
     fn after(&mut self) -> Result<CheckValue, Failure> {
         if self.ended != self.asked {
             let how = self.wrong.as_deref().unwrap_or("nothing");
-            return Err(check_failed(format!("of {} processes {} ended as they should, others with {how}", self.asked, self.ended)));
+            return Err(check_failed(format!(
+                "of {} processes {} ended as they should, others with {how}",
+                self.asked, self.ended
+            )));
         }
         self.all += self.ended;
         Ok(CheckValue::Count(self.ended))

@@ -1,0 +1,261 @@
+//! The transcripts of what an agent sends, read by a second strict reader, and the agent's own lines read by it too.
+#![allow(missing_docs, dead_code, clippy::unwrap_used)]
+
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+use virtometer_protocol::{
+    greeting_line, log_line, reply_error_line, reply_line, samples_lines, Check, CheckKind, Code, CpuTime, Done, Event,
+    Facts, Failure, Fatal, LineBuffer, Pong, Sample, Unit, MAX_LINE, MAX_SAMPLES,
+};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Greeting {
+    magic: String,
+    protocol: u64,
+    role: String,
+    version: String,
+    capabilities: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Returned {
+    id: u64,
+    r#return: BTreeMap<String, Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Refused {
+    id: u64,
+    error: Failure,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Gone {
+    fatal: Failure,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireSample {
+    start_ns: u64,
+    end_ns: u64,
+    work: u64,
+    check: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireCheck {
+    kind: Kind,
+    value: String,
+    passed: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Residual,
+    Checksum,
+    Bytes,
+    Count,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Level {
+    Info,
+    Warning,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Direction {
+    Higher,
+    Lower,
+}
+
+#[derive(Deserialize)]
+enum WireUnit {
+    #[serde(rename = "FLOP/s")]
+    Flop,
+    #[serde(rename = "B/s")]
+    Byte,
+    #[serde(rename = "IO/s")]
+    Io,
+    #[serde(rename = "1/s")]
+    Per,
+    #[serde(rename = "s")]
+    Second,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cpu {
+    user_ns: u64,
+    system_ns: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "event", rename_all = "lowercase", deny_unknown_fields)]
+enum WireEvent {
+    Ready {
+        run: String,
+        conditions: BTreeMap<String, String>,
+    },
+    Samples {
+        run: String,
+        samples: Vec<WireSample>,
+    },
+    Done {
+        run: String,
+        unit: WireUnit,
+        better: Direction,
+        value: f64,
+        check: WireCheck,
+        count: u64,
+        stopped: bool,
+        cpu: Cpu,
+        conditions: BTreeMap<String, String>,
+    },
+    Failed {
+        run: String,
+        error: Failure,
+    },
+    Log {
+        level: Level,
+        message: String,
+    },
+}
+
+/// What a laboratory would say to this line.
+fn read(line: &[u8], first: bool) -> Result<(), Code> {
+    let mut buffer = LineBuffer::new();
+    buffer.push(line);
+    buffer.push(b"\n");
+    let line = buffer.next_line().map_err(|failure| failure.code)?.unwrap();
+    let text = std::str::from_utf8(&line).map_err(|_| Code::BadMessage)?;
+    let bad = |_| Code::BadMessage;
+    let value: Value = serde_json::from_str(text).map_err(bad)?;
+    let fields = value.as_object().ok_or(Code::BadMessage)?;
+    if first {
+        let greeting: Greeting = serde_json::from_str(text).map_err(bad)?;
+        if greeting.magic != "virtometer" || greeting.protocol != 1 {
+            return Err(Code::ProtocolMismatch);
+        }
+        return if greeting.role == "agent" { Ok(()) } else { Err(Code::BadMessage) };
+    }
+    if fields.contains_key("event") {
+        let fits = match serde_json::from_str(text).map_err(bad)? {
+            WireEvent::Samples { samples, .. } => (1..=MAX_SAMPLES).contains(&samples.len()),
+            WireEvent::Done { check, .. } => check.passed,
+            _ => true,
+        };
+        return if fits { Ok(()) } else { Err(Code::BadMessage) };
+    }
+    if fields.contains_key("fatal") {
+        return serde_json::from_str::<Gone>(text).map(drop).map_err(bad);
+    }
+    if fields.contains_key("error") {
+        return serde_json::from_str::<Refused>(text).map(drop).map_err(bad);
+    }
+    serde_json::from_str::<Returned>(text).map(drop).map_err(bad)
+}
+
+fn bytes(line: &Value) -> Vec<u8> {
+    if let Some(text) = line.as_str() {
+        return text.as_bytes().to_vec();
+    }
+    let text = |name: &str| line[name].as_str().unwrap_or("").to_owned();
+    if line.get("base64").is_some() {
+        return unbase64(&text("base64"));
+    }
+    let times = usize::try_from(line["times"].as_u64().unwrap()).unwrap();
+    (text("before") + &text("repeat").repeat(times) + &text("after")).into_bytes()
+}
+
+fn unbase64(text: &str) -> Vec<u8> {
+    const DIGITS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut bytes = Vec::new();
+    let (mut value, mut bits) = (0u32, 0u32);
+    for digit in text.chars().filter(|digit| *digit != '=') {
+        value = value << 6 | u32::try_from(DIGITS.find(digit).unwrap()).unwrap();
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            bytes.push(u8::try_from(value >> bits & 0xFF).unwrap());
+        }
+    }
+    bytes
+}
+
+#[test]
+fn every_transcript_to_the_laboratory_is_taken_or_refused_as_it_says() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contract/vectors");
+    let mut seen = 0;
+    for kind in ["valid", "invalid"] {
+        for entry in std::fs::read_dir(folder.join(kind)).unwrap() {
+            let path = entry.unwrap().path();
+            let vector: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+            if vector["direction"] != "to-laboratory" {
+                continue;
+            }
+            seen += 1;
+            for (number, line) in vector["lines"].as_array().unwrap().iter().enumerate() {
+                let expected =
+                    if vector["expect"]["line"] == number { vector["expect"]["code"].as_str() } else { None };
+                let found = read(&bytes(line), number == 0).err().map(|code| code.to_string());
+                assert_eq!(found.as_deref(), expected, "{} line {number}", path.display());
+            }
+        }
+    }
+    assert!(seen >= 30, "only {seen} transcripts");
+}
+
+#[test]
+fn what_the_agent_writes_is_taken() {
+    let failure = Failure::new(Code::IoError, "x");
+    let done = Done {
+        unit: Unit::Second,
+        better: Unit::Second.better(),
+        value: 1e-9,
+        check: Check { kind: CheckKind::Count, value: "1".into(), passed: true },
+        count: 1,
+        stopped: false,
+        cpu: CpuTime::default(),
+        conditions: BTreeMap::new(),
+    };
+    let run = || "a".to_owned();
+    let lines = [
+        reply_line(1, &Pong { received_ns: 1, sent_ns: 2 }),
+        reply_line(2, &Facts::default()),
+        reply_error_line(3, &failure),
+        log_line("warning", "x"),
+        Event::Ready { run: run(), conditions: BTreeMap::new() }.line(),
+        Event::Done { run: run(), done }.line(),
+        Event::Failed { run: run(), error: failure.clone() }.line(),
+        Fatal { fatal: failure }.line(),
+    ];
+    assert_eq!(read(greeting_line("0", &["x"]).strip_suffix(b"\n").unwrap(), true), Ok(()));
+    for line in lines {
+        assert_eq!(read(line.strip_suffix(b"\n").unwrap(), false), Ok(()), "{}", String::from_utf8_lossy(&line));
+    }
+}
+
+#[test]
+fn the_longest_samples_fit_into_their_lines() {
+    let longest = Sample { start_ns: (1 << 53) - 1, end_ns: (1 << 53) - 1, work: (1 << 53) - 1, check: "f".repeat(24) };
+    let samples = vec![longest; MAX_SAMPLES + 1];
+    let name = "r".repeat(64);
+    let lines: Vec<Vec<u8>> = samples_lines(&name, &samples).collect();
+    assert_eq!(lines.len(), 2);
+    for line in lines {
+        assert!(line.len() <= MAX_LINE);
+        assert_eq!(read(line.strip_suffix(b"\n").unwrap(), false), Ok(()));
+    }
+}

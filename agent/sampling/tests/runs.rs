@@ -1,0 +1,220 @@
+//! Calibration, the window, stopping and failures, with workers whose behaviour is known.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::time::Duration;
+use virtometer_protocol::{Code, Conditions, Failure, Parameters, Sample, Unit};
+use virtometer_sampling::{
+    allowed_cpus, now_ns, prepare, timed, CheckValue, Control, Maker, Outcome, RawSample, Stretch, Task, Worker,
+};
+
+/// Each repeat lasts about 0.2 ms.
+struct Sleeper {
+    made: Arc<AtomicU64>,
+    fail_in: &'static str,
+    settled: bool,
+    total: u64,
+}
+
+impl Sleeper {
+    fn phase(&self, name: &str) -> Result<(), Failure> {
+        if self.fail_in == name {
+            return Err(Failure::new(Code::CheckFailed, name));
+        }
+        assert_ne!(self.fail_in.strip_prefix("panic-"), Some(name), "planted");
+        Ok(())
+    }
+}
+
+impl Worker for Sleeper {
+    fn before(&mut self, _repeats: u64) -> Result<(), Failure> {
+        self.phase("before")
+    }
+
+    fn run(&mut self, repeats: u64) -> Result<Stretch, Failure> {
+        self.phase("run")?;
+        self.total += repeats;
+        timed(repeats, || {
+            std::thread::sleep(Duration::from_micros(200) * u32::try_from(repeats).unwrap());
+            Ok(())
+        })
+    }
+
+    fn after(&mut self) -> Result<CheckValue, Failure> {
+        self.made.fetch_add(1, Ordering::Relaxed);
+        self.phase("after").map(|()| CheckValue::Count(self.total))
+    }
+
+    fn settle(&mut self) -> Result<(), Failure> {
+        self.settled = true;
+        self.total = 0;
+        Ok(())
+    }
+
+    fn conditions(&self) -> Conditions {
+        Conditions::from([("settled".to_owned(), self.settled.to_string())])
+    }
+
+    fn finish(&mut self) -> Result<CheckValue, Failure> {
+        self.phase("finish").map(|()| CheckValue::Count(self.total))
+    }
+}
+
+fn task(threads: usize, seconds: f64) -> Task {
+    let control = Arc::new(Control::default());
+    Task { op: String::new(), parameters: Parameters::default(), threads, cpus: None, seconds, control }
+}
+
+fn sleepers(fail_in: &'static str) -> (Maker, Arc<AtomicU64>) {
+    let made = Arc::new(AtomicU64::new(0));
+    let shared = made.clone();
+    let maker: Maker = Arc::new(move |_| {
+        let made = shared.clone();
+        Ok(Box::new(Sleeper { made, fail_in, settled: false, total: 0 }))
+    });
+    (maker, made)
+}
+
+fn run(task: &Task, maker: &Maker, unit: Unit) -> Result<(Outcome, Vec<Sample>), Failure> {
+    let mut samples = Vec::new();
+    let outcome =
+        prepare(task, unit, maker)?.run(&mut |new: &[RawSample]| samples.extend(new.iter().map(RawSample::sample)))?;
+    Ok((outcome, samples))
+}
+
+#[test]
+fn samples_are_long_enough_in_order_and_all_there() {
+    for threads in [1, 3] {
+        let (maker, _) = sleepers("");
+        let (outcome, samples) = run(&task(threads, 0.1), &maker, Unit::PerSecond).unwrap();
+        assert_eq!(outcome.count, samples.len() as u64);
+        assert!(!outcome.stopped);
+        assert_eq!(outcome.conditions["settled"], "true");
+        // A sleep is never shorter than it was asked to be.
+        assert!(samples.iter().all(|sample| sample.end_ns - sample.start_ns >= 10_000_000), "{samples:?}");
+        assert!(samples.windows(2).all(|pair| pair[0].end_ns <= pair[1].start_ns));
+        let last = samples.last().unwrap();
+        assert!(last.end_ns - samples[0].start_ns >= 90_000_000);
+        // What was done for calibration is not in the check.
+        let work: u64 = samples.iter().map(|sample| sample.work).sum();
+        assert_eq!(outcome.check, CheckValue::Count(work));
+    }
+}
+
+#[test]
+fn the_value_is_the_median_of_the_samples_rates() {
+    for (unit, inverse) in [(Unit::PerSecond, false), (Unit::Second, true)] {
+        let (maker, _) = sleepers("");
+        let (outcome, samples) = run(&task(1, 0.06), &maker, unit).unwrap();
+        let mut rates: Vec<f64> = samples
+            .iter()
+            .map(|sample| {
+                let rate = sample.work as f64 / ((sample.end_ns - sample.start_ns) as f64 * 1e-9);
+                if inverse {
+                    1.0 / rate
+                } else {
+                    rate
+                }
+            })
+            .collect();
+        rates.sort_by(f64::total_cmp);
+        let middle = (rates[(rates.len() - 1) / 2] + rates[rates.len() / 2]) / 2.0;
+        assert!((outcome.value / middle - 1.0).abs() < 1e-12, "{} {middle}", outcome.value);
+    }
+}
+
+#[test]
+fn a_run_that_is_stopped_at_once_has_one_iteration() {
+    let (maker, _) = sleepers("");
+    let task = task(1, 3600.0);
+    let prepared = prepare(&task, Unit::PerSecond, &maker).unwrap();
+    task.control.stop();
+    let outcome = prepared.run(&mut |_| ()).unwrap();
+    assert_eq!((outcome.count, outcome.stopped), (1, true));
+}
+
+#[test]
+fn start_counts_even_when_stop_follows_at_once() {
+    let control = Control::default();
+    control.start();
+    control.stop();
+    assert!(control.wait_for_start());
+    let never = Control::default();
+    never.stop();
+    assert!(!never.wait_for_start());
+}
+
+#[test]
+fn a_fault_in_any_phase_fails_the_run_and_nothing_hangs() {
+    for threads in [1, 2] {
+        for phase in ["before", "run", "after", "finish"] {
+            let (maker, _) = sleepers(phase);
+            let failure = run(&task(threads, 0.02), &maker, Unit::PerSecond).err().unwrap();
+            assert_eq!((failure.code, failure.message.as_str()), (Code::CheckFailed, phase));
+        }
+    }
+}
+
+#[test]
+fn a_panic_of_a_kernel_is_a_failure_of_its_run() {
+    for threads in [1, 2] {
+        for phase in ["panic-before", "panic-run", "panic-after", "panic-finish"] {
+            let (maker, _) = sleepers(phase);
+            let failure = run(&task(threads, 0.02), &maker, Unit::PerSecond).err().unwrap();
+            assert_eq!(failure.code, Code::Internal, "{failure}");
+        }
+    }
+}
+
+#[test]
+fn one_thread_that_cannot_be_built_fails_all() {
+    let maker: Maker = Arc::new(|index| match index {
+        1 => Err(Failure::new(Code::OutOfMemory, "no room")),
+        _ => sleepers("").0(index),
+    });
+    let failure = run(&task(3, 0.02), &maker, Unit::PerSecond).err().unwrap();
+    assert_eq!(failure.code, Code::OutOfMemory);
+}
+
+/// Says on which processor it runs.
+struct Where(AtomicU64);
+
+impl Worker for Where {
+    fn run(&mut self, _repeats: u64) -> Result<Stretch, Failure> {
+        let start_ns = now_ns();
+        std::thread::sleep(Duration::from_millis(11));
+        let cpus = allowed_cpus();
+        assert_eq!(cpus.len(), 1);
+        self.0.store(cpus[0] as u64, Ordering::Relaxed);
+        Ok(Stretch { start_ns, end_ns: now_ns(), work: 1 })
+    }
+
+    fn after(&mut self) -> Result<CheckValue, Failure> {
+        Ok(CheckValue::Count(self.0.load(Ordering::Relaxed)))
+    }
+
+    fn finish(&mut self) -> Result<CheckValue, Failure> {
+        self.after()
+    }
+}
+
+#[test]
+fn threads_run_where_they_are_told_to() {
+    let all = std::thread::spawn(allowed_cpus).join().unwrap();
+    let maker: Maker = Arc::new(|_| Ok(Box::new(Where(AtomicU64::new(0)))));
+    let mut task = task(3, 0.01);
+    task.cpus = Some(all.clone());
+    let expected: usize = (0..3).map(|index| all[index % all.len()]).sum();
+    let outcome = std::thread::spawn({
+        let task = task.clone();
+        let maker = maker.clone();
+        move || prepare(&task, Unit::PerSecond, &maker).unwrap().run(&mut |_| ()).unwrap()
+    });
+    assert_eq!(outcome.join().unwrap().check, CheckValue::Count(expected as u64));
+    for missing in [4095, 1 << 20] {
+        task.cpus = Some(vec![missing]);
+        let failure = prepare(&task, Unit::PerSecond, &maker).err().unwrap();
+        assert_eq!(failure.code, Code::BadArguments, "{failure}");
+    }
+}
