@@ -110,13 +110,16 @@ class Gvisor(Environment):
                 disk_directory=disk_file.parent if disk_file else None,
                 namespace=namespace,
                 cgroups_path=account.container_path() if isinstance(account, CgroupAccount) else None,
-                resources=settings.resources(),
+                resources=settings.resources() if settings.limited() else {},
             )
             if disk_file:
                 guest.disk = DiskTarget(f"{DATA}/{disk_file.name}", _DISK)
             guest.given = {**guest.given, "platform": platform, "network": settings.network}
-            guest.look(lambda: limits_given(account))
             flags = [f"--root={state}", f"--platform={platform}", f"--network={settings.network}", "--overlay2=none"]
+            if settings.limited():
+                guest.look(lambda: limits_given(account))
+            else:
+                flags.append("--ignore-cgroups")  # runsc wants every controller on the host, whether it needs it or not
             argv = [*self._hide_host_network(), runsc, *flags, "run", f"--bundle={directory}", f"virtometer-{guest_id}"]
             guest.launch(argv, purpose=f"gVisor guest {guest_id}", namespace=namespace.name)
         return guest

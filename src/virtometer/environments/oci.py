@@ -40,6 +40,10 @@ class Limits(Settings):
     )
     memory: Bytes | None = Field(default=None, ge=16 << 20, description='bytes, or "512M"')
 
+    def limited(self) -> bool:
+        """Whether any limit is asked for."""
+        return (self.cpus, self.cpuset, self.memory) != (None, None, None)
+
     def resources(self) -> dict[str, Any]:
         """As `linux.resources` of the runtime specification."""
         cpu: dict[str, Any] = {}

@@ -139,6 +139,8 @@ class ProcessGuest(Guest):
                 to_close.append(stdout)
             else:
                 self.stream = stream
+            if namespace is not None:
+                purpose += f", in network namespace {namespace}"
             entry = _Entry(account, namespace)
             to_close += entry.descriptors
             try:
