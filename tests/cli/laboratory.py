@@ -1,15 +1,21 @@
-"""The command line as users meet it: a process with standard output, standard error and an exit status."""
+"""The command line as users meet it: standard output, standard error and an exit status."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from virtometer import cli
+
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(sys.executable).with_name("virtometer")
+ENVIRONMENT = {"COLUMNS": "100", "NO_COLOR": "1"}
 
 
 @dataclass(frozen=True)
@@ -19,11 +25,30 @@ class Outcome:
     err: str
 
 
-def virtometer(*words: str | Path, cwd: Path = ROOT, **environment: str) -> Outcome:
-    """Run `virtometer WORDS` to its end."""
+def virtometer(*words: str | Path, **environment: str) -> Outcome:
+    """Call `main` as the program does, in this process: a start of Python for every question would take minutes."""
+    out, err = io.StringIO(), io.StringIO()
+    with _environment(ENVIRONMENT | environment), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = cli.main([str(word) for word in words])
+    return Outcome(status, out.getvalue(), err.getvalue())
+
+
+def program(*words: str | Path, cwd: Path = ROOT, **environment: str) -> Outcome:
+    """Run the installed program to its end."""
     result = subprocess.run(
         [PROGRAM, *map(str, words)],
         capture_output=True, text=True, check=False, cwd=cwd, timeout=200, stdin=subprocess.DEVNULL,
-        env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1", **environment},
+        env={**os.environ, **ENVIRONMENT, **environment},
     )  # fmt: skip
     return Outcome(result.returncode, result.stdout, result.stderr)
+
+
+@contextlib.contextmanager
+def _environment(changes: dict[str, str]) -> Iterator[None]:
+    before = dict(os.environ)
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import typer
 
-from tests.cli.laboratory import PROGRAM, ROOT, virtometer
+from tests.cli.laboratory import PROGRAM, ROOT, program, virtometer
 from virtometer import __version__, cli, errors
 from virtometer.cli.app import app
 from virtometer.cli.exit_statuses import exit_statuses
@@ -104,7 +104,7 @@ def test_wrong_arguments_are_status_2(words: list[str]) -> None:
 
 @pytest.mark.parametrize("words", [["report"], ["resume"]], ids=" ".join)
 def test_a_foreign_directory_is_status_4(tmp_path: Path, words: list[str]) -> None:
-    outcome = virtometer(*words, tmp_path)
+    outcome = program(*words, tmp_path)
     assert (outcome.status, outcome.out) == (4, "")
     assert outcome.err == (
         f"virtometer: {tmp_path} holds no campaign (ledger.sqlite is missing)\n"
@@ -129,7 +129,7 @@ def test_a_missing_agent_is_status_8(tmp_path: Path) -> None:
 @pytest.mark.parametrize("where", ["before", "after", "environment"])
 def test_a_traceback_is_shown_only_for_debug(tmp_path: Path, where: str) -> None:
     words = ["report", str(tmp_path)]
-    plain = virtometer(*words)
+    plain = program(*words)
     assert "Traceback" not in plain.err
     debug = {
         "before": lambda: virtometer("--debug", *words),

@@ -2,7 +2,7 @@
 
 seconds = sum over guest starts (start of its kind) + sum over trials (window + overhead of its kind)
 
-Figures are medians of two-core machines, rounded up. Overhead is what a trial takes beside its window: preparing and
+Figures are means of quick.yaml on two cores, rounded up. Overhead is what a trial takes beside its window: preparing and
 warming the kernel, comparing clocks, reading the host, one iteration that runs past the window's end. While a campaign
 runs, the time left is told from what its own trials took.
 """
@@ -24,12 +24,12 @@ class Cost:
 
 
 COSTS = {
-    "native": Cost(0.05, 0.2),
-    "bubblewrap": Cost(0.05, 0.2),
-    "runc": Cost(0.15, 0.2),
-    "gvisor": Cost(0.6, 0.3),
-    "uml": Cost(1.8, 0.4),
-    "qemu": Cost(5.5, 1.5),
+    "native": Cost(0.05, 0.15),
+    "bubblewrap": Cost(0.05, 0.15),
+    "runc": Cost(0.15, 0.15),
+    "gvisor": Cost(0.4, 0.5),
+    "uml": Cost(1.6, 0.5),
+    "qemu": Cost(5.8, 0.8),
     "kvm": Cost(2.0, 0.3),
 }
 UNKNOWN = Cost(5.0, 0.5)

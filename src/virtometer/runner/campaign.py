@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import os
 import platform
-import signal
 import tempfile
-import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -29,6 +26,7 @@ from virtometer.runner.resident import Resident
 from virtometer.runner.trial import TrialRunner, failed
 from virtometer.runner.workbench import workbench
 from virtometer.store.ledger import Ledger
+from virtometer.store.shield import uninterrupted
 from virtometer.workloads.registry import WORKLOADS
 
 
@@ -215,7 +213,7 @@ class _Execution:
             for position in range(begin, end):
                 self._run_trial(rest, position, residents)
         finally:
-            with _shielded():
+            with uninterrupted():
                 for name, resident in residents.items():
                     self._stop(name, resident)
 
@@ -265,17 +263,3 @@ class _Execution:
             resident.stop()
         except EnvironmentFailed as cause:
             self._progress.message(f"{name}: {cause.sentence}")
-
-
-@contextmanager
-def _shielded() -> Iterator[None]:
-    """Clean-up is not interrupted by a second Ctrl-C; each of its steps has a limit of its own."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -1,4 +1,4 @@
-"""Ctrl-C between any two steps of a transaction would leave the database library in the middle of it."""
+"""Some work must not be cut in the middle by Ctrl-C: a transaction, the clean-up of a guest."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Put off the signals that stop a laboratory until the end of the block, which lasts milliseconds."""
+    """Put off the signals that stop a laboratory until the end of the block; none is lost. The block must end soon."""
     if threading.current_thread() is not threading.main_thread():
         yield  # signals are handled in the main thread only
         return
@@ -29,7 +29,10 @@ def uninterrupted() -> Iterator[None]:
             signal.signal(number, later)
         yield
     finally:
+        # While they are put back none may come: it would leave the rest as they are.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
         for number, handler in ours.items():
             signal.signal(number, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         for sent, frame in pending:
             ours[signal.Signals(sent)](sent, frame)

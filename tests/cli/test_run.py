@@ -1,0 +1,268 @@
+"""Campaigns through the command line, on the real agent: run, stop, resume, report."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import shlex
+import signal
+import sqlite3
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.laboratory import PROGRAM, program, virtometer
+from virtometer.model import Campaign
+from virtometer.store.ledger import Ledger
+
+PLAN = """\
+virtometer: 1
+name: two of a kind
+environments:
+  - {name: native, kind: native}
+  - {name: again, kind: native}
+workloads:
+  - {name: a system call, workload: os, op: system-call}
+  - {name: a small system, workload: linpack, op: classic, parameters: {size: 50}}
+blocks: BLOCKS
+seconds: 0.02
+fresh: FRESH
+"""
+
+
+def written(directory: Path, blocks: int, fresh: str = "trial") -> Path:
+    path = directory / "plan.yaml"
+    path.write_text(PLAN.replace("BLOCKS", str(blocks)).replace("FRESH", fresh))
+    return path
+
+
+def read(directory: Path) -> Campaign:
+    with Ledger.open(directory) as ledger:
+        return ledger.read()
+
+
+def started(plan: Path, out: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [PROGRAM, "run", plan, "--out", out], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=out.parent
+    )
+
+
+def wait_for_trials(process: subprocess.Popen[str], number: int) -> None:
+    """Read the progress of a laboratory until so many trials are in its ledger."""
+    assert process.stderr is not None
+    for line in process.stderr:
+        if f"trial {number}/" in line:
+            return
+    raise AssertionError("the laboratory ended before")
+
+
+def test_run_prints_the_table_and_last_where_the_report_is(tmp_path: Path) -> None:
+    outcome = program("run", written(tmp_path, 8, "block"), "--out", tmp_path / "r", "--seed", "5", cwd=tmp_path)
+    assert outcome.status == 0, outcome.err
+    lines = outcome.out.splitlines()
+    assert lines[-1] == f"report: {tmp_path / 'r' / 'report.html'}"
+    assert "a system call" in outcome.out
+    assert "comparisons with native" in outcome.out
+    assert f"results: {tmp_path / 'r'}; 32 trials in 8 blocks" in outcome.err
+    assert [int(found) for found in re.findall(r"trial (\d+)/32", outcome.err)] == list(range(1, 33))
+    assert re.search(r"block 8/8, trial 32/32, .*, 0:00 left", outcome.err)
+    assert re.search(r"efficiency so far [\d.]+ \[", outcome.err)
+    campaign = read(tmp_path / "r")
+    assert campaign.seed == 5
+    assert [record.trial for record in campaign.trials] == list(campaign.planned)
+    assert all(record.status == "done" for record in campaign.trials), [record.reason for record in campaign.trials]
+    assert campaign.plan_text == (tmp_path / "plan.yaml").read_text() == (tmp_path / "r" / "plan.yaml").read_text()
+    html = (tmp_path / "r" / "report.html").read_text()
+    assert "a small system" in html
+
+    # The report again, from the directory alone.
+    (tmp_path / "r" / "report.html").unlink()
+    again = virtometer("report", tmp_path / "r")
+    assert (again.status, again.out, again.err) == (0, outcome.out, "")
+    assert (tmp_path / "r" / "report.html").read_text() == html
+    found = json.loads(virtometer("report", tmp_path / "r", "--format", "json").out)
+    assert {"findings", "effects", "environments", "trials", "host", "plan", "versions"} <= set(found)
+    assert len(found["trials"]) == 32
+    for kind in ("csv", "findings-csv", "samples-csv"):
+        to_file = virtometer("report", tmp_path / "r", "--format", kind, "--out", tmp_path / kind)
+        assert (to_file.status, to_file.out) == (0, "")
+        text = (tmp_path / kind).read_bytes().decode()
+        assert text == virtometer("report", tmp_path / "r", "--format", kind).out
+        assert text.count("\n") > 4
+    assert virtometer("report", tmp_path / "r", "--format", "html").out == f"{tmp_path / 'r' / 'report.html'}\n"
+    refused = virtometer("report", tmp_path / "r", "--format", "csv", "--out", tmp_path / "none" / "x.csv")
+    assert refused.status == 4
+
+    # A campaign that is complete has nothing to go on with, and says what it found.
+    resumed = virtometer("resume", tmp_path / "r")
+    assert (resumed.status, resumed.out) == (0, outcome.out)
+    assert read(tmp_path / "r") == campaign
+
+
+def test_the_results_directory_without_out_and_blocks_from_the_command_line(tmp_path: Path) -> None:
+    outcome = program("run", written(tmp_path, 500), "--blocks", "1", cwd=tmp_path)
+    assert outcome.status == 0, outcome.err
+    (made,) = (tmp_path / "results").iterdir()
+    assert re.fullmatch(r"\d{8}T\d{6}Z-two-of-a-kind", made.name)
+    assert outcome.out.splitlines()[-1] == f"report: results/{made.name}/report.html"
+    campaign = read(made)
+    assert len(campaign.trials) == len(campaign.planned) == 4
+    assert campaign.plan.blocks == 1
+    assert "blocks: 500" in campaign.plan_text
+
+
+@pytest.mark.parametrize(
+    ("number", "fresh"), [(signal.SIGINT, "trial"), (signal.SIGTERM, "block"), (signal.SIGHUP, "trial")]
+)
+def test_stopped_and_resumed_with_the_command_that_it_names(tmp_path: Path, number: signal.Signals, fresh: str) -> None:
+    process = started(written(tmp_path, 10, fresh), tmp_path / "r")
+    wait_for_trials(process, 7)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, ""), err
+    kept = re.search(r"^virtometer: stopped: (\d+) of 40 trials are kept in (.*)$", err, re.MULTILINE)
+    assert kept
+    assert kept[2] == str(tmp_path / "r")
+    before = read(tmp_path / "r")
+    assert 7 <= int(kept[1]) == len(before.trials) < 40
+    assert "Traceback" not in err
+
+    command = re.search(r"^virtometer: go on with: (virtometer .*)$", err, re.MULTILINE)
+    assert command
+    outcome = program(*shlex.split(command[1])[1:], cwd=tmp_path)
+    assert outcome.status == 0, outcome.err
+    assert f"40 trials in 10 blocks, {kept[1]} of them done before" in outcome.err
+    after = read(tmp_path / "r")
+    assert after.trials[: len(before.trials)] == before.trials
+    assert [record.trial for record in after.trials] == list(after.planned)
+
+
+def test_stopped_before_anything_was_measured(tmp_path: Path) -> None:
+    process = started(written(tmp_path, 10), tmp_path / "r")
+    while not (status := Path(f"/proc/{process.pid}/status").read_text()) or not _handles(status, signal.SIGHUP):
+        time.sleep(0.005)  # until the laboratory listens to signals
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert err.startswith("virtometer: stopped")
+    assert "Traceback" not in err
+
+
+def _handles(status: str, number: signal.Signals) -> bool:
+    caught = re.search(r"^SigCgt:\s+([0-9a-f]+)$", status, re.MULTILINE)
+    return caught is not None and bool(int(caught[1], 16) >> (number - 1) & 1)
+
+
+def test_a_second_laboratory_is_kept_out_and_a_report_is_not(tmp_path: Path) -> None:
+    process = started(written(tmp_path, 300), tmp_path / "r")
+    try:
+        wait_for_trials(process, 2)
+        second = virtometer("resume", tmp_path / "r")
+        assert second.status == 4
+        assert f"another laboratory (process {process.pid}) works in {tmp_path / 'r'}" in second.err
+        assert virtometer("report", tmp_path / "r").status == 0
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+
+
+def test_the_display_on_a_terminal(tmp_path: Path) -> None:
+    """On a terminal: block, trial, time left, running estimates; afterwards the cursor is back."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [PROGRAM, "run", written(tmp_path, 8, "block"), "--out", tmp_path / "r"],
+        stdin=slave, stdout=subprocess.PIPE, stderr=slave, text=True,
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "120", "LINES": "40"},
+    )  # fmt: skip
+    os.close(slave)
+    shown = drained(master, lambda: process.poll() is not None)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0, shown
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
+    assert "checking which environments work here" in plain
+    assert re.search(r"block 1/8 +trial 1/32", plain)
+    assert re.search(r"trial 32/32 .* 0:0\d left +a s\w+ system( call)? in (native|again)", plain)
+    assert re.search(r"efficiency so far +again +native", plain)
+    assert re.search(r"a system call +[\d.]+ \[[\d.]+, [\d.]+\] +1\b", plain)
+    assert shown.count("\x1b[?25l") == shown.count("\x1b[?25h") == 1
+    assert out.splitlines()[-1].startswith("report: ")
+
+
+def drained(descriptor: int, ended: Callable[[], bool]) -> str:
+    """All that is written to a pseudo-terminal until its process ends."""
+    parts: list[bytes] = []
+    while True:
+        if select.select([descriptor], [], [], 0.2)[0]:
+            try:
+                parts.append(os.read(descriptor, 65536))
+            except OSError:  # the other side is closed
+                break
+        elif ended():
+            break
+    os.close(descriptor)
+    return b"".join(parts).decode(errors="replace")
+
+
+def test_a_host_that_changed_is_status_5(tmp_path: Path) -> None:
+    virtometer("run", written(tmp_path, 1), "--out", tmp_path / "r")
+    with sqlite3.connect(tmp_path / "r" / "ledger.sqlite") as connection:
+        (host,) = connection.execute("SELECT host_json FROM campaign").fetchone()
+        changed = json.loads(host) | {"cpu_model": "another processor"}
+        connection.execute("UPDATE campaign SET host_json = ?", (json.dumps(changed),))
+    outcome = virtometer("resume", tmp_path / "r")
+    assert (outcome.status, outcome.out) == (5, "")
+    assert "another processor" in outcome.err
+    assert virtometer("report", tmp_path / "r").status == 0
+
+
+@pytest.mark.parametrize("unavailable", ["refuse", "skip"])
+def test_an_environment_that_does_not_work_here(tmp_path: Path, unavailable: str) -> None:
+    """bubblewrap without the program bwrap: no directory of programs is searched."""
+    plan = written(tmp_path, 1)
+    text = plan.read_text().replace("{name: again, kind: native}", "{name: again, kind: bubblewrap}")
+    plan.write_text(text + f"unavailable: {unavailable}\n")
+    outcome = virtometer("run", plan, "--out", tmp_path / "r", PATH="/nonexistent")
+    if unavailable == "refuse":
+        assert (outcome.status, outcome.out) == (3, "")
+        assert re.match(r"virtometer: again does not work here: .*\nvirtometer: .*bubblewrap", outcome.err)
+        assert not (tmp_path / "r").exists()
+    else:
+        assert outcome.status == 0, outcome.err
+        assert "again is not available here: " in outcome.err
+        assert "not available here" in outcome.out
+        assert {record.trial.placements[0].environment for record in read(tmp_path / "r").trials} == {"native"}
+
+
+def test_doctor_as_json() -> None:
+    outcome = virtometer("doctor", "--json", "native", "bubblewrap")
+    assert (outcome.status, outcome.err) == (0, "")
+    found = json.loads(outcome.out)
+    assert set(found) == {"host", "environments"}
+    assert [environment["name"] for environment in found["environments"]] == ["native", "bubblewrap"]
+    for environment in found["environments"]:
+        assert set(environment) == {"name", "works", "reason", "advice", "capabilities"}
+        assert environment["works"] or environment["reason"]
+    assert found["environments"][0]["works"]
+    assert "cpu_model" in found["host"]
+
+
+def test_doctor_in_words() -> None:
+    outcome = virtometer("doctor", "native", "bubblewrap", PATH="/nonexistent")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "native: works\n" in outcome.out
+    assert "bubblewrap: does not work here\n" in outcome.out
+    assert "to do: " in outcome.out
+
+
+def test_where_the_agent_is() -> None:
+    outcome = virtometer("agent", "path")
+    path = Path(outcome.out.removesuffix("\n"))
+    assert path.is_absolute()
+    assert os.access(path, os.X_OK)
+    assert virtometer("agent", "path", "x86_64-unknown-linux-musl").out == outcome.out
