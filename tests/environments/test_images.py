@@ -149,6 +149,15 @@ def kernel() -> GuestKernel:
         pytest.skip(f"{cause} ({cause.advice})")
 
 
+@pytest.fixture(scope="module")
+def fetched(tmp_path_factory: pytest.TempPathFactory) -> GuestKernel:
+    """The real kernel, downloaded now; skips where the archive cannot be reached."""
+    try:
+        return guest_kernel(tmp_path_factory.mktemp("fetched"), Programs())
+    except (EnvironmentFailed, MissingProgram) as cause:
+        pytest.skip(f"{cause} ({cause.advice})")
+
+
 def test_the_kernel_is_one_and_its_modules_are_what_their_names_say(kernel: GuestKernel) -> None:
     image = kernel.image.read_bytes()
     assert image[0x202:0x206] == b"HdrS"  # the boot protocol's mark (Documentation/x86/boot.rst)
@@ -183,8 +192,7 @@ def test_compressed_modules_are_kept_decompressed(kernel: GuestKernel, tmp_path:
         images.keep_kernel(tmp_path, tmp_path / "third", "linux-image-9.9", "9.9-1")
 
 
-def test_two_that_fetch_at_once_download_once(kernel: GuestKernel, tmp_path: Path) -> None:
-    del kernel  # its fixture skips where nothing can be downloaded
+def test_two_that_fetch_at_once_download_once(fetched: GuestKernel, tmp_path: Path) -> None:
     found: list[GuestKernel] = []
     records = [Programs(), Programs()]
     threads = [threading.Thread(target=lambda p=p: found.append(guest_kernel(tmp_path, p))) for p in records]
@@ -193,12 +201,13 @@ def test_two_that_fetch_at_once_download_once(kernel: GuestKernel, tmp_path: Pat
     for thread in threads:
         thread.join()
     assert found[0] == found[1]
+    assert found[0].image.read_bytes() == fetched.image.read_bytes()
     downloads = [line for record in records for line in record.drain() if "download" in line.argv]
     assert len(downloads) == 1
     assert not list((tmp_path / "kernels").glob(".partial-*"))
 
 
-def test_a_kill_at_any_moment_leaves_no_half_kernel(kernel: GuestKernel, tmp_path: Path) -> None:
+def test_a_kill_at_any_moment_leaves_no_half_kernel(fetched: GuestKernel, tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from virtometer.environments.images import guest_kernel; "
         "from virtometer.programs import Programs; guest_kernel(Path(sys.argv[1]), Programs())"
@@ -210,11 +219,29 @@ def test_a_kill_at_any_moment_leaves_no_half_kernel(kernel: GuestKernel, tmp_pat
         child.wait()
         found = cached_kernel(tmp_path)
         if found is not None:
-            assert found.image.read_bytes() == kernel.image.read_bytes()
-            assert found.depends == kernel.depends
+            assert found.image.read_bytes() == fetched.image.read_bytes()
+            assert found.depends == fetched.depends
             (tmp_path / "kernels" / "current").unlink()
-    assert guest_kernel(tmp_path, Programs()).image.read_bytes() == kernel.image.read_bytes()
+    assert guest_kernel(tmp_path, Programs()).image.read_bytes() == fetched.image.read_bytes()
     assert not list((tmp_path / "kernels").glob(".partial-*"))
+
+
+def test_a_download_that_fails_says_what_to_do_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    try:
+        images.resolve_kernel(Programs())
+    except (EnvironmentFailed, MissingProgram) as cause:
+        pytest.skip(f"{cause} ({cause.advice})")
+    configuration = tmp_path / "apt.conf"
+    configuration.write_text(
+        'Acquire::http::Proxy "http://127.0.0.1:9";\nAcquire::https::Proxy "http://127.0.0.1:9";\n'
+    )
+    monkeypatch.setenv("APT_CONFIG", str(configuration))
+    with pytest.raises(EnvironmentFailed, match=r"cannot be downloaded: .*apt-get") as caught:
+        guest_kernel(tmp_path / "cache", Programs())
+    assert "apt-get update" in caught.value.advice
+    assert {path.name for path in (tmp_path / "cache" / "kernels").iterdir()} == {"lock"}
 
 
 def test_without_apt_the_reason_is_a_missing_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
