@@ -185,15 +185,13 @@ def test_buffered_is_never_silently_compared_with_direct() -> None:
     uml = Place("uml", conditions={"disk": {"io": "buffered", "io_reason": "O_DIRECT refused: EINVAL"}})
     found = of(simulate([native, uml], [work]), "uml", "disk")
     assert is_unlike(found)
-    assert (
-        "not like with like: disk access is buffered (O_DIRECT refused: EINVAL) here, direct in native" in found.notes
-    )
+    assert "not like with like: disk access: buffered here (O_DIRECT refused: EINVAL), direct in native" in found.notes
     assert not is_unlike(of(simulate([native, replace(native, name="runc")], [work]), "runc", "disk"))
 
 
 def test_a_condition_that_only_one_side_tells_is_a_difference() -> None:
     found = of(simulate([NATIVE, Place("qemu", conditions={"memory triad 64 MB": {"pages": "huge"}})]), "qemu")
-    assert "not like with like: pages is huge here, not told in native" in found.notes
+    assert "not like with like: pages: huge here, not told in native" in found.notes
 
 
 def test_other_reasons_for_the_same_condition_are_no_difference() -> None:
@@ -217,8 +215,8 @@ def test_conditions_that_change_between_trials_of_one_environment_are_told() -> 
 @pytest.mark.parametrize(
     ("change", "note"),
     [
-        ({"threads": 2}, "not like with like: threads is 2 here, 1 in native"),
-        ({"parameters": {"size": 1}}, "not like with like: size is 1 here, 67108864 in native"),
+        ({"threads": 2}, "not like with like: threads: 2 here, 1 in native"),
+        ({"parameters": {"size": 1}}, "not like with like: size: 1 here, 67108864 in native"),
     ],
 )
 def test_other_threads_and_parameters_are_not_alike(change: dict[str, object], note: str) -> None:

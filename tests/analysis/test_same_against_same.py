@@ -3,6 +3,9 @@
 Every campaign goes the whole way, from a Campaign as the ledger returns it to findings.
 """
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -50,6 +53,24 @@ def test_over_2400_campaigns_the_rate_of_wrong_claims_is_what_is_promised() -> N
     )
     # 2 % is promised; three standard errors of 2,400 draws are 0.9 %. Skewness and heavy tails may not break it.
     assert wrong / (CAMPAIGNS * len(FAMILIES) * 4) <= 0.029
+
+
+def test_guests_that_all_workloads_of_a_block_share_bring_no_wrong_claims() -> None:
+    """`fresh: block`: a good or bad start of a guest hits every workload of its block alike."""
+    works = [Work(name=f"work {number}") for number in range(5)]
+    wrong = 0
+    for seed in range(300):
+        campaign = simulate(
+            [Place("runc"), Place("runc again")], works, seed=seed, noise=FAMILIES["skewed"](0.02), samples=1
+        )
+        starts = np.random.default_rng(seed).normal(0, 0.15, size=(2, campaign.plan.blocks))
+        trials = []
+        for record in campaign.trials:
+            result = record.results[0]
+            start = starts[int(result.placement.environment == "runc again"), record.trial.block]
+            trials.append(replace(record, results=(replace(result, value=result.value * math.exp(start)),)))
+        wrong += any(f.verdict in DIFFERENT for f in findings(replace(campaign, trials=tuple(trials))))
+    assert wrong / 300 <= 0.045  # 2 % and three standard errors
 
 
 def test_an_a_a_campaign_with_little_noise_is_found_equivalent() -> None:

@@ -132,7 +132,7 @@ def test_tables_have_headings_for_rows_and_columns(whole: str) -> None:
 def test_what_is_not_like_with_like_is_marked_where_it_stands_and_explained(reader: Reader) -> None:
     text = " ".join(" ".join(reader.text).split())
     assert "faster*" in text
-    assert "disk access is buffered (O_DIRECT refused: EINVAL) here, direct in native" in text
+    assert "disk access: buffered here (O_DIRECT refused: EINVAL), direct in native" in text
     labels = [a["aria-label"] for _, a in reader.elements if "Efficiency against" in a.get("aria-label", "")]
     assert any("user-mode Linux" in label and "faster" in label for label in labels)
     assert "Hollow: not like with like." in text

@@ -137,7 +137,7 @@ class _Concluder:
         if outside and p_adjusted is not None:
             return [
                 f"the interval of this comparison alone leaves out 1, but among the {len(self.adjusted)} comparisons "
-                f"of this campaign that is not enough for a claim (adjusted p {p_adjusted:.2g}, needed {CLAIM_LEVEL:g})"
+                f"of this campaign that is not enough for a claim (adjusted p below {CLAIM_LEVEL:g})"
             ]
         return []
 

@@ -45,9 +45,9 @@ def notes(subject: Cell, against: Cell) -> list[str]:
         own, other = _words(here.get(key)), _words(there.get(key))
         if own == other:
             continue
-        left = f"{own}{_because(key, own, why_here)}" if own else "not told"
-        right = f"{other}{_because(key, other, why_there)}" if other else "not told"
-        said.append(f"{UNLIKE}: {_NAMES.get(key, key)} is {left} here, {right} in {against.environment}")
+        left = f"{own} here{_because(key, own, why_here)}" if own else "not told here"
+        right = f"{other or 'not told'} in {against.environment}{_because(key, other, why_there)}"
+        said.append(f"{UNLIKE}: {_NAMES.get(key, key)}: {left}, {right}")
     return said
 
 
