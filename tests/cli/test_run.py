@@ -266,3 +266,56 @@ def test_where_the_agent_is() -> None:
     assert path.is_absolute()
     assert os.access(path, os.X_OK)
     assert virtometer("agent", "path", "x86_64-unknown-linux-musl").out == outcome.out
+
+
+def test_a_report_of_a_campaign_that_is_not_complete_says_how_to_go_on(tmp_path: Path) -> None:
+    directory = tmp_path / "a directory"
+    process = started(written(tmp_path, 10), directory)
+    wait_for_trials(process, 5)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert f"go on with: virtometer resume '{directory}'" in err
+    outcome = virtometer("report", directory)
+    assert outcome.status == 0
+    todo = len(read(directory).planned) - len(read(directory).trials)
+    assert f"{todo} of 40 trials are still to do: virtometer resume '{directory}'" in outcome.out
+
+
+def test_not_one_trial_worked(tmp_path: Path) -> None:
+    """A clock limit that nothing can keep: every trial fails, and is in the report with its reason."""
+    plan = written(tmp_path, 1)
+    plan.write_text(plan.read_text() + "limits: {prepare_s: 0.000001}\n")
+    outcome = program("run", plan, "--out", tmp_path / "r")
+    assert outcome.status == 3, outcome.err
+    assert re.search(r"^virtometer: not one trial worked; the first: \S", outcome.err, re.MULTILINE)
+    assert outcome.out.splitlines()[-1] == f"report: {tmp_path / 'r' / 'report.html'}"
+    campaign = read(tmp_path / "r")
+    assert len(campaign.trials) == 4
+    assert all(record.status == "failed" and record.reason for record in campaign.trials)
+    shown = virtometer("report", tmp_path / "r")
+    assert shown.status == 0
+    assert "4 of 4 trials failed" in shown.out
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can mount a small disk")
+def test_a_disk_that_becomes_full_is_status_7_and_the_campaign_goes_on_when_there_is_space(tmp_path: Path) -> None:
+    plan = written(tmp_path, 200)
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    script = (
+        'mount -t tmpfs -o size=700k t "$1"; "$2" run "$3" --out "$1/r"; echo "status $?"; '
+        'mount -o remount,size=50m "$1"; "$2" report "$1/r" --format json --out "$4"; echo "status $?"; '
+        'timeout -s INT 15 "$2" resume "$1/r"; echo "status $?"'
+    )
+    result = subprocess.run(
+        ["unshare", "-m", "sh", "-c", script, "sh", disk, PROGRAM, plan, tmp_path / "json"],
+        capture_output=True, text=True, check=False, timeout=200,
+    )  # fmt: skip
+    assert result.stdout.splitlines()[:2] == ["status 7", "status 0"], result.stderr
+    assert result.stdout.splitlines()[-1] in {"status 130", "status 124", "status 0"}, result.stderr
+    assert f"virtometer: there is no space left for {disk / 'r'}; every trial recorded before is kept" in result.stderr
+    assert f"go on with: virtometer resume {disk / 'r'}" in result.stderr
+    kept = len([trial for trial in json.loads((tmp_path / "json").read_text())["trials"] if trial["status"] == "done"])
+    assert kept > 3
+    assert f"800 trials in 200 blocks, {kept} of them done before" in result.stderr
+    assert "Traceback" not in result.stderr

@@ -12,6 +12,7 @@ from virtometer.cli.report import write_html
 from virtometer.errors import EnvironmentFailed, Interrupted
 from virtometer.model import Campaign
 from virtometer.runner.campaign import Progress
+from virtometer.store.files import resume_command
 
 
 def execute(directory: Path, work: Callable[[Progress], Campaign]) -> None:
@@ -30,22 +31,27 @@ def execute(directory: Path, work: Callable[[Progress], Campaign]) -> None:
             raise Interrupted("stopped before anything was measured") from cause
         raise Interrupted(
             f"stopped: everything measured so far is kept in {directory}",
-            advice=f"go on with: virtometer resume {directory}",
+            advice=f"go on with: {resume_command(directory)}",
         ) from cause
+    if all(record.status == "failed" for record in campaign.trials):
+        reason = campaign.trials[0].reason if campaign.trials else "there was none"
+        raise EnvironmentFailed(f"not one trial worked; the first: {reason}", advice="the report has all reasons")
 
 
 def conclude(campaign: Campaign, directory: Path) -> None:
     """Write DIR/report.html, print the table and, last, the report's path."""
     from virtometer.report.terminal import table
 
-    done = [record for record in campaign.trials if record.status == "done"]
-    if not done:
-        reason = campaign.trials[0].reason if campaign.trials else "there was none"
-        raise EnvironmentFailed(f"not one trial worked; the first: {reason}", advice=f"all reasons: {directory}")
     report = write_html(campaign, directory / "report.html")
     console = Console()
     console.print(table(campaign))
-    failed = len(campaign.trials) - len(done)
+    failed = sum(record.status == "failed" for record in campaign.trials)
     if failed:
-        console.print(f"{failed} of {len(campaign.trials)} trials failed; the report says why", markup=False)
+        words = f"{failed} of {len(campaign.trials)} trials failed; the report says why"
+        console.print(words, markup=False, highlight=False)
+    missing = len(campaign.planned) - len(campaign.trials)
+    if missing:
+        words = f"{missing} of {len(campaign.planned)} trials are still to do: "
+        command = resume_command(directory)
+        console.print(words + command, markup=False, highlight=False, soft_wrap=True)
     console.print(f"report: {report}", markup=False, soft_wrap=True, highlight=False)

@@ -13,6 +13,7 @@ from typing import Self
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
+from rich.measure import Measurement
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
@@ -35,14 +36,14 @@ def left(seconds: float) -> str:
     return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"
 
 
-def cell(running: Running | None) -> str:
-    """A running estimate: the efficiency so far, with its interval once there is one."""
+def cell(running: Running | None, *, long: bool = True) -> str:
+    """A running estimate: the efficiency so far, with its interval (`long`) once there is one."""
     if running is None:
         return ""
     if running.ratio is None:
         return "1"
     ratio = running.ratio
-    if ratio.low is None or ratio.high is None:
+    if not long or ratio.low is None or ratio.high is None:
         return f"{ratio.value:.3g}"
     return f"{ratio.value:.3g} [{ratio.low:.3g}, {ratio.high:.3g}]"
 
@@ -184,13 +185,21 @@ class LiveDisplay(PlainDisplay):
             Text(self._left),
             Text(self._now),
         )
+        for long in (True, False):
+            table = self._table(long)
+            roomy = self.console.options.update(max_width=10_000)
+            if Measurement.get(self.console, roomy, table).maximum <= self.console.width:
+                return Group(head, table)
+        return head
+
+    def _table(self, long: bool) -> Table:
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
         table.add_column("efficiency so far", no_wrap=True)
         for column in self._columns:
-            table.add_column(column)
+            table.add_column(column if long else column.replace(" ", "\n"), no_wrap=True)
         for row in self._rows:
-            table.add_row(row, *(cell(self._estimates.get((row, column))) for column in self._columns))
-        return Group(head, table)
+            table.add_row(row, *(cell(self._estimates.get((row, column)), long=long) for column in self._columns))
+        return table
 
 
 def where(trial: Trial) -> str:

@@ -2,9 +2,9 @@
 
 seconds = sum over guest starts (start of its kind) + sum over trials (window + overhead of its kind)
 
-Figures are means of quick.yaml on two cores, rounded up. Overhead is what a trial takes beside its window: preparing and
-warming the kernel, comparing clocks, reading the host, one iteration that runs past the window's end. While a campaign
-runs, the time left is told from what its own trials took.
+Figures are means of quick.yaml on two cores, rounded up. Overhead is what a trial takes beside its window: preparing
+and warming the kernel, comparing clocks, reading the host, one iteration that runs past the window's end. While a
+campaign runs, the time left is told from what its own trials took.
 """
 
 from __future__ import annotations

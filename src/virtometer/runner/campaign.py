@@ -25,6 +25,7 @@ from virtometer.runner.pace import Pace
 from virtometer.runner.resident import Resident
 from virtometer.runner.trial import TrialRunner, failed
 from virtometer.runner.workbench import workbench
+from virtometer.store.files import resume_command
 from virtometer.store.ledger import Ledger
 from virtometer.store.shield import uninterrupted
 from virtometer.workloads.registry import WORKLOADS
@@ -160,7 +161,7 @@ def _execute(campaign: Campaign, ledger: Ledger, directory: Path, progress: Prog
             done, total = len(ledger.finished()), len(campaign.planned)
             raise Interrupted(
                 f"stopped: {done} of {total} trials are kept in {directory}",
-                advice=f"go on with: virtometer resume {directory}",
+                advice=f"go on with: {resume_command(directory)}",
             ) from cause
     return ledger.read()
 

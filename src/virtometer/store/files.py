@@ -14,6 +14,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import shlex
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,6 +32,11 @@ LOCK = "lock"
 _LEFTOVERS = {LOCK, PLAN, UNFINISHED, f"{UNFINISHED}-journal", f"{PLAN}.new"}
 
 
+def resume_command(directory: Path) -> str:
+    """What a user types to go on with the campaign in `directory`."""
+    return f"virtometer resume {shlex.quote(str(directory))}"
+
+
 def refuse_foreign(directory: Path) -> None:
     """Raise LedgerError when a campaign may not begin in `directory`: it is a file, or holds something already."""
     with storage(directory):
@@ -42,7 +48,7 @@ def refuse_foreign(directory: Path) -> None:
     if LEDGER in names:
         raise LedgerError(
             f"{directory} already holds a campaign",
-            advice=f"go on with it: virtometer resume {directory}; or choose another directory with --out",
+            advice=f"go on with it: {resume_command(directory)}; or choose another directory with --out",
         )
     if names - _LEFTOVERS:
         example = min(names - _LEFTOVERS)
@@ -115,7 +121,7 @@ def full(directory: Path) -> StorageError:
         )
     return StorageError(
         f"there is no space left for {directory}; every trial recorded before is kept",
-        advice=f"make space, then go on with: virtometer resume {directory}",
+        advice=f"make space, then go on with: {resume_command(directory)}",
     )
 
 
@@ -148,7 +154,7 @@ def explain(cause: sqlite3.Error, directory: Path) -> VirtometerError:
     if code == sqlite3.SQLITE_IOERR:
         return StorageError(
             f"input or output error at {ledger}; every trial recorded before is kept",
-            advice=f"check the disk and its space, then go on with: virtometer resume {directory}",
+            advice=f"check the disk and its space, then go on with: {resume_command(directory)}",
         )
     return LedgerError(f"{ledger} does not look as a ledger should ({cause})")
 
