@@ -74,28 +74,28 @@ class KilledLaboratory:
         self._longest_s = longest_s
         self._mark = uuid.uuid4().hex
         self._pids: list[int] = []
-        self._outcome = Outcome()
+        self.outcome = Outcome()
 
     def run(self, kills: int) -> Outcome:
         """Kill so many times, finish the last campaign, and look at what there is."""
-        while self._outcome.kills < kills:
+        while self.outcome.kills < kills:
             self._campaign(kills)
-        return self._outcome
+        return self.outcome
 
     def _campaign(self, kills: int) -> None:
         """One campaign from its begin to its end; the kills that are still to do fall into it while it lasts."""
-        self._outcome.campaigns += 1
-        directory = self._folder / f"campaign-{self._outcome.campaigns}"
+        self.outcome.campaigns += 1
+        directory = self._folder / f"campaign-{self.outcome.campaigns}"
         known: dict[int, TrialRecord] = {}
         finished = False
         while not finished:
-            limit_s = self._random.uniform(0.0, self._longest_s) if self._outcome.kills < kills else None
+            limit_s = self._random.uniform(0.0, self._longest_s) if self.outcome.kills < kills else None
             finished = self._laboratory(directory, limit_s)
             campaign = _read(directory)
-            known = self._compare(known, campaign)
+            known = self.compare(known, campaign)
             if finished and len(known) != (len(campaign.planned) if campaign else -1):
-                self._outcome.faults.append(f"{directory.name}: the laboratory ended without a complete ledger")
-        self._outcome.trials += len(known)
+                self.outcome.faults.append(f"{directory.name}: the laboratory ended without a complete ledger")
+        self.outcome.trials += len(known)
         self._look_around(directory)
 
     def _laboratory(self, directory: Path, limit_s: float | None) -> bool:
@@ -115,27 +115,27 @@ class KilledLaboratory:
                 laboratory.wait()
                 if limit_s is None:
                     raise RuntimeError(f"{verb[0]} did not end within ten minutes") from None
-                self._outcome.kills += 1
+                self.outcome.kills += 1
                 return False
         if status != 0:
             said = (self._folder / "output").read_text(errors="replace")[-2000:]
             raise RuntimeError(f"virtometer {' '.join(verb)} ended with status {status}:\n{said}")
         return True
 
-    def _compare(self, known: dict[int, TrialRecord], campaign: Campaign | None) -> dict[int, TrialRecord]:
+    def compare(self, known: dict[int, TrialRecord], campaign: Campaign | None) -> dict[int, TrialRecord]:
         """What the ledger holds now. Notes trials that were lost, changed, or never planned."""
         if campaign is None or not campaign.trials:
-            self._outcome.kills_before_the_first_trial += 1
+            self.outcome.kills_before_the_first_trial += 1
         now = {record.trial.index: record for record in campaign.trials} if campaign else {}
         if campaign and len(now) != len(campaign.trials):
-            self._outcome.faults.append("a trial is in the ledger twice")
+            self.outcome.faults.append("a trial is in the ledger twice")
         if campaign and not set(now) <= {trial.index for trial in campaign.planned}:
-            self._outcome.faults.append("a trial is in the ledger that was not planned")
+            self.outcome.faults.append("a trial is in the ledger that was not planned")
         for index, record in known.items():
             if index not in now:
-                self._outcome.faults.append(f"trial {index} was lost")
+                self.outcome.faults.append(f"trial {index} was lost")
             elif now[index] != record:
-                self._outcome.faults.append(f"trial {index} was made again or changed")
+                self.outcome.faults.append(f"trial {index} was made again or changed")
         return now
 
     def _look_around(self, directory: Path) -> None:
@@ -146,7 +146,7 @@ class KilledLaboratory:
             if not left:
                 return
             time.sleep(0.1)
-        self._outcome.left.extend(f"after {directory.name}: {line}" for line in left)
+        self.outcome.left.extend(f"after {directory.name}: {line}" for line in left)
 
 
 def _read(directory: Path) -> Campaign | None:

@@ -115,7 +115,7 @@ def _examine(plan: Plan, progress: Progress, needed: set[str] | None = None) -> 
     """Check every environment of the plan; refuse or tell about those that do not work here."""
     statuses: list[EnvironmentStatus] = []
     kinds: dict[str, EnvironmentStatus] = {}
-    with tempfile.TemporaryDirectory(prefix="virtometer-") as scratch, workbench(Path(scratch)) as bench:
+    with workbench(Path(tempfile.gettempdir())) as bench:
         if sentences := sweep(bench):
             progress.swept(sentences)
         for environment in plan.environments:

@@ -34,7 +34,7 @@ def examine(names: Sequence[str] | None = None) -> tuple[dict[str, Any], tuple[E
     for name in wanted:
         if name not in KINDS:
             raise UsageError(f"there is no environment kind {name!r}; there are {', '.join(KINDS)}")
-    with tempfile.TemporaryDirectory(prefix="virtometer-") as directory, workbench(Path(directory)) as bench:
+    with workbench(Path(tempfile.gettempdir())) as bench:
         return host.facts(), tuple(status(KINDS[name](bench)) for name in wanted)
 
 
@@ -46,7 +46,7 @@ def sweep(bench: Workbench) -> list[str]:
 def prepare_all() -> list[tuple[str, str]]:
     """Build or fetch what every kind needs, with its default settings. Returns (kind, what went wrong or empty)."""
     outcome = []
-    with tempfile.TemporaryDirectory(prefix="virtometer-") as directory, workbench(Path(directory)) as bench:
+    with workbench(Path(tempfile.gettempdir())) as bench:
         for name, kind in KINDS.items():
             try:
                 kind(bench).prepare(kind.settings_type())
