@@ -2,7 +2,7 @@
 
 use crate::channel::Channel;
 use crate::outbox::Outbox;
-use crate::signals::Waiter;
+use crate::signals::{Waiter, Woken};
 use crate::{facts, network, VERSION};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -85,7 +85,9 @@ impl Lines {
             if let Some(line) = self.buffer.next_line()? {
                 return Ok(Some((line, self.read_ns)));
             }
-            self.waiter.wait(&self.input, reap_orphans);
+            if self.waiter.wait(&self.input, reap_orphans) == Woken::Terminated {
+                return Ok(None);
+            }
             match self.input.read(&mut block) {
                 Ok(0) => return Ok(None),
                 Ok(read) => {

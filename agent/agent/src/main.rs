@@ -24,12 +24,18 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Exit status for arguments that are wrong.
 const USAGE: u8 = 2;
 
+/// Commands, so that /init can tell them from words of the kernel's command line.
+const COMMANDS: &[&str] = &["stdio", "serial", "connect", "measure", "serve", "--version", "--help", "exit"];
+
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os();
     let own_name = arguments.next().unwrap_or_default();
     let arguments: Vec<OsString> = arguments.collect();
     let first = arguments.first().and_then(|word| word.to_str()).unwrap_or("");
-    if rustix::process::getpid().is_init() && (first == "init" || own_name.to_string_lossy().ends_with("/init")) {
+    // The kernel starts /init without arguments, or with words of its command line that nobody else wanted. In a
+    // container the agent is process 1 as well, but is given a command.
+    let is_init = first == "init" || (own_name.to_string_lossy().ends_with("/init") && !COMMANDS.contains(&first));
+    if is_init && rustix::process::getpid().is_init() {
         init::live();
     }
     match run(first, arguments.get(1..).unwrap_or(&[])) {

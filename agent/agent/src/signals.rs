@@ -11,34 +11,49 @@ use std::os::unix::io::FromRawFd;
 /// Waits until the channel can be read. As process 1 it meanwhile takes care of processes whose parents have ended.
 pub(crate) struct Waiter {
     /// Readable when a child has ended. `None` where the agent is not process 1.
-    children: Option<File>,
+    signals: Option<File>,
+}
+
+/// Why waiting ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Woken {
+    /// The channel can be read, or reading tells what is wrong with it.
+    Channel,
+    /// The agent is asked to end. Only process 1 hears of it here: everybody else is ended by the signal.
+    Terminated,
 }
 
 impl Waiter {
     pub(crate) fn new() -> Self {
         let init = rustix::process::getpid().is_init();
-        Waiter { children: if init { signal_file(&[libc::SIGCHLD]) } else { None } }
+        Waiter { signals: if init { signal_file(&[libc::SIGCHLD, libc::SIGTERM, libc::SIGINT]) } else { None } }
     }
 
     /// Block until `channel` has something, calling `reap` when children end.
-    pub(crate) fn wait(&mut self, channel: &File, reap: fn()) {
-        let children = match &mut self.children {
-            Some(children) => children,
+    pub(crate) fn wait(&mut self, channel: &File, reap: fn()) -> Woken {
+        let signals = match &mut self.signals {
+            Some(signals) => signals,
             // The read itself waits.
-            None => return,
+            None => return Woken::Channel,
         };
         loop {
-            let mut watched = [PollFd::new(channel, PollFlags::IN), PollFd::new(children, PollFlags::IN)];
+            let mut watched = [PollFd::new(channel, PollFlags::IN), PollFd::new(signals, PollFlags::IN)];
             if poll(&mut watched, None).is_err() {
                 continue;
             }
-            let (channel_ready, child_ended) = (!watched[0].revents().is_empty(), !watched[1].revents().is_empty());
-            if child_ended {
-                let _ = children.read(&mut [0; 128]);
-                reap();
+            let (channel_ready, signalled) = (!watched[0].revents().is_empty(), !watched[1].revents().is_empty());
+            if signalled {
+                // A description of the signal has 128 bytes and begins with its number.
+                let mut signal = [0; 128];
+                let _ = signals.read(&mut signal);
+                let number = [signal[0], signal[1], signal[2], signal[3]];
+                match i32::from_ne_bytes(number) {
+                    libc::SIGTERM | libc::SIGINT => return Woken::Terminated,
+                    _ => reap(),
+                }
             }
             if channel_ready {
-                return;
+                return Woken::Channel;
             }
         }
     }

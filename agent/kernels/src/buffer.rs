@@ -28,11 +28,25 @@ impl Buffer {
         Ok(Buffer { start: start.cast(), bytes })
     }
 
-    /// Ask for small (false) or huge (true) pages. Says whether the kernel knows the wish.
-    pub(crate) fn wish_huge_pages(&mut self, huge: bool) -> bool {
+    /// Ask for small (false) or huge (true) pages. A kernel that does not know the wish has only small ones.
+    pub(crate) fn wish_huge_pages(&mut self, huge: bool) {
         let advice = if huge { Advice::LinuxHugepage } else { Advice::LinuxNoHugepage };
         // SAFETY: the range is this buffer's, and the advice changes no content.
-        unsafe { madvise(self.start.cast(), self.bytes, advice) }.is_ok()
+        let _ = unsafe { madvise(self.start.cast(), self.bytes, advice) };
+    }
+
+    /// How much of the touched memory the system put on huge pages, in a word: yes, no, partly or unknown.
+    pub(crate) fn huge_pages(&self) -> &'static str {
+        let share = || {
+            let maps = std::fs::read_to_string("/proc/self/smaps").ok()?;
+            huge_share(&maps, self.start as u64)
+        };
+        match share() {
+            None => "unknown",
+            Some(share) if share > 0.9 => "yes",
+            Some(share) if share < 0.1 => "no",
+            Some(_) => "partly",
+        }
     }
 
     /// The memory as bytes.
@@ -65,6 +79,23 @@ impl Drop for Buffer {
         // SAFETY: the mapping is this buffer's and nothing borrows it any more. A failure would only keep the memory.
         let _ = unsafe { munmap(self.start.cast(), self.bytes) };
     }
+}
+
+/// Share of the resident memory on huge pages in the mapping of /proc/self/smaps that holds `address`.
+fn huge_share(maps: &str, address: u64) -> Option<f64> {
+    let holds = |line: &str| {
+        let (low, high) = line.split(' ').next()?.split_once('-')?;
+        let range = u64::from_str_radix(low, 16).ok()?..u64::from_str_radix(high, 16).ok()?;
+        Some(range.contains(&address))
+    };
+    let mut lines = maps.lines().skip_while(|line| holds(line) != Some(true)).skip(1);
+    let mut value = |name: &str| {
+        let line = lines.by_ref().take_while(|line| holds(line).is_none()).find_map(|line| line.strip_prefix(name))?;
+        line.trim().trim_end_matches("kB").trim().parse::<f64>().ok()
+    };
+    // In the order of the file.
+    let (resident, huge) = (value("Rss:")?, value("AnonHugePages:")?);
+    (resident > 0.0).then(|| huge / resident)
 }
 
 /// Refuse to take `bytes` of memory when there is not so much: the system would end the agent, or swap.
@@ -106,4 +137,48 @@ fn free_memory() -> u64 {
     #[allow(clippy::useless_conversion)] // the fields are 32 bits wide on 32-bit targets
     let (free, buffers) = (u64::from(info.freeram), u64::from(info.bufferram));
     (free + buffers) * u64::from(info.mem_unit.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const MAPS: &str = "\
+55d0-55e0 r--p 00000000 fe:00 1 /x
+Rss:                  64 kB
+AnonHugePages:         0 kB
+7f00-7fff rw-p 00000000 00:00 0
+Size:               8192 kB
+Rss:                8192 kB
+AnonHugePages:      6144 kB
+7fff-8fff rw-p 00000000 00:00 0
+Rss:                   0 kB
+";
+
+    #[test]
+    fn the_share_of_huge_pages_is_that_of_the_right_mapping() {
+        assert_eq!(huge_share(MAPS, 0x7f80), Some(0.75));
+        assert_eq!(huge_share(MAPS, 0x55d0), Some(0.0));
+        for nowhere in [0x7fff, 0x9000] {
+            assert_eq!(huge_share(MAPS, nowhere), None);
+        }
+    }
+
+    #[test]
+    fn a_buffer_starts_with_zeroes_and_holds_what_is_written() {
+        let mut buffer = Buffer::new(10_000).unwrap();
+        assert_eq!(buffer.bytes().len(), 10_000);
+        assert!(buffer.bytes().iter().all(|byte| *byte == 0));
+        assert_eq!(buffer.doubles().len(), 1250);
+        buffer.doubles_mut()[1249] = 1.0;
+        assert_eq!(buffer.bytes()[9992..], 1.0f64.to_ne_bytes());
+        assert!(["yes", "no", "partly", "unknown"].contains(&buffer.huge_pages()));
+    }
+
+    #[test]
+    fn more_memory_than_there_is_is_refused() {
+        assert!(ensure_memory(1 << 20, "it").is_ok());
+        assert_eq!(ensure_memory(1 << 60, "it").unwrap_err().code, Code::OutOfMemory);
+    }
 }

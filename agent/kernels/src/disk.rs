@@ -3,7 +3,7 @@
 //! The content of the file is the pattern of PROTOCOL.md: every write writes it, every read is checked against it.
 //! In the timed stretch there are only the system calls and the noting of each block's first word.
 
-use crate::buffer::Buffer;
+use crate::buffer::{available_memory, Buffer};
 use crate::pattern;
 use crate::random::Random;
 use crate::settings::{check_failed, wrong};
@@ -40,8 +40,9 @@ pub(crate) static OPS: &[Op] = &[
 /// Bytes that `fill` writes at once.
 const FILL_BLOCK: u64 = 1 << 20;
 
-/// Blocks that one iteration writes are prepared in memory beforehand, at most so many bytes.
-const PREPARED: u64 = 32 << 20;
+/// Blocks that one iteration writes are prepared in memory beforehand, at most so many bytes; where an eighth of what
+/// is available is less, then that.
+const PREPARED: u64 = 128 << 20;
 
 /// Most requests of one iteration: each notes a word.
 const MOST_REQUESTS: u64 = 1 << 18;
@@ -152,6 +153,8 @@ struct Requests {
     requests: u64,
     done: u64,
     checksum: u64,
+    /// Most bytes that are prepared for writing.
+    prepared: u64,
 }
 
 impl Requests {
@@ -177,6 +180,7 @@ impl Requests {
             requests: 0,
             done: 0,
             checksum: 0,
+            prepared: PREPARED.min(available_memory() / 8),
         })
     }
 
@@ -266,7 +270,7 @@ impl Worker for Requests {
 
     fn most_repeats(&self) -> u64 {
         if self.plan.write {
-            (PREPARED / self.plan.size).clamp(1, MOST_REQUESTS)
+            (self.prepared / self.plan.size).clamp(1, MOST_REQUESTS)
         } else {
             MOST_REQUESTS
         }

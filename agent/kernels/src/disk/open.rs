@@ -56,7 +56,8 @@ pub(super) fn ensure_room(path: &str, span: u64) -> Result<(), Failure> {
     // A file system that does not tell is left to refuse by itself.
     if let Ok(system) = rustix::fs::statvfs(folder.unwrap_or_else(|| Path::new("."))) {
         let free = system.f_bavail.saturating_mul(system.f_frsize);
-        if span > held.saturating_add(free) {
+        // A file system without a size, such as /proc, does not tell either.
+        if system.f_blocks > 0 && span > held.saturating_add(free) {
             let message = format!("{path} is to have {span} bytes, but its file system has only {free} left");
             return Err(Failure::new(Code::NoSpace, message));
         }

@@ -38,7 +38,6 @@ impl Worker for PageFaults {
     fn before(&mut self, repeats: u64) -> Result<(), Failure> {
         let pages = usize::try_from(repeats).unwrap_or(usize::MAX);
         let mut memory = Buffer::new(pages.saturating_mul(self.page))?;
-        // A kernel that does not know the wish has no huge pages.
         memory.wish_huge_pages(false);
         self.memory = Some(memory);
         Ok(())

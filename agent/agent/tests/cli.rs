@@ -1,0 +1,158 @@
+//! The command line: results, help and bad input.
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr)]
+
+use serde_json::Value;
+use std::process::{Command, Output};
+
+fn agent(words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_virtometer-agent")).args(words).output().unwrap()
+}
+
+fn measured(words: &[&str]) -> Value {
+    let output = agent(words);
+    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn the_json_of_a_measurement_has_everything() {
+    let cases: &[(&[&str], &str, &str)] = &[
+        (&["linpack", "--size", "60"], "FLOP/s", "higher"),
+        (&["memory", "--op", "triad", "--size", "64K", "--threads", "2"], "B/s", "higher"),
+        (&["os", "--op", "system-call", "--cpus", "0"], "s", "lower"),
+        (&["os", "--op", "exec"], "s", "lower"),
+    ];
+    for (words, unit, better) in cases {
+        let mut all = vec!["measure"];
+        all.extend(*words);
+        all.extend(["--seconds", "0.05", "--json"]);
+        let report = measured(&all);
+        assert_eq!((report["unit"].as_str(), report["better"].as_str()), (Some(*unit), Some(*better)));
+        assert_eq!(report["kernel"], words[0]);
+        assert_eq!(report["check"]["passed"], true);
+        assert_eq!(report["params"]["seconds"], 0.05);
+        assert!(report["value"].as_f64().unwrap() > 0.0);
+        assert!(!report["facts"]["kernel"].as_str().unwrap().is_empty());
+        let samples = report["samples"].as_array().unwrap();
+        assert!(!samples.is_empty());
+        for sample in samples {
+            assert!(sample["end_ns"].as_u64() > sample["start_ns"].as_u64());
+            assert!(sample["work"].as_u64() > Some(0));
+        }
+    }
+}
+
+#[test]
+fn a_filled_file_is_measured_and_a_foreign_one_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("data");
+    let file = file.to_str().unwrap();
+    measured(&["measure", "disk", "--op", "fill", "--file", file, "--span", "1M", "--json"]);
+    let words =
+        ["measure", "disk", "--op", "random-read", "--file", file, "--size", "4K", "--seconds", "0.05", "--json"];
+    let report = measured(&words);
+    assert_eq!(report["params"]["size"], 4096);
+    std::fs::write(file, vec![7; 1 << 20]).unwrap();
+    let output = agent(&words);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("other content than the pattern"));
+}
+
+#[test]
+fn bad_input_is_one_sentence_and_a_status() {
+    let cases: &[(i32, &[&str])] = &[
+        (2, &[]),
+        (2, &["measure"]),
+        (2, &["measure", "whetstone"]),
+        (2, &["measure", "linpack", "--size", "0"]),
+        (2, &["measure", "linpack", "--size", "many"]),
+        (2, &["measure", "linpack", "--size", "-1"]),
+        (2, &["measure", "linpack", "--size"]),
+        (2, &["measure", "linpack", "500"]),
+        (2, &["measure", "linpack", "--order", "500"]),
+        (2, &["measure", "linpack", "--op", "quantum"]),
+        (2, &["measure", "linpack", "--threads", "0"]),
+        (2, &["measure", "linpack", "--cpus", "4095"]),
+        (2, &["measure", "linpack", "--cpus", "a"]),
+        (2, &["measure", "linpack", "--seconds", "NaN"]),
+        (1, &["measure", "memory", "--size", "8192G"]),
+        (2, &["measure", "disk"]),
+        (1, &["measure", "disk", "--file", "/nonexistent/file"]),
+        (2, &["measure", "disk", "--file", "/dev/zero"]),
+        (2, &["measure", "net"]),
+        (2, &["measure", "net", "--peer", "somewhere:5000"]),
+        (1, &["measure", "net", "--peer", "127.0.0.1:1"]),
+        (2, &["serve", "disk"]),
+        (2, &["stdio", "please"]),
+        (2, &["serial"]),
+        (2, &["connect", "nowhere"]),
+        (1, &["connect", "127.0.0.1:1"]),
+        (2, &["init"]),
+    ];
+    for (status, words) in cases {
+        let output = agent(words);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(*status), "{words:?}: {said}");
+        assert!(said.starts_with("virtometer-agent: ") && said.matches('\n').count() == 1, "{words:?}: {said:?}");
+        assert!(!said.contains("os error") && !said.contains("panicked"), "{words:?}: {said:?}");
+        assert!(output.stdout.is_empty(), "{words:?}");
+    }
+}
+
+#[test]
+fn help_names_every_kernel_operation_unit_and_parameter() {
+    let output = agent(&["--help"]);
+    assert!(output.status.success());
+    let help = String::from_utf8(output.stdout).unwrap();
+    for kernel in virtometer_kernels::KERNELS {
+        assert!(help.contains(&format!("\n{}: ", kernel.name)));
+        for op in kernel.ops {
+            assert!(help.contains(&format!("--op {:<17} {}", op.name, op.unit.name())), "{}", op.name);
+            for parameter in op.parameters {
+                assert!(help.contains(&format!("--{} ", parameter.name)), "{}", parameter.name);
+            }
+        }
+    }
+    let version = String::from_utf8(agent(&["--version"]).stdout).unwrap();
+    assert_eq!(version, format!("virtometer-agent {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+/// Run a script with file systems of its own, or say why not.
+fn with_own_mounts(script: &str) -> Option<Output> {
+    let folder = tempfile::tempdir().unwrap();
+    let output = Command::new("unshare")
+        .args(["-r", "-m", "sh", "-c"])
+        .arg(format!("mount -t tmpfs -o size=256k none \"$1\" || exit 99; {script}"))
+        .arg("sh")
+        .arg(folder.path())
+        .env("AGENT", env!("CARGO_BIN_EXE_virtometer-agent"))
+        .output();
+    let refused = |output: &Output| output.status.code() == Some(99) || output.stderr.starts_with(b"unshare");
+    match output {
+        Ok(output) if !refused(&output) => Some(output),
+        other => {
+            eprintln!("skipped: no mount namespace of our own can be made here: {other:?}");
+            None
+        }
+    }
+}
+
+#[test]
+fn a_full_or_read_only_file_system_is_one_sentence() {
+    let full = "$AGENT measure disk --op fill --file $1/data --span 1M --buffered";
+    // A file with holes passes the look at the room that is left: the write itself is refused.
+    let holes = "head -c 200k /dev/zero > $1/other; truncate -s 512k $1/data;
+        $AGENT measure disk --op sequential-write --file $1/data --size 64K --buffered";
+    let read_only = "$AGENT measure disk --op fill --file $1/data --span 64K --buffered > /dev/null &&
+        mount -o remount,ro $1 && $AGENT measure disk --op random-write --file $1/data";
+    for (script, words) in
+        [(full, "has only"), (holes, "No space left on device"), (read_only, "Read-only file system")]
+    {
+        if let Some(output) = with_own_mounts(script) {
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(1), "{said}");
+            assert!(said.contains(words) && said.matches('\n').count() == 1, "{said}");
+        }
+    }
+}
