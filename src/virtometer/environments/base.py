@@ -11,7 +11,7 @@ with like". Keys ending in `_reason` explain and are never compared. Keys that k
     host_cache   no, when a direct read or write of the guest reaches the host's file with O_DIRECT; yes, when the
                  host's page cache answers it
     disk_path    how the file gets there: file (the same system calls on the same file, bind mounts included), gvisor,
-                 virtio-blk, ubd, ide, ...
+                 virtio-blk, ubd, ide, ... (recorded and not compared: it is what is measured)
 """
 
 from __future__ import annotations

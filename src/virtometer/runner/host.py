@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import time
@@ -119,6 +120,11 @@ def _first_line(path: str) -> str:
         return ""
 
 
+def _fingerprint(secret: str) -> str:
+    """Tells machines apart without telling which one it is: machine-id(5) asks not to publish it."""
+    return hashlib.sha256(f"virtometer {secret}".encode()).hexdigest()[:16] if secret else ""
+
+
 def _cpu_model() -> str:
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         key, _, value = line.partition(":")
@@ -144,7 +150,7 @@ def facts() -> dict[str, Any]:
     """What this host is. The fields in IDENTITY decide whether a campaign may go on here."""
     return {
         "hostname": platform.node(),
-        "machine_id": _first_line("/etc/machine-id"),
+        "machine_id": _fingerprint(_first_line("/etc/machine-id")),
         "cpu_model": _cpu_model(),
         "cpu_features": _cpu_features(),
         "cpus": os.cpu_count() or 0,
