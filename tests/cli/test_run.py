@@ -187,7 +187,7 @@ def test_the_display_on_a_terminal(tmp_path: Path) -> None:
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
     assert "checking which environments work here" in plain
     assert re.search(r"block 1/8 +trial 1/32", plain)
-    assert re.search(r"trial 32/32 .* 0:0\d left +a s\w+ system( call)? in (native|again)", plain)
+    assert re.search(r"trial 32/32 .* 0:0\d left\s+a s\w+ (system|call) in (native|again)", plain)
     assert re.search(r"efficiency so far +again +native", plain)
     assert re.search(r"a system call +[\d.]+ \[[\d.]+, [\d.]+\] +1\b", plain)
     assert shown.count("\x1b[?25l") == shown.count("\x1b[?25h") == 1

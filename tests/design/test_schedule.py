@@ -16,7 +16,7 @@ from virtometer.errors import EnvironmentFailed, UsageError
 from virtometer.model import Plan, Trial
 
 
-def plan(environments: int = 3, workloads: int = 2, **more: Any) -> Plan:  # noqa: ANN401
+def plan(environments: int = 3, workloads: int = 2, **more: Any) -> Plan:
     return Plan.model_validate(
         {
             "virtometer": 1,

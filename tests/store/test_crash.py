@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -143,13 +144,15 @@ def test_interrupted_by_ctrl_c_while_recording(tmp_path: Path) -> None:
 
 def test_the_lock_is_not_inherited_by_what_the_laboratory_starts(tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "r", campaign())
-    child = os.posix_spawn("/bin/sleep", ["sleep", "600"], os.environ)
+    child = subprocess.Popen(["sh", "-c", "echo runs; exec sleep 600"], close_fds=False, stdout=subprocess.PIPE)
     try:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"runs\n"
         ledger.close()
         Ledger.open(tmp_path / "r", write=True).close()
     finally:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+        child.kill()
+        child.communicate()
 
 
 @pytest.mark.parametrize("trials", [0, 7])

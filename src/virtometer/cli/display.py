@@ -183,14 +183,14 @@ class LiveDisplay(PlainDisplay):
             Text(f"trial {min(self._done + 1, self.total)}/{self.total}"),
             ProgressBar(total=self.total, completed=self._done, width=30),
             Text(self._left),
-            Text(self._now),
         )
+        now = Text(self._now, no_wrap=True, overflow="ellipsis")
         for long in (True, False):
             table = self._table(long)
             roomy = self.console.options.update(max_width=10_000)
             if Measurement.get(self.console, roomy, table).maximum <= self.console.width:
-                return Group(head, table)
-        return head
+                return Group(head, now, table)
+        return Group(head, now)
 
     def _table(self, long: bool) -> Table:
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
