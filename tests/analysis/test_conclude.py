@@ -189,6 +189,13 @@ def test_buffered_is_never_silently_compared_with_direct() -> None:
     assert not is_unlike(of(simulate([native, replace(native, name="runc")], [work]), "runc", "disk"))
 
 
+def test_how_the_disk_file_is_reached_is_what_is_measured_and_no_condition() -> None:
+    work = Work("disk", "disk", "random-read", "IO/s", 1e4)
+    native = Place("native", conditions={"disk": {"io": "direct", "disk_path": "file"}})
+    qemu = Place("qemu", conditions={"disk": {"io": "direct", "disk_path": "virtio-blk"}})
+    assert not is_unlike(of(simulate([native, qemu], [work]), "qemu", "disk"))
+
+
 def test_a_condition_that_only_one_side_tells_is_a_difference() -> None:
     found = of(simulate([NATIVE, Place("qemu", conditions={"memory triad 64 MB": {"pages": "huge"}})]), "qemu")
     assert "not like with like: pages: huge here, not told in native" in found.notes

@@ -67,11 +67,13 @@ def _conditions(cell: Cell) -> dict[str, Counter[str]]:
     found: dict[str, Counter[str]] = {}
     for _, result in cell.results:
         told: dict[str, Any] = {
-            **{key: value for key, value in result.parameters.items() if key not in _PLACES},
+            **result.parameters,
             "threads": result.threads,
             **{key: value for key, value in result.conditions.items() if not key.endswith("_reason")},
         }
         for key, value in told.items():
+            if key in _PLACES:
+                continue
             found.setdefault(key, Counter())[str(value)] += 1
     # A key that only some trials tell is a change too.
     for seen in found.values():
