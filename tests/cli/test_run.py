@@ -319,3 +319,21 @@ def test_a_disk_that_becomes_full_is_status_7_and_the_campaign_goes_on_when_ther
     assert kept > 3
     assert f"800 trials in 200 blocks, {kept} of them done before" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can mount read-only")
+def test_a_report_from_a_read_only_place_prints_the_table_and_goes_elsewhere(tmp_path: Path) -> None:
+    directory = tmp_path / "r"
+    made = program("run", written(tmp_path, 1), "--out", directory)
+    table, _, _ = made.out.rpartition("report: ")
+    script = (
+        'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"; "$2" report "$1"; echo "status $?"; '
+        '"$2" report "$1" --format html --out "$3"; echo "status $?"'
+    )
+    result = subprocess.run(
+        ["unshare", "-m", "sh", "-c", script, "sh", directory, PROGRAM, tmp_path / "x.html"],
+        capture_output=True, text=True, check=False, timeout=200, env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1"},
+    )  # fmt: skip
+    assert result.stdout == f"{table}status 7\nstatus 0\n"
+    assert result.stderr.startswith(f"virtometer: {directory} is on a read-only file system\n")
+    assert (tmp_path / "x.html").read_text() == (directory / "report.html").read_text()

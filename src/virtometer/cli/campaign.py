@@ -39,10 +39,9 @@ def execute(directory: Path, work: Callable[[Progress], Campaign]) -> None:
 
 
 def conclude(campaign: Campaign, directory: Path) -> None:
-    """Write DIR/report.html, print the table and, last, the report's path."""
+    """Print the table, write DIR/report.html and, last, print its path. The table comes even where DIR is read-only."""
     from virtometer.report.terminal import table
 
-    report = write_html(campaign, directory / "report.html")
     console = Console()
     console.print(table(campaign))
     failed = sum(record.status == "failed" for record in campaign.trials)
@@ -54,4 +53,5 @@ def conclude(campaign: Campaign, directory: Path) -> None:
         words = f"{missing} of {len(campaign.planned)} trials are still to do: "
         command = resume_command(directory)
         console.print(words + command, markup=False, highlight=False, soft_wrap=True)
+    report = write_html(campaign, directory / "report.html")
     console.print(f"report: {report}", markup=False, soft_wrap=True, highlight=False)
