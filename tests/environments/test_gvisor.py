@@ -93,6 +93,14 @@ def test_the_hosts_network_stack_can_be_chosen(gvisor: Gvisor, new_id: Callable[
 
 
 @needs_root
+def test_segmentation_offload_can_be_switched_off(gvisor: Gvisor, new_id: Callable[[], str]) -> None:
+    guest, _ = start(gvisor, new_id(), gso=False)
+    assert guest.given["gso"] is False
+    assert any("--gso=false" in line.argv for line in gvisor.bench.programs.drain())
+    guest.stop()
+
+
+@needs_root
 def test_a_platform_that_does_not_work_is_refused_before_anything_is_measured(gvisor: Gvisor) -> None:
     works = gvisor.check().found["platform"]
     gvisor.prepare(GvisorSettings(platform=works))

@@ -27,10 +27,15 @@ _MISTAKEN = "/proc/sys/net/core"
 
 
 class GvisorSettings(Limits):
-    """platform (None: the first that works here), network, cpus, cpuset, memory."""
+    """platform (None: the first that works here), network, gso, cpus, cpuset, memory.
+
+    gso: whether gVisor hands segments of up to 64 KiB to the host, runsc's own default. On recent Linux kernels the
+    runsc of Debian 12 loses such segments and a stream stands still for seconds until TCP tries again.
+    """
 
     platform: Platform | None = None
     network: Literal["sandbox", "host"] = "sandbox"
+    gso: bool = True
 
 
 class Gvisor(Environment):
@@ -114,8 +119,10 @@ class Gvisor(Environment):
             )
             if disk_file:
                 guest.disk = DiskTarget(f"{DATA}/{disk_file.name}", _DISK)
-            guest.given = {**guest.given, "platform": platform, "network": settings.network}
+            guest.given = {**guest.given, "platform": platform, "network": settings.network, "gso": settings.gso}
             flags = [f"--root={state}", f"--platform={platform}", f"--network={settings.network}", "--overlay2=none"]
+            if not settings.gso:
+                flags.append("--gso=false")
             if settings.limited():
                 guest.look(lambda: limits_given(account))
             else:
