@@ -83,21 +83,21 @@ def test_what_a_dead_laboratory_left_is_removed_and_told(journal: Journal, tmp_p
     left = tmp_path / "left" / "deep"
     left.mkdir(parents=True)
     (left / "file").write_text("x")
-    single = tmp_path / "single"
-    single.write_text("x")
+    other = tmp_path / "other"
+    other.mkdir()
     leave(
         journal,
         "g1",
         dead_owner(),
         {"resource": "directory", "path": str(left.parent)},
-        {"resource": "file", "path": str(single)},
+        {"resource": "directory", "path": str(other)},
     )
     [sentence] = journal.sweep(Programs())
     assert "g1" in sentence
     assert str(left.parent) in sentence
-    assert str(single) in sentence
+    assert str(other) in sentence
     assert not left.parent.exists()
-    assert not single.exists()
+    assert not other.exists()
     assert list(journal.directory.iterdir()) == []
     assert journal.sweep(Programs()) == []
 
@@ -279,7 +279,7 @@ def test_a_left_mount_is_taken_off_even_while_it_is_in_use(journal: Journal, tmp
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounts need root")
 def test_a_left_directory_is_never_removed_through_a_mount(journal: Journal, tmp_path: Path) -> None:
-    precious, left = tmp_path / "precious", tmp_path / "left"
+    precious, left = tmp_path / "precious", tmp_path / "left behind"
     (left / "root").mkdir(parents=True)
     precious.mkdir()
     (precious / "data").write_text("keep me")

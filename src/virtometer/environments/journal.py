@@ -9,9 +9,7 @@ Resources and their fields:
     cgroup         path (a directory; what runs in it or below it is killed)
     runc, runsc    program, root (state directory), container (id)
     mount          path
-    link           name, namespace (of a network interface)
-    namespace      name (a network namespace in /run/netns)
-    file           path
+    namespace      name (a network namespace in /run/netns; the interfaces in it go with it)
     directory      path
 """
 
@@ -29,7 +27,7 @@ from typing import Any
 from virtometer.errors import EnvironmentFailed, StorageError
 from virtometer.programs import Programs
 
-RESOURCES = frozenset({"process-group", "cgroup", "runc", "runsc", "mount", "link", "namespace", "file", "directory"})
+RESOURCES = frozenset({"process-group", "cgroup", "runc", "runsc", "mount", "namespace", "directory"})
 _GUEST_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,23}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import shutil
 import signal
 from collections.abc import Iterator
@@ -86,7 +87,7 @@ def sweep_guest(journal: Journal, path: Path, entry: Entry, programs: Programs) 
 
 
 # What is running goes first, then what it held.
-_ORDER = ("runc", "runsc", "process-group", "marked", "cgroup", "mount", "link", "namespace", "file", "directory")
+_ORDER = ("runc", "runsc", "process-group", "marked", "cgroup", "mount", "namespace", "directory")
 
 
 def _remove(resource: dict[str, Any], programs: Programs, same_boot: bool) -> str:
@@ -111,19 +112,12 @@ def _remove(resource: dict[str, Any], programs: Programs, same_boot: bool) -> st
                 return ""
             detach_mount(path)
             return f"mount {path}"
-        case "link":
-            return _delete_link(resource, programs)
         case "namespace":
             name = str(resource["name"])
             if "/" in name or not (NAMESPACES / name).exists():
                 return ""
             delete_namespace(name)
             return f"network namespace {name}"
-        case "file":
-            path = Path(resource["path"])
-            found = path.exists()
-            path.unlink(missing_ok=True)
-            return f"file {path}" if found else ""
         case _:
             return remove_directory(Path(resource["path"]))
 
@@ -166,24 +160,20 @@ def _delete_container(resource: dict[str, Any], programs: Programs) -> str:
     return f"container {container}"
 
 
-def _delete_link(resource: dict[str, Any], programs: Programs) -> str:
-    name, namespace = str(resource["name"]), str(resource["namespace"])
-    if not (NAMESPACES / namespace).exists():
-        return ""
-    ip = programs.find("ip", "iproute2")
-    gone = programs.run([ip, "-n", namespace, "link", "delete", name], purpose=f"remove {name}", check=False).returncode
-    return "" if gone else f"interface {name}"
-
-
 def remove_directory(path: Path) -> str:
     """Remove a directory with all that is in it, but never through a mount; returns what was removed."""
     if not path.is_absolute() or len(path.parts) < 3 or not os.path.lexists(path):
         return ""
-    inside = f"{path}/"
-    mounts = [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
-    for mount in sorted((m for m in mounts if f"{m}/".startswith(inside)), reverse=True):
+    for mount in sorted(_mounts_in(path), reverse=True):
         detach_mount(Path(mount))
-    if any(f"{line.split()[4]}/".startswith(inside) for line in Path("/proc/self/mountinfo").read_text().splitlines()):
+    if _mounts_in(path):
         raise EnvironmentFailed(f"something is still mounted in {path}")
     shutil.rmtree(path)
     return f"directory {path}"
+
+
+def _mounts_in(directory: Path) -> list[str]:
+    """Mount points at or below a directory (blanks stand as \\040 in the mount table)."""
+    table = Path("/proc/self/mountinfo").read_text().splitlines()
+    points = [re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), line.split()[4]) for line in table]
+    return [point for point in points if f"{point}/".startswith(f"{directory}/")]
