@@ -25,7 +25,7 @@ def run(name):
         time.sleep(3600)
     if behaviour == "floods":
         while True:
-            say(event="log", level="info", message="x" * 200)
+            say(event="log", level="info", message="x" * 8000)
     if behaviour == "talks-nonsense":
         sys.stdout.write("[    1.0] Out of memory: killed process 1\n")
         sys.stdout.flush()
