@@ -108,7 +108,16 @@ def resume(directory: Path, progress: Progress) -> Campaign:
         if len(ledger.finished()) < len(campaign.planned):
             needed = {p.environment for trial in campaign.planned for p in trial.placements}
             _examine(campaign.plan, progress, needed)
+        else:  # killed between its last trial and its end: nothing to measure, but perhaps something to clean up
+            with workbench(Path(tempfile.gettempdir())) as bench:
+                _sweep(bench, progress)
         return _execute(campaign, ledger, directory, progress)
+
+
+def _sweep(bench: Workbench, progress: Progress) -> None:
+    """Remove what laboratories that were killed left behind, and say so."""
+    if sentences := sweep(bench):
+        progress.swept(sentences)
 
 
 def _examine(plan: Plan, progress: Progress, needed: set[str] | None = None) -> tuple[EnvironmentStatus, ...]:
@@ -116,8 +125,7 @@ def _examine(plan: Plan, progress: Progress, needed: set[str] | None = None) -> 
     statuses: list[EnvironmentStatus] = []
     kinds: dict[str, EnvironmentStatus] = {}
     with workbench(Path(tempfile.gettempdir())) as bench:
-        if sentences := sweep(bench):
-            progress.swept(sentences)
+        _sweep(bench, progress)
         for environment in plan.environments:
             if environment.kind not in kinds:
                 kinds[environment.kind] = status(KINDS[environment.kind](bench))
