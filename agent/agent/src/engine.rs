@@ -39,10 +39,11 @@ pub(crate) fn converse(channel: Channel, notes: &[String]) -> Ending {
     let session =
         Arc::new(Session { outbox: Outbox::new(channel.output), runs: Mutex::default(), ended: Condvar::new() });
     let ending = session.listen(channel.input, notes).unwrap_or_else(Ending::Fatal);
-    if let Ending::Fatal(failure) = &ending {
-        session.outbox.send(&Fatal { fatal: failure.clone() }.line());
-    }
-    session.outbox.close();
+    let last = match &ending {
+        Ending::Fatal(failure) => Some(Fatal { fatal: failure.clone() }.line()),
+        Ending::Bye | Ending::Closed => None,
+    };
+    session.outbox.close(last.as_deref());
     session.end_runs();
     ending
 }

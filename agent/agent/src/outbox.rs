@@ -4,6 +4,11 @@ use rustix::event::{poll, PollFd, PollFlags};
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How long to wait for a line that is stuck when the conversation ends, and how often to look.
+const PATIENCE: Duration = Duration::from_secs(1);
+const GLANCE: Duration = Duration::from_millis(5);
 
 /// The channel's output.
 pub(crate) struct Outbox {
@@ -30,9 +35,21 @@ impl Outbox {
         sent
     }
 
-    /// Send nothing more.
-    pub(crate) fn close(&self) {
-        *self.lock() = None;
+    /// Send a last line, if there is one, and nothing more. Gives up when another line has been stuck for a second: the
+    /// other side does not read any more, and the agent has to end all the same.
+    pub(crate) fn close(&self, last: Option<&[u8]>) {
+        for _ in 0..PATIENCE.as_millis() / GLANCE.as_millis() {
+            match self.file.try_lock() {
+                Ok(mut file) => {
+                    if let (Some(file), Some(last)) = (file.as_mut(), last) {
+                        let _ = write_whole(file, last);
+                    }
+                    *file = None;
+                    return;
+                }
+                Err(_) => std::thread::sleep(GLANCE),
+            }
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<File>> {

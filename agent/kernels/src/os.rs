@@ -1,8 +1,8 @@
 //! Operations of the operating system, with the meaning that lmbench gives them (McVoy, Staelin: lmbench: Portable tools
 //! for performance analysis, 1996). Nothing is subtracted: a context switch includes passing the token through a pipe.
 //!
-//! `context-switch` and `pipe` are pinned to one processor, because unpinned ones differ by up to twelve times with the
-//! scheduler's mood; where pinning is refused, the conditions say so.
+//! A thread and its processes are pinned to one processor unless the task says where they are to run, because unpinned
+//! ones differ by up to twelve times with the scheduler's mood; where pinning is refused, the conditions say so.
 
 mod calls;
 mod child;
@@ -59,10 +59,10 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
             let pinning = Pinning::choose(pinned_by_task, index);
             boxed(ring::RoundTrip::new(pinning)?)
         }),
-        "fork" => Arc::new(|_| boxed(spawn::Spawn::fork())),
-        "exec" => Arc::new(|_| boxed(spawn::Spawn::exec()?)),
-        "page-fault" => Arc::new(|_| boxed(memory::PageFaults::new()?)),
-        _ => Arc::new(|_| boxed(calls::SystemCalls::new())),
+        "fork" => Arc::new(move |index| boxed(spawn::Spawn::fork(Pinning::choose(pinned_by_task, index)))),
+        "exec" => Arc::new(move |index| boxed(spawn::Spawn::exec(Pinning::choose(pinned_by_task, index))?)),
+        "page-fault" => Arc::new(move |index| boxed(memory::PageFaults::new(Pinning::choose(pinned_by_task, index))?)),
+        _ => Arc::new(move |index| boxed(calls::SystemCalls::new(Pinning::choose(pinned_by_task, index)))),
     })
 }
 
@@ -87,6 +87,12 @@ impl Pinning {
             return Pinning { refused: Some("the system does not say which processors are allowed".into()) };
         }
         Pinning { refused: pin_to(cpus[index % cpus.len()]).err().map(|failure| failure.message) }
+    }
+
+    /// As the thread is.
+    #[cfg(test)]
+    fn none() -> Self {
+        Pinning { refused: None }
     }
 
     fn conditions(&self) -> Conditions {

@@ -67,12 +67,12 @@ impl CheckValue {
         }
     }
 
-    /// One value for two threads: the larger residual, the sum of counts, the exclusive or of checksums.
+    /// One value for two threads: the larger residual, the sum of counts, checksums mixed.
     #[must_use]
     pub fn with(self, other: CheckValue) -> CheckValue {
         match (self, other) {
             (CheckValue::Residual(a), CheckValue::Residual(b)) => CheckValue::Residual(a.max(b)),
-            (CheckValue::Checksum(a), CheckValue::Checksum(b)) => CheckValue::Checksum(a ^ b),
+            (CheckValue::Checksum(a), CheckValue::Checksum(b)) => CheckValue::Checksum(a.rotate_left(1) ^ b),
             (CheckValue::Bytes(a), CheckValue::Bytes(b)) => CheckValue::Bytes(a + b),
             (CheckValue::Count(a), CheckValue::Count(b)) => CheckValue::Count(a + b),
             (value, _) => value,

@@ -1,11 +1,13 @@
 //! The cheapest system call.
 
+use super::Pinning;
 use crate::settings::check_failed;
-use virtometer_protocol::Failure;
+use virtometer_protocol::{Conditions, Failure};
 use virtometer_sampling::{timed, CheckValue, Stretch, Worker};
 
 /// Calls of getppid, which no C library answers by itself.
 pub(super) struct SystemCalls {
+    pinning: Pinning,
     expected: u64,
     /// Sum of what the calls returned.
     sum: u64,
@@ -14,8 +16,8 @@ pub(super) struct SystemCalls {
 }
 
 impl SystemCalls {
-    pub(super) fn new() -> Self {
-        SystemCalls { expected: parent(), sum: 0, calls: 0, all: 0 }
+    pub(super) fn new(pinning: Pinning) -> Self {
+        SystemCalls { pinning, expected: parent(), sum: 0, calls: 0, all: 0 }
     }
 }
 
@@ -55,6 +57,10 @@ impl Worker for SystemCalls {
         Ok(())
     }
 
+    fn conditions(&self) -> Conditions {
+        self.pinning.conditions()
+    }
+
     fn finish(&mut self) -> Result<CheckValue, Failure> {
         Ok(CheckValue::Count(self.all))
     }
@@ -68,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_wrong_answer_of_the_system_is_reported() {
-        let mut calls = SystemCalls::new();
+        let mut calls = SystemCalls::new(Pinning::none());
         calls.run(10).unwrap();
         assert_eq!(calls.after().unwrap(), CheckValue::Count(10));
         calls.run(10).unwrap();

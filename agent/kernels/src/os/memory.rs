@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)] // writes that the compiler must not join or leave out
 
+use super::Pinning;
 use crate::buffer::{available_memory, ensure_memory, Buffer};
 use crate::settings::check_failed;
 use virtometer_protocol::{Conditions, Failure};
@@ -10,11 +11,15 @@ use virtometer_sampling::{timed, CheckValue, Stretch, Worker};
 /// Most memory that one iteration touches, bytes; where a quarter of what is available is less, then that.
 const MOST: u64 = 256 << 20;
 
+/// Of every so many pages one is looked at in full.
+const LOOK: usize = 16;
+
 /// Less memory would not make an iteration.
 const LEAST: u64 = 1 << 20;
 
 /// Touches fresh pages. Mapping and unmapping them is not timed.
 pub(super) struct PageFaults {
+    pinning: Pinning,
     page: usize,
     most_pages: u64,
     memory: Option<Buffer>,
@@ -22,11 +27,11 @@ pub(super) struct PageFaults {
 }
 
 impl PageFaults {
-    pub(super) fn new() -> Result<Self, Failure> {
+    pub(super) fn new(pinning: Pinning) -> Result<Self, Failure> {
         let bytes = (available_memory() / 4).clamp(LEAST, MOST);
         ensure_memory(bytes, "fresh pages")?;
         let page = rustix::param::page_size();
-        Ok(PageFaults { page, most_pages: bytes / page as u64, memory: None, all: 0 })
+        Ok(PageFaults { pinning, page, most_pages: bytes / page as u64, memory: None, all: 0 })
     }
 }
 
@@ -60,7 +65,8 @@ impl Worker for PageFaults {
         let bytes = memory.as_ref().map_or(&[][..], Buffer::bytes);
         let pages = bytes.len() / self.page;
         let touched: usize = bytes.iter().step_by(self.page).map(|byte| usize::from(*byte)).sum();
-        let clean = bytes.chunks_exact(self.page).all(|page| page[1..].iter().all(|byte| *byte == 0));
+        let mut looked_at = bytes.chunks_exact(self.page).step_by(LOOK);
+        let clean = looked_at.all(|page| page[1..].iter().all(|byte| *byte == 0));
         if touched != pages || !clean {
             return Err(check_failed(format!(
                 "of {pages} fresh pages {touched} hold what was written, or others are not zero"
@@ -76,7 +82,9 @@ impl Worker for PageFaults {
     }
 
     fn conditions(&self) -> Conditions {
-        Conditions::from([("page_bytes".to_owned(), self.page.to_string())])
+        let mut conditions = self.pinning.conditions();
+        conditions.insert("page_bytes".into(), self.page.to_string());
+        conditions
     }
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
@@ -92,15 +100,15 @@ mod tests {
 
     #[test]
     fn pages_that_do_not_hold_what_was_written_are_reported() {
-        let mut faults = PageFaults::new().unwrap();
+        let mut faults = PageFaults::new(Pinning::none()).unwrap();
         for spoiled in [None, Some(0), Some(1)] {
-            faults.before(10).unwrap();
-            faults.run(10).unwrap();
+            faults.before(20).unwrap();
+            faults.run(20).unwrap();
             let page = faults.page;
             if let Some(at) = spoiled {
-                faults.memory.as_mut().unwrap().bytes_mut()[3 * page + at] = 9;
+                faults.memory.as_mut().unwrap().bytes_mut()[16 * page + at] = 9;
             }
-            let expected = if spoiled.is_none() { Ok(CheckValue::Count(10)) } else { Err(Code::CheckFailed) };
+            let expected = if spoiled.is_none() { Ok(CheckValue::Count(20)) } else { Err(Code::CheckFailed) };
             assert_eq!(faults.after().map_err(|failure| failure.code), expected);
         }
     }

@@ -3,10 +3,11 @@
 #![allow(unsafe_code)] // execve in a forked child
 
 use super::child::{cannot_fork, Child, Parent};
+use super::Pinning;
 use crate::settings::check_failed;
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
-use virtometer_protocol::{Code, Failure};
+use virtometer_protocol::{Code, Conditions, Failure};
 use virtometer_sampling::{timed, CheckValue, Stretch, Worker};
 
 /// Status with which forked children end, and status with which the agent ends when it is executed as `exit`. Neither
@@ -25,6 +26,7 @@ struct Program {
 
 /// Makes processes one after the other.
 pub(super) struct Spawn {
+    pinning: Pinning,
     _parent: Parent,
     program: Option<Program>,
     wrong: Option<String>,
@@ -34,24 +36,24 @@ pub(super) struct Spawn {
 }
 
 impl Spawn {
-    pub(super) fn fork() -> Self {
-        Spawn { _parent: Parent::new(), program: None, wrong: None, asked: 0, ended: 0, all: 0 }
+    pub(super) fn fork(pinning: Pinning) -> Self {
+        Spawn { pinning, _parent: Parent::new(), program: None, wrong: None, asked: 0, ended: 0, all: 0 }
     }
 
-    pub(super) fn exec() -> Result<Self, Failure> {
+    pub(super) fn exec(pinning: Pinning) -> Result<Self, Failure> {
         // The file itself rather than /proc/self/exe: a root file system without /proc has it as well.
         let path = std::env::current_exe()
             .ok()
             .or_else(|| std::env::args_os().next().map(Into::into))
             .ok_or_else(|| Failure::new(Code::NotSupported, "the agent does not know its own file"))?;
-        Self::exec_of(path.as_os_str().as_bytes(), EXIT_ARGUMENT)
+        Self::exec_of(pinning, path.as_os_str().as_bytes(), EXIT_ARGUMENT)
     }
 
-    pub(super) fn exec_of(path: &[u8], argument: &str) -> Result<Self, Failure> {
+    pub(super) fn exec_of(pinning: Pinning, path: &[u8], argument: &str) -> Result<Self, Failure> {
         let zero = |_| Failure::new(Code::NotSupported, "the agent's path has a zero byte");
         let program =
             Program { path: CString::new(path).map_err(zero)?, argument: CString::new(argument).map_err(zero)? };
-        Ok(Spawn { program: Some(program), ..Self::fork() })
+        Ok(Spawn { program: Some(program), ..Self::fork(pinning) })
     }
 
     fn make(&self) -> std::io::Result<Child> {
@@ -112,6 +114,10 @@ impl Worker for Spawn {
     fn settle(&mut self) -> Result<(), Failure> {
         self.all = 0;
         Ok(())
+    }
+
+    fn conditions(&self) -> Conditions {
+        self.pinning.conditions()
     }
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {

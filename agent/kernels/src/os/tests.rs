@@ -37,13 +37,13 @@ fn the_processor_time_of_the_children_is_counted() {
 
 #[test]
 fn a_program_that_ends_otherwise_is_reported() {
-    let mut wrong = spawn::Spawn::exec_of(b"/bin/true", "").unwrap();
+    let mut wrong = spawn::Spawn::exec_of(Pinning::none(), b"/bin/true", "").unwrap();
     wrong.before(3).unwrap();
     wrong.run(3).unwrap();
     let failure = wrong.after().unwrap_err();
     assert_eq!(failure.code, Code::CheckFailed);
     assert_eq!(failure.message, "of 3 processes 0 ended as they should, others with status 0");
-    let mut missing = spawn::Spawn::exec_of(b"/nonexistent/program", "").unwrap();
+    let mut missing = spawn::Spawn::exec_of(Pinning::none(), b"/nonexistent/program", "").unwrap();
     missing.before(1).unwrap();
     missing.run(1).unwrap();
     assert!(missing.after().unwrap_err().message.contains("status 126"));
@@ -51,7 +51,7 @@ fn a_program_that_ends_otherwise_is_reported() {
 
 #[test]
 fn a_planted_wrong_token_is_reported() {
-    let pinning = Pinning { refused: None };
+    let pinning = Pinning::none();
     let mut ring = ring::Ring::new(3, 0, pinning.clone()).unwrap();
     ring.run(5).unwrap();
     assert_eq!(ring.after().unwrap(), CheckValue::Count(15));
