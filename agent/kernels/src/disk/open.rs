@@ -86,16 +86,11 @@ pub(super) fn open(path: &str, access: Access, span: u64, block: &mut [u8]) -> R
                 let reader = file.try_clone().map_err(|cause| failed(&cause))?;
                 return Ok(Opened { file, reader, conditions });
             }
-            Err(cause) if cause.raw_os_error() == Some(libc::EINVAL | libc::EOPNOTSUPP) => {
-                conditions.insert(
-                    "io_reason".into(),
-                    format!(
-                        "O_DIRECT refused: {}",
-                        if cause.raw_os_error() == Some(libc::EINVAL) { "EINVAL" } else { "EOPNOTSUPP" }
-                    ),
-                );
-            }
-            Err(cause) => return Err(failed(&cause)),
+            Err(cause) => match cause.raw_os_error() {
+                Some(libc::EINVAL) => refused("EINVAL", &mut conditions),
+                Some(libc::EOPNOTSUPP) => refused("EOPNOTSUPP", &mut conditions),
+                _ => return Err(failed(&cause)),
+            },
         }
     } else {
         conditions.insert("io_reason".into(), "direct was not asked for".into());
@@ -106,11 +101,13 @@ pub(super) fn open(path: &str, access: Access, span: u64, block: &mut [u8]) -> R
     Ok(Opened { file, reader, conditions })
 }
 
+fn refused(how: &str, conditions: &mut Conditions) {
+    conditions.insert("io_reason".into(), format!("O_DIRECT refused: {how}"));
+}
+
 fn try_direct(path: &str, flags: OFlags, span: u64, block: &mut [u8]) -> io::Result<File> {
     let file = open_with(path, flags | OFlags::DIRECT)?;
     let whole = usize::try_from(span).unwrap_or(usize::MAX).min(block.len());
     // Reading changes nothing, and an empty file that is yet to be filled gives 0 bytes or EINVAL all the same.
-    let read = file.read_at(&mut block[..whole], 0)?;
-    let _ = read;
-    Ok(file)
+    file.read_at(&mut block[..whole], 0).map(|_| file)
 }

@@ -85,6 +85,23 @@ fn a_write_that_another_overwrites_is_reported() {
 }
 
 #[test]
+fn where_o_direct_is_refused_the_file_is_used_buffered_and_the_conditions_say_so() {
+    let (_folder, file) = filled();
+    // No device has blocks of 1000 bytes. A file system in memory may take them all the same.
+    for op in ["sequential-read", "random-write"] {
+        let (outcome, _) = run(&task(op, &file, &[("size", Scalar::Integer(1000))])).unwrap();
+        let said = (outcome.conditions["io"].as_str(), outcome.conditions.get("io_reason").map(String::as_str));
+        assert!(matches!(said, ("buffered", Some("O_DIRECT refused: EINVAL")) | ("direct", None)), "{said:?}");
+    }
+    // Files of /proc refuse O_DIRECT when they are opened, on every machine.
+    let mut block = [0; 8];
+    let access = Access { write: false, create: false, direct: true };
+    let opened = open("/proc/version", access, 8, &mut block).unwrap();
+    assert_eq!(opened.conditions["io"], "buffered");
+    assert_eq!(opened.conditions["io_reason"], "O_DIRECT refused: EINVAL");
+}
+
+#[test]
 fn offsets_are_those_of_the_seed_and_wrap_around() {
     let mut order = Order::Sequential { next: 2, blocks: 4 };
     assert_eq!((0..6).map(|_| order.next()).collect::<Vec<_>>(), [2, 3, 0, 1, 2, 3]);
