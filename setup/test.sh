@@ -2,11 +2,18 @@
 # Runs the tests of both languages, the second also when the first fails. Arguments go to pytest.
 . "$(dirname "$0")/shell.sh"
 
+# Some tests stop a laboratory with Ctrl-C. Where this script was started in the background SIGINT is ignored, and all that
+# is started here would ignore it as well.
+attentive=()
+if env --default-signal=INT true 2>/dev/null; then
+    attentive=(env --default-signal=INT)
+fi
+
 rust=0
 python=0
 echo "== Rust: cargo test"
-cargo test --workspace --locked || rust=$?
+"${attentive[@]}" cargo test --workspace --locked || rust=$?
 echo "== Python: pytest"
-.venv/bin/python -m pytest "$@" || python=$?
+"${attentive[@]}" .venv/bin/python -m pytest "$@" || python=$?
 echo "== Rust: $([ $rust = 0 ] && echo passed || echo "FAILED (status $rust)"). Python: $([ $python = 0 ] && echo passed || echo "FAILED (status $python)")."
 [ $rust = 0 ] && [ $python = 0 ]
