@@ -2,11 +2,12 @@
 # Runs the tests of both languages, the second also when the first fails. Arguments go to pytest.
 . "$(dirname "$0")/shell.sh"
 
-# Some tests stop a laboratory with Ctrl-C. Where this script was started in the background SIGINT is ignored, and all that
-# is started here would ignore it as well.
+# Some tests stop a laboratory with signals. Where this script was started in the background or by nohup, it ignores them,
+# and so would everything that it starts.
+signals=INT,HUP,TERM,PIPE
 attentive=()
-if env --default-signal=INT true 2>/dev/null; then
-    attentive=(env --default-signal=INT)
+if env --default-signal=$signals true 2>/dev/null; then
+    attentive=(env "--default-signal=$signals")
 fi
 
 rust=0
