@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import datetime
+import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,6 +21,27 @@ Descriptor = int | IO[Any] | None
 def now() -> str:
     """Current time, UTC, ISO 8601 with milliseconds."""
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_PR_SET_PDEATHSIG = 1
+
+
+class _DieWithParent:
+    """Between fork and exec: have the kernel end the program when the laboratory ends."""
+
+    def __init__(self) -> None:
+        self._parent = os.getpid()
+
+    def __call__(self) -> None:
+        die_with_parent(self._parent)
+
+
+def die_with_parent(parent: int) -> None:
+    """Have the calling process killed when `parent`, which has just forked it, ends. See prctl(2)."""
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:  # it ended before the signal was ordered
+        os._exit(1)
 
 
 class Programs:
@@ -49,6 +73,8 @@ class Programs:
         try:
             result = subprocess.run(
                 words,
+                process_group=0,  # a Ctrl-C at the terminal is for the laboratory, which ends what it runs in order
+                preexec_fn=_DieWithParent(),
                 input=input_bytes,
                 capture_output=True,
                 timeout=limit_s,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pty
@@ -157,6 +158,29 @@ def test_stopped_before_anything_was_measured(tmp_path: Path) -> None:
 def _handles(status: str, number: signal.Signals) -> bool:
     caught = re.search(r"^SigCgt:\s+([0-9a-f]+)$", status, re.MULTILINE)
     return caught is not None and bool(int(caught[1], 16) >> (number - 1) & 1)
+
+
+def test_a_storm_of_ctrl_c_from_a_terminal_leaves_nothing_behind(tmp_path: Path) -> None:
+    """A terminal sends the signal to the whole foreground group, and people press the keys more than once."""
+    plan, out = written(tmp_path, 200), tmp_path / "out"
+    process = subprocess.Popen(
+        [PROGRAM, "run", plan, "--out", out],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        process_group=0,
+    )
+    wait_for_trials(process, 5)
+    for _ in range(20):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.005)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "are kept in" in said
+    assert "Traceback" not in said
+    assert not [path.name for path in out.iterdir() if path.name.startswith("work-")]
+    assert len(read(out).trials) >= 5
 
 
 def test_a_second_laboratory_is_kept_out_and_a_report_is_not(tmp_path: Path) -> None:

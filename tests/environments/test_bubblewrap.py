@@ -47,6 +47,7 @@ def test_only_the_disk_files_directory_can_be_written(
 ) -> None:
     directory = tmp_path / "disk"
     directory.mkdir()
+    (directory / "disk.img").touch()
     one = Bubblewrap(dataclasses.replace(bench, disk_file=directory / "disk.img"))
     guest = one.start(BubblewrapSettings(), new_id())
     assert isinstance(guest, ProcessGuest)

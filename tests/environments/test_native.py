@@ -26,6 +26,7 @@ def test_the_disk_is_the_file_itself_and_the_network_the_hosts_loopback(
     bench: Workbench, new_id: Callable[[], str], tmp_path: Path
 ) -> None:
     file = tmp_path / "disk.img"
+    file.touch()
     guest = Native(dataclasses.replace(bench, disk_file=file)).start(NativeSettings(), new_id())
     assert guest.disk is not None
     assert guest.disk.path == str(file)

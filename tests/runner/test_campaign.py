@@ -90,6 +90,23 @@ def test_a_guest_that_misbehaves_fails_its_trials_and_the_campaign_goes_on(
         assert record.results == ()
 
 
+def test_fewer_processors_than_threads_are_a_condition(tmp_path, watcher, make_plan):
+    plan = make_plan(
+        [{"name": "native", "kind": "native"}],
+        [{"name": "cpu", "workload": "memory", "op": "copy", "parameters": {"size": "1M"}, "threads": 64}],
+    )
+    (record,) = begin(plan, tmp_path / "c", watcher).trials
+    allowed = len(os.sched_getaffinity(0))
+    assert record.results[0].conditions["processors"] == f"{allowed} for 64 threads"
+
+
+def test_the_report_knows_the_command_lines_of_checks_and_starts(tmp_path, watcher, make_plan):
+    campaign = begin(make_plan([{"name": "native", "kind": "native"}]), tmp_path / "c", watcher)
+    purposes = [line.purpose for line in campaign.commands]
+    assert [purpose for purpose in purposes if "check-native" in purpose]
+    assert [purpose for purpose in purposes if f"native guest v{os.getpid()}-1" in purpose]
+
+
 def test_a_guest_that_does_not_leave_is_ended(tmp_path, watcher, make_plan):
     campaign = begin(make_plan([rogue("does-not-leave")]), tmp_path / "c", watcher)
     assert [r.status for r in campaign.trials] == ["done"]

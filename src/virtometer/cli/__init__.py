@@ -30,7 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _guarded([word for word in own if word != "--debug"] + words[len(own) :], debug)
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            # As a program of its own it is about to end with its exit status: a late signal must not replace that.
+            signal.signal(number, handler if arguments is not None else signal.SIG_IGN)
         _flush()
 
 
@@ -63,13 +64,22 @@ def _guarded(words: list[str], debug: bool) -> int:
 
 
 def _stop_like_ctrl_c() -> dict[signal.Signals, Any]:
-    """SIGTERM and a closed terminal stop a campaign as Ctrl-C does: cleanly, keeping everything measured so far."""
+    """SIGTERM and a closed terminal stop a campaign as Ctrl-C does: cleanly, keeping everything measured so far.
+
+    The first signal stops; further ones would only cut the clean-up, whose every step has a time limit.
+    """
+    stopping = False
 
     def stop(number: int, frame: object) -> None:
+        nonlocal stopping
+        if stopping:
+            _write("virtometer: already stopping; guests are being ended")
+            return
+        stopping = True
         raise KeyboardInterrupt
 
     before: dict[signal.Signals, Any] = {}
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         with contextlib.suppress(ValueError):  # not the main thread
             if signal.getsignal(number) is not signal.SIG_IGN:  # nohup stays nohup
                 before[number] = signal.signal(number, stop)

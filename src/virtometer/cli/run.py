@@ -42,6 +42,7 @@ def run(
     loaded, text = load(plan or built_in(QUICK if quick else DEFAULT))
     if blocks is not None:
         loaded = loaded.model_copy(update={"blocks": blocks})
+        text = f"# Run with --blocks {blocks}, which replaces the number of blocks below.\n{text}"
     directory = out or _fresh(loaded.name)
     refuse_foreign(directory)
     number = seed_of(loaded, seed)

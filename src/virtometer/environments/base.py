@@ -16,6 +16,7 @@ with like". Keys ending in `_reason` explain and are never compared. Keys that k
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -39,6 +40,7 @@ __all__ = [
     "NetworkPath",
     "Settings",
     "Workbench",
+    "host_cache",
 ]
 
 
@@ -96,6 +98,15 @@ class DiskTarget:
 
     path: str
     conditions: Mapping[str, str] = field(default_factory=dict)
+
+
+def host_cache(file: Path) -> dict[str, str]:
+    """The condition host_cache for a kind that hands direct access to the host on, where the file system takes it."""
+    try:
+        os.close(os.open(file, os.O_RDONLY | os.O_DIRECT))
+    except OSError:
+        return {"host_cache": "yes", "host_cache_reason": "the file system of the disk file refuses O_DIRECT"}
+    return {"host_cache": "no"}
 
 
 class Guest(ABC):

@@ -13,6 +13,7 @@ from virtometer.environments.base import (
     NetworkPath,
     Settings,
     Workbench,
+    host_cache,
 )
 from virtometer.environments.process_guest import ProcessGuest, check_by_starting
 
@@ -56,4 +57,5 @@ def disk_as_file(bench: Workbench, inside: str = "") -> DiskTarget | None:
     """The campaign's disk file reached by plain system calls of the host's kernel, under the name it has `inside`."""
     if bench.disk_file is None:
         return None
-    return DiskTarget(inside or str(bench.disk_file), {"host_cache": "no", "disk_path": "file"})
+    conditions = {"disk_path": "file", **host_cache(bench.disk_file)}
+    return DiskTarget(inside or str(bench.disk_file), conditions)

@@ -31,8 +31,8 @@ from virtometer.environments.sweep import remove_directory
 from virtometer.errors import EnvironmentFailed, VirtometerError
 from virtometer.link.channel import Channel, Stream
 from virtometer.link.session import Session
+from virtometer.programs import die_with_parent
 
-_PR_SET_PDEATHSIG = 1
 _WORDS = 2_000
 _STDERR_PIPE = 1 << 20
 
@@ -254,9 +254,7 @@ class _Entry:
             self.descriptors.append(os.open(NAMESPACES / namespace, os.O_RDONLY | os.O_CLOEXEC))
 
     def __call__(self) -> None:
-        self._libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() != self._parent:  # the laboratory died before the signal was ordered
-            os._exit(1)
+        die_with_parent(self._parent)
         self._account.enter()
         for fd in self.descriptors:
             if self._libc.setns(fd, 0) != 0:

@@ -18,7 +18,15 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from virtometer.environments.base import Capabilities, Check, DiskTarget, Environment, NetworkPath, Settings
+from virtometer.environments.base import (
+    Capabilities,
+    Check,
+    DiskTarget,
+    Environment,
+    NetworkPath,
+    Settings,
+    host_cache,
+)
 from virtometer.environments.firmware_check import check_accelerator, check_kernel, kvm_fault
 from virtometer.environments.images import guest_kernel, initramfs
 from virtometer.environments.process_guest import ProcessGuest
@@ -193,15 +201,15 @@ class _VirtualMachine(Environment):
         device = _DISKS[settings.disk_device]
         conditions = {"disk_path": device.name}
         cache = settings.disk_cache
-        if cache in _DIRECT and not _takes_direct(file):
+        direct = host_cache(file)
+        if cache in _DIRECT and direct["host_cache"] == "yes":
             if "disk_cache" in settings.model_fields_set:
                 raise EnvironmentFailed(
                     f"disk_cache {cache} needs O_DIRECT, which the file system of {file} refuses",
                     advice="use disk_cache writeback, or put the campaign on another file system",
                 )
             cache = "writeback"
-            conditions["host_cache_reason"] = "the file system of the disk file refuses O_DIRECT"
-        conditions["host_cache"] = "no" if cache in _DIRECT else "yes"
+        conditions |= direct if direct["host_cache"] == "yes" or cache in _DIRECT else {"host_cache": "yes"}
         guest.disk = DiskTarget(device.path, conditions)
         aio = "native" if cache in _DIRECT else "threads"
         name = str(file).replace(",", ",,")
@@ -276,14 +284,6 @@ def _socket_pair(until_launched: ExitStack) -> tuple[Stream, int]:
     until_launched.callback(theirs.close)
     fd = ours.detach()
     return Stream(fd, fd), theirs.fileno()
-
-
-def _takes_direct(file: Path) -> bool:
-    try:
-        os.close(os.open(file, os.O_RDONLY | os.O_DIRECT))
-    except OSError:
-        return False
-    return True
 
 
 def _ask(qmp: Qmp) -> dict[str, Any]:

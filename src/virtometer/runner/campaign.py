@@ -16,7 +16,16 @@ from virtometer.design.schedule import schedule
 from virtometer.environments.base import Environment, Settings, Workbench
 from virtometer.environments.registry import KINDS
 from virtometer.errors import EnvironmentFailed, HostChanged, Interrupted, LinkError, MissingProgram
-from virtometer.model import Campaign, EnvironmentStatus, GuestStart, Plan, PlanEnvironment, Trial, TrialRecord
+from virtometer.model import (
+    Campaign,
+    CommandLine,
+    EnvironmentStatus,
+    GuestStart,
+    Plan,
+    PlanEnvironment,
+    Trial,
+    TrialRecord,
+)
 from virtometer.programs import now
 from virtometer.runner import host
 from virtometer.runner.agent import agent_digest, agent_path
@@ -66,7 +75,7 @@ def begin(plan: Plan, plan_text: str, directory: Path, seed: int, progress: Prog
     Raises EnvironmentFailed when an environment that the plan insists on does not work here, LedgerError, StorageError,
     and Interrupted after Ctrl-C: everything measured so far is then kept.
     """
-    statuses = _examine(plan, progress)
+    statuses, commands = _examine(plan, progress)
     working = [state.name for state in statuses if state.works]
     planned = schedule(plan, working, seed)
     campaign = Campaign(
@@ -80,7 +89,7 @@ def begin(plan: Plan, plan_text: str, directory: Path, seed: int, progress: Prog
         planned=planned,
         trials=(),
         guests=(),
-        commands=(),
+        commands=commands,
     )
     with Ledger.create(directory, campaign) as ledger:
         return _execute(campaign, ledger, directory, progress)
@@ -93,7 +102,7 @@ def resume(directory: Path, progress: Progress) -> Campaign:
     """
     with Ledger.open(directory, write=True) as ledger:
         campaign = ledger.read()
-        differences = host.changed(dict(campaign.host), host.facts())
+        differences = host.changed(campaign.host, host.facts())
         then, here = campaign.versions, _versions()
         differences += [
             f"{key} was {then.get(key)} and is {here[key]}"
@@ -107,7 +116,7 @@ def resume(directory: Path, progress: Progress) -> Campaign:
             )
         if len(ledger.finished()) < len(campaign.planned):
             needed = {p.environment for trial in campaign.planned for p in trial.placements}
-            _examine(campaign.plan, progress, needed)
+            ledger.note((), _examine(campaign.plan, progress, needed)[1])
         else:  # killed between its last trial and its end: nothing to measure, but perhaps something to clean up
             with workbench(Path(tempfile.gettempdir())) as bench:
                 _sweep(bench, progress)
@@ -120,8 +129,13 @@ def _sweep(bench: Workbench, progress: Progress) -> None:
         progress.swept(sentences)
 
 
-def _examine(plan: Plan, progress: Progress, needed: set[str] | None = None) -> tuple[EnvironmentStatus, ...]:
-    """Check every environment of the plan; refuse or tell about those that do not work here."""
+def _examine(
+    plan: Plan, progress: Progress, needed: set[str] | None = None
+) -> tuple[tuple[EnvironmentStatus, ...], tuple[CommandLine, ...]]:
+    """Check every environment of the plan; refuse or tell about those that do not work here.
+
+    Returns what the checks said and the command lines that they ran.
+    """
     statuses: list[EnvironmentStatus] = []
     kinds: dict[str, EnvironmentStatus] = {}
     with workbench(Path(tempfile.gettempdir())) as bench:
@@ -143,7 +157,7 @@ def _examine(plan: Plan, progress: Progress, needed: set[str] | None = None) -> 
             raise EnvironmentFailed(f"{state.name} does not work here: {state.reason}", advice=state.advice)
         if needed is None:
             progress.message(f"{state.name} is not available here: {state.reason}")
-    return tuple(statuses)
+    return tuple(statuses), tuple(bench.programs.drain())
 
 
 def _versions() -> dict[str, str]:
@@ -195,15 +209,18 @@ class _Execution:
 
     def run(self, rest: Sequence[Trial]) -> None:
         """Execute the trials that are left, in their planned order."""
-        self._prepare({p.environment for trial in rest for p in trial.placements})
-        position = 0
-        while position < len(rest):
-            group = rest[position].start_group
-            end = next((i for i in range(position, len(rest)) if rest[i].start_group != group), len(rest))
-            self._run_group(rest, position, end)
-            position = end
-        self._ledger.note(self._starts, self._bench.programs.drain())
-        self._starts = []
+        try:
+            self._prepare({p.environment for trial in rest for p in trial.placements})
+            position = 0
+            while position < len(rest):
+                group = rest[position].start_group
+                end = next((i for i in range(position, len(rest)) if rest[i].start_group != group), len(rest))
+                self._run_group(rest, position, end)
+                position = end
+        finally:
+            with uninterrupted():
+                self._ledger.note(self._starts, self._bench.programs.drain())
+            self._starts = []
 
     def _prepare(self, names: set[str]) -> None:
         for name in sorted(names):

@@ -7,7 +7,7 @@ import os
 import platform
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -143,7 +143,21 @@ def _cpu_features() -> str:
     return ""
 
 
-IDENTITY = ("hostname", "machine_id", "cpu_model", "cpus", "memory_bytes", "kernel", "architecture")
+IDENTITY = (
+    "hostname",
+    "machine_id",
+    "cpu_model",
+    "cpu_features",
+    "cpus",
+    "cpus_allowed",
+    "memory_bytes",
+    "kernel",
+    "architecture",
+    "governor",
+    "transparent_huge_pages",
+    "user",
+)
+_MEMORY_TOLERANCE = 0.02  # what a kernel reserves at boot differs a little from boot to boot
 
 
 def facts() -> dict[str, Any]:
@@ -174,6 +188,14 @@ def _os_name() -> str:
         return platform.system()
 
 
-def changed(then: dict[str, Any], now: dict[str, Any]) -> list[str]:
+def changed(then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """What differs between two hosts, one phrase each; empty when they are the same."""
-    return [f"{key} was {then.get(key)!r} and is {now.get(key)!r}" for key in IDENTITY if then.get(key) != now.get(key)]
+    return [
+        f"{key} was {then.get(key)!r} and is {now.get(key)!r}"
+        for key in IDENTITY
+        if then.get(key) != now.get(key) and not (key == "memory_bytes" and _close(then.get(key), now.get(key)))
+    ]
+
+
+def _close(then: object, now: object) -> bool:
+    return isinstance(then, int) and isinstance(now, int) and abs(then - now) <= _MEMORY_TOLERANCE * max(then, now)

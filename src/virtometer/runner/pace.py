@@ -26,7 +26,7 @@ class Pace:
             self._trials[placement.environment, placement.workload].append(wall_s)
 
     def start(self, environment: str, wall_s: float) -> None:
-        """A start and stop of a guest took so long."""
+        """A start of a guest took so long."""
         self._starts[environment].append(wall_s)
 
     def left_s(self, rest: Iterable[Trial]) -> float:

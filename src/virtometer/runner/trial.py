@@ -251,6 +251,9 @@ class TrialRunner:
             conditions |= guest.disk.conditions
         if "network" in one.workload.needs and guest.network is not None:
             conditions["network_path"] = guest.network.kind
+        processors = one.resident.record.given["facts"].get("cpus_allowed", 0)
+        if 0 < processors < one.planned.threads:
+            conditions["processors"] = f"{processors} for {one.planned.threads} threads"
         return PlacementResult(
             placement=one.placement,
             guest_id=one.resident.record.guest_id,

@@ -15,6 +15,7 @@ from virtometer.environments.network import Lan
 from virtometer.errors import EnvironmentFailed, StorageError
 from virtometer.programs import Programs
 from virtometer.runner.agent import agent_path
+from virtometer.store.shield import uninterrupted
 
 
 def cache_directory() -> Path:
@@ -48,9 +49,13 @@ def workbench(scratch_parent: Path, disk_span: int = 0) -> Iterator[Workbench]:
         disk = _fill(agent, scratch, disk_span, programs) if disk_span else None
         yield Workbench(agent, cache, scratch, disk, journal, programs, lan)
     finally:
-        lan.close()
-        shutil.rmtree(scratch, ignore_errors=True)
-        journal.forget(name)
+        with uninterrupted():
+            try:
+                lan.close()
+            finally:
+                shutil.rmtree(scratch, ignore_errors=True)
+                if not scratch.exists():  # else the journal keeps it for the next start
+                    journal.forget(name)
 
 
 def _fill(agent: Path, scratch: Path, span: int, programs: Programs) -> Path:

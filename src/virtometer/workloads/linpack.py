@@ -12,7 +12,7 @@ from virtometer.workloads.base import Operation, Parameters, Workload
 class LinpackParameters(Parameters):
     """size: order n of the system."""
 
-    size: Annotated[int, Field(ge=2, le=20_000)] = 500
+    size: Annotated[int, Field(ge=1, le=100_000)] = 500
 
 
 class Linpack(Workload):
