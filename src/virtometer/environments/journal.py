@@ -8,9 +8,8 @@ Resources and their fields:
     process-group  leader (pid), start (clock ticks since boot, field 22 of /proc/PID/stat)
     cgroup         path (a directory; what runs in it or below it is killed)
     runc, runsc    program, root (state directory), container (id)
-    mount          path
     namespace      name (a network namespace in /run/netns; the interfaces in it go with it)
-    directory      path
+    directory      path (what is mounted in it is taken off first)
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from typing import Any
 from virtometer.errors import EnvironmentFailed, StorageError
 from virtometer.programs import Programs
 
-RESOURCES = frozenset({"process-group", "cgroup", "runc", "runsc", "mount", "namespace", "directory"})
+RESOURCES = frozenset({"process-group", "cgroup", "runc", "runsc", "namespace", "directory"})
 _GUEST_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,23}")
 
 

@@ -87,7 +87,7 @@ def sweep_guest(journal: Journal, path: Path, entry: Entry, programs: Programs) 
 
 
 # What is running goes first, then what it held.
-_ORDER = ("runc", "runsc", "process-group", "marked", "cgroup", "mount", "namespace", "directory")
+_ORDER = ("runc", "runsc", "process-group", "marked", "cgroup", "namespace", "directory")
 
 
 def _remove(resource: dict[str, Any], programs: Programs, same_boot: bool) -> str:
@@ -106,12 +106,6 @@ def _remove(resource: dict[str, Any], programs: Programs, same_boot: bool) -> st
             return f"cgroup {directory}"
         case "runc" | "runsc":
             return _delete_container(resource, programs)
-        case "mount":
-            path = Path(resource["path"])
-            if not path.is_mount():
-                return ""
-            detach_mount(path)
-            return f"mount {path}"
         case "namespace":
             name = str(resource["name"])
             if "/" in name or not (NAMESPACES / name).exists():
