@@ -98,7 +98,7 @@ def test_a_guest_gets_what_was_asked_and_both_sides_say_so(qemu: Qemu) -> None:
 
 def test_the_guest_reads_the_hosts_file_and_its_writes_reach_it(qemu: Qemu) -> None:
     file = disk_file(qemu)
-    with file.open("r+b") as disk:  # something that only a write can repair
+    with file.open("r+b") as disk:  # something that only a fill can repair
         disk.seek(DISK_BYTES // 2)
         disk.write(bytes(DISK_BYTES // 2))
         os.fsync(disk.fileno())
@@ -111,6 +111,7 @@ def test_the_guest_reads_the_hosts_file_and_its_writes_reach_it(qemu: Qemu) -> N
         half = {"file": guest.disk.path, "span": DISK_BYTES // 2, "size": 65536}
         assert measure(session, "disk", "sequential-read", half).check.passed
         whole = {"file": guest.disk.path, "span": DISK_BYTES, "size": 65536}
+        measure(session, "disk", "fill", {**whole, "overwrite": True})
         assert measure(session, "disk", "sequential-write", whole, seconds=2.0).conditions["io"] == "direct"
         session.bye(10)
     finally:

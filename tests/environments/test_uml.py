@@ -78,7 +78,7 @@ def test_a_guest_boots_with_the_agent_as_its_first_process_and_the_memory_asked_
 
 def test_the_guest_reads_the_hosts_file_and_its_writes_reach_it(uml: UserModeLinux) -> None:
     file = disk_file(uml)
-    with file.open("r+b") as disk:  # something that only a write can repair
+    with file.open("r+b") as disk:  # something that only a fill can repair
         disk.seek(DISK_BYTES // 2)
         disk.write(bytes(DISK_BYTES // 2))
     guest = uml.start(UmlSettings(), "uml-disk")
@@ -89,6 +89,7 @@ def test_the_guest_reads_the_hosts_file_and_its_writes_reach_it(uml: UserModeLin
         half = {"file": guest.disk.path, "span": DISK_BYTES // 2, "size": 65536}
         assert measure(session, "disk", "sequential-read", half).check.passed
         whole = {"file": guest.disk.path, "span": DISK_BYTES, "size": 65536}
+        measure(session, "disk", "fill", {**whole, "overwrite": True})
         measure(session, "disk", "sequential-write", whole, seconds=1.0)
         session.bye(10)
     finally:

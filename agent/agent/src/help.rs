@@ -55,7 +55,8 @@ Kernels and their operations, with the unit and what is counted:
         let mut seen = Vec::new();
         for parameter in kernel.ops.iter().flat_map(|op| op.parameters) {
             let row = match parameter.kind {
-                ParameterKind::Boolean => format!("--{} | --buffered", parameter.name),
+                ParameterKind::Boolean if parameter.name == "direct" => "--direct | --buffered".to_owned(),
+                ParameterKind::Boolean => format!("--{}", parameter.name),
                 ParameterKind::Integer => format!("--{} N", parameter.name),
                 ParameterKind::Text => format!("--{} TEXT", parameter.name),
             };

@@ -52,7 +52,7 @@ fn parse(words: &[String], fixed_op: Option<&str>) -> Result<Wish, Failure> {
         let mut value = || rest.next().ok_or_else(|| usage(&format!("{word} needs a value")));
         match name {
             "json" => json = true,
-            "direct" | "buffered" => given.push((name, None)),
+            "direct" | "buffered" | "overwrite" => given.push((name, None)),
             "op" if fixed_op.is_none() => op = Some(value()?.clone()),
             "threads" => {
                 threads = usize::try_from(options::quantity(name, value()?)?)
@@ -86,8 +86,10 @@ fn parse(words: &[String], fixed_op: Option<&str>) -> Result<Wish, Failure> {
 }
 
 fn parameter<'a>(op: &Op, name: &'a str, value: Option<&str>) -> Result<(&'a str, Scalar), Failure> {
-    if let "direct" | "buffered" = name {
-        return Ok(("direct", Scalar::Boolean(name == "direct")));
+    match name {
+        "direct" | "buffered" => return Ok(("direct", Scalar::Boolean(name == "direct"))),
+        "overwrite" => return Ok((name, Scalar::Boolean(true))),
+        _ => (),
     }
     let value = value.unwrap_or("");
     // A name that the operation does not have is refused later, with the names that it has.

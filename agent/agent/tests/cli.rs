@@ -60,6 +60,34 @@ fn a_filled_file_is_measured_and_a_foreign_one_refused() {
 }
 
 #[test]
+fn a_file_with_other_content_is_overwritten_only_by_a_fill_that_is_told_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("precious");
+    let content = vec![7; 1 << 16];
+    std::fs::write(&file, &content).unwrap();
+    let name = file.to_str().unwrap();
+    let refused = |op: &str, remedy: &str| {
+        let output = agent(&["measure", "disk", "--op", op, "--file", name, "--seconds", "0.05"]);
+        let doing = if op == "fill" { "filling" } else { "writing" };
+        let sentence = format!(
+            "virtometer-agent: {name} does not hold the pattern of fill, and {doing} would destroy what it holds; {remedy}\n"
+        );
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), sentence);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(std::fs::read(&file).unwrap() == content, "{op} has changed the file");
+    };
+    refused("random-write", "run fill first");
+    refused("sequential-write", "run fill first");
+    refused("fill", "name a new file, or give overwrite");
+    let output = agent(&["measure", "disk", "--op", "random-write", "--file", name, "--overwrite"]);
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    let report = measured(&["measure", "disk", "--overwrite", "--op", "fill", "--file", name, "--json"]);
+    assert_eq!(report["params"]["overwrite"], true);
+    measured(&["measure", "disk", "--op", "random-write", "--file", name, "--seconds", "0.05", "--json"]);
+    assert!(std::fs::read(&file).unwrap() != content);
+}
+
+#[test]
 fn bad_input_is_one_sentence_and_a_status() {
     let cases: &[(i32, &[&str])] = &[
         (2, &[]),
@@ -141,9 +169,11 @@ fn with_own_mounts(script: &str) -> Option<Output> {
 #[test]
 fn a_full_or_read_only_file_system_is_one_sentence() {
     let full = "$AGENT measure disk --op fill --file $1/data --span 1M --buffered";
-    // A file with holes passes the look at the room that is left: the write itself is refused.
-    let holes = "head -c 200k /dev/zero > $1/other; truncate -s 512k $1/data;
-        $AGENT measure disk --op sequential-write --file $1/data --size 64K --buffered";
+    // A file with a hole where nothing is looked at beforehand: the write itself is refused.
+    let holes = "$AGENT measure disk --op fill --file $1/data --span 200K --buffered > /dev/null &&
+        fallocate --punch-hole --offset 48K --length 4K $1/data || exit 99;
+        head -c 200k /dev/zero > $1/other 2> /dev/null;
+        $AGENT measure disk --op sequential-write --file $1/data --size 4K --buffered";
     let read_only = "$AGENT measure disk --op fill --file $1/data --span 64K --buffered > /dev/null &&
         mount -o remount,ro $1 && $AGENT measure disk --op random-write --file $1/data";
     for (script, words) in

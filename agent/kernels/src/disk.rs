@@ -16,25 +16,41 @@ use std::sync::Arc;
 use virtometer_protocol::{Conditions, Failure, Unit};
 use virtometer_sampling::{now_ns, os_failure, CheckValue, Maker, Stretch, Task, Worker};
 
+mod guard;
 mod open;
 use open::{open, Access, Opened};
 
-static PARAMETERS: &[Parameter] = &[
-    parameter("file", Text, "", "file or block device"),
-    parameter("size", Integer, "4096", "bytes of a block"),
-    parameter("span", Integer, "0, the whole file", "bytes of the file that are used"),
-    parameter("direct", Boolean, "true", "past the page cache (O_DIRECT), where that works"),
-    parameter("depth", Integer, "1", "requests under way at once"),
-    parameter("engine", Text, "psync", "how requests are made"),
-    parameter("seed", Integer, "1", "seed of the random offsets"),
-];
+/// What all operations have, and what one has besides.
+macro_rules! parameters {
+    ($($more:expr)?) => {
+        &[
+            parameter("file", Text, "", "file or block device"),
+            parameter("size", Integer, "4096", "bytes of a block"),
+            parameter("span", Integer, "0, the whole file", "bytes of the file that are used"),
+            parameter("direct", Boolean, "true", "past the page cache (O_DIRECT), where that works"),
+            parameter("depth", Integer, "1", "requests under way at once"),
+            parameter("engine", Text, "psync", "how requests are made"),
+            parameter("seed", Integer, "1", "seed of the random offsets"),
+            $($more)?
+        ]
+    };
+}
+
+static PARAMETERS: &[Parameter] = parameters!();
+static FILL_PARAMETERS: &[Parameter] =
+    parameters!(parameter("overwrite", Boolean, "false", "fill also what holds something else, which is lost"));
 
 pub(crate) static OPS: &[Op] = &[
     Op { name: "sequential-read", unit: Unit::BytePerSecond, work: "bytes", parameters: PARAMETERS },
     Op { name: "random-read", unit: Unit::IoPerSecond, work: "requests", parameters: PARAMETERS },
     Op { name: "sequential-write", unit: Unit::BytePerSecond, work: "bytes", parameters: PARAMETERS },
     Op { name: "random-write", unit: Unit::IoPerSecond, work: "requests", parameters: PARAMETERS },
-    Op { name: "fill", unit: Unit::BytePerSecond, work: "bytes; writes the whole span once", parameters: PARAMETERS },
+    Op {
+        name: "fill",
+        unit: Unit::BytePerSecond,
+        work: "bytes; writes the whole span once",
+        parameters: FILL_PARAMETERS,
+    },
 ];
 
 /// Bytes that `fill` writes at once.
@@ -55,6 +71,8 @@ struct Plan {
     random: bool,
     write: bool,
     fill: bool,
+    /// Whatever the file holds may be lost.
+    overwrite: bool,
     /// Bytes of a block.
     size: u64,
     /// Whole blocks in the span.
@@ -83,6 +101,7 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
         return Err(wrong(format!("depth is {depth}; the engine psync has only depth 1")));
     }
     let seed = settings.integer("seed", 1, 0..=virtometer_protocol::MAX_INTEGER)?;
+    let overwrite = settings.boolean("overwrite", false)?;
     if fill {
         size = FILL_BLOCK;
         if task.threads != 1 {
@@ -114,7 +133,7 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
     }
     let threads = task.threads as u64;
     let random = task.op.starts_with("random");
-    let plan = Plan { random, write, fill, size, blocks, threads, seed };
+    let plan = Plan { random, write, fill, overwrite, size, blocks, threads, seed };
     Ok(Arc::new(move |index| Ok(Box::new(Requests::new(&path, access, plan, span, index as u64)?))))
 }
 
@@ -160,6 +179,7 @@ struct Requests {
 impl Requests {
     fn new(path: &str, access: Access, plan: Plan, span: u64, index: u64) -> Result<Self, Failure> {
         let block = usize::try_from(plan.size).map_err(|_| wrong("size is too large for this processor"))?;
+        guard::ensure_own(path, plan, span, index)?;
         let mut probe = Buffer::new(block)?;
         let opened = open(path, access, span, probe.bytes_mut())?;
         let order = if plan.random {

@@ -15,10 +15,11 @@ pub(crate) fn fill(block: &mut [u8], offset: u64) {
 }
 
 /// Byte offset in the file of the first word in `block` that does not belong at byte `offset`, or `None`.
+/// Of the last word there may be only a part.
 pub(crate) fn first_fault(block: &[u8], offset: u64) -> Option<u64> {
     (offset / 8..)
-        .zip(block.chunks_exact(8))
-        .find(|(index, bytes)| **bytes != word(*index).to_le_bytes())
+        .zip(block.chunks(8))
+        .find(|(index, bytes)| **bytes != word(*index).to_le_bytes()[..bytes.len()])
         .map(|(index, _)| index * 8)
 }
 
@@ -35,7 +36,11 @@ mod tests {
         fill(&mut block, 8);
         assert_eq!(block[..8], 0x6E78_9E6A_A1B9_65F4u64.to_le_bytes());
         assert_eq!(first_fault(&block, 8), None);
+        assert_eq!(first_fault(&block[..13], 8), None);
         block[15] ^= 1;
         assert_eq!(first_fault(&block, 8), Some(16));
+        assert_eq!(first_fault(&block[..15], 8), None);
+        block[8] ^= 1;
+        assert_eq!(first_fault(&block[..9], 8), Some(16));
     }
 }

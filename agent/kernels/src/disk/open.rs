@@ -65,7 +65,7 @@ pub(super) fn ensure_room(path: &str, span: u64) -> Result<(), Failure> {
     Ok(())
 }
 
-fn open_with(path: &str, flags: OFlags) -> io::Result<File> {
+pub(super) fn open_with(path: &str, flags: OFlags) -> io::Result<File> {
     let mode = Mode::from_raw_mode(0o644);
     let file = rustix::fs::open(path, flags | OFlags::CLOEXEC | OFlags::LARGEFILE, mode)?;
     Ok(File::from(file))

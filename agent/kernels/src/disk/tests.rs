@@ -8,6 +8,8 @@ use virtometer_protocol::{Code, Parameters, Scalar};
 use virtometer_sampling::{prepare, Control, Outcome, RawSample};
 
 const SPAN: i64 = 1 << 20;
+/// The same, for counting bytes in memory.
+const BYTES: usize = 1 << 20;
 
 fn task(op: &str, file: &std::path::Path, more: &[(&str, Scalar)]) -> Task {
     let mut parameters = Parameters::default();
@@ -71,6 +73,81 @@ fn a_planted_wrong_byte_is_reported_wherever_it_is() {
     }
 }
 
+/// Every operation that writes, on a file that is `content`, is refused and leaves it as it is.
+fn assert_untouched(content: &[u8], operations: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("foreign");
+    std::fs::write(&file, content).unwrap();
+    for op in operations {
+        for threads in [1, 2] {
+            let mut task = task(op, &file, &[("size", Scalar::Integer(8))]);
+            if *op == "fill" {
+                // More than the file has: it is not extended either.
+                task.parameters.0.insert("span".into(), Scalar::Integer(2 * SPAN));
+            } else {
+                task.threads = threads;
+            }
+            let failure = run(&task).map(|_| ()).unwrap_err();
+            assert_eq!(failure.code, Code::NotPermitted, "{op}: {failure}");
+            assert!(failure.message.contains("does not hold the pattern of fill"), "{failure}");
+            assert!(std::fs::read(&file).unwrap() == content, "{op} has changed the file");
+        }
+    }
+}
+
+const WRITING: &[&str] = &["sequential-write", "random-write", "fill"];
+
+#[test]
+fn what_holds_something_else_is_never_written_to() {
+    let mut pattern = vec![0; BYTES];
+    pattern::fill(&mut pattern, 0);
+    assert_untouched(&vec![0; BYTES], WRITING);
+    assert_untouched(b"A letter to somebody.", WRITING);
+    assert_untouched(b"note", &["fill"]);
+    // A pattern that begins elsewhere, wrong only at the end, at the beginning, in an eighth in the middle.
+    assert_untouched(&pattern[4096..], WRITING);
+    for wrong in [BYTES - 1..BYTES, 0..1, BYTES / 2..BYTES / 8 * 5] {
+        let mut partly = pattern.clone();
+        partly[wrong].iter_mut().for_each(|byte| *byte ^= 0xFF);
+        assert_untouched(&partly, WRITING);
+    }
+    // What has no length has content all the same; writing there changes nothing even if it were tried.
+    let proc = task("fill", std::path::Path::new("/proc/version"), &[("span", Scalar::Integer(4096))]);
+    assert_eq!(run(&proc).unwrap_err().code, Code::NotPermitted);
+}
+
+#[test]
+fn what_holds_the_pattern_or_nothing_is_filled_and_the_rest_where_that_is_wanted() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("data");
+    let mut pattern = vec![0; 2 * BYTES];
+    pattern::fill(&mut pattern, 0);
+    let fill = |span, more: &[(&str, Scalar)]| {
+        let mut task = task("fill", &file, more);
+        task.parameters.0.insert("span".into(), Scalar::Integer(span));
+        run(&task).map(|_| ())
+    };
+    // Empty; the same again; longer, after a fill that ended within a word; the beginning alone.
+    std::fs::write(&file, []).unwrap();
+    fill(SPAN, &[]).unwrap();
+    fill(SPAN, &[]).unwrap();
+    std::fs::OpenOptions::new().write(true).open(&file).unwrap().set_len(SPAN as u64 - 3).unwrap();
+    fill(2 * SPAN, &[]).unwrap();
+    fill(4096, &[]).unwrap();
+    assert!(std::fs::read(&file).unwrap() == pattern);
+
+    std::fs::write(&file, vec![7; 3 * BYTES]).unwrap();
+    assert_eq!(fill(2 * SPAN, &[("overwrite", Scalar::Boolean(false))]).unwrap_err().code, Code::NotPermitted);
+    fill(2 * SPAN, &[("overwrite", Scalar::Boolean(true))]).unwrap();
+    let content = std::fs::read(&file).unwrap();
+    assert!(content[..2 * BYTES] == pattern[..]);
+    assert!(content[2 * BYTES..].iter().all(|byte| *byte == 7), "beyond the span");
+    // The span alone has to hold the pattern.
+    run(&task("random-write", &file, &[("span", Scalar::Integer(2 * SPAN))])).unwrap();
+    assert_eq!(run(&task("random-write", &file, &[])).unwrap_err().code, Code::NotPermitted);
+    assert!(std::fs::read(&file).unwrap() == content);
+}
+
 #[test]
 fn a_write_that_another_overwrites_is_reported() {
     let (_folder, file) = filled();
@@ -130,6 +207,8 @@ fn bad_input_gets_its_code() {
         ("random-read", &file, &[("depth", integer(2))], Code::BadArguments),
         ("random-read", &file, &[("engine", Scalar::Text("io_uring".into()))], Code::BadArguments),
         ("random-read", &file, &[("direct", integer(1))], Code::BadArguments),
+        ("random-write", &file, &[("overwrite", Scalar::Boolean(true))], Code::BadArguments),
+        ("fill", &file, &[("overwrite", integer(1))], Code::BadArguments),
         ("fill", &missing, &[], Code::NotFound),
         ("fill", &missing, &[("span", integer(4097))], Code::BadArguments),
     ];
