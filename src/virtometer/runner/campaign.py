@@ -201,6 +201,7 @@ class _Execution:
         self._kinds: dict[str, Environment] = {}
         self._settings: dict[str, Settings] = {}
         self._unprepared: dict[str, str] = {}
+        self._refused: dict[str, str] = {}  # guests that did not start for this group, and why
         self._runner = TrialRunner(campaign.plan, bench)
         self._pace = Pace(campaign.plan)
         self._records = list(campaign.trials)
@@ -235,6 +236,7 @@ class _Execution:
 
     def _run_group(self, rest: Sequence[Trial], begin: int, end: int) -> None:
         residents: dict[str, Resident] = {}
+        self._refused = {}
         try:
             for position in range(begin, end):
                 self._run_trial(rest, position, residents)
@@ -273,13 +275,20 @@ class _Execution:
             return
         if name in self._unprepared:
             raise EnvironmentFailed(f"{name} could not be prepared: {self._unprepared[name]}")
+        if name in self._refused:
+            raise EnvironmentFailed(self._refused[name])
         self._progress.guest_starting(name)
         plan: PlanEnvironment = self._environments[name]
         begun = time.monotonic()
         self._count += 1
         guest_id = f"v{os.getpid()}-{self._count}"
         kind = self._kinds[plan.kind]
-        resident = Resident.start(kind, plan, self._settings[name], guest_id, self._plan.limits)
+        try:
+            resident = Resident.start(kind, plan, self._settings[name], guest_id, self._plan.limits)
+        except (EnvironmentFailed, LinkError) as cause:
+            # Not tried again for the other workloads of this start: each try may take the whole time limit.
+            self._refused[name] = cause.sentence
+            raise
         residents[name] = resident
         self._starts.append(resident.record)
         self._pace.start(name, time.monotonic() - begun)
