@@ -152,7 +152,7 @@ class Sample:
 class ClockFit:
     """host_ns = reference_host_ns + (guest_ns - reference_guest_ns) * rate, within ± bound_ns at the reference.
 
-    `rate` is host seconds per guest second, `rate_bound` the half width of what the probes allow.
+    `rate` is host seconds per guest second; what the probes allow is at most `rate_bound` away from it.
     """
 
     reference_guest_ns: int
@@ -169,6 +169,19 @@ class ClockFit:
     def duration_s(self, start_ns: int, end_ns: int) -> float:
         """Length of a stretch of guest time in host seconds."""
         return (end_ns - start_ns) * self.rate * 1e-9
+
+    @property
+    def relative_bound(self) -> float:
+        """Bound of the error of every duration, as a fraction of the duration."""
+        return self.rate_bound / self.rate
+
+    def bound_at_ns(self, guest_ns: int) -> float:
+        """Bound of the error of `to_host_ns`, in host ns."""
+        return self.bound_ns + abs(guest_ns - self.reference_guest_ns) * self.rate_bound
+
+    def duration_bound_s(self, start_ns: int, end_ns: int) -> float:
+        """Bound of the error of `duration_s`, in host seconds."""
+        return (end_ns - start_ns) * self.rate_bound * 1e-9
 
 
 @dataclass(frozen=True, slots=True)

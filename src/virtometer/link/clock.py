@@ -1,51 +1,102 @@
 """Offset and rate between a guest's clock and the host's, from pings. Pure.
 
-Each ping bounds the guest's offset from both sides: the guest read `received` after the host had sent and before
-the answer came. With o = host - guest at guest time g: sent_host - received_guest <= o <= received_host - sent_guest.
-The narrowest such interval of a burst gives the offset (its middle) and the bound (half its width); two bursts, one
-before and one after the run, give the rate (minimum round trip, as in Cristian, Probabilistic clock synchronization,
-Distributed Computing 3, 1989).
+With f(g) the host time at which the guest's clock shows g, each ping says two things, each at a guest time of its own,
+so that it does not matter at which rate the guest's clock runs while it holds the answer:
+f(received) >= sent by the host, f(sent by the guest) <= received by the host. The line f is taken from the corridor
+between all these points (`corridor`); where no line passes, from the shortest round trips of the bursts at both ends
+(F. Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989), with bounds that cover what is
+left over.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from virtometer.errors import LinkError
+from virtometer.link import corridor
+from virtometer.link.corridor import Point
 from virtometer.model import ClockFit, ClockProbe
 
-
-def _interval(probe: ClockProbe) -> tuple[int, int]:
-    return (probe.sent_host_ns - probe.received_guest_ns, probe.received_host_ns - probe.sent_guest_ns)
-
-
-def _width(probe: ClockProbe) -> int:
-    low, high = _interval(probe)
-    return high - low
+# Readings are whole numbers: a guest ns that was cut off is up to one guest ns of host time.
+_ROUNDING_NS = 4
 
 
-def fit(before: Sequence[ClockProbe], after: Sequence[ClockProbe]) -> ClockFit:
-    """Fit offset and rate from a burst before and a burst after a run.
+def lower_points(probes: Sequence[ClockProbe]) -> list[Point]:
+    """What the ways there say: the clocks' line passes above these points."""
+    return [(probe.received_guest_ns, probe.sent_host_ns - _ROUNDING_NS) for probe in probes]
 
-    Raises LinkError when a probe contradicts itself (an answer that took less host time than guest time is
-    possible with a fast clock; one that arrived before it was sent is not) or a burst is empty.
+
+def upper_points(probes: Sequence[ClockProbe]) -> list[Point]:
+    """What the ways back say: the clocks' line passes below these points."""
+    return [(probe.sent_guest_ns, probe.received_host_ns + _ROUNDING_NS) for probe in probes]
+
+
+def is_linear(probes: Sequence[ClockProbe]) -> bool:
+    """Whether one offset and one rate explain every probe."""
+    low, high = corridor.slopes(lower_points(probes), upper_points(probes))
+    return low <= high
+
+
+def fit(before: Sequence[ClockProbe], after: Sequence[ClockProbe], during: Sequence[ClockProbe] = ()) -> ClockFit:
+    """Fit offset and rate from the probes before, during and after a run.
+
+    The bound of the offset is half of the corridor at its narrowest place, which is at most half the shortest round
+    trip. Raises LinkError when a burst is empty or the guest's clock did not advance.
     """
     if not before or not after:
         raise LinkError("clocks cannot be compared without a probe before and one after the run")
-    first, last = min(before, key=_width), min(after, key=_width)
-    guest_first, guest_last = first.received_guest_ns, last.received_guest_ns
-    if guest_last <= guest_first:
+    if after[-1].sent_guest_ns <= before[0].received_guest_ns:
         raise LinkError("the guest's clock did not advance between the probes before and after the run")
-    # A clock that runs fast can make the interval empty: its width is then the guest's time at the answer, not a bound.
-    bound_first, bound_last = (max(_width(probe), 1) / 2 for probe in (first, last))
-    offset_first, offset_last = (sum(_interval(probe)) / 2 for probe in (first, last))
-    span = guest_last - guest_first
-    rate = 1.0 + (offset_last - offset_first) / span
+    probes = [*before, *during, *after]
+    origin = probes[0]
+    lower, upper = _shifted(lower_points(probes), origin), _shifted(upper_points(probes), origin)
+    room = corridor.find(lower, upper)
+    if room is None or not math.isfinite(room.high) or room.slope <= 0:
+        return _shortest(before, after, probes)
     return ClockFit(
-        reference_guest_ns=guest_first,
-        reference_host_ns=round(guest_first + offset_first),
-        rate=rate,
-        bound_ns=max(bound_first, bound_last),
-        rate_bound=(bound_first + bound_last) / span,
-        probes=len(before) + len(after),
+        reference_guest_ns=origin.received_guest_ns + room.at,
+        reference_host_ns=origin.sent_host_ns + round(room.middle),
+        rate=room.slope,
+        bound_ns=room.half_width + 1,
+        rate_bound=max(room.high - room.slope, room.slope - room.low),
+        probes=len(probes),
     )
+
+
+def outside(fitted: ClockFit, probes: Sequence[ClockProbe]) -> float:
+    """How far the fitted line passes outside of what the probes allow, in host ns; 0 where it keeps to all."""
+    early = max(host - fitted.to_host_ns(guest) for guest, host in lower_points(probes))
+    late = max(fitted.to_host_ns(guest) - host for guest, host in upper_points(probes))
+    return max(early, late, 0.0)
+
+
+def _shifted(points: Sequence[Point], origin: ClockProbe) -> list[Point]:
+    """Small numbers, so that nothing is lost where they become floating-point numbers."""
+    return [(guest - origin.received_guest_ns, host - origin.sent_host_ns) for guest, host in points]
+
+
+def _shortest(before: Sequence[ClockProbe], after: Sequence[ClockProbe], probes: Sequence[ClockProbe]) -> ClockFit:
+    """The line through the shortest round trip of each burst. What it misses is added to the bounds."""
+    first, last = min(before, key=_width), min(after, key=_width)
+    guest_first, guest_last = (probe.received_guest_ns + _hold(probe) / 2 for probe in (first, last))
+    host_first, host_last = ((probe.sent_host_ns + probe.received_host_ns) / 2 for probe in (first, last))
+    span = guest_last - guest_first
+    if span <= 0:
+        raise LinkError("the guest's clock did not advance between the probes before and after the run")
+    reference = round(guest_first)
+    rate = (host_last - host_first) / span
+    half = max(first.received_host_ns - first.sent_host_ns, last.received_host_ns - last.sent_host_ns) / 2
+    line = ClockFit(reference, round(host_first + (reference - guest_first) * rate), rate, half, 0.0, len(probes))
+    missed = outside(line, probes)
+    return ClockFit(
+        reference, line.reference_host_ns, rate, half + missed, 2 * (2 * half + missed) / span, len(probes)
+    )
+
+
+def _width(probe: ClockProbe) -> int:
+    return probe.received_host_ns - probe.sent_host_ns
+
+
+def _hold(probe: ClockProbe) -> int:
+    return probe.sent_guest_ns - probe.received_guest_ns

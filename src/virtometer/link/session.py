@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from dataclasses import dataclass
 from typing import Any
 
 from virtometer import __version__
@@ -19,6 +20,21 @@ MAX_RUN_BYTES = 8 << 20
 MAX_RUN_LINES = 20_000
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A ping that was sent and not yet answered: its id, when it was sent (host ns), and until when it may take."""
+
+    id: int
+    sent_ns: int
+    deadline: float
+    limit_s: float
+
+    def check(self, name: str) -> None:
+        """Raise LinkTimeout when the answer is late."""
+        if time.monotonic() > self.deadline:
+            raise LinkTimeout(f"{name}: the agent did not answer a ping during the run within {self.limit_s:g} s")
+
+
 class Session:
     """A conversation over a channel. `name` is the guest's name, for sentences that a user reads."""
 
@@ -28,8 +44,11 @@ class Session:
         self.name = name
         self.greeting: messages.Greeting | None = None
         self.logs: list[str] = []
-        self._events: deque[messages.Event] = deque()
+        self.probes: list[ClockProbe] = []
+        self.event_ns = 0
+        self._events: deque[tuple[messages.Event, int]] = deque()
         self._last_id = 0
+        self._asked: _Asked | None = None
         self._flood_bytes = MAX_RUN_BYTES
         self._flood_lines = MAX_RUN_LINES
 
@@ -62,24 +81,39 @@ class Session:
     def ping(self, limit_s: float) -> ClockProbe:
         """Compare clocks once."""
         reply, sent_ns, received_ns = self._exchange("ping", {}, limit_s)
-        received, sent = reply.get("received_ns"), reply.get("sent_ns")
-        if not isinstance(received, int) or not isinstance(sent, int) or not 0 <= received <= sent or len(reply) != 2:
-            raise LinkError(f"{self.name}: the agent answered a ping with numbers that cannot be times: {reply}")
-        return ClockProbe(sent_ns, received, sent, received_ns)
+        return self._probe(reply, sent_ns, received_ns)
+
+    def ask(self, limit_s: float) -> None:
+        """Send a ping and do not wait: its answer becomes one of `probes` while events or other answers are read.
+
+        Does nothing while an earlier one is not answered, and raises LinkTimeout when that one is late.
+        """
+        if self._asked is not None:
+            self._asked.check(self.name)
+            return
+        self._last_id += 1
+        line = messages.encode({"id": self._last_id, "command": "ping", "arguments": {}})
+        self._asked = _Asked(self._last_id, self.channel.send(line, limit_s), time.monotonic() + limit_s, limit_s)
 
     def next_event(self, limit_s: float) -> messages.Event | None:
-        """Return the next event, or None when none came within `limit_s`."""
+        """Return the next event, or None when none came within `limit_s`. `event_ns` is when it was read (host)."""
         if self._events:
-            return self._events.popleft()
-        line = self._receive(limit_s)
-        if line is None:
-            return None
-        message = self._meaning(line)
-        if isinstance(message, messages.Reply):
-            raise LinkError(f"{self.name}: the agent answered a request that was never made (id {message.id})")
-        if isinstance(message, messages.Greeting):
-            raise LinkError(f"{self.name}: the agent said hello twice; was it started again?")
-        return message
+            message, self.event_ns = self._events.popleft()
+            return message
+        deadline = time.monotonic() + limit_s
+        while True:
+            line = self._receive(max(deadline - time.monotonic(), 0.0))
+            if line is None:
+                return None
+            found = self._meaning(line)
+            if isinstance(found, messages.Reply):
+                if not self._answers(found, line.received_ns):
+                    raise LinkError(f"{self.name}: the agent answered a request that was never made (id {found.id})")
+            elif isinstance(found, messages.Greeting):
+                raise LinkError(f"{self.name}: the agent said hello twice; was it started again?")
+            elif found is not None:
+                self.event_ns = line.received_ns
+                return found
 
     @property
     def pending(self) -> bool:
@@ -87,7 +121,8 @@ class Session:
         return bool(self._events)
 
     def begin_run(self) -> None:
-        """Start counting towards the limit on what an agent may send within one run."""
+        """Start counting towards the limit on what an agent may send within one run; forget earlier `probes`."""
+        self.probes.clear()
         self._flood_bytes = self.channel.received_bytes + MAX_RUN_BYTES
         self._flood_lines = self.channel.received_lines + MAX_RUN_LINES
 
@@ -110,15 +145,37 @@ class Session:
         while True:
             message, received_ns = self._read(deadline, f"did not answer {command} within {limit_s:g} s")
             if isinstance(message, messages.Reply):
+                if self._answers(message, received_ns):
+                    continue
                 break
             if isinstance(message, messages.Greeting):
                 raise LinkError(f"{self.name}: the agent said hello twice; was it started again?")
-            self._events.append(message)
+            self._events.append((message, received_ns))
         if message.id != self._last_id:
             raise LinkError(f"{self.name}: the agent answered request {message.id} instead of {self._last_id}")
+        if self._asked is not None:
+            raise LinkError(f"{self.name}: the agent left ping {self._asked.id} without an answer")
         if message.error is not None:
             raise RemoteError(message.error.code, message.error.message)
         return message.value or {}, sent_ns, received_ns
+
+    def _answers(self, reply: messages.Reply, received_ns: int) -> bool:
+        """Whether this is the answer to `ask`; then it is kept."""
+        asked = self._asked
+        if asked is None or reply.id != asked.id:
+            return False
+        asked.check(self.name)
+        self._asked = None
+        if reply.error is not None:
+            raise RemoteError(reply.error.code, reply.error.message)
+        self.probes.append(self._probe(reply.value or {}, asked.sent_ns, received_ns))
+        return True
+
+    def _probe(self, reply: dict[str, Any], sent_ns: int, received_ns: int) -> ClockProbe:
+        received, sent = reply.get("received_ns"), reply.get("sent_ns")
+        if type(received) is not int or type(sent) is not int or not 0 <= received <= sent < 1 << 53 or len(reply) != 2:
+            raise LinkError(f"{self.name}: the agent answered a ping with numbers that cannot be times: {reply}")
+        return ClockProbe(sent_ns, received, sent, received_ns)
 
     def _read(self, deadline: float, late: str) -> tuple[messages.Greeting | messages.Reply | messages.Event, int]:
         while True:

@@ -53,10 +53,14 @@ class RunState:
 
     def _checked(self, event: Samples) -> tuple[Sample, ...]:
         last = self.samples[-1].end_ns if self.samples else 0
-        fresh = []
+        fresh: list[Sample] = []
         for sample in event.samples:
-            if not last <= sample.start_ns < sample.end_ns:
-                raise LinkError("the agent sent samples whose times are not in order")
+            where = f"sample {len(self.samples) + len(fresh) + 1} of the run"
+            back_ns = max(last - sample.start_ns, sample.start_ns - sample.end_ns)
+            if back_ns > 0:
+                raise LinkError(f"the guest's clock stepped by about {-back_ns * 1e-9:+.3g} s at {where}")
+            if sample.end_ns == sample.start_ns:
+                raise LinkError(f"the guest's clock stood still during {where}")
             last = sample.end_ns
             fresh.append(Sample(sample.start_ns, sample.end_ns, sample.work, sample.check))
         return tuple(fresh)

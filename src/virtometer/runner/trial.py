@@ -15,11 +15,9 @@ from typing import Any
 
 from virtometer.environments.base import Workbench
 from virtometer.errors import EnvironmentFailed, LinkClosed, LinkError, RemoteError, UsageError
-from virtometer.link import clock
-from virtometer.link.messages import Done
+from virtometer.link.messages import Done, Samples
 from virtometer.model import (
     ClockFit,
-    ClockProbe,
     HostUse,
     Placement,
     PlacementResult,
@@ -30,13 +28,13 @@ from virtometer.model import (
     TrialRecord,
 )
 from virtometer.programs import now
+from virtometer.runner.clock_watch import ClockWatch
 from virtometer.runner.host import Observer
 from virtometer.runner.resident import Resident
 from virtometer.runner.state import RunState
 from virtometer.workloads.base import Place, Workload
 from virtometer.workloads.registry import WORKLOADS
 
-BURST = 8
 _WATCH_S = 0.05
 NOT_HERE = "not available here"
 
@@ -61,8 +59,7 @@ class _Running:
     planned: PlanWorkload
     parameters: Mapping[str, Any]
     state: RunState
-    before: list[ClockProbe]
-    after: list[ClockProbe]
+    clock: ClockWatch
 
     @property
     def seconds(self) -> float | None:
@@ -112,7 +109,8 @@ class TrialRunner:
         except (EnvironmentFailed, LinkError, UsageError) as cause:
             raise TrialFailed(cause.sentence, [resident]) from cause
         run = f"t{trial.index}"
-        return _Running(placement, resident, workload, planned, parameters, RunState(run), [], [])
+        watch = ClockWatch(resident.session, self._plan.limits)
+        return _Running(placement, resident, workload, planned, parameters, RunState(run), watch)
 
     def _execute(self, running: Sequence[_Running]) -> tuple[int, Observer]:
         """Barrier and window. Returns the skew of the starts in ns and the observer."""
@@ -122,7 +120,7 @@ class TrialRunner:
         self._wait(running, "ready", self._plan.limits.prepare_s, None)
         for one in running:
             with self._guarded(one):
-                one.before.extend(self._burst(one))
+                one.clock.before(one.seconds or self._plan.seconds)
         observer = Observer([one.resident.guest.cpu_ns for one in running])
         observer.tick()
         sent = []
@@ -135,7 +133,7 @@ class TrialRunner:
         observer.tick()
         for one in running:
             with self._guarded(one):
-                self._compare_after(one)
+                one.clock.after()
         return max(sent) - min(sent), observer
 
     def _prepare(self, one: _Running) -> None:
@@ -153,21 +151,13 @@ class TrialRunner:
 
     def _start(self, one: _Running) -> None:
         one.state = one.state.started()
+        one.clock.starting()
         one.resident.session.request("start", {"run": one.state.run}, self._plan.limits.answer_s)
-
-    def _burst(self, one: _Running) -> list[ClockProbe]:
-        return [one.resident.session.ping(self._plan.limits.answer_s) for _ in range(BURST)]
-
-    def _compare_after(self, one: _Running) -> None:
-        """Probe until the clocks are compared well enough, at most four bursts."""
-        for _ in range(4):
-            one.after.extend(self._burst(one))
-            if clock.fit(one.before, one.after).rate_bound <= self._plan.limits.clock_error / 2:
-                return
 
     def _wait(self, running: Sequence[_Running], phase: str, limit_s: float, observer: Observer | None) -> None:
         """Take events until every run has reached `phase`; a run that fails ends the trial."""
-        deadline = time.monotonic() + limit_s
+        watch_at = time.monotonic()
+        deadline = watch_at + limit_s
         while waiting := [one for one in running if one.state.phase != phase]:
             left = deadline - time.monotonic()
             if left <= 0:
@@ -176,10 +166,13 @@ class TrialRunner:
             if not any(one.resident.session.pending for one in waiting):
                 sessions = [one.resident.session for one in waiting]
                 select.select(sessions, [], [], min(left, _WATCH_S))
-            if observer is not None:
+            if observer is not None and time.monotonic() >= watch_at:
                 observer.tick()
+                watch_at = time.monotonic() + _WATCH_S * 0.9
             for one in waiting:
                 with self._guarded(one):
+                    if observer is not None:
+                        one.clock.ask()
                     self._take(one)
                 if one.state.fault is not None:
                     self._stop_others(running, one)
@@ -188,6 +181,8 @@ class TrialRunner:
     def _take(self, one: _Running) -> None:
         while one.state.phase not in ("done", "failed") and (event := one.resident.session.next_event(0.0)) is not None:
             one.state = one.state.after(event)
+            if isinstance(event, Samples):
+                one.clock.arrived(one.state.samples[-1], one.resident.session.event_ns)
 
     def _stop_others(self, running: Sequence[_Running], failed_one: _Running) -> None:
         """The other runs of a failed trial are of no use: their guests are not used again."""
@@ -217,7 +212,7 @@ class TrialRunner:
         fits = []
         for one in running:
             try:
-                fits.append(_fit(one))
+                fits.append(one.clock.judge(one.state.samples))
             except LinkError as cause:
                 raise TrialFailed(f"{one.resident.plan.name}: {cause.sentence}", [one.resident]) from cause
         measured = [pair for pair in zip(running, fits, strict=True) if pair[0].placement.role == "measured"]
@@ -266,7 +261,7 @@ class TrialRunner:
             value=elapsed_s / work if done.unit == "s" else work / elapsed_s,
             agent_value=done.value,
             samples=samples,
-            probes=(*one.before, *one.after),
+            probes=one.clock.probes,
             clock=fit,
             window_start_host_ns=round(start),
             window_end_host_ns=round(end),
@@ -290,20 +285,10 @@ def _reason(one: _Running) -> str:
     return f"{one.resident.plan.name}: {text}"
 
 
-def _fit(one: _Running) -> ClockFit:
-    """Compare clocks, and refuse sample times that cannot lie between the probes."""
-    fit = clock.fit(one.before, one.after)
-    earliest = min(probe.received_guest_ns for probe in one.before)
-    latest = max(probe.sent_guest_ns for probe in one.after)
-    if one.state.samples[0].start_ns < earliest or one.state.samples[-1].end_ns > latest:
-        raise LinkError("the agent sent samples from before or after the run")
-    return fit
-
-
 def _marked(sample: Sample, fit: ClockFit, start: float, end: float, limit: float) -> Sample:
     """Mark a sample outside the scored window, or one whose duration the clocks do not know well enough."""
     if fit.to_host_ns(sample.start_ns) < start - 1 or fit.to_host_ns(sample.end_ns) > end + 1:
         return replace(sample, used=False, mark="outside the stretch in which all measured placements overlap")
-    if fit.rate_bound > limit:
-        return replace(sample, used=False, mark=f"clock error ±{fit.rate_bound:.2%} exceeds the limit of {limit:.2%}")
+    if (error := fit.relative_bound) > limit:
+        return replace(sample, used=False, mark=f"clock error ±{error:.2%} exceeds the limit of {limit:.2%}")
     return sample

@@ -1,0 +1,93 @@
+"""The guest's clock during one run: probes before, while and after it runs, and what they and the samples say."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from virtometer.errors import LinkError
+from virtometer.link import clock, steps
+from virtometer.link.corridor import Point
+from virtometer.link.session import Session
+from virtometer.model import ClockFit, ClockProbe, Limits, Sample
+
+BURST = 8
+_BURSTS_AFTER = 4
+_PERIOD_S = 0.25
+_ROUND_TRIPS = 1000  # a probe costs at most its round trip: 0.1 % of one processor
+_PROBES = 2000  # a run may last an hour, and the agent may send 20,000 lines
+
+
+class ClockWatch:
+    """Compares the clocks around and during one run."""
+
+    def __init__(self, session: Session, limits: Limits) -> None:
+        """`limits` say how long an answer may take and how wrong a clock may be."""
+        self._session = session
+        self._limits = limits
+        self._before: list[ClockProbe] = []
+        self._after: list[ClockProbe] = []
+        self._arrivals: list[Point] = []
+        self._period_s = _PERIOD_S
+        self._next_s = 0.0
+        self.started_ns = 0
+
+    def before(self, seconds: float) -> None:
+        """Probe before a run of `seconds`."""
+        self._before.extend(self._burst())
+        shortest_s = min(probe.received_host_ns - probe.sent_host_ns for probe in self._before) * 1e-9
+        self._period_s = max(_PERIOD_S, shortest_s * _ROUND_TRIPS, seconds / _PROBES)
+
+    def starting(self) -> None:
+        """`start` is about to be sent."""
+        self.started_ns = time.monotonic_ns()
+        self._next_s = time.monotonic() + self._period_s
+
+    def ask(self) -> None:
+        """Send a probe where one is due, without waiting. LinkTimeout when an earlier one is answered too late."""
+        if time.monotonic() >= self._next_s:
+            self._session.ask(self._limits.answer_s)
+            self._next_s = time.monotonic() + self._period_s
+
+    def arrived(self, last: Sample, arrived_ns: int) -> None:
+        """Samples arrived, `last` being the last of them."""
+        self._arrivals.append((last.end_ns, arrived_ns))
+
+    def after(self) -> None:
+        """Probe after the run until the rate is known well enough, at most four bursts."""
+        for _ in range(_BURSTS_AFTER):
+            self._after.extend(self._burst())
+            if not clock.is_linear(self.probes):
+                return  # more probes do not mend it; `judge` says what it is
+            if self._fit().relative_bound <= self._limits.clock_error / 2:
+                return
+
+    @property
+    def probes(self) -> tuple[ClockProbe, ...]:
+        """All probes in the order in which they were sent."""
+        return (*self._before, *self._during(), *self._after)
+
+    def judge(self, samples: Sequence[Sample]) -> ClockFit:
+        """What converts this run's times. LinkError for a clock that stepped, or samples from outside of the run."""
+        probes = self.probes
+        if probes[-1].sent_guest_ns == probes[0].received_guest_ns:
+            raise LinkError("the guest's clock did not advance between the probes before and after the run")
+        step = steps.between(probes)
+        if step is None:
+            first, last = samples[0].start_ns, samples[-1].end_ns
+            if first < probes[0].received_guest_ns or last > probes[-1].sent_guest_ns:
+                raise LinkError("the agent sent samples from before or after the run")
+            fitted = self._fit()
+            step = steps.of_sightings(fitted, [(first, self.started_ns)], self._arrivals)
+            if step is None:
+                return fitted
+        raise LinkError(step.sentence(self.started_ns))
+
+    def _burst(self) -> list[ClockProbe]:
+        return [self._session.ping(self._limits.answer_s) for _ in range(BURST)]
+
+    def _during(self) -> list[ClockProbe]:
+        return [probe for probe in self._session.probes if probe.sent_host_ns >= self.started_ns]
+
+    def _fit(self) -> ClockFit:
+        return clock.fit(self._before, self._after, self._during())

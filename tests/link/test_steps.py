@@ -1,0 +1,103 @@
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.link.round_trips import Channel, Clocks
+
+from virtometer.link import steps
+from virtometer.link.clock import fit
+
+BEGIN = 10**13
+
+
+def probes_of(channel, seconds, period_s=0.25):
+    before, during, after = channel.run(BEGIN, seconds, period_s)
+    return [*before, *during, *after]
+
+
+@settings(max_examples=200)
+@given(
+    seed=st.integers(0, 2**32),
+    rate=st.sampled_from([0.5, 0.9, 1.0, 1.1, 2.0]),
+    size_s=st.sampled_from([3.0, -3.0, 0.5, -0.5]),
+    seconds=st.sampled_from([0.1, 1.0, 5.0]),
+    moment=st.floats(0.05, 0.95),
+)
+def test_every_step_in_the_middle_of_a_run_is_found_with_its_size(seed, rate, size_s, seconds, moment):
+    luck = random.Random(seed)
+    ordinary = Clocks(rate, luck.randrange(-(10**12), 10**12))
+    channel = Channel(luck, ordinary, least_ns=luck.uniform(2e4, 1e6))
+    channel.bursty = 0.02
+    before = channel.burst(BEGIN)
+    at = before[-1].received_host_ns + 50_000 + int(moment * seconds * 1e9)
+    channel.clocks = Clocks(rate, ordinary.offset, jumps=[(at, int(size_s * 1e9))])
+    start = before[-1].received_host_ns + 50_000
+    during = [channel.probe(start + i * 250_000_000) for i in range(1, int(seconds * 4))]
+    after = channel.burst(max(start + seconds * 1e9, (during or before)[-1].received_host_ns))
+    found = steps.between([*before, *during, *after])
+    assert found is not None
+    # What the shape of two bursts alone tells of the rate decides how well the size is known without probes between.
+    assert found.size_ns * 1e-9 == pytest.approx(size_s, abs=0.45 if during else 1.5)
+    assert abs(found.at_host_ns - at) < (0.6 if during else seconds + 0.5) * 1e9
+
+
+def test_a_thousand_ordinary_runs_have_no_step():
+    luck = random.Random(5)
+    for _ in range(1000):
+        rate = luck.choice([0.5, 0.9, 1.0, 1.0, 1.1, 2.0, luck.uniform(0.999, 1.001)])
+        channel = Channel(luck, Clocks(rate, luck.randrange(-(10**12), 10**12)))
+        seconds = luck.choice([0.05, 0.3, 1.0, 5.0])
+        before, during, after = channel.run(BEGIN, seconds)
+        assert steps.between([*before, *during, *after]) is None
+        fitted = fit(before, after, during)
+        first = channel.clocks.guest(before[-1].received_host_ns + luck.randrange(1_000, 10**6))
+        last = channel.clocks.guest(after[0].sent_host_ns)
+        late = after[0].sent_host_ns + luck.randrange(0, 10**6)
+        assert steps.of_sightings(fitted, [(first, before[-1].received_host_ns)], [(last, late)]) is None
+
+
+def test_a_clock_that_is_slewed_has_no_step():
+    """A time daemon bends the clock by as much as 500 ppm; readings come in whole ticks of 4 ms."""
+    luck = random.Random(6)
+    for _ in range(100):
+        bends = [(BEGIN + i * 10**7, luck.choice([-5_000, 0, 5_000])) for i in range(600)]
+        channel = Channel(luck, Clocks(1.0, 0, jumps=bends), least_ns=1e5)
+        assert steps.between(probes_of(channel, 5.0)) is None
+    ticks = Clocks()
+    ticks.guest = lambda host_ns: int(host_ns) // 4_000_000 * 4_000_000
+    for _ in range(100):
+        assert steps.between(probes_of(Channel(luck, ticks), 2.0)) is None
+
+
+def test_a_clock_that_stood_still_and_then_made_up_for_it_is_found_though_both_ends_look_right():
+    luck = random.Random(7)
+    still = [(BEGIN + 10**9 + i * 10**7, -(10**7)) for i in range(100)]
+    clocks = Clocks(1.0, 0, jumps=[*still, (BEGIN + 25 * 10**8, 10**9)])
+    before, during, after = Channel(luck, clocks, least_ns=1e5).run(BEGIN, 4.0)
+    assert fit(before, after).rate == pytest.approx(1.0, abs=1e-3)
+    found = steps.between([*before, *during, *after])
+    assert found.size_ns == pytest.approx(-1e9, abs=3e8)
+    assert (found.at_host_ns - BEGIN) * 1e-9 == pytest.approx(1.1, abs=0.5)
+
+
+def test_a_step_that_was_taken_back_between_two_probes_shows_in_the_samples():
+    channel = Channel(random.Random(8), Clocks(1.0, 0), least_ns=1e5)
+    before, _, after = channel.run(BEGIN, 0.1)
+    fitted = fit(before, after)
+    start, end = before[-1].received_host_ns, after[0].sent_host_ns
+    assert steps.of_sightings(fitted, [(start, start)], [(end, end)]) is None
+    ahead = steps.of_sightings(fitted, [(start, start)], [(end + 3 * 10**9, end)])
+    assert ahead.size_ns == pytest.approx(3e9, rel=0.01)
+    behind = steps.of_sightings(fitted, [(start - 3 * 10**9, start)], [(end, end)])
+    assert behind.size_ns == pytest.approx(-3e9, rel=0.01)
+    # Samples that arrive late are ordinary: the channel was busy.
+    assert steps.of_sightings(fitted, [(start + 10**7, start)], [(end, end + 10**10)]) is None
+
+
+def test_the_sentence_says_how_much_and_when():
+    step = steps.Step(-3.0004e9, BEGIN + 1.25e9)
+    assert step.sentence(BEGIN) == "the guest's clock stepped by about -3 s at 1.25 s after the start of the run"
+    assert steps.Step(2.5e9, BEGIN).sentence(BEGIN + 1e7) == (
+        "the guest's clock stepped by about +2.5 s at 0.01 s before the start of the run"
+    )

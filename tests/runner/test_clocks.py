@@ -1,0 +1,127 @@
+"""Campaigns in guests whose clocks lie: what is true comes out, or the trial fails and says why."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from virtometer.environments.base import Capabilities, Check, Environment, Settings
+from virtometer.environments.process_guest import ProcessGuest
+from virtometer.environments.registry import KINDS
+from virtometer.runner import campaign as campaigns
+
+TRUE_RATE = 1e9
+
+
+class TimepieceSettings(Settings):
+    clock: dict[str, float | bool | str] = {}
+
+
+class Timepiece(Environment):
+    """An environment whose agent is timepiece.py."""
+
+    kind = "timepiece"
+    title = "timepiece"
+    settings_type = TimepieceSettings
+
+    def capabilities(self):
+        return Capabilities(
+            disk=False, network=False, several_guests=True, cpu_limit=False, memory_limit=False,
+            settings=("clock",), disk_reason="a timepiece has no disk", network_reason="a timepiece has no network",
+        )  # fmt: skip
+
+    def check(self):
+        return Check(True, "it always runs")
+
+    def prepare(self, settings):
+        pass
+
+    def start(self, settings, guest_id):
+        with ProcessGuest.starting(self.bench, guest_id) as guest:
+            script = Path(__file__).with_name("timepiece.py")
+            guest.launch([sys.executable, script, json.dumps(settings.clock)], purpose="timepiece")
+        return guest
+
+
+@pytest.fixture
+def trial(tmp_path, watcher, make_plan, monkeypatch):
+    """Run one trial in a guest with a clock as described, for a number of seconds."""
+    monkeypatch.setitem(KINDS, "timepiece", Timepiece)
+
+    def run(clock, seconds=1.0, answer_s=1.0):
+        plan = make_plan(
+            [{"name": "liar", "kind": "timepiece", "settings": {"clock": clock}}],
+            seconds=seconds,
+            limits={"start_s": 5, "prepare_s": 5, "run_extra_s": 10, "answer_s": answer_s, "stop_s": 5},
+        )
+        (record,) = campaigns.begin(plan, "text", tmp_path / "c", 7, watcher).trials
+        return record
+
+    return run
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.9, 1.0, 1.1, 2.0])
+@pytest.mark.parametrize("seconds", [0.2, 1.0])
+def test_a_clock_at_the_wrong_rate_is_put_right(trial, rate, seconds):
+    record = trial({"rate": rate}, seconds)
+    assert (record.status, record.reason) == ("done", "")
+    (result,) = record.results
+    assert all(sample.used for sample in result.samples)
+    assert result.value == pytest.approx(TRUE_RATE, rel=0.01)
+    assert result.clock.rate == pytest.approx(1 / rate, rel=0.005)
+    assert abs(result.clock.rate * rate - 1) <= result.clock.relative_bound + 1e-6
+    during = [
+        probe for probe in result.probes
+        if result.window_start_host_ns < probe.sent_host_ns < result.window_end_host_ns
+    ]  # fmt: skip
+    assert (len(during) > 0) == (seconds > 0.25)
+    assert list(result.probes) == sorted(result.probes, key=lambda probe: probe.sent_host_ns)
+
+
+@pytest.mark.parametrize("rate", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize(
+    ("clock", "size"),
+    [
+        ({"jump_s": 3.0}, "+3"),
+        ({"jump_s": -3.0}, "-3"),
+        ({"still_s": 9.0, "iteration_s": 0.3}, "-"),
+        ({"still_s": 9.0}, ""),
+        ({"still_s": 0.5, "caught_up": True, "iteration_s": 0.7, "at_s": 0.2}, "-"),
+    ],
+)
+def test_a_clock_that_steps_fails_the_trial(trial, rate, clock, size):
+    record = trial({"rate": rate, **clock})
+    assert (record.status, record.results) == ("failed", ())
+    assert f"the guest's clock stepped by about {size}" in record.reason or (
+        not size and "the guest's clock stood still during sample" in record.reason
+    )
+
+
+@pytest.mark.parametrize("jump_s", [3.0, -3.0])
+def test_a_step_in_a_window_too_short_for_probes_is_found(trial, jump_s):
+    record = trial({"jump_s": jump_s, "at_s": 0.05}, seconds=0.15)
+    assert record.status == "failed"
+    assert f"the guest's clock stepped by about {jump_s:+.0f}" in record.reason or "stepped by about +2.9" in record.reason
+
+
+@pytest.mark.parametrize(
+    ("pings", "reason"),
+    [
+        ("late", "did not answer a ping during the run within 1 s"),
+        ("never", "did not answer a ping during the run within 1 s"),
+        ("twice", "answered a request that was never made"),
+        ("nonsense", "answered a ping with numbers that cannot be times"),
+        ("nowhere", "the guest's clock stepped by about"),
+    ],
+)
+def test_pings_that_are_answered_badly_during_the_run_fail_the_trial(trial, pings, reason):
+    record = trial({"pings": pings}, seconds=2.5 if pings in ("never", "late") else 1.0)
+    assert (record.status, record.results) == ("failed", ())
+    assert reason in record.reason
+
+
+def test_a_ping_that_is_still_unanswered_when_the_run_ends_fails_the_trial(trial):
+    record = trial({"pings": "never"}, seconds=0.5, answer_s=5.0)
+    assert record.status == "failed"
+    assert "without an answer" in record.reason

@@ -1,0 +1,113 @@
+"""An agent that works truly and has an artificial clock: 10^9 units of work in a second of the host's time.
+
+The argument is a JSON object: `rate` of the clock (guest seconds in a host second), `jump_s` that it makes `at_s` after
+the start of a run, `still_s` for which it stands still from then on (and `caught_up`: makes up for it afterwards),
+`iteration_s`, and `pings`: how it answers them while it works.
+"""
+
+import json
+import os
+import select
+import sys
+import time
+
+wish = json.loads(sys.argv[1])
+RATE = wish.get("rate", 1.0)
+AT_S = wish.get("at_s", 0.4)
+STILL_S = wish.get("still_s", 0.0)
+PINGS = wish.get("pings", "well")
+started = None
+buffer = b""
+
+
+def now():
+    """The artificial clock, in ns."""
+    real = time.monotonic_ns()
+    shown = int(real * RATE) + 10**12
+    since = 0.0 if started is None else (real - started) * 1e-9 - AT_S
+    if since > 0:
+        shown += int(wish.get("jump_s", 0.0) * 1e9)
+        if since < STILL_S or not wish.get("caught_up"):
+            shown -= int(min(since, STILL_S) * 1e9 * RATE)
+    return shown
+
+
+def say(**message):
+    os.write(1, json.dumps(message).encode() + b"\n")
+
+
+def lines(limit_s):
+    """Requests that come within a time."""
+    global buffer
+    end = time.monotonic() + limit_s
+    while select.select([0], [], [], max(end - time.monotonic(), 0.0))[0]:
+        chunk = os.read(0, 65536)
+        if not chunk:
+            sys.exit(0)
+        buffer += chunk
+        while b"\n" in buffer:
+            line, buffer = buffer.split(b"\n", 1)
+            yield json.loads(line)
+
+
+def pong(request, working):
+    answer = {"received_ns": now(), "sent_ns": now()}
+    if not working or PINGS == "well":
+        say(id=request["id"], **{"return": answer})
+    elif PINGS == "twice":
+        say(id=request["id"], **{"return": answer})
+        say(id=request["id"], **{"return": answer})
+    elif PINGS == "late":
+        time.sleep(1.5)
+        say(id=request["id"], **{"return": answer})
+    elif PINGS == "nonsense":
+        say(id=request["id"], **{"return": {"received_ns": 2**60, "sent_ns": -1}})
+    elif PINGS == "nowhere":
+        say(id=request["id"], **{"return": {"received_ns": 5, "sent_ns": 6}})
+
+
+def run(name, seconds):
+    global started
+    started = begin = time.monotonic_ns()
+    batch, count, told = [], 0, begin
+    while time.monotonic_ns() - begin < seconds * 1e9:
+        start, true_start = now(), time.monotonic_ns()
+        for request in lines(wish.get("iteration_s", 0.02)):
+            pong(request, True)
+        end, true_end = now(), time.monotonic_ns()
+        batch.append({"start_ns": start, "end_ns": end, "work": true_end - true_start, "check": ""})
+        count += 1
+        if true_end - told > 5e8:
+            say(event="samples", run=name, samples=batch)
+            batch, told = [], true_end
+    if batch:
+        say(event="samples", run=name, samples=batch)
+    say(
+        event="done", run=name, unit="FLOP/s", better="higher", value=1.0,
+        check={"kind": "residual", "value": "1.0", "passed": True}, count=count, stopped=False,
+        cpu={"user_ns": 1000, "system_ns": 0}, conditions={},
+    )  # fmt: skip
+
+
+def main():
+    say(magic="virtometer", protocol=1, role="agent", version="0.0.1", capabilities=["linpack"])
+    seconds = {}
+    while True:
+        for request in lines(3600):
+            if "magic" in request:
+                continue
+            command, name = request["command"], request["arguments"].get("run")
+            if command == "ping":
+                pong(request, False)
+                continue
+            say(id=request["id"], **{"return": {}})
+            if command == "prepare":
+                seconds[name] = request["arguments"]["seconds"]
+                say(event="ready", run=name, conditions={})
+            if command == "start":
+                run(name, seconds[name])
+            if command == "bye":
+                return
+
+
+main()
