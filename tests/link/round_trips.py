@@ -26,7 +26,7 @@ class Clocks:
 
 
 class Channel:
-    """Round trips as a busy channel has them: another least delay each way, exponential queues, and seldom long ones."""
+    """Round trips as a busy channel has them: other least delays each way, exponential queues, seldom long ones."""
 
     def __init__(self, random, clocks, least_ns=None, asymmetry=None):
         self.random, self.clocks = random, clocks

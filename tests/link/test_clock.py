@@ -3,8 +3,8 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.link.round_trips import Channel, Clocks
 
+from tests.link.round_trips import Channel, Clocks
 from virtometer.errors import LinkError
 from virtometer.link.clock import fit, is_linear, outside
 from virtometer.model import ClockProbe

@@ -132,6 +132,70 @@ def test_a_ping_with_numbers_from_nowhere_is_refused(ends, answer):
         session.ping(5)
 
 
+def pong(request, received=5, sent=7):
+    return json.dumps({"id": request["id"], "return": {"received_ns": received, "sent_ns": sent}}).encode() + b"\n"
+
+
+def asked(theirs):
+    return json.loads(theirs.recv(65536))
+
+
+def test_a_ping_that_nobody_waits_for_is_answered_among_events(ends):
+    session, theirs = ends
+    before = time.monotonic_ns()
+    session.ask(5)
+    session.ask(5)  # one at a time
+    request = asked(theirs)
+    assert request == {"id": 1, "command": "ping", "arguments": {}}
+    assert session.next_event(0) is None
+    assert session.probes == []
+    ready = {"event": "ready", "run": "r", "conditions": {}}
+    theirs.sendall(pong(request))
+    say(theirs, ready)
+    assert isinstance(session.next_event(5), Ready)
+    (probe,) = session.probes
+    assert before <= probe.sent_host_ns < probe.received_host_ns <= session.event_ns <= time.monotonic_ns()
+    assert (probe.received_guest_ns, probe.sent_guest_ns) == (5, 7)
+    session.begin_run()
+    assert session.probes == []
+
+
+def test_a_ping_that_nobody_waits_for_is_answered_before_the_next_request(ends):
+    session, theirs = ends
+    session.ask(5)
+    answering(theirs, lambda r: pong(r, r["id"], 9))
+    assert session.ping(5).received_guest_ns == 2
+    assert [probe.received_guest_ns for probe in session.probes] == [1]
+
+
+def test_a_ping_that_nobody_waits_for_may_not_be_late(ends):
+    session, theirs = ends
+    session.ask(0.01)
+    time.sleep(0.02)
+    with pytest.raises(LinkTimeout, match=r"did not answer a ping during the run within 0\.01 s"):
+        session.ask(0.01)
+    theirs.sendall(pong(asked(theirs)))
+    with pytest.raises(LinkTimeout, match="did not answer a ping"):
+        session.next_event(1)
+
+
+def test_a_ping_that_nobody_waits_for_may_not_be_answered_twice_wrongly_or_left_out(ends):
+    session, theirs = ends
+    session.ask(5)
+    request = asked(theirs)
+    theirs.sendall(pong(request) * 2)
+    with pytest.raises(LinkError, match="never made"):
+        session.next_event(1)
+    session.ask(5)
+    theirs.sendall(pong(asked(theirs), 7, 5))
+    with pytest.raises(LinkError, match="cannot be times"):
+        session.next_event(1)
+    session.ask(5)
+    answering(theirs, lambda r: b"" if r["id"] == 3 else pong(r))
+    with pytest.raises(LinkError, match="left ping 3 without an answer"):
+        session.ping(5)
+
+
 def test_answers_to_other_requests_are_refused(ends):
     session, theirs = ends
     answering(theirs, lambda r: json.dumps({"id": r["id"] + 1, "return": {}}).encode() + b"\n")

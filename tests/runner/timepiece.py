@@ -23,13 +23,12 @@ buffer = b""
 def now():
     """The artificial clock, in ns."""
     real = time.monotonic_ns()
-    shown = int(real * RATE) + 10**12
-    since = 0.0 if started is None else (real - started) * 1e-9 - AT_S
-    if since > 0:
-        shown += int(wish.get("jump_s", 0.0) * 1e9)
-        if since < STILL_S or not wish.get("caught_up"):
-            shown -= int(min(since, STILL_S) * 1e9 * RATE)
-    return shown
+    since = -1 if started is None else real - started - int(AT_S * 1e9)
+    jump = int(wish.get("jump_s", 0.0) * 1e9) if since > 0 else 0
+    still = int(STILL_S * 1e9)
+    if since > 0 and (since < still or not wish.get("caught_up")):
+        real -= min(since, still)
+    return int(real * RATE) + jump + 10**12
 
 
 def say(**message):

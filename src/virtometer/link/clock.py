@@ -89,9 +89,7 @@ def _shortest(before: Sequence[ClockProbe], after: Sequence[ClockProbe], probes:
     half = max(first.received_host_ns - first.sent_host_ns, last.received_host_ns - last.sent_host_ns) / 2
     line = ClockFit(reference, round(host_first + (reference - guest_first) * rate), rate, half, 0.0, len(probes))
     missed = outside(line, probes)
-    return ClockFit(
-        reference, line.reference_host_ns, rate, half + missed, 2 * (2 * half + missed) / span, len(probes)
-    )
+    return ClockFit(reference, line.reference_host_ns, rate, half + missed, 2 * (2 * half + missed) / span, len(probes))
 
 
 def _width(probe: ClockProbe) -> int:

@@ -42,21 +42,14 @@ def between(probes: Sequence[ClockProbe]) -> Step | None:
     if clock.is_linear(probes):
         return None
     low, high = _rates(probes)
+    found = _unexplained(probes, low, high)
+    if not found:
+        return None
     deviation = worst = 0.0
-    first: float | None = None
-    for one, next_one in pairwise(probes):
-        guest = next_one.received_guest_ns - one.sent_guest_ns
-        least = next_one.sent_host_ns - one.received_host_ns
-        most = next_one.received_host_ns - one.sent_host_ns
-        expected = sorted((guest * low, guest * high))
-        ahead = expected[0] - most
-        behind = expected[1] - least
-        if ahead < STEP_NS and behind > -STEP_NS:
-            continue
-        deviation += (sum(expected) - least - most) / 2
-        first = (one.received_host_ns + next_one.sent_host_ns) / 2 if first is None else first
+    for size, _ in found:
+        deviation += size
         worst = max(worst, deviation, key=abs)
-    return None if first is None else Step(worst * 2 / (low + high), first)
+    return Step(worst * 2 / (low + high), found[0][1])
 
 
 def of_sightings(fitted: ClockFit, earliest: Sequence[Point], latest: Sequence[Point]) -> Step | None:
@@ -73,21 +66,35 @@ def of_sightings(fitted: ClockFit, earliest: Sequence[Point], latest: Sequence[P
     return None
 
 
+def _unexplained(probes: Sequence[ClockProbe], low: float, high: float) -> list[tuple[float, float]]:
+    """What lies between successive probes that no rate from `low` to `high` explains: host ns ahead, and when."""
+    found = []
+    for one, after in pairwise(probes):
+        guest = after.received_guest_ns - one.sent_guest_ns
+        least, most = after.sent_host_ns - one.received_host_ns, after.received_host_ns - one.sent_host_ns
+        slow, fast = sorted((guest * low, guest * high))
+        if slow - most >= STEP_NS or fast - least <= -STEP_NS:
+            size = (slow + fast - least - most) / 2
+            found.append((size, (one.received_host_ns + after.sent_host_ns) / 2))
+    return found
+
+
 def _rates(probes: Sequence[ClockProbe]) -> tuple[float, float]:
     """Least and greatest rate of the clock between its steps.
 
-    The probes are cut where no line goes on; of the stretches, those that know the rate best are believed first, the
-    others as far as they agree.
+    The probes are cut where no line goes on. The stretch whose rate explains most of what lies between probes is
+    believed first, the others as far as they agree.
     """
     stretches: list[tuple[float, float]] = []
     lower, upper = clock.lower_points(probes), clock.upper_points(probes)
     while lower:
         count, found = corridor.stretch(lower, upper)
-        if math.isfinite(found[1]):
+        if found[0] > 0 and math.isfinite(found[1]):
             stretches.append(found)
         lower, upper = lower[count:], upper[count:]
+    stretches.sort(key=lambda found: (len(_unexplained(probes, *found)), found[1] / found[0]))
     low, high = 0.0, math.inf
-    for least, most in sorted(stretches, key=lambda stretch: stretch[1] / max(stretch[0], 1e-9)):
+    for least, most in stretches:
         if max(low, least) <= min(high, most):
             low, high = max(low, least), min(high, most)
     return (low, high) if math.isfinite(high) else (1.0, 1.0)
