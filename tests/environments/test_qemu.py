@@ -268,6 +268,15 @@ def test_an_unknown_processor_is_refused_with_what_is_allowed(qemu: Qemu) -> Non
     assert "qemu64" in caught.value.advice
 
 
+def test_a_clock_that_counts_instructions_has_one_thread(qemu: Qemu) -> None:
+    asked = settings(icount="2,sleep=off")
+    assert (asked.icount, asked.tcg_thread) == ("shift=2,sleep=off", "single")
+    assert settings(icount="auto").icount == "shift=auto"
+    assert qemu.accelerator(asked) == "tcg,thread=single"
+    assert qemu.clock_options(asked) == ["-icount", "shift=2,sleep=off"]
+    assert qemu.clock_options(settings()) == []
+
+
 def test_unknown_and_impossible_settings_are_refused(qemu: Qemu) -> None:
     for wrong in (
         {"colour": "red"}, {"memory": "1M"}, {"memory": "300000001"}, {"cpus": 0}, {"machine": "microvm"},
@@ -277,6 +286,13 @@ def test_unknown_and_impossible_settings_are_refused(qemu: Qemu) -> None:
             settings(**wrong)
     with pytest.raises(ValidationError):
         KvmSettings.model_validate({"tcg_thread": "multi"})
+    for wrong_count in ("fast", "shift=11", "shift=2,sleep=maybe", "auto,rr=record,rrfile=/tmp/x"):
+        with pytest.raises(ValidationError, match="icount is auto, or as QEMU's -icount takes it"):
+            settings(icount=wrong_count)
+    with pytest.raises(ValidationError, match="icount needs tcg_thread single"):
+        settings(icount="auto", tcg_thread="multi")
+    with pytest.raises(ValidationError):
+        KvmSettings.model_validate({"icount": "auto"})
     with pytest.raises(ValidationError, match="disk_device ide needs machine pc"):
         settings(disk_device="ide", machine="q35")
     with pytest.raises(ValidationError, match="a processor is one of"):

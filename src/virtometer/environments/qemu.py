@@ -49,6 +49,16 @@ def _cpu_model(value: str) -> str:
     return value
 
 
+_ICOUNT = re.compile(r"(shift=)?(auto|[0-9]|10)(,(sleep|align)=(on|off))*")
+
+
+def _icount(value: str) -> str:
+    if not _ICOUNT.fullmatch(value):
+        raise ValueError("icount is auto, or as QEMU's -icount takes it: shift=2,sleep=off")
+    return value if value.startswith("shift=") else f"shift={value}"
+
+
+Icount = Annotated[str, Field(max_length=60), AfterValidator(_icount)]
 CpuModel = Annotated[str, Field(max_length=200), AfterValidator(_cpu_model)]
 
 
@@ -77,9 +87,24 @@ class MachineSettings(Settings):
 
 
 class QemuSettings(MachineSettings):
-    """Settings of an emulated machine; the processor max has all that QEMU can emulate."""
+    """Settings of an emulated machine; the processor max has all that QEMU can emulate.
+
+    With `icount` the guest's clock counts instructions, 2^shift ns each, instead of following the host's: auto seeks
+    the shift that comes closest to the host's time, sleep=off lets it jump ahead wherever the guest would wait. It
+    needs `tcg_thread` single, which is then the default.
+    """
 
     tcg_thread: Literal["multi", "single"] = "multi"
+    icount: Icount | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_thread_counts(cls, asked: Any) -> Any:  # noqa: ANN401 - what a user wrote may be anything
+        if isinstance(asked, dict) and asked.get("icount") is not None:
+            if asked.get("tcg_thread", "single") != "single":
+                raise ValueError("icount needs tcg_thread single: instructions are counted in one thread")
+            return {**asked, "tcg_thread": "single"}
+        return asked
 
 
 class KvmSettings(MachineSettings):
@@ -161,7 +186,7 @@ class _VirtualMachine(Environment):
                 "-chardev", f"socket,id=agent,fd={agent_end}", "-device", "virtio-serial-pci",
                 "-device", f"virtserialport,chardev=agent,name={PORT}",
                 "-chardev", f"socket,id=monitor,fd={monitor_end}", "-mon", "chardev=monitor,mode=control",
-                *self._disk(mine, guest), *network_argv,
+                *self.clock_options(mine), *self._disk(mine, guest), *network_argv,
             ]  # fmt: skip
             guest.launch(
                 argv,
@@ -177,6 +202,10 @@ class _VirtualMachine(Environment):
             except EnvironmentFailed as cause:
                 raise self._explained(cause, guest.last_words(), qemu) from cause
         return guest
+
+    def clock_options(self, settings: MachineSettings) -> list[str]:
+        """Options that decide what the guest's clock follows; by default the host's."""
+        return []
 
     def _mine(self, settings: Settings) -> MachineSettings:
         if not isinstance(settings, self.settings_type) or not isinstance(settings, MachineSettings):
@@ -255,6 +284,10 @@ class Qemu(_VirtualMachine):
     def accelerator(self, settings: MachineSettings) -> str:
         """TCG, with a thread for each virtual processor unless asked otherwise."""
         return f"tcg,thread={settings.tcg_thread}" if isinstance(settings, QemuSettings) else "tcg"
+
+    def clock_options(self, settings: MachineSettings) -> list[str]:
+        """Let the clock count instructions where that was asked for."""
+        return ["-icount", settings.icount] if isinstance(settings, QemuSettings) and settings.icount else []
 
     def check(self) -> Check:
         """Run a program of 16 bytes on an emulated machine."""

@@ -2,7 +2,8 @@
 
 A clock that only runs too fast or too slow keeps to one line. One that was set, or that stood still while the guest
 went on, does not, even where its offset and rate look right at both ends of a run. Only what the round trips cannot
-explain counts: a step is told when the probes on both sides of it prove at least `STEP_NS` of it.
+explain counts: a step is told when the probes on both sides of it prove at least `STEP_NS`, and a tenth of the time
+between them. A clock whose rate is another one in most stretches of a run is not stepping but uneven (`uneven`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from virtometer.link.corridor import Point
 from virtometer.model import ClockFit, ClockProbe
 
 STEP_NS = 5_000_000
+_SHARE = 0.1
+_STILL = 0.01
+_STRETCHES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ def between(probes: Sequence[ClockProbe]) -> Step | None:
         return None
     low, high = _rates(probes)
     found = _unexplained(probes, low, high)
-    if not found:
+    if not found or _is_uneven(probes, len(found)):
         return None
     deviation = worst = 0.0
     for size, _ in found:
@@ -73,10 +77,23 @@ def _unexplained(probes: Sequence[ClockProbe], low: float, high: float) -> list[
         guest = after.received_guest_ns - one.sent_guest_ns
         least, most = after.sent_host_ns - one.received_host_ns, after.received_host_ns - one.sent_host_ns
         slow, fast = sorted((guest * low, guest * high))
-        if slow - most >= STEP_NS or fast - least <= -STEP_NS:
+        proof = max(STEP_NS, _SHARE * least)
+        if slow - most >= proof or fast - least <= -proof:
             size = (slow + fast - least - most) / 2
             found.append((size, (one.received_host_ns + after.sent_host_ns) / 2))
     return found
+
+
+def _is_uneven(probes: Sequence[ClockProbe], unexplained: int) -> bool:
+    """Whether the clock runs on in every stretch, and most long ones have a rate of their own."""
+    stretches = [
+        (after.received_guest_ns - one.sent_guest_ns, after.sent_host_ns - one.received_host_ns)
+        for one, after in pairwise(probes)
+    ]
+    if any(guest < 0 for guest, _ in stretches):
+        return False
+    long = [guest / host for guest, host in stretches if host * _SHARE > STEP_NS]
+    return len(long) >= _STRETCHES and 2 * unexplained > len(long) and min(long) > _STILL * max(long)
 
 
 def _rates(probes: Sequence[ClockProbe]) -> tuple[float, float]:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 
 from virtometer.errors import LinkError
-from virtometer.link import clock, steps
+from virtometer.link import clock, steps, uneven
 from virtometer.link.corridor import Point
 from virtometer.link.session import Session
 from virtometer.model import ClockFit, ClockProbe, Limits, Sample
@@ -78,6 +78,10 @@ class ClockWatch:
             if first < probes[0].received_guest_ns or last > probes[-1].sent_guest_ns:
                 raise LinkError("the agent sent samples from before or after the run")
             fitted = self._fit()
+            if not clock.is_linear(probes):
+                other = uneven.fit(probes, samples, self.started_ns, self._arrivals[-1])
+                if other is not None and other.relative_bound < fitted.relative_bound:
+                    return other
             step = steps.of_sightings(fitted, [(first, self.started_ns)], self._arrivals)
             if step is None:
                 return fitted
