@@ -179,6 +179,16 @@ def test_a_ping_that_nobody_waits_for_may_not_be_late(ends):
         session.next_event(1)
 
 
+def test_a_ping_of_a_run_that_failed_is_not_late_because_nobody_read(ends):
+    session, theirs = ends
+    session.ask(0.05)
+    theirs.sendall(pong(asked(theirs)))
+    time.sleep(0.06)
+    session.begin_run()
+    assert session.next_event(0) is None
+    assert len(session.probes) == 1
+
+
 def test_a_ping_that_nobody_waits_for_may_not_be_answered_twice_wrongly_or_left_out(ends):
     session, theirs = ends
     session.ask(5)

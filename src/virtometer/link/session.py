@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from virtometer import __version__
@@ -123,6 +123,8 @@ class Session:
     def begin_run(self) -> None:
         """Start counting towards the limit on what an agent may send within one run; forget earlier `probes`."""
         self.probes.clear()
+        if self._asked is not None:  # of a run that failed; nobody read meanwhile
+            self._asked = replace(self._asked, deadline=time.monotonic() + self._asked.limit_s)
         self._flood_bytes = self.channel.received_bytes + MAX_RUN_BYTES
         self._flood_lines = self.channel.received_lines + MAX_RUN_LINES
 
