@@ -8,7 +8,8 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -27,21 +28,33 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG = 1
 
 
-class _DieWithParent:
-    """Between fork and exec: have the kernel end the program when the laboratory ends."""
+_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
-    def __init__(self) -> None:
+
+class _Child:
+    """What a child does between fork and exec: undo `_undisturbed`, order its own end with ours, then `more`."""
+
+    def __init__(self, more: Callable[[], None] | None = None) -> None:
         self._parent = os.getpid()
+        self._more = more
 
     def __call__(self) -> None:
-        die_with_parent(self._parent)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != self._parent:  # the laboratory ended before the signal was ordered
+            os._exit(1)
+        if self._more is not None:
+            self._more()
 
 
-def die_with_parent(parent: int) -> None:
-    """Have the calling process killed when `parent`, which has just forked it, ends. See prctl(2)."""
-    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:  # it ended before the signal was ordered
-        os._exit(1)
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """No Ctrl-C in the middle of a fork or a `__del__`: what its handler raises in there Python prints, and loses."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Programs:
@@ -70,23 +83,29 @@ class Programs:
     ) -> subprocess.CompletedProcess[bytes]:
         """Run to the end. Raises EnvironmentFailed with the program's last words when it fails or takes too long."""
         words = tuple(str(word) for word in argv)
-        try:
-            result = subprocess.run(
-                words,
-                process_group=0,  # a Ctrl-C at the terminal is for the laboratory, which ends what it runs in order
-                preexec_fn=_DieWithParent(),
-                input=input_bytes,
-                capture_output=True,
-                timeout=limit_s,
-                check=False,
-                cwd=cwd,
-                stdin=subprocess.DEVNULL if input_bytes is None else None,
-            )
-        except FileNotFoundError as cause:
-            raise MissingProgram(f"the program {words[0]} is not installed") from cause
-        except subprocess.TimeoutExpired as cause:
-            self._record.append(CommandLine(now(), purpose, words, None))
-            raise EnvironmentFailed(f"{words[0]} ({purpose}) did not end within {limit_s:g} s") from cause
+        # A process group of its own: a Ctrl-C at the terminal is for the laboratory, which ends what it runs in order.
+        process = self._start(
+            words,
+            process_group=0,
+            stdin=subprocess.DEVNULL if input_bytes is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            preexec_fn=_Child(),
+            cwd=cwd,
+        )
+        with process:
+            try:
+                stdout, stderr = process.communicate(input_bytes, limit_s)
+            except subprocess.TimeoutExpired as cause:
+                process.kill()
+                self._record.append(CommandLine(now(), purpose, words, None))
+                raise EnvironmentFailed(f"{words[0]} ({purpose}) did not end within {limit_s:g} s") from cause
+            except BaseException:
+                process.kill()
+                raise
+        result = subprocess.CompletedProcess(words, process.returncode, stdout, stderr)
+        with _undisturbed():
+            del process
         self._record.append(CommandLine(now(), purpose, words, result.returncode))
         if check and result.returncode != 0:
             said = (result.stderr or result.stdout).decode(errors="replace").strip().splitlines()
@@ -108,21 +127,25 @@ class Programs:
     ) -> subprocess.Popen[bytes]:
         """Start a program in a session of its own (its process group id is its pid) and return at once."""
         words = tuple(str(word) for word in argv)
-        try:
-            process = subprocess.Popen(
-                words,
-                stdin=stdin,
-                stdout=stdout,
-                stderr=stderr,
-                pass_fds=pass_fds,
-                start_new_session=True,
-                preexec_fn=preexec,
-                cwd=cwd,
-            )
-        except FileNotFoundError as cause:
-            raise MissingProgram(f"the program {words[0]} is not installed") from cause
+        process = self._start(
+            words,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            pass_fds=pass_fds,
+            start_new_session=True,
+            preexec_fn=_Child(preexec),
+            cwd=cwd,
+        )
         self._record.append(CommandLine(now(), purpose, words, None))
         return process
+
+    def _start(self, words: tuple[str, ...], **how: Any) -> subprocess.Popen[bytes]:  # noqa: ANN401 - what Popen takes
+        try:
+            with _undisturbed():
+                return subprocess.Popen(words, **how)
+        except FileNotFoundError as cause:
+            raise MissingProgram(f"the program {words[0]} is not installed") from cause
 
     def drain(self) -> list[CommandLine]:
         """Return the command lines since the last call and forget them."""

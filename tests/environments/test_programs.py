@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -71,3 +74,53 @@ def test_a_spawned_program_leads_a_session_of_its_own() -> None:
 def test_now_is_utc_to_the_millisecond() -> None:
     assert now().endswith("+00:00")
     assert len(now()) == len("2026-01-01T00:00:00.000+00:00")
+
+
+LOOP = """
+import signal, sys
+from virtometer.programs import Programs
+programs, interrupts, end = Programs(), 0, False
+def stop(*_):
+    global end
+    end = True
+signal.signal(signal.SIGUSR1, stop)
+print("ready", flush=True)
+while not end:
+    try:
+        programs.run(["true"], purpose="nothing")
+    except KeyboardInterrupt:
+        interrupts += 1
+print(interrupts)
+"""
+
+
+def test_no_ctrl_c_is_lost_in_the_middle_of_a_fork() -> None:
+    """Python prints what a signal's handler raises between fork and exec, and forgets it."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", LOOP], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    pause = random.Random(1)
+    for _ in range(100):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.02 + pause.random() * 0.01)
+    process.send_signal(signal.SIGUSR1)
+    out, err = process.communicate(timeout=60)
+    assert err == ""
+    assert out == "100\n"
+
+
+def test_a_program_dies_with_the_laboratory() -> None:
+    script = "from virtometer.programs import Programs; Programs().run(['sleep', '4711'], purpose='long', limit_s=600)"
+    process = subprocess.Popen([sys.executable, "-c", script])
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    deadline = time.monotonic() + 20
+    while not (found := children.read_text().split()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    state = Path(f"/proc/{found[0]}/stat")
+    while state.exists() and state.read_text().rpartition(")")[2].split()[0] != "Z" and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"

@@ -9,6 +9,7 @@ import contextlib
 import os
 import signal
 import sys
+import time
 import traceback
 from collections.abc import Sequence
 from typing import Any
@@ -17,6 +18,7 @@ from virtometer.errors import Interrupted, VirtometerError
 
 _DEBUG = "VIRTOMETER_DEBUG"
 _FAULT = 1
+_ONE_STORM_S = 2.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -66,16 +68,16 @@ def _guarded(words: list[str], debug: bool) -> int:
 def _stop_like_ctrl_c() -> dict[signal.Signals, Any]:
     """SIGTERM and a closed terminal stop a campaign as Ctrl-C does: cleanly, keeping everything measured so far.
 
-    The first signal stops; further ones would only cut the clean-up, whose every step has a time limit.
+    Signals that follow closely are one: they would only cut the clean-up, whose every step has a time limit. A later
+    one counts again, because Python can lose what a handler raises (in a `__del__`).
     """
-    stopping = False
+    last = -_ONE_STORM_S
 
     def stop(number: int, frame: object) -> None:
-        nonlocal stopping
-        if stopping:
-            _write("virtometer: already stopping; guests are being ended")
+        nonlocal last
+        if time.monotonic() - last < _ONE_STORM_S:
             return
-        stopping = True
+        last = time.monotonic()
         raise KeyboardInterrupt
 
     before: dict[signal.Signals, Any] = {}

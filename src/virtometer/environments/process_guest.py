@@ -31,7 +31,6 @@ from virtometer.environments.sweep import remove_directory
 from virtometer.errors import EnvironmentFailed, VirtometerError
 from virtometer.link.channel import Channel, Stream
 from virtometer.link.session import Session
-from virtometer.programs import die_with_parent
 
 _WORDS = 2_000
 _STDERR_PIPE = 1 << 20
@@ -247,14 +246,12 @@ class _Entry:
 
     def __init__(self, account: Account, namespace: str | None) -> None:
         self._libc = ctypes.CDLL(None, use_errno=True)
-        self._parent = os.getpid()
         self._account = account
         self.descriptors: list[int] = []
         if namespace is not None:
             self.descriptors.append(os.open(NAMESPACES / namespace, os.O_RDONLY | os.O_CLOEXEC))
 
     def __call__(self) -> None:
-        die_with_parent(self._parent)
         self._account.enter()
         for fd in self.descriptors:
             if self._libc.setns(fd, 0) != 0:
