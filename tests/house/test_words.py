@@ -47,7 +47,7 @@ def test_a_fault_is_found(line: str) -> None:
 
 
 def test_a_web_address_or_a_relative_path_is_no_fault() -> None:
-    assert not faults("https://example.net/home/page\nsrc/work/main\n$HOME/home/x\n/proc/self/mounts")
+    assert not faults("https://example.net/home/page\nsrc/root/main\n$HOME/home/x\n/proc/self/mounts")
 
 
 def test_no_room_without_a_purpose() -> None:
