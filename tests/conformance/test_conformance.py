@@ -288,7 +288,7 @@ def test_after_a_sigkill_of_the_laboratory_the_next_one_cleans_up(
     assert not any("could not" in sentence for sentence in said), said
     assert list((tmp_path / "state").iterdir()) == []
     assert list((tmp_path / "scratch").iterdir()) == []
-    assert traces.of(guest_id, str(tmp_path), f"virtometer-{laboratory.pid}") == []
+    assert traces.after_a_kill(guest_id, str(tmp_path), f"virtometer-{laboratory.pid}") == []
     assert bench.journal.sweep(bench.programs) == []
 
 

@@ -43,5 +43,5 @@ def test_whatever_moment_a_laboratory_is_killed_at(
         assert not any("could not" in sentence for sentence in said), told
         assert list((directory / "state").iterdir()) == [], told
         assert list((directory / "scratch").iterdir()) == [], told
-        assert traces.of(prefix, str(directory), f"virtometer-{laboratory.pid}") == [], told
+        assert traces.after_a_kill(prefix, str(directory), f"virtometer-{laboratory.pid}") == [], told
     assert traces.host_interfaces() == interfaces
