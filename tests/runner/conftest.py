@@ -1,7 +1,10 @@
+import json
 import sys
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
+from pydantic import Field
 
 from virtometer.environments.base import Capabilities, Check, Environment, Settings
 from virtometer.environments.process_guest import ProcessGuest
@@ -9,21 +12,16 @@ from virtometer.environments.registry import KINDS
 from virtometer.model import Plan
 
 
-class RogueSettings(Settings):
-    behaviour: str = "good"
+class Scripted(Environment):
+    """An environment whose agent is a script beside this file, called with one word that its settings give."""
 
-
-class Rogue(Environment):
-    """An environment whose agent is rogue.py."""
-
-    kind = "rogue"
-    title = "rogue"
-    settings_type = RogueSettings
+    script: ClassVar[str]
 
     def capabilities(self):
         return Capabilities(
             disk=False, network=False, several_guests=True, cpu_limit=False, memory_limit=False,
-            settings=("behaviour",), disk_reason="a rogue has no disk", network_reason="a rogue has no network",
+            settings=tuple(self.settings_type.model_fields),
+            disk_reason=f"a {self.kind} has no disk", network_reason=f"a {self.kind} has no network",
         )  # fmt: skip
 
     def check(self):
@@ -34,14 +32,51 @@ class Rogue(Environment):
 
     def start(self, settings, guest_id):
         with ProcessGuest.starting(self.bench, guest_id) as guest:
-            script = Path(__file__).with_name("rogue.py")
-            guest.launch([sys.executable, script, settings.behaviour], purpose="rogue")
+            script = Path(__file__).with_name(self.script)
+            guest.launch([sys.executable, script, settings.word()], purpose=self.kind)
         return guest
+
+
+class RogueSettings(Settings):
+    behaviour: str = "good"
+
+    def word(self):
+        return self.behaviour
+
+
+class Rogue(Scripted):
+    """An agent that breaks the rules."""
+
+    kind = "rogue"
+    title = "rogue"
+    settings_type = RogueSettings
+    script = "rogue.py"
+
+
+class TimepieceSettings(Settings):
+    clock: dict[str, float | bool | str] = Field(default_factory=dict)
+
+    def word(self):
+        return json.dumps(self.clock)
+
+
+class Timepiece(Scripted):
+    """An agent whose clock lies."""
+
+    kind = "timepiece"
+    title = "timepiece"
+    settings_type = TimepieceSettings
+    script = "timepiece.py"
 
 
 @pytest.fixture
 def rogue_kind(monkeypatch):
     monkeypatch.setitem(KINDS, "rogue", Rogue)
+
+
+@pytest.fixture
+def timepiece_kind(monkeypatch):
+    monkeypatch.setitem(KINDS, "timepiece", Timepiece)
 
 
 class Watcher:

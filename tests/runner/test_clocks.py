@@ -1,55 +1,17 @@
 """Campaigns in guests whose clocks lie: what is true comes out, or the trial fails and says why."""
 
-import json
 import re
-import sys
-from pathlib import Path
 
 import pytest
-from pydantic import Field
 
-from virtometer.environments.base import Capabilities, Check, Environment, Settings
-from virtometer.environments.process_guest import ProcessGuest
-from virtometer.environments.registry import KINDS
 from virtometer.runner import campaign as campaigns
 
 TRUE_RATE = 1e9
 
 
-class TimepieceSettings(Settings):
-    clock: dict[str, float | bool | str] = Field(default_factory=dict)
-
-
-class Timepiece(Environment):
-    """An environment whose agent is timepiece.py."""
-
-    kind = "timepiece"
-    title = "timepiece"
-    settings_type = TimepieceSettings
-
-    def capabilities(self):
-        return Capabilities(
-            disk=False, network=False, several_guests=True, cpu_limit=False, memory_limit=False,
-            settings=("clock",), disk_reason="a timepiece has no disk", network_reason="a timepiece has no network",
-        )  # fmt: skip
-
-    def check(self):
-        return Check(True, "it always runs")
-
-    def prepare(self, settings):
-        pass
-
-    def start(self, settings, guest_id):
-        with ProcessGuest.starting(self.bench, guest_id) as guest:
-            script = Path(__file__).with_name("timepiece.py")
-            guest.launch([sys.executable, script, json.dumps(settings.clock)], purpose="timepiece")
-        return guest
-
-
 @pytest.fixture
-def trial(tmp_path, watcher, make_plan, monkeypatch):
+def trial(tmp_path, watcher, make_plan, timepiece_kind):
     """Run one trial in a guest with a clock as described, for a number of seconds."""
-    monkeypatch.setitem(KINDS, "timepiece", Timepiece)
 
     def run(clock, seconds=1.0, answer_s=1.0):
         plan = make_plan(
