@@ -107,8 +107,9 @@ class Resident:
                     session.request("configure-network", where, limits.answer_s)
             except LinkClosed as cause:
                 words = guest.last_words().strip()
+                when = "before its agent said hello" if session.greeting is None else "while it was being set up"
                 raise GuestDied(
-                    f"{plan.name}: the guest ended before its agent said hello" + (f": {words[-300:]}" if words else "")
+                    f"{plan.name}: the guest ended {when}" + (f": {words[-300:]}" if words else "")
                 ) from cause
             asked = settings.model_dump(mode="json")
             record = GuestStart(guest_id, plan.name, plan.kind, asked, given, provision_s, started_at)

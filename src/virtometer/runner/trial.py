@@ -60,10 +60,7 @@ class _Running:
     parameters: Mapping[str, Any]
     state: RunState
     clock: ClockWatch
-
-    @property
-    def seconds(self) -> float | None:
-        return self.planned.seconds
+    seconds: float
 
 
 class TrialRunner:
@@ -110,7 +107,8 @@ class TrialRunner:
             raise TrialFailed(cause.sentence, [resident]) from cause
         run = f"t{trial.index}"
         watch = ClockWatch(resident.session, self._plan.limits)
-        return _Running(placement, resident, workload, planned, parameters, RunState(run), watch)
+        seconds = planned.seconds or self._plan.seconds
+        return _Running(placement, resident, workload, planned, parameters, RunState(run), watch, seconds)
 
     def _execute(self, running: Sequence[_Running]) -> tuple[int, Observer]:
         """Barrier and window. Returns the skew of the starts in ns and the observer."""
@@ -120,7 +118,7 @@ class TrialRunner:
         self._wait(running, "ready", self._plan.limits.prepare_s, None)
         for one in running:
             with self._guarded(one):
-                one.clock.before(one.seconds or self._plan.seconds)
+                one.clock.before(one.seconds)
         observer = Observer([one.resident.guest.cpu_ns for one in running])
         observer.tick()
         sent = []
@@ -128,7 +126,7 @@ class TrialRunner:
             sent.append(time.monotonic_ns())
             with self._guarded(one):
                 self._start(one)
-        longest = max(one.seconds or self._plan.seconds for one in running)
+        longest = max(one.seconds for one in running)
         self._wait(running, "done", longest + self._plan.limits.run_extra_s, observer)
         observer.tick()
         for one in running:
@@ -145,7 +143,7 @@ class TrialRunner:
             "parameters": dict(one.parameters),
             "threads": one.planned.threads,
             "cpus": None,
-            "seconds": one.seconds or self._plan.seconds,
+            "seconds": one.seconds,
         }
         one.resident.session.request("prepare", arguments, self._plan.limits.answer_s)
 
