@@ -238,6 +238,8 @@ class PlacementResult:
     agent_cpu_s: float
     check: Mapping[str, Any]
     conditions: Mapping[str, str]
+    measures: Mapping[str, Any]
+    histograms: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

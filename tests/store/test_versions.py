@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -61,7 +62,12 @@ def test_new_reader_old_data(tmp_path: Path, version: int) -> None:
     of = campaign(4)
     with Ledger.open(directory) as ledger:
         back = ledger.read()
-    assert back.trials == (done(of.planned[0], 3), failed(of.planned[1]))
+    expected = done(of.planned[0], 3)
+    if version < 2:
+        expected = replace(
+            expected, results=tuple(replace(one, measures={}, histograms={}) for one in expected.results)
+        )
+    assert back.trials == (expected, failed(of.planned[1]))
     assert back.planned == of.planned
     assert (directory / "ledger.sqlite").read_bytes() == before
     with Ledger.open(directory, write=True) as ledger:

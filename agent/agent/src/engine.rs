@@ -277,6 +277,8 @@ pub(crate) fn done(outcome: Outcome) -> Done {
         count: outcome.count,
         stopped: outcome.stopped,
         cpu: outcome.cpu,
+        measures: outcome.extras.measures(),
+        histograms: outcome.extras.histograms(),
         conditions: outcome.conditions,
     }
 }

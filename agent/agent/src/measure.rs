@@ -4,12 +4,14 @@ use crate::engine::done;
 use crate::{facts, options, signals};
 use options::usage;
 use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io::Write;
 use std::sync::Arc;
 use virtometer_kernels::{find, Kernel, Op, ParameterKind, KERNELS};
 use virtometer_protocol::{
-    Better, Check, Conditions, CpuTime, Done, Facts, Failure, Parameters, Sample, Scalar, Unit, MAX_SECONDS,
-    MAX_THREADS,
+    Better, Check, Conditions, CpuTime, Distribution, Done, Facts, Failure, Measure, Parameters, Sample, Scalar, Unit,
+    MAX_SECONDS, MAX_THREADS,
 };
 use virtometer_sampling::{os_failure, Control, RawSample, Task};
 
@@ -123,6 +125,8 @@ struct Report<'a> {
     facts: Facts,
     conditions: &'a Conditions,
     cpu: CpuTime,
+    measures: &'a BTreeMap<String, Measure>,
+    histograms: &'a BTreeMap<String, Distribution>,
 }
 
 fn run(wish: Wish, until_interrupted: bool) -> Result<u8, Failure> {
@@ -152,6 +156,8 @@ fn run(wish: Wish, until_interrupted: bool) -> Result<u8, Failure> {
             facts: facts::facts(),
             conditions: &done.conditions,
             cpu: done.cpu,
+            measures: &done.measures,
+            histograms: &done.histograms,
         };
         serde_json::to_string(&report).unwrap_or_default() + "\n"
     } else {
@@ -170,7 +176,7 @@ fn say(to: &mut dyn Write, text: &str) -> Result<(), Failure> {
 fn human(kernel: &Kernel, op: &Op, done: &Done, samples: &[Sample]) -> String {
     let conditions: Vec<String> = done.conditions.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let window = samples.last().map_or(0, |last| last.end_ns) - samples.first().map_or(0, |first| first.start_ns);
-    format!(
+    let mut text = format!(
         "{} {}: {} (median of {} samples in {:.3} s)\n  {} ({} is better), counts {}\n  check: {:?} {} passed\n  conditions: {}\n",
         kernel.name,
         op.name,
@@ -183,7 +189,47 @@ fn human(kernel: &Kernel, op: &Op, done: &Done, samples: &[Sample]) -> String {
         done.check.kind,
         done.check.value,
         if conditions.is_empty() { "none".to_owned() } else { conditions.join(", ") },
-    )
+    );
+    for (name, measure) in &done.measures {
+        let _ = writeln!(text, "  {name}: {} {}", short(measure.value), measure.unit);
+    }
+    for (name, times) in &done.histograms {
+        let at = |quantile| scaled(quantile_s(times, quantile), Unit::Second);
+        let _ = writeln!(
+            text,
+            "  {name}: p50 {}, p90 {}, p99 {}, p99.9 {}, max {}",
+            at(0.5),
+            at(0.9),
+            at(0.99),
+            at(0.999),
+            at(1.0),
+        );
+    }
+    text
+}
+
+/// Four significant digits, without a row of zeroes.
+fn short(value: f64) -> String {
+    if value == 0.0 || (1e-3..1e6).contains(&value.abs()) {
+        format!("{value:.4}")
+    } else {
+        format!("{value:.3e}")
+    }
+}
+
+/// The time that the share `quantile` of the operations did not exceed, s.
+fn quantile_s(times: &Distribution, quantile: f64) -> f64 {
+    let total: u64 = times.counts.iter().map(|(_, count)| count).sum();
+    #[allow(clippy::cast_precision_loss)] // operations of one run, far below 2^53
+    let wanted = quantile * total as f64;
+    let mut seen = 0;
+    let bucket = times.counts.iter().find(|(_, count)| {
+        seen += count;
+        #[allow(clippy::cast_precision_loss)] // as above
+        let enough = seen as f64 >= wanted;
+        enough
+    });
+    std::time::Duration::from_nanos(bucket.or(times.counts.last()).map_or(0, |(ns, _)| *ns)).as_secs_f64()
 }
 
 /// With the SI prefix that leaves one to three digits before the point.

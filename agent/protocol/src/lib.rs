@@ -14,7 +14,7 @@ pub use failure::{Code, Failure};
 pub use framing::LineBuffer;
 pub use outgoing::{
     greeting_line, log_line, reply_error_line, reply_line, samples_lines, Better, BlockDevice, Check, CheckKind,
-    Conditions, CpuTime, Done, Event, Facts, Fatal, Pong, Sample, Unit,
+    Conditions, CpuTime, Distribution, Done, Event, Facts, Fatal, Measure, Pong, Sample, Unit,
 };
 pub use parameters::{Parameters, Scalar};
 pub use request::{

@@ -105,6 +105,26 @@ pub struct CpuTime {
     pub system_ns: u64,
 }
 
+/// A further figure of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Measure {
+    /// Its unit: SI, `1` for a count or share.
+    pub unit: &'static str,
+    /// Finite.
+    pub value: f64,
+}
+
+/// How often single operations took how long.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Distribution {
+    /// What the values are once they are divided by 10^9.
+    pub unit: &'static str,
+    /// Significant decimal digits of the values.
+    pub digits: u8,
+    /// Highest value of a bucket in ns, and how many lie in it; rising, none empty.
+    pub counts: Vec<(u64, u64)>,
+}
+
 /// Further fields of the event `done`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Done {
@@ -124,6 +144,12 @@ pub struct Done {
     pub cpu: CpuTime,
     /// What decides whether two results may be compared.
     pub conditions: Conditions,
+    /// Further figures by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub measures: BTreeMap<String, Measure>,
+    /// Distributions by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub histograms: BTreeMap<String, Distribution>,
 }
 
 /// An event.

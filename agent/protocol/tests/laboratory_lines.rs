@@ -6,8 +6,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use virtometer_protocol::{
-    greeting_line, log_line, reply_error_line, reply_line, samples_lines, Check, CheckKind, Code, CpuTime, Done, Event,
-    Facts, Failure, Fatal, LineBuffer, Pong, Sample, Unit, MAX_LINE, MAX_SAMPLES,
+    greeting_line, log_line, reply_error_line, reply_line, samples_lines, Check, CheckKind, Code, CpuTime,
+    Distribution, Done, Event, Facts, Failure, Fatal, LineBuffer, Measure, Pong, Sample, Unit, MAX_LINE, MAX_SAMPLES,
 };
 
 #[derive(Deserialize)]
@@ -102,6 +102,34 @@ struct Cpu {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireMeasure {
+    unit: String,
+    value: f64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireHistogram {
+    unit: String,
+    digits: u8,
+    counts: Vec<(u64, u64)>,
+}
+
+impl WireHistogram {
+    fn fits(&self) -> bool {
+        let rises = self.counts.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        let full = self.counts.iter().all(|(_, count)| *count > 0);
+        self.unit == "s" && (1..=5).contains(&self.digits) && rises && full && !self.counts.is_empty()
+    }
+}
+
+/// Whether this may be the name of a measure or histogram.
+fn named(name: &str) -> bool {
+    (1..=64).contains(&name.len()) && name.bytes().all(|c| c == b'-' || c.is_ascii_lowercase() || c.is_ascii_digit())
+}
+
+#[derive(Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase", deny_unknown_fields)]
 enum WireEvent {
     Ready {
@@ -122,6 +150,10 @@ enum WireEvent {
         stopped: bool,
         cpu: Cpu,
         conditions: BTreeMap<String, String>,
+        #[serde(default)]
+        measures: BTreeMap<String, WireMeasure>,
+        #[serde(default)]
+        histograms: BTreeMap<String, WireHistogram>,
     },
     Failed {
         run: String,
@@ -153,7 +185,12 @@ fn read(line: &[u8], first: bool) -> Result<(), Code> {
     if fields.contains_key("event") {
         let fits = match serde_json::from_str(text).map_err(bad)? {
             WireEvent::Samples { samples, .. } => (1..=MAX_SAMPLES).contains(&samples.len()),
-            WireEvent::Done { check, .. } => check.passed,
+            WireEvent::Done { check, measures, histograms, .. } => {
+                check.passed
+                    && measures.keys().chain(histograms.keys()).all(|name| named(name))
+                    && measures.values().all(|one| (1..=16).contains(&one.unit.len()))
+                    && histograms.values().all(WireHistogram::fits)
+            }
             _ => true,
         };
         return if fits { Ok(()) } else { Err(Code::BadMessage) };
@@ -229,6 +266,11 @@ fn what_the_agent_writes_is_taken() {
         stopped: false,
         cpu: CpuTime::default(),
         conditions: BTreeMap::new(),
+        measures: BTreeMap::from([("a-b".to_owned(), Measure { unit: "s/B", value: 1.5e-9 })]),
+        histograms: BTreeMap::from([(
+            "latency".to_owned(),
+            Distribution { unit: "s", digits: 2, counts: vec![(0, 1), (1023, 7)] },
+        )]),
     };
     let run = || "a".to_owned();
     let lines = [

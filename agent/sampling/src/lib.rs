@@ -7,6 +7,7 @@
 mod clock;
 mod control;
 mod cpu;
+mod extras;
 mod fault;
 mod run;
 mod team;
@@ -15,6 +16,7 @@ mod worker;
 pub use clock::now_ns;
 pub use control::Control;
 pub use cpu::{allowed_cpus, pin_to, CpuClock};
+pub use extras::{Extras, Merge, Times};
 pub use fault::os_failure;
 pub use run::{prepare, Outcome, Prepared, RawSample};
 pub use worker::{timed, CheckValue, Maker, Stretch, Task, Worker};

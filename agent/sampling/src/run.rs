@@ -2,7 +2,7 @@
 
 use crate::team::Team;
 use crate::worker::{CheckValue, Maker, Task};
-use crate::{now_ns, Control, CpuClock};
+use crate::{now_ns, Control, CpuClock, Extras};
 use std::sync::Arc;
 use virtometer_protocol::{Code, Conditions, CpuTime, Failure, Sample, Unit};
 
@@ -69,6 +69,8 @@ pub struct Outcome {
     pub cpu: CpuTime,
     /// What decides whether two results may be compared.
     pub conditions: Conditions,
+    /// What was found besides the value.
+    pub extras: Extras,
 }
 
 /// Build the workers and find out how many repeats make an iteration.
@@ -167,8 +169,8 @@ impl Prepared {
         let finished = self.team.finish();
         let cpu = cpu.elapsed();
         sink(&self.samples);
-        let check = finished?;
-        Ok(Outcome { unit: self.unit, value: median(&mut self.rates), check, count, stopped, cpu, conditions })
+        let (check, extras) = finished?;
+        Ok(Outcome { unit: self.unit, value: median(&mut self.rates), check, count, stopped, cpu, conditions, extras })
     }
 
     fn record(&mut self, start_ns: u64, end_ns: u64, work: u64, check: CheckValue) -> Result<(), Failure> {

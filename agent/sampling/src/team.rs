@@ -1,7 +1,7 @@
 //! The threads of a kernel: each with its own worker, beginning every iteration together.
 
-use crate::pin_to;
 use crate::worker::{CheckValue, Maker, Stretch, Task, Worker};
+use crate::{pin_to, Extras};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::mpsc::{channel, Receiver, Sender};
 use std::sync::{Arc, Barrier};
@@ -20,7 +20,7 @@ enum Answer {
     Iterated(Stretch, CheckValue),
     Described(Description),
     Settled,
-    Finished(CheckValue),
+    Finished(CheckValue, Extras),
 }
 
 /// What the workers say of themselves.
@@ -144,15 +144,18 @@ impl Team {
         all.ok_or_else(|| Failure::new(Code::Internal, "a team without members"))
     }
 
-    pub(crate) fn finish(mut self) -> Result<CheckValue, Failure> {
+    pub(crate) fn finish(mut self) -> Result<(CheckValue, Extras), Failure> {
         if let Team::Alone(worker) = &mut self {
-            return guarded(|| worker.finish());
+            return guarded(|| finish(worker.as_mut()));
         }
         self.order(Order::Finish);
-        let mut all: Option<CheckValue> = None;
+        let mut all: Option<(CheckValue, Extras)> = None;
         for answer in self.collect()? {
-            if let Answer::Finished(check) = answer {
-                all = Some(all.map_or(check, |checks| checks.with(check)));
+            if let Answer::Finished(check, extras) = answer {
+                all = Some(match all {
+                    None => (check, extras),
+                    Some((checks, known)) => (checks.with(check), known.with(extras)),
+                });
             }
         }
         all.ok_or_else(|| Failure::new(Code::Internal, "a team without members"))
@@ -219,6 +222,11 @@ fn make(maker: &Maker, index: usize, cpu: Option<usize>) -> Result<Box<dyn Worke
     maker(index)
 }
 
+fn finish(worker: &mut dyn Worker) -> Result<(CheckValue, Extras), Failure> {
+    let check = worker.finish()?;
+    Ok((check, worker.extras()))
+}
+
 fn serve(
     inbox: &Receiver<Order>,
     outbox: &Sender<Result<Answer, Failure>>,
@@ -239,7 +247,7 @@ fn serve(
         let answer = match order {
             Order::Iterate(repeats) => iterate(worker.as_mut(), repeats, barrier),
             Order::Settle => guarded(|| worker.settle()).map(|()| Answer::Settled),
-            Order::Finish => guarded(|| worker.finish()).map(Answer::Finished),
+            Order::Finish => guarded(|| finish(worker.as_mut())).map(|(check, extras)| Answer::Finished(check, extras)),
             Order::Describe => Ok(Answer::Described(Description::of(worker.as_ref()))),
         };
         if outbox.send(answer).is_err() {

@@ -1,6 +1,6 @@
 //! What a kernel is made of.
 
-use crate::{now_ns, Control};
+use crate::{now_ns, Control, Extras};
 use std::fmt;
 use std::sync::Arc;
 use virtometer_protocol::{CheckKind, Conditions, Failure, Parameters};
@@ -132,4 +132,9 @@ pub trait Worker {
 
     /// Verify the whole run after the last iteration and release what must be released in order.
     fn finish(&mut self) -> Result<CheckValue, Failure>;
+
+    /// What was found besides the value since [`Worker::settle`]. Called once, after [`Worker::finish`].
+    fn extras(&mut self) -> Extras {
+        Extras::default()
+    }
 }

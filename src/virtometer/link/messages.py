@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from virtometer.errors import LinkError
 
@@ -15,6 +16,8 @@ _EXACT = 2**53 - 1
 
 Nanoseconds = Annotated[int, Field(ge=0, le=_EXACT)]
 Count = Annotated[int, Field(ge=0, le=_EXACT)]
+Bucket = Annotated[list[Count], Field(min_length=2, max_length=2)]
+ExtraName = Annotated[str, Field(pattern=r"^[a-z0-9-]{1,64}$")]
 RunName = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
 
 
@@ -93,6 +96,28 @@ class Samples(_Message):
     samples: Annotated[list[WireSample], Field(min_length=1, max_length=400)]
 
 
+class Measure(_Message):
+    """A further figure of a run."""
+
+    unit: Annotated[str, Field(min_length=1, max_length=16)]
+    value: float
+
+
+class Histogram(_Message):
+    """How often single operations took how long: (highest value of the bucket in ns, operations in it), rising."""
+
+    unit: Literal["s"]
+    digits: Annotated[int, Field(ge=1, le=5)]
+    counts: Annotated[list[Bucket], Field(min_length=1)]
+
+    @field_validator("counts")
+    @classmethod
+    def _rise(cls, counts: list[list[int]]) -> list[list[int]]:
+        if any(later[0] <= earlier[0] for earlier, later in pairwise(counts)) or any(not count for _, count in counts):
+            raise ValueError("the buckets of a histogram must rise, and none be empty")
+        return counts
+
+
 class Done(_Message):
     """The run ended and its check passed."""
 
@@ -106,6 +131,8 @@ class Done(_Message):
     stopped: bool
     cpu: CpuTime
     conditions: dict[str, str]
+    measures: dict[ExtraName, Measure] = {}
+    histograms: dict[ExtraName, Histogram] = {}
 
 
 class Failed(_Message):

@@ -268,6 +268,8 @@ class TrialRunner:
             agent_cpu_s=(done.cpu.user_ns + done.cpu.system_ns) * 1e-9,
             check=done.check.model_dump(),
             conditions=conditions,
+            measures={name: measure.model_dump() for name, measure in done.measures.items()},
+            histograms={name: histogram.model_dump() for name, histogram in done.histograms.items()},
         )
 
 

@@ -176,6 +176,8 @@ def result_row(trial: int, number: int, result: PlacementResult) -> Values:
         "agent_cpu_s": result.agent_cpu_s,
         "check_json": to_json(result.check),
         "conditions_json": to_json(result.conditions),
+        "measures_json": to_json(result.measures),
+        "histograms_json": to_json(result.histograms),
         **clock,
     }
 
@@ -247,6 +249,8 @@ def result_of(
         agent_cpu_s=row.agent_cpu_s,
         check=json.loads(row.check_json),
         conditions=json.loads(row.conditions_json),
+        measures=json.loads(row.measures_json),
+        histograms=json.loads(row.histograms_json),
     )
 
 

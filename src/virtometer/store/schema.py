@@ -26,10 +26,15 @@ from sqlalchemy import (
 )
 
 APPLICATION_ID = 0x5649524D  # "VIRM"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 # For each older version, the statements that lead to the next one. Version 1 is the first.
-MIGRATIONS: Mapping[int, tuple[str, ...]] = {}
+MIGRATIONS: Mapping[int, tuple[str, ...]] = {
+    1: tuple(
+        f"ALTER TABLE results ADD COLUMN {name} TEXT NOT NULL DEFAULT '{{}}'"
+        for name in ("measures_json", "histograms_json")
+    ),
+}
 
 METADATA = MetaData()
 
@@ -145,6 +150,8 @@ results = Table(
     _number("agent_cpu_s"),
     _text("check_json"),
     _text("conditions_json"),
+    _text("measures_json"),
+    _text("histograms_json"),
     ForeignKeyConstraint(["trial", "placement"], ["placements.trial", "placements.placement"]),
     sqlite_with_rowid=False,
 )
