@@ -13,6 +13,10 @@ mod run;
 mod team;
 mod worker;
 
+#[cfg_attr(unix, path = "system/linux.rs")]
+#[cfg_attr(windows, path = "system/windows.rs")]
+mod system;
+
 pub use clock::now_ns;
 pub use control::Control;
 pub use cpu::{allowed_cpus, pin_to, CpuClock};
