@@ -56,8 +56,15 @@ class PlanEnvironment(_Frozen):
     settings: dict[str, Any] = Field(default_factory=dict)
 
 
+Levels = Annotated[list[str | int | float | bool], Field(min_length=1, max_length=64)]
+
+
 class PlanWorkload(_Frozen):
-    """One workload of a plan: what is measured in every environment."""
+    """One workload of a plan: what is measured in every environment.
+
+    `factors` gives parameters, `op` or `threads` several levels each. A plan that has been read has none left: every
+    combination has become a workload of its own.
+    """
 
     name: Name
     workload: str
@@ -65,6 +72,7 @@ class PlanWorkload(_Frozen):
     parameters: dict[str, Any] = Field(default_factory=dict)
     threads: int = Field(default=1, ge=1, le=1024)
     seconds: float | None = Field(default=None, gt=0, le=3600)
+    factors: dict[str, Levels] = Field(default_factory=dict, max_length=4)
 
 
 class Limits(_Frozen):
@@ -94,7 +102,7 @@ class Plan(_Frozen):
     question: str = ""
     environments: list[PlanEnvironment] = Field(min_length=1, max_length=64)
     baseline: str = "native"
-    workloads: list[PlanWorkload] = Field(min_length=1, max_length=64)
+    workloads: list[PlanWorkload] = Field(min_length=1, max_length=512)
     scenario: Literal["alone"] = "alone"
     blocks: int = Field(default=8, ge=1, le=10_000)
     seconds: float = Field(default=1.0, gt=0, le=3600)

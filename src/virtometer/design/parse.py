@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from virtometer.design import complaints
 from virtometer.design.catalogue import Catalogue
 from virtometer.design.document import Document, Path, read_document
+from virtometer.design.factors import write_out
 from virtometer.design.schedule import MAX_TRIALS, trial_count
 from virtometer.errors import PlanError
 from virtometer.model import Plan, PlanEnvironment, PlanWorkload
@@ -30,6 +31,9 @@ def parse_plan(text: str | bytes, file_name: str, catalogue: Catalogue) -> Plan:
     document = read_document(text, file_name)
     if not isinstance(document.value, dict):
         raise PlanError(file_name, document.line(()), "a plan is a mapping: lines of the form 'name: value'")
+    document, wrong = write_out(document)
+    if wrong:
+        raise _together(file_name, wrong)
     plan, wrong = _validated(Plan, document, (), "field")
     if plan is not None:
         environments, wrong_environments = _environments(plan, document, catalogue)
