@@ -1,80 +1,28 @@
 //! The streams that can reach the agent.
 
-use rustix::event::{poll, PollFd, PollFlags};
-use rustix::fs::{Mode, OFlags};
-use rustix::termios::{isatty, tcgetattr, tcsetattr, OptionalActions};
-use std::fs::File;
+use crate::system::{self, Stream};
 use std::io;
 use std::net::{SocketAddr, TcpStream};
-use std::os::unix::io::{AsFd, OwnedFd};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use virtometer_protocol::{Code, Failure};
 use virtometer_sampling::os_failure;
 
-/// How long to wait for a device to appear, and for the host to open its end of it.
-const APPEARANCE: Duration = Duration::from_secs(30);
-
-/// How often to look for it.
-const GLANCE: Duration = Duration::from_millis(5);
+pub(crate) use crate::system::serial;
 
 /// How long a peer may take to accept a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// A stream in both directions.
 pub(crate) struct Channel {
-    pub(crate) input: File,
-    pub(crate) output: File,
+    pub(crate) input: Stream,
+    pub(crate) output: Stream,
 }
 
 /// Standard input and output.
 pub(crate) fn stdio() -> Result<Channel, Failure> {
-    let failed = |cause: io::Error| os_failure("cannot use standard input and output", &cause);
-    let input = io::stdin().as_fd().try_clone_to_owned().map_err(failed)?;
-    let output = io::stdout().as_fd().try_clone_to_owned().map_err(failed)?;
-    Ok(Channel { input: File::from(input), output: File::from(output) })
-}
-
-/// A serial line, virtual console or virtio-serial port. Waits for it to appear.
-pub(crate) fn serial(path: &str) -> Result<Channel, Failure> {
-    let failed = |cause: io::Error| os_failure(&format!("cannot use {path} as the channel"), &cause);
-    let deadline = Instant::now() + APPEARANCE;
-    let device = loop {
-        match rustix::fs::open(path, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty()) {
-            Ok(device) => break device,
-            Err(rustix::io::Errno::NOENT | rustix::io::Errno::NXIO | rustix::io::Errno::NODEV)
-                if Instant::now() < deadline =>
-            {
-                std::thread::sleep(GLANCE);
-            }
-            Err(errno) => return Err(failed(errno.into())),
-        }
-    };
-    if isatty(&device) {
-        raw(&device).map_err(failed)?;
-    }
-    wait_for_host(&device, deadline);
-    let input = device.try_clone().map_err(failed)?;
-    Ok(Channel { input: File::from(input), output: File::from(device) })
-}
-
-/// No echo, no line editing, no translation: bytes as they are.
-fn raw(device: &OwnedFd) -> io::Result<()> {
-    let mut settings = tcgetattr(device)?;
-    settings.make_raw();
-    tcsetattr(device, OptionalActions::Now, &settings)?;
-    Ok(())
-}
-
-/// A virtio-serial port reads as ended until the host has opened its end.
-fn wait_for_host(device: &OwnedFd, deadline: Instant) {
-    while Instant::now() < deadline {
-        let mut watched = [PollFd::new(device, PollFlags::OUT)];
-        let nothing = rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 };
-        if poll(&mut watched, Some(&nothing)).is_err() || !watched[0].revents().contains(PollFlags::HUP) {
-            return;
-        }
-        std::thread::sleep(GLANCE);
-    }
+    let (input, output) =
+        system::stdio().map_err(|cause| os_failure("cannot use standard input and output", &cause))?;
+    Ok(Channel { input, output })
 }
 
 /// A connection that the agent opens itself.
@@ -87,7 +35,6 @@ pub(crate) fn connect(address: &str) -> Result<Channel, Failure> {
     let failed = |cause: io::Error| os_failure(&format!("cannot connect to {address}"), &cause);
     let socket = TcpStream::connect_timeout(&parsed, CONNECT).map_err(failed)?;
     socket.set_nodelay(true).map_err(failed)?;
-    let output = OwnedFd::from(socket);
-    let input = output.try_clone().map_err(failed)?;
-    Ok(Channel { input: File::from(input), output: File::from(output) })
+    let (input, output) = system::from_socket(socket).map_err(failed)?;
+    Ok(Channel { input, output })
 }

@@ -2,15 +2,14 @@
 
 use crate::channel::Channel;
 use crate::outbox::Outbox;
-use crate::signals::{Waiter, Woken};
-use crate::{facts, network, VERSION};
+use crate::system::{configure_network, facts, is_gone, Stream, Waiter};
+use crate::VERSION;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, Read};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use virtometer_kernels::{find, make, reap_orphans, KERNELS};
+use virtometer_kernels::{find, make, KERNELS};
 use virtometer_protocol::{
     greeting_line, log_line, parse_greeting, parse_request, reply_error_line, reply_line, samples_lines, Check, Code,
     Command, Conditions, Done, Event, Failure, Fatal, LineBuffer, Pong, Prepare, Sample, MAX_RUNS,
@@ -72,7 +71,7 @@ struct Session {
 
 /// Lines of the channel, each with the time at which the read that completed it returned.
 struct Lines {
-    input: File,
+    input: Stream,
     waiter: Waiter,
     buffer: LineBuffer,
     read_ns: u64,
@@ -86,7 +85,7 @@ impl Lines {
             if let Some(line) = self.buffer.next_line()? {
                 return Ok(Some((line, self.read_ns)));
             }
-            if self.waiter.wait(&self.input, reap_orphans) == Woken::Terminated {
+            if !self.waiter.wait(&self.input) {
                 return Ok(None);
             }
             match self.input.read(&mut block) {
@@ -96,8 +95,7 @@ impl Lines {
                     self.buffer.push(&block[..read]);
                 }
                 Err(cause) if matches!(cause.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock) => {}
-                // A terminal or socket whose other end is gone.
-                Err(cause) if matches!(cause.raw_os_error(), Some(libc::EIO | libc::ECONNRESET)) => return Ok(None),
+                Err(cause) if is_gone(&cause) => return Ok(None),
                 Err(cause) => return Err(os_failure("cannot read the channel", &cause)),
             }
         }
@@ -105,7 +103,7 @@ impl Lines {
 }
 
 impl Session {
-    fn listen(self: &Arc<Self>, input: File, notes: &[String]) -> Result<Ending, Failure> {
+    fn listen(self: &Arc<Self>, input: Stream, notes: &[String]) -> Result<Ending, Failure> {
         let names: Vec<&str> = KERNELS.iter().map(|kernel| kernel.name).collect();
         if !self.outbox.send(&greeting_line(VERSION, &names)) {
             return Ok(Ending::Closed);
@@ -129,7 +127,7 @@ impl Session {
                 Ok(Command::Ping) => {
                     self.outbox.send_made(|| reply_line(id, &Pong { received_ns: read_ns, sent_ns: now_ns() }))
                 }
-                Ok(Command::Facts) => self.outbox.send(&reply_line(id, &facts::facts())),
+                Ok(Command::Facts) => self.outbox.send(&reply_line(id, &facts())),
                 Ok(command) => self.obey(id, command),
                 Err(failure) => self.outbox.send(&reply_error_line(id, &failure)),
             };
@@ -157,7 +155,7 @@ impl Session {
                 let control = known.control.clone();
                 Ok(Box::new(move || control.stop()) as Then)
             }),
-            Command::ConfigureNetwork(wish) => network::configure(&wish).map(|()| Box::new(|| ()) as Then),
+            Command::ConfigureNetwork(wish) => configure_network(&wish).map(|()| Box::new(|| ()) as Then),
             // Answered by the loop.
             Command::Ping | Command::Facts | Command::Bye => Ok(Box::new(|| ())),
         };

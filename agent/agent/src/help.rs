@@ -56,7 +56,8 @@ Kernels and their operations, with the unit and what is counted:
         for parameter in kernel.ops.iter().flat_map(|op| op.parameters) {
             let row = match parameter.kind {
                 ParameterKind::Boolean if parameter.name == "direct" => "--direct | --buffered".to_owned(),
-                ParameterKind::Boolean => format!("--{}", parameter.name),
+                ParameterKind::Boolean if parameter.default == "false" => format!("--{}", parameter.name),
+                ParameterKind::Boolean => format!("--{0} | --no-{0}", parameter.name),
                 ParameterKind::Integer => format!("--{} N", parameter.name),
                 ParameterKind::Text => format!("--{} TEXT", parameter.name),
             };

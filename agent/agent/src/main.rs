@@ -2,15 +2,19 @@
 
 mod channel;
 mod engine;
-mod facts;
-mod first_descriptors;
 mod help;
-mod init;
+#[cfg(unix)]
+mod linux;
 mod measure;
-mod network;
 mod options;
 mod outbox;
-mod signals;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
+use linux as system;
+#[cfg(windows)]
+use windows as system;
 
 use engine::Ending;
 use std::ffi::OsString;
@@ -24,20 +28,12 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Exit status for arguments that are wrong.
 const USAGE: u8 = 2;
 
-/// Commands, so that /init can tell them from words of the kernel's command line.
-const COMMANDS: &[&str] = &["stdio", "serial", "connect", "measure", "serve", "--version", "--help", "exit"];
-
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os();
     let own_name = arguments.next().unwrap_or_default();
     let arguments: Vec<OsString> = arguments.collect();
     let first = arguments.first().and_then(|word| word.to_str()).unwrap_or("");
-    // The kernel starts /init without arguments, or with words of its command line that nobody else wanted. In a
-    // container the agent is process 1 as well, but is given a command.
-    let is_init = first == "init" || (own_name.to_string_lossy().ends_with("/init") && !COMMANDS.contains(&first));
-    if is_init && rustix::process::getpid().is_init() {
-        init::live();
-    }
+    system::live_if_process_1(&own_name.to_string_lossy(), first);
     match run(first, arguments.get(1..).unwrap_or(&[])) {
         Ok(status) => ExitCode::from(status),
         Err(failure) => {
@@ -61,6 +57,7 @@ fn run(command: &str, rest: &[OsString]) -> Result<u8, Failure> {
         "serve" => return measure::serve(&words),
         "--version" | "-V" => return help::print(&format!("virtometer-agent {VERSION}\n")),
         "--help" | "-h" | "help" => return help::print(&help::text()),
+        #[cfg(unix)]
         virtometer_kernels::EXIT_ARGUMENT => {
             return Ok(u8::try_from(virtometer_kernels::EXIT_STATUS).unwrap_or(1));
         }

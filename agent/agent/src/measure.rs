@@ -1,7 +1,7 @@
 //! Running one kernel by hand.
 
 use crate::engine::done;
-use crate::{facts, options, signals};
+use crate::{options, system};
 use options::usage;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -47,14 +47,13 @@ fn parse(words: &[String], fixed_op: Option<&str>) -> Result<Wish, Failure> {
         usage(&format!("there is no kernel {name:?}; there are {}", names.join(", ")))
     })?;
     let (mut op, mut threads, mut cpus, mut seconds, mut json) = (fixed_op.map(str::to_owned), 1, None, 1.0, false);
-    let mut given: Vec<(&str, Option<&str>)> = Vec::new();
+    let mut given: Vec<(&str, Given<'_>)> = Vec::new();
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         let name = word.strip_prefix("--").ok_or_else(|| usage(&format!("{word:?} is not understood; see --help")))?;
         let mut value = || rest.next().ok_or_else(|| usage(&format!("{word} needs a value")));
         match name {
             "json" => json = true,
-            "direct" | "buffered" | "overwrite" => given.push((name, None)),
             "op" if fixed_op.is_none() => op = Some(value()?.clone()),
             "threads" => {
                 threads = usize::try_from(options::quantity(name, value()?)?)
@@ -70,7 +69,10 @@ fn parse(words: &[String], fixed_op: Option<&str>) -> Result<Wish, Failure> {
                         usage(&format!("--seconds is {text:?}, not a number above 0 and at most {MAX_SECONDS}"))
                     })?;
             }
-            _ => given.push((name, Some(value()?))),
+            _ => given.push(match flag(kernel, name) {
+                Some((name, wish)) => (name, Given::Flag(wish)),
+                None => (name, Given::Word(value()?)),
+            }),
         }
     }
     let op = op.as_deref().or_else(|| kernel.ops.first().map(|op| op.name)).unwrap_or("");
@@ -87,20 +89,31 @@ fn parse(words: &[String], fixed_op: Option<&str>) -> Result<Wish, Failure> {
     Ok(Wish { kernel, op, task, json })
 }
 
-fn parameter<'a>(op: &Op, name: &'a str, value: Option<&str>) -> Result<(&'a str, Scalar), Failure> {
-    match name {
-        "direct" | "buffered" => return Ok(("direct", Scalar::Boolean(name == "direct"))),
-        "overwrite" => return Ok((name, Scalar::Boolean(true))),
-        _ => (),
+/// What follows a parameter's name: a word, or nothing because the name itself says true or false.
+#[derive(Clone, Copy)]
+enum Given<'a> {
+    Word(&'a str),
+    Flag(bool),
+}
+
+/// The boolean parameter of some operation that a word on the command line sets, and to what: `--NAME` or `--no-NAME`.
+fn flag<'a>(kernel: &Kernel, word: &'a str) -> Option<(&'a str, bool)> {
+    if word == "buffered" {
+        return Some(("direct", false));
     }
-    let value = value.unwrap_or("");
+    let (name, wish) = word.strip_prefix("no-").map_or((word, true), |name| (name, false));
+    let mut all = kernel.ops.iter().flat_map(|op| op.parameters);
+    all.any(|known| known.name == name && known.kind == ParameterKind::Boolean).then_some((name, wish))
+}
+
+fn parameter<'a>(op: &Op, name: &'a str, value: Given<'_>) -> Result<(&'a str, Scalar), Failure> {
+    let word = match value {
+        Given::Flag(wish) => return Ok((name, Scalar::Boolean(wish))),
+        Given::Word(word) => word,
+    };
     // A name that the operation does not have is refused later, with the names that it has.
-    let text = op.parameters.iter().any(|known| known.name == name && known.kind == ParameterKind::Text);
-    let known = op.parameters.iter().any(|known| known.name == name);
-    Ok((
-        name,
-        if text || !known { Scalar::Text(value.to_owned()) } else { Scalar::Integer(options::quantity(name, value)?) },
-    ))
+    let number = op.parameters.iter().any(|known| known.name == name && known.kind == ParameterKind::Integer);
+    Ok((name, if number { Scalar::Integer(options::quantity(name, word)?) } else { Scalar::Text(word.to_owned()) }))
 }
 
 #[derive(Serialize)]
@@ -133,7 +146,7 @@ fn run(wish: Wish, until_interrupted: bool) -> Result<u8, Failure> {
     let Wish { kernel, op, task, json } = wish;
     if until_interrupted {
         let control = task.control.clone();
-        signals::on_interrupt(move || control.stop());
+        system::on_interrupt(move || control.stop());
     }
     let maker = virtometer_kernels::make(kernel, op, &task)?;
     let prepared = virtometer_sampling::prepare(&task, op.unit, &maker)?;
@@ -153,7 +166,7 @@ fn run(wish: Wish, until_interrupted: bool) -> Result<u8, Failure> {
             value: done.value,
             check: &done.check,
             samples: &samples,
-            facts: facts::facts(),
+            facts: system::facts(),
             conditions: &done.conditions,
             cpu: done.cpu,
             measures: &done.measures,

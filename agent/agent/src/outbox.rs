@@ -1,7 +1,6 @@
 //! Lines that leave the agent, one at a time whoever sends them.
 
-use rustix::event::{poll, PollFd, PollFlags};
-use std::fs::File;
+use crate::system::{wait_writable, Stream};
 use std::io::{self, ErrorKind, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -12,11 +11,11 @@ const GLANCE: Duration = Duration::from_millis(5);
 
 /// The channel's output.
 pub(crate) struct Outbox {
-    file: Mutex<Option<File>>,
+    file: Mutex<Option<Stream>>,
 }
 
 impl Outbox {
-    pub(crate) fn new(file: File) -> Self {
+    pub(crate) fn new(file: Stream) -> Self {
         Outbox { file: Mutex::new(Some(file)) }
     }
 
@@ -52,21 +51,19 @@ impl Outbox {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<File>> {
+    fn lock(&self) -> MutexGuard<'_, Option<Stream>> {
         self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn write_whole(file: &mut File, mut rest: &[u8]) -> io::Result<()> {
+fn write_whole(file: &mut Stream, mut rest: &[u8]) -> io::Result<()> {
     while !rest.is_empty() {
         match file.write(rest) {
             Ok(0) => return Err(ErrorKind::WriteZero.into()),
             Ok(written) => rest = &rest[written..],
             Err(cause) if cause.kind() == ErrorKind::Interrupted => {}
             // Whoever shares the stream with us may have switched it to non-blocking.
-            Err(cause) if cause.kind() == ErrorKind::WouldBlock => {
-                poll(&mut [PollFd::new(file, PollFlags::OUT)], None)?;
-            }
+            Err(cause) if cause.kind() == ErrorKind::WouldBlock => wait_writable(file)?,
             Err(cause) => return Err(cause),
         }
     }

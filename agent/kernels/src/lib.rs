@@ -3,16 +3,22 @@
 //! Adding a kernel is one file with its known-answer test and one row of [`KERNELS`].
 
 mod buffer;
+#[cfg(unix)]
 mod disk;
 mod linpack;
 mod memory;
+#[cfg(unix)]
 mod net;
+#[cfg(unix)]
 mod os;
+#[cfg(unix)]
 mod pattern;
+#[cfg(unix)]
 mod random;
 mod settings;
 mod simd;
 
+#[cfg(unix)]
 pub use os::{reap_orphans, EXIT_ARGUMENT, EXIT_STATUS};
 pub use settings::Settings;
 
@@ -75,8 +81,11 @@ const fn parameter(name: &'static str, kind: ParameterKind, default: &'static st
 pub static KERNELS: &[Kernel] = &[
     Kernel { name: "linpack", summary: "solve dense linear equations", ops: linpack::OPS, make: linpack::make },
     Kernel { name: "memory", summary: "move arrays through memory", ops: memory::OPS, make: memory::make },
+    #[cfg(unix)]
     Kernel { name: "disk", summary: "read and write a file or block device", ops: disk::OPS, make: disk::make },
+    #[cfg(unix)]
     Kernel { name: "net", summary: "exchange data with another agent over TCP", ops: net::OPS, make: net::make },
+    #[cfg(unix)]
     Kernel { name: "os", summary: "operations of the operating system", ops: os::OPS, make: os::make },
 ];
 

@@ -9,13 +9,18 @@ mod control;
 mod cpu;
 mod extras;
 mod fault;
+#[cfg(unix)]
+mod linux;
 mod run;
 mod team;
+#[cfg(windows)]
+mod windows;
 mod worker;
 
-#[cfg_attr(unix, path = "system/linux.rs")]
-#[cfg_attr(windows, path = "system/windows.rs")]
-mod system;
+#[cfg(unix)]
+use linux as system;
+#[cfg(windows)]
+use windows as system;
 
 pub use clock::now_ns;
 pub use control::Control;

@@ -14,27 +14,19 @@ pub(crate) struct Waiter {
     signals: Option<File>,
 }
 
-/// Why waiting ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Woken {
-    /// The channel can be read, or reading tells what is wrong with it.
-    Channel,
-    /// The agent is asked to end. Only process 1 hears of it here: everybody else is ended by the signal.
-    Terminated,
-}
-
 impl Waiter {
     pub(crate) fn new() -> Self {
         let init = rustix::process::getpid().is_init();
         Waiter { signals: if init { signal_file(&[libc::SIGCHLD, libc::SIGTERM, libc::SIGINT]) } else { None } }
     }
 
-    /// Block until `channel` has something, calling `reap` when children end.
-    pub(crate) fn wait(&mut self, channel: &File, reap: fn()) -> Woken {
+    /// Block until `channel` can be read, or reading tells what is wrong with it (true), or the agent is asked to end (false).
+    /// Only process 1 hears of the latter here: everybody else is ended by the signal.
+    pub(crate) fn wait(&mut self, channel: &File) -> bool {
         let signals = match &mut self.signals {
             Some(signals) => signals,
             // The read itself waits.
-            None => return Woken::Channel,
+            None => return true,
         };
         loop {
             let mut watched = [PollFd::new(channel, PollFlags::IN), PollFd::new(signals, PollFlags::IN)];
@@ -48,12 +40,12 @@ impl Waiter {
                 let _ = signals.read(&mut signal);
                 let number = [signal[0], signal[1], signal[2], signal[3]];
                 match i32::from_ne_bytes(number) {
-                    libc::SIGTERM | libc::SIGINT => return Woken::Terminated,
-                    _ => reap(),
+                    libc::SIGTERM | libc::SIGINT => return false,
+                    _ => virtometer_kernels::reap_orphans(),
                 }
             }
             if channel_ready {
-                return Woken::Channel;
+                return true;
             }
         }
     }

@@ -2,8 +2,9 @@
 //!
 //! Nothing here may end without switching the guest off: a guest that hangs costs the laboratory its time limit.
 
+use super::network;
 use crate::channel::{self, Channel};
-use crate::{engine, network};
+use crate::engine;
 use rustix::fs::{Mode, OFlags};
 use rustix::mount::{mount, MountFlags};
 use rustix::system::{reboot, RebootCommand};
@@ -26,8 +27,20 @@ const APPEARANCE: Duration = Duration::from_secs(30);
 /// How often to look for it.
 const GLANCE: Duration = Duration::from_millis(2);
 
-/// Do everything and switch off.
-pub(crate) fn live() -> ! {
+/// Commands, so that /init can tell them from words of the kernel's command line.
+const COMMANDS: &[&str] = &["stdio", "serial", "connect", "measure", "serve", "--version", "--help", "exit"];
+
+/// Do everything and switch off, if that is what this process is for.
+pub(crate) fn live_if_process_1(own_name: &str, first: &str) {
+    // The kernel starts /init without arguments, or with words of its command line that nobody else wanted. In a
+    // container the agent is process 1 as well, but is given a command.
+    let is_init = first == "init" || (own_name.ends_with("/init") && !COMMANDS.contains(&first));
+    if is_init && rustix::process::getpid().is_init() {
+        live();
+    }
+}
+
+fn live() -> ! {
     std::panic::set_hook(Box::new(|panic| {
         // A panic of a run is caught and reported by it; one of this thread ends the guest.
         say(&format!("panic: {panic}"));

@@ -20,7 +20,12 @@ pub(crate) fn facts() -> Facts {
         bits: u64::from(usize::BITS),
         hostname: word(system.nodename()),
         cpu_model: field(&cpuinfo, "model name"),
-        cpu_features: field(&cpuinfo, "flags").split_whitespace().take(2 * MOST).map(str::to_owned).collect(),
+        // By this name on x86, by the other on ARM.
+        cpu_features: (field(&cpuinfo, "flags") + &field(&cpuinfo, "Features"))
+            .split_whitespace()
+            .take(2 * MOST)
+            .map(str::to_owned)
+            .collect(),
         cpus_online: cpus_online().unwrap_or(allowed),
         cpus_allowed: allowed,
         memory_bytes: memory_bytes(),

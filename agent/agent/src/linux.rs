@@ -1,0 +1,16 @@
+//! What the agent asks of Linux.
+
+mod facts;
+mod first_descriptors;
+mod init;
+mod network;
+mod serial;
+mod signals;
+mod stream;
+
+pub(crate) use facts::facts;
+pub(crate) use init::live_if_process_1;
+pub(crate) use network::configure as configure_network;
+pub(crate) use serial::serial;
+pub(crate) use signals::{on_interrupt, Waiter};
+pub(crate) use stream::{from_socket, is_gone, stdio, wait_writable, Stream};

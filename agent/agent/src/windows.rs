@@ -1,0 +1,27 @@
+//! What the agent asks of Windows.
+
+mod facts;
+mod interrupt;
+mod stream;
+
+pub(crate) use facts::facts;
+pub(crate) use interrupt::{on_interrupt, Waiter};
+pub(crate) use stream::{from_socket, is_gone, stdio, wait_writable, Stream};
+
+use crate::channel::Channel;
+use virtometer_protocol::{Code, Failure, Network};
+
+/// Windows is never without anything else.
+pub(crate) fn live_if_process_1(_own_name: &str, _first: &str) {}
+
+/// Not supported: a write to a port would wait for the read that is under way.
+pub(crate) fn serial(path: &str) -> Result<Channel, Failure> {
+    let message = format!("cannot use {path} as the channel: on Windows the channels are stdio and connect");
+    Err(Failure::new(Code::NotSupported, message))
+}
+
+/// Not supported: Windows configures its network by itself.
+pub(crate) fn configure_network(wish: &Network) -> Result<(), Failure> {
+    let message = format!("cannot configure the interface {}: not on Windows", wish.interface);
+    Err(Failure::new(Code::NotSupported, message))
+}
