@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.analysis.simulated_campaigns import Place, Work, outliers, simulate
-from virtometer.model import Campaign, CommandLine
+from virtometer.model import Campaign, CommandLine, TrialRecord
 
 CPU = Work("cpu linpack 500", "linpack", "classic", "FLOP/s", 4e9, parameters={"size": 500})
 MEMORY = Work("memory triad 64 MB", parameters={"size": "64M"})
@@ -53,6 +53,40 @@ def showcase() -> Campaign:
         commands=(*campaign.commands, command),
         plan_text=f"virtometer: 1\nname: showcase\n# {ODD}\n",
     )
+
+
+def curves() -> Campaign:
+    """Two environments, a curve of bandwidth over size, a surface of file and record sizes, measures, a histogram."""
+    sizes = [
+        Work(f"read {1 << k} KiB", "memory", "read", "B/s", 90e9 / (1 + k), parameters={"size": 1024 << k})
+        for k in range(0, 17, 2)
+    ]
+    files = [
+        Work(
+            f"write {span} MiB by {size} KiB", "disk", "write", "B/s", 3e8 * size**0.5 / span**0.2,
+            parameters={"span": span << 20, "size": size << 10},
+        )
+        for span in (1, 8, 64)
+        for size in (4, 32, 256, 1024)
+    ]  # fmt: skip
+    places = [Place("native"), Place(ODD, "runc", {"": 0.8})]
+    campaign = simulate(places, [*sizes, *files, DISK], seed=4, noise=outliers(0.02), samples=2, name="curves")
+    counts = [[round(80_000 * 1.07**k), max(1, round(4000 * 0.8**k))] for k in range(40)]
+
+    def with_extras(record: TrialRecord) -> TrialRecord:
+        if record.trial.placements[0].workload != DISK.name:
+            return record
+        slower = 1.5 if record.trial.placements[0].environment == ODD else 1.0
+        latency = {"unit": "s", "digits": 2, "counts": [[round(top * slower), count] for top, count in counts]}
+        measures = {
+            "cpu-per-io": {"unit": "s", "value": 1.4e-5 * slower},
+            "loss": {"unit": "1", "value": 0.0},
+            "service-demand": {"unit": "s/B", "value": 3.1e-10 * slower},
+        }
+        extra = {"measures": measures, "histograms": {"latency": latency}}
+        return replace(record, results=tuple(replace(one, **extra) for one in record.results))
+
+    return replace(campaign, trials=tuple(map(with_extras, campaign.trials)))
 
 
 def small() -> Campaign:

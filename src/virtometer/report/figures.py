@@ -66,9 +66,9 @@ def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
         scale=alt.Scale(domain=[verdict.value for verdict in _VERDICTS], range=list(_VERDICTS.values())),
         legend=None,
     )
-    base = alt.Chart(_data(rows), height=alt.Step(_ROW))
-    band = alt.Chart(_data([{"from": 1 / (1 + margin), "to": 1 + margin}])).mark_rect(color="var(--band)", aria=False)
-    one = alt.Chart(_data([{"ratio": 1}])).mark_rule(color=_FAINT, strokeDash=[3, 3], aria=False)
+    base = alt.Chart(data(rows), height=alt.Step(_ROW))
+    band = alt.Chart(data([{"from": 1 / (1 + margin), "to": 1 + margin}])).mark_rect(color="var(--band)", aria=False)
+    one = alt.Chart(data([{"ratio": 1}])).mark_rule(color=_FAINT, strokeDash=[3, 3], aria=False)
     gone = [
         {"environment": finding.subject, "text": finding.verdict.value} for finding in findings if finding.ratio is None
     ]
@@ -97,7 +97,7 @@ def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
             layers += [shape.encode(x=x, y=y, text="what:N") for shape in (halo, text)]
     if gone:
         layers.append(
-            alt.Chart(_data(gone))
+            alt.Chart(data(gone))
             .mark_text(color=_FAINT, fontStyle="italic", aria=False)
             .encode(x=alt.value(alt.expr("width / 2")), y=y, text="text:N")
         )
@@ -107,7 +107,7 @@ def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
     ]
     band_words = f"{words.significant(1 / (1 + margin))} to {words.significant(1 + margin)}"
     return Figure(
-        _finish(alt.layer(*layers)),
+        finish(alt.layer(*layers)),
         f"Efficiency against {against}: " + "; ".join(told),
         f"Efficiency against {against} with 95 % intervals{', logarithmic' if log else ''}. Grey band: {band_words}, "
         "where a difference does not matter to this plan."
@@ -159,7 +159,7 @@ def samples(campaign: Campaign, workload: str, most: int) -> Figure | None:
         name: found[:: max(1, math.ceil(len(found) * len(points) / most))] for name, found in points.items() if found
     }
     drawn = [point for found in keep.values() for point in found]
-    factor, shown = _scale(sorted(point["v"] for point in drawn)[len(drawn) // 2], unit)
+    factor, shown = scale(sorted(point["v"] for point in drawn)[len(drawn) // 2], unit)
     for point in drawn:
         point["v"] = float(f"{point['v'] / factor:.5g}")
     trials = [
@@ -178,7 +178,7 @@ def samples(campaign: Campaign, workload: str, most: int) -> Figure | None:
     y = alt.Y("e:N", sort=names, axis=alt.Axis(title=None))
     time = alt.YOffset("t:Q", scale=alt.Scale(domain=[0, 1]))
     dots = (
-        alt.Chart(_data(drawn), height=alt.Step(_TALL_ROW))
+        alt.Chart(data(drawn), height=alt.Step(_TALL_ROW))
         .mark_point(size=13, filled=True, opacity=0.55, strokeWidth=0, aria=False)
         .encode(
             x=x,
@@ -189,7 +189,7 @@ def samples(campaign: Campaign, workload: str, most: int) -> Figure | None:
         )
     )
     ticks = (
-        alt.Chart(_data(trials))
+        alt.Chart(data(trials))
         .mark_tick(orient="vertical", size=max(3, 0.8 * _TALL_ROW / blocks), thickness=1.5, color=_INK, aria=False)
         .encode(
             x=x, y=y, yOffset=time, tooltip=[alt.Tooltip("e:N", title="environment"), alt.Tooltip("v:Q", title=shown)]
@@ -204,7 +204,7 @@ def samples(campaign: Campaign, workload: str, most: int) -> Figure | None:
     ]
     aside = any(point["u"] == 0 for point in drawn)
     return Figure(
-        _finish(alt.layer(dots, ticks)),
+        finish(alt.layer(dots, ticks)),
         f"Raw samples of {workload}: " + "; ".join(spans),
         f"Raw samples ({thinned}){', logarithmic' if log else ''}. Within a row time runs downwards, from the first "
         f"block to the last; strokes are the values of the trials.{' Red crosses were not used.' if aside else ''}",
@@ -226,7 +226,7 @@ def _points(block: int, result: PlacementResult, blocks: int) -> list[dict[str, 
     return found
 
 
-def _scale(middle: float, unit: str) -> tuple[float, str]:
+def scale(middle: float, unit: str) -> tuple[float, str]:
     """Factor and name of the prefixed unit in which this value reads well."""
     if unit == "s":
         return next(((size, name) for size, name in words.TIMES if middle >= size), (1e-9, "ns"))
@@ -234,11 +234,12 @@ def _scale(middle: float, unit: str) -> tuple[float, str]:
     return found[0], (f"{found[1]}{unit}" if unit in ("B/s", "FLOP/s") else f"{found[1]} {unit}".strip())
 
 
-def _data(values: list[dict[str, Any]]) -> alt.InlineData:
+def data(values: list[dict[str, Any]]) -> alt.InlineData:
+    """Rows that a plot carries with it."""
     return alt.InlineData(values=values)
 
 
-def _finish(chart: alt.LayerChart | alt.FacetChart) -> dict[str, Any]:
+def finish(chart: alt.LayerChart | alt.FacetChart) -> dict[str, Any]:
     """Common looks; width is left to the page."""
     spec: dict[str, Any] = (
         chart.properties(width="container", autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))

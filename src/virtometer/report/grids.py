@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from virtometer.analysis import extras
 from virtometer.analysis.absence import bare, grouped
 from virtometer.model import Campaign, Estimate, Finding, Verdict
 from virtometer.report import words
@@ -66,6 +67,43 @@ def _cost(finding: Finding) -> str:
     if cost is None or finding.verdict is Verdict.BASELINE:
         return ""
     return f"×{words.ratio(cost)} {words.interval(cost)}".strip()
+
+
+def measures(of: Mapping[str, Mapping[str, extras.Figure]]) -> Grid:
+    """Further measures of one workload, a row each; `of`: by environment and name."""
+    rows = [
+        (name, *(_figure(found[name]) if name in found else "" for found in of.values()))
+        for name in extras.names(list(of.values()))
+    ]
+    return Grid(
+        "Further measures: median over the trials, smallest and largest in brackets",
+        ("measure", *of),
+        rows,
+        frozenset(range(1, len(of) + 1)),
+    )
+
+
+def _figure(figure: extras.Figure) -> str:
+    low, middle, high = (words.measure(value, figure.unit) for value in (figure.low, figure.median, figure.high))
+    return middle if low == high else f"{middle} [{low} to {high}]"
+
+
+def times(name: str, of: Mapping[str, extras.Times]) -> Grid:
+    """How long single operations of one workload took, a row an environment."""
+    rows = [
+        (
+            environment,
+            f"{found.total:,}",
+            *(words.quantity(max(found.quantile(q), 1e-9), "s") for q in extras.QUANTILES),
+        )
+        for environment, found in of.items()
+    ]
+    return Grid(
+        f"{name} of single operations, all trials together",
+        ("environment", "operations", "median", "90 %", "99 %", "99.9 %", "longest"),
+        rows,
+        frozenset(range(1, 7)),
+    )
 
 
 def trouble(campaign: Campaign) -> tuple[str, Grid]:

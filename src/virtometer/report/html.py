@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
@@ -17,9 +18,12 @@ import jinja2
 import vl_convert
 from markupsafe import Markup
 
+from virtometer.analysis import extras
 from virtometer.analysis.conditions import is_unlike
+from virtometer.analysis.series import series
 from virtometer.model import Campaign, Finding, PlanWorkload, Verdict
-from virtometer.report import figures, grids, summary, words
+from virtometer.report import curves, figures, grids, summary, words
+from virtometer.report.figures import Figure
 from virtometer.report.footnotes import Footnotes
 
 _POINTS_OF_A_PLOT = 1_600
@@ -52,6 +56,8 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
     ]
     most = max(100, min(_POINTS_OF_A_PLOT, _POINTS_OF_A_PAGE // len(plan.workloads)))
     sentence, trouble = grids.trouble(campaign)
+    found = _Extras(extras.measures(campaign), extras.histograms(campaign), names)
+    over = _series(campaign, findings, scripts)
     ran, planned = len(campaign.trials), len(campaign.planned)
     return {
         "plan": plan,
@@ -60,7 +66,8 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
         "versions": campaign.versions,
         "meta": _meta(campaign),
         "contents": [
-            ("result", "Result"), ("workloads", "Workload by workload"), ("trouble", "What failed"),
+            ("result", "Result"), *([("series", "Curves")] if over else []),
+            ("workloads", "Workload by workload"), ("trouble", "What failed"),
             ("starts", "Starting a guest"), ("facts", "Host and guests"), ("record", "The record"),
             ("glossary", "What the words mean"),
         ],
@@ -72,8 +79,11 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
         "environments": names,
         "rows": rows,
         "footnotes": footnotes.lines(),
+        "series": over,
         "workloads": [
-            _workload(campaign, workload, [f for f in findings if f.workload == workload.name], ids, most, scripts)
+            _workload(
+                campaign, workload, [f for f in findings if f.workload == workload.name], ids, most, found, scripts
+            )
             for workload in plan.workloads
         ],
         "trouble": {"sentence": sentence, "grid": trouble},
@@ -93,6 +103,50 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
         "js": Markup(_resource("page.js")) if scripts else "",
         "bundle": Markup(_bundle()) if scripts else "",
     }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Extras:
+    """What was found besides the values, and the environments in the plan's order."""
+
+    measures: Mapping[extras.Key, Mapping[str, extras.Figure]]
+    histograms: Mapping[extras.Key, Mapping[str, extras.Times]]
+    environments: Sequence[str]
+
+    def measures_of(self, workload: str) -> dict[str, Mapping[str, extras.Figure]]:
+        found = {name: self.measures.get((workload, name), {}) for name in self.environments}
+        return {name: measures for name, measures in found.items() if measures}
+
+    def histograms_of(self, workload: str) -> dict[str, dict[str, extras.Times]]:
+        """By name of the histogram, then by environment."""
+        found: dict[str, dict[str, extras.Times]] = {}
+        for name in self.environments:
+            for histogram, times in self.histograms.get((workload, name), {}).items():
+                found.setdefault(histogram, {})[name] = times
+        return found
+
+
+def _series(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> list[dict[str, Any]]:
+    """Curves and surfaces of workloads that differ only in numbers."""
+    drawn: list[Figure] = []
+    for one in series(campaign.plan.workloads):
+        if len(one.axes) == 1:
+            figure = curves.curve(one, findings)
+            drawn += [figure] if figure is not None else []
+        else:
+            drawn += curves.surface(one, findings)
+    return [_figure(figure, f"series-{number}", scripts) for number, figure in enumerate(drawn, 1)]
+
+
+def _figure(figure: Figure, identity: str, scripts: bool) -> dict[str, Any]:
+    """A plot as the template takes it."""
+    return {
+        "id": f"{identity}-plot",
+        "svg": Markup(_still(figure.spec, identity)),
+        "alternative": figure.alternative,
+        "caption": figure.caption,
+        "spec": Markup(script_json(figure.spec)) if scripts else "",
+    }
 
 
 def _meta(campaign: Campaign) -> list[tuple[str, str]]:
@@ -132,12 +186,16 @@ def _workload(
     findings: Sequence[Finding],
     ids: dict[str, str],
     most: int,
+    found: _Extras,
     scripts: bool,
 ) -> dict[str, Any]:
     identity = ids[workload.name]
+    histograms = found.histograms_of(workload.name)
+    measures = found.measures_of(workload.name)
     drawn = [
         figures.efficiency(findings, campaign.plan.margin) if any(f.ratio is not None for f in findings) else None,
         figures.samples(campaign, workload.name, most),
+        *(curves.slowest(name, times) for name, times in histograms.items()),
     ]
     settings = ", ".join(f"{key} {_setting(key, value, workload)}" for key, value in workload.parameters.items())
     better = "lower is better" if findings[0].better == "lower" else "higher is better"
@@ -152,17 +210,15 @@ def _workload(
         "name": workload.name,
         "about": about,
         "figures": [
-            {
-                "id": f"{identity}-plot-{number}",
-                "svg": Markup(_still(figure.spec, f"{identity}-{number}")),
-                "alternative": figure.alternative,
-                "caption": figure.caption,
-                "spec": Markup(script_json(figure.spec)) if scripts else "",
-            }
+            _figure(figure, f"{identity}-{number}", scripts)
             for number, figure in enumerate(drawn, 1)
             if figure is not None
         ],
         "notes": [(f.subject, note) for f in findings for note in words.all_notes(f)],
+        "extras": [
+            *([grids.measures(measures)] if measures else []),
+            *(grids.times(name, times) for name, times in histograms.items()),
+        ],
         "numbers": grids.numbers(findings),
     }
 

@@ -177,4 +177,6 @@ def _result(result: PlacementResult) -> dict[str, Any]:
         },
         "check": result.check,
         "conditions": result.conditions,
+        "measures": result.measures,
+        "histograms": result.histograms,
     }

@@ -20,11 +20,12 @@ _RESULT = (
     "trial", "block", "position", "start_group", "started_at", "status", "reason", "marks", "environment", "workload",
     "role", "guest_id", "kernel", "op", "threads", "unit", "better", "value", "agent_value", "work", "window_s",
     "guest_cpu_s", "agent_cpu_s", "samples", "samples_unused", "clock_rate", "clock_bound_ns", "wall_s", "conditions",
-    "parameters",
+    "parameters", "measures",
 )  # fmt: skip
 _SAMPLE = (
     "trial", "block", "environment", "workload", "role", "guest_id", "sample", "start_guest_ns", "end_guest_ns",
-    "start_host_ns", "duration_s", "work", "unit", "rate", "used", "mark", "check",
+    "start_host_ns", "duration_s", "duration_bound_s", "duration_guest_s", "work", "unit", "rate", "used", "mark",
+    "check",
 )  # fmt: skip
 
 
@@ -55,6 +56,7 @@ def results_csv(campaign: Campaign) -> str:
                     "clock_bound_ns": clock.get("bound_ns"),
                     "conditions": _object(placement.get("conditions")),
                     "parameters": _object(placement.get("parameters")),
+                    "measures": _object(placement.get("measures")),
                 }
 
     return _table(_RESULT, rows())
@@ -81,6 +83,8 @@ def samples_csv(campaign: Campaign) -> str:
                         "end_guest_ns": sample.end_ns,
                         "start_host_ns": round(result.clock.to_host_ns(sample.start_ns)),
                         "duration_s": duration_s,
+                        "duration_bound_s": result.clock.duration_bound_s(sample.start_ns, sample.end_ns),
+                        "duration_guest_s": (sample.end_ns - sample.start_ns) * 1e-9,
                         "work": sample.work,
                         "unit": result.unit,
                         "rate": top / bottom if bottom else None,

@@ -52,6 +52,17 @@ def quantity(value: float, unit: str) -> str:
     return f"{significant(value)} {unit}"
 
 
+def measure(value: float, unit: str) -> str:
+    """A further measure: times per byte as µs per KB as is usual, shares in percent where they are small."""
+    if unit == "s/B":
+        return f"{significant(value * 1e9)} µs/KB"
+    if unit.startswith("s/"):
+        return f"{quantity(value, 's') if value > 0 else '0 s'}/{unit[2:]}"
+    if unit == "1":
+        return significant(value)
+    return quantity(value, unit) if value > 0 else f"{value:g} {unit}"
+
+
 def duration(seconds: float) -> str:
     """A length of time in words: 40 s, 12 min, 3.5 h."""
     if seconds < 90:

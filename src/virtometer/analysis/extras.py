@@ -1,0 +1,96 @@
+"""Further measures and histograms of single operations, over all trials of a workload in an environment."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from virtometer.model import Campaign, PlacementResult
+
+Key = tuple[str, str]  # workload, environment
+QUANTILES = (0.5, 0.9, 0.99, 0.999, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measure over the trials, in host time: median, smallest, largest."""
+
+    unit: str
+    median: float
+    low: float
+    high: float
+    trials: int
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Times of single operations of all trials together: (time in host seconds, operations that took no longer)."""
+
+    total: int
+    steps: tuple[tuple[float, int], ...]
+
+    def quantile(self, share: float) -> float:
+        """The time that this share (0 to 1) of the operations did not exceed, s."""
+        wanted = share * self.total
+        return next((time for time, so_far in self.steps if so_far >= wanted), self.steps[-1][0])
+
+
+def measures(campaign: Campaign) -> dict[Key, dict[str, Figure]]:
+    """Each measure of each workload in each environment, by name."""
+    values: dict[Key, dict[str, tuple[str, list[float]]]] = {}
+    for key, result in _measured(campaign):
+        for name, measure in result.measures.items():
+            unit = str(measure["unit"])
+            values.setdefault(key, {}).setdefault(name, (unit, []))[1].append(
+                float(measure["value"]) * _in_host_time(name, unit, result)
+            )
+    return {
+        key: {
+            name: Figure(unit, statistics.median(found), min(found), max(found), len(found))
+            for name, (unit, found) in of.items()
+        }
+        for key, of in values.items()
+    }
+
+
+def histograms(campaign: Campaign) -> dict[Key, dict[str, Times]]:
+    """Each histogram of each workload in each environment, by name: all trials added up."""
+    counts: dict[Key, dict[str, Counter[float]]] = {}
+    for key, result in _measured(campaign):
+        for name, histogram in result.histograms.items():
+            into = counts.setdefault(key, {}).setdefault(name, Counter())
+            for top_ns, count in histogram["counts"]:
+                into[top_ns * 1e-9 * result.clock.rate] += int(count)
+    return {key: {name: _times(found) for name, found in of.items()} for key, of in counts.items()}
+
+
+def _times(counts: Mapping[float, int]) -> Times:
+    so_far = 0
+    steps: list[tuple[float, int]] = []
+    for time in sorted(counts):
+        so_far += counts[time]
+        steps.append((time, so_far))
+    return Times(so_far, tuple(steps))
+
+
+def _measured(campaign: Campaign) -> Iterator[tuple[Key, PlacementResult]]:
+    for record in campaign.trials:
+        for result in record.results:
+            if result.placement.role == "measured":
+                yield (result.placement.workload, result.placement.environment), result
+
+
+def _in_host_time(name: str, unit: str, result: PlacementResult) -> float:
+    """What turns a value in the guest's time into host time. The peer's times are the host's already."""
+    if name.startswith("remote-"):
+        return 1.0
+    if unit == "s" or unit.startswith("s/"):
+        return result.clock.rate
+    return 1 / result.clock.rate if unit.endswith("/s") else 1.0
+
+
+def names(of: Sequence[Mapping[str, object]]) -> list[str]:
+    """All names in the order in which they first occur."""
+    return list(dict.fromkeys(name for one in of for name in one))

@@ -1,0 +1,255 @@
+"""Plots over more than one workload, and of single operations: curves, surfaces, and how long the slowest took."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+
+from virtometer.analysis.extras import Times
+from virtometer.analysis.series import Series
+from virtometer.model import Finding
+from virtometer.report import words
+from virtometer.report.figures import Figure, data, finish, scale
+
+# Okabe and Ito's colours, which people of all kinds of colour vision tell apart, without their yellow and black.
+_PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8A8A8A", "#A6761D"]
+_SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"]
+_HEIGHT = 260
+_CELL = 34
+_IN_BYTES = {"size", "span", "record", "stride", "request", "response"}
+
+
+def curve(of: Series, findings: Sequence[Finding]) -> Figure | None:
+    """One line an environment over one number, with the 95 % interval of each value. None without two values."""
+    rows = _values(of, findings)
+    if len(rows) < 2:
+        return None
+    unit = rows[0]["unit"]
+    factor, shown = scale(sorted(row["v"] for row in rows)[len(rows) // 2], unit)
+    for row in rows:
+        for key in ("v", "low", "high"):
+            row[key] = None if row[key] is None else float(f"{row[key] / factor:.5g}")
+    names = list(dict.fromkeys(row["e"] for row in rows))
+    values = [row["v"] for row in rows]
+    log = max(values) / min(values) > 8
+    (axis,) = of.axes
+    places = sorted({row["x"] for row in rows})
+    x = alt.X(
+        "x:Q",
+        scale=alt.Scale(type="log", base=2, nice=False)
+        if places[-1] / max(places[0], 1e-9) >= 8
+        else alt.Scale(zero=False),
+        axis=alt.Axis(
+            title=_axis_title(axis),
+            values=_ticks(places),
+            labelExpr=_LABEL if axis in _IN_BYTES else "datum.label",
+            grid=True,
+        ),
+    )
+    y = alt.Y(
+        "v:Q",
+        scale=alt.Scale(type="log" if log else "linear", zero=not log, nice=True),
+        axis=alt.Axis(title=shown + (" per operation" if unit == "s" else ""), format="~g", tickCount=6, grid=True),
+    )
+    colour, shape = _by_environment(names)
+    base = alt.Chart(data(rows), height=_HEIGHT)
+    layers = alt.layer(
+        base.transform_filter("datum.low != null")
+        .mark_rule(strokeWidth=1.5, aria=False)
+        .encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=colour),
+        base.mark_line(strokeWidth=1.8, aria=False).encode(x=x, y=y, color=colour),
+        base.mark_point(filled=True, size=45, opacity=1, aria=False).encode(
+            x=x, y=y, color=colour, shape=shape, tooltip=["e:N", "workload:N", "told:N"]
+        ),
+    )
+    told = "; ".join(
+        f"{name} " + ", ".join(f"{_place(axis, row['x'])}: {row['told']}" for row in rows if row["e"] == name)
+        for name in names
+    )
+    what = _what(of)
+    return Figure(
+        finish(layers),
+        f"{what} over {_axis_title(axis)}: {told}",
+        f"{what} over {_axis_title(axis)}, geometric means over the blocks with 95 % intervals"
+        f"{', logarithmic' if log else ''}.",
+    )
+
+
+def surface(of: Series, findings: Sequence[Finding]) -> list[Figure]:
+    """A picture an environment: colour over two numbers, the same scale in all, the value written into each place."""
+    rows = _values(of, findings)
+    if len(rows) < 4:
+        return []
+    unit = rows[0]["unit"]
+    factor, shown = scale(sorted(row["v"] for row in rows)[len(rows) // 2], unit)
+    low, high = min(row["v"] for row in rows) / factor, max(row["v"] for row in rows) / factor
+    log = high / low > 8
+    first, second = of.axes
+    made = []
+    for name in dict.fromkeys(row["e"] for row in rows):
+        cells = [
+            {
+                "x": _place(second, row["y"]),
+                "y": _place(first, row["x"]),
+                "v": float(f"{row['v'] / factor:.5g}"),
+                "t": words.significant(row["v"] / factor, 3),
+                "dark": _share(row["v"] / factor, low, high, log) > 0.55,
+                "workload": row["workload"],
+            }
+            for row in rows
+            if row["e"] == name
+        ]
+        xs = [_place(second, at) for at in sorted({row["y"] for row in rows})]
+        ys = [_place(first, at) for at in sorted({row["x"] for row in rows}, reverse=True)]
+        x = alt.X("x:O", sort=xs, scale=alt.Scale(domain=xs), axis=alt.Axis(title=_axis_title(second), labelAngle=0))
+        y = alt.Y("y:O", sort=ys, scale=alt.Scale(domain=ys), axis=alt.Axis(title=_axis_title(first)))
+        colour = alt.Color(
+            "v:Q",
+            scale=alt.Scale(type="log" if log else "linear", scheme="viridis", domain=[low, high], reverse=True),
+            legend=alt.Legend(title=shown, labelColor="var(--ink)", titleColor="var(--soft)", gradientLength=120),
+        )
+        base = alt.Chart(data(cells), height=alt.Step(_CELL))
+        layers = alt.layer(
+            base.mark_rect(aria=False).encode(x=x, y=y, color=colour, tooltip=["workload:N", "t:N"]),
+            base.mark_text(fontSize=10.5, aria=False).encode(
+                x=x, y=y, text="t:N", color=alt.condition("datum.dark", alt.value("white"), alt.value("black"))
+            ),
+        )
+        told = "; ".join(f"{cell['y']} by {cell['x']}: {cell['t']}" for cell in cells)
+        what = _what(of)
+        made.append(
+            Figure(
+                finish(layers),
+                f"{what} in {name} over {_axis_title(first)} and {_axis_title(second)}, {shown}: {told}",
+                f"{name}: {what} in {shown} over {_axis_title(first)} and {_axis_title(second)}"
+                f"{', logarithmic colours' if log else ''}; all environments have one scale.",
+            )
+        )
+    return made
+
+
+def _share(value: float, low: float, high: float, log: bool) -> float:
+    """Where a value lies between the lowest (0) and the highest (1)."""
+    if high <= low:
+        return 0.0
+    return math.log(value / low) / math.log(high / low) if log else (value - low) / (high - low)
+
+
+def slowest(name: str, times: Mapping[str, Times]) -> Figure | None:
+    """How long the slowest share of the operations took, one line an environment. None without any."""
+    rows: list[dict[str, Any]] = []
+    for environment, of in times.items():
+        rows += _quantiles(environment, of)
+    if not rows:
+        return None
+    unit_s, shown = scale(sorted(row["v"] for row in rows)[len(rows) // 2], "s")
+    for row in rows:
+        row["v"] = float(f"{row['v'] / unit_s:.4g}")
+    colour, _ = _by_environment(list(times))
+    x = alt.X(
+        "n:Q",
+        scale=alt.Scale(type="log", nice=False),
+        axis=alt.Axis(
+            title="share of the operations that were quicker",
+            values=[2, 10, 100, 1_000, 10_000, 100_000],
+            labelExpr="datum.value == 2 ? '50 %' : datum.value == 10 ? '90 %' : datum.value == 100 ? '99 %' : "
+            "datum.value == 1000 ? '99.9 %' : datum.value == 10000 ? '99.99 %' : '99.999 %'",
+            grid=True,
+        ),
+    )
+    y = alt.Y(
+        "v:Q", scale=alt.Scale(type="log", nice=True), axis=alt.Axis(title=f"{name}, {shown}", format="~g", grid=True)
+    )
+    line = (
+        alt.Chart(data(rows), height=_HEIGHT)
+        .mark_line(strokeWidth=1.8, interpolate="step-after", aria=False)
+        .encode(x=x, y=y, color=colour)
+    )
+    told = "; ".join(
+        f"{environment} median {words.quantity(max(of.quantile(0.5), 1e-9), 's')}, 99 % "
+        f"{words.quantity(max(of.quantile(0.99), 1e-9), 's')}, longest {words.quantity(max(of.quantile(1), 1e-9), 's')}"
+        for environment, of in times.items()
+    )
+    return Figure(
+        finish(alt.layer(line)),
+        f"{name} of single operations: {told}",
+        f"{name} of single operations, all trials together: read off how long the slowest 10 %, 1 %, 0.1 % took. "
+        "Logarithmic.",
+    )
+
+
+def _quantiles(environment: str, times: Times) -> list[dict[str, Any]]:
+    """Points of the line: one for each step of the histogram in its tail, as many as can be seen."""
+    shares = [1 - 10 ** (-step / 12) for step in range(1, 73)]
+    enough = [share for share in shares if times.total * (1 - share) >= 1]
+    return [
+        {"e": environment, "n": round(1 / (1 - share), 4), "v": max(times.quantile(share), 1e-9)}
+        for share in (enough or shares[:4])
+    ]
+
+
+def _values(of: Series, findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    by_name = {name: at for at, name in of.points.items()}
+    rows = []
+    for finding in findings:
+        at = by_name.get(finding.workload)
+        if at is not None and finding.value is not None and finding.value.value > 0:
+            rows.append(
+                {
+                    "e": finding.subject,
+                    "workload": finding.workload,
+                    "unit": finding.unit,
+                    "x": at[0],
+                    "y": at[1] if len(at) > 1 else None,
+                    "v": finding.value.value,
+                    "low": finding.value.low,
+                    "high": finding.value.high,
+                    "told": words.quantity(finding.value.value, finding.unit),
+                }
+            )
+    return rows
+
+
+def _what(of: Series) -> str:
+    fixed = ", ".join(
+        f"{name} {_place(name, value) if isinstance(value, int | float) and not isinstance(value, bool) else value}"
+        for name, value in of.fixed.items()
+        if (name, value) != ("threads", 1)
+    )
+    return f"{of.workload} {of.op}{f' ({fixed})' if fixed else ''}"
+
+
+def _axis_title(axis: str) -> str:
+    return f"{axis}, bytes" if axis in _IN_BYTES else axis
+
+
+def _place(axis: str, value: float) -> str:
+    """A place on an axis in words: sizes with a binary prefix."""
+    if axis in _IN_BYTES:
+        for shift, name in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+            if value >= 1 << shift:
+                return f"{value / (1 << shift):g} {name}"
+    return f"{value:g}"
+
+
+_LABEL = (
+    "datum.value >= 1073741824 ? (datum.value / 1073741824) + ' G' : datum.value >= 1048576 ? "
+    "(datum.value / 1048576) + ' M' : datum.value >= 1024 ? (datum.value / 1024) + ' K' : datum.value + ''"
+)
+
+
+def _ticks(places: Sequence[float]) -> list[float]:
+    """At most nine of the places."""
+    step = math.ceil(len(places) / 9)
+    return list(places[::step])
+
+
+def _by_environment(names: Sequence[str]) -> tuple[alt.Color, alt.Shape]:
+    legend = alt.Legend(title=None, orient="top", labelColor="var(--ink)", symbolOpacity=1, columns=4, labelLimit=170)
+    palette = [_PALETTE[number % len(_PALETTE)] for number in range(len(names))]
+    shapes = [_SHAPES[number % len(_SHAPES)] for number in range(len(names))]
+    colour = alt.Color("e:N", sort=list(names), scale=alt.Scale(domain=list(names), range=palette), legend=legend)
+    return colour, alt.Shape("e:N", sort=list(names), scale=alt.Scale(domain=list(names), range=shapes), legend=legend)

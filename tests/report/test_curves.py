@@ -1,0 +1,64 @@
+"""Curves, surfaces, measures and histograms on the page."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.analysis.simulated_campaigns import Place, Work, simulate
+from tests.report.showcase import ODD, curves
+from tests.report.test_html import Reader
+from virtometer.analysis import findings
+from virtometer.analysis.series import series
+from virtometer.report.curves import curve, surface
+from virtometer.report.html import page
+
+
+@pytest.fixture(scope="module")
+def reader() -> Reader:
+    campaign = curves()
+    return Reader(page(campaign, findings(campaign), scripts=False))
+
+
+def pictures(reader: Reader) -> list[str]:
+    """What the plots show, in words."""
+    return [attributes["aria-label"] for _, attributes in reader.elements if attributes.get("role") == "img"]
+
+
+def test_a_curve_tells_every_value_of_every_environment(reader: Reader) -> None:
+    (told,) = [label for label in pictures(reader) if label.startswith("memory read over size, bytes")]
+    assert told.count("KiB: ") + told.count("MiB: ") == 18
+    assert f"; {ODD} 1 KiB: " in told
+
+
+def test_a_surface_has_a_picture_for_each_environment(reader: Reader) -> None:
+    told = [label for label in pictures(reader) if label.startswith("disk write in ")]
+    assert [label.split(" over")[0] for label in told] == ["disk write in native", f"disk write in {ODD}"]
+    assert all(label.count(" by ") == 12 for label in told)
+
+
+def test_the_slowest_operations_are_drawn_and_told(reader: Reader) -> None:
+    (told,) = [label for label in pictures(reader) if label.startswith("latency of single operations")]
+    assert "native median " in told and f"; {ODD} median " in told
+    text = " ".join(reader.text)
+    for word in ("cpu-per-io", "service-demand", "µs/KB", "99.9 %", "longest"):
+        assert word in text
+    assert "14.0 µs" in text and "21.0 µs" in text
+
+
+def test_what_has_too_few_values_is_not_drawn() -> None:
+    works = [Work(f"read {size}", "memory", "read", "B/s", 1e9, parameters={"size": size}) for size in (1, 2, 3)]
+    campaign = simulate([Place("native", fails={work.name: "no" for work in works[1:]})], works)
+    (one,) = series(campaign.plan.workloads)
+    assert curve(one, findings(campaign)) is None
+    assert surface(one, findings(campaign)) == []
+
+
+def test_values_that_are_all_alike_are_drawn() -> None:
+    works = [
+        Work(f"write {span} {size}", "disk", "write", "s", 1e-3, parameters={"span": span, "size": size})
+        for span in (1, 2, 3)
+        for size in (1, 2, 3)
+    ]
+    campaign = simulate([Place("native")], works)
+    assert [len(one.axes) for one in series(campaign.plan.workloads)] == [2]
+    assert "NaN" not in page(campaign, findings(campaign), scripts=False)
