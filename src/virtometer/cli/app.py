@@ -14,6 +14,7 @@ from virtometer.cli.plan import plan_app
 from virtometer.cli.report import report
 from virtometer.cli.resume import resume
 from virtometer.cli.run import run
+from virtometer.cli.time_server import time_server
 
 app = typer.Typer(
     name="virtometer",
@@ -49,5 +50,6 @@ app.command()(doctor)
 app.command()(run)
 app.command()(resume)
 app.command()(report)
+app.command("time-server")(time_server)
 app.add_typer(plan_app, name="plan")
 app.add_typer(agent_app, name="agent")

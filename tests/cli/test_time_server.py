@@ -1,0 +1,60 @@
+"""`virtometer time-server` as a user starts it."""
+
+from __future__ import annotations
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from virtometer.cli import main
+
+COMMAND = [sys.executable, "-c", "import sys; from virtometer.cli import main; sys.exit(main())", "time-server"]
+
+
+def test_it_serves_until_it_is_interrupted() -> None:
+    with subprocess.Popen([*COMMAND, "--tcp", "0", "--udp", "0"], stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            line = server.stdout.readline()
+            found = re.fullmatch(
+                r"serving time on tcp 127\.0\.0\.1:(\d+) and udp 127\.0\.0\.1:(\d+); Ctrl-C .*\n", line
+            )
+            assert found, line
+            with (
+                socket.create_connection(("127.0.0.1", int(found[1])), timeout=10) as one,
+                one.makefile("rw") as stream,
+            ):
+                for command in ("start", "time"):
+                    stream.write(f"{command}\n")
+                    stream.flush()
+                    answer = stream.readline()
+                    assert answer == "start\n" if command == "start" else 0 <= int(answer) < 60_000_000
+            server.send_signal(signal.SIGINT)
+            assert server.wait(10) == 130
+        finally:
+            server.kill()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence", "status"),
+    [
+        ([], "the time server needs --tcp PORT, --udp PORT or both", 2),
+        (["--tcp", "0", "--listen", "192.0.2.1"], "the time server cannot listen on 192.0.2.1: ", 6),
+        (["--tcp", "0", "--listen", "nowhere.invalid"], "the time server cannot listen on nowhere.invalid: ", 6),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(
+    arguments: list[str], sentence: str, status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["time-server", *arguments]) == status
+    said = capsys.readouterr().err
+    assert said.startswith(f"virtometer: {sentence}") and said.count("\n") == 1
+
+
+def test_a_port_out_of_range_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["time-server", "--tcp", "70000"]) == 2
+    assert "65535" in capsys.readouterr().err
