@@ -1,13 +1,16 @@
 # The one entry for both languages. `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint bench clean
+.PHONY: help setup targets demo test test-all lint bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /    make \1	/p' Makefile | expand -t 20
 
 setup: ## install and build everything that is needed (says what; a second time it installs nothing)
 	@setup/all.sh
+
+targets: setup ## build the agent also for 32-bit and ARM Linux and for Windows
+	@setup/targets.sh
 
 demo: setup ## set up, then measure what each environment on this host costs, and say where the report is
 	@.venv/bin/virtometer run --quick

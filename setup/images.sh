@@ -5,7 +5,7 @@
 # What was prepared once is only looked at again when the code that prepares it, or the agent inside, is another.
 cache=${XDG_CACHE_HOME:-${HOME:-}/.cache}/virtometer
 programs=$(grep -v '^#' setup/packages.txt | while read -r _ program _; do command -v "$program" || true; done)
-want=$(cat src/virtometer/environments/*.py target/*/release/virtometer-agent 2>/dev/null | sha256sum; echo "$cache" "$programs")
+want=$(cat src/virtometer/environments/*.py target/"$(uname -m)"-unknown-linux-*/release/virtometer-agent 2>/dev/null | sha256sum; echo "$cache" "$programs")
 [ "$(cat "$stamps/images" 2>/dev/null)" != "$want" ] || ! [ -d "$cache" ] || exit 0
 
 say "prepares what guests start from (a kernel of 27 MB is fetched the first time)"

@@ -17,7 +17,10 @@ def agent() -> None:
 @agent_app.command("path")
 def path(
     target: Annotated[
-        str | None, typer.Argument(metavar="[TARGET]", help="A Rust target; this host's by default.")
+        str | None,
+        typer.Argument(
+            metavar="[TARGET]", help="For example aarch64-linux, i686-windows or a Rust target; this host by default."
+        ),
     ] = None,
 ) -> None:
     """Print the path of the agent's binary."""

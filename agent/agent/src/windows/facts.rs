@@ -177,7 +177,7 @@ fn interfaces() -> Vec<String> {
     // SAFETY: the room is as long as is said, and aligned for the structure.
     let status = unsafe { GetAdaptersAddresses(u32::from(AF_UNSPEC), flags, std::ptr::null(), first, &mut length) };
     let mut names = Vec::new();
-    let mut next = if status == ERROR_SUCCESS { first.cast_const() } else { std::ptr::null() };
+    let mut next = if status == ERROR_SUCCESS { first } else { std::ptr::null_mut() };
     while !next.is_null() && names.len() < MOST {
         // SAFETY: the call succeeded: it is a list that ends with null, inside the room, with names that end with zero.
         let adapter = unsafe { &*next };
