@@ -1,7 +1,7 @@
 # The one entry for both languages. `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup targets demo test test-all lint bench clean
+.PHONY: help setup targets demo test test-all lint bench bench-self clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /    make \1	/p' Makefile | expand -t 20
@@ -24,8 +24,11 @@ test-all: setup ## the same with the slow sweeps
 lint: setup ## formatting, lints and types of both languages
 	@setup/lint.sh
 
-bench: setup ## Virtometer's own speed: provisioning, overhead, A/A campaigns, kills
-	@setup/bench.sh
+bench: setup ## each kernel beside the tool that users know (ONLY=memory for some; says how long it takes)
+	@ONLY="$(ONLY)" PAIRS="$(PAIRS)" setup/bench.sh
+
+bench-self: setup ## Virtometer's own speed: provisioning, overhead, A/A campaigns, kills
+	@setup/bench_self.sh
 
 clean: ## remove what was built and installed in this folder (results stay)
 	rm -rf .venv .build target .mypy_cache .pytest_cache .ruff_cache .hypothesis

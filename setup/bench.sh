@@ -1,12 +1,9 @@
 #!/usr/bin/env bash
-# Virtometer's own speed and soundness on this machine. Takes about half an hour; the figures mean something when it idles.
+# The agent's kernels side by side with the tools that users know. ONLY (rows or groups) and PAIRS choose less.
 . "$(dirname "$0")/shell.sh"
 
-failed=0
-echo "== Provisioning and overhead"
-.venv/bin/python -m bench.provisioning || failed=1
-echo "== A/A: one environment under two names"
-.venv/bin/python -m bench.aa --campaigns "${CAMPAIGNS:-20}" || failed=1
-echo "== Kills"
-.venv/bin/python -m bench.kills --kills "${KILLS:-200}" || failed=1
-exit $failed
+setup/packages.sh setup/anchors.txt "rows to this bench"
+arguments=()
+[ -z "${ONLY:-}" ] || arguments+=(--only "$ONLY")
+[ -z "${PAIRS:-}" ] || arguments+=(--pairs "$PAIRS")
+exec .venv/bin/python -m bench.anchors "${arguments[@]}"

@@ -1,0 +1,156 @@
+"""Measure the agent's kernels side by side with the tools that users know.
+
+    python -m bench.anchors [--only ROW ...] [--pairs N] [--seconds S] [--list]
+
+Each row alternates the agent and its anchor, with the agent against itself as a control in the same blocks. Raw
+figures go to results/bench-TIME/runs.jsonl as they come, the table to table.md beside it, also after Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.anchors.measuring import Measured, Outcome, conclude, measure
+from bench.anchors.parsers import agent_figure
+from bench.anchors.program import Place, Program
+from bench.anchors.record import HEADINGS, Record, cells
+from bench.anchors.rows import ROWS, Row
+from bench.anchors.running import RunFailed, Runner
+from bench.anchors.statistics import Verdict
+from virtometer.errors import VirtometerError
+from virtometer.runner.agent import agent_path
+
+GIB = 2**30
+WIDTHS = (36, 6, 14, 7, 12, 5, 13, 13, 0)
+
+
+def options() -> argparse.Namespace:
+    """What the command line says."""
+    parser = argparse.ArgumentParser(prog="python -m bench.anchors", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument(
+        "--only", metavar="ROW", action="append", default=[], help="rows or groups, by name or its beginning"
+    )
+    parser.add_argument(
+        "--pairs", type=int, help="pairs of each row; by default 11, or 21 for disk, network, two threads"
+    )
+    parser.add_argument("--seconds", type=float, default=1.0, help="length of a run (default 1)")
+    parser.add_argument("--list", action="store_true", help="name the rows and their demands, and end")
+    parser.add_argument("--out", type=Path, help="folder for the results (default results/bench-TIME)")
+    parser.add_argument("--span", type=int, default=GIB, help="bytes of the file that disk rows use (default 1 GiB)")
+    arguments = parser.parse_args()
+    if arguments.pairs is not None and arguments.pairs < 1:
+        parser.error("--pairs must be at least 1")
+    if not 0.01 <= arguments.seconds <= 60:
+        parser.error("--seconds must be from 0.01 to 60")
+    if arguments.span < 64 * 2**20 or arguments.span % 2**22:
+        parser.error("--span must be a multiple of 4 MiB, at least 64 MiB")
+    return arguments
+
+
+def chosen(only: Sequence[str]) -> list[Row]:
+    """Rows whose names begin with one of these words, which may be separated by commas or blanks; all without any.
+    Raises ValueError naming a word that fits no row."""
+    wanted = [word for text in only for word in text.replace(",", " ").split()]
+    for word in wanted:
+        if not any(row.name.startswith(word) for row in ROWS):
+            raise ValueError(f"no row's name begins with {word!r}; --list names them")
+    return [row for row in ROWS if not wanted or any(row.name.startswith(word) for word in wanted)]
+
+
+def forecast_s(rows: Sequence[Row], pairs: int | None, seconds: float) -> float:
+    """How long these rows take, in s."""
+    runs = [(pairs or row.noise.pairs, 3 * seconds + 2 * row.agent.overhead_s + row.anchor.overhead_s) for row in rows]
+    return sum(count * each for count, each in runs)
+
+
+def place_in(folder: Path, arguments: argparse.Namespace) -> Place:
+    """Where the runs are: the first processors that are allowed, and a file in the folder of the results."""
+    cpus = sorted(os.sched_getaffinity(0))
+    return Place(
+        agent=agent_path(),
+        python=Path(sys.executable),
+        cpu=cpus[0],
+        other=cpus[min(1, len(cpus) - 1)],
+        seconds=arguments.seconds,
+        file=folder.resolve() / "disk-file",
+        span=arguments.span,
+    )
+
+
+def fill(place: Place, rows: Sequence[Row]) -> None:
+    """Make the file that disk rows use. Raises RunFailed."""
+    if any("{file}" in row.agent.arguments for row in rows):
+        print(f"fills {place.file} with {2 * place.span / GIB:g} GiB", flush=True)
+        measure = f"measure disk --op fill --file {{file}} --span {2 * place.span} --json"
+        Runner(place).run(Program("{agent}", measure, agent_figure("B/s"), cpus=""))
+
+
+def measure_rows(rows: Sequence[Row], runner: Runner, pairs: int | None, record: Record) -> list[Outcome]:
+    """Measure row after row, and print and keep each outcome as soon as it is known; fewer after Ctrl-C."""
+    outcomes: list[Outcome] = []
+    print(line(HEADINGS))
+    for row in rows:
+        measured, interrupted = Measured(row), False
+        absent = row.anchor.missing()
+        try:
+            if absent is None:
+                measure(measured, runner, pairs or row.noise.pairs, record.run)
+        except KeyboardInterrupt:
+            interrupted = True
+        if not interrupted or measured.figures["agent"]:
+            outcomes.append(conclude(measured) if absent is None else Outcome(row, Verdict("anchor missing", absent)))
+            print(line(cells(outcomes[-1])), flush=True)
+            record.table(outcomes)
+        if interrupted:
+            print(f"interrupted in {row.name}", flush=True)
+            break
+    return outcomes
+
+
+def line(texts: Sequence[str]) -> str:
+    """One line of the table for a terminal: all columns but the last."""
+    return "  ".join(text.ljust(width) for text, width in zip(texts[:-1], WIDTHS, strict=True)).rstrip()
+
+
+def main() -> int:
+    arguments = options()
+    try:
+        rows = [row for row in chosen(arguments.only) if row.anchor.package or row.anchor.missing() is None]
+    except ValueError as fault:
+        print(f"bench: {fault}", file=sys.stderr)
+        return 2
+    if arguments.list:
+        for row in rows:
+            print(f"{row.name:<34} >= {row.demand:.2f}  {row.noise.pairs} pairs  {row.title}")
+        return 0
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    folder = arguments.out or Path("results") / f"bench-{datetime.datetime.now():%Y%m%d-%H%M%S}"
+    place = place_in(folder, arguments)
+    record = Record(folder)
+    minutes = forecast_s(rows, arguments.pairs, arguments.seconds) / 60
+    print(f"{len(rows)} rows, about {minutes:.0f} minutes on an idle machine; raw figures go to {folder}", flush=True)
+    record.facts(place.agent, rows, {"only": arguments.only, "pairs": arguments.pairs, "seconds": arguments.seconds})
+    outcomes = []
+    try:
+        fill(place, rows)
+        outcomes = measure_rows(rows, Runner(place), arguments.pairs, record)
+    finally:
+        place.file.unlink(missing_ok=True)
+        record.close()
+    print(f"The table is in {folder / 'table.md'}, raw figures in {folder / 'runs.jsonl'}.")
+    return 1 if any(outcome.verdict.word in {"missed", "failed"} for outcome in outcomes) else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (VirtometerError, RunFailed, OSError) as fault:
+        sys.exit(f"bench: {getattr(fault, 'sentence', fault)}")
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,80 @@
+"""What is run for one figure: a program with its arguments, its processors, its pages, and how its output is read."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.anchors.parsers import Parser
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One side of a row. Arguments, servers and processors may hold the fields of `Place.fields`, for example {cpu}."""
+
+    file: str  # looked for on the PATH, or {agent} or {python}
+    arguments: str  # separated by blanks
+    parse: Parser
+    package: str = ""  # of Debian; empty for a tool that its user has to build: without it its rows do not appear
+    needs: tuple[str, ...] = ()  # patterns below / of files that must exist, for libraries
+    cpus: str = "{cpu}"  # what taskset pins it to; empty where the program pins itself
+    server: str = ""  # the other end, which is started before and stopped after each run
+    server_cpus: str = "{cpu}"
+    count: int = (
+        0  # first guess of {count}, which is then fitted so that a run takes the seconds asked for; 0: has none
+    )
+    took: Parser | None = None  # seconds of a run as the tool tells them, to fit {count}
+    pages: str = ""  # "small" or "huge", see bench/anchors/running.py; empty: as the program gets them by itself
+    input: str = ""  # standard input
+    overhead_s: float = 0.1  # what a run takes beside its seconds, for the forecast
+    stop: bool = False  # it runs on after it printed a figure: stopped after the seconds asked for, twice
+
+    def missing(self) -> str | None:
+        """What would have to be installed for it, or None where it is here."""
+        absent = not self.file.startswith("{") and shutil.which(self.file) is None
+        if not absent and all(any(Path("/").glob(pattern)) for pattern in self.needs):
+            return None
+        return f"Debian package {self.package}" if self.package else f"{self.file} on the PATH"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where and how long the runs of this bench are."""
+
+    agent: Path
+    python: Path
+    cpu: int
+    other: int  # another processor, or the same where there is only one
+    seconds: float
+    file: Path  # what disk rows read and write
+    span: int  # bytes of the file that a run uses; the file is twice as long, and fio writes to its second half
+
+    def argv(self, program: Program, count: int, port: int) -> list[str]:
+        """The command line of a run, with what pins it."""
+        return self._words(program.cpus, f"{program.file} {program.arguments}", count, port)
+
+    def server_argv(self, program: Program, port: int) -> list[str]:
+        """The command line of its other end."""
+        return self._words(program.server_cpus, program.server, 0, port)
+
+    def fields(self, count: int, port: int) -> dict[str, object]:
+        """What stands for the fields."""
+        return {
+            "agent": self.agent,
+            "python": self.python,
+            "cpu": self.cpu,
+            "other": self.other,
+            "seconds": f"{self.seconds:g}",
+            "whole": max(1, round(self.seconds)),
+            "ms": round(self.seconds * 1000),
+            "file": self.file,
+            "span": self.span,
+            "count": count,
+            "port": port,
+        }
+
+    def _words(self, cpus: str, text: str, count: int, port: int) -> list[str]:
+        fields = self.fields(count, port)
+        pinned = f"taskset -c {cpus} " if cpus else ""
+        return [word.format_map(fields) for word in f"{pinned}{text}".split()]
