@@ -25,18 +25,9 @@ pub(crate) fn one(words: &[String], form: &str) -> Result<String, Failure> {
 
 /// A number of things or bytes, with an optional K, M, G or T for powers of 1024.
 pub(crate) fn quantity(name: &str, text: &str) -> Result<i64, Failure> {
-    let wrong = || usage(&format!("--{name} is {text:?}, not a number with an optional K, M, G or T"));
-    let (digits, factor) = match text.char_indices().last() {
-        Some((at, 'K' | 'k')) => (&text[..at], 1i64 << 10),
-        Some((at, 'M' | 'm')) => (&text[..at], 1 << 20),
-        Some((at, 'G' | 'g')) => (&text[..at], 1 << 30),
-        Some((at, 'T' | 't')) => (&text[..at], 1 << 40),
-        _ => (text, 1),
-    };
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(wrong());
-    }
-    digits.parse::<i64>().ok().and_then(|number| number.checked_mul(factor)).ok_or_else(wrong)
+    virtometer_kernels::quantity(text)
+        .and_then(|number| i64::try_from(number).ok())
+        .ok_or_else(|| usage(&format!("--{name} is {text:?}, not a number with an optional K, M, G or T")))
 }
 
 /// A list of processors such as `0,2-3`.

@@ -20,7 +20,7 @@ mod simd;
 
 #[cfg(unix)]
 pub use os::{reap_orphans, EXIT_ARGUMENT, EXIT_STATUS};
-pub use settings::Settings;
+pub use settings::{quantity, Settings};
 
 use virtometer_protocol::{Code, Failure, Unit};
 use virtometer_sampling::{Maker, Task};

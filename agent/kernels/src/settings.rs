@@ -59,6 +59,21 @@ impl<'a> Settings<'a> {
     }
 }
 
+/// A number of things or bytes, with an optional K, M, G or T for powers of 1024. `None`: something else, or too large.
+pub fn quantity(text: &str) -> Option<u64> {
+    let (digits, factor) = match text.char_indices().last() {
+        Some((at, 'K' | 'k')) => (&text[..at], 1u64 << 10),
+        Some((at, 'M' | 'm')) => (&text[..at], 1 << 20),
+        Some((at, 'G' | 'g')) => (&text[..at], 1 << 30),
+        Some((at, 'T' | 't')) => (&text[..at], 1 << 40),
+        _ => (text, 1),
+    };
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    digits.parse::<u64>().ok()?.checked_mul(factor)
+}
+
 /// A parameter that is out of range.
 pub(crate) fn wrong(message: impl Into<String>) -> Failure {
     Failure::new(Code::BadArguments, message)

@@ -80,7 +80,7 @@ pub struct Outcome {
 pub fn prepare(task: &Task, unit: Unit, maker: &Maker) -> Result<Prepared, Failure> {
     let mut team = Team::assemble(task, maker)?;
     let limits = team.describe()?;
-    let aim_ns = (task.seconds * 1e9 / MOST_ITERATIONS).max(AIM_NS);
+    let aim_ns = (task.seconds * 1e9 / MOST_ITERATIONS).max(AIM_NS).max(precise(limits.aim_ns));
     let repeats = if limits.calibrated { calibrate(&mut team, limits.most_repeats, aim_ns, &task.control)? } else { 1 };
     team.settle()?;
     let conditions = team.describe()?.conditions;
@@ -143,13 +143,14 @@ impl Prepared {
         let limits = self.team.describe()?;
         let has_end = limits.complete.is_some();
         let calibrated = (limits.calibrated, limits.most_repeats);
+        let aim_ns = precise(limits.aim_ns).max(AIM_NS);
         let stopped = loop {
             let (stretch, check) = self.team.iterate(self.repeats)?;
             self.record(stretch.start_ns, stretch.end_ns, stretch.work, check)?;
             let took_ns = precise(stretch.end_ns - stretch.start_ns);
-            if took_ns < SHORTEST_NS && calibrated.0 {
+            if took_ns < aim_ns * SHORTEST_NS / AIM_NS && calibrated.0 {
                 // The work has become quicker than it was while it was calibrated: the next iterations are longer.
-                self.repeats = next_repeats(self.repeats, took_ns, AIM_NS, calibrated.1);
+                self.repeats = next_repeats(self.repeats, took_ns, aim_ns, calibrated.1);
             }
             count += 1;
             let now = now_ns();

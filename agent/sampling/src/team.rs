@@ -27,6 +27,7 @@ enum Answer {
 pub(crate) struct Description {
     pub(crate) calibrated: bool,
     pub(crate) most_repeats: u64,
+    pub(crate) aim_ns: u64,
     pub(crate) complete: Option<bool>,
     pub(crate) conditions: Conditions,
 }
@@ -36,6 +37,7 @@ impl Description {
         Description {
             calibrated: worker.calibrated(),
             most_repeats: worker.most_repeats(),
+            aim_ns: worker.aim_ns(),
             complete: worker.complete(),
             conditions: worker.conditions(),
         }
@@ -45,6 +47,7 @@ impl Description {
         Description {
             calibrated: self.calibrated && other.calibrated,
             most_repeats: self.most_repeats.min(other.most_repeats),
+            aim_ns: self.aim_ns.max(other.aim_ns),
             complete: self.complete.and_then(|one| other.complete.map(|two| one && two)),
             conditions: agreed(self.conditions, other.conditions),
         }

@@ -103,6 +103,11 @@ pub trait Worker {
         u64::MAX
     }
 
+    /// Length that an iteration should have, ns, where that is more than usual: because it begins and ends slowly.
+    fn aim_ns(&self) -> u64 {
+        0
+    }
+
     /// Make ready for an iteration of `repeats`. Not timed.
     fn before(&mut self, repeats: u64) -> Result<(), Failure> {
         let _ = repeats;

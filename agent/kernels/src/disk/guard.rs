@@ -1,7 +1,6 @@
 //! Nothing is overwritten but what a fill has written: content that is not the pattern belongs to somebody.
 
 use super::open::open_with;
-use super::Plan;
 use crate::pattern;
 use crate::random::Random;
 use rustix::fs::{fadvise, Advice, OFlags, SeekFrom};
@@ -17,19 +16,8 @@ const LOOK: usize = 4096;
 /// Places that are looked at.
 const LOOKS: u64 = 16;
 
-/// Refuse to write where that would destroy something else than the pattern, unless this is wanted.
-pub(super) fn ensure_own(path: &str, plan: Plan, span: u64, worker: u64) -> Result<(), Failure> {
-    match plan {
-        // No worker writes before all stand: one look does for all.
-        _ if worker > 0 => Ok(()),
-        Plan { write: false, .. } | Plan { overwrite: true, .. } => Ok(()),
-        Plan { fill: true, seed, .. } => ensure_fillable(path, span, seed),
-        Plan { size, blocks, seed, .. } => ensure_filled(path, blocks * size, seed),
-    }
-}
-
 /// A file to be filled is yet to be made, is empty or holds the pattern as far as it is overwritten.
-fn ensure_fillable(path: &str, span: u64, seed: u64) -> Result<(), Failure> {
+pub(super) fn ensure_fillable(path: &str, span: u64, seed: u64) -> Result<(), Failure> {
     let file = match open_with(path, OFlags::RDONLY) {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(()),
         other => other.map_err(|cause| os_failure(&format!("cannot open {path}"), &cause))?,
@@ -51,7 +39,7 @@ fn ensure_fillable(path: &str, span: u64, seed: u64) -> Result<(), Failure> {
 }
 
 /// A file to be written to holds the pattern in its first `span` bytes.
-fn ensure_filled(path: &str, span: u64, seed: u64) -> Result<(), Failure> {
+pub(super) fn ensure_filled(path: &str, span: u64, seed: u64) -> Result<(), Failure> {
     let file = open_with(path, OFlags::RDONLY).map_err(|cause| os_failure(&format!("cannot open {path}"), &cause))?;
     if holds_pattern(&file, span, seed).map_err(|cause| os_failure(&format!("cannot read {path}"), &cause))? {
         return Ok(());

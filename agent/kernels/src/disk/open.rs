@@ -1,5 +1,6 @@
 //! Opening the file or device: past the page cache where that works, through it (and saying so) where it does not.
 
+use crate::buffer::Buffer;
 use crate::settings::wrong;
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
@@ -17,7 +18,12 @@ pub(super) struct Access {
     pub(super) write: bool,
     pub(super) create: bool,
     pub(super) direct: bool,
+    /// Every write is on the medium when it returns (O_DSYNC).
+    pub(super) synchronous: bool,
 }
+
+/// Bytes and offset that O_DIRECT allows on every device.
+const SURE: usize = 4096;
 
 /// An open file.
 pub(super) struct Opened {
@@ -71,17 +77,24 @@ pub(super) fn open_with(path: &str, flags: OFlags) -> io::Result<File> {
     Ok(File::from(file))
 }
 
-/// Open `path`, and try one request of `block` bytes where O_DIRECT is wanted: some file systems refuse the open, others the request.
-pub(super) fn open(path: &str, access: Access, span: u64, block: &mut [u8]) -> Result<Opened, Failure> {
+/// Open `path`. Where O_DIRECT is wanted and refused, by the open or by a read, it is used buffered.
+///
+/// `bad-arguments` where O_DIRECT works and the device cannot do it with one of `blocks`, each a size and the multiple that
+/// offsets are of, which are within `span`.
+pub(super) fn open(path: &str, access: Access, span: u64, blocks: &[(u64, u64)]) -> Result<Opened, Failure> {
     let mut flags = if access.write { OFlags::RDWR } else { OFlags::RDONLY };
     if access.create {
         flags |= OFlags::CREATE;
     }
+    if access.synchronous {
+        flags |= OFlags::DSYNC;
+    }
     let failed = |cause: &io::Error| os_failure(&format!("cannot open {path}"), cause);
     let mut conditions = Conditions::new();
     if access.direct {
-        match try_direct(path, flags, span, block) {
+        match try_direct(path, flags) {
             Ok(file) => {
+                ensure_blocks(path, &file, span, blocks)?;
                 conditions.insert("io".into(), "direct".into());
                 let reader = file.try_clone().map_err(|cause| failed(&cause))?;
                 return Ok(Opened { file, reader, conditions });
@@ -105,9 +118,34 @@ fn refused(how: &str, conditions: &mut Conditions) {
     conditions.insert("io_reason".into(), format!("O_DIRECT refused: {how}"));
 }
 
-fn try_direct(path: &str, flags: OFlags, span: u64, block: &mut [u8]) -> io::Result<File> {
+fn try_direct(path: &str, flags: OFlags) -> io::Result<File> {
     let file = open_with(path, flags | OFlags::DIRECT)?;
-    let whole = usize::try_from(span).unwrap_or(usize::MAX).min(block.len());
-    // Reading changes nothing, and an empty file that is yet to be filled gives 0 bytes or EINVAL all the same.
-    file.read_at(&mut block[..whole], 0).map(|_| file)
+    let mut block = AlignedBlock([0; SURE]);
+    // Reading changes nothing, and what is too short or empty gives what it has.
+    file.read_at(&mut block.0, 0).map(|_| file)
+}
+
+#[repr(align(4096))]
+struct AlignedBlock([u8; SURE]);
+
+/// Try one read of each size at the smallest offset that is not zero.
+fn ensure_blocks(path: &str, file: &File, span: u64, blocks: &[(u64, u64)]) -> Result<(), Failure> {
+    for (size, align) in blocks.iter().filter(|(size, align)| size % SURE as u64 != 0 || align % SURE as u64 != 0) {
+        let mut buffer = Buffer::new(usize::try_from(*size).unwrap_or(SURE))?;
+        let offset = if align + size <= span { *align } else { 0 };
+        match file.read_at(buffer.bytes_mut(), offset) {
+            Err(cause) if cause.raw_os_error() == Some(libc::EINVAL) => {
+                let blocks = if size == align {
+                    format!("{size} bytes")
+                } else {
+                    format!("{size} bytes at multiples of {align}")
+                };
+                let remedy = "take multiples of its sectors (512 or 4096), or go through the page cache (direct false)";
+                return Err(wrong(format!("blocks of {blocks} cannot go past the page cache of {path}; {remedy}")));
+            }
+            Err(cause) => return Err(os_failure(&format!("cannot read {path}"), &cause)),
+            Ok(_) => {}
+        }
+    }
+    Ok(())
 }

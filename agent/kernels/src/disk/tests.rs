@@ -1,6 +1,8 @@
 #![allow(clippy::unwrap_used, clippy::type_complexity)]
 
+use super::open::open;
 use super::*;
+use crate::pattern;
 use crate::{find, make as make_kernel};
 use std::io::Write;
 use std::sync::Arc;
@@ -56,6 +58,162 @@ fn fill_writes_the_pattern_and_every_operation_keeps_it() {
     assert_eq!(std::fs::read(&file).unwrap(), expected);
 }
 
+/// Every engine, with a depth that it has.
+const WAYS: &[(&str, i64)] =
+    &[("psync", 1), ("libaio", 1), ("libaio", 8), ("io_uring", 1), ("io_uring", 8), ("io_uring", 100)];
+
+/// Whether this system has an engine: where it has not, it says so in one sentence.
+fn offered(engine: &str) -> bool {
+    let (_folder, file) = filled();
+    match run(&task("random-read", &file, &[("engine", Scalar::Text(engine.into()))])) {
+        Ok(_) => true,
+        Err(failure) => {
+            assert_eq!(failure.code, Code::NotSupported, "{failure}");
+            assert!(failure.message.contains("does not offer the engine"), "{failure}");
+            false
+        }
+    }
+}
+
+#[test]
+fn every_engine_moves_the_pattern_whatever_the_mix() {
+    let (_folder, file) = filled();
+    let before = std::fs::read(&file).unwrap();
+    let mix = "4K share=40 read=50 random=50, 512 share=30 align=4K, 64K share=30 read=20 random=100";
+    for (engine, depth) in WAYS.iter().filter(|(engine, _)| offered(engine)) {
+        for direct in [true, false] {
+            for (verify, threads) in [("none", 1), ("sample", 2), ("full", 1)] {
+                let mut task = task(
+                    "access",
+                    &file,
+                    &[
+                        ("engine", Scalar::Text((*engine).into())),
+                        ("depth", Scalar::Integer(*depth)),
+                        ("direct", Scalar::Boolean(direct)),
+                        ("verify", Scalar::Text(verify.into())),
+                        ("mix", Scalar::Text(mix.into())),
+                    ],
+                );
+                task.threads = threads;
+                let (outcome, work) = run(&task).unwrap();
+                let extras = (outcome.extras.measures(), outcome.extras.histograms());
+                let noted: u64 = extras.1["latency"].counts.iter().map(|(_, count)| count).sum();
+                assert_eq!(noted, work, "every request is in the histogram");
+                assert!(extras.0["cpu-per-io"].value > 0.0 && extras.0["throughput"].value > 0.0);
+            }
+        }
+    }
+    assert!(std::fs::read(&file).unwrap() == before);
+}
+
+#[test]
+fn every_engine_really_writes() {
+    for (engine, depth) in WAYS.iter().filter(|(engine, _)| offered(engine)) {
+        for sync in ["none", "each"] {
+            let (_folder, file) = filled();
+            let parameters = [
+                ("engine", Scalar::Text((*engine).into())),
+                ("depth", Scalar::Integer(*depth)),
+                ("sync", Scalar::Text(sync.into())),
+            ];
+            let task = task("sequential-write", &file, &parameters);
+            let (kernel, op) = find("disk", "sequential-write").unwrap();
+            let mut worker = make_kernel(kernel, op, &task).unwrap()(0).unwrap();
+            // Zeroes, which every block written replaces.
+            std::fs::write(&file, vec![0; BYTES + 4096]).unwrap();
+            worker.before(257).unwrap();
+            let stretch = worker.run(257).unwrap();
+            worker.after().unwrap();
+            let mut expected = vec![0; BYTES + 4096];
+            pattern::fill(&mut expected, 0);
+            // An iteration has at least four rounds: here the file is then written more than once.
+            assert_eq!(stretch.work, 4096 * 257.max(4 * u64::try_from(*depth).unwrap()));
+            assert!(std::fs::read(&file).unwrap() == expected, "{engine} {depth}");
+            worker.finish().unwrap();
+        }
+    }
+}
+
+#[test]
+fn every_engine_reports_a_planted_wrong_word_and_a_file_that_became_shorter() {
+    for (engine, depth) in WAYS.iter().filter(|(engine, _)| offered(engine)) {
+        for direct in [true, false] {
+            let (_folder, file) = filled();
+            let parameters = [
+                ("engine", Scalar::Text((*engine).into())),
+                ("depth", Scalar::Integer(*depth)),
+                ("direct", Scalar::Boolean(direct)),
+            ];
+            let task = task("sequential-read", &file, &parameters);
+            let (kernel, op) = find("disk", "sequential-read").unwrap();
+            let mut worker = make_kernel(kernel, op, &task).unwrap()(0).unwrap();
+            worker.before(257).unwrap();
+            worker.run(257).unwrap();
+            worker.after().unwrap();
+            let mut wrong = std::fs::read(&file).unwrap();
+            wrong[40960] ^= 1;
+            std::fs::write(&file, &wrong).unwrap();
+            worker.before(257).unwrap();
+            worker.run(257).unwrap();
+            let failure = worker.after().unwrap_err();
+            assert_eq!(failure.code, Code::CheckFailed, "{failure}");
+            assert!(failure.message.contains("at byte 40960"), "{failure}");
+            std::fs::OpenOptions::new().write(true).open(&file).unwrap().set_len(100_000).unwrap();
+            worker.before(257).unwrap();
+            assert_eq!(worker.run(257).unwrap_err().code, Code::IoError);
+            // Nothing is under way any more: what is made ready next is carried out.
+            std::fs::write(&file, vec![0; BYTES + 4096]).unwrap();
+            worker.before(257).unwrap();
+            worker.run(257).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_wrong_byte_within_a_block_is_found_by_full_verification() {
+    for (engine, depth) in WAYS.iter().filter(|(engine, _)| offered(engine)) {
+        for op in ["sequential-read", "sequential-write"] {
+            let (_folder, file) = filled();
+            let parameters = [
+                ("engine", Scalar::Text((*engine).into())),
+                ("depth", Scalar::Integer(*depth)),
+                ("verify", Scalar::Text("full".into())),
+            ];
+            let task = task(op, &file, &parameters);
+            let (kernel, found) = find("disk", op).unwrap();
+            let mut worker = make_kernel(kernel, found, &task).unwrap()(0).unwrap();
+            let plant = || {
+                let mut wrong = std::fs::read(&file).unwrap();
+                wrong[40960 + 1234] ^= 1;
+                std::fs::write(&file, &wrong).unwrap();
+            };
+            worker.before(257).unwrap();
+            if op == "sequential-read" {
+                plant();
+                worker.run(257).unwrap();
+            } else {
+                worker.run(257).unwrap();
+                plant();
+            }
+            let failure = worker.after().unwrap_err();
+            assert!(failure.message.contains(&format!("at byte {}", 40960 + 1232)), "{failure}");
+        }
+    }
+}
+
+#[test]
+fn pauses_are_made_between_bursts_and_count() {
+    let (_folder, file) = filled();
+    let parameters = [("think", Scalar::Integer(3000)), ("burst", Scalar::Integer(4))];
+    let task = task("random-read", &file, &parameters);
+    let (kernel, op) = find("disk", "random-read").unwrap();
+    let mut worker = make_kernel(kernel, op, &task).unwrap()(0).unwrap();
+    worker.before(10).unwrap();
+    let stretch = worker.run(10).unwrap();
+    assert!(stretch.end_ns - stretch.start_ns >= 9_000_000, "three pauses");
+    assert_eq!(stretch.work, 10);
+}
+
 #[test]
 fn a_planted_wrong_byte_is_reported_wherever_it_is() {
     // The first byte of a block, the middle, the last byte of the file.
@@ -80,11 +238,13 @@ fn assert_untouched(content: &[u8], operations: &[&str]) {
     std::fs::write(&file, content).unwrap();
     for op in operations {
         for threads in [1, 2] {
-            let mut task = task(op, &file, &[("size", Scalar::Integer(8))]);
+            let mut task = task(op, &file, &[]);
             if *op == "fill" {
                 // More than the file has: it is not extended either.
                 task.parameters.0.insert("span".into(), Scalar::Integer(2 * SPAN));
             } else {
+                task.parameters.0.insert("size".into(), Scalar::Integer(8));
+                task.parameters.0.insert("direct".into(), Scalar::Boolean(false));
                 task.threads = threads;
             }
             let failure = run(&task).map(|_| ()).unwrap_err();
@@ -163,32 +323,25 @@ fn a_write_that_another_overwrites_is_reported() {
 
 #[test]
 fn where_o_direct_is_refused_the_file_is_used_buffered_and_the_conditions_say_so() {
-    let (_folder, file) = filled();
-    // No device has blocks of 1000 bytes. A file system in memory may take them all the same.
-    for op in ["sequential-read", "random-write"] {
-        let (outcome, _) = run(&task(op, &file, &[("size", Scalar::Integer(1000))])).unwrap();
-        let said = (outcome.conditions["io"].as_str(), outcome.conditions.get("io_reason").map(String::as_str));
-        assert!(matches!(said, ("buffered", Some("O_DIRECT refused: EINVAL")) | ("direct", None)), "{said:?}");
-    }
     // Files of /proc refuse O_DIRECT when they are opened, on every machine.
-    let mut block = [0; 8];
-    let access = Access { write: false, create: false, direct: true };
-    let opened = open("/proc/version", access, 8, &mut block).unwrap();
+    let access = Access { write: false, create: false, direct: true, synchronous: false };
+    let opened = open("/proc/version", access, 8, &[]).unwrap();
     assert_eq!(opened.conditions["io"], "buffered");
     assert_eq!(opened.conditions["io_reason"], "O_DIRECT refused: EINVAL");
 }
 
 #[test]
-fn offsets_are_those_of_the_seed_and_wrap_around() {
-    let mut order = Order::Sequential { next: 2, blocks: 4 };
-    assert_eq!((0..6).map(|_| order.next()).collect::<Vec<_>>(), [2, 3, 0, 1, 2, 3]);
-    let take = |seed| {
-        let mut order = Order::Random { random: Random::new(seed), blocks: 100 };
-        (0..50).map(|_| order.next()).collect::<Vec<_>>()
-    };
-    assert_eq!(take(1), take(1));
-    assert_ne!(take(1), take(2));
-    assert!(take(1).iter().all(|block| *block < 100));
+fn blocks_that_cannot_go_past_the_page_cache_are_refused() {
+    let (_folder, file) = filled();
+    let size = ("size", Scalar::Integer(1000));
+    // No device has blocks of 1000 bytes. A file system in memory may take them all the same.
+    for op in ["sequential-read", "random-write"] {
+        match run(&task(op, &file, &[size.clone()])) {
+            Ok((outcome, _)) => assert_eq!(outcome.conditions["io"], "direct"),
+            Err(failure) => assert_eq!(failure.code, Code::BadArguments, "{failure}"),
+        }
+        run(&task(op, &file, &[size.clone(), ("direct", Scalar::Boolean(false))])).unwrap();
+    }
 }
 
 #[test]
@@ -205,7 +358,20 @@ fn bad_input_gets_its_code() {
         ("random-read", &file, &[("size", integer(1 << 29))], Code::BadArguments),
         ("random-read", &file, &[("span", integer(1 << 40))], Code::BadArguments),
         ("random-read", &file, &[("depth", integer(2))], Code::BadArguments),
-        ("random-read", &file, &[("engine", Scalar::Text("io_uring".into()))], Code::BadArguments),
+        ("random-read", &file, &[("engine", Scalar::Text("posix".into()))], Code::BadArguments),
+        (
+            "random-read",
+            &file,
+            &[("engine", Scalar::Text("libaio".into())), ("depth", integer(1025))],
+            Code::BadArguments,
+        ),
+        ("random-read", &file, &[("depth", integer(0))], Code::BadArguments),
+        ("random-read", &file, &[("verify", Scalar::Text("some".into()))], Code::BadArguments),
+        ("random-read", &file, &[("sync", Scalar::Text("each".into()))], Code::BadArguments),
+        ("random-write", &file, &[("sync", Scalar::Text("end".into()))], Code::BadArguments),
+        ("access", &file, &[("read", integer(101))], Code::BadArguments),
+        ("access", &file, &[("mix", Scalar::Text("4K share=50".into()))], Code::BadArguments),
+        ("access", &file, &[("mix", Scalar::Text("4M".into()))], Code::BadArguments),
         ("random-read", &file, &[("direct", integer(1))], Code::BadArguments),
         ("random-write", &file, &[("overwrite", Scalar::Boolean(true))], Code::BadArguments),
         ("fill", &file, &[("overwrite", integer(1))], Code::BadArguments),

@@ -1,0 +1,170 @@
+//! How requests are made: an engine, the memory that it moves and what it notes of each request.
+
+use super::specification::Request;
+use crate::buffer::{ensure_memory, Buffer};
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use virtometer_protocol::Failure;
+use virtometer_sampling::now_ns;
+
+/// Blocks begin at multiples of this many bytes in memory: O_DIRECT asks for it.
+const ALIGNMENT: usize = 4096;
+
+/// Places of prepared blocks are multiples of this: no device has smaller blocks.
+const SECTOR: usize = 512;
+
+/// What carries out requests.
+pub(super) trait Engine {
+    /// Carry out the requests `range` of the job in their order. Whether it returns an error or not: when it
+    /// returns nothing is under way any more.
+    fn carry_out(&mut self, job: &mut Job, range: Range<usize>) -> io::Result<()>;
+}
+
+/// Requests, the file and memory that they move data between, and the notes of them.
+pub(super) struct Job {
+    pub(super) file: File,
+    pub(super) requests: Vec<Request>,
+    pub(super) memory: Memory,
+    pub(super) notes: Notes,
+}
+
+/// Room for one block of each request under way, and behind it for the blocks that are prepared or kept.
+pub(super) struct Memory {
+    buffer: Buffer,
+    slots: usize,
+    slot_bytes: usize,
+}
+
+impl Memory {
+    /// Room for `slots` blocks of `block` bytes.
+    pub(super) fn new(slots: usize, block: usize) -> Result<Self, Failure> {
+        let slot_bytes = (block + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        let bytes = slots.saturating_mul(slot_bytes);
+        ensure_memory(bytes as u64, &format!("{slots} blocks under way"))?;
+        Ok(Memory { buffer: touched(bytes)?, slots, slot_bytes })
+    }
+
+    /// Make room for `bytes` of prepared blocks; what was prepared before is lost.
+    pub(super) fn reserve(&mut self, bytes: usize) -> Result<(), Failure> {
+        let wanted = self.slots * self.slot_bytes + bytes;
+        if self.buffer.bytes().len() < wanted {
+            ensure_memory(bytes as u64, "the blocks of one iteration")?;
+            self.buffer = touched(wanted)?;
+        }
+        Ok(())
+    }
+
+    /// The first place in prepared memory at or after `end`.
+    pub(super) fn next_place(end: usize) -> usize {
+        (end + SECTOR - 1) / SECTOR * SECTOR
+    }
+
+    /// Bytes that each block under way has room for.
+    pub(super) fn block(&self) -> usize {
+        self.slot_bytes
+    }
+
+    fn range(&self, request: &Request, slot: usize) -> Range<usize> {
+        let begin = match request.place {
+            Some(place) => self.slots * self.slot_bytes + place,
+            None => slot * self.slot_bytes,
+        };
+        begin..begin + request.length
+    }
+
+    /// The bytes of a request that uses `slot`.
+    pub(super) fn bytes(&self, request: &Request, slot: usize) -> &[u8] {
+        &self.buffer.bytes()[self.range(request, slot)]
+    }
+
+    /// The bytes of a request that uses `slot`.
+    pub(super) fn bytes_mut(&mut self, request: &Request, slot: usize) -> &mut [u8] {
+        let range = self.range(request, slot);
+        &mut self.buffer.bytes_mut()[range]
+    }
+}
+
+/// Memory whose pages are there: none is made in a timed stretch.
+fn touched(bytes: usize) -> Result<Buffer, Failure> {
+    let mut buffer = Buffer::new(bytes)?;
+    buffer.wish_huge_pages(true);
+    // What no read gives: a block that was never read shows.
+    buffer.bytes_mut().fill(0xFF);
+    Ok(buffer)
+}
+
+/// What is noted of each request.
+#[derive(Default)]
+pub(super) struct Notes {
+    /// Time from submission to completion, ns.
+    pub(super) latencies: Vec<u64>,
+    /// First word of each block read, where they are wanted.
+    pub(super) words: Vec<u64>,
+    pub(super) want_words: bool,
+    /// The read that was completed last, and its slot.
+    pub(super) last_read: Option<(usize, usize)>,
+}
+
+impl Notes {
+    /// Room for the notes of `requests`.
+    pub(super) fn clear(&mut self, requests: usize) {
+        self.latencies.clear();
+        self.latencies.resize(requests, 0);
+        self.words.clear();
+        self.words.resize(requests, 0);
+        self.last_read = None;
+    }
+}
+
+impl Job {
+    /// Note that the request `index` is complete.
+    #[inline]
+    pub(super) fn note(&mut self, index: usize, slot: usize, took_ns: u64) {
+        self.notes.latencies[index] = took_ns;
+        let request = &self.requests[index];
+        if !request.write && self.notes.want_words {
+            let mut word = [0; 8];
+            word.copy_from_slice(&self.memory.bytes(request, slot)[..8]);
+            self.notes.words[index] = u64::from_le_bytes(word);
+            self.notes.last_read = Some((index, slot));
+        }
+    }
+
+    /// Carry out what is left of the request `index` after its first `done` bytes.
+    pub(super) fn complete(&mut self, index: usize, slot: usize, done: usize) -> io::Result<()> {
+        let request = self.requests[index];
+        let offset = request.offset + done as u64;
+        if request.write {
+            self.file.write_all_at(&self.memory.bytes(&request, slot)[done..], offset)
+        } else {
+            self.file.read_exact_at(&mut self.memory.bytes_mut(&request, slot)[done..], offset)
+        }
+    }
+}
+
+/// One system call after the other.
+pub(super) struct Psync;
+
+impl Engine for Psync {
+    fn carry_out(&mut self, job: &mut Job, range: Range<usize>) -> io::Result<()> {
+        let mut submitted = now_ns();
+        for index in range {
+            let request = job.requests[index];
+            let done = if request.write {
+                job.file.write_at(job.memory.bytes(&request, 0), request.offset)?
+            } else {
+                job.file.read_at(job.memory.bytes_mut(&request, 0), request.offset)?
+            };
+            if done < request.length {
+                job.complete(index, 0, done)?;
+            }
+            // The end of one request is the beginning of the next.
+            let completed = now_ns();
+            job.note(index, 0, completed - submitted);
+            submitted = completed;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,107 @@
+//! Filling a file or device with the pattern, once and from its beginning to its end.
+
+use super::open::{open, Access, Opened};
+use super::{guard, wrong_content};
+use crate::buffer::Buffer;
+use crate::pattern;
+use crate::random::Random;
+use std::io;
+use std::os::unix::fs::FileExt;
+use virtometer_protocol::{Conditions, Failure};
+use virtometer_sampling::{os_failure, timed, CheckValue, Stretch, Worker};
+
+/// Bytes that are written at once.
+const BLOCK: usize = 1 << 20;
+
+/// Blocks that are read again and compared in full when all are written.
+const CHECKED_AGAIN: u64 = 16;
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Wish {
+    pub(super) path: String,
+    pub(super) access: Access,
+    /// Bytes to be filled.
+    pub(super) span: u64,
+    /// Whatever the file holds may be lost.
+    pub(super) overwrite: bool,
+    pub(super) seed: u64,
+}
+
+pub(super) struct Fill {
+    wish: Wish,
+    opened: Opened,
+    buffer: Buffer,
+    /// Bytes written.
+    done: u64,
+    checksum: u64,
+}
+
+impl Fill {
+    pub(super) fn new(wish: &Wish) -> Result<Self, Failure> {
+        if !wish.overwrite {
+            guard::ensure_fillable(&wish.path, wish.span, wish.seed)?;
+        }
+        let opened = open(&wish.path, wish.access, wish.span, &[])?;
+        Ok(Fill { wish: wish.clone(), opened, buffer: Buffer::new(BLOCK)?, done: 0, checksum: 0 })
+    }
+
+    /// Bytes of the block at `offset`: the last may be shorter.
+    fn length(&self, offset: u64) -> usize {
+        usize::try_from(self.wish.span - offset).unwrap_or(BLOCK).min(BLOCK)
+    }
+
+    fn failed(&self, verb: &str, cause: &io::Error) -> Failure {
+        os_failure(&format!("cannot {verb} {}", self.wish.path), cause)
+    }
+}
+
+impl Worker for Fill {
+    fn calibrated(&self) -> bool {
+        false
+    }
+
+    fn before(&mut self, _repeats: u64) -> Result<(), Failure> {
+        pattern::fill(self.buffer.bytes_mut(), self.done);
+        Ok(())
+    }
+
+    fn run(&mut self, _repeats: u64) -> Result<Stretch, Failure> {
+        let length = self.length(self.done);
+        let bytes = &self.buffer.bytes()[..length];
+        let stretch = timed(length as u64, || self.opened.file.write_all_at(bytes, self.done));
+        let stretch = stretch.map_err(|cause| self.failed("write", &cause))?;
+        self.done += length as u64;
+        Ok(stretch)
+    }
+
+    fn after(&mut self) -> Result<CheckValue, Failure> {
+        Ok(CheckValue::Count(1))
+    }
+
+    fn complete(&self) -> Option<bool> {
+        Some(self.done == self.wish.span)
+    }
+
+    fn conditions(&self) -> Conditions {
+        self.opened.conditions.clone()
+    }
+
+    fn finish(&mut self) -> Result<CheckValue, Failure> {
+        self.opened.file.sync_data().map_err(|cause| self.failed("write", &cause))?;
+        let mut spread = Random::new(self.wish.seed);
+        let blocks = (self.done + BLOCK as u64 - 1) / BLOCK as u64;
+        for _ in 0..CHECKED_AGAIN.min(blocks) {
+            let offset = spread.below(blocks) * BLOCK as u64;
+            let length = self.length(offset);
+            let bytes = &mut self.buffer.bytes_mut()[..length];
+            let read = self.opened.reader.read_exact_at(bytes, offset);
+            read.map_err(|cause| self.failed("read", &cause))?;
+            if let Some(at) = pattern::first_fault(&self.buffer.bytes()[..length], offset) {
+                return Err(wrong_content(&self.wish.path, at));
+            }
+            self.checksum = self.checksum.rotate_left(1) ^ pattern::word(offset / 8);
+        }
+        Ok(CheckValue::Checksum(self.checksum))
+    }
+}
