@@ -112,7 +112,10 @@ def test_the_guest_reads_the_hosts_file_and_its_writes_reach_it(qemu: Qemu) -> N
         assert measure(session, "disk", "sequential-read", half).check.passed
         whole = {"file": guest.disk.path, "span": DISK_BYTES}
         measure(session, "disk", "fill", {**whole, "overwrite": True})
-        assert measure(session, "disk", "sequential-write", {**whole, "size": 65536}, seconds=2.0).conditions["io"] == "direct"
+        assert (
+            measure(session, "disk", "sequential-write", {**whole, "size": 65536}, seconds=2.0).conditions["io"]
+            == "direct"
+        )
         session.bye(10)
     finally:
         guest.stop()

@@ -60,6 +60,35 @@ fn a_filled_file_is_measured_and_a_foreign_one_refused() {
 }
 
 #[test]
+fn a_deep_queue_and_a_mix_are_measured_with_times_of_single_requests() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("data");
+    let file = file.to_str().unwrap();
+    measured(&["measure", "disk", "--op", "fill", "--file", file, "--span", "4M", "--json"]);
+    let common = ["--file", file, "--size", "4K", "--seconds", "0.1", "--json"];
+    for engine in ["libaio", "io_uring"] {
+        for (op, more) in
+            [("random-read", &["--verify", "full"][..]), ("access", &["--mix", "4K share=50 read=0, 64K share=50"])]
+        {
+            let mut words = vec!["measure", "disk", "--op", op, "--depth", "32", "--engine", engine, "--direct"];
+            words.extend(common);
+            words.extend(more);
+            let output = agent(&words);
+            let said = String::from_utf8_lossy(&output.stderr);
+            if said.contains("does not offer the engine") {
+                assert_eq!(output.status.code(), Some(1), "{said}");
+                continue;
+            }
+            let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(report["unit"], "IO/s");
+            assert_eq!(report["params"]["depth"], 32);
+            assert!(report["measures"]["cpu-per-io"]["value"].as_f64() > Some(0.0), "{report}");
+            assert!(!report["histograms"]["latency"]["counts"].as_array().unwrap().is_empty());
+        }
+    }
+}
+
+#[test]
 fn a_file_with_other_content_is_overwritten_only_by_a_fill_that_is_told_to() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("precious");
@@ -108,6 +137,13 @@ fn bad_input_is_one_sentence_and_a_status() {
         (2, &["measure", "disk"]),
         (1, &["measure", "disk", "--file", "/nonexistent/file"]),
         (2, &["measure", "disk", "--file", "/dev/zero"]),
+        (2, &["measure", "disk", "--file", "/"]),
+        (2, &["measure", "disk", "--file", "/etc/passwd", "--depth", "32"]),
+        (2, &["measure", "disk", "--file", "/etc/passwd", "--depth", "1025", "--engine", "libaio"]),
+        (2, &["measure", "disk", "--file", "/etc/passwd", "--engine", "posixaio"]),
+        (2, &["measure", "disk", "--file", "/etc/passwd", "--size", "0"]),
+        (2, &["measure", "disk", "--file", "/etc/passwd", "--size", "1G"]),
+        (2, &["measure", "disk", "--op", "access", "--file", "/etc/passwd", "--mix", "4K share=10"]),
         (2, &["measure", "net"]),
         (2, &["measure", "net", "--peer", "somewhere:5000"]),
         (1, &["measure", "net", "--peer", "127.0.0.1:1"]),

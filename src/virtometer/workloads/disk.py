@@ -13,10 +13,10 @@ from virtometer.workloads.base import Operation, Parameters, Place, Size, Worklo
 class DiskParameters(Parameters):
     """How requests are made. What is not given is left to the agent; what an operation does not have is refused.
 
-    size, span, align: bytes of a block, of the file that is used (0: all of it), and the multiples that offsets are of (0: the
-    size). direct: ask for O_DIRECT. engine, depth: how requests are issued, and how many at once. think, burst: microseconds of
-    pause after so many requests. verify: what is compared. sync: `each` has every write on the medium when it ends. read,
-    random (percent) and mix (several sizes): of `access`.
+    size, span, align: bytes of a block, of the file that is used (0: all of it), and the multiples that offsets are of
+    (0: the size). direct: ask for O_DIRECT. engine, depth: how requests are issued, and how many at once. think, burst:
+    microseconds of pause after so many requests. verify: what is compared. sync: `each` has every write on the medium
+    when it ends. read, random (percent) and mix (several sizes): of `access`.
     """
 
     size: Size = 4096

@@ -93,9 +93,8 @@ impl Queue for Libaio {
             let rest = &mut self.noted[self.handed_over..];
             // SAFETY: the pointers lead to blocks that live as long as the context and describe memory that stays
             // while a transfer is under way, as `Engine::carry_out` ensures.
-            let taken = unsafe {
-                libc::syscall(libc::SYS_io_submit, self.context, rest.len() as libc::c_long, rest.as_mut_ptr())
-            };
+            let taken =
+                unsafe { libc::syscall(libc::SYS_io_submit, self.context, count(rest.len()), rest.as_mut_ptr()) };
             match checked(taken) {
                 Ok(taken) => {
                     self.handed_over += taken;
@@ -115,7 +114,7 @@ impl Queue for Libaio {
     fn submit_and_wait(&mut self) -> io::Result<()> {
         self.submit()?;
         loop {
-            let (context, room) = (self.context, self.events.len() as libc::c_long);
+            let (context, room) = (self.context, count(self.events.len()));
             let no_limit = null_mut::<libc::timespec>();
             // SAFETY: there is room for as many events as are asked for.
             let found = unsafe {
@@ -159,6 +158,11 @@ impl Drop for Libaio {
         // SAFETY: the context is this queue's own. The call waits for what is under way.
         unsafe { libc::syscall(libc::SYS_io_destroy, self.context) };
     }
+}
+
+/// At most as many as the context is deep.
+fn count(number: usize) -> libc::c_long {
+    libc::c_long::try_from(number).unwrap_or(libc::c_long::MAX)
 }
 
 fn checked(result: libc::c_long) -> io::Result<usize> {

@@ -106,10 +106,8 @@ impl<Q: Queue> Engine for Queued<Q> {
                 return outcome;
             }
             if let Err(cause) = self.queue.submit_and_wait() {
-                if outcome.is_err() {
-                    // Not even waiting works: the queue itself waits for the rest, or ends them, when it is closed.
-                    return outcome;
-                }
+                // If not even waiting works: the queue itself waits for the rest, or ends it, when it is closed.
+                outcome?;
                 outcome = Err(cause);
             }
             now = now_ns();

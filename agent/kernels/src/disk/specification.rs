@@ -279,7 +279,7 @@ mod tests {
             end = request.offset + request.length as u64;
         }
         for (found, expected) in [(large, 7500), (writes, 2500 + 3000), (follows, 2500 + 5250)] {
-            assert!((found - expected as i32).abs() < 300, "{found} instead of {expected}");
+            assert!((found - expected).abs() < 300, "{found} instead of {expected}");
         }
     }
 }

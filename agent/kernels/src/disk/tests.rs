@@ -336,7 +336,7 @@ fn blocks_that_cannot_go_past_the_page_cache_are_refused() {
     let size = ("size", Scalar::Integer(1000));
     // No device has blocks of 1000 bytes. A file system in memory may take them all the same.
     for op in ["sequential-read", "random-write"] {
-        match run(&task(op, &file, &[size.clone()])) {
+        match run(&task(op, &file, std::slice::from_ref(&size))) {
             Ok((outcome, _)) => assert_eq!(outcome.conditions["io"], "direct"),
             Err(failure) => assert_eq!(failure.code, Code::BadArguments, "{failure}"),
         }

@@ -1,0 +1,64 @@
+"""What the workload disk asks of the agent, and which parameters it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from virtometer.errors import UsageError
+from virtometer.workloads.base import Place
+from virtometer.workloads.registry import WORKLOADS
+
+DISK = WORKLOADS["disk"]
+HERE = Place("/data/disk.img", None)
+
+
+def asked(op: str, **parameters: Any) -> dict[str, Any]:
+    return DISK.arguments(op, DISK.parameters.model_validate(parameters), HERE)
+
+
+def test_what_is_not_given_is_left_to_the_agent() -> None:
+    assert asked("random-read") == {
+        "file": "/data/disk.img",
+        "size": 4096,
+        "direct": True,
+        "engine": "psync",
+        "depth": 1,
+        "seed": 1,
+    }
+
+
+def test_an_access_specification_is_passed_on() -> None:
+    mix = "4K share=67 read=80 random=100, 64K share=33"
+    told = asked("access", mix=mix, depth=32, engine="io_uring", align="512", think=100, burst=8, sync="each")
+    assert told | {"mix": mix, "depth": 32, "align": 512, "think": 100, "burst": 8, "sync": "each"} == told
+    assert asked("random-write", size="4M", span="1G", verify="full")["span"] == 1 << 30
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"size": 0},
+        {"depth": 0},
+        {"depth": 32},
+        {"depth": 1025, "engine": "libaio"},
+        {"engine": "posixaio"},
+        {"verify": "some"},
+        {"sync": "sometimes"},
+        {"read": 101},
+        {"mix": ""},
+        {"file": "/etc/passwd"},
+    ],
+)
+def test_what_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        DISK.parameters.model_validate(wrong)
+
+
+def test_without_a_disk_or_such_an_operation_there_is_one_sentence() -> None:
+    with pytest.raises(UsageError, match="offers no disk"):
+        DISK.arguments("random-read", DISK.parameters(), Place(None, None))
+    with pytest.raises(UsageError, match="no operation dance"):
+        asked("dance")
