@@ -3,6 +3,7 @@
 //! Adding a kernel is one file with its known-answer test and one row of [`KERNELS`].
 
 mod buffer;
+mod clock;
 #[cfg(unix)]
 mod disk;
 mod linpack;
@@ -87,6 +88,7 @@ pub static KERNELS: &[Kernel] = &[
     Kernel { name: "net", summary: "exchange data with another agent over TCP", ops: net::OPS, make: net::make },
     #[cfg(unix)]
     Kernel { name: "os", summary: "operations of the operating system", ops: os::OPS, make: os::make },
+    Kernel { name: "clock", summary: "what the clocks of this place are worth", ops: clock::OPS, make: clock::make },
 ];
 
 /// Find a kernel and one of its operations.

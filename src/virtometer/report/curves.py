@@ -54,7 +54,7 @@ def curve(of: Series, findings: Sequence[Finding]) -> Figure | None:
         scale=alt.Scale(type="log" if log else "linear", zero=not log, nice=True),
         axis=alt.Axis(title=shown + (" per operation" if unit == "s" else ""), format="~g", tickCount=6, grid=True),
     )
-    colour, shape = _by_environment(names)
+    colour, shape = by_environment(names)
     base = alt.Chart(data(rows), height=_HEIGHT)
     layers = alt.layer(
         base.transform_filter("datum.low != null")
@@ -148,7 +148,7 @@ def slowest(name: str, times: Mapping[str, Times]) -> Figure | None:
     unit_s, shown = scale(sorted(row["v"] for row in rows)[len(rows) // 2], "s")
     for row in rows:
         row["v"] = float(f"{row['v'] / unit_s:.4g}")
-    colour, _ = _by_environment(list(times))
+    colour, _ = by_environment(list(times))
     x = alt.X(
         "n:Q",
         scale=alt.Scale(type="log", nice=False),
@@ -247,7 +247,8 @@ def _ticks(places: Sequence[float]) -> list[float]:
     return list(places[::step])
 
 
-def _by_environment(names: Sequence[str]) -> tuple[alt.Color, alt.Shape]:
+def by_environment(names: Sequence[str]) -> tuple[alt.Color, alt.Shape]:
+    """Colours and shapes of environments, with a legend above the plot."""
     legend = alt.Legend(title=None, orient="top", labelColor="var(--ink)", symbolOpacity=1, columns=4, labelLimit=170)
     palette = [_PALETTE[number % len(_PALETTE)] for number in range(len(names))]
     shapes = [_SHAPES[number % len(_SHAPES)] for number in range(len(names))]

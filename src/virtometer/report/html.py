@@ -19,10 +19,11 @@ import vl_convert
 from markupsafe import Markup
 
 from virtometer.analysis import extras
+from virtometer.analysis.clocks import beliefs
 from virtometer.analysis.conditions import is_unlike
 from virtometer.analysis.series import series
 from virtometer.model import Campaign, Finding, PlanWorkload, Verdict
-from virtometer.report import curves, figures, grids, summary, words
+from virtometer.report import clocks, curves, figures, grids, summary, words
 from virtometer.report.figures import Figure
 from virtometer.report.footnotes import Footnotes
 
@@ -58,6 +59,8 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
     sentence, trouble = grids.trouble(campaign)
     found = _Extras(extras.measures(campaign), extras.histograms(campaign), names)
     over = _series(campaign, findings, scripts)
+    believed = beliefs(campaign)
+    drawn = clocks.figure(believed, plan.limits.clock_error)
     ran, planned = len(campaign.trials), len(campaign.planned)
     return {
         "plan": plan,
@@ -68,8 +71,8 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
         "contents": [
             ("result", "Result"), *([("series", "Curves")] if over else []),
             ("workloads", "Workload by workload"), ("trouble", "What failed"),
-            ("starts", "Starting a guest"), ("facts", "Host and guests"), ("record", "The record"),
-            ("glossary", "What the words mean"),
+            ("clocks", "Clocks"), ("starts", "Starting a guest"), ("facts", "Host and guests"),
+            ("record", "The record"), ("glossary", "What the words mean"),
         ],
         "unfinished": f"Not finished: {ran:,} of {planned:,} trials have run." if ran < planned else "",
         "headline": summary.headline(findings),
@@ -87,6 +90,10 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
             for workload in plan.workloads
         ],
         "trouble": {"sentence": sentence, "grid": trouble},
+        "clocks": {
+            "grid": clocks.grid(believed),
+            "figure": None if drawn is None else _figure(drawn, "clocks", scripts),
+        },
         "starts": grids.starts(campaign),
         "host": grids.host(campaign),
         "places": [

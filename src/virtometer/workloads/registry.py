@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from virtometer.workloads.base import Workload
+from virtometer.workloads.clock import Clock
 from virtometer.workloads.disk import Disk
 from virtometer.workloads.linpack import Linpack
 from virtometer.workloads.memory import Memory
@@ -15,4 +16,5 @@ WORKLOADS: dict[str, Workload] = {
     "disk": Disk(),
     "net": Net(),
     "os": OsOperations(),
+    "clock": Clock(),
 }

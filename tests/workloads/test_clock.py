@@ -1,0 +1,8 @@
+from virtometer.workloads.base import Place
+from virtometer.workloads.clock import Clock, ClockParameters
+
+
+def test_it_needs_nothing_and_asks_for_a_millisecond():
+    assert Clock.needs == frozenset()
+    place = Place(disk_path=None, peer=None)
+    assert Clock().arguments("watch", ClockParameters(), place) == {"sleep": 1000}
