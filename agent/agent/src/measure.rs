@@ -204,7 +204,8 @@ fn human(kernel: &Kernel, op: &Op, done: &Done, samples: &[Sample]) -> String {
         if conditions.is_empty() { "none".to_owned() } else { conditions.join(", ") },
     );
     for (name, measure) in &done.measures {
-        let _ = writeln!(text, "  {name}: {} {}", short(measure.value), measure.unit);
+        let unit = if measure.unit == "1" { String::new() } else { format!(" {}", measure.unit) };
+        let _ = writeln!(text, "  {name}: {}{unit}", short(measure.value));
     }
     for (name, times) in &done.histograms {
         let at = |quantile| scaled(quantile_s(times, quantile), Unit::Second);
@@ -221,9 +222,11 @@ fn human(kernel: &Kernel, op: &Op, done: &Done, samples: &[Sample]) -> String {
     text
 }
 
-/// Four significant digits, without a row of zeroes.
+/// Four significant digits, without a row of zeroes; counts as they are.
 fn short(value: f64) -> String {
-    if value == 0.0 || (1e-3..1e6).contains(&value.abs()) {
+    if value.fract() == 0.0 && value.abs() < 1e15 {
+        format!("{value:.0}")
+    } else if (1e-3..1e6).contains(&value.abs()) {
         format!("{value:.4}")
     } else {
         format!("{value:.3e}")
