@@ -96,7 +96,7 @@ def test_data_for_scripts_cannot_end_a_script_and_stays_the_same() -> None:
 
 def test_every_plot_has_a_still_picture_and_data_and_words(reader: Reader, campaign: Campaign) -> None:
     plots = [a for _, a in reader.elements if a.get("role") == "img"]
-    assert len(plots) == 2 * len(campaign.plan.workloads)
+    assert len(plots) == 2 * len(campaign.plan.workloads) + 1, "two a workload, and the clocks"
     assert all(len(plot["aria-label"]) > 40 for plot in plots)
     assert sum(tag == "svg" for tag, _ in reader.elements) == len(plots)
     specs = {a["id"]: json.loads(text) for a, text in reader.scripts if a.get("type") == "application/json"}
