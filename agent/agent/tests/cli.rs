@@ -19,6 +19,8 @@ fn the_json_of_a_measurement_has_everything() {
     let cases: &[(&[&str], &str, &str)] = &[
         (&["linpack", "--size", "60"], "FLOP/s", "higher"),
         (&["memory", "--op", "triad", "--size", "64K", "--threads", "2"], "B/s", "higher"),
+        (&["pde", "--interlines", "2", "--threads", "2"], "1/s", "higher"),
+        (&["pde", "--op", "jacobi", "--function", "sine", "--iterations", "90", "--interlines", "9"], "1/s", "higher"),
         (&["os", "--op", "system-call", "--cpus", "0"], "s", "lower"),
         (&["os", "--op", "exec"], "s", "lower"),
     ];
@@ -134,6 +136,12 @@ fn bad_input_is_one_sentence_and_a_status() {
         (2, &["measure", "linpack", "--cpus", "a"]),
         (2, &["measure", "linpack", "--seconds", "NaN"]),
         (1, &["measure", "memory", "--size", "8192G"]),
+        (2, &["measure", "pde", "--interlines", "10001"]),
+        (2, &["measure", "pde", "--function", "cosine"]),
+        (2, &["measure", "pde", "--variant", "naive", "--threads", "2"]),
+        (2, &["measure", "pde", "--iterations", "0"]),
+        (2, &["measure", "pde", "--iterations", "8", "--precision", "4"]),
+        (2, &["measure", "pde", "--op", "jacobi", "--cpus", "4095", "--threads", "2"]),
         (2, &["measure", "disk"]),
         (1, &["measure", "disk", "--file", "/nonexistent/file"]),
         (2, &["measure", "disk", "--file", "/dev/zero"]),

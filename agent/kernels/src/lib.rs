@@ -14,7 +14,7 @@ mod net;
 mod os;
 #[cfg(unix)]
 mod pattern;
-#[cfg(unix)]
+mod pde;
 mod random;
 mod settings;
 mod simd;
@@ -82,6 +82,7 @@ const fn parameter(name: &'static str, kind: ParameterKind, default: &'static st
 pub static KERNELS: &[Kernel] = &[
     Kernel { name: "linpack", summary: "solve dense linear equations", ops: linpack::OPS, make: linpack::make },
     Kernel { name: "memory", summary: "move arrays through memory", ops: memory::OPS, make: memory::make },
+    Kernel { name: "pde", summary: "relax Poisson's equation on a grid", ops: pde::OPS, make: pde::make },
     #[cfg(unix)]
     Kernel { name: "disk", summary: "read and write a file or block device", ops: disk::OPS, make: disk::make },
     #[cfg(unix)]

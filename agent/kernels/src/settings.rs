@@ -22,6 +22,11 @@ impl<'a> Settings<'a> {
         Ok(Settings { given })
     }
 
+    /// Whether a parameter is given.
+    pub(crate) fn given(&self, name: &str) -> bool {
+        self.given.0.contains_key(name)
+    }
+
     /// An integer within `range`.
     pub(crate) fn integer(&self, name: &str, default: u64, range: RangeInclusive<u64>) -> Result<u64, Failure> {
         let value = match self.given.0.get(name) {

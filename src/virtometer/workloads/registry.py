@@ -9,10 +9,12 @@ from virtometer.workloads.linpack import Linpack
 from virtometer.workloads.memory import Memory
 from virtometer.workloads.net import Net
 from virtometer.workloads.os_operations import OsOperations
+from virtometer.workloads.pde import Pde
 
 WORKLOADS: dict[str, Workload] = {
     "linpack": Linpack(),
     "memory": Memory(),
+    "pde": Pde(),
     "disk": Disk(),
     "net": Net(),
     "os": OsOperations(),

@@ -1,0 +1,341 @@
+//! Known answers, the same bits from every variant, and planted faults.
+#![allow(clippy::unwrap_used, clippy::cast_precision_loss)]
+
+use super::*;
+use crate::random::Random;
+use std::sync::Barrier;
+use virtometer_protocol::{Parameters, Scalar};
+use virtometer_sampling::Control;
+
+/// The problem once more, as simply as it can be written.
+fn by_hand(method: Method, n: usize, sine: bool, start: &dyn Fn(usize, usize) -> f64, sweeps: u64) -> (Vec<f64>, f64) {
+    let at = |i: usize, j: usize| i * (n + 1) + j;
+    let h = 1.0 / n as f64;
+    let pi = std::f64::consts::PI;
+    let mut u: Vec<f64> = (0..=n).flat_map(|i| (0..=n).map(move |j| start(i, j))).collect();
+    let mut residual = 0.0;
+    for _ in 0..sweeps {
+        let old = u.clone();
+        residual = 0.0;
+        for i in 1..n {
+            for j in 1..n {
+                let from = if method == Method::Jacobi { &old } else { &u };
+                let mut star =
+                    0.25 * (from[at(i - 1, j)] + from[at(i, j - 1)] + from[at(i, j + 1)] + from[at(i + 1, j)]);
+                if sine {
+                    let row = 0.25 * (2.0 * pi * pi) * h * h * (pi * h * i as f64).sin();
+                    star += row * (pi * h * j as f64).sin();
+                }
+                residual = f64::max(residual, (old[at(i, j)] - star).abs());
+                u[at(i, j)] = star;
+            }
+        }
+    }
+    (u, residual)
+}
+
+fn points(problem: &Problem, grid: &impl Grid) -> Vec<f64> {
+    let side = problem.intervals + 1;
+    let mut points = vec![f64::NAN; side * side];
+    grid.visit(|i, j, value| points[i * side + j] = value);
+    points
+}
+
+fn bits(points: &[f64]) -> Vec<u64> {
+    points.iter().map(|value| value.to_bits()).collect()
+}
+
+/// What `threads` make of the problem together: `calls` times `sweeps`.
+fn relaxed(
+    problem: &Arc<Problem>,
+    method: Method,
+    threads: usize,
+    simd: Simd,
+    sweeps: u64,
+    calls: u64,
+) -> (Vec<f64>, f64) {
+    let shared = Shared::new(problem, method, threads).unwrap();
+    let barrier = Barrier::new(threads);
+    let (shared, barrier) = (&shared, &barrier);
+    let all: Vec<(f64, Vec<f64>)> = std::thread::scope(|scope| {
+        let work = |index| {
+            move || {
+                let mut grid = shared.share(index, simd);
+                grid.fill(|i, j| problem.first(i, j));
+                let mut residual = 0.0;
+                for _ in 0..calls {
+                    barrier.wait();
+                    let (made, found) = grid.sweep(sweeps, None).unwrap();
+                    assert_eq!(made, sweeps);
+                    residual = found;
+                }
+                barrier.wait();
+                (residual, points(problem, &grid))
+            }
+        };
+        let members: Vec<_> = (0..threads).map(|index| scope.spawn(work(index))).collect();
+        members.into_iter().map(|member| member.join().unwrap()).collect()
+    });
+    assert!(all.iter().all(|one| one.0.to_bits() == all[0].0.to_bits()));
+    let (residual, points) = all.into_iter().next().unwrap();
+    (points, residual)
+}
+
+const METHODS: [Method; 2] = [Method::GaussSeidel, Method::Jacobi];
+
+#[test]
+fn every_variant_and_any_number_of_threads_give_the_bits_of_the_simplest_loops() {
+    let mut random = Random::new(3);
+    // Around one, two and three strips of rows, around a block of diagonals, and any others.
+    let mut sizes = vec![2, 3, 4, 8, 16, 17, 18, 32, 33, 34, 48, 49, 64, 127, 128, 129, 145];
+    sizes.extend((0..10).map(|_| 2 + usize::try_from(random.below(180)).unwrap()));
+    for n in sizes {
+        for sine in [false, true] {
+            for method in METHODS {
+                let start = if random.below(2) == 0 { Start::Zero } else { Start::Noise };
+                let problem = Arc::new(Problem::new(n, sine, start));
+                let (sweeps, calls) = (1 + random.below(6), 1 + random.below(3));
+                let (right, residual) = by_hand(method, n, sine, &|i, j| problem.first(i, j), sweeps * calls);
+                for simd in [Simd::Baseline, Simd::detect()] {
+                    let mut naive = naive::Naive::new(problem.clone(), method, simd).unwrap();
+                    naive.fill(|i, j| problem.first(i, j));
+                    assert_eq!(naive.sweep(sweeps * calls, None).unwrap().1.to_bits(), residual.to_bits());
+                    assert_eq!(bits(&points(&problem, &naive)), bits(&right), "naive {method:?} {n} {sine}");
+                    let threads = 1 + usize::try_from(random.below(4)).unwrap();
+                    let (found, changed) = relaxed(&problem, method, threads, simd, sweeps, calls);
+                    let what = format!("{method:?} {n} {sine} threads {threads}: {calls} x {sweeps}");
+                    assert_eq!(bits(&found), bits(&right), "{what}");
+                    assert_eq!(changed.to_bits(), residual.to_bits(), "{what}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn one_sweep_of_a_small_grid_has_its_known_values() {
+    // The border falls from 1 to 0 along two sides and rises along the others; inside is zero.
+    let problem = Arc::new(Problem::new(8, false, Start::Zero));
+    let corner = 0.25 * (0.875 + 0.875);
+    for (method, second) in [(Method::GaussSeidel, 0.25 * (0.75 + corner)), (Method::Jacobi, 0.25 * 0.75)] {
+        let (found, residual) = relaxed(&problem, method, 1, Simd::detect(), 1, 1);
+        assert_eq!((found[9 + 1], found[9 + 2]), (corner, second), "{method:?}");
+        assert_eq!((found[0], found[8], found[8 * 9], found[8 * 9 + 8]), (1.0, 0.0, 0.0, 1.0));
+        assert!(residual >= corner);
+    }
+    // With the sine: zero all around, and the first point is h^2/4 * 2 pi^2 sin^2 (pi/8).
+    let problem = Arc::new(Problem::new(8, true, Start::Zero));
+    let (found, _) = relaxed(&problem, Method::GaussSeidel, 1, Simd::detect(), 1, 1);
+    let pi = std::f64::consts::PI;
+    assert!((found[9 + 1] - pi * pi / 128.0 * (pi / 8.0).sin().powi(2)).abs() < 1e-17);
+}
+
+fn task(method: Method, parameters: &[(&str, Scalar)], threads: usize) -> Task {
+    let op = if method == Method::Jacobi { "jacobi" } else { "gauss-seidel" };
+    let parameters = parameters.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    let control = Arc::new(Control::default());
+    Task { op: op.to_owned(), parameters: Parameters(parameters), threads, cpus: None, seconds: 0.03, control }
+}
+
+fn text(value: &str) -> Scalar {
+    Scalar::Text(value.to_owned())
+}
+
+fn maker(task: &Task) -> Result<Maker, Failure> {
+    make(task, &Settings::new(&OPS[0], &task.parameters)?)
+}
+
+fn outcome(task: &Task) -> Result<virtometer_sampling::Outcome, Failure> {
+    virtometer_sampling::prepare(task, Unit::PerSecond, &maker(task)?)?.run(&mut |_| ())
+}
+
+#[test]
+fn with_an_end_of_its_own_the_work_reaches_the_solution() {
+    for method in METHODS {
+        for (function, threads) in [("zero", 1), ("sine", 3)] {
+            for variant in ["fast", "naive"] {
+                let threads = if variant == "naive" { 1 } else { threads };
+                let parameters = [
+                    ("interlines", Scalar::Integer(1)),
+                    ("function", text(function)),
+                    ("variant", text(variant)),
+                    ("precision", Scalar::Integer(13)),
+                ];
+                let ended = outcome(&task(method, &parameters, threads)).unwrap();
+                let measures = ended.extras.measures();
+                assert!(measures["residual"].value < 1e-13);
+                // The error shrinks by cos(pi/16) with a sweep of Jacobi, by its square with one of Gauss-Seidel.
+                let expected = if method == Method::Jacobi { 1400.0 } else { 700.0 };
+                let sweeps = measures["sweeps"].value;
+                assert!((sweeps / expected - 1.0).abs() < 0.2, "{method:?} {function}: {sweeps}");
+                assert!(measures["time-to-solution"].value > 0.0 && !ended.stopped);
+                let (right, residual) = {
+                    let sine = function == "sine";
+                    let problem = Problem::new(16, sine, Start::Zero);
+                    let count = (1..3000).find(|count| *count as f64 == sweeps).unwrap();
+                    by_hand(method, 16, sine, &|i, j| problem.first(i, j), count)
+                };
+                assert_eq!(measures["residual"].value.to_bits(), residual.to_bits());
+                let problem = Problem::new(16, function == "sine", Start::Zero);
+                for (at, value) in right.iter().enumerate() {
+                    assert!((value - problem.solution(at / 17, at % 17)).abs() < 1e-11);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn so_many_iterations_are_made_as_are_asked_for() {
+    for method in METHODS {
+        for (iterations, threads) in [(1, 1), (7, 2), (500, 1), (501, 4)] {
+            let parameters = [("interlines", Scalar::Integer(3)), ("iterations", Scalar::Integer(iterations))];
+            let ended = outcome(&task(method, &parameters, threads)).unwrap();
+            assert_eq!(ended.extras.measures()["sweeps"].value, iterations as f64);
+        }
+    }
+}
+
+#[test]
+fn a_window_gives_the_same_check_in_every_iteration_whatever_the_threads() {
+    for method in METHODS {
+        for threads in [1, 2, 3] {
+            let parameters = [("interlines", Scalar::Integer(5)), ("function", text("sine"))];
+            let ended = outcome(&task(method, &parameters, threads)).unwrap();
+            assert!(ended.value > 0.0 && ended.count > 0);
+        }
+    }
+}
+
+/// One thread's relaxation of a small grid.
+fn alone(method: Method, variant: &str, parameters: &[(&str, Scalar)]) -> Box<dyn Worker> {
+    let mut all = vec![("interlines", Scalar::Integer(4)), ("variant", text(variant))];
+    all.extend_from_slice(parameters);
+    maker(&task(method, &all, 1)).unwrap()(0).unwrap()
+}
+
+#[test]
+fn a_planted_wrong_point_is_reported() {
+    for method in METHODS {
+        for fault in [f64::from_bits(1.0f64.to_bits() + 1), 0.0, f64::NAN] {
+            let problem = Arc::new(Problem::new(40, false, Start::Noise));
+            let grid = Shared::new(&problem, method, 1).unwrap().share(0, Simd::detect());
+            let check = Sheet::Naive(naive::Naive::new(problem.clone(), method, Simd::Baseline).unwrap());
+            let mut worker = Relaxation::new(problem, Termination::Window, grid, Some(check), Simd::detect());
+            for planted in [false, true] {
+                worker.before(2).unwrap();
+                assert_eq!(worker.run(2).unwrap().work, 8 * 39 * 39);
+                if !planted {
+                    worker.after().unwrap();
+                    continue;
+                }
+                let side = 41;
+                let value = points(&worker.problem, &worker.grid)[20 * side + 7];
+                worker.grid.put(20, 7, value * fault);
+                assert_eq!(worker.after().unwrap_err().code, Code::CheckFailed, "{method:?} {fault}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_planted_wrong_residual_is_reported() {
+    for variant in ["fast", "naive"] {
+        let mut worker = alone(Method::GaussSeidel, variant, &[]);
+        worker.before(1).unwrap();
+        worker.run(1).unwrap();
+        worker.after().unwrap();
+        worker.finish().unwrap();
+    }
+    let problem = Arc::new(Problem::new(40, true, Start::Noise));
+    let grid = Shared::new(&problem, Method::Jacobi, 1).unwrap().share(0, Simd::detect());
+    let check = Sheet::Naive(naive::Naive::new(problem.clone(), Method::Jacobi, Simd::Baseline).unwrap());
+    let mut worker = Relaxation::new(problem, Termination::Window, grid, Some(check), Simd::detect());
+    worker.before(1).unwrap();
+    worker.run(1).unwrap();
+    worker.residual *= 1.000_001;
+    assert_eq!(worker.after().unwrap_err().code, Code::CheckFailed);
+}
+
+#[test]
+fn a_grid_that_moves_away_from_the_solution_is_reported_in_any_iteration() {
+    let problem = Arc::new(Problem::new(40, false, Start::Zero));
+    let grid = Shared::new(&problem, Method::GaussSeidel, 1).unwrap().share(0, Simd::detect());
+    let check = Sheet::Naive(naive::Naive::new(problem.clone(), Method::GaussSeidel, Simd::Baseline).unwrap());
+    let mut worker = Relaxation::new(problem, Termination::Iterations(8000), grid, Some(check), Simd::detect());
+    worker.settle().unwrap();
+    for _ in 0..6 {
+        worker.before(3).unwrap();
+        worker.run(3).unwrap();
+        worker.after().unwrap();
+    }
+    // The seventh is not compared with the other variant.
+    worker.before(3).unwrap();
+    worker.run(3).unwrap();
+    worker.grid.put(20, 20, 3.0);
+    let failure = worker.after().unwrap_err();
+    assert!(failure.code == Code::CheckFailed && failure.message.contains("from the solution"), "{failure:?}");
+    // A small fault in the last one is, when the run ends.
+    worker.grid.put(20, 20, 0.5 + 1e-15);
+    worker.after().unwrap();
+    assert_eq!(worker.finish().unwrap_err().code, Code::CheckFailed);
+}
+
+#[test]
+fn a_thread_that_fails_leaves_nobody_waiting() {
+    for method in METHODS {
+        let problem = Arc::new(Problem::new(200, false, Start::Noise));
+        let shared = Shared::new(&problem, method, 3).unwrap();
+        let shared = &shared;
+        let said: Vec<Failure> = std::thread::scope(|scope| {
+            let work = |index| move || shared.share(index, Simd::detect()).sweep(40, None).unwrap_err();
+            let waiting: Vec<_> = (0..2).map(|index| scope.spawn(work(index))).collect();
+            // The third thread never sweeps.
+            drop(shared.share(2, Simd::detect()).alarm());
+            waiting.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(said
+            .iter()
+            .all(|failure| failure.code == Code::Internal && failure.message.contains("another thread")));
+    }
+}
+
+#[test]
+fn a_precision_that_cannot_be_reached_ends() {
+    let mut worker = alone(Method::GaussSeidel, "fast", &[("precision", Scalar::Integer(20))]);
+    worker.settle().unwrap();
+    worker.before(u64::MAX).unwrap();
+    // The smallest grid may come to rest altogether, which is precise enough for anything.
+    match worker.run(u64::MAX) {
+        Ok(_) => assert_eq!(worker.complete(), Some(true)),
+        Err(failure) => assert_eq!(failure.code, Code::TimedOut),
+    }
+}
+
+#[test]
+fn wrong_parameters_are_refused() {
+    let integer = |name, value| (name, Scalar::Integer(value));
+    type Case<'a> = (&'a [(&'a str, Scalar)], usize, &'a str);
+    let cases: &[Case<'_>] = &[
+        (&[integer("interlines", -1)], 1, "interlines is -1, not 0 to 10000"),
+        (&[integer("iterations", 0)], 1, "iterations is 0, not 1 to 200000"),
+        (&[integer("precision", 21)], 1, "precision is 21, not 1 to 20"),
+        (&[("function", text("cosine"))], 1, "function is \"cosine\", not zero or sine"),
+        (&[("variant", text("quick"))], 1, "variant is \"quick\", not fast or naive"),
+        (&[("variant", text("naive"))], 2, "the naive variant has one thread"),
+        (&[("termination", text("never"))], 1, "termination is \"never\", not window or iterations or precision"),
+        (&[integer("precision", 4), integer("iterations", 9)], 1, "give iterations or precision, not both"),
+        (
+            &[integer("iterations", 9), ("termination", text("precision"))],
+            1,
+            "iterations does not go with termination \"precision\"",
+        ),
+    ];
+    for (parameters, threads, sentence) in cases {
+        let failure = maker(&task(Method::Jacobi, parameters, *threads)).err().unwrap();
+        assert_eq!((failure.code, failure.message.as_str()), (Code::BadArguments, *sentence));
+    }
+    let large = maker(&task(Method::Jacobi, &[integer("interlines", 10_000)], 1)).err().unwrap();
+    assert_eq!(large.code, Code::OutOfMemory);
+    assert!(large.message.starts_with("grids of 80009 x 80009 points need "), "{}", large.message);
+}

@@ -1,0 +1,45 @@
+"""Poisson's equation by relaxation: partdiff (T. Ludwig, Ruprecht-Karls-Universität Heidelberg)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from virtometer.workloads.base import Operation, Parameters, Place, Workload
+
+
+class PdeParameters(Parameters):
+    """interlines: N for a grid of 8N+9 points a side. function: the disturbance. variant: fast, or partdiff's loops.
+
+    Sweeps are made for the trial's window unless iterations or precision (N for 1e-N) give the work an end of its own,
+    which must come within the window and the plan's `limits.run_extra_s`.
+    """
+
+    interlines: Annotated[int, Field(ge=0, le=10_000)] = 100
+    function: Literal["zero", "sine"] = "zero"
+    variant: Literal["fast", "naive"] = "fast"
+    iterations: Annotated[int, Field(ge=1, le=200_000)] | None = None
+    precision: Annotated[int, Field(ge=1, le=20)] | None = None
+
+    @model_validator(mode="after")
+    def one_end(self) -> PdeParameters:
+        """Work ends in one way."""
+        if self.iterations is not None and self.precision is not None:
+            raise ValueError("give iterations or precision, not both")
+        return self
+
+
+class Pde(Workload):
+    """Floating point with neighbouring points: out of the caches for many interlines."""
+
+    name = "pde"
+    kernel = "pde"
+    operations: ClassVar = {
+        op: Operation("1/s", "higher", "rate of point updates") for op in ("gauss-seidel", "jacobi")
+    }
+    parameters = PdeParameters
+
+    def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
+        """Leave out the ends that were not given."""
+        return {key: value for key, value in super().arguments(op, parameters, place).items() if value is not None}
