@@ -23,6 +23,8 @@ fn the_json_of_a_measurement_has_everything() {
         (&["pde", "--op", "jacobi", "--function", "sine", "--iterations", "90", "--interlines", "9"], "1/s", "higher"),
         (&["os", "--op", "system-call", "--cpus", "0"], "s", "lower"),
         (&["os", "--op", "exec"], "s", "lower"),
+        (&["os", "--op", "shell", "--pin", "none"], "s", "lower"),
+        (&["os", "--op", "file-reread", "--size", "1M", "--sum"], "B/s", "higher"),
     ];
     for (words, unit, better) in cases {
         let mut all = vec!["measure"];
@@ -155,6 +157,12 @@ fn bad_input_is_one_sentence_and_a_status() {
         (2, &["measure", "net"]),
         (2, &["measure", "net", "--peer", "somewhere:5000"]),
         (1, &["measure", "net", "--peer", "127.0.0.1:1"]),
+        (2, &["measure", "os", "--op", "pipe", "--pin", "everywhere"]),
+        (2, &["measure", "os", "--op", "pipe", "--pin", "apart", "--cpus", "0"]),
+        (2, &["measure", "os", "--op", "select", "--descriptors", "0"]),
+        (2, &["measure", "os", "--op", "file-reread", "--size", "100M", "--file", "/dev/zero"]),
+        (1, &["measure", "os", "--op", "file-reread", "--file", "/nonexistent/file"]),
+        (1, &["measure", "os", "--op", "mmap", "--directory", "/nonexistent"]),
         (2, &["serve", "disk"]),
         (2, &["stdio", "please"]),
         (2, &["serial"]),

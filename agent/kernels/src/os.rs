@@ -1,108 +1,196 @@
 //! Operations of the operating system, with the meaning that lmbench gives them (McVoy, Staelin: lmbench: Portable tools
-//! for performance analysis, 1996). Nothing is subtracted: a context switch includes passing the token through a pipe.
+//! for performance analysis, 1996). From the value itself nothing is subtracted; where lmbench subtracts, the measures
+//! `overhead` and `without-overhead` say what it would.
 //!
-//! A thread and its processes are pinned to one processor unless the task says where they are to run, because unpinned
-//! ones differ by up to twelve times with the scheduler's mood; where pinning is refused, the conditions say so.
+//! An operation is one file with an [`Operation`] and one row of the table.
 
 mod calls;
 mod child;
-mod memory;
+mod faults;
+mod file_mapping;
+mod link;
+mod mapping;
+mod operation;
+mod pinning;
+mod procedure;
+mod reread;
 mod ring;
+mod round_trip;
+mod scratch;
+mod select;
+mod signal;
 mod spawn;
+mod stream;
+mod sum;
 
 pub use child::reap_orphans;
 pub use spawn::{EXIT_ARGUMENT, EXIT_STATUS};
 
-use crate::ParameterKind::Integer;
+use crate::settings::wrong;
+use crate::ParameterKind::{Boolean, Integer, Text};
 use crate::{parameter, Op, Settings};
+use operation::{Measured, Operation};
+use pinning::{Pin, Pinning, PIN};
 use std::sync::Arc;
-use virtometer_protocol::{Conditions, Failure, Unit};
-use virtometer_sampling::{allowed_cpus, pin_to, Maker, Task, Worker};
+use virtometer_protocol::{Failure, Unit};
+use virtometer_sampling::{Maker, Task};
 
-macro_rules! op {
-    ($name:literal, $work:literal, $parameters:expr) => {
-        Op { name: $name, unit: Unit::Second, work: $work, parameters: $parameters }
+/// Builds an operation on the thread that will measure it.
+type Build = Box<dyn Fn(&Pinning) -> Result<Box<dyn Operation>, Failure> + Send + Sync>;
+
+/// Checks the settings of an operation, for so many threads.
+type Choose = fn(&Settings<'_>, u64) -> Result<Build, Failure>;
+
+/// What [`Choose`] gives, from a closure that builds the operation.
+fn build<O, F>(make: F) -> Result<Build, Failure>
+where
+    O: Operation + 'static,
+    F: Fn(&Pinning) -> Result<O, Failure> + Send + Sync + 'static,
+{
+    Ok(Box::new(move |pinning| Ok(Box::new(make(pinning)?))))
+}
+
+macro_rules! table {
+    ($($name:literal, $unit:ident, $noun:literal, [$($parameter:expr),*], $choose:expr;)*) => {
+        pub(crate) static OPS: &[Op] = &[
+            $(Op { name: $name, unit: Unit::$unit, work: $noun, parameters: &[PIN, $($parameter),*] },)*
+        ];
+
+        static CHOICES: &[Choose] = &[$($choose,)*];
     };
 }
 
-pub(crate) static OPS: &[Op] = &[
-    op!(
-        "context-switch",
-        "context switches of a token that goes round in a ring of processes",
-        &[
-            parameter("processes", Integer, "2", "processes in the ring"),
-            parameter("size", Integer, "0", "bytes that each process touches when it has the token"),
-        ]
-    ),
-    op!("fork", "processes that were forked, ended and were waited for", &[]),
-    op!("exec", "processes that were forked, executed the agent, ended and were waited for", &[]),
-    op!("page-fault", "pages of anonymous memory touched for the first time", &[]),
-    op!("pipe", "round trips of one byte between two processes", &[]),
-    op!("system-call", "calls of getppid", &[]),
-];
+table! {
+    "context-switch", Second, "context switches of a token that goes round in a ring of processes", [
+        parameter("processes", Integer, "2", "processes in the ring"),
+        parameter("size", Integer, "0", "bytes that each process touches when it has the token")
+    ], |settings, threads| {
+        let processes = settings.integer("processes", 2, 2..=1024)?;
+        let size = settings.integer("size", 0, 0..=1 << 30)?;
+        crate::buffer::ensure_memory(processes * size * threads, "the processes")?;
+        let (processes, size) = (length(processes), length(size));
+        build(move |pinning| ring::Ring::new(processes, size, pinning))
+    };
+    "procedure", Second, "calls of a procedure that the compiler cannot see through", [],
+        |_, _| build(|_| Ok(procedure::Procedure::new()));
+    "fork", Second, "processes that were forked, ended and were waited for", [],
+        |_, _| build(|_| Ok(spawn::Spawn::fork()));
+    "exec", Second, "processes that were forked, executed the agent, ended and were waited for", [],
+        |_, _| build(|_| spawn::Spawn::exec());
+    "shell", Second, "processes that were forked, executed /bin/sh, which executed the agent, and were waited for", [],
+        |_, _| build(|_| spawn::Spawn::shell());
+    "page-fault", Second, "pages touched for the first time", [
+        parameter("mapping", Text, "anonymous", "what is touched: anonymous (memory) or file"),
+        parameter("size", Integer, "16M", "bytes of the file that is mapped"),
+        scratch::DIRECTORY
+    ], page_fault;
+    "pipe", Second, "round trips of one byte between two processes through two pipes", [],
+        |_, _| build(|pinning| round_trip::RoundTrip::new(link::pipes, pinning));
+    "unix", Second, "round trips of one byte between two processes through AF_UNIX sockets", [],
+        |_, _| build(|pinning| round_trip::RoundTrip::new(link::unix, pinning));
+    "tcp", Second, "round trips of one byte between two processes through TCP over the loopback", [],
+        |_, _| build(|pinning| round_trip::RoundTrip::new(link::tcp, pinning));
+    "pipe-bandwidth", BytePerSecond, "bytes from one process to another through a pipe", [MESSAGE],
+        |settings, threads| bandwidth(settings, threads, link::pipes);
+    "unix-bandwidth", BytePerSecond, "bytes from one process to another through AF_UNIX sockets", [MESSAGE],
+        |settings, threads| bandwidth(settings, threads, link::unix);
+    "file-reread", BytePerSecond, "bytes of a file in memory that were read again", [
+        parameter("way", Text, "io-only", "io-only (read), open-to-close (open, read, close) or mmap (added up)"),
+        parameter("size", Integer, "64M", "bytes of the file that are read, a multiple of 8"),
+        parameter("block", Integer, "64K", "bytes of one read"),
+        parameter("sum", Boolean, "false", "add up every block that was read"),
+        parameter("file", Text, "none", "a file of your own to read, which is left as it is"),
+        scratch::DIRECTORY
+    ], file_reread;
+    "mmap", Second, "times that a file was mapped, written in every 16 KiB of its first tenth, and unmapped", [
+        parameter("size", Integer, "8M", "bytes that are mapped"),
+        scratch::DIRECTORY
+    ], |settings, threads| {
+        let size = settings.integer("size", 8 << 20, 1..=1 << 40)?;
+        crate::buffer::ensure_memory(size / 10 * threads, "the pages of the file")?;
+        let (size, directory) = (length(size), scratch::directory(settings)?);
+        build(move |_| mapping::Mapping::new(size, directory.as_deref()))
+    };
+    "system-call", Second, "system calls", [
+        parameter("call", Text, "null", "null (getppid), read, write, stat, fstat, or open (with close)"),
+        parameter("file", Text, "the agent", "file or folder for stat, fstat and open")
+    ], |settings, _| {
+        let (call, file) = (calls::Call::read(settings)?, settings.optional_text("file")?.map(str::to_owned));
+        build(move |_| calls::SystemCalls::new(call, file.as_deref()))
+    };
+    "signal-install", Second, "handlers installed for a signal", [], |_, _| build(|_| signal::Install::new());
+    "signal-catch", Second, "signals that a thread sent to itself and caught", [], |_, _| build(|_| signal::Catch::new());
+    "select", Second, "calls of select that found all descriptors ready", [
+        parameter("descriptors", Integer, "100", "how many"),
+        parameter("of", Text, "file", "what they are: file or tcp (connections over the loopback)")
+    ], |settings, _| {
+        let (of, count) = (select::Of::read(settings)?, length(settings.integer("descriptors", 100, 1..=select::MOST)?));
+        build(move |_| select::Select::new(of, count))
+    };
+}
+
+/// The parameter of bandwidths.
+const MESSAGE: crate::Parameter = parameter("size", Integer, "64K", "bytes of a message");
+
+fn bandwidth(settings: &Settings<'_>, threads: u64, way: link::Way) -> Result<Build, Failure> {
+    let size = settings.integer("size", 64 << 10, 8..=1 << 30)?;
+    if size % 8 != 0 {
+        return Err(wrong(format!("size is {size}, not a multiple of 8")));
+    }
+    crate::buffer::ensure_memory(2 * size * threads, "the messages")?;
+    let size = length(size);
+    build(move |pinning| stream::Stream::new(way, size, pinning))
+}
+
+fn page_fault(settings: &Settings<'_>, _threads: u64) -> Result<Build, Failure> {
+    let directory = scratch::directory(settings)?;
+    let size = settings.integer("size", 16 << 20, 1..=1 << 34)?;
+    match settings.optional_text("mapping")? {
+        None | Some("anonymous") => build(|_| faults::Anonymous::new()),
+        Some("file") => build(move |_| faults::OfFile::new(size, directory.as_deref())),
+        Some(other) => Err(wrong(format!("mapping is {other:?}, not anonymous or file"))),
+    }
+}
+
+fn file_reread(settings: &Settings<'_>, threads: u64) -> Result<Build, Failure> {
+    let size = settings.integer("size", 64 << 20, 8..=1 << 40)?;
+    if size % 8 != 0 {
+        return Err(wrong(format!("size is {size}, not a multiple of 8")));
+    }
+    crate::buffer::ensure_memory(size.saturating_mul(threads), "the pages of the file")?;
+    let wish = reread::Wish {
+        way: reread::Way::read(settings)?,
+        size: length(size),
+        block: length(settings.integer("block", 64 << 10, 8..=1 << 30)?),
+        sum: settings.boolean("sum", false)?,
+        file: settings.optional_text("file")?.map(str::to_owned),
+        directory: scratch::directory(settings)?,
+    };
+    if wish.block % 8 != 0 {
+        return Err(wrong(format!("block is {}, not a multiple of 8", wish.block)));
+    }
+    if wish.file.is_some() && wish.directory.is_some() {
+        return Err(wrong("file and directory contradict each other; give one of them"));
+    }
+    build(move |_| reread::Reread::new(wish.clone()))
+}
 
 /// Checks the settings and returns what builds the workers.
 pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
-    let pinned_by_task = task.cpus.is_some();
-    Ok(match task.op.as_str() {
-        "context-switch" => {
-            let processes = settings.integer("processes", 2, 2..=1024)?;
-            let size = settings.integer("size", 0, 0..=1 << 30)?;
-            crate::buffer::ensure_memory(processes * size * task.threads as u64, "the processes")?;
-            let (processes, size) = (ring::length(processes), ring::length(size));
-            Arc::new(move |index| {
-                let pinning = Pinning::choose(pinned_by_task, index);
-                boxed(ring::Ring::new(processes, size, pinning)?)
-            })
-        }
-        "pipe" => Arc::new(move |index| {
-            let pinning = Pinning::choose(pinned_by_task, index);
-            boxed(ring::RoundTrip::new(pinning)?)
-        }),
-        "fork" => Arc::new(move |index| boxed(spawn::Spawn::fork(Pinning::choose(pinned_by_task, index)))),
-        "exec" => Arc::new(move |index| boxed(spawn::Spawn::exec(Pinning::choose(pinned_by_task, index))?)),
-        "page-fault" => Arc::new(move |index| boxed(memory::PageFaults::new(Pinning::choose(pinned_by_task, index))?)),
-        _ => Arc::new(move |index| boxed(calls::SystemCalls::new(Pinning::choose(pinned_by_task, index)))),
-    })
+    let pin = Pin::read(settings, task)?;
+    let known = OPS.iter().zip(CHOICES).find(|(op, _)| op.name == task.op);
+    let (op, choose) = known.ok_or_else(|| wrong(format!("the kernel os has no op {:?}", task.op)))?;
+    let build = choose(settings, task.threads as u64)?;
+    Ok(Arc::new(move |index| {
+        let pinning = Pinning::of(pin, index)?;
+        let operation = build(&pinning)?;
+        Ok(Box::new(Measured::new(operation, pinning, op.unit, op.work)))
+    }))
 }
 
-fn boxed(worker: impl Worker + 'static) -> Result<Box<dyn Worker>, Failure> {
-    Ok(Box::new(worker))
-}
-
-/// Whether a worker and its processes stay on one processor.
-#[derive(Clone, Debug)]
-pub(super) struct Pinning {
-    refused: Option<String>,
-}
-
-impl Pinning {
-    /// Pin the calling thread, and with it the processes that it will fork, unless the task has already.
-    fn choose(already: bool, index: usize) -> Self {
-        if already {
-            return Pinning { refused: None };
-        }
-        let cpus = allowed_cpus();
-        if cpus.is_empty() {
-            return Pinning { refused: Some("the system does not say which processors are allowed".into()) };
-        }
-        Pinning { refused: pin_to(cpus[index % cpus.len()]).err().map(|failure| failure.message) }
-    }
-
-    /// As the thread is.
-    #[cfg(test)]
-    fn none() -> Self {
-        Pinning { refused: None }
-    }
-
-    fn conditions(&self) -> Conditions {
-        let mut conditions = Conditions::new();
-        conditions.insert("pinned".into(), if self.refused.is_none() { "yes" } else { "no" }.into());
-        if let Some(reason) = &self.refused {
-            conditions.insert("pinned_reason".into(), reason.clone());
-        }
-        conditions
-    }
+/// Converts what the settings have limited.
+fn length(value: u64) -> usize {
+    usize::try_from(value).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

@@ -1,19 +1,12 @@
-//! Processes that pass a token through pipes: context switches and round trips.
+//! Processes that pass a token round through pipes.
 
 use super::child::{cannot_fork, Child, Parent};
+use super::link::{broken, pass, pipe, take};
+use super::operation::{each_takes, Operation};
 use super::Pinning;
 use crate::buffer::Buffer;
-use crate::settings::check_failed;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::io::{read, write, Errno};
-use rustix::pipe::{pipe_with, PipeFlags};
-use virtometer_protocol::{Code, Conditions, Failure};
-use virtometer_sampling::{os_failure, timed, CheckValue, Stretch, Worker};
-
-/// Converts what the settings have limited.
-pub(super) fn length(value: u64) -> usize {
-    usize::try_from(value).unwrap_or(usize::MAX)
-}
+use virtometer_protocol::Failure;
 
 /// A ring of processes, of which the agent's own is one. Whoever has the token touches its memory, adds one to
 /// the token and passes it on, so that the token counts the switches.
@@ -22,8 +15,10 @@ pub(super) struct Ring {
     memory: Option<Buffer>,
     pinning: Pinning,
     links: Option<Links>,
+    /// Seconds of one pass without a switch.
+    overhead: f64,
     token: u64,
-    expected: u64,
+    before: u64,
     // Last: the children go before the right to reap them does.
     _parent: Parent,
 }
@@ -35,57 +30,47 @@ struct Links {
     _children: Vec<Child>,
 }
 
-fn no_pipe(errno: Errno) -> Failure {
-    os_failure("cannot make a pipe", &errno.into())
-}
-
-fn broken() -> Failure {
-    Failure::new(Code::Internal, "a process of the ring ended")
-}
-
-/// A token is written and read as a whole: it is far smaller than a pipe.
-fn pass(fd: BorrowedFd<'_>, token: &[u8]) -> Result<(), Errno> {
-    loop {
-        match write(fd, token) {
-            Err(Errno::INTR) => {}
-            other => return other.map(drop),
-        }
-    }
-}
-
-/// False at the end of the pipe.
-fn take(fd: BorrowedFd<'_>, token: &mut [u8]) -> Result<bool, Errno> {
-    loop {
-        match read(fd, &mut *token) {
-            Err(Errno::INTR) => {}
-            other => return other.map(|length| length == token.len()),
-        }
-    }
-}
-
 /// Read one word of every cache line, so that the memory has to be in the processor's cache.
 fn touch(memory: Option<&Buffer>) -> u64 {
     memory.map_or(0, |memory| memory.bytes().iter().step_by(64).map(|byte| u64::from(*byte)).sum())
 }
 
+/// One turn: touch the memory, count and write.
+#[inline]
+fn turn(output: BorrowedFd<'_>, token: u64, memory: Option<&Buffer>) -> Result<(), Failure> {
+    pass(output, &(token + 1 + touch(memory)).to_le_bytes()).map_err(|_| broken())
+}
+
+/// Wait for the token.
+#[inline]
+fn wait(input: BorrowedFd<'_>) -> Result<u64, Failure> {
+    let mut token = [0; 8];
+    match take(input, &mut token) {
+        Ok(true) => Ok(u64::from_le_bytes(token)),
+        _ => Err(broken()),
+    }
+}
+
 impl Ring {
-    pub(super) fn new(processes: usize, size: usize, pinning: Pinning) -> Result<Self, Failure> {
+    pub(super) fn new(processes: usize, size: usize, pinning: &Pinning) -> Result<Self, Failure> {
         let parent = Parent::new();
         let memory = touched(size)?;
-        let mut ring = Ring { processes, memory, pinning, links: None, token: 0, expected: 0, _parent: parent };
+        let (overhead, token, before) = (0.0, 0, 0);
+        let pinning = pinning.clone();
+        let mut ring = Ring { processes, memory, pinning, links: None, overhead, token, before, _parent: parent };
         ring.links = Some(ring.link()?);
         Ok(ring)
     }
 
     /// Start the other processes: number i reads pipe i and writes pipe i + 1, the last writes pipe 0.
     fn link(&self) -> Result<Links, Failure> {
-        let (from_last, to_first) = pipe_with(PipeFlags::CLOEXEC).map_err(no_pipe)?;
-        let (mut input, to_next) = pipe_with(PipeFlags::CLOEXEC).map_err(no_pipe)?;
+        let (from_last, to_first) = pipe()?;
+        let (mut input, to_next) = pipe()?;
         let mut children = Vec::with_capacity(self.processes - 1);
         let mut to_first = Some(to_first);
         for number in 1..self.processes {
             let (next_input, output) = if number + 1 < self.processes {
-                let (read, write) = pipe_with(PipeFlags::CLOEXEC).map_err(no_pipe)?;
+                let (read, write) = pipe()?;
                 (Some(read), write)
             } else {
                 (None, to_first.take().ok_or_else(broken)?)
@@ -94,6 +79,9 @@ impl Ring {
             let not_mine = [Some(&to_next), Some(&from_last), to_first.as_ref(), next_input.as_ref()];
             let child = Child::fork(|| {
                 not_mine.iter().flatten().for_each(|fd| super::child::close(fd));
+                if !self.pinning.place(number) {
+                    return 1;
+                }
                 member(input.as_fd(), output.as_fd(), size)
             });
             children.push(child.map_err(|cause| cannot_fork(&cause))?);
@@ -103,6 +91,20 @@ impl Ring {
             }
         }
         Ok(Links { to_next, from_last, _children: children })
+    }
+
+    /// The same work in one process: as many pipes, through which it passes the token to itself.
+    fn alone(&self) -> Result<f64, Failure> {
+        let pipes: Vec<_> = (0..self.processes).map(|_| pipe()).collect::<Result<_, _>>()?;
+        let memory = self.memory.as_ref();
+        let mut token = 0;
+        each_takes(pipes.len() as u64, || {
+            for (input, output) in &pipes {
+                turn(output.as_fd(), token, memory)?;
+                token = wait(input.as_fd())?;
+            }
+            Ok(())
+        })
     }
 }
 
@@ -118,163 +120,84 @@ fn touched(size: usize) -> Result<Option<Buffer>, Failure> {
 
 /// Life of another process of the ring.
 fn member(input: BorrowedFd<'_>, output: BorrowedFd<'_>, size: usize) -> i32 {
-    let mut token = [0; 8];
     // Its own: what it inherits from the agent is the same memory as long as nobody writes to it.
     let memory = match touched(size) {
         Ok(memory) => memory,
         Err(_) => return 1,
     };
-    while let Ok(true) = take(input, &mut token) {
-        let next = u64::from_le_bytes(token) + 1 + touch(memory.as_ref());
-        if pass(output, &next.to_le_bytes()).is_err() {
+    while let Ok(token) = wait(input) {
+        if turn(output, token, memory.as_ref()).is_err() {
             return 1;
         }
     }
     0
 }
 
-impl Worker for Ring {
-    fn run(&mut self, repeats: u64) -> Result<Stretch, Failure> {
-        let links = self.links.as_ref().ok_or_else(broken)?;
-        let (output, input) = (links.to_next.as_fd(), links.from_last.as_fd());
-        let memory = self.memory.as_ref();
-        let mut token = self.token;
-        let switches = repeats * self.processes as u64;
-        let stretch = timed(switches, || {
-            for _ in 0..repeats {
-                let mut bytes = (token + 1 + touch(memory)).to_le_bytes();
-                pass(output, &bytes).map_err(|_| broken())?;
-                if !take(input, &mut bytes).map_err(|_| broken())? {
-                    return Err(broken());
-                }
-                token = u64::from_le_bytes(bytes);
-            }
-            Ok(())
-        });
-        self.token = token;
-        self.expected += switches;
-        stretch
+impl Operation for Ring {
+    fn work(&self) -> u64 {
+        self.processes as u64
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
-        if self.token != self.expected {
-            return Err(check_failed(format!("the token counted {} switches, not {}", self.token, self.expected)));
+    fn before(&mut self, _repeats: u64) -> Result<(), Failure> {
+        self.before = self.token;
+        Ok(())
+    }
+
+    fn repeat(&mut self, repeats: u64) -> Result<(), Failure> {
+        let links = self.links.as_ref().ok_or_else(broken)?;
+        let memory = self.memory.as_ref();
+        for _ in 0..repeats {
+            turn(links.to_next.as_fd(), self.token, memory)?;
+            self.token = wait(links.from_last.as_fd())?;
         }
-        Ok(CheckValue::Count(self.token))
+        Ok(())
+    }
+
+    fn counted(&mut self) -> Result<u64, Failure> {
+        Ok(self.token.wrapping_sub(self.before))
     }
 
     /// New processes: the processor time that the old ones used for calibration is not the window's.
     fn settle(&mut self) -> Result<(), Failure> {
         self.links = None;
+        self.overhead = self.alone()?;
         self.links = Some(self.link()?);
-        self.token = 0;
-        self.expected = 0;
         Ok(())
     }
 
-    fn conditions(&self) -> Conditions {
-        self.pinning.conditions()
-    }
-
-    fn finish(&mut self) -> Result<CheckValue, Failure> {
+    fn finish(&mut self) {
         self.links = None;
-        Ok(CheckValue::Count(self.token))
+    }
+
+    fn overhead(&self) -> Option<f64> {
+        Some(self.overhead)
     }
 }
 
-/// Two processes and one byte that goes to and fro.
-pub(super) struct RoundTrip {
-    pinning: Pinning,
-    links: Option<Links>,
-    byte: u8,
-    trips: u64,
-    all: u64,
-    _parent: Parent,
-}
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
 
-impl RoundTrip {
-    pub(super) fn new(pinning: Pinning) -> Result<Self, Failure> {
-        let parent = Parent::new();
-        Ok(RoundTrip { pinning, links: Some(Self::link()?), byte: 0, trips: 0, all: 0, _parent: parent })
+    fn round(ring: &mut Ring, repeats: u64) -> Result<u64, Failure> {
+        ring.before(repeats)?;
+        ring.repeat(repeats)?;
+        ring.counted()
     }
 
-    fn link() -> Result<Links, Failure> {
-        let (from_last, output) = pipe_with(PipeFlags::CLOEXEC).map_err(no_pipe)?;
-        let (input, to_next) = pipe_with(PipeFlags::CLOEXEC).map_err(no_pipe)?;
-        let child = Child::fork(|| {
-            super::child::close(&to_next);
-            super::child::close(&from_last);
-            let mut byte = [0];
-            while let Ok(true) = take(input.as_fd(), &mut byte) {
-                if pass(output.as_fd(), &[byte[0].wrapping_add(1)]).is_err() {
-                    return 1;
-                }
-            }
-            0
-        });
-        let children = vec![child.map_err(|cause| cannot_fork(&cause))?];
-        Ok(Links { to_next, from_last, _children: children })
-    }
-}
-
-impl Worker for RoundTrip {
-    fn run(&mut self, repeats: u64) -> Result<Stretch, Failure> {
-        let links = self.links.as_ref().ok_or_else(broken)?;
-        let (output, input) = (links.to_next.as_fd(), links.from_last.as_fd());
-        let mut byte = [self.byte];
-        let stretch = timed(repeats, || {
-            for _ in 0..repeats {
-                pass(output, &byte).map_err(|_| broken())?;
-                if !take(input, &mut byte).map_err(|_| broken())? {
-                    return Err(broken());
-                }
-            }
-            Ok(())
-        });
-        self.byte = byte[0];
-        self.trips += repeats;
-        stretch
-    }
-
-    fn after(&mut self) -> Result<CheckValue, Failure> {
-        // The other process adds one on each trip; a byte can hold the count modulo 256.
-        if u64::from(self.byte) != self.trips % 256 {
-            return Err(check_failed(format!("the byte is {} after {} round trips", self.byte, self.trips)));
+    #[test]
+    fn the_token_counts_the_switches_and_tells_when_one_is_lost() {
+        for (processes, size) in [(2, 0), (3, 4096), (16, 65_536)] {
+            let mut ring = Ring::new(processes, size, &Pinning::as_it_is()).unwrap();
+            assert_eq!(round(&mut ring, 5), Ok(5 * processes as u64));
+            ring.settle().unwrap();
+            assert!(ring.overhead().unwrap() > 0.0);
+            assert_eq!(round(&mut ring, 1), Ok(processes as u64));
+            // The token is another one on its way through the first process.
+            ring.before(1).unwrap();
+            ring.token -= 1;
+            ring.repeat(1).unwrap();
+            assert_eq!(ring.counted(), Ok(processes as u64 - 1));
         }
-        self.all = self.trips;
-        Ok(CheckValue::Count(self.trips))
-    }
-
-    fn settle(&mut self) -> Result<(), Failure> {
-        self.links = None;
-        self.links = Some(Self::link()?);
-        self.byte = 0;
-        self.trips = 0;
-        Ok(())
-    }
-
-    fn conditions(&self) -> Conditions {
-        self.pinning.conditions()
-    }
-
-    fn finish(&mut self) -> Result<CheckValue, Failure> {
-        self.links = None;
-        Ok(CheckValue::Count(self.all))
-    }
-}
-
-#[cfg(test)]
-impl Ring {
-    /// Let the token lose a switch.
-    pub(super) fn spoil(&mut self) {
-        self.token -= 1;
-    }
-}
-
-#[cfg(test)]
-impl RoundTrip {
-    /// Let the byte be another one.
-    pub(super) fn spoil(&mut self) {
-        self.byte = self.byte.wrapping_add(1);
     }
 }

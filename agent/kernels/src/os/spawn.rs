@@ -1,14 +1,13 @@
-//! Making processes: fork alone, and fork with exec.
+//! Making processes: fork alone, fork with exec, and the shell that starts a program.
 
 #![allow(unsafe_code)] // execve in a forked child
 
 use super::child::{cannot_fork, Child, Parent};
-use super::Pinning;
+use super::operation::Operation;
 use crate::settings::check_failed;
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
-use virtometer_protocol::{Code, Conditions, Failure};
-use virtometer_sampling::{timed, CheckValue, Stretch, Worker};
+use virtometer_protocol::{Code, Failure};
 
 /// Status with which forked children end, and status with which the agent ends when it is executed as `exit`. Neither
 /// is what a failed exec or a crash would give.
@@ -19,108 +18,145 @@ pub const EXIT_ARGUMENT: &str = "exit";
 /// See [`EXIT_ARGUMENT`].
 pub const EXIT_STATUS: i32 = 17;
 
-struct Program {
-    path: CString,
-    argument: CString,
-}
+/// The shell of every Unix.
+const SHELL: &str = "/bin/sh";
 
 /// Makes processes one after the other.
 pub(super) struct Spawn {
-    pinning: Pinning,
-    _parent: Parent,
-    program: Option<Program>,
-    wrong: Option<String>,
+    /// Path and arguments, each ended by a zero byte; empty: only fork.
+    words: Vec<CString>,
+    wrong: Option<Option<i32>>,
     asked: u64,
     ended: u64,
-    all: u64,
+    _parent: Parent,
+}
+
+/// The agent's own file.
+pub(super) fn own_file() -> Result<Vec<u8>, Failure> {
+    // The file itself rather than /proc/self/exe: a root file system without /proc has it as well.
+    std::env::current_exe()
+        .ok()
+        .or_else(|| std::env::args_os().next().map(Into::into))
+        .map(|path| path.as_os_str().as_bytes().to_owned())
+        .ok_or_else(|| Failure::new(Code::NotSupported, "the agent does not know its own file"))
+}
+
+/// `path` as one word of the shell.
+fn quoted(path: &[u8]) -> Vec<u8> {
+    let mut word = vec![b'\''];
+    for byte in path {
+        match byte {
+            b'\'' => word.extend(br"'\''"),
+            other => word.push(*other),
+        }
+    }
+    word.push(b'\'');
+    word
 }
 
 impl Spawn {
-    pub(super) fn fork(pinning: Pinning) -> Self {
-        Spawn { pinning, _parent: Parent::new(), program: None, wrong: None, asked: 0, ended: 0, all: 0 }
+    pub(super) fn fork() -> Self {
+        Spawn { words: Vec::new(), wrong: None, asked: 0, ended: 0, _parent: Parent::new() }
     }
 
-    pub(super) fn exec(pinning: Pinning) -> Result<Self, Failure> {
-        // The file itself rather than /proc/self/exe: a root file system without /proc has it as well.
-        let path = std::env::current_exe()
-            .ok()
-            .or_else(|| std::env::args_os().next().map(Into::into))
-            .ok_or_else(|| Failure::new(Code::NotSupported, "the agent does not know its own file"))?;
-        Self::exec_of(pinning, path.as_os_str().as_bytes(), EXIT_ARGUMENT)
+    /// Execute the agent, which ends at once.
+    pub(super) fn exec() -> Result<Self, Failure> {
+        Self::program(&[&own_file()?, EXIT_ARGUMENT.as_bytes()])
     }
 
-    pub(super) fn exec_of(pinning: Pinning, path: &[u8], argument: &str) -> Result<Self, Failure> {
-        let zero = |_| Failure::new(Code::NotSupported, "the agent's path has a zero byte");
-        let program =
-            Program { path: CString::new(path).map_err(zero)?, argument: CString::new(argument).map_err(zero)? };
-        Ok(Spawn { program: Some(program), ..Self::fork(pinning) })
+    /// Execute a shell that executes the agent.
+    pub(super) fn shell() -> Result<Self, Failure> {
+        if !std::path::Path::new(SHELL).exists() {
+            return Err(Failure::new(Code::NotSupported, format!("there is no shell {SHELL} here to be started")));
+        }
+        let mut line = quoted(&own_file()?);
+        line.extend(format!(" {EXIT_ARGUMENT}").bytes());
+        Self::program(&[SHELL.as_bytes(), b"-c", &line])
     }
 
-    fn make(&self) -> std::io::Result<Child> {
-        let program = match &self.program {
-            None => return Child::fork_and_exit(FORKED),
-            Some(program) => program,
-        };
-        let arguments = [program.path.as_ptr(), program.argument.as_ptr(), std::ptr::null()];
-        let environment = [std::ptr::null()];
-        Child::fork(|| {
-            // SAFETY: all three point to zero-terminated texts or arrays that end with null; on success it does not return.
-            unsafe { libc::execve(program.path.as_ptr(), arguments.as_ptr(), environment.as_ptr()) };
-            126
-        })
+    pub(super) fn program(words: &[&[u8]]) -> Result<Self, Failure> {
+        let words: Result<_, _> = words.iter().map(|word| CString::new(*word)).collect();
+        let words = words.map_err(|_| Failure::new(Code::NotSupported, "the agent's path has a zero byte"))?;
+        Ok(Spawn { words, ..Self::fork() })
     }
 }
 
-impl Worker for Spawn {
+impl Operation for Spawn {
     fn before(&mut self, repeats: u64) -> Result<(), Failure> {
         self.asked = repeats;
         self.ended = 0;
+        self.wrong = None;
         Ok(())
     }
 
-    fn run(&mut self, repeats: u64) -> Result<Stretch, Failure> {
-        let expected = if self.program.is_some() { EXIT_STATUS } else { FORKED };
-        let mut ended = 0;
-        let mut wrong = None;
-        let stretch = timed(repeats, || {
-            for _ in 0..repeats {
-                match self.make()?.wait()? {
-                    Some(status) if status == expected => ended += 1,
-                    other => wrong = Some(other),
-                }
+    fn repeat(&mut self, repeats: u64) -> Result<(), Failure> {
+        let expected = if self.words.is_empty() { FORKED } else { EXIT_STATUS };
+        let mut pointers: Vec<_> = self.words.iter().map(|word| word.as_ptr()).collect();
+        pointers.push(std::ptr::null());
+        let environment = [std::ptr::null()];
+        let (path, arguments) = (pointers[0], pointers.as_ptr());
+        for _ in 0..repeats {
+            let child = if path.is_null() {
+                Child::fork_and_exit(FORKED)
+            } else {
+                Child::fork(|| {
+                    // SAFETY: all three point to zero-terminated texts or arrays that end with null; on success it does not return.
+                    unsafe { libc::execve(path, arguments, environment.as_ptr()) };
+                    126
+                })
+            };
+            match child.and_then(Child::wait).map_err(|cause| cannot_fork(&cause))? {
+                Some(status) if status == expected => self.ended += 1,
+                other => self.wrong = Some(other),
             }
-            Ok(())
-        });
-        self.ended = ended;
-        self.wrong = wrong.map(|status| match status {
-            Some(status) => format!("status {status}"),
-            None => "a signal".to_owned(),
-        });
-        stretch.map_err(|cause: std::io::Error| cannot_fork(&cause))
-    }
-
-    fn after(&mut self) -> Result<CheckValue, Failure> {
-        if self.ended != self.asked {
-            let how = self.wrong.as_deref().unwrap_or("nothing");
-            return Err(check_failed(format!(
-                "of {} processes {} ended as they should, others with {how}",
-                self.asked, self.ended
-            )));
         }
-        self.all += self.ended;
-        Ok(CheckValue::Count(self.ended))
-    }
-
-    fn settle(&mut self) -> Result<(), Failure> {
-        self.all = 0;
         Ok(())
     }
 
-    fn conditions(&self) -> Conditions {
-        self.pinning.conditions()
+    fn counted(&mut self) -> Result<u64, Failure> {
+        let how = match self.wrong {
+            None => return Ok(self.ended),
+            Some(Some(status)) => format!("status {status}"),
+            Some(None) => "a signal".to_owned(),
+        };
+        let Spawn { asked, ended, .. } = self;
+        Err(check_failed(format!("of {asked} processes {ended} ended as they should, others with {how}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn outcome(words: &[&[u8]]) -> Result<u64, Failure> {
+        let mut spawn = Spawn::program(words)?;
+        spawn.before(3)?;
+        spawn.repeat(3)?;
+        spawn.counted()
     }
 
-    fn finish(&mut self) -> Result<CheckValue, Failure> {
-        Ok(CheckValue::Count(self.all))
+    #[test]
+    fn a_program_that_ends_otherwise_is_reported() {
+        assert_eq!(outcome(&[b"/bin/sh", b"-c", b"exit 17"]), Ok(3));
+        for (words, how) in [
+            (&[b"/bin/true" as &[u8]] as &[&[u8]], "status 0"),
+            (&[b"/nonexistent/program"], "status 126"),
+            (&[b"/bin/sh", b"-c", b"kill -9 $$"], "a signal"),
+        ] {
+            let failure = outcome(words).unwrap_err();
+            assert_eq!(failure.code, Code::CheckFailed);
+            assert_eq!(failure.message, format!("of 3 processes 0 ended as they should, others with {how}"));
+        }
+    }
+
+    #[test]
+    fn any_path_is_one_word_of_the_shell() {
+        for path in ["/a b/it's", "/$HOME/*", "''"] {
+            let mut line = b"test \"$0\" = ".to_vec();
+            line.extend(quoted(path.as_bytes()));
+            line.extend(b" && exit 17");
+            assert_eq!(outcome(&[b"/bin/sh", b"-c", &line, path.as_bytes()]), Ok(3), "{path}");
+        }
     }
 }

@@ -3,29 +3,91 @@
 use super::*;
 use crate::{find, make as make_kernel};
 use virtometer_protocol::{Code, Parameters, Scalar};
-use virtometer_sampling::{prepare, CheckValue, Control, Outcome};
+use virtometer_sampling::{allowed_cpus, prepare, CheckValue, Control, Outcome};
 
-fn run(op: &str, parameters: &[(&str, i64)], threads: usize) -> Result<Outcome, Failure> {
-    let parameters = parameters.iter().map(|(name, value)| ((*name).to_owned(), Scalar::Integer(*value))).collect();
+fn number(value: i64) -> Scalar {
+    Scalar::Integer(value)
+}
+
+fn text(value: &str) -> Scalar {
+    Scalar::Text(value.into())
+}
+
+fn task(op: &str, parameters: &[(&str, Scalar)], threads: usize) -> Task {
+    let parameters = parameters.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     let control = Arc::new(Control::default());
-    let task = Task { op: op.into(), parameters: Parameters(parameters), threads, cpus: None, seconds: 0.02, control };
-    let (kernel, op) = find("os", op)?;
-    prepare(&task, op.unit, &make_kernel(kernel, op, &task)?)?.run(&mut |_| ())
+    Task { op: op.into(), parameters: Parameters(parameters), threads, cpus: None, seconds: 0.02, control }
+}
+
+fn outcome(task: &Task) -> Result<Outcome, Failure> {
+    let (kernel, op) = find("os", &task.op)?;
+    prepare(task, op.unit, &make_kernel(kernel, op, task)?)?.run(&mut |_| ())
+}
+
+fn run(op: &str, parameters: &[(&str, Scalar)], threads: usize) -> Result<Outcome, Failure> {
+    outcome(&task(op, parameters, threads))
 }
 
 #[test]
 fn every_operation_counts_what_it_did() {
-    for op in ["context-switch", "fork", "page-fault", "pipe", "system-call"] {
+    for op in OPS {
+        // What these execute is the agent, which is tested as a program.
+        if ["exec", "shell"].contains(&op.name) {
+            continue;
+        }
         for threads in [1, 2] {
-            let outcome = run(op, &[], threads).unwrap();
-            assert!(outcome.value > 0.0 && outcome.value < 1.0, "{op}: {} s", outcome.value);
-            assert!(matches!(outcome.check, CheckValue::Count(1..)), "{op}: {:?}", outcome.check);
+            let outcome = run(op.name, &[], threads).unwrap();
+            assert!(outcome.value > 0.0, "{}", op.name);
+            match (op.unit, outcome.check) {
+                (Unit::Second, CheckValue::Count(1..)) => assert!(outcome.value < 1.0, "{}", op.name),
+                (Unit::BytePerSecond, CheckValue::Bytes(1..)) => assert!(outcome.value > 1e4, "{}", op.name),
+                other => panic!("{}: {other:?}", op.name),
+            }
+            assert!(["yes", "no"].contains(&outcome.conditions["pinned"].as_str()));
         }
     }
-    for (processes, size) in [(2, 0), (3, 4096), (16, 65_536)] {
-        let outcome = run("context-switch", &[("processes", processes), ("size", size)], 1).unwrap();
-        assert!(["yes", "no"].contains(&outcome.conditions["pinned"].as_str()));
+}
+
+#[test]
+fn every_variant_counts_what_it_did() {
+    let variants: &[(&str, &str, &[&str])] = &[
+        ("page-fault", "mapping", &["anonymous", "file"]),
+        ("file-reread", "way", &["io-only", "open-to-close", "mmap"]),
+        ("system-call", "call", &["null", "read", "write", "stat", "fstat", "open"]),
+        ("select", "of", &["file", "tcp"]),
+        ("pipe", "pin", &["one", "none"]),
+    ];
+    for (op, name, values) in variants {
+        for value in *values {
+            let outcome = run(op, &[(name, text(value))], 1);
+            assert!(outcome.is_ok(), "{op} {name} {value}: {outcome:?}");
+        }
+        let failure = run(op, &[(name, text("quantum"))], 1).unwrap_err();
+        assert_eq!(failure.code, Code::BadArguments);
+        assert!(failure.message.starts_with(&format!("{name} is \"quantum\", not ")), "{failure:?}");
     }
+}
+
+#[test]
+fn processes_run_apart_where_there_are_processors() {
+    let cpus = allowed_cpus().len();
+    let outcome = run("context-switch", &[("pin", text("apart")), ("processes", number(5))], 1);
+    if cpus > 1 {
+        assert_eq!(outcome.unwrap().conditions["pinned"], "apart");
+    } else {
+        assert_eq!(outcome.unwrap_err().code, Code::NotSupported);
+    }
+}
+
+#[test]
+fn what_lmbench_subtracts_is_a_measure() {
+    for op in ["context-switch", "signal-catch"] {
+        let measures = run(op, &[], 2).unwrap().extras.measures();
+        assert!(measures["overhead"].value > 0.0, "{op}: {measures:?}");
+        assert_eq!(measures["without-overhead"].unit, "s");
+    }
+    let measures = run("page-fault", &[("mapping", text("file"))], 1).unwrap().extras.measures();
+    assert!(measures["pages-per-fault"].value > 0.0);
 }
 
 #[test]
@@ -36,51 +98,41 @@ fn the_processor_time_of_the_children_is_counted() {
 }
 
 #[test]
-fn a_program_that_ends_otherwise_is_reported() {
-    let mut wrong = spawn::Spawn::exec_of(Pinning::none(), b"/bin/true", "").unwrap();
-    wrong.before(3).unwrap();
-    wrong.run(3).unwrap();
-    let failure = wrong.after().unwrap_err();
-    assert_eq!(failure.code, Code::CheckFailed);
-    assert_eq!(failure.message, "of 3 processes 0 ended as they should, others with status 0");
-    let mut missing = spawn::Spawn::exec_of(Pinning::none(), b"/nonexistent/program", "").unwrap();
-    missing.before(1).unwrap();
-    missing.run(1).unwrap();
-    assert!(missing.after().unwrap_err().message.contains("status 126"));
-}
-
-#[test]
-fn a_planted_wrong_token_is_reported() {
-    let pinning = Pinning::none();
-    let mut ring = ring::Ring::new(3, 0, pinning.clone()).unwrap();
-    ring.run(5).unwrap();
-    assert_eq!(ring.after().unwrap(), CheckValue::Count(15));
-    ring.spoil();
-    ring.run(1).unwrap();
-    assert_eq!(ring.after().unwrap_err().code, Code::CheckFailed);
-    let mut trip = ring::RoundTrip::new(pinning).unwrap();
-    trip.run(300).unwrap();
-    assert_eq!(trip.after().unwrap(), CheckValue::Count(300));
-    trip.spoil();
-    trip.run(1).unwrap();
-    assert_eq!(trip.after().unwrap_err().code, Code::CheckFailed);
-}
-
-#[test]
-fn refused_pinning_is_a_condition_with_its_reason() {
-    let conditions = Pinning { refused: Some("cannot".into()) }.conditions();
-    assert_eq!(conditions["pinned"], "no");
-    assert_eq!(conditions["pinned_reason"], "cannot");
-}
-
-#[test]
 fn bad_input_gets_its_code() {
-    for parameters in [[("processes", 1)], [("processes", 5000)], [("size", -1)], [("depth", 1)]] {
-        assert_eq!(run("context-switch", &parameters, 1).unwrap_err().code, Code::BadArguments);
+    let cases: &[(&str, &[(&str, Scalar)])] = &[
+        ("context-switch", &[("processes", number(1))]),
+        ("context-switch", &[("processes", number(5000))]),
+        ("context-switch", &[("size", number(-1))]),
+        ("context-switch", &[("depth", number(1))]),
+        ("fork", &[("size", number(1))]),
+        ("pipe-bandwidth", &[("size", number(0))]),
+        ("pipe-bandwidth", &[("size", number(100))]),
+        ("unix-bandwidth", &[("size", text("much"))]),
+        ("file-reread", &[("size", number(0))]),
+        ("file-reread", &[("size", number(4097))]),
+        ("file-reread", &[("block", number(0))]),
+        ("file-reread", &[("block", number(9))]),
+        ("file-reread", &[("file", text("/x")), ("directory", text("/tmp"))]),
+        ("mmap", &[("size", number(0))]),
+        ("page-fault", &[("size", number(0))]),
+        ("select", &[("descriptors", number(0))]),
+        ("select", &[("descriptors", number(1001))]),
+    ];
+    for (op, parameters) in cases {
+        assert_eq!(run(op, parameters, 1).unwrap_err().code, Code::BadArguments, "{op} {parameters:?}");
     }
-    assert_eq!(run("fork", &[("size", 1)], 1).unwrap_err().code, Code::BadArguments);
-    assert_eq!(
-        run("context-switch", &[("processes", 1024), ("size", 1 << 30)], 1).unwrap_err().code,
-        Code::OutOfMemory
-    );
+    let too_much: &[(&str, &[(&str, Scalar)])] = &[
+        ("context-switch", &[("processes", number(1024)), ("size", number(1 << 30))]),
+        ("file-reread", &[("size", number(1 << 40))]),
+        ("mmap", &[("size", number(1 << 40))]),
+    ];
+    for (op, parameters) in too_much {
+        let failure = run(op, parameters, 1).unwrap_err();
+        assert_eq!(failure.code, Code::OutOfMemory, "{op}: {failure:?}");
+    }
+    let mut pinned = task("pipe", &[("pin", text("none"))], 1);
+    pinned.cpus = Some(vec![0]);
+    assert_eq!(outcome(&pinned).unwrap_err().message, "cpus pins the threads already; leave out pin");
+    let failure = run("mmap", &[("directory", text("/nonexistent"))], 1).unwrap_err();
+    assert_eq!(failure.code, Code::NotFound);
 }

@@ -1,0 +1,99 @@
+//! Mapping a file, touching some of it and unmapping it.
+
+use super::file_mapping::FileMapping;
+use super::operation::Operation;
+use super::scratch::Scratch;
+use crate::settings::check_failed;
+use rustix::io::pread;
+use virtometer_protocol::{Conditions, Failure};
+use virtometer_sampling::os_failure;
+
+/// One byte is written in so many, in the first tenth of the mapping.
+const STEP: usize = 16 << 10;
+
+/// Maps a file again and again.
+pub(super) struct Mapping {
+    file: Scratch,
+    bytes: usize,
+    tag: u8,
+    mapped: u64,
+}
+
+impl Mapping {
+    pub(super) fn new(bytes: usize, directory: Option<&str>) -> Result<Self, Failure> {
+        let file = Scratch::new(directory)?;
+        let mut mapping = Mapping { file, bytes, tag: 0, mapped: 0 };
+        // As long as it is to be, and with pages where it will be touched.
+        mapping.file.write(&[0], bytes as u64 - 1)?;
+        for offset in mapping.touched() {
+            mapping.file.write(&[0], offset as u64)?;
+        }
+        mapping.before(1)?;
+        Ok(mapping)
+    }
+
+    fn touched(&self) -> impl Iterator<Item = usize> {
+        // The first byte in any case.
+        (0..(self.bytes / 10).max(1)).step_by(STEP)
+    }
+}
+
+impl Operation for Mapping {
+    fn before(&mut self, _repeats: u64) -> Result<(), Failure> {
+        self.tag = self.tag.wrapping_add(1);
+        self.mapped = 0;
+        Ok(())
+    }
+
+    fn repeat(&mut self, repeats: u64) -> Result<(), Failure> {
+        for _ in 0..repeats {
+            let mut mapping = FileMapping::writable(&self.file.file, self.bytes)
+                .map_err(|errno| os_failure("cannot map the file", &errno.into()))?;
+            for offset in self.touched() {
+                mapping.write(offset, self.tag);
+            }
+            self.mapped += 1;
+        }
+        Ok(())
+    }
+
+    fn counted(&mut self) -> Result<u64, Failure> {
+        for offset in self.touched() {
+            let mut byte = [0];
+            let read = pread(&self.file.file, &mut byte, offset as u64);
+            if read != Ok(1) || byte != [self.tag] {
+                return Err(check_failed(format!("byte {offset} of the file is not what was written to its mapping")));
+            }
+        }
+        Ok(self.mapped)
+    }
+
+    fn conditions(&self, conditions: &mut Conditions) {
+        self.file.conditions(conditions);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use virtometer_protocol::Code;
+
+    #[test]
+    fn what_is_written_to_the_mapping_is_in_the_file() {
+        for bytes in [1, 5000, 1 << 20] {
+            let mut mapping = Mapping::new(bytes, None).unwrap();
+            for _ in 0..2 {
+                mapping.before(3).unwrap();
+                mapping.repeat(3).unwrap();
+                assert_eq!(mapping.counted(), Ok(3));
+            }
+            let last = mapping.touched().last().unwrap();
+            assert_eq!(last, if bytes == 1 << 20 { 6 * STEP } else { 0 });
+            mapping.file.write(&[77], last as u64).unwrap();
+            let failure = mapping.counted().unwrap_err();
+            assert_eq!(failure.code, Code::CheckFailed);
+            assert_eq!(failure.message, format!("byte {last} of the file is not what was written to its mapping"));
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! The shape that all operations share: what lies inside the timed stretch, and how many were counted afterwards.
+
+use super::Pinning;
+use crate::settings::check_failed;
+use virtometer_protocol::{Conditions, Failure, Unit};
+use virtometer_sampling::{timed, CheckValue, Extras, Merge, Stretch, Worker};
+
+/// One operation of the operating system, as its file gives it.
+pub(super) trait Operation {
+    /// Units of work in one repeat.
+    fn work(&self) -> u64 {
+        1
+    }
+
+    /// Most repeats that one iteration may have, for example because each needs memory.
+    fn most_repeats(&self) -> u64 {
+        u64::MAX
+    }
+
+    /// Make ready for `repeats`. Not timed.
+    fn before(&mut self, repeats: u64) -> Result<(), Failure> {
+        let _ = repeats;
+        Ok(())
+    }
+
+    /// Do it `repeats` times. This is the timed stretch.
+    fn repeat(&mut self, repeats: u64) -> Result<(), Failure>;
+
+    /// Units of work since [`Operation::before`], found out independently of how many were asked for. Not timed.
+    fn counted(&mut self) -> Result<u64, Failure>;
+
+    /// The window is about to begin: processes that worked for calibration make way for new ones.
+    fn settle(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// What decides whether this result may be compared with another, beside the pinning.
+    fn conditions(&self, conditions: &mut Conditions) {
+        let _ = conditions;
+    }
+
+    /// End and reap the processes, so that their processor time is counted.
+    fn finish(&mut self) {}
+
+    /// Seconds of each unit of work that are not the operation itself but what it takes to make it happen, where that
+    /// can be measured by itself.
+    fn overhead(&self) -> Option<f64> {
+        None
+    }
+
+    /// What else was found since [`Operation::settle`].
+    fn extras(&self) -> Extras {
+        Extras::default()
+    }
+}
+
+/// An operation as a worker.
+pub(super) struct Measured {
+    operation: Box<dyn Operation>,
+    pinning: Pinning,
+    unit: Unit,
+    /// The plural of what is counted.
+    noun: &'static str,
+    asked: u64,
+    all: u64,
+    /// Seconds of each unit of work, by iteration.
+    times: Vec<f64>,
+}
+
+impl Measured {
+    pub(super) fn new(operation: Box<dyn Operation>, pinning: Pinning, unit: Unit, noun: &'static str) -> Self {
+        Measured { operation, pinning, unit, noun, asked: 0, all: 0, times: Vec::new() }
+    }
+
+    fn value(&self, count: u64) -> CheckValue {
+        match self.unit {
+            Unit::BytePerSecond => CheckValue::Bytes(count),
+            _ => CheckValue::Count(count),
+        }
+    }
+}
+
+impl Worker for Measured {
+    fn most_repeats(&self) -> u64 {
+        self.operation.most_repeats()
+    }
+
+    fn before(&mut self, repeats: u64) -> Result<(), Failure> {
+        self.asked = repeats.saturating_mul(self.operation.work());
+        self.operation.before(repeats)
+    }
+
+    fn run(&mut self, repeats: u64) -> Result<Stretch, Failure> {
+        let stretch = timed(self.asked, || self.operation.repeat(repeats))?;
+        self.times.push(each(stretch, self.asked));
+        Ok(stretch)
+    }
+
+    fn after(&mut self) -> Result<CheckValue, Failure> {
+        let counted = self.operation.counted()?;
+        if counted != self.asked {
+            return Err(check_failed(format!("counted {counted} {}, not {}", self.noun, self.asked)));
+        }
+        self.all += counted;
+        Ok(self.value(counted))
+    }
+
+    fn settle(&mut self) -> Result<(), Failure> {
+        self.all = 0;
+        self.times.clear();
+        self.operation.settle()
+    }
+
+    fn conditions(&self) -> Conditions {
+        let mut conditions = self.pinning.conditions();
+        self.operation.conditions(&mut conditions);
+        conditions
+    }
+
+    fn finish(&mut self) -> Result<CheckValue, Failure> {
+        self.operation.finish();
+        Ok(self.value(self.all))
+    }
+
+    fn extras(&mut self) -> Extras {
+        let extras = self.operation.extras();
+        let overhead = match self.operation.overhead() {
+            None => return extras,
+            Some(overhead) => overhead,
+        };
+        // As the agent's own value: of the median iteration.
+        let whole = median(&mut self.times);
+        extras.measure("overhead", "s", overhead, Merge::Mean).measure(
+            "without-overhead",
+            "s",
+            (whole - overhead).max(0.0),
+            Merge::Mean,
+        )
+    }
+}
+
+/// Seconds that one of `work` units of `body` takes: the median of several stretches, each long enough to be timed.
+pub(super) fn each_takes(work: u64, mut body: impl FnMut() -> Result<(), Failure>) -> Result<f64, Failure> {
+    /// Stretches, and the shortest of them, ns.
+    const STRETCHES: usize = 9;
+    const SHORTEST_NS: u64 = 500_000;
+    let mut times = Vec::with_capacity(STRETCHES);
+    let mut repeats = 1u64;
+    while times.len() < STRETCHES {
+        let stretch = timed(0, || (0..repeats).try_for_each(|_| body()))?;
+        let took_ns = stretch.end_ns - stretch.start_ns;
+        if took_ns < SHORTEST_NS {
+            repeats *= 2;
+            continue;
+        }
+        times.push(each(stretch, repeats * work));
+    }
+    Ok(median(&mut times))
+}
+
+/// Seconds of each of `work` units.
+fn each(stretch: Stretch, work: u64) -> f64 {
+    #[allow(clippy::cast_precision_loss)] // times and work of one iteration, far below 2^53
+    let (ns, work) = ((stretch.end_ns - stretch.start_ns) as f64, work as f64);
+    ns * 1e-9 / work
+}
+
+/// The middle one; not-a-number where there is none.
+fn median(times: &mut [f64]) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use virtometer_protocol::Code;
+
+    /// Loses an operation where it is told to.
+    struct Forgetful {
+        done: u64,
+        forgets: bool,
+    }
+
+    impl Operation for Forgetful {
+        fn repeat(&mut self, repeats: u64) -> Result<(), Failure> {
+            self.done = repeats;
+            Ok(())
+        }
+
+        fn counted(&mut self) -> Result<u64, Failure> {
+            Ok(self.done - u64::from(self.forgets))
+        }
+
+        fn overhead(&self) -> Option<f64> {
+            Some(1e-12)
+        }
+    }
+
+    #[test]
+    fn what_was_not_counted_is_no_number() {
+        for forgets in [false, true] {
+            let operation = Box::new(Forgetful { done: 0, forgets });
+            let mut measured = Measured::new(operation, Pinning::as_it_is(), Unit::Second, "things");
+            measured.before(5).unwrap();
+            measured.run(5).unwrap();
+            if forgets {
+                let failure = measured.after().unwrap_err();
+                assert_eq!((failure.code, failure.message.as_str()), (Code::CheckFailed, "counted 4 things, not 5"));
+            } else {
+                assert_eq!(measured.after().unwrap(), CheckValue::Count(5));
+                assert_eq!(measured.finish().unwrap(), CheckValue::Count(5));
+                let measures = measured.extras().measures();
+                assert!(measures["overhead"].value > 0.0 && measures["without-overhead"].value >= 0.0);
+            }
+        }
+    }
+
+    #[test]
+    fn the_time_of_a_body_is_that_of_each_unit() {
+        let pause = std::time::Duration::from_millis(1);
+        let each = each_takes(10, || {
+            std::thread::sleep(pause);
+            Ok(())
+        });
+        assert!(each.unwrap() >= 1e-4);
+    }
+}

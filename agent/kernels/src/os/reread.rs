@@ -1,0 +1,306 @@
+//! Reading a file that is in memory.
+
+use super::file_mapping::FileMapping;
+use super::operation::Operation;
+use super::scratch::Scratch;
+use super::sum::sum;
+use crate::buffer::{ensure_memory, Buffer};
+use crate::settings::{check_failed, wrong, Settings};
+use crate::simd::Simd;
+use rustix::fd::{AsRawFd, OwnedFd};
+use rustix::fs::{fstat, open, seek, FileType, Mode, OFlags, SeekFrom};
+use rustix::io::{read, Errno};
+use virtometer_protocol::{Code, Conditions, Failure};
+use virtometer_sampling::os_failure;
+
+/// How the file is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Read block by block from an open file.
+    IoOnly,
+    /// Open, read block by block and close.
+    OpenToClose,
+    /// Add up a mapping of the file.
+    Mapped,
+}
+
+impl Way {
+    pub(super) fn read(settings: &Settings<'_>) -> Result<Self, Failure> {
+        match settings.optional_text("way")? {
+            None | Some("io-only") => Ok(Way::IoOnly),
+            Some("open-to-close") => Ok(Way::OpenToClose),
+            Some("mmap") => Ok(Way::Mapped),
+            Some(other) => Err(wrong(format!("way is {other:?}, not io-only, open-to-close or mmap"))),
+        }
+    }
+}
+
+/// What is to be read.
+#[derive(Clone, Debug)]
+pub(super) struct Wish {
+    pub(super) way: Way,
+    /// Bytes of the file that are read, a multiple of 8.
+    pub(super) size: usize,
+    /// Bytes of one read.
+    pub(super) block: usize,
+    /// Add up every block that was read.
+    pub(super) sum: bool,
+    /// A file of the user's.
+    pub(super) file: Option<String>,
+    pub(super) directory: Option<String>,
+}
+
+/// Reads a file from its beginning to its end. It has been read before.
+pub(super) struct Reread {
+    wish: Wish,
+    file: OwnedFd,
+    place: String,
+    simd: Simd,
+    buffer: Buffer,
+    mapping: Option<FileMapping>,
+    /// Sum of the file's words, and the bytes that the last read gave.
+    right_sum: u64,
+    last: Vec<u8>,
+    sum: u64,
+    bytes: u64,
+    passes: u64,
+}
+
+impl Reread {
+    pub(super) fn new(wish: Wish) -> Result<Self, Failure> {
+        ensure_memory(wish.size as u64, "the pages of the file")?;
+        let (file, place) = match &wish.file {
+            Some(path) => (existing(path, wish.size)?, path.clone()),
+            None => {
+                let scratch = Scratch::filled(wish.directory.as_deref(), wish.size as u64)?;
+                let mut conditions = Conditions::new();
+                scratch.conditions(&mut conditions);
+                (scratch.file, conditions.remove("file").unwrap_or_default())
+            }
+        };
+        let mapping = match wish.way {
+            Way::Mapped => Some(FileMapping::new(&file, wish.size).map_err(|errno| cannot("map", errno))?),
+            _ => None,
+        };
+        let buffer = Buffer::new(wish.block.min(wish.size))?;
+        let simd = Simd::detect();
+        let mut reread = Reread {
+            wish,
+            file,
+            place,
+            simd,
+            buffer,
+            mapping,
+            right_sum: 0,
+            last: Vec::new(),
+            sum: 0,
+            bytes: 0,
+            passes: 0,
+        };
+        // The first pass brings the file into memory and tells what the others must find.
+        reread.right_sum = reread.learn()?;
+        if reread.wish.way == Way::OpenToClose {
+            reread.reopen().map_err(|errno| {
+                let failure = cannot("open", errno);
+                Failure::new(Code::NotSupported, format!("{}; is /proc mounted?", failure.message))
+            })?;
+        }
+        Ok(reread)
+    }
+
+    fn learn(&mut self) -> Result<u64, Failure> {
+        let Reread { file, buffer, wish, simd, .. } = self;
+        let mut last = 0;
+        let mut total = 0u64;
+        let read = blocks(file, wish.size, buffer, |block| {
+            last = block.len();
+            total = total.wrapping_add(sum(*simd, block));
+        });
+        if read.map_err(|errno| cannot("read", errno))? != wish.size as u64 {
+            return Err(wrong(format!("the file {} has become shorter than {} bytes", self.place, self.wish.size)));
+        }
+        self.last = self.buffer.bytes()[..last].to_owned();
+        Ok(total)
+    }
+
+    fn reopen(&self) -> Result<OwnedFd, Errno> {
+        let path = match &self.wish.file {
+            Some(path) => path.clone(),
+            None => format!("/proc/self/fd/{}", self.file.as_raw_fd()),
+        };
+        open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+    }
+}
+
+fn cannot(what: &str, errno: Errno) -> Failure {
+    os_failure(&format!("cannot {what} the file"), &errno.into())
+}
+
+/// A regular file of `size` bytes or more, opened for reading.
+fn existing(path: &str, size: usize) -> Result<OwnedFd, Failure> {
+    let cannot = |errno: Errno| os_failure(&format!("cannot open {path}"), &errno.into());
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let file = open(path, flags, Mode::empty()).map_err(cannot)?;
+    let found = fstat(&file).map_err(cannot)?;
+    if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
+        return Err(wrong(format!("{path} is not a regular file")));
+    }
+    let bytes = u64::try_from(found.st_size).unwrap_or(0);
+    if bytes < size as u64 {
+        return Err(wrong(format!("{path} has {bytes} bytes, fewer than the {size} that are to be read")));
+    }
+    Ok(file)
+}
+
+/// Read `size` bytes from the beginning in blocks as large as the buffer; `look` gets each of them. Gives the bytes read,
+/// fewer where the file ends before.
+#[inline]
+fn blocks(file: &OwnedFd, size: usize, buffer: &mut Buffer, mut look: impl FnMut(&[u8])) -> Result<u64, Errno> {
+    seek(file, SeekFrom::Start(0))?;
+    let mut done = 0;
+    while done < size {
+        let whole = buffer.bytes_mut();
+        let length = whole.len().min(size - done);
+        let block = &mut whole[..length];
+        match read(file, &mut *block) {
+            Ok(0) => break,
+            Ok(length) => {
+                look(&block[..length]);
+                done += length;
+            }
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(done as u64)
+}
+
+impl Operation for Reread {
+    fn work(&self) -> u64 {
+        self.wish.size as u64
+    }
+
+    fn before(&mut self, repeats: u64) -> Result<(), Failure> {
+        self.passes = repeats;
+        self.bytes = 0;
+        self.sum = 0;
+        self.buffer.bytes_mut().fill(0);
+        Ok(())
+    }
+
+    fn repeat(&mut self, repeats: u64) -> Result<(), Failure> {
+        for _ in 0..repeats {
+            if let Some(mapping) = &self.mapping {
+                self.sum = self.sum.wrapping_add(sum(self.simd, mapping.bytes()));
+                self.bytes += mapping.bytes().len() as u64;
+                continue;
+            }
+            let opened = match self.wish.way {
+                Way::OpenToClose => Some(self.reopen().map_err(|errno| cannot("open", errno))?),
+                _ => None,
+            };
+            let Reread { wish, buffer, simd, .. } = self;
+            let file = opened.as_ref().unwrap_or(&self.file);
+            let mut total = self.sum;
+            let read = if wish.sum {
+                blocks(file, wish.size, buffer, |block| total = total.wrapping_add(sum(*simd, block)))
+            } else {
+                blocks(file, wish.size, buffer, |_| ())
+            };
+            self.bytes += read.map_err(|errno| cannot("read", errno))?;
+            self.sum = total;
+        }
+        Ok(())
+    }
+
+    fn counted(&mut self) -> Result<u64, Failure> {
+        let summed = self.wish.sum || self.mapping.is_some();
+        if summed && self.sum != self.right_sum.wrapping_mul(self.passes) {
+            return Err(check_failed(format!("{} passes over the file found another sum than the first", self.passes)));
+        }
+        if self.mapping.is_none() && self.buffer.bytes()[..self.last.len()] != self.last {
+            return Err(check_failed("the end of the file is another than it was at first"));
+        }
+        Ok(self.bytes)
+    }
+
+    fn conditions(&self, conditions: &mut Conditions) {
+        conditions.insert("file".into(), self.place.clone());
+        if self.wish.sum || self.mapping.is_some() {
+            conditions.insert("simd".into(), self.simd.name().into());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::pattern;
+    use rustix::fs::ftruncate;
+    use rustix::io::pwrite;
+
+    fn wish(way: Way, sum: bool) -> Wish {
+        Wish { way, size: 100_000, block: 4096, sum, file: None, directory: None }
+    }
+
+    const ALL: [(Way, bool); 5] = [
+        (Way::IoOnly, false),
+        (Way::IoOnly, true),
+        (Way::OpenToClose, false),
+        (Way::OpenToClose, true),
+        (Way::Mapped, false),
+    ];
+
+    fn outcome(reread: &mut Reread) -> Result<u64, Failure> {
+        reread.before(3)?;
+        reread.repeat(3)?;
+        reread.counted()
+    }
+
+    #[test]
+    fn passes_find_what_is_in_the_file() {
+        for (way, sum) in ALL {
+            let mut reread = Reread::new(wish(way, sum)).unwrap();
+            assert_eq!(reread.right_sum, (0..12_500).fold(0, |sum: u64, index| sum.wrapping_add(pattern::word(index))));
+            assert_eq!(outcome(&mut reread), Ok(300_000), "{way:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_changed_is_reported() {
+        for (way, sum) in ALL {
+            let mut reread = Reread::new(wish(way, sum)).unwrap();
+            pwrite(&reread.file, &[1], 99_999).unwrap();
+            assert_eq!(outcome(&mut reread).unwrap_err().code, Code::CheckFailed, "{way:?}");
+            if way != Way::Mapped {
+                ftruncate(&reread.file, 98_304).unwrap();
+                reread.last.clear();
+                reread.wish.sum = false;
+                assert_eq!(outcome(&mut reread), Ok(3 * 98_304), "{way:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_of_the_user_s_is_read_and_left_as_it_is() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let path = file.path().to_str().unwrap().to_owned();
+        let refused = |path: &str| {
+            let failure =
+                Reread::new(Wish { file: Some(path.into()), ..wish(Way::IoOnly, false) }).map(drop).unwrap_err();
+            (failure.code, failure.message)
+        };
+        assert_eq!(refused("/dev/zero"), (Code::BadArguments, "/dev/zero is not a regular file".into()));
+        assert_eq!(refused("/nonexistent").0, Code::NotFound);
+        let sentence = format!("{path} has 0 bytes, fewer than the 100000 that are to be read");
+        assert_eq!(refused(&path), (Code::BadArguments, sentence));
+        let content = vec![3; 200_000];
+        std::fs::write(&path, &content).unwrap();
+        for (way, sum) in ALL {
+            let mut reread = Reread::new(Wish { file: Some(path.clone()), ..wish(way, sum) }).unwrap();
+            assert_eq!(outcome(&mut reread), Ok(300_000), "{way:?}");
+        }
+        assert!(std::fs::read(&path).unwrap() == content);
+    }
+}

@@ -1,0 +1,143 @@
+//! Bytes from one process to another.
+
+use super::child::{cannot_fork, Child, Parent};
+use super::link::{broken, pass, take, End, Way};
+use super::operation::Operation;
+use super::Pinning;
+use crate::buffer::Buffer;
+use crate::pattern;
+use crate::settings::check_failed;
+use rustix::fd::AsFd;
+use rustix::io::{read, Errno};
+use virtometer_protocol::Failure;
+
+/// Another process writes messages, the agent reads them. It is told how many, and tells at the end how many bytes it wrote.
+pub(super) struct Stream {
+    way: Way,
+    pinning: Pinning,
+    /// What is sent over and over: the pattern of the disk's file.
+    message: Buffer,
+    received: Buffer,
+    partner: Option<(End, Child)>,
+    // Last: the child goes before the right to reap it does.
+    _parent: Parent,
+}
+
+impl Stream {
+    pub(super) fn new(way: Way, size: usize, pinning: &Pinning) -> Result<Self, Failure> {
+        let parent = Parent::new();
+        let (mut message, received) = (Buffer::new(size)?, Buffer::new(size)?);
+        pattern::fill(message.bytes_mut(), 0);
+        let mut stream = Stream { way, pinning: pinning.clone(), message, received, partner: None, _parent: parent };
+        stream.partner = Some(stream.partner()?);
+        Ok(stream)
+    }
+
+    fn partner(&self) -> Result<(End, Child), Failure> {
+        let (near, far) = (self.way)()?;
+        let child = Child::fork(|| {
+            near.close();
+            if self.pinning.place(1) && write_for_ever(&far, self.message.bytes()).is_ok() {
+                return 0;
+            }
+            1
+        });
+        Ok((near, child.map_err(|cause| cannot_fork(&cause))?))
+    }
+}
+
+/// Life of the other process, until the stream of orders ends.
+fn write_for_ever(far: &End, message: &[u8]) -> Result<(), Errno> {
+    let mut order = [0; 8];
+    while take(far.input.as_fd(), &mut order)? {
+        let mut written = 0u64;
+        for _ in 0..u64::from_le_bytes(order) {
+            pass(far.output.as_fd(), message)?;
+            written += message.len() as u64;
+        }
+        pass(far.output.as_fd(), &written.to_le_bytes())?;
+    }
+    Ok(())
+}
+
+impl Operation for Stream {
+    fn work(&self) -> u64 {
+        self.message.bytes().len() as u64
+    }
+
+    fn before(&mut self, _repeats: u64) -> Result<(), Failure> {
+        self.received.bytes_mut().fill(0);
+        Ok(())
+    }
+
+    fn repeat(&mut self, repeats: u64) -> Result<(), Failure> {
+        let (end, _) = self.partner.as_ref().ok_or_else(broken)?;
+        pass(end.output.as_fd(), &repeats.to_le_bytes()).map_err(|_| broken())?;
+        let message = self.received.bytes_mut();
+        for _ in 0..repeats {
+            let mut done = 0;
+            while done < message.len() {
+                match read(end.input.as_fd(), &mut message[done..]) {
+                    Ok(0) => return Err(broken()),
+                    Ok(length) => done += length,
+                    Err(Errno::INTR) => {}
+                    Err(_) => return Err(broken()),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn counted(&mut self) -> Result<u64, Failure> {
+        let (end, _) = self.partner.as_ref().ok_or_else(broken)?;
+        let mut written = [0; 8];
+        if !take(end.input.as_fd(), &mut written).map_err(|_| broken())? {
+            return Err(broken());
+        }
+        if let Some(at) = pattern::first_fault(self.received.bytes(), 0) {
+            return Err(check_failed(format!("byte {at} of the last message is not what was sent")));
+        }
+        Ok(u64::from_le_bytes(written))
+    }
+
+    /// A new process: the processor time that the old one used for calibration is not the window's.
+    fn settle(&mut self) -> Result<(), Failure> {
+        self.partner = None;
+        self.partner = Some(self.partner()?);
+        Ok(())
+    }
+
+    fn finish(&mut self) {
+        self.partner = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::super::link;
+    use super::*;
+    use virtometer_protocol::Code;
+
+    #[test]
+    fn bytes_are_counted_and_looked_at_where_they_arrive() {
+        for way in [link::pipes as Way, link::unix] {
+            let mut stream = Stream::new(way, 100_000, &Pinning::as_it_is()).unwrap();
+            for repeats in [1, 7] {
+                stream.before(repeats).unwrap();
+                stream.repeat(repeats).unwrap();
+                assert_eq!(stream.counted(), Ok(repeats * 100_000));
+            }
+            // Another message than the pattern.
+            stream.message.bytes_mut()[50_001] ^= 1;
+            stream.settle().unwrap();
+            stream.before(2).unwrap();
+            stream.repeat(2).unwrap();
+            let failure = stream.counted().unwrap_err();
+            assert_eq!(failure.code, Code::CheckFailed);
+            assert_eq!(failure.message, "byte 50000 of the last message is not what was sent");
+            stream.partner.as_ref().unwrap().1.kill();
+            assert_eq!(stream.repeat(1), Err(broken()));
+        }
+    }
+}
