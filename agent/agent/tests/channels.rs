@@ -1,46 +1,23 @@
 //! The channels other than standard input and output, and what happens to processes when a channel ends.
+#![cfg(unix)]
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr)]
 #![allow(unsafe_code)] // openpty
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::io::FromRawFd;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-const HELLO: &[u8] =
-    b"{\"magic\":\"virtometer\",\"protocol\":1,\"role\":\"laboratory\",\"version\":\"0\",\"capabilities\":[]}\n";
-const PING: &[u8] = b"{\"id\":1,\"command\":\"ping\",\"arguments\":{}}\n";
-const BYE: &[u8] = b"{\"id\":2,\"command\":\"bye\",\"arguments\":{}}\n";
+mod program;
+
+use program::{converse, HELLO};
 
 fn agent(words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_virtometer-agent"));
+    let mut command = program::agent();
     command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
-}
-
-/// Greet, ping and part over a stream, and expect exactly three lines.
-fn converse(mut output: impl Write, input: impl Read) {
-    let mut lines = BufReader::new(input).lines();
-    let mut next = || lines.next().unwrap().unwrap();
-    assert!(next().starts_with("{\"magic\":\"virtometer\",\"protocol\":1,\"role\":\"agent\""));
-    output.write_all(HELLO).unwrap();
-    output.write_all(PING).unwrap();
-    assert!(next().starts_with("{\"id\":1,\"return\":{\"received_ns\":"));
-    output.write_all(BYE).unwrap();
-    assert_eq!(next(), "{\"id\":2,\"return\":{}}");
-}
-
-#[test]
-fn the_agent_dials_home() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    let mut child = agent(&["connect", &address]).spawn().unwrap();
-    let (socket, _) = listener.accept().unwrap();
-    converse(socket.try_clone().unwrap(), socket);
-    assert!(child.wait().unwrap().success());
 }
 
 #[test]
@@ -153,6 +130,10 @@ fn a_channel_that_closes_ends_agent_and_children() {
 
 #[test]
 fn process_1_of_a_namespace_reaps_orphans_and_ends_when_asked() {
+    if program::runner().is_some() {
+        eprintln!("skipped: the first process of the namespace would be the runner");
+        return;
+    }
     let mut unshare = Command::new("unshare");
     unshare.args(["-p", "-f", "--kill-child"]).arg(env!("CARGO_BIN_EXE_virtometer-agent")).arg("stdio");
     let mut outer = unshare.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();

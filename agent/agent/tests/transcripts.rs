@@ -1,10 +1,12 @@
 //! Every transcript to an agent, run against the real program over its standard input and output.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod program;
+
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 fn vectors() -> Vec<(PathBuf, Value)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contract/vectors");
@@ -46,7 +48,7 @@ fn fits(pattern: &Value, line: &Value) -> bool {
 }
 
 fn play(path: &Path, vector: &Value) {
-    let mut agent = Command::new(env!("CARGO_BIN_EXE_virtometer-agent"))
+    let mut agent = program::agent()
         .arg("stdio")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
