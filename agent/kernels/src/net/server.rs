@@ -1,44 +1,50 @@
-//! The end that receives: every connection on a thread of its own.
+//! The end that serves: every connection on a thread of its own, all datagrams on one.
 
-use super::wire::{self, Kind};
-use rustix::event::{poll, PollFd, PollFlags};
-use rustix::pipe::{pipe_with, PipeFlags};
-use std::io::{self, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::os::unix::io::OwnedFd;
-use std::sync::atomic::{AtomicU64, Ordering};
+mod connection;
+mod datagrams;
+
+use super::system::{self, End, PollFd, PollFlags, Reserve};
+use super::wire::{Status, Welcome};
+use datagrams::Sessions;
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
 use virtometer_protocol::{Conditions, Failure};
 use virtometer_sampling::{now_ns, os_failure, CheckValue, Control, Stretch, Worker};
 
-/// How long a new connection may take to say what it wants.
-const OPENING_LIMIT: Duration = Duration::from_secs(5);
-
 /// Most connections at once.
-const MOST_CONNECTIONS: usize = 256;
+const MOST_CONNECTIONS: usize = 1024;
 
 /// Stack of a connection's thread, bytes.
 const STACK: usize = 128 << 10;
 
-/// Bytes read at once.
-const BLOCK: usize = 256 << 10;
+/// Most bytes of messages and blocks for all connections together.
+const MOST_MEMORY: usize = 512 << 20;
 
-/// Bytes between two confirmations: adapted so that one is sent about every millisecond.
-const CLOSEST: u64 = 4 << 10;
-const WIDEST: u64 = 16 << 20;
-const CONFIRMATION_NS: u64 = 1_000_000;
+/// Connections that were turned away are kept for so long, so that the answer reaches the other end, ns.
+const FAREWELL_NS: u64 = 1_000_000_000;
 
-#[derive(Default)]
+/// At most so many of them.
+const MOST_FAREWELLS: usize = 32;
+
+/// After a failure to accept, ns.
+const PAUSE_NS: u64 = 10_000_000;
+
+/// What the threads of a server have in common.
 struct Shared {
     received: AtomicU64,
+    /// Bytes of memory in use for messages and blocks.
+    memory: AtomicUsize,
     /// Sockets of the connections that are open, to be shut when the server ends.
-    open: Mutex<Vec<(u64, TcpStream)>>,
+    open: Mutex<Vec<(u64, Arc<TcpStream>)>>,
+    sessions: Sessions,
 }
 
 impl Shared {
-    fn open(&self) -> std::sync::MutexGuard<'_, Vec<(u64, TcpStream)>> {
+    fn open(&self) -> std::sync::MutexGuard<'_, Vec<(u64, Arc<TcpStream>)>> {
         // The list is whole whatever happened to the thread that held it.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -47,37 +53,62 @@ impl Shared {
 /// Listens from the moment it is built until it is dropped.
 pub(super) struct Server {
     control: Arc<Control>,
-    address: SocketAddr,
     shared: Arc<Shared>,
-    /// Closing it ends the thread that accepts.
-    alive: Option<OwnedFd>,
-    acceptor: Option<JoinHandle<()>>,
+    /// Closing it ends the threads that wait for connections and datagrams.
+    alive: Option<End>,
+    threads: Vec<JoinHandle<()>>,
+    conditions: Conditions,
     received: u64,
 }
 
 impl Server {
     pub(super) fn new(address: SocketAddr, control: Arc<Control>) -> Result<Self, Failure> {
         let failed = |cause: io::Error| os_failure(&format!("cannot listen on {address}"), &cause);
+        system::raise_open_files();
         let listener = TcpListener::bind(address).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let (end, alive) = pipe_with(PipeFlags::CLOEXEC).map_err(|errno| failed(errno.into()))?;
-        let shared = Arc::new(Shared::default());
-        let acceptor = std::thread::Builder::new()
-            .name("accept".into())
-            .stack_size(STACK)
-            .spawn({
-                let shared = shared.clone();
-                move || accept(&listener, &end, &shared)
-            })
-            .map_err(failed)?;
-        Ok(Server { control, address, shared, alive: Some(alive), acceptor: Some(acceptor), received: 0 })
+        let mut conditions = Conditions::from([("address".to_owned(), address.to_string())]);
+        let datagrams = UdpSocket::bind(address).and_then(|socket| socket.set_nonblocking(true).map(|()| socket));
+        let datagrams = match datagrams {
+            Ok(socket) => Some(Arc::new(socket)),
+            Err(cause) => {
+                conditions.insert("datagrams".to_owned(), "refused".to_owned());
+                let reason = os_failure("cannot receive datagrams on this port", &cause);
+                conditions.insert("datagrams_reason".to_owned(), reason.message);
+                None
+            }
+        };
+        let (alive, end) = system::ending().map_err(failed)?;
+        let end = Arc::new(end);
+        let shared = Arc::new(Shared {
+            received: AtomicU64::new(0),
+            memory: AtomicUsize::new(0),
+            open: Mutex::default(),
+            sessions: Sessions::new(datagrams.is_some()),
+        });
+        let mut server = Server {
+            control,
+            shared: shared.clone(),
+            alive: Some(alive),
+            threads: Vec::new(),
+            conditions,
+            received: 0,
+        };
+        let thread = |name: &str| std::thread::Builder::new().name(name.into()).stack_size(STACK);
+        if let Some(socket) = datagrams {
+            let (end, shared) = (end.clone(), shared.clone());
+            let body = move || datagrams::serve(&socket, &end, &shared);
+            server.threads.push(thread("datagrams").spawn(body).map_err(failed)?);
+        }
+        server.threads.push(thread("accept").spawn(move || accept(&listener, &end, &shared)).map_err(failed)?);
+        Ok(server)
     }
 
     fn close(&mut self) {
         self.alive = None;
-        if let Some(acceptor) = self.acceptor.take() {
-            let _ = acceptor.join();
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
         }
     }
 }
@@ -111,7 +142,7 @@ impl Worker for Server {
     }
 
     fn conditions(&self) -> Conditions {
-        Conditions::from([("address".to_owned(), self.address.to_string())])
+        self.conditions.clone()
     }
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
@@ -120,108 +151,90 @@ impl Worker for Server {
     }
 }
 
-fn accept(listener: &TcpListener, end: &OwnedFd, shared: &Arc<Shared>) {
-    let mut threads: Vec<JoinHandle<()>> = Vec::new();
-    for number in 0u64.. {
-        let mut ready = [PollFd::new(listener, PollFlags::IN), PollFd::new(end, PollFlags::empty())];
-        match poll(&mut ready, None) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(_) => break,
+/// Connections that were turned away, with the time at which they were.
+#[derive(Default)]
+struct Farewells(VecDeque<(u64, TcpStream)>);
+
+impl Farewells {
+    /// Tell the other end that there is no room. What it has sent stays unread; if the socket were closed at once, the
+    /// answer would be lost with it.
+    fn turn_away(&mut self, mut socket: TcpStream) {
+        let told = socket.set_nonblocking(true).and_then(|()| {
+            socket.write_all(&Welcome::refusal(Status::Full).bytes())?;
+            socket.shutdown(Shutdown::Write)
+        });
+        if told.is_ok() {
+            self.0.truncate(MOST_FAREWELLS - 1);
+            self.0.push_front((now_ns(), socket));
         }
-        if !ready[1].revents().is_empty() {
+    }
+
+    /// Close those whose time is over. How long to wait for the next, ns.
+    fn close(&mut self) -> Option<u64> {
+        let now = now_ns();
+        self.0.retain(|(since_ns, _)| now - since_ns < FAREWELL_NS);
+        self.0.back().map(|(since_ns, _)| since_ns + FAREWELL_NS - now)
+    }
+}
+
+fn accept(listener: &TcpListener, end: &End, shared: &Arc<Shared>) {
+    let mut threads: Vec<JoinHandle<()>> = Vec::new();
+    let mut farewells = Farewells::default();
+    // Given up for a moment when there are no descriptors left, so that who comes then can be turned away.
+    let mut reserve = Reserve::take();
+    for number in 0u64.. {
+        let mut ready = [PollFd::new(end, PollFlags::empty()), PollFd::new(listener, PollFlags::IN)];
+        if system::poll(&mut ready, farewells.close()).is_err() || !ready[0].revents().is_empty() {
             break;
+        }
+        if ready[1].revents().is_empty() {
+            continue;
         }
         let socket = match listener.accept() {
             Ok((socket, _)) => socket,
-            // The client has gone again, or there are no descriptors left: the next one may fare better.
-            Err(_) => continue,
+            Err(cause) if matches!(cause.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::ConnectionAborted) => {
+                continue
+            }
+            Err(_) => {
+                farewells.0.clear();
+                drop(reserve);
+                if let Ok((socket, _)) = listener.accept() {
+                    let _ = (&socket).write_all(&Welcome::refusal(Status::Full).bytes());
+                }
+                reserve = Reserve::take();
+                // Others that wait must not keep this thread busy.
+                let _ = system::poll(&mut [PollFd::new(end, PollFlags::empty())], Some(PAUSE_NS));
+                continue;
+            }
         };
         threads.retain(|thread| !thread.is_finished());
         if threads.len() >= MOST_CONNECTIONS {
+            farewells.turn_away(socket);
             continue;
         }
-        match socket.try_clone() {
-            Ok(copy) => shared.open().push((number, copy)),
-            Err(_) => continue,
-        }
-        let here = shared.clone();
+        let socket = Arc::new(socket);
+        shared.open().push((number, socket.clone()));
+        let (here, own) = (shared.clone(), socket.clone());
         let thread = std::thread::Builder::new().name("connection".into()).stack_size(STACK).spawn(move || {
-            // The other end learns of a failure from its missing final count.
-            let _ = serve(socket, &here);
+            // The other end learns of a failure from its missing report.
+            let _ = connection::serve(&own, &here);
             here.open().retain(|(other, _)| *other != number);
         });
         match thread {
             Ok(thread) => threads.push(thread),
-            Err(_) => shared.open().retain(|(other, _)| *other != number),
+            Err(_) => {
+                shared.open().retain(|(other, _)| *other != number);
+                if let Ok(socket) = Arc::try_unwrap(socket) {
+                    farewells.turn_away(socket);
+                }
+            }
         }
     }
+    drop(reserve);
     for (_, socket) in shared.open().iter() {
         let _ = socket.shutdown(Shutdown::Both);
     }
     for thread in threads {
         let _ = thread.join();
-    }
-}
-
-fn serve(mut socket: TcpStream, shared: &Shared) -> io::Result<()> {
-    socket.set_nonblocking(false)?;
-    socket.set_nodelay(true)?;
-    socket.set_read_timeout(Some(OPENING_LIMIT))?;
-    let mut opening = [0; wire::OPENING];
-    socket.read_exact(&mut opening)?;
-    let (kind, size) = match wire::read_opening(&opening) {
-        Some(wish) => wish,
-        None => return Ok(()),
-    };
-    socket.set_read_timeout(None)?;
-    socket.write_all(&wire::WELCOME)?;
-    let count = match kind {
-        Kind::Stream => receive(&mut socket, shared)?,
-        Kind::Exchange => answer(&mut socket, size, shared)?,
-    };
-    socket.write_all(&(count | wire::FINAL).to_le_bytes())
-}
-
-fn receive(socket: &mut TcpStream, shared: &Shared) -> io::Result<u64> {
-    let mut block = vec![0; BLOCK];
-    let (mut count, mut confirmed, mut confirmed_ns) = (0u64, 0u64, 0u64);
-    let mut distance = 16 * CLOSEST;
-    loop {
-        let read = match socket.read(&mut block) {
-            Ok(0) => return Ok(count),
-            Ok(read) => read,
-            Err(cause) if cause.kind() == io::ErrorKind::Interrupted => continue,
-            Err(cause) => return Err(cause),
-        };
-        count += read as u64;
-        shared.received.fetch_add(read as u64, Ordering::Relaxed);
-        if count - confirmed >= distance {
-            socket.write_all(&count.to_le_bytes())?;
-            let now = now_ns();
-            match now - confirmed_ns {
-                quick if quick < CONFIRMATION_NS / 2 => distance = (distance * 2).min(WIDEST),
-                slow if slow > CONFIRMATION_NS * 2 => distance = (distance / 2).max(CLOSEST),
-                _ => {}
-            }
-            (confirmed, confirmed_ns) = (count, now);
-        }
-    }
-}
-
-fn answer(socket: &mut TcpStream, size: usize, shared: &Shared) -> io::Result<u64> {
-    let mut message = vec![0; size];
-    let mut count = 0;
-    loop {
-        // The end of the stream is right only between two messages.
-        let first = match socket.read(&mut message) {
-            Ok(0) => return Ok(count),
-            Ok(read) => read,
-            Err(cause) if cause.kind() == io::ErrorKind::Interrupted => continue,
-            Err(cause) => return Err(cause),
-        };
-        socket.read_exact(&mut message[first..])?;
-        socket.write_all(&message)?;
-        count += 1;
-        shared.received.fetch_add(size as u64, Ordering::Relaxed);
     }
 }

@@ -1,0 +1,444 @@
+//! The client of an open loop: requests begin when they are due, whether or not earlier ones have been answered.
+//!
+//! A client that waits for a response before it sends the next request spares a slow peer just when it is slow, and leaves
+//! out of its times those requests that it did not make ("coordinated omission"). Here a latency reaches from the moment at which the
+//! request was due. A thread of its own keeps to the schedule, so that nothing that happens between iterations delays it.
+
+use super::account::{precise, seconds, Account};
+use super::peer::{Link, Peer, GLANCE_NS};
+use super::system::{self, PollFd, PollFlags};
+use super::trips::Messages;
+use super::wire::{Kind, Opening};
+use super::{conditions, Plan};
+use crate::random::Random;
+use std::collections::VecDeque;
+use std::io::{ErrorKind, Read, Write};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::mpsc::{channel, Receiver, Sender};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use virtometer_protocol::{Code, Conditions, Failure};
+use virtometer_sampling::{now_ns, os_failure, CheckValue, Extras, Merge, Stretch as Timed, Times, Worker};
+
+/// Length of an iteration, ns; longer where no response comes.
+const SLICE_NS: u64 = 100_000_000;
+
+/// Bytes read at once, at least a response.
+const BLOCK: usize = 64 << 10;
+
+/// What the generator is to do: go on, come to an end and settle accounts, or leave.
+const GO_ON: u8 = 0;
+const END: u8 = 1;
+const LEAVE: u8 = 2;
+
+/// When requests are due.
+pub(super) struct Schedule {
+    interval_ns: f64,
+    /// Where given, the gaps are exponentially distributed: arrivals of a Poisson process.
+    random: Option<Random>,
+    /// The next request, ns after the beginning.
+    next_ns: f64,
+}
+
+impl Schedule {
+    /// `rate` requests a second, at equal distances, or at random with this seed.
+    pub(super) fn new(rate: u64, seed: Option<u64>) -> Self {
+        let mut schedule =
+            Schedule { interval_ns: 1e9 / precise(rate.max(1)), random: seed.map(Random::new), next_ns: 0.0 };
+        schedule.advance();
+        schedule
+    }
+
+    /// When the next request is due, ns after the beginning.
+    fn due(&self) -> u64 {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // positive and far below 2^53
+        let due = self.next_ns as u64;
+        due
+    }
+
+    fn advance(&mut self) {
+        self.next_ns += match &mut self.random {
+            None => self.interval_ns,
+            // 53 random bits above zero and up to one.
+            Some(random) => -((precise(random.next() >> 11) + 1.0) / precise(1 << 53)).ln() * self.interval_ns,
+        };
+    }
+}
+
+/// A request under way.
+struct Pending {
+    due_ns: u64,
+    sent_ns: u64,
+}
+
+/// One connection. Requests follow each other without waiting; responses come in the order of the requests.
+struct Line {
+    link: Link,
+    messages: Messages,
+    sent: u64,
+    done: u64,
+    /// Bytes of the last request that the system has had no room for yet.
+    unsent: usize,
+    pending: VecDeque<Pending>,
+    block: Vec<u8>,
+    have: usize,
+}
+
+/// What the generator found.
+struct Found {
+    latency: Times,
+    from_send: Times,
+    /// Sum of the times between due and sent, ns.
+    delay_ns: u64,
+    unsent: u64,
+    total: u64,
+    remote_ns: u64,
+    local_ns: u64,
+}
+
+struct Generator {
+    peer: Peer,
+    lines: Vec<Line>,
+    schedule: Schedule,
+    wish: Arc<AtomicU8>,
+    slices: Sender<Timed>,
+    origin_ns: u64,
+    /// The line that is next.
+    turn: usize,
+    /// The last response, or when there was last nothing to wait for, ns.
+    progress_ns: u64,
+    found: Found,
+}
+
+impl Generator {
+    fn run(mut self) -> Result<Found, Failure> {
+        system::wait_precisely();
+        let cpu_ns = system::thread_cpu_ns();
+        self.origin_ns = now_ns();
+        self.progress_ns = self.origin_ns;
+        let (mut slice_ns, mut counted) = (self.origin_ns, 0);
+        while self.wish.load(Ordering::Acquire) == GO_ON {
+            let blocked = self.send_due()?;
+            let now = now_ns();
+            let due_ns = if blocked { u64::MAX } else { (self.origin_ns + self.schedule.due()).saturating_sub(now) };
+            let slice = match (slice_ns + SLICE_NS).saturating_sub(now) {
+                // Overdue: it ends with the next response.
+                0 => SLICE_NS,
+                left => left,
+            };
+            self.take(due_ns.min(slice), blocked)?;
+            let (now, done) = (now_ns(), self.done());
+            if now >= slice_ns + SLICE_NS && (done > counted || self.peer.control.stopped()) {
+                // Nobody listens any more when the run has failed elsewhere.
+                let _ = self.slices.send(Timed { start_ns: slice_ns, end_ns: now, work: done - counted });
+                (slice_ns, counted) = (now, done);
+            }
+        }
+        let end_ns = now_ns();
+        if self.wish.load(Ordering::Acquire) == LEAVE {
+            return Err(Failure::new(Code::Internal, "the run was given up"));
+        }
+        // Requests that were due and could not be sent have waited at least until now.
+        while self.origin_ns + self.schedule.due() <= end_ns {
+            self.found.unsent += 1;
+            self.found.latency.record(end_ns - self.origin_ns - self.schedule.due());
+            self.schedule.advance();
+        }
+        while self.lines.iter().any(|line| !line.pending.is_empty()) {
+            self.flush()?;
+            self.take(GLANCE_NS, true)?;
+        }
+        for line in &mut self.lines {
+            let report = self.peer.hang_up(&mut line.link.socket, &mut |_| ())?;
+            if report.units != line.done {
+                let message = format!("counted {} requests of {} that were answered", report.units, line.done);
+                return Err(self.peer.failed(&message));
+            }
+            if report.faults > 0 {
+                return Err(self.peer.failed("received other bytes than it was sent"));
+            }
+            self.found.remote_ns += report.cpu_ns;
+        }
+        self.found.total = self.done();
+        self.found.local_ns = system::thread_cpu_ns() - cpu_ns;
+        Ok(self.found)
+    }
+
+    fn done(&self) -> u64 {
+        self.lines.iter().map(|line| line.done).sum()
+    }
+
+    /// Send what is due. Whether something is due that no connection has room for.
+    fn send_due(&mut self) -> Result<bool, Failure> {
+        self.flush()?;
+        loop {
+            let (due_ns, now) = (self.origin_ns + self.schedule.due(), now_ns());
+            if due_ns > now {
+                return Ok(false);
+            }
+            let count = self.lines.len();
+            let free = (0..count).map(|step| (self.turn + step) % count).find(|index| self.lines[*index].unsent == 0);
+            let index = match free {
+                Some(index) => index,
+                None => return Ok(true),
+            };
+            self.turn = index + 1;
+            let line = &mut self.lines[index];
+            if line.pending.is_empty() {
+                self.progress_ns = self.progress_ns.max(now);
+            }
+            line.sent += 1;
+            line.messages.stamp(line.sent);
+            line.unsent = line.messages.request.len();
+            line.pending.push_back(Pending { due_ns, sent_ns: now });
+            self.found.delay_ns += now - due_ns;
+            line.flush(&self.peer)?;
+            self.schedule.advance();
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), Failure> {
+        self.lines.iter_mut().filter(|line| line.unsent > 0).try_for_each(|line| line.flush(&self.peer))
+    }
+
+    /// Wait for responses, at most `limit_ns`, and count them. `blocked`: wait also for room to send.
+    fn take(&mut self, limit_ns: u64, blocked: bool) -> Result<(), Failure> {
+        let flags = |line: &Line| match blocked && line.unsent > 0 {
+            true => PollFlags::IN | PollFlags::OUT,
+            false => PollFlags::IN,
+        };
+        let mut sockets: Vec<PollFd<'_>> =
+            self.lines.iter().map(|line| PollFd::new(&line.link.socket, flags(line))).collect();
+        system::poll(&mut sockets, Some(limit_ns)).map_err(|cause| self.peer.broken(&cause))?;
+        let come = PollFlags::IN | PollFlags::ERR | PollFlags::HUP;
+        let ready: Vec<bool> = sockets.iter().map(|socket| socket.revents().intersects(come)).collect();
+        for (line, _) in self.lines.iter_mut().zip(&ready).filter(|(_, ready)| **ready) {
+            if line.take(&self.peer, &mut self.found)? {
+                self.progress_ns = now_ns();
+            }
+        }
+        if now_ns().saturating_sub(self.progress_ns) > GLANCE_NS
+            && self.lines.iter().any(|line| !line.pending.is_empty())
+        {
+            self.peer.still_patient(self.progress_ns)?;
+        }
+        Ok(())
+    }
+}
+
+impl Line {
+    /// Send what is left of the last request, as far as there is room.
+    fn flush(&mut self, peer: &Peer) -> Result<(), Failure> {
+        let request = &self.messages.request;
+        while self.unsent > 0 {
+            match self.link.socket.write(&request[request.len() - self.unsent..]) {
+                Ok(sent) => self.unsent -= sent,
+                Err(cause) if cause.kind() == ErrorKind::WouldBlock => break,
+                Err(cause) if cause.kind() == ErrorKind::Interrupted => {}
+                Err(cause) => return Err(peer.broken(&cause)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Count the responses that are there. Whether there were any.
+    fn take(&mut self, peer: &Peer, found: &mut Found) -> Result<bool, Failure> {
+        match self.link.socket.read(&mut self.block[self.have..]) {
+            Ok(0) => return Err(peer.failed("closed the connection")),
+            Ok(read) => self.have += read,
+            Err(cause) if matches!(cause.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => return Ok(false),
+            Err(cause) => return Err(peer.broken(&cause)),
+        }
+        let now = now_ns();
+        let size = self.messages.response.len();
+        let whole = self.have / size * size;
+        for answer in self.block[..whole].chunks_exact(size) {
+            let pending = self.pending.pop_front().ok_or_else(|| peer.failed("answers what it was not asked"))?;
+            self.done += 1;
+            if !self.messages.answered_by(answer, self.done) {
+                return Err(peer.failed("sent back other bytes than it was sent"));
+            }
+            found.latency.record(now.saturating_sub(pending.due_ns));
+            found.from_send.record(now.saturating_sub(pending.sent_ns));
+        }
+        self.block.copy_within(whole..self.have, 0);
+        self.have -= whole;
+        Ok(whole > 0)
+    }
+}
+
+pub(super) struct OpenLoop {
+    /// Waits for the first iteration.
+    generator: Option<Generator>,
+    thread: Option<JoinHandle<Result<Found, Failure>>>,
+    wish: Arc<AtomicU8>,
+    slices: Receiver<Timed>,
+    found: Option<Found>,
+    offered: u64,
+    done: u64,
+    conditions: Conditions,
+    account: Account,
+}
+
+impl OpenLoop {
+    /// `rate` requests a second.
+    pub(super) fn connect(plan: &Plan, rate: u64, schedule: Schedule) -> Result<Self, Failure> {
+        let peer = plan.peer.clone();
+        let opening = Opening { kind: Kind::Echo, ..plan.opening() };
+        let mut found = Conditions::new();
+        let mut lines = Vec::with_capacity(plan.connections);
+        for _ in 0..plan.connections {
+            let link = peer.dial(&opening)?;
+            conditions(&mut found, &opening, &link);
+            link.socket.set_nonblocking(true).map_err(|cause| peer.broken(&cause))?;
+            lines.push(Line {
+                link,
+                messages: Messages::new(plan.request, plan.response)?,
+                sent: 0,
+                done: 0,
+                unsent: 0,
+                pending: VecDeque::with_capacity(1024),
+                block: vec![0; BLOCK.max(plan.response)],
+                have: 0,
+            });
+        }
+        let account = Account::new("s", lines.iter().map(|line| line.link.welcome.cpus).max().unwrap_or(0));
+        let wish = Arc::new(AtomicU8::new(GO_ON));
+        let (sender, slices) = channel();
+        let generator = Generator {
+            peer,
+            lines,
+            schedule,
+            wish: wish.clone(),
+            slices: sender,
+            origin_ns: 0,
+            turn: 0,
+            progress_ns: 0,
+            found: Found {
+                latency: Times::default(),
+                from_send: Times::default(),
+                delay_ns: 0,
+                unsent: 0,
+                total: 0,
+                remote_ns: 0,
+                local_ns: 0,
+            },
+        };
+        Ok(OpenLoop {
+            generator: Some(generator),
+            thread: None,
+            wish,
+            slices,
+            found: None,
+            offered: rate,
+            done: 0,
+            conditions: found,
+            account,
+        })
+    }
+
+    /// The generator's end, when it has been told to come to one or has failed.
+    fn join(&mut self) -> Result<Found, Failure> {
+        let gone = || Failure::new(Code::Internal, "the generator of requests ended without a result");
+        self.thread.take().ok_or_else(gone)?.join().map_err(|_| gone())?
+    }
+}
+
+impl Worker for OpenLoop {
+    fn calibrated(&self) -> bool {
+        false
+    }
+
+    fn run(&mut self, _repeats: u64) -> Result<Timed, Failure> {
+        if let Some(generator) = self.generator.take() {
+            // It inherits the processor that this thread is pinned to.
+            let thread = std::thread::Builder::new().name("generator".into()).spawn(|| generator.run());
+            self.thread = Some(thread.map_err(|cause| os_failure("cannot start a thread", &cause))?);
+        }
+        match self.slices.recv() {
+            Ok(slice) => {
+                self.done += slice.work;
+                Ok(self.account.add(slice))
+            }
+            Err(_) => {
+                Err(self.join().err().unwrap_or_else(|| Failure::new(Code::Internal, "the generator ended early")))
+            }
+        }
+    }
+
+    fn after(&mut self) -> Result<CheckValue, Failure> {
+        Ok(CheckValue::Count(self.done))
+    }
+
+    fn conditions(&self) -> Conditions {
+        self.conditions.clone()
+    }
+
+    fn finish(&mut self) -> Result<CheckValue, Failure> {
+        self.wish.store(END, Ordering::Release);
+        let found = self.join()?;
+        self.account.close_with(found.total, found.remote_ns, found.local_ns);
+        let total = found.total;
+        self.found = Some(found);
+        Ok(CheckValue::Count(total))
+    }
+
+    fn extras(&mut self) -> Extras {
+        let extras = self.account.extras().measure("offered", "1/s", precise(self.offered), Merge::Sum);
+        match self.found.take() {
+            None => extras,
+            Some(found) => extras
+                .measure("unsent", "1", precise(found.unsent), Merge::Sum)
+                .measure("send-delay", "s", seconds(found.delay_ns) / precise(found.total.max(1)), Merge::Mean)
+                .histogram("latency", found.latency)
+                .histogram("latency-from-send", found.from_send),
+        }
+    }
+}
+
+impl Drop for OpenLoop {
+    fn drop(&mut self) {
+        self.wish.store(LEAVE, Ordering::Release);
+        if self.thread.is_some() {
+            // Whether it failed no longer matters.
+            let _ = self.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fixed_schedule_has_equal_distances() {
+        let mut schedule = Schedule::new(1000, None);
+        for number in 1..=10 {
+            assert_eq!(schedule.due(), number * 1_000_000);
+            schedule.advance();
+        }
+    }
+
+    #[test]
+    fn a_random_schedule_has_the_rate_and_the_spread_of_a_poisson_process_and_follows_from_its_seed() {
+        let gaps = |seed| {
+            let mut schedule = Schedule::new(1000, Some(seed));
+            let mut last = 0;
+            let mut gap = || {
+                let gap = precise(schedule.due() - last);
+                last = schedule.due();
+                schedule.advance();
+                gap
+            };
+            (0..100_000).map(|_| gap()).collect::<Vec<f64>>()
+        };
+        let one = gaps(7);
+        let mean = one.iter().sum::<f64>() / 1e5;
+        let variance = one.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / 1e5;
+        // The standard error of the mean is 0.3 %, that of the standard deviation 0.7 %.
+        assert!((mean / 1e6 - 1.0).abs() < 0.015, "{mean}");
+        assert!((variance.sqrt() / 1e6 - 1.0).abs() < 0.03, "{variance}");
+        assert_eq!(one, gaps(7));
+        assert_ne!(one, gaps(8));
+    }
+}

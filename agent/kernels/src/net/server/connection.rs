@@ -1,0 +1,292 @@
+//! One connection of the server, from its opening to its report.
+
+use super::datagrams;
+use super::Shared;
+use crate::net::system::{self, PollFd, PollFlags, Unmoved};
+use crate::net::wire::{self, Kind, Opening, Report, Speaker, Status, Welcome};
+use crate::net::{message, stream, trips};
+use std::io::{self, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use virtometer_sampling::{allowed_cpus, now_ns};
+
+/// How long a new connection may take to say what it wants, and a transaction to send its request.
+const OPENING_LIMIT: Duration = Duration::from_secs(5);
+
+/// Bytes read at once.
+const BLOCK: usize = 1 << 20;
+
+/// Most bytes that are compared with the pattern at a time.
+const LOOK: usize = 4 << 10;
+
+/// A source looks after so many bytes whether it is to end.
+const GLANCE: usize = 256 << 10;
+
+/// Bytes between two confirmations: adapted so that one is sent about every four milliseconds.
+pub(super) struct Pace {
+    distance: u64,
+    confirmed: u64,
+    confirmed_ns: u64,
+}
+
+impl Pace {
+    const WIDEST: u64 = 64 << 20;
+    const AIM_NS: u64 = 4_000_000;
+
+    pub(super) fn new() -> Self {
+        Pace { distance: 1, confirmed: 0, confirmed_ns: 0 }
+    }
+
+    /// Whether it is time to confirm `count` bytes.
+    #[inline]
+    pub(super) fn due(&self, count: u64) -> bool {
+        count - self.confirmed >= self.distance
+    }
+
+    /// They have been confirmed.
+    pub(super) fn confirmed(&mut self, count: u64) {
+        let now = now_ns();
+        match now - self.confirmed_ns {
+            quick if quick < Self::AIM_NS / 2 => self.distance = (self.distance * 2).min(Self::WIDEST),
+            slow if slow > Self::AIM_NS * 2 => self.distance = (self.distance / 2).max(1),
+            _ => {}
+        }
+        (self.confirmed, self.confirmed_ns) = (count, now);
+    }
+}
+
+/// Memory that counts against the limit of the server for as long as this lives.
+struct Room<'a> {
+    shared: &'a Shared,
+    bytes: usize,
+}
+
+impl<'a> Room<'a> {
+    fn take(shared: &'a Shared, bytes: usize) -> Option<Self> {
+        let before = shared.memory.fetch_add(bytes, Ordering::Relaxed);
+        let room = Room { shared, bytes };
+        (before <= super::MOST_MEMORY.saturating_sub(bytes)).then_some(room)
+    }
+}
+
+impl Drop for Room<'_> {
+    fn drop(&mut self) {
+        self.shared.memory.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+/// Serve a connection to its end. An error is for nobody: the other end misses its report.
+pub(super) fn serve(socket: &TcpStream, shared: &Shared) -> io::Result<()> {
+    let mut stream = socket;
+    socket.set_nonblocking(false)?;
+    socket.set_read_timeout(Some(OPENING_LIMIT))?;
+    let (mut first, mut rest) = ([0; 8], [0; wire::OPENING - 8]);
+    stream.read_exact(&mut first)?;
+    match wire::speaker(first) {
+        Speaker::Stranger => return Ok(()),
+        Speaker::OtherVersion(_) => return refuse(socket, Status::NotUnderstood),
+        Speaker::SameVersion => stream.read_exact(&mut rest)?,
+    }
+    let opening = match Opening::read(&rest) {
+        Some(opening) => opening,
+        None => return refuse(socket, Status::NotUnderstood),
+    };
+    socket.set_read_timeout(None)?;
+    socket.set_nodelay(!opening.delay)?;
+    system::keep_alive(socket);
+    // What was given instead is told.
+    let _ = system::set_buffers(socket, opening.send_buffer, opening.receive_buffer);
+    let needed = match opening.kind {
+        Kind::Sink => BLOCK + opening.request,
+        Kind::Datagrams | Kind::DatagramEcho => 0,
+        _ => 2 * (opening.request + opening.response),
+    };
+    let room = Room::take(shared, needed);
+    if room.is_none() {
+        return refuse(socket, Status::OutOfMemory);
+    }
+    let report = match opening.kind {
+        Kind::Sink => sink(socket, &opening, shared),
+        Kind::Source => source(socket, &opening),
+        Kind::Echo => echo(socket, &opening, shared),
+        Kind::Transactions => transactions(socket, &opening, shared),
+        Kind::Datagrams | Kind::DatagramEcho => datagrams::attend(socket, &opening, shared),
+    }?;
+    stream.write_all(&report.bytes())
+}
+
+pub(super) fn welcome(mut socket: &TcpStream, extra: u64, zero_copy: bool) -> io::Result<()> {
+    let (send_buffer, receive_buffer) = system::buffers(socket);
+    let cpus = allowed_cpus().len() as u64;
+    let welcome = Welcome { status: Status::Welcome, cpus, send_buffer, receive_buffer, zero_copy, extra };
+    socket.write_all(&welcome.bytes())
+}
+
+pub(super) fn refuse(mut socket: &TcpStream, status: Status) -> io::Result<()> {
+    socket.write_all(&Welcome::refusal(status).bytes())?;
+    socket.shutdown(std::net::Shutdown::Write)?;
+    // What the other end has sent is read: closing over it would take the answer back.
+    socket.set_read_timeout(Some(OPENING_LIMIT))?;
+    let mut unread = [0; 256];
+    while socket.read(&mut unread)? > 0 {}
+    Ok(())
+}
+
+fn no_memory<E>(_: E) -> io::Error {
+    io::ErrorKind::OutOfMemory.into()
+}
+
+fn sink(mut socket: &TcpStream, opening: &Opening, shared: &Shared) -> io::Result<Report> {
+    let expected = message(opening.request).map_err(no_memory)?;
+    let mut block = vec![0; BLOCK];
+    welcome(socket, 0, false)?;
+    let cpu_ns = system::thread_cpu_ns();
+    let mut report = Report::default();
+    let mut pace = Pace::new();
+    loop {
+        let read = match socket.read(&mut block) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(cause) if cause.kind() == io::ErrorKind::Interrupted => continue,
+            Err(cause) => return Err(cause),
+        };
+        let from = report.bytes;
+        report.bytes += read as u64;
+        shared.received.fetch_add(read as u64, Ordering::Relaxed);
+        if pace.due(report.bytes) {
+            socket.write_all(&report.bytes.to_le_bytes())?;
+            pace.confirmed(report.bytes);
+            let looked_at = &block[..read.min(LOOK)];
+            report.faults += u64::from(stream::fault(looked_at, from, &expected).is_some());
+        }
+    }
+    report.units = report.bytes / opening.request as u64;
+    report.cpu_ns = system::thread_cpu_ns() - cpu_ns;
+    Ok(report)
+}
+
+fn source(mut socket: &TcpStream, opening: &Opening) -> io::Result<Report> {
+    let message = message(opening.request).map_err(no_memory)?;
+    let unmoved = if opening.zero_copy { Unmoved::new(&message).ok() } else { None };
+    welcome(socket, 0, unmoved.is_some())?;
+    let cpu_ns = system::thread_cpu_ns();
+    let mut report = Report::default();
+    let mut unseen = 0;
+    loop {
+        let mut sent = 0;
+        while sent < message.len() {
+            let more = match &unmoved {
+                None => socket.write(&message[sent..]),
+                Some(file) => file.send(socket, sent, message.len()),
+            };
+            match more {
+                Ok(more) => sent += more,
+                Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {}
+                Err(cause) => return Err(cause),
+            }
+        }
+        report.bytes += sent as u64;
+        report.units += 1;
+        unseen += sent;
+        // The other end sends nothing but its end.
+        if unseen >= GLANCE && system::poll(&mut [PollFd::new(&socket, PollFlags::IN)], Some(0))? > 0 {
+            break;
+        }
+        unseen %= GLANCE;
+    }
+    report.cpu_ns = system::thread_cpu_ns() - cpu_ns;
+    Ok(report)
+}
+
+/// The answers to requests with their numbers, which count up from 1.
+struct Answers {
+    messages: trips::Messages,
+    request: Vec<u8>,
+    report: Report,
+}
+
+impl Answers {
+    fn new(opening: &Opening) -> io::Result<Self> {
+        let messages = trips::Messages::new(opening.request, opening.response).map_err(no_memory)?;
+        Ok(Answers { messages, request: vec![0; opening.request], report: Report::default() })
+    }
+
+    /// The answer to the request that has been read.
+    #[inline]
+    fn answer(&mut self) -> &[u8] {
+        let Answers { messages, request, report } = self;
+        report.units += 1;
+        report.bytes += request.len() as u64;
+        messages.stamp(report.units);
+        let stamped = request.len().min(8);
+        // All of it now and then, its number always.
+        let looked_at = if report.units % trips::INSPECTION == 1 { request.len() } else { stamped };
+        report.faults += u64::from(request[..looked_at] != messages.request[..looked_at]);
+        &messages.response
+    }
+}
+
+fn echo(mut socket: &TcpStream, opening: &Opening, shared: &Shared) -> io::Result<Report> {
+    let mut answers = Answers::new(opening)?;
+    welcome(socket, 0, false)?;
+    let cpu_ns = system::thread_cpu_ns();
+    loop {
+        // The end of the stream is right only between two requests.
+        let first = match socket.read(&mut answers.request) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(cause) if cause.kind() == io::ErrorKind::Interrupted => continue,
+            Err(cause) => return Err(cause),
+        };
+        if first < opening.request {
+            socket.read_exact(&mut answers.request[first..])?;
+        }
+        socket.write_all(answers.answer())?;
+        shared.received.fetch_add(opening.request as u64, Ordering::Relaxed);
+    }
+    Ok(Report { cpu_ns: system::thread_cpu_ns() - cpu_ns, ..answers.report })
+}
+
+fn transactions(socket: &TcpStream, opening: &Opening, shared: &Shared) -> io::Result<Report> {
+    let mut answers = Answers::new(opening)?;
+    let listener = TcpListener::bind((socket.local_addr()?.ip(), 0)).and_then(|listener| {
+        listener.set_nonblocking(true)?;
+        let port = listener.local_addr()?.port();
+        Ok((listener, port))
+    });
+    let (listener, port) = match listener {
+        Ok(found) => found,
+        Err(cause) => {
+            refuse(socket, Status::NoSocket)?;
+            return Err(cause);
+        }
+    };
+    welcome(socket, u64::from(port), false)?;
+    let cpu_ns = system::thread_cpu_ns();
+    loop {
+        let mut ready = [PollFd::new(&socket, PollFlags::IN), PollFd::new(&listener, PollFlags::IN)];
+        if system::poll(&mut ready, None)? == 0 {
+            continue;
+        }
+        if ready[1].revents().is_empty() {
+            // The other end sends nothing but its end.
+            break;
+        }
+        let mut one = match listener.accept() {
+            Ok((one, _)) => one,
+            Err(cause) if matches!(cause.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::ConnectionAborted) => {
+                continue
+            }
+            Err(cause) => return Err(cause),
+        };
+        one.set_nonblocking(false)?;
+        one.set_read_timeout(Some(OPENING_LIMIT))?;
+        // One that fails shows at the other end.
+        if one.read_exact(&mut answers.request).is_ok() {
+            let _ = one.write_all(answers.answer());
+            shared.received.fetch_add(opening.request as u64, Ordering::Relaxed);
+        }
+    }
+    Ok(Report { cpu_ns: system::thread_cpu_ns() - cpu_ns, ..answers.report })
+}

@@ -1,0 +1,177 @@
+//! Datagrams of all sessions, on one thread. A session is opened and ended by a connection.
+
+use super::connection::{refuse, welcome, Pace};
+use super::Shared;
+use crate::net::message;
+use crate::net::system::{self, End, PollFd, PollFlags};
+use crate::net::wire::{self, Kind, Opening, Report, Status, HEAD, LARGEST_DATAGRAM};
+use std::collections::hash_map::RandomState;
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher};
+use std::io::{self, ErrorKind, Read};
+use std::net::{TcpStream, UdpSocket};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use virtometer_sampling::now_ns;
+
+/// After the end of a session datagrams may be on the way for so long after the last one that arrived, ns.
+const LATE_NS: u64 = 100_000_000;
+
+/// How often that is looked at.
+const STEP: Duration = Duration::from_millis(10);
+
+/// And for so long in all, ns.
+const LATEST_NS: u64 = 2_000_000_000;
+
+/// Every how many datagrams the thread notes its processor time.
+const NOTE: u64 = 64;
+
+/// What has arrived of one session.
+struct Session {
+    opening: Opening,
+    response: Vec<u8>,
+    pace: Pace,
+    report: Report,
+    /// One more than the highest number that has arrived.
+    next: u64,
+}
+
+/// All sessions, and what the thread has done for them together.
+pub(super) struct Sessions {
+    /// Whether there is a socket for datagrams.
+    served: bool,
+    open: Mutex<HashMap<u64, Session>>,
+    handled: AtomicU64,
+    cpu_ns: AtomicU64,
+}
+
+impl Sessions {
+    pub(super) fn new(served: bool) -> Self {
+        Sessions { served, open: Mutex::default(), handled: AtomicU64::new(0), cpu_ns: AtomicU64::new(0) }
+    }
+
+    fn open(&self) -> MutexGuard<'_, HashMap<u64, Session>> {
+        // A session is whole whatever happened to the thread that held it: the worst is a count that is wrong.
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ends a session whatever becomes of its connection.
+struct Entry<'a> {
+    sessions: &'a Sessions,
+    number: u64,
+}
+
+impl Drop for Entry<'_> {
+    fn drop(&mut self) {
+        self.sessions.open().remove(&self.number);
+    }
+}
+
+/// Open a session and settle its accounts when the other end is done.
+pub(super) fn attend(mut socket: &TcpStream, opening: &Opening, shared: &Shared) -> io::Result<Report> {
+    let sessions = &shared.sessions;
+    let longest = opening.request.max(opening.response) as u64;
+    if !sessions.served || longest > LARGEST_DATAGRAM || opening.request.min(opening.response) < HEAD {
+        refuse(socket, if sessions.served { Status::NotUnderstood } else { Status::NoSocket })?;
+        return Err(ErrorKind::Unsupported.into());
+    }
+    let response = message(opening.response).map_err(|_| io::Error::from(ErrorKind::OutOfMemory))?;
+    // Random: a datagram of an earlier session must not count for this one.
+    let number = RandomState::new().build_hasher().finish();
+    let session = Session { opening: *opening, response, pace: Pace::new(), report: Report::default(), next: 0 };
+    sessions.open().insert(number, session);
+    let _entry = Entry { sessions, number };
+    let (handled, cpu_ns) = (sessions.handled.load(Ordering::Relaxed), sessions.cpu_ns.load(Ordering::Relaxed));
+    welcome(socket, number, false)?;
+    let mut sent = [0; 8];
+    socket.read_exact(&mut sent)?;
+    let (sent, end_ns) = (u64::from_le_bytes(sent), now_ns() + LATEST_NS);
+    let (mut units, mut since_ns) = (0, now_ns());
+    let report = loop {
+        let report = sessions.open().get(&number).map(|session| session.report).ok_or(ErrorKind::NotFound)?;
+        let now = now_ns();
+        if report.units != units {
+            (units, since_ns) = (report.units, now);
+        }
+        if units >= sent || now - since_ns > LATE_NS || now > end_ns {
+            break report;
+        }
+        std::thread::sleep(STEP);
+    };
+    // Of what the thread used, this session's share.
+    let all = (sessions.handled.load(Ordering::Relaxed) - handled).max(1);
+    let used = sessions.cpu_ns.load(Ordering::Relaxed) - cpu_ns;
+    let share = u128::from(used) * u128::from(report.units) / u128::from(all);
+    Ok(Report { cpu_ns: u64::try_from(share).unwrap_or(0), ..report })
+}
+
+/// Receive until `end` is ready.
+pub(super) fn serve(socket: &UdpSocket, end: &End, shared: &Shared) {
+    let sessions = &shared.sessions;
+    let mut block = vec![0; 1 << 16];
+    // Pages that are there, and what datagrams hold.
+    let largest = usize::try_from(LARGEST_DATAGRAM).unwrap_or(0);
+    let pattern = message(largest).unwrap_or_default();
+    loop {
+        let mut ready = [PollFd::new(socket, PollFlags::IN), PollFd::new(end, PollFlags::empty())];
+        if system::poll(&mut ready, None).is_err() || !ready[1].revents().is_empty() {
+            return;
+        }
+        loop {
+            let (length, from) = match socket.recv_from(&mut block) {
+                Ok(arrived) => arrived,
+                Err(cause) if cause.kind() == ErrorKind::WouldBlock => break,
+                // A peer has closed its port: that is told by an error here, once.
+                Err(cause) if cause.kind() == ErrorKind::ConnectionRefused => continue,
+                Err(_) => break,
+            };
+            shared.received.fetch_add(length as u64, Ordering::Relaxed);
+            let handled = sessions.handled.fetch_add(1, Ordering::Relaxed);
+            if handled % NOTE == 0 {
+                sessions.cpu_ns.store(system::thread_cpu_ns(), Ordering::Relaxed);
+            }
+            if length < HEAD {
+                continue;
+            }
+            let mut open = sessions.open();
+            let session = match open.get_mut(&wire::number(&block, 0)) {
+                Some(session) => session,
+                None => continue,
+            };
+            session.count(&block[..length], &pattern);
+            // What cannot be sent is lost, as any datagram may be.
+            match session.opening.kind {
+                Kind::DatagramEcho => {
+                    session.response[..HEAD].copy_from_slice(&block[..HEAD]);
+                    let _ = socket.send_to(&session.response, from);
+                    // The next request comes after this answer.
+                    break;
+                }
+                _ if session.pace.due(session.report.bytes) => {
+                    let mut confirmation = [0; 24];
+                    let counts = [wire::number(&block, 0), session.report.bytes, session.report.units];
+                    wire::put(&counts, &mut confirmation);
+                    let _ = socket.send_to(&confirmation, from);
+                    session.pace.confirmed(session.report.bytes);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Session {
+    fn count(&mut self, datagram: &[u8], pattern: &[u8]) {
+        let number = wire::number(datagram, 1);
+        self.report.units += 1;
+        self.report.bytes += datagram.len() as u64;
+        self.report.reordered += u64::from(number < self.next);
+        self.next = self.next.max(number.saturating_add(1));
+        let length = datagram.len();
+        let looked_at = HEAD.max(length.saturating_sub(8));
+        let right = length == self.opening.request && datagram[looked_at..] == pattern[looked_at..length];
+        self.report.faults += u64::from(!right);
+    }
+}

@@ -1,0 +1,146 @@
+//! Clients that are none, vanish, wait or come in numbers: the server goes on.
+
+use super::{client, Serving};
+use crate::net::wire::{speaker, Kind, Opening, Speaker, Status, Welcome, HELLO, OPENING, WELCOME};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::time::{Duration, Instant};
+
+const OPEN: Opening = Opening {
+    kind: Kind::Echo,
+    zero_copy: false,
+    delay: false,
+    request: 1,
+    response: 1,
+    send_buffer: 0,
+    receive_buffer: 0,
+};
+
+fn status(address: SocketAddr, opening: &[u8]) -> Option<Status> {
+    let mut socket = TcpStream::connect(address).unwrap();
+    socket.write_all(opening).unwrap();
+    let mut answer = [0; WELCOME];
+    socket.read_exact(&mut answer).ok()?;
+    assert_eq!(speaker(answer[..8].try_into().unwrap()), Speaker::SameVersion);
+    Some(Welcome::read(answer[8..].try_into().unwrap()).unwrap().status)
+}
+
+#[test]
+fn a_server_turns_strangers_away_and_goes_on() {
+    let server = Serving::begin();
+    let mut stranger = TcpStream::connect(server.address).unwrap();
+    stranger.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    let mut answer = Vec::new();
+    // Closed without a word, or reset because its request was not read to the end.
+    let _ = stranger.read_to_end(&mut answer);
+    assert_eq!(answer, b"");
+    client("request-response", server.address, &[], 1).unwrap();
+    server.end();
+}
+
+#[test]
+fn openings_that_make_no_sense_are_refused_in_words() {
+    let server = Serving::begin();
+    let mut earlier = OPEN.bytes();
+    earlier[6] = b'1';
+    assert_eq!(status(server.address, &earlier[..24]), Some(Status::NotUnderstood));
+    let mut random = crate::random::Random::new(1);
+    for _ in 0..200 {
+        let mut garbage = OPEN.bytes();
+        garbage[8..].iter_mut().for_each(|byte| *byte = u8::try_from(random.below(256)).unwrap());
+        assert_eq!(status(server.address, &garbage), Some(Status::NotUnderstood));
+    }
+    let datagrams = |request| Opening { kind: Kind::Datagrams, request, response: 16, ..OPEN }.bytes();
+    assert_eq!(status(server.address, &datagrams(15)), Some(Status::NotUnderstood));
+    assert_eq!(status(server.address, &datagrams(65_508)), Some(Status::NotUnderstood));
+    assert_eq!(status(server.address, &datagrams(16)), Some(Status::Welcome));
+    client("request-response", server.address, &[], 1).unwrap();
+    server.end();
+}
+
+#[test]
+fn memory_for_messages_is_bounded() {
+    let server = Serving::begin();
+    let large = Opening { request: 64 << 20, response: 64 << 20, ..OPEN }.bytes();
+    let mut held = Vec::new();
+    for _ in 0..3 {
+        let mut socket = TcpStream::connect(server.address).unwrap();
+        socket.write_all(&large).unwrap();
+        let mut answer = [0; WELCOME];
+        socket.read_exact(&mut answer).unwrap();
+        held.push((Welcome::read(answer[8..].try_into().unwrap()).unwrap().status, socket));
+    }
+    let refusals = held.iter().filter(|(status, _)| *status == Status::OutOfMemory).count();
+    assert_eq!(refusals, 1);
+    drop(held);
+    server.end();
+}
+
+#[test]
+fn datagrams_of_no_session_are_ignored() {
+    let server = Serving::begin();
+    let stranger = UdpSocket::bind("127.0.0.1:0").unwrap();
+    for length in [0, 1, 15, 16, 1000, 65_507] {
+        stranger.send_to(&vec![7; length], server.address).unwrap();
+    }
+    let outcome = client("udp-request-response", server.address, &[], 1).unwrap();
+    assert!(outcome.value > 0.0);
+    server.end();
+}
+
+#[test]
+fn a_thousand_connections_are_served_and_more_are_turned_away_in_words() {
+    let server = Serving::begin();
+    let mut open = Vec::new();
+    for number in 0u64..1020 {
+        let mut socket = TcpStream::connect(server.address).unwrap();
+        // Every third says nothing, every fifth breaks off, the others are served.
+        match number {
+            number if number % 3 == 0 => {}
+            number if number % 5 == 0 => socket.write_all(&HELLO).unwrap(),
+            _ => {
+                socket.write_all(&OPEN.bytes()).unwrap();
+                socket.read_exact(&mut [0; WELCOME]).unwrap();
+                socket.write_all(&[1]).unwrap();
+                socket.read_exact(&mut [0]).unwrap();
+            }
+        }
+        open.push(socket);
+    }
+    client("request-response", server.address, &[], 1).unwrap();
+    for _ in 0..10 {
+        open.push(TcpStream::connect(server.address).unwrap());
+    }
+    let deadline = Instant::now() + Duration::from_secs(2);
+    while status(server.address, &OPEN.bytes()) != Some(Status::Full) {
+        assert!(Instant::now() < deadline);
+    }
+    let failure = client("stream", server.address, &[], 1).unwrap_err();
+    assert!(failure.message.contains("serves as many connections as it can"), "{failure}");
+    drop(open);
+    let served = loop {
+        match client("request-response", server.address, &[], 1) {
+            Ok(outcome) => break outcome,
+            Err(failure) => assert!(Instant::now() < deadline + Duration::from_secs(5), "{failure}"),
+        }
+    };
+    assert!(served.value > 0.0);
+    server.end();
+}
+
+#[test]
+fn a_server_ends_while_clients_wait() {
+    let server = Serving::begin();
+    let mut waiting = Vec::new();
+    for kind in [Kind::Sink, Kind::Source, Kind::Echo, Kind::Transactions, Kind::Datagrams] {
+        let mut socket = TcpStream::connect(server.address).unwrap();
+        socket.write_all(&Opening { kind, request: 16, response: 16, ..OPEN }.bytes()).unwrap();
+        socket.read_exact(&mut [0; WELCOME]).unwrap();
+        waiting.push(socket);
+    }
+    waiting.push(TcpStream::connect(server.address).unwrap());
+    waiting[2].write_all(&[0; OPENING]).unwrap();
+    let begun = Instant::now();
+    server.end();
+    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+}
