@@ -1,0 +1,98 @@
+"""What the workload net asks of the agent, and which parameters it refuses."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from virtometer.errors import UsageError
+from virtometer.workloads.base import Place
+from virtometer.workloads.net import HAS
+from virtometer.workloads.registry import WORKLOADS
+
+NET = WORKLOADS["net"]
+HERE = Place(None, "10.0.0.1:5001")
+
+
+def asked(op: str, **parameters: Any) -> dict[str, Any]:
+    return NET.arguments(op, NET.parameters.model_validate(parameters), HERE)
+
+
+def test_what_is_not_given_is_left_to_the_agent() -> None:
+    for op in NET.operations:
+        assert asked(op) == {"peer": "10.0.0.1:5001"}
+
+
+def test_what_is_given_is_passed_on_under_the_agent_s_names() -> None:
+    told = asked("stream", size="1M", direction="both", zero_copy=True, nodelay=False, send_buffer="16K", connections=4)
+    assert told == {
+        "peer": "10.0.0.1:5001",
+        "size": 1 << 20,
+        "direction": "both",
+        "zero-copy": True,
+        "nodelay": False,
+        "send-buffer": 16_384,
+        "connections": 4,
+    }
+    assert asked("open-loop", rate=5000, arrivals="poisson", seed=7, request=100, response="4K")["response"] == 4096
+    assert asked("udp-stream", rate="10M", size=1472)["rate"] == 10 << 20
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"size": 0},
+        {"size": "65M"},
+        {"direction": "up"},
+        {"connections": 0},
+        {"connections": 1001},
+        {"send_buffer": -1},
+        {"rate": 0},
+        {"arrivals": "uniform"},
+        {"peer": "10.0.0.1:1"},
+    ],
+)
+def test_what_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        NET.parameters.model_validate(wrong)
+
+
+def test_a_parameter_of_another_operation_is_refused_in_words() -> None:
+    with pytest.raises(UsageError, match="net connect has no parameter connections; it has request, response, size"):
+        asked("connect", connections=3)
+    with pytest.raises(UsageError, match="net has no operation download"):
+        asked("download")
+    with pytest.raises(UsageError, match="no network"):
+        NET.arguments("stream", NET.parameters(), Place(None, None))
+
+
+def test_the_agent_has_the_same_operations_and_parameters(agent: Path) -> None:
+    """A parameter that an operation lacks is told by the agent together with those that it has."""
+    for op, parameters in HAS.items():
+        refused = subprocess.run(
+            [agent, "measure", "net", "--op", op, "--no-such", "1"], capture_output=True, text=True, check=False
+        )
+        assert refused.returncode != 0
+        has = refused.stderr.strip().rpartition("it has ")[2].split(", ")
+        assert {name.replace("-", "_") for name in has} == parameters | {"peer"}, op
+
+
+def test_every_operation_measures_against_a_peer(agent: Path) -> None:
+    serving = subprocess.Popen([agent, "serve", "net", "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True)
+    try:
+        assert serving.stderr is not None
+        peer = serving.stderr.readline().split()[2]
+        for op, operation in NET.operations.items():
+            words = [str(agent), "measure", "net", "--op", op, "--peer", peer, "--seconds", "0.05", "--json"]
+            found = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+            assert found["unit"] == operation.unit
+            assert found["check"]["passed"]
+            assert {"service-demand-local", "service-demand-remote"} <= found["measures"].keys(), op
+    finally:
+        serving.terminate()
+        serving.wait()
