@@ -127,7 +127,7 @@ def main() -> int:
         return 2
     if arguments.list:
         for row in rows:
-            print(f"{row.name:<34} >= {row.demand:.2f}  {row.noise.pairs} pairs  {row.title}")
+            print(f"{row.name:<34} >= {row.demand:.2f}  {row.noise.pairs} pairs  {row.compared}")
         return 0
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     folder = arguments.out or Path("results") / f"bench-{datetime.datetime.now():%Y%m%d-%H%M%S}"

@@ -40,6 +40,8 @@ def agent_figure(unit: str, take: str = "total") -> Parser:
             raise ValueError(f"the agent told {told['unit']}, checked: {told['check']['passed']}; wanted was {unit}")
         if take == "median":
             return float(told["value"])
+        if take in told.get("measures", {}):
+            return float(told["measures"][take]["value"])
         spans = [(sample["work"], (sample["end_ns"] - sample["start_ns"]) * 1e-9) for sample in told["samples"]]
         if take == "best":
             spans = [min(spans, key=lambda span: span[1] / span[0])]
@@ -142,6 +144,12 @@ def linpackc(text: str) -> float:
     if not rows:
         raise ValueError("no pass has ended")
     return float(rows[-1]) * 1e3
+
+
+def partdiff(points: int) -> Parser:
+    """partdiff, updates of its inner points per second; it prints in English or German."""
+    iterations = number(r"^(?:Number of iterations|Anzahl Iterationen):\s+(\d+)$")
+    return lambda text: iterations(text) * points / partdiff_time(text)
 
 
 def partdiff_time(text: str) -> float:

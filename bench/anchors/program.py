@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ class Program:
     """One side of a row. Arguments, servers and processors may hold the fields of `Place.fields`, for example {cpu}."""
 
     file: str  # looked for on the PATH, or {agent} or {python}
-    arguments: str  # separated by blanks
+    arguments: str  # words as in a shell, quotes too
     parse: Parser
     package: str = ""  # of Debian; empty for a tool that its user has to build: without it its rows do not appear
     needs: tuple[str, ...] = ()  # patterns below / of files that must exist, for libraries
@@ -26,9 +27,10 @@ class Program:
     )
     took: Parser | None = None  # seconds of a run as the tool tells them, to fit {count}
     pages: str = ""  # "small" or "huge", see bench/anchors/running.py; empty: as the program gets them by itself
+    before: str = ""  # words before its name, for example what makes it write line by line
     input: str = ""  # standard input
     overhead_s: float = 0.1  # what a run takes beside its seconds, for the forecast
-    stop: bool = False  # it runs on after it printed a figure: stopped after the seconds asked for, twice
+    stop: bool = False  # it runs on after it has printed a figure, and is stopped
 
     def missing(self) -> str | None:
         """What would have to be installed for it, or None where it is here."""
@@ -52,7 +54,7 @@ class Place:
 
     def argv(self, program: Program, count: int, port: int) -> list[str]:
         """The command line of a run, with what pins it."""
-        return self._words(program.cpus, f"{program.file} {program.arguments}", count, port)
+        return self._words(program.cpus, f"{program.before} {program.file} {program.arguments}", count, port)
 
     def server_argv(self, program: Program, port: int) -> list[str]:
         """The command line of its other end."""
@@ -77,4 +79,4 @@ class Place:
     def _words(self, cpus: str, text: str, count: int, port: int) -> list[str]:
         fields = self.fields(count, port)
         pinned = f"taskset -c {cpus} " if cpus else ""
-        return [word.format_map(fields) for word in f"{pinned}{text}".split()]
+        return [word.format_map(fields) for word in shlex.split(f"{pinned}{text}")]

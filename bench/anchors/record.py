@@ -78,11 +78,11 @@ def cells(outcome: Outcome) -> tuple[str, ...]:
     verdict = " ".join(verdict.replace("|", "/").split())
     demand = f">= {row.demand:.2f}"
     if ratio is None or control is None or outcome.agent is None or outcome.anchor is None:
-        return (row.name, "", "", demand, "", "", "", "", verdict, row.title)
+        return (row.name, "", "", demand, "", "", "", "", verdict, row.compared)
     interval = "" if ratio.low is None else f"{ratio.low:.3f} to {ratio.high:.3f}"
     checked = f"{control.median:.3f} (±{row.noise.tolerance:.0%})"
     figures = (told(outcome.agent, row.unit), told(outcome.anchor, row.unit))
-    return (row.name, f"{ratio.median:.3f}", interval, demand, checked, str(ratio.n), *figures, verdict, row.title)
+    return (row.name, f"{ratio.median:.3f}", interval, demand, checked, str(ratio.n), *figures, verdict, row.compared)
 
 
 def told(value: float, unit: str) -> str:

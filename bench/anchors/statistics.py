@@ -71,7 +71,7 @@ def verdict(ratio: Estimate, control: Estimate, demand: float, tolerance: float)
     if not 1 / (1 + tolerance) <= control.median <= 1 + tolerance:
         return Verdict("inconclusive", f"A/A {control.median:.3f} is out of its tolerance of {tolerance:.0%}")
     if ratio.low is None or ratio.high is None:
-        return Verdict("inconclusive", f"{ratio.n} pairs are too few for an interval")
+        return Verdict("inconclusive", f"too few pairs for an interval: {ratio.n}")
     if ratio.low >= demand:
         return Verdict("met", "")
     if ratio.high < demand:

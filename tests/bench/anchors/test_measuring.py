@@ -13,7 +13,7 @@ from bench.anchors.running import Run, RunFailed
 
 AGENT = Program("{agent}", "", float)
 ANCHOR = Program("anchor", "", float, package="a-package")
-ROW = Row("group.row", "a title", "B/s", AGENT, ANCHOR, 2.0, COMPUTE)
+ROW = Row("group.row", "B/s", AGENT, ANCHOR, 2.0, COMPUTE)
 
 
 class Scripted:
@@ -57,7 +57,7 @@ def test_a_complete_row_is_concluded() -> None:
         "10 B/s",
         "4 B/s",
         "met",
-        "a title",
+        " / anchor ",
     )
 
 
@@ -71,7 +71,7 @@ def test_an_interrupted_row_keeps_its_complete_blocks_and_every_run() -> None:
     with pytest.raises(KeyboardInterrupt):
         measure(measured, Scripted(interrupt), 11, lambda row, block, side, run: kept.append(side))  # type: ignore[arg-type]
     assert (len(kept), measured.figures["agent"], measured.figures["anchor"]) == (7, [10.0, 10.0], [4.0, 4.0])
-    assert conclude(measured).verdict.reason == "2 pairs are too few for an interval"
+    assert conclude(measured).verdict.reason == "too few pairs for an interval: 2"
 
 
 def fail(number: int) -> None:
@@ -84,7 +84,7 @@ def test_a_failed_row_has_a_reason_and_no_ratio() -> None:
     outcome = conclude(measured)
     assert len(kept) == 20
     assert (outcome.verdict.word, outcome.ratio, outcome.agent) == ("failed", None, None)
-    assert cells(outcome) == ("group.row", "", "", ">= 2.00", "", "", "", "", "failed: it / broke here", "a title")
+    assert cells(outcome) == ("group.row", "", "", ">= 2.00", "", "", "", "", "failed: it / broke here", " / anchor ")
     assert conclude(Measured(ROW)) == Outcome(ROW, conclude(Measured(ROW)).verdict)
 
 

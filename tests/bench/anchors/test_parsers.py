@@ -43,6 +43,7 @@ AGENT = {
         (parsers.ramspeed_mark(16), "ramspeed-intmark-reading.txt", 65294.39e6),
         (parsers.ramspeed_memory("Triad"), "ramspeed-floatmem.txt", 36399.83e6),
         (parsers.partdiff_time, "partdiff.txt", 0.301833),
+        (parsers.partdiff(807**2), "partdiff.txt", 50 * 807**2 / 0.301833),
         (parsers.lmbench_bandwidth, "lmbench-bw-mem.txt", 7088.84e6),
         (parsers.lmbench_bandwidth, "lmbench-bw-file-rd.txt", 6530.72e6),
         (parsers.lmbench_pipe_bandwidth, "lmbench-bw-pipe.txt", 5969.50e6),

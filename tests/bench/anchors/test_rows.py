@@ -17,7 +17,7 @@ ROW = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 
 def test_every_row_has_a_name_of_its_own() -> None:
     assert [name for name, count in Counter(row.name for row in ROWS).items() if count > 1] == []
-    assert all(re.fullmatch(r"[a-z]+\.[A-Za-z0-9-]+", row.name) for row in ROWS)
+    assert all(re.fullmatch(r"[a-z]+\.[A-Za-z0-9_-]+", row.name) for row in ROWS)
 
 
 @ROW
@@ -47,7 +47,7 @@ def test_its_package_is_one_that_setup_installs(row: Row) -> None:
 
 def test_rows_are_chosen_by_the_beginning_of_their_names() -> None:
     assert chosen([]) == list(ROWS)
-    assert {row.group for row in chosen(["linpack,os.pipe", "net"])} == {"linpack", "os", "net"}
+    assert {row.name.partition(".")[0] for row in chosen(["linpack,os.pipe", "net"])} == {"linpack", "os", "net"}
     assert [row.name for row in chosen(["linpack.classic-500"])] == ["linpack.classic-500"]
     with pytest.raises(ValueError, match="no row's name begins with 'none'"):
         chosen(["linpack none"])

@@ -73,7 +73,7 @@ QUIET = of(0.99, 1.0, 1.01)
         (of(0.90, 0.93, 0.949), QUIET, "missed", ""),
         (of(0.94, 0.97, 1.0), QUIET, "inconclusive", "the interval holds the demand, the median reaches it"),
         (of(0.90, 0.93, 0.95), QUIET, "inconclusive", "the interval holds the demand, the median is below it"),
-        (of(None, 2.0, None), QUIET, "inconclusive", "11 pairs are too few for an interval"),
+        (of(None, 2.0, None), QUIET, "inconclusive", "too few pairs for an interval: 11"),
         (of(1.97, 2.0, 2.02), of(1.0, 1.051, 1.1), "inconclusive", "A/A 1.051 is out of its tolerance of 5%"),
         (of(0.5, 0.6, 0.7), of(0.9, 0.953, 1.0), "missed", ""),
         (of(0.5, 0.6, 0.7), of(0.9, 0.95, 1.0), "inconclusive", "A/A 0.950 is out of its tolerance of 5%"),

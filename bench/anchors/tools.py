@@ -1,0 +1,181 @@
+"""How the agent and its anchors are called, and how each tool counts. What is no argument is the same for all rows."""
+
+from __future__ import annotations
+
+from bench.anchors import parsers
+from bench.anchors.dgesv import LIBRARIES
+from bench.anchors.program import Program
+
+KIB, MIB = 2**10, 2**20
+
+
+def agent(
+    unit: str, measure: str, *, pages: str = "", take: str = "total", cpus: str = "{cpu}", serve_on: str = ""
+) -> Program:
+    """A measurement of the agent, which pins itself; `serve_on` is where the other end of the network runs, if any."""
+    return Program(
+        file="{agent}",
+        arguments=f"measure {measure} --cpus {cpus} --seconds {{seconds}} --json",
+        parse=parsers.agent_figure(unit, take),
+        cpus="",
+        server="{agent} serve net --listen 127.0.0.1:{port}" if serve_on else "",
+        server_cpus=serve_on,
+        pages=pages,
+    )
+
+
+def likwid(test: str, kilobytes: int, *, pages: str = "", threads: int = 1, count: int = 10) -> Program:
+    """likwid-bench over streams of so many decimal kilobytes in all. It counts 24 B an element of `stream` (STREAM's
+    triad), 16 B of `copy`, 8 B of `load` and `store`; it pins itself, and needs a second to find its clock's rate."""
+    return Program(
+        file="likwid-bench",
+        arguments=f"-t {test} -w N:{kilobytes}kB:{threads} -i {{count}}",
+        parse=parsers.likwid,
+        package="likwid",
+        cpus="",
+        count=count,
+        took=parsers.number(r"^Time:\s+([\d.e+-]+) sec$"),
+        pages=pages,
+        overhead_s=1.1,
+    )
+
+
+def sysbench_read(megabytes: int, pages: str) -> Program:
+    """sysbench memory, reading one block again and again."""
+    return Program(
+        file="sysbench",
+        arguments=f"memory --memory-block-size={megabytes}M --memory-total-size=100T --memory-oper=read --threads=1 "
+        "--time={whole} run",
+        parse=parsers.sysbench_memory,
+        package="sysbench",
+        pages=pages,
+    )
+
+
+def stream(kernel: str, pages: str) -> Program:
+    """STREAM, with the arrays that it was built with: they should be as large as the agent's, 128 MB each."""
+    return Program(file="stream", arguments="", parse=parsers.stream(kernel), pages=pages, overhead_s=0.5)
+
+
+def ramspeed(benchmark: int, megabytes: int, parse: parsers.Parser, *, pages: str = "") -> Program:
+    """RAMspeed, 8 GB a pass: with one, it times the first touch of the pages."""
+    arguments = f"-b {benchmark} -g 8 -m {megabytes}"
+    return Program(file="ramspeed", arguments=arguments, parse=parse, pages=pages, overhead_s=2.0)
+
+
+def dgesv(kind: str, order: int) -> Program:
+    """LAPACK's dgesv by one thread: the same system of equations, and nothing but dgesv in the time."""
+    return Program(
+        file="{python}",
+        arguments=f"-m bench.anchors.dgesv {kind} {order} {{seconds}}",
+        parse=parsers.figure,
+        package={"reference": "liblapack3 and libblas3", "openblas": "libopenblas0-pthread"}[kind],
+        needs=LIBRARIES[kind],
+        overhead_s=0.5,
+    )
+
+
+def linpackc(order: int) -> Program:
+    """The classic C program, which solves systems of half the order that it asks for. It goes on for ten seconds."""
+    return Program(
+        file="linpackc",
+        before="stdbuf -oL",
+        arguments="",
+        parse=parsers.linpackc,
+        input=f"{2 * order}\nq\n",
+        stop=True,
+        overhead_s=2.0,
+    )
+
+
+def partdiff(interlines: int) -> Program:
+    """partdiff-seq, Gauss-Seidel without disturbance; updates of inner points of 8 * interlines + 9 a side."""
+    return Program(
+        file="partdiff-seq",
+        arguments=f"1 1 {interlines} 1 2 {{count}}",
+        parse=parsers.partdiff((8 * interlines + 7) ** 2),
+        count=10,
+        took=parsers.partdiff_time,
+    )
+
+
+def perf(benchmark: str, count: int) -> Program:
+    """perf bench."""
+    return Program(
+        file="perf",
+        arguments=f"bench {benchmark} -l {{count}}",
+        parse=parsers.perf_operation,
+        package="linux-perf",
+        count=count,
+        took=parsers.number(r"Total time: ([\d.]+) \[sec\]"),
+    )
+
+
+def dd(script: str, count: int) -> Program:
+    """dd, as a floor: what a loop of read and write without any care reaches."""
+    return Program(
+        file="sh",
+        arguments=f"-c '{script}'",
+        parse=parsers.dd,
+        package="coreutils",
+        count=count,
+        took=parsers.number(r"copied, ([\d.e-]+) s,"),
+    )
+
+
+def lmbench(arguments: str, parse: parsers.Parser, *, pages: str = "", needs: tuple[str, ...] = ()) -> Program:
+    """A program of lmbench: its own choice of how long, three repetitions instead of eleven."""
+    file, _, rest = arguments.partition(" ")
+    return Program(file=file, arguments=f"-N 3 {rest}", parse=parse, pages=pages, needs=needs, overhead_s=3.0)
+
+
+def fio(operation: str, size: int, depth: int, engine: str) -> Program:
+    """fio with the agent's access specification, on the agent's file: reading in the same half, writing in the second
+    half, because the agent refuses to write over what is not its pattern."""
+    direction = "write" if operation.endswith("write") else "read"
+    pattern = f"rand{direction}" if operation.startswith("random") else direction
+    figure = "iops" if operation.startswith("random") else "bw_bytes"
+    return Program(
+        file="fio",
+        arguments=f"--name=anchor --filename={{file}} --rw={pattern} --bs={size} --iodepth={depth} --ioengine={engine} "
+        "--direct=1 --size={span} "
+        + ("--offset={span} " if direction == "write" else "")
+        + "--time_based --runtime={ms}ms --norandommap --randrepeat=0 --output-format=json",
+        parse=parsers.fio(direction, figure),
+        package="fio",
+        overhead_s=0.4,
+    )
+
+
+def iperf3(message: str) -> Program:
+    """iperf3, one connection; its server ends after one test."""
+    return Program(
+        file="iperf3",
+        arguments=f"-c 127.0.0.1 -p {{port}} -t {{whole}} -l {message} -J",
+        parse=parsers.iperf3,
+        package="iperf3",
+        server="iperf3 -s -1 -p {port}",
+        server_cpus="{other}",
+    )
+
+
+def qperf() -> Program:
+    """qperf tcp_lat, 1 byte each way, both ends on one processor."""
+    return Program(
+        file="qperf",
+        arguments="-lp {port} -t {whole} -uu --precision 6 127.0.0.1 tcp_lat",
+        parse=parsers.qperf_round_trips,
+        package="qperf",
+        server="qperf -lp {port}",
+    )
+
+
+def netperf(arguments: str, factor: float, serve_on: str) -> Program:
+    """netperf, with a factor from what it prints to SI units."""
+    return Program(
+        file="netperf",
+        arguments=f"-P 0 -H 127.0.0.1 -p {{port}} -l {{whole}} {arguments}",
+        parse=parsers.netperf(factor),
+        server="netserver -D -L 127.0.0.1 -p {port}",
+        server_cpus=serve_on,
+    )
