@@ -13,9 +13,10 @@ TRUE_RATE = 1e9
 def trial(tmp_path, watcher, make_plan, timepiece_kind):
     """Run one trial in a guest with a clock as described, for a number of seconds."""
 
-    def run(clock, seconds=1.0, answer_s=1.0):
+    def run(clock, seconds=1.0, answer_s=1.0, workloads=None):
         plan = make_plan(
             [{"name": "liar", "kind": "timepiece", "settings": {"clock": clock}}],
+            workloads,
             seconds=seconds,
             limits={"start_s": 5, "prepare_s": 5, "run_extra_s": 10, "answer_s": answer_s, "stop_s": 5},
         )
@@ -41,6 +42,21 @@ def test_a_clock_at_the_wrong_rate_is_put_right(trial, rate, seconds):
     ]  # fmt: skip
     assert during or seconds < 0.3
     assert list(result.probes) == sorted(result.probes, key=lambda probe: probe.sent_host_ns)
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.9, 1.0, 1.1, 2.0])
+def test_a_tool_that_believes_the_clock_is_put_right(trial, rate):
+    """Its own number, the corrected one and the stopwatch's stand side by side."""
+    tool = [{"name": "tool", "workload": "ab", "op": "get", "parameters": {"url": "http://127.0.0.1/x"}}]
+    record = trial({"rate": rate, "tool": True}, 1.0, workloads=tool)
+    assert (record.status, record.reason) == ("done", "")
+    (result,) = record.results
+    ways = {name: measure["value"] for name, measure in result.measures.items()}
+    assert ways["tool-says"] == pytest.approx(1000 / rate, rel=0.01)
+    assert ways["tool-corrected"] == pytest.approx(1000, rel=0.01)
+    assert 800 < ways["tool-by-stopwatch"] <= 1010
+    assert (result.unit, result.better, result.value) == ("1/s", "higher", ways["tool-corrected"])
+    assert result.agent_value == ways["tool-says"]
 
 
 def step_told(record):

@@ -2,7 +2,8 @@
 
 The argument is a JSON object: `rate` of the clock (guest seconds in a host second), `jump_s` that it makes `at_s` after
 the start of a run, `still_s` for which it stands still from then on (and `caught_up`: makes up for it afterwards),
-`iteration_s`, and `pings`: how it answers them while it works.
+`iteration_s`, `pings`: how it answers them while it works, and `tool`: what is run prints ab's result, timed by this
+clock, having made 1000 requests in a second of the host's time.
 """
 
 import json
@@ -88,6 +89,26 @@ def run(name, seconds):
     )  # fmt: skip
 
 
+def tool(name, seconds):
+    """A program that believes the clock: 1000 requests in a second of the host's time."""
+    global started
+    started = time.monotonic_ns()
+    start, true_start = now(), time.monotonic_ns()
+    while time.monotonic_ns() - true_start < seconds * 1e9:
+        for request in lines(0.02):
+            pong(request, True)
+    end, true_end = now(), time.monotonic_ns()
+    done = round((true_end - true_start) * 1e-6)
+    say(event="samples", run=name, samples=[{"start_ns": start, "end_ns": end, "work": 1, "check": "1"}])
+    per_second = done / ((end - start) * 1e-9)
+    printed = f"Complete requests:      {done}\nRequests per second:    {per_second:.2f} [#/sec] (mean)\n"
+    say(
+        event="done", run=name, unit="s", better="lower", value=(end - start) * 1e-9,
+        check={"kind": "count", "value": "1", "passed": True}, count=1, stopped=False,
+        cpu={"user_ns": 1000, "system_ns": 0}, conditions={}, output=printed,
+    )  # fmt: skip
+
+
 def main():
     say(magic="virtometer", protocol=1, role="agent", version="0.0.1", capabilities=["linpack"])
     seconds = {}
@@ -104,7 +125,7 @@ def main():
                 seconds[name] = request["arguments"]["seconds"]
                 say(event="ready", run=name, conditions={})
             if command == "start":
-                run(name, seconds[name])
+                (tool if wish.get("tool") else run)(name, seconds[name])
             if command == "bye":
                 return
 

@@ -277,6 +277,7 @@ pub(crate) fn done(outcome: Outcome) -> Done {
         cpu: outcome.cpu,
         measures: outcome.extras.measures(),
         histograms: outcome.extras.histograms(),
+        output: outcome.extras.text().map(str::to_owned),
         conditions: outcome.conditions,
     }
 }

@@ -4,6 +4,7 @@
 
 mod buffer;
 mod clock;
+mod command;
 #[cfg(unix)]
 mod disk;
 mod linpack;
@@ -90,6 +91,7 @@ pub static KERNELS: &[Kernel] = &[
     #[cfg(unix)]
     Kernel { name: "os", summary: "operations of the operating system", ops: os::OPS, make: os::make },
     Kernel { name: "clock", summary: "what the clocks of this place are worth", ops: clock::OPS, make: clock::make },
+    Kernel { name: "command", summary: "a program that measures by itself", ops: command::OPS, make: command::make },
 ];
 
 /// Find a kernel and one of its operations.

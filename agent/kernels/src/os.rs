@@ -24,6 +24,7 @@ mod stream;
 mod sum;
 
 pub use child::reap_orphans;
+pub(crate) use child::Parent;
 pub use spawn::{EXIT_ARGUMENT, EXIT_STATUS};
 
 use crate::settings::wrong;

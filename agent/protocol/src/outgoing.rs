@@ -150,6 +150,9 @@ pub struct Done {
     /// Distributions by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub histograms: BTreeMap<String, Distribution>,
+    /// What a program printed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
 }
 
 /// An event.

@@ -154,6 +154,8 @@ enum WireEvent {
         measures: BTreeMap<String, WireMeasure>,
         #[serde(default)]
         histograms: BTreeMap<String, WireHistogram>,
+        #[serde(default)]
+        output: Option<String>,
     },
     Failed {
         run: String,
@@ -185,11 +187,12 @@ fn read(line: &[u8], first: bool) -> Result<(), Code> {
     if fields.contains_key("event") {
         let fits = match serde_json::from_str(text).map_err(bad)? {
             WireEvent::Samples { samples, .. } => (1..=MAX_SAMPLES).contains(&samples.len()),
-            WireEvent::Done { check, measures, histograms, .. } => {
+            WireEvent::Done { check, measures, histograms, output, .. } => {
                 check.passed
                     && measures.keys().chain(histograms.keys()).all(|name| named(name))
                     && measures.values().all(|one| (1..=16).contains(&one.unit.len()))
                     && histograms.values().all(WireHistogram::fits)
+                    && output.map_or(true, |text| text.len() <= MAX_LINE)
             }
             _ => true,
         };
@@ -271,6 +274,7 @@ fn what_the_agent_writes_is_taken() {
             "latency".to_owned(),
             Distribution { unit: "s", digits: 2, counts: vec![(0, 1), (1023, 7)] },
         )]),
+        output: Some("a \"b\"\n".into()),
     };
     let run = || "a".to_owned();
     let lines = [

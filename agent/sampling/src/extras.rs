@@ -87,6 +87,7 @@ impl Times {
 pub struct Extras {
     measures: BTreeMap<&'static str, Merged>,
     histograms: BTreeMap<&'static str, Times>,
+    output: Option<String>,
 }
 
 impl Extras {
@@ -108,6 +109,18 @@ impl Extras {
         self
     }
 
+    /// Add what a program printed. Where several threads have such a text, that of the first is kept.
+    #[must_use]
+    pub fn output(mut self, text: String) -> Self {
+        self.output = Some(text);
+        self
+    }
+
+    /// What a program printed.
+    pub fn text(&self) -> Option<&str> {
+        self.output.as_deref()
+    }
+
     /// Those of two threads together.
     #[must_use]
     pub(crate) fn with(mut self, other: Extras) -> Extras {
@@ -125,6 +138,7 @@ impl Extras {
             let known = self.histograms.entry(name).or_default();
             known.0 += times.0;
         }
+        self.output = self.output.or(other.output);
         self
     }
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from virtometer.model import Campaign, PlacementResult
 
 Key = tuple[str, str]  # workload, environment
+# Figures of the peer and of outside clocks, which are the host's, and what a tool says, which is told as it said it.
+_AS_THEY_ARE = ("remote-", "outside-", "tool-")
 QUANTILES = (0.5, 0.9, 0.99, 0.999, 1.0)
 
 
@@ -83,8 +85,8 @@ def _measured(campaign: Campaign) -> Iterator[tuple[Key, PlacementResult]]:
 
 
 def _in_host_time(name: str, unit: str, result: PlacementResult) -> float:
-    """What turns a value in the guest's time into host time. The peer's times are the host's already."""
-    if name.startswith("remote-"):
+    """What turns a value in the guest's time into host time."""
+    if name.startswith(_AS_THEY_ARE):
         return 1.0
     if unit == "s" or unit.startswith("s/"):
         return result.clock.rate

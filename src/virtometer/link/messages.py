@@ -133,6 +133,7 @@ class Done(_Message):
     conditions: dict[str, str]
     measures: dict[ExtraName, Measure] = {}
     histograms: dict[ExtraName, Histogram] = {}
+    output: Annotated[str, Field(max_length=65_536)] | None = None
 
 
 class Failed(_Message):

@@ -34,6 +34,7 @@ from virtometer.runner.resident import Resident
 from virtometer.runner.state import RunState
 from virtometer.workloads.base import Place, Workload
 from virtometer.workloads.registry import WORKLOADS
+from virtometer.workloads.tool import Tool, three_ways
 
 _WATCH_S = 0.05
 NOT_HERE = "not available here"
@@ -61,6 +62,7 @@ class _Running:
     state: RunState
     clock: ClockWatch
     seconds: float
+    done_ns: int = 0
 
 
 class TrialRunner:
@@ -139,7 +141,7 @@ class TrialRunner:
         arguments = {
             "run": one.state.run,
             "kernel": one.workload.kernel,
-            "op": one.planned.op,
+            "op": one.workload.agent_op(one.planned.op),
             "parameters": dict(one.parameters),
             "threads": one.planned.threads,
             "cpus": None,
@@ -179,6 +181,8 @@ class TrialRunner:
     def _take(self, one: _Running) -> None:
         while one.state.phase not in ("done", "failed") and (event := one.resident.session.next_event(0.0)) is not None:
             one.state = one.state.after(event)
+            if isinstance(event, Done):
+                one.done_ns = one.resident.session.event_ns
             if isinstance(event, Samples):
                 one.clock.arrived(one.state.samples[-1], one.resident.session.event_ns)
 
@@ -247,7 +251,7 @@ class TrialRunner:
         processors = one.resident.record.given["facts"].get("cpus_allowed", 0)
         if 0 < processors < one.planned.threads:
             conditions["processors"] = f"{processors} for {one.planned.threads} threads"
-        return PlacementResult(
+        result = PlacementResult(
             placement=one.placement,
             guest_id=one.resident.record.guest_id,
             kernel=one.workload.kernel,
@@ -270,6 +274,34 @@ class TrialRunner:
             conditions=conditions,
             measures={name: measure.model_dump() for name, measure in done.measures.items()},
             histograms={name: histogram.model_dump() for name, histogram in done.histograms.items()},
+        )
+        return self._of_tool(one, one.workload, result, done) if isinstance(one.workload, Tool) else result
+
+    def _of_tool(self, one: _Running, tool: Tool, result: PlacementResult, done: Done) -> PlacementResult:
+        """The result of a program that timed itself: its own number, put right, beside the stopwatch's."""
+        operation = tool.operations[one.planned.op]
+        try:
+            reading = tool.read(one.planned.op, done.output or "")
+        except UsageError as cause:
+            raise TrialFailed(f"{one.resident.plan.name}: {cause.sentence}") from cause
+        if not reading.value > 0:
+            raise TrialFailed(f"{one.resident.plan.name}: {tool.program} says that it did nothing")
+        around_s = (one.done_ns - one.clock.started_ns) * 1e-9
+        ways = three_ways(reading, operation.unit, result.clock.rate, around_s)
+        told = {"tool-says": ways.tool, "tool-corrected": ways.corrected, "tool-by-stopwatch": ways.stopwatch}
+        work = reading.work or 1
+        return replace(
+            result,
+            unit=operation.unit,
+            better=operation.better,
+            value=ways.corrected,
+            agent_value=ways.tool,
+            work=work,
+            samples=tuple(replace(sample, work=work) for sample in result.samples),
+            measures={
+                **result.measures,
+                **{name: {"unit": operation.unit, "value": value} for name, value in told.items() if value is not None},
+            },
         )
 
 

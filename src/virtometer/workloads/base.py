@@ -47,6 +47,10 @@ class Workload:
     parameters: ClassVar[type[Parameters]]
     needs: ClassVar[frozenset[Literal["disk", "network"]]] = frozenset()
 
+    def agent_op(self, op: str) -> str:
+        """The kernel's operation for one of the workload's."""
+        return op
+
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
         """Parameters of the agent's kernel for this place. Raises UsageError for an operation that does not exist."""
         if op not in self.operations:

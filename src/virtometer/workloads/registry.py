@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from virtometer.workloads.ab import Ab
 from virtometer.workloads.base import Workload
 from virtometer.workloads.clock import Clock
 from virtometer.workloads.disk import Disk
+from virtometer.workloads.fio import Fio
 from virtometer.workloads.linpack import Linpack
 from virtometer.workloads.memory import Memory
 from virtometer.workloads.net import Net
@@ -19,4 +21,6 @@ WORKLOADS: dict[str, Workload] = {
     "net": Net(),
     "os": OsOperations(),
     "clock": Clock(),
+    "fio": Fio(),
+    "ab": Ab(),
 }

@@ -11,12 +11,12 @@ use virtometer_sampling::os_failure;
 static CHILDREN: RwLock<()> = RwLock::new(());
 
 /// Proof that nobody else reaps this worker's children.
-pub(super) struct Parent {
+pub(crate) struct Parent {
     _held: RwLockReadGuard<'static, ()>,
 }
 
 impl Parent {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Parent { _held: CHILDREN.read().unwrap_or_else(PoisonError::into_inner) }
     }
 }

@@ -1,0 +1,321 @@
+//! A program of the place that measures by itself: run, its output taken, the time around it measured.
+
+use crate::settings::{check_failed, wrong};
+use crate::ParameterKind::Text;
+use crate::{parameter, Op, Settings};
+use std::io::Read;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{channel, Receiver, RecvTimeoutError};
+use std::sync::Arc;
+use std::time::Duration;
+use virtometer_protocol::{Code, Failure, Unit};
+use virtometer_sampling::{os_failure, timed, CheckValue, Control, Extras, Maker, Stretch, Task, Worker};
+
+/// Most bytes of output, as they stand in a message.
+const MOST_OUTPUT: usize = 48_000;
+
+/// How often a running program's worker looks whether it is to stop.
+const GLANCE: Duration = Duration::from_millis(250);
+
+pub(crate) static OPS: &[Op] = &[Op {
+    name: "run",
+    unit: Unit::Second,
+    work: "runs of the program: one, whatever the window",
+    parameters: &[
+        parameter("program", Text, "", "path, or name that is looked up on the PATH"),
+        parameter("arguments", Text, "none", "a JSON array of texts, such as [\"-n\",\"100\"]"),
+    ],
+}];
+
+/// Checks the settings and returns what builds the workers.
+pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
+    let program = settings.text("program")?.to_owned();
+    let arguments: Vec<String> = match settings.optional_text("arguments")? {
+        None => Vec::new(),
+        Some(text) => serde_json::from_str(text)
+            .map_err(|_| wrong(format!("arguments is {text:?}, not a JSON array of texts such as [\"-n\",\"100\"]")))?,
+    };
+    if program.contains('\0') || arguments.iter().any(|argument| argument.contains('\0')) {
+        return Err(wrong("program and arguments must not contain a zero byte"));
+    }
+    if task.threads != 1 {
+        return Err(wrong("a program is run by one thread; give the program's own option for threads"));
+    }
+    let control = task.control.clone();
+    Ok(Arc::new(move |_| {
+        let (program, arguments) = (program.clone(), arguments.clone());
+        Ok(Box::new(Run { program, arguments, control: control.clone(), output: String::new(), runs: 0, made: 0 }))
+    }))
+}
+
+struct Run {
+    program: String,
+    arguments: Vec<String>,
+    control: Arc<Control>,
+    /// What the last run printed.
+    output: String,
+    runs: u64,
+    /// Runs since the window began.
+    made: u64,
+}
+
+/// What a program printed: `None` where it was more than is kept.
+type Printed = Option<Vec<u8>>;
+
+impl Run {
+    fn start(&self) -> Result<Child, Failure> {
+        let mut command = Command::new(&self.program);
+        // Numbers are to be printed alike everywhere.
+        command
+            .args(&self.arguments)
+            .env("LC_ALL", "C")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        own_group(&mut command);
+        command.spawn().map_err(|cause| match cause.kind() {
+            std::io::ErrorKind::NotFound => {
+                Failure::new(Code::NotSupported, format!("there is no program {} here", self.program))
+            }
+            _ => os_failure(&format!("cannot run {}", self.program), &cause),
+        })
+    }
+
+    /// Wait for the program's end; end it, and everything that it started, where the run is stopped.
+    fn wait(&self, child: &mut Child, done: &Receiver<()>) -> std::io::Result<ExitStatus> {
+        loop {
+            match done.recv_timeout(GLANCE) {
+                Err(RecvTimeoutError::Timeout) => {
+                    if self.control.stopped() {
+                        end_group(child);
+                    } else if let Some(status) = child.try_wait()? {
+                        // It has left something behind that holds its output open.
+                        end_group(child);
+                        return Ok(status);
+                    }
+                }
+                Ok(()) | Err(RecvTimeoutError::Disconnected) => {
+                    let status = child.wait()?;
+                    end_group(child);
+                    return Ok(status);
+                }
+            }
+        }
+    }
+
+    fn conclude(&mut self, status: ExitStatus, out: Printed, err: Printed) -> Result<(), Failure> {
+        if self.control.stopped() {
+            return Err(Failure::new(Code::CheckFailed, format!("{} was stopped before its end", self.program)));
+        }
+        if !status.success() {
+            let said = String::from_utf8_lossy(err.as_deref().unwrap_or_default()).trim().to_owned();
+            let last: String = said.lines().last().unwrap_or("it said nothing").chars().take(300).collect();
+            let how = status.code().map_or_else(|| "by a signal".to_owned(), |code| format!("with status {code}"));
+            return Err(check_failed(format!("{} ended {how}: {last}", self.program)));
+        }
+        let text = out.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let fits = |text: &String| serde_json::to_string(text).map_or(false, |json| json.len() <= MOST_OUTPUT);
+        self.output = text.filter(fits).ok_or_else(|| {
+            check_failed(format!("{} printed more than the {MOST_OUTPUT} bytes that a message holds", self.program))
+        })?;
+        self.runs += 1;
+        self.made += 1;
+        Ok(())
+    }
+}
+
+/// Read to the end on a thread of its own. Ends when the pipe is closed.
+fn collect(mut from: impl Read + Send + 'static) -> std::thread::JoinHandle<Printed> {
+    std::thread::spawn(move || {
+        let mut kept = Vec::new();
+        let mut block = [0; 4096];
+        let mut too_much = false;
+        while let Ok(read) = from.read(&mut block) {
+            if read == 0 {
+                break;
+            }
+            too_much |= kept.len() + read > MOST_OUTPUT;
+            if !too_much {
+                kept.extend_from_slice(&block[..read]);
+            }
+        }
+        (!too_much).then_some(kept)
+    })
+}
+
+impl Worker for Run {
+    fn calibrated(&self) -> bool {
+        false
+    }
+
+    fn run(&mut self, _repeats: u64) -> Result<Stretch, Failure> {
+        #[cfg(unix)]
+        let _parent = crate::os::Parent::new();
+        let mut finished = None;
+        let stretch = timed(1, || {
+            let mut child = self.start()?;
+            let (tell, done) = channel();
+            let err = child.stderr.take().map(collect);
+            let out = child.stdout.take().map(|pipe| {
+                std::thread::spawn(move || {
+                    let printed = collect(pipe).join().ok().flatten();
+                    // Dropped with the thread, which wakes the waiting one.
+                    drop(tell);
+                    printed
+                })
+            });
+            let status = self
+                .wait(&mut child, &done)
+                .map_err(|cause| os_failure(&format!("cannot wait for {}", self.program), &cause))?;
+            finished = Some((status, out, err));
+            Ok(())
+        })?;
+        if let Some((status, out, err)) = finished {
+            let text =
+                |thread: Option<std::thread::JoinHandle<Printed>>| thread.and_then(|it| it.join().ok()).flatten();
+            self.conclude(status, text(out), text(err))?;
+        }
+        Ok(stretch)
+    }
+
+    fn after(&mut self) -> Result<CheckValue, Failure> {
+        Ok(CheckValue::Count(self.runs))
+    }
+
+    fn settle(&mut self) -> Result<(), Failure> {
+        self.made = 0;
+        Ok(())
+    }
+
+    fn complete(&self) -> Option<bool> {
+        Some(self.made > 0)
+    }
+
+    fn finish(&mut self) -> Result<CheckValue, Failure> {
+        Ok(CheckValue::Count(self.made))
+    }
+
+    fn extras(&mut self) -> Extras {
+        Extras::default().output(std::mem::take(&mut self.output))
+    }
+}
+
+#[cfg(unix)]
+mod group {
+    #![allow(unsafe_code)] // a group of processes that ends with the agent
+
+    use std::os::unix::process::CommandExt;
+    use std::process::{Child, Command};
+
+    /// The program leads a group of its own and ends with the agent.
+    pub(super) fn own_group(command: &mut Command) {
+        // SAFETY: between fork and exec only two system calls are made.
+        unsafe {
+            command.pre_exec(|| {
+                libc::setpgid(0, 0);
+                #[cfg(target_os = "linux")]
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+                Ok(())
+            });
+        }
+    }
+
+    /// End whatever is left of the group.
+    pub(super) fn end_group(child: &Child) {
+        if let Ok(group) = libc::pid_t::try_from(child.id()) {
+            // SAFETY: the group is the program's own, and its number is not given to another while a member lives.
+            unsafe { libc::killpg(group, libc::SIGKILL) };
+        }
+    }
+}
+
+#[cfg(windows)]
+mod group {
+    use std::process::{Child, Command};
+
+    pub(super) fn own_group(_command: &mut Command) {}
+
+    /// Only the program itself: Windows has no groups of processes in this sense.
+    pub(super) fn end_group(child: &mut Child) {
+        let _ = child.kill();
+    }
+}
+
+use group::{end_group, own_group};
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use virtometer_protocol::{Parameters, Scalar};
+
+    fn task(program: &str, arguments: &str, threads: usize) -> Task {
+        let mut parameters = Parameters::default();
+        parameters.0.insert("program".into(), Scalar::Text(program.into()));
+        parameters.0.insert("arguments".into(), Scalar::Text(arguments.into()));
+        let control = Arc::new(Control::default());
+        Task { op: "run".into(), parameters, threads, cpus: None, seconds: 0.1, control }
+    }
+
+    fn made(program: &str, arguments: &str) -> Result<Box<dyn Worker>, Failure> {
+        let task = task(program, arguments, 1);
+        make(&task, &Settings::new(&OPS[0], &task.parameters).unwrap())?(0)
+    }
+
+    fn failure(program: &str, arguments: &str) -> Failure {
+        made(program, arguments).and_then(|mut worker| worker.run(1).map(|_| ())).unwrap_err()
+    }
+
+    #[test]
+    fn what_a_program_prints_is_its_result() {
+        let mut worker = made("/bin/echo", r#"["a","b c"]"#).unwrap();
+        worker.settle().unwrap();
+        let stretch = worker.run(1).unwrap();
+        assert_eq!(stretch.work, 1);
+        assert_eq!(worker.after().unwrap(), CheckValue::Count(1));
+        assert_eq!(worker.finish().unwrap(), CheckValue::Count(1));
+        assert_eq!(worker.extras().text(), Some("a b c\n"));
+    }
+
+    #[test]
+    fn a_program_that_fails_gives_no_result() {
+        let failed = failure("/bin/sh", r#"["-c","echo first >&2; echo last words >&2; exit 3"]"#);
+        assert_eq!(failed.code, Code::CheckFailed);
+        assert_eq!(failed.message, "/bin/sh ended with status 3: last words");
+        assert!(failure("/bin/sh", r#"["-c","kill -9 $$"]"#).message.contains("by a signal"));
+        assert!(failure("/bin/sh", r#"["-c","yes | head -c 100000"]"#).message.contains("printed more than"));
+        assert!(failure("/bin/sh", r#"["-c","head -c 20000 /dev/zero"]"#).message.contains("printed more than"));
+    }
+
+    #[test]
+    fn what_cannot_be_run_is_told() {
+        assert_eq!(failure("/nonexistent/x", "[]").code, Code::NotSupported);
+        assert_eq!(failure("/etc", "[]").code, Code::NotPermitted);
+        for bad in ["-n 100", "[1]", "{}", "[\"a\""] {
+            assert_eq!(failure("/bin/true", bad).code, Code::BadArguments, "{bad}");
+        }
+        let two = task("/bin/true", "[]", 2);
+        assert!(make(&two, &Settings::new(&OPS[0], &two.parameters).unwrap()).is_err());
+    }
+
+    #[test]
+    fn what_a_program_leaves_behind_ends_with_it() {
+        let mut worker = made("/bin/sh", r#"["-c","sleep 1000 & echo $!"]"#).unwrap();
+        worker.run(1).unwrap();
+        let pid: i32 = worker.extras().text().unwrap().trim().parse().unwrap();
+        let gone = || std::fs::read_to_string(format!("/proc/{pid}/stat")).map_or(true, |stat| stat.contains(") Z "));
+        let begun = std::time::Instant::now();
+        while !gone() && begun.elapsed() < Duration::from_secs(5) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert!(gone());
+    }
+
+    #[test]
+    fn a_run_that_is_stopped_ends_its_program() {
+        let task = task("/bin/sleep", r#"["1000"]"#, 1);
+        let mut worker = make(&task, &Settings::new(&OPS[0], &task.parameters).unwrap()).unwrap()(0).unwrap();
+        task.control.stop();
+        assert_eq!(worker.run(1).unwrap_err().message, "/bin/sleep was stopped before its end");
+    }
+}

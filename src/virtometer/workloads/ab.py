@@ -1,0 +1,48 @@
+"""ApacheBench against a web server that the plan names (the published Z-B10: ab -n 10000 -c 5)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from virtometer.errors import UsageError
+from virtometer.workloads.base import Operation, Parameters, Place
+from virtometer.workloads.tool import Reading, Tool
+
+_RATE = re.compile(r"^Requests per second:\s+([0-9.]+) \[#/sec\]", re.MULTILINE)
+_DONE = re.compile(r"^Complete requests:\s+([0-9]+)$", re.MULTILINE)
+_FAILED = re.compile(r"^(?:Failed requests|Non-2xx responses):\s+([1-9][0-9]*)$", re.MULTILINE)
+
+
+class AbParameters(Parameters):
+    """url: what is asked for, as the guest sees it. requests, concurrency: how many in all, and at once."""
+
+    url: Annotated[str, Field(pattern=r"^https?://[^\s]+/[^\s]*$", max_length=500)] = "http://127.0.0.1/index.html"
+    requests: Annotated[int, Field(ge=1, le=10_000_000)] = 10_000
+    concurrency: Annotated[int, Field(ge=1, le=20_000)] = 5
+
+
+class Ab(Tool):
+    """Requests per second."""
+
+    name = "ab"
+    program = "ab"
+    operations: ClassVar = {"get": Operation("1/s", "higher", "requests")}
+    parameters = AbParameters
+
+    def options(self, op: str, parameters: Parameters, place: Place) -> Sequence[str]:
+        """Quiet, so that nothing but the result is printed."""
+        assert isinstance(parameters, AbParameters)
+        return ["-q", "-n", str(parameters.requests), "-c", str(parameters.concurrency), parameters.url]
+
+    def read(self, op: str, output: str) -> Reading:
+        """The mean rate. Requests that failed are no requests."""
+        rate, done = _RATE.search(output), _DONE.search(output)
+        if rate is None or done is None:
+            raise UsageError("ab did not print its result")
+        if failed := _FAILED.search(output):
+            raise UsageError(f"{failed[1]} of {done[1]} requests of ab failed")
+        return Reading(float(rate[1]), int(done[1]))

@@ -1,0 +1,68 @@
+"""External tools that measure and time themselves, beside the laboratory's own time around them.
+
+A tool believes the clock of the place that it runs in. Its number is therefore told three times: as the tool says it,
+put right by the rate of the guest's clock, and as its work over the time that the whole program took by the host's
+stopwatch, starting included.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from virtometer.workloads.base import Parameters, Place, Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a tool said: its number in the operation's unit, and how much work it counted (None where it does not)."""
+
+    value: float
+    work: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ThreeWays:
+    """One number timed in three ways. `stopwatch` is None where the tool does not say how much work it did."""
+
+    tool: float
+    corrected: float
+    stopwatch: float | None
+
+
+class Tool(Workload):
+    """A workload that is a program of the place. Subclasses give its command line and read its output."""
+
+    kernel: ClassVar[str] = "command"
+    program: ClassVar[str]
+
+    def options(self, op: str, parameters: Parameters, place: Place) -> Sequence[str]:
+        """The program's arguments."""
+        raise NotImplementedError
+
+    def read(self, op: str, output: str) -> Reading:
+        """What the program printed. Raises UsageError for what it cannot have printed."""
+        raise NotImplementedError
+
+    def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
+        """What the agent is asked: to run the program."""
+        super().arguments(op, parameters, place)  # refuses unknown operations
+        return {"program": self.program, "arguments": json.dumps(list(self.options(op, parameters, place)))}
+
+    def agent_op(self, op: str) -> str:
+        """The agent knows one operation of programs, whatever they do."""
+        return "run"
+
+
+def three_ways(reading: Reading, unit: str, rate: float, stopwatch_s: float) -> ThreeWays:
+    """Put a tool's number right. `rate`: host seconds per guest second; `stopwatch_s`: host seconds around the program.
+
+    Units are per second, or seconds per operation.
+    """
+    corrected = reading.value * rate if unit == "s" else reading.value / rate
+    if not reading.work:
+        return ThreeWays(reading.value, corrected, None)
+    around = stopwatch_s / reading.work if unit == "s" else reading.work / stopwatch_s
+    return ThreeWays(reading.value, corrected, around)
