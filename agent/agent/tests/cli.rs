@@ -22,6 +22,8 @@ fn measured(words: &[&str]) -> Value {
 fn the_json_of_a_measurement_has_everything() {
     let cases: &[(&[&str], &str, &str)] = &[
         (&["linpack", "--size", "60"], "FLOP/s", "higher"),
+        (&["linpack", "--op", "blocked", "--size", "200", "--threads", "2"], "FLOP/s", "higher"),
+        (&["linpack", "--convention", "published", "--size", "200", "--runs", "3"], "FLOP/s", "higher"),
         (&["memory", "--op", "triad", "--size", "64K", "--threads", "2"], "B/s", "higher"),
         (&["pde", "--interlines", "2", "--threads", "2"], "1/s", "higher"),
         (&["pde", "--op", "jacobi", "--function", "sine", "--iterations", "90", "--interlines", "9"], "1/s", "higher"),
@@ -142,6 +144,13 @@ fn bad_input_is_one_sentence_and_a_status() {
         (2, &["measure", "linpack", "500"]),
         (2, &["measure", "linpack", "--order", "500"]),
         (2, &["measure", "linpack", "--op", "quantum"]),
+        (2, &["measure", "linpack", "--op", "blocked", "--variant", "fast"]),
+        (2, &["measure", "linpack", "--variant", "quick"]),
+        (2, &["measure", "linpack", "--convention", "published", "--size", "501"]),
+        (2, &["measure", "linpack", "--generator", "16-bit", "--size", "512"]),
+        (2, &["measure", "linpack", "--runs", "many"]),
+        (2, &["measure", "linpack", "--op", "blocked", "--size", "100001"]),
+        (1, &["measure", "linpack", "--op", "blocked", "--size", "100000", "--threads", "64"]),
         (2, &["measure", "linpack", "--threads", "0"]),
         (2, &["measure", "linpack", "--cpus", "4095"]),
         (2, &["measure", "linpack", "--cpus", "a"]),

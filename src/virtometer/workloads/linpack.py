@@ -2,23 +2,52 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from virtometer.workloads.base import Operation, Parameters, Workload
+from virtometer.errors import UsageError
+from virtometer.workloads.base import Operation, Parameters, Place, Workload
 
 
 class LinpackParameters(Parameters):
-    """size: order n of the system."""
+    """size: order n of the system, or 2n in the published convention. `blocked` has no variant and no convention.
 
-    size: Annotated[int, Field(ge=1, le=100_000)] = 500
+    variant: fast, or rolled or unrolled loops as published. convention: order, or published (size is the array size of
+    the C program; rolled and unrolled in turn). generator: of the matrix. runs: iterations after which the run ends
+    before its window does; 0 leaves it to the window.
+    """
+
+    size: Annotated[int, Field(ge=1, le=200_000)] = 500
+    variant: Literal["fast", "rolled", "unrolled"] | None = None
+    convention: Literal["order", "published"] | None = None
+    generator: Literal["48-bit", "16-bit"] | None = None
+    runs: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
+
+    @model_validator(mode="after")
+    def one_convention(self) -> LinpackParameters:
+        """The published convention has a size and variants of its own."""
+        if self.convention != "published":
+            if self.size > 100_000:
+                raise ValueError(f"size is {self.size}, not 1 to 100000")
+        elif self.variant is not None:
+            raise ValueError("the published convention has both variants, rolled and unrolled: give no variant")
+        elif self.size % 2:
+            raise ValueError(f"size is {self.size}; in the published convention it is twice the order, and so even")
+        return self
 
 
 class Linpack(Workload):
-    """Floating point, out of the caches for large n."""
+    """Floating point: by columns as published, or blocked as libraries do it, all threads on one matrix."""
 
     name = "linpack"
     kernel = "linpack"
-    operations: ClassVar = {"classic": Operation("FLOP/s", "higher", "floating-point rate")}
+    operations: ClassVar = {op: Operation("FLOP/s", "higher", "floating-point rate") for op in ("classic", "blocked")}
     parameters = LinpackParameters
+
+    def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
+        """Leave out what was not given. Raises UsageError for what belongs to the other operation."""
+        given = {key: value for key, value in super().arguments(op, parameters, place).items() if value is not None}
+        if op == "blocked" and (foreign := sorted({"variant", "convention"} & given.keys())):
+            raise UsageError(f"linpack blocked has no {foreign[0]}, only classic has")
+        return given

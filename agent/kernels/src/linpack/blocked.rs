@@ -1,0 +1,230 @@
+//! Blocked elimination to the right: a panel of columns is factored, the rest of the matrix is updated with it, and
+//! while that goes on, the next panel is factored as soon as it is up to date (J. J. Dongarra, P. Luszczek, A. Petitet:
+//! The LINPACK benchmark: past, present and future, Concurrency Computat. Pract. Exper. 15 (2003) 803-820).
+
+#![allow(unsafe_code)] // one matrix shared by threads, each with columns of its own
+
+use super::crew::{Attendance, Common, Meeting};
+use super::packed::{pack, packed_length, update, Factors};
+use super::panel::{factor, Room};
+use super::system::System;
+use crate::buffer::Buffer;
+use crate::simd::Simd;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use virtometer_protocol::Failure;
+
+/// How a factorisation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Regular,
+    /// A pivot is zero.
+    Singular,
+    /// Another thread is gone.
+    Deserted,
+}
+
+/// What the threads of one elimination share.
+pub(super) struct Blocked {
+    pub(super) simd: Simd,
+    pub(super) system: System,
+    meeting: Meeting,
+    /// Copies of the system, one after the other.
+    copies: Common<f64>,
+    pivots: Common<usize>,
+    /// The packed panel that is being used and the one that is being made.
+    packed: Common<f64>,
+    /// For each panel, the next block of columns to be updated with it.
+    next: Vec<AtomicUsize>,
+    /// The panel in which a pivot is zero, or `REGULAR`.
+    singular: AtomicUsize,
+    threads: usize,
+    /// Columns of a panel, and of a block that is updated at a time.
+    width: usize,
+}
+
+impl Blocked {
+    /// Map the memory for `copies` copies of `system`.
+    pub(super) fn new(simd: Simd, system: System, copies: usize, threads: usize) -> Result<Self, Failure> {
+        let width = panel_width(system.n);
+        let panels = (system.n + width - 1) / width;
+        let mut buffer = Buffer::new(copies * system.length() * 8)?;
+        buffer.wish_huge_pages(true);
+        let mut packed = Buffer::new(2 * packed_length(system.n, width) * 8)?;
+        packed.wish_huge_pages(true);
+        Ok(Blocked {
+            simd,
+            system,
+            meeting: Meeting::new(threads),
+            copies: Common::pages(buffer),
+            pivots: Common::indices(system.n),
+            packed: Common::pages(packed),
+            next: (0..panels).map(|_| AtomicUsize::new(0)).collect(),
+            singular: AtomicUsize::new(REGULAR),
+            threads,
+            width,
+        })
+    }
+
+    /// Bytes that [`Blocked::new`] and the rooms of all threads take.
+    pub(super) fn bytes(system: System, copies: usize, threads: usize) -> u64 {
+        let (n, ld, width) = (system.n as u64, system.ld as u64, panel_width(system.n) as u64);
+        let room = (2 * BLOCK as u64 + ld / 2) * width + 8 * ld;
+        8 * (copies as u64 * ld * (n + 1) + 2 * (n + 12) * width + threads as u64 * room)
+    }
+
+    /// Room for one thread's work.
+    pub(super) fn room(&self) -> Room {
+        Room::new(self.system.ld, self.width, BLOCK)
+    }
+
+    /// Columns over which exchanges reach.
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Until this thread goes, its panic releases those that wait for it.
+    pub(super) fn attend(&self) -> Attendance<'_> {
+        self.meeting.attend()
+    }
+
+    /// Copy `index` of the system.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Common::part`].
+    #[allow(clippy::mut_from_ref)] // as for Common::part
+    pub(super) unsafe fn copy(&self, index: usize) -> &mut [f64] {
+        let length = self.system.length();
+        self.copies.part(index * length..(index + 1) * length)
+    }
+
+    /// The first `count` copies of the system.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Common::part`].
+    #[allow(clippy::mut_from_ref)] // as for Common::part
+    pub(super) unsafe fn copies(&self, count: usize) -> &mut [f64] {
+        self.copies.part(0..count * self.system.length())
+    }
+
+    /// The pivots of the factored matrix.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Common::part`].
+    pub(super) unsafe fn pivots(&self) -> &[usize] {
+        self.pivots.part(0..self.system.n)
+    }
+
+    /// One thread's part in factoring copy `index`. All threads call it at the same time.
+    pub(super) fn factor(&self, index: usize, rank: usize, room: &mut Room) -> End {
+        if rank == 0 {
+            self.next.iter().for_each(|next| next.store(0, Ordering::Relaxed));
+            self.singular.store(REGULAR, Ordering::Relaxed);
+            self.factor_panel(index, 0, room);
+        }
+        for step in 0..self.next.len() {
+            if !self.meeting.meet() {
+                return End::Deserted;
+            }
+            // The next panel may already be known to be singular by some; all end at the same meeting.
+            if self.singular.load(Ordering::Relaxed) == step {
+                return End::Singular;
+            }
+            self.update_with(index, step, room);
+        }
+        End::Regular
+    }
+
+    /// Update what lies to the right of panel `step`, block by block with the other threads.
+    fn update_with(&self, index: usize, step: usize, room: &mut Room) {
+        let n = self.system.n;
+        let panel = self.panel(step);
+        let following = self.panel(step + 1);
+        let rest = n - following.end;
+        // Enough blocks for all threads, so that none waits long for the last.
+        let block = (rest / (3 * self.threads) / 4 * 4).clamp(48, BLOCK);
+        let blocks = (rest + block - 1) / block;
+        let packed = packed_length(n - panel.start, self.width);
+        // SAFETY: nobody writes this panel's pivots or packed factors before the threads meet again.
+        let (pivots, packed): (&[usize], &[f64]) =
+            unsafe { (self.pivots.part(panel.clone()), &self.packed.part(self.half(step))[..packed]) };
+        let factors = Factors { packed, pivots, top: panel.start, n };
+        if following.is_empty() {
+            return;
+        }
+        loop {
+            let task = self.next[step].fetch_add(1, Ordering::Relaxed);
+            if task > blocks {
+                return;
+            }
+            if task == 0 {
+                self.update_columns(index, following.clone(), factors, room);
+                self.factor_panel(index, step + 1, room);
+                continue;
+            }
+            let start = following.end + (task - 1) * block;
+            self.update_columns(index, start..n.min(start + block), factors, room);
+        }
+    }
+
+    fn update_columns(&self, index: usize, columns: Range<usize>, factors: Factors<'_>, room: &mut Room) {
+        // SAFETY: each task has columns of its own, and each task is done by one thread.
+        let columns = unsafe { self.columns(index, columns) };
+        update(self.simd, factors, columns, self.system.ld, &mut room.scratch);
+    }
+
+    /// Factor a panel that is up to date, and pack it unless it is the last.
+    fn factor_panel(&self, index: usize, step: usize, room: &mut Room) {
+        let (n, ld, range) = (self.system.n, self.system.ld, self.panel(step));
+        // SAFETY: one thread factors the panel, and nobody else uses it, its pivots and this half of the packed factors
+        // before the threads meet again.
+        let (panel, pivots, packed) = unsafe {
+            (self.columns(index, range.clone()), self.pivots.part(range.clone()), self.packed.part(self.half(step)))
+        };
+        if !factor(self.simd, panel, ld, range.start, n, pivots, room) {
+            self.singular.store(step, Ordering::Relaxed);
+        } else if range.end < n {
+            pack(panel, ld, range.start, n, packed);
+        }
+    }
+
+    fn panel(&self, step: usize) -> Range<usize> {
+        let n = self.system.n;
+        n.min(step * self.width)..n.min((step + 1) * self.width)
+    }
+
+    fn half(&self, step: usize) -> Range<usize> {
+        let length = packed_length(self.system.n, self.width);
+        let start = step % 2 * length;
+        start..start + length
+    }
+
+    /// Columns of copy `index`.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Common::part`].
+    #[allow(clippy::mut_from_ref)] // as for Common::part
+    unsafe fn columns(&self, index: usize, range: Range<usize>) -> &mut [f64] {
+        let start = index * self.system.length();
+        self.copies.part(start + range.start * self.system.ld..start + range.end * self.system.ld)
+    }
+}
+
+/// No panel is singular.
+const REGULAR: usize = usize::MAX;
+
+/// Most columns that are updated at a time: their packed rows stay in the caches.
+const BLOCK: usize = 240;
+
+/// Columns of a panel: a multiple of eight. Wide ones need less memory bandwidth, narrow ones less work outside the tiles.
+fn panel_width(n: usize) -> usize {
+    match n {
+        0..=767 => 48,
+        768..=1535 => 96,
+        _ => 128,
+    }
+}

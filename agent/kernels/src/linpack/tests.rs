@@ -1,0 +1,330 @@
+#![allow(clippy::unwrap_used)]
+#![allow(unsafe_code)] // a copy of the threads' common systems
+use super::member::Member;
+use super::*;
+use crate::random::Random;
+use std::collections::BTreeMap;
+use virtometer_protocol::{Parameters, Scalar};
+use virtometer_sampling::{prepare, CheckValue, Control, Outcome, Worker};
+
+const VARIANTS: [Variant; 3] = [Variant::Fast, Variant::Rolled, Variant::Unrolled];
+
+fn one_thread(n: usize, variants: &'static [Variant], copies: usize) -> Classic {
+    let system = System::spaced(n, Generator::Bits48);
+    Classic::new(Simd::detect(), system, variants, copies, Limit::new(0, 1.0)).unwrap()
+}
+
+/// A regular matrix with random elements, and a right-hand side.
+fn random_system(n: usize, seed: u64) -> (System, Vec<f64>) {
+    let mut random = Random::new(seed);
+    let system = System::spaced(n, Generator::Bits48);
+    let mut copy = vec![0.0; system.length()];
+    for column in copy.chunks_exact_mut(system.ld) {
+        for a in &mut column[..n] {
+            *a = random.below(1 << 30) as f64 / f64::from(1u32 << 29) - 1.0;
+        }
+    }
+    (system, copy)
+}
+
+/// Solve by the blocked elimination with this many threads; the solution.
+fn solve_blocked(simd: Simd, system: System, copy: &[f64], threads: usize) -> Option<Vec<f64>> {
+    let shared = Blocked::new(simd, system, 1, threads).unwrap();
+    unsafe { shared.copy(0) }.copy_from_slice(copy);
+    let ends: Vec<blocked::End> = std::thread::scope(|scope| {
+        let shared = &shared;
+        let all: Vec<_> =
+            (0..threads).map(|rank| scope.spawn(move || shared.factor(0, rank, &mut shared.room()))).collect();
+        all.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    assert!(ends.iter().all(|end| *end == ends[0]), "{ends:?}");
+    if ends[0] != blocked::End::Regular {
+        return None;
+    }
+    let (matrix, right) = system.parts(unsafe { shared.copy(0) });
+    groups::solve(simd, matrix, system.ld, shared.width(), unsafe { shared.pivots() }, right);
+    Some(right.to_vec())
+}
+
+fn solve_classic(simd: Simd, system: System, copy: &[f64], variant: Variant) -> Option<Vec<f64>> {
+    let mut copy = copy.to_vec();
+    let (matrix, right) = system.parts(&mut copy);
+    let mut pivots = vec![0; system.n];
+    let regular = variant.factor(simd, matrix, system.ld, &mut pivots);
+    regular.then(|| {
+        variant.solve(simd, matrix, system.ld, &pivots, right);
+        right.to_vec()
+    })
+}
+
+#[test]
+fn a_small_system_has_its_known_solution() {
+    // 2x + y = 5, 4x + 3y = 11 by columns: x = 2, y = 1. Needs an exchange of rows.
+    let system = System { n: 2, ld: 8, generator: Generator::Bits48 };
+    let mut copy = vec![0.0; system.length()];
+    (copy[0], copy[1], copy[8], copy[9], copy[16], copy[17]) = (2.0, 4.0, 1.0, 3.0, 5.0, 11.0);
+    for simd in [Simd::Baseline, Simd::detect()] {
+        for variant in VARIANTS {
+            assert_eq!(solve_classic(simd, system, &copy, variant).unwrap(), [2.0, 1.0]);
+        }
+        assert_eq!(solve_blocked(simd, system, &copy, 2).unwrap(), [2.0, 1.0]);
+    }
+}
+
+#[test]
+fn the_published_figures_of_order_100_come_out_to_the_last_digit() {
+    // Every listing of the C program has them: norm. resid, resid, x[0]-1 and x[n-1]-1. They hold where multiplication
+    // and addition are rounded one after the other.
+    if cfg!(target_arch = "aarch64") {
+        return;
+    }
+    let system = System { n: 100, ld: 200, generator: Generator::Bits16 };
+    let mut copy = vec![0.0; system.length()];
+    system.generate(&mut copy);
+    for variant in VARIANTS {
+        let solution = solve_classic(Simd::Baseline, system, &copy, variant).unwrap();
+        assert_eq!(format!("{:.8e}", solution[0] - 1.0), "-1.49880108e-14");
+        assert_eq!(format!("{:.8e}", solution[99] - 1.0), "-1.89848137e-14");
+        let mut again = copy.clone();
+        let (matrix, right) = system.parts(&mut again);
+        assert_eq!(format!("{:.8}", system.residual(matrix, right, &solution)), "1.67005097");
+        assert_eq!(format!("{:.8e}", system::largest(right)), "7.41628980e-14");
+    }
+}
+
+#[test]
+fn the_generators_give_their_numbers() {
+    // By Python's integers: (1 * 2^36 + 2 * 2^24 + 3 * 2^12 + 1325) * 33952834046453 modulo 2^48.
+    let state = (1u128 << 36) + (2 << 24) + (3 << 12) + 1325;
+    let first = ((state * 33_952_834_046_453) % (1 << 48)) as f64 / (1u64 << 48) as f64 - 0.5;
+    for (generator, first) in
+        [(Generator::Bits48, first), (Generator::Bits16, (f64::from(3125 * 1325 % 65_536) - 32_768.0) / 16_384.0)]
+    {
+        let system = System::spaced(3, generator);
+        let mut copy = vec![0.0; system.length()];
+        system.generate(&mut copy);
+        assert_eq!(copy[0], first);
+        assert_eq!(copy[system.ld * 3], copy[0] + copy[system.ld] + copy[2 * system.ld], "the sum of a row");
+        assert!(copy[3..system.ld].iter().all(|a| *a == 0.0), "below the matrix there is nothing");
+    }
+}
+
+#[test]
+fn orders_for_which_the_16_bit_generator_repeats_itself_are_known() {
+    // n columns of n numbers; column d equals the first where d * n is a multiple of 16,384.
+    for n in 1..2100usize {
+        let equal = (1..n).any(|d| d * n % 16_384 == 0);
+        assert_eq!(Generator::Bits16.is_singular(n), equal, "order {n}");
+        assert!(!Generator::Bits48.is_singular(n));
+    }
+}
+
+#[test]
+fn all_ways_and_numbers_of_threads_give_the_same_bits() {
+    let mut random = Random::new(26);
+    let edges = [1, 2, 3, 4, 5, 7, 8, 9, 47, 48, 49, 95, 96, 97, 145];
+    let others: Vec<usize> = (0..12).map(|_| usize::try_from(1 + random.below(250)).unwrap()).collect();
+    for (seed, n) in edges.into_iter().chain(others).enumerate() {
+        let (system, copy) = random_system(n, seed as u64);
+        for simd in [Simd::Baseline, Simd::detect()] {
+            let expected = solve_classic(simd, system, &copy, Variant::Rolled).unwrap();
+            let mut check = copy.clone();
+            let (matrix, right) = system.parts(&mut check);
+            assert!(system.residual(matrix, right, &expected) < 1000.0, "order {n}");
+            for variant in [Variant::Fast, Variant::Unrolled] {
+                assert!(solve_classic(simd, system, &copy, variant).unwrap() == expected, "{variant:?}, order {n}");
+            }
+            for threads in [1, 2, 3] {
+                let found = solve_blocked(simd, system, &copy, threads).unwrap();
+                assert!(found == expected, "{threads} threads, order {n}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_singular_matrix_is_told_in_every_way() {
+    for (n, dependent) in [(4, 0), (60, 17), (200, 199), (200, 60)] {
+        let (system, mut copy) = random_system(n, 5);
+        copy[dependent * system.ld..][..n].fill(0.0);
+        for variant in VARIANTS {
+            assert!(solve_classic(Simd::detect(), system, &copy, variant).is_none());
+        }
+        // Many times, because threads must not learn it at different meetings.
+        for threads in [1, 2, 3].into_iter().cycle().take(60) {
+            assert!(solve_blocked(Simd::detect(), system, &copy, threads).is_none());
+        }
+    }
+    let mut worker = one_thread(4, &[Variant::Fast], 1);
+    worker.before(1).unwrap();
+    worker.work.doubles_mut()[..32].fill(0.0);
+    assert_eq!(worker.run(1).unwrap_err().code, Code::CheckFailed);
+    let mut worker = member(4);
+    worker.before(1).unwrap();
+    worker.systems(1)[..32].fill(0.0);
+    assert_eq!(worker.run(1).unwrap_err().code, Code::CheckFailed);
+}
+
+#[test]
+fn the_solution_of_the_benchmark_s_system_is_all_ones() {
+    for n in [1, 2, 3, 17, 100, 257, 512] {
+        let mut worker = one_thread(n, &[Variant::Rolled, Variant::Unrolled], 4);
+        worker.before(2).unwrap();
+        let stretch = worker.run(2).unwrap();
+        let order = n as u64;
+        assert_eq!(stretch.work, 4 * (2 * order.pow(3) / 3 + 2 * order * order));
+        let system = System::spaced(n, Generator::Bits48);
+        let solution = system.solution(&worker.work.doubles()[system.length()..]).to_vec();
+        assert!(solution.iter().all(|x| (x - 1.0).abs() < 1e-9), "order {n}: {solution:?}");
+        worker.after().unwrap();
+    }
+}
+
+fn member(n: usize) -> Member {
+    let system = System::spaced(n, Generator::Bits48);
+    Member::new(Arc::new(Blocked::new(Simd::detect(), system, 1, 1).unwrap()), 0, 1, Limit::new(0, 1.0))
+}
+
+#[test]
+fn a_planted_wrong_solution_is_reported() {
+    let at = System::spaced(50, Generator::Bits48).ld * 50 + 7;
+    for fault in [1.001, f64::NAN, f64::INFINITY] {
+        let mut worker = one_thread(50, &[Variant::Fast], 1);
+        worker.before(1).unwrap();
+        worker.run(1).unwrap();
+        worker.work.doubles_mut()[at] *= fault;
+        assert_eq!(worker.after().unwrap_err().code, Code::CheckFailed);
+        let mut worker = member(50);
+        worker.before(1).unwrap();
+        worker.run(1).unwrap();
+        worker.systems(1)[at] *= fault;
+        assert_eq!(worker.after().unwrap_err().code, Code::CheckFailed);
+    }
+}
+
+#[test]
+fn a_perturbed_factor_is_reported() {
+    for n in [50, 400] {
+        let system = System::spaced(n, Generator::Bits48);
+        let mut copy = vec![0.0; system.length()];
+        system.generate(&mut copy);
+        let (matrix, right) = system.parts(&mut copy);
+        let mut pivots = vec![0; n];
+        assert!(Variant::Fast.factor(Simd::detect(), matrix, system.ld, &mut pivots));
+        matrix[7 * system.ld + 30] += 1e-8;
+        Variant::Fast.solve(Simd::detect(), matrix, system.ld, &pivots, right);
+        assert_eq!(system.verify(&mut copy).unwrap_err().code, Code::CheckFailed, "order {n}");
+    }
+}
+
+#[test]
+fn two_solutions_that_differ_are_reported() {
+    let mut worker = one_thread(50, &[Variant::Fast], 2);
+    worker.before(2).unwrap();
+    worker.run(2).unwrap();
+    let length = System::spaced(50, Generator::Bits48).length();
+    let last = worker.work.doubles()[length..].iter().rposition(|x| *x != 0.0).unwrap();
+    worker.work.doubles_mut()[length + last] += f64::EPSILON;
+    let failure = worker.after().unwrap_err();
+    assert_eq!(failure.message, "two solutions of the same system differ");
+}
+
+fn task(op: &str, threads: usize, given: &[(&str, Scalar)]) -> Task {
+    let parameters: BTreeMap<String, Scalar> =
+        given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    Task {
+        op: op.to_owned(),
+        parameters: Parameters(parameters),
+        threads,
+        cpus: None,
+        seconds: 0.05,
+        control: Arc::new(Control::default()),
+    }
+}
+
+fn attempt(task: &Task) -> Result<Maker, Failure> {
+    let (kernel, op) = crate::find("linpack", &task.op).unwrap();
+    crate::make(kernel, op, task)
+}
+
+fn outcome(op: &str, threads: usize, given: &[(&str, Scalar)]) -> Outcome {
+    let task = task(op, threads, given);
+    let maker = attempt(&task).unwrap();
+    prepare(&task, Unit::FlopPerSecond, &maker).unwrap().run(&mut |_| ()).unwrap()
+}
+
+fn text(value: &str) -> Scalar {
+    Scalar::Text(value.to_owned())
+}
+
+#[test]
+fn runs_end_after_their_number_or_with_the_window() {
+    for (op, threads) in [("classic", 1), ("classic", 2), ("blocked", 1), ("blocked", 3)] {
+        let order = ("size", Scalar::Integer(100));
+        let few = outcome(op, threads, &[order.clone(), ("runs", Scalar::Integer(2))]);
+        assert_eq!((few.count, few.stopped), (2, false), "{op}");
+        let many = outcome(op, threads, &[order, ("runs", Scalar::Integer(1_000_000))]);
+        assert!(many.count < 1000 && !many.stopped, "{op}");
+        assert!(matches!(few.check, CheckValue::Residual(residual) if residual > 0.1 && residual < 10.0));
+        let measures = few.extras.measures();
+        for name in ["factor-time", "generate-time", "solve-time"] {
+            assert!(measures[name].value > 0.0 && measures[name].unit == "s", "{name}");
+        }
+        assert!(measures["solve-share"].value > 0.0 && measures["solve-share"].value < 1.0);
+    }
+}
+
+#[test]
+fn the_published_convention_takes_both_variants_at_half_the_size() {
+    let given = [("size", Scalar::Integer(120)), ("convention", text("published")), ("generator", text("16-bit"))];
+    let outcome = outcome("classic", 1, &given);
+    let measures = outcome.extras.measures();
+    let rates = [measures["rolled-rate"].value, measures["unrolled-rate"].value];
+    let seconds = measures["factor-time"].value + measures["solve-time"].value;
+    // 60 is the order.
+    let rate = (2.0 * 60.0f64.powi(3) / 3.0 + 2.0 * 3600.0) / seconds;
+    let mean = 2.0 / (1.0 / rates[0] + 1.0 / rates[1]);
+    assert!((rate / mean - 1.0).abs() < 1e-6, "{rate} is the mean of {rates:?}");
+}
+
+#[test]
+fn bad_settings_are_one_sentence_each() {
+    type Case<'a> = (&'a str, &'a [(&'a str, Scalar)], &'a str);
+    let cases: &[Case<'_>] = &[
+        ("classic", &[("size", Scalar::Integer(0))], "size is 0, not 1 to 100000"),
+        ("blocked", &[("size", Scalar::Integer(100_001))], "size is 100001, not 1 to 100000"),
+        ("classic", &[("variant", text("quick"))], "variant is \"quick\", not fast or rolled or unrolled"),
+        ("classic", &[("convention", text("other"))], "convention is \"other\", not order or published"),
+        ("blocked", &[("generator", text("8-bit"))], "generator is \"8-bit\", not 48-bit or 16-bit"),
+        (
+            "blocked",
+            &[("variant", text("fast"))],
+            "the op blocked has no parameter \"variant\"; it has size, generator, runs",
+        ),
+        ("blocked", &[("runs", Scalar::Integer(-1))], "runs is -1, not 0 to 1000000"),
+        (
+            "classic",
+            &[("convention", text("published")), ("size", Scalar::Integer(1001))],
+            "size is 1001; in the published convention it is twice the order, and so even",
+        ),
+        (
+            "classic",
+            &[("convention", text("published")), ("variant", text("rolled"))],
+            "the published convention has both variants, rolled and unrolled: give no variant",
+        ),
+        (
+            "classic",
+            &[("generator", text("16-bit")), ("size", Scalar::Integer(512))],
+            "the 16-bit generator gives a matrix of order 512 equal columns; take the 48-bit one",
+        ),
+    ];
+    for (op, given, sentence) in cases {
+        let failure = attempt(&task(op, 1, given)).err().unwrap();
+        assert_eq!((failure.code, failure.message.as_str()), (Code::BadArguments, *sentence));
+    }
+    for op in ["classic", "blocked"] {
+        let failure = attempt(&task(op, 64, &[("size", Scalar::Integer(100_000))])).err().unwrap();
+        assert_eq!(failure.code, Code::OutOfMemory);
+        assert!(failure.message.starts_with("matrices of order 100000 need "), "{}", failure.message);
+    }
+}

@@ -1,0 +1,55 @@
+"""What plans may ask of linpack, and what the agent is then asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from virtometer.errors import UsageError
+from virtometer.workloads.base import Place
+from virtometer.workloads.linpack import LinpackParameters
+from virtometer.workloads.registry import WORKLOADS
+
+NOWHERE = Place(disk_path=None, peer=None)
+
+
+@pytest.mark.parametrize(
+    ("op", "given"),
+    [
+        ("classic", {"size": 500}),
+        ("blocked", {"size": 8000, "generator": "48-bit", "runs": 10}),
+        ("classic", {"size": 1000, "variant": "unrolled", "generator": "16-bit"}),
+        ("classic", {"size": 8000, "convention": "published", "runs": 10}),
+    ],
+)
+def test_the_agent_is_asked_for_what_was_given(op: str, given: dict[str, Any]) -> None:
+    linpack = WORKLOADS["linpack"]
+    assert linpack.arguments(op, LinpackParameters(**given), NOWHERE) == given
+    assert (linpack.operations[op].unit, linpack.operations[op].better) == ("FLOP/s", "higher")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"size": 0},
+        {"size": 100_001},
+        {"size": 1001, "convention": "published"},
+        {"size": 1000, "convention": "published", "variant": "rolled"},
+        {"variant": "quick"},
+        {"generator": "8-bit"},
+        {"runs": -1},
+        {"order": 500},
+    ],
+)
+def test_what_cannot_be_is_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        LinpackParameters(**given)
+
+
+def test_parameters_of_the_other_operation_are_refused() -> None:
+    with pytest.raises(UsageError, match="linpack blocked has no variant, only classic has"):
+        WORKLOADS["linpack"].arguments("blocked", LinpackParameters(variant="fast"), NOWHERE)
+    with pytest.raises(UsageError, match="linpack has no operation quantum; it has classic, blocked"):
+        WORKLOADS["linpack"].arguments("quantum", LinpackParameters(), NOWHERE)
