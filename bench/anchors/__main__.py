@@ -18,7 +18,7 @@ from pathlib import Path
 
 from bench.anchors.measuring import Measured, Outcome, conclude, measure
 from bench.anchors.parsers import agent_figure
-from bench.anchors.program import Place, Program
+from bench.anchors.program import CACHED, Place, Program
 from bench.anchors.record import HEADINGS, Record, cells
 from bench.anchors.rows import ROWS, Row
 from bench.anchors.running import RunFailed, Runner
@@ -80,11 +80,14 @@ def place_in(folder: Path, arguments: argparse.Namespace) -> Place:
         seconds=arguments.seconds,
         file=folder.resolve() / "disk-file",
         span=arguments.span,
+        cached=folder.resolve() / "cached-file",
     )
 
 
 def fill(place: Place, rows: Sequence[Row]) -> None:
-    """Make the file that disk rows use. Raises RunFailed."""
+    """Make the files that rows use. Raises RunFailed."""
+    if any("{cached}" in row.anchor.arguments for row in rows):
+        place.cached.write_bytes(bytes(CACHED))
     if any("{file}" in row.agent.arguments for row in rows):
         print(f"fills {place.file} with {2 * place.span / GIB:g} GiB", flush=True)
         measure = f"measure disk --op fill --file {{file}} --span {2 * place.span} --json"
@@ -142,6 +145,7 @@ def main() -> int:
         outcomes = measure_rows(rows, Runner(place), arguments.pairs, record)
     finally:
         place.file.unlink(missing_ok=True)
+        place.cached.unlink(missing_ok=True)
         record.close()
     print(f"The table is in {folder / 'table.md'}, raw figures in {folder / 'runs.jsonl'}.")
     return 1 if any(outcome.verdict.word in {"missed", "failed"} for outcome in outcomes) else 0

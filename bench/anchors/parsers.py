@@ -67,9 +67,16 @@ def perf_operation(text: str) -> float:
 
 
 def dd(text: str) -> float:
-    """dd of coreutils, B/s from its bytes and seconds: what it prints as a rate is rounded."""
-    copied = number(r"^(\d+) bytes .*copied")(text)
-    return copied / number(r"copied, ([\d.e-]+) s,")(text)
+    """dd of coreutils, B/s of all its calls together, from bytes and seconds: what it prints as a rate is rounded."""
+    return sum(float(copied) for copied in re.findall(r"^(\d+) bytes", text, re.MULTILINE)) / dd_time(text)
+
+
+def dd_time(text: str) -> float:
+    """dd of coreutils, s of all its calls together."""
+    spent = [float(seconds) for seconds in re.findall(r"copied, ([\d.e-]+) s,", text)]
+    if not spent:
+        raise ValueError("dd has copied nothing")
+    return sum(spent)
 
 
 def fio(direction: str, figure: str) -> Parser:

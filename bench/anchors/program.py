@@ -40,6 +40,9 @@ class Program:
         return f"Debian package {self.package}" if self.package else f"{self.file} on the PATH"
 
 
+CACHED = 64 * 2**20
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where and how long the runs of this bench are."""
@@ -51,6 +54,7 @@ class Place:
     seconds: float
     file: Path  # what disk rows read and write
     span: int  # bytes of the file that a run uses; the file is twice as long, and fio writes to its second half
+    cached: Path  # a file of CACHED bytes beside it, which fits into the page cache
 
     def argv(self, program: Program, count: int, port: int) -> list[str]:
         """The command line of a run, with what pins it."""
@@ -72,6 +76,8 @@ class Place:
             "ms": round(self.seconds * 1000),
             "file": self.file,
             "span": self.span,
+            "cached": self.cached,
+            "folder": self.cached.parent,
             "count": count,
             "port": port,
         }

@@ -14,6 +14,7 @@ from bench.anchors.tools import (
     KIB,
     MIB,
     agent,
+    dd,
     dgesv,
     fio,
     iperf3,
@@ -75,6 +76,16 @@ def disk(operation: str, size: int, depth: int, engine: str) -> Row:
     return Row(f"disk.{operation}-{named}-{engine}-{depth}", unit, agent(unit, measure), anchor, 0.95, noise)
 
 
+def lmbench_row(name: str, op: str, program: str) -> Row:
+    """An operation of the system, beside lmbench's program, which tells the median, less what it knows as overhead."""
+    take = "without-overhead" if op.startswith(("context-switch", "signal-catch")) else "median"
+    parse = parsers.lmbench_context_switch if program.startswith("lat_ctx") else parsers.lmbench_latency
+    # these two start a program that lmbench's installation leaves there
+    needs = ("tmp/hello",) if op in {"exec", "shell"} else ()
+    anchor = lmbench(program, parse, needs=needs)
+    return Row(f"os.{name}-lmbench", "s", agent("s", f"os --op {op}", take=take), anchor, 0.95, LATENCY)
+
+
 BIG = 128_000_000  # bytes of an array that no cache holds
 STREAM_TO = "net --op stream --peer 127.0.0.1:{port} --size 128K"
 ROUND_TRIPS_TO = "net --op request-response --peer 127.0.0.1:{port}"
@@ -113,14 +124,31 @@ ROWS: tuple[Row, ...] = (
 
     Row("os.pipe-perf", "s", agent("s", "os --op pipe"), perf("sched pipe", 20_000), 0.95, LATENCY),
     Row("os.system-call-perf", "s", agent("s", "os --op system-call"), perf("syscall basic", 200_000), 0.95, LATENCY),
-    Row("os.pipe-lmbench", "s", agent("s", "os --op pipe", take="median"),
-        lmbench("lat_pipe", parsers.lmbench_latency), 0.95, LATENCY),
-    Row("os.system-call-lmbench", "s", agent("s", "os --op system-call", take="median"),
-        lmbench("lat_syscall null", parsers.lmbench_latency), 0.95, LATENCY),
-    Row("os.fork-lmbench", "s", agent("s", "os --op fork", take="median"),
-        lmbench("lat_proc fork", parsers.lmbench_latency), 0.95, LATENCY),
-    Row("os.exec-lmbench", "s", agent("s", "os --op exec", take="median"),
-        lmbench("lat_proc exec", parsers.lmbench_latency, needs=("tmp/hello",)), 0.95, LATENCY),
+    Row("os.pipe-bandwidth-dd", "B/s", agent("B/s", "os --op pipe-bandwidth --size 64K"),
+        dd("dd if=/dev/zero bs=64k count={count} status=none | dd of=/dev/null bs=64k", 10_000), 1.0, CACHE),
+    Row("os.file-reread-dd", "B/s", agent("B/s", "os --op file-reread --file {cached} --size 64M"),
+        dd("for i in $(seq {count}); do dd if=\"{cached}\" of=/dev/null bs=64k; done", 10), 1.0, CACHE),
+    *(lmbench_row(name, op, program) for name, op, program in (
+        ("context-switch-2", "context-switch", "lat_ctx -s 0 2"),
+        ("context-switch-16-64K", "context-switch --processes 16 --size 64K", "lat_ctx -s 64 16"),
+        ("fork", "fork", "lat_proc fork"),
+        ("exec", "exec", "lat_proc exec"),
+        ("shell", "shell", "lat_proc shell"),
+        ("page-fault", "page-fault --mapping file --size 64M --directory {folder}", "lat_pagefault {cached}"),
+        ("pipe", "pipe", "lat_pipe"),
+        ("unix", "unix", "lat_unix"),
+        ("system-call", "system-call", "lat_syscall null"),
+        ("read", "system-call --call read", "lat_syscall read"),
+        ("write", "system-call --call write", "lat_syscall write"),
+        ("signal-install", "signal-install", "lat_sig install"),
+        ("signal-catch", "signal-catch", "lat_sig catch"),
+        ("select", "select --descriptors 100", "lat_select -n 100 file"),
+    )),
+    Row("os.pipe-bandwidth-lmbench", "B/s", agent("B/s", "os --op pipe-bandwidth --size 64K", take="median"),
+        lmbench("bw_pipe", parsers.lmbench_pipe_bandwidth), 1.0, CACHE),
+    Row("os.file-reread-lmbench", "B/s",
+        agent("B/s", "os --op file-reread --file {cached} --size 64M --sum", take="median"),
+        lmbench("bw_file_rd 64m io_only {cached}", parsers.lmbench_bandwidth), 1.0, CACHE),
 
     # the access specifications of the published studies, one request at a time
     *(disk(operation, size, 1, "psync")

@@ -119,7 +119,7 @@ def dd(script: str, count: int) -> Program:
         parse=parsers.dd,
         package="coreutils",
         count=count,
-        took=parsers.number(r"copied, ([\d.e-]+) s,"),
+        took=parsers.dd_time,
     )
 
 

@@ -11,7 +11,7 @@ from bench.anchors.program import Place
 from bench.anchors.rows import ROWS, Row
 from tests.house.tracked import ROOT
 
-PLACE = Place(Path("/agent"), Path("/python"), 0, 1, 1.0, Path("/a folder/file"), 2**30)
+PLACE = Place(Path("/agent"), Path("/python"), 0, 1, 1.0, Path("/a folder/file"), 2**30, Path("/a folder/cached"))
 ROW = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 
 

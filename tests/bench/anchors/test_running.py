@@ -18,7 +18,9 @@ PRINT_ONE = Program("echo", "1", float)
 
 @pytest.fixture
 def runner(tmp_path: Path) -> Runner:
-    return Runner(Place(Path("agent"), Path(sys.executable), CPU, CPU, 0.2, tmp_path / "a file", 2**26))
+    return Runner(
+        Place(Path("agent"), Path(sys.executable), CPU, CPU, 0.2, tmp_path / "a file", 2**26, tmp_path / "cached")
+    )
 
 
 def script(runner: Runner, text: str) -> Path:
