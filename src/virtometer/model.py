@@ -302,7 +302,7 @@ class EnvironmentStatus:
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """Everything that the ledger holds, as analysis and report read it."""
+    """Everything that the ledger holds, as analysis and report read it. `clock`: what everything is timed by."""
 
     plan: Plan
     plan_text: str
@@ -315,6 +315,7 @@ class Campaign:
     trials: tuple[TrialRecord, ...]
     guests: tuple[GuestStart, ...]
     commands: tuple[CommandLine, ...]
+    clock: Literal["host", "guest"] = "host"
 
 
 # --- what is concluded ----------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ them, `conclude` puts them together. METHODOLOGY.md defines every number.
 """
 
 from virtometer.analysis.conclude import findings
+from virtometer.analysis.raw import by_guest_clocks
 from virtometer.analysis.running import Running, running
 
-__all__ = ["Running", "findings", "running"]
+__all__ = ["Running", "by_guest_clocks", "findings", "running"]

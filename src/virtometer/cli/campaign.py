@@ -40,18 +40,22 @@ def execute(directory: Path, work: Callable[[Progress], Campaign]) -> None:
 
 def conclude(campaign: Campaign, directory: Path) -> None:
     """Print the table, write DIR/report.html and, last, print its path. The table comes even where DIR is read-only."""
+    from virtometer.report import words
     from virtometer.report.terminal import table
 
     console = Console()
     console.print(table(campaign))
     failed = sum(record.status == "failed" for record in campaign.trials)
     if failed:
-        words = f"{failed} of {len(campaign.trials)} trials failed; the report says why"
-        console.print(words, markup=False, highlight=False)
+        said = f"{failed} of {len(campaign.trials)} trials failed; the report says why"
+        console.print(said, markup=False, highlight=False)
     missing = len(campaign.planned) - len(campaign.trials)
     if missing:
-        words = f"{missing} of {len(campaign.planned)} trials are still to do: "
+        said = f"{missing} of {len(campaign.planned)} trials are still to do: "
         command = resume_command(directory)
-        console.print(words + command, markup=False, highlight=False, soft_wrap=True)
-    report = write_html(campaign, directory / "report.html")
+        console.print(said + command, markup=False, highlight=False, soft_wrap=True)
+    raw = campaign.clock == "guest"
+    if raw:
+        console.print(words.RAW, markup=False, highlight=False)
+    report = write_html(campaign, directory / ("report-raw.html" if raw else "report.html"))
     console.print(f"report: {report}", markup=False, soft_wrap=True, highlight=False)

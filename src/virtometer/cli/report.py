@@ -31,6 +31,9 @@ def report(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write to this file instead; - is standard output.")
     ] = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Time everything by the guests' own clocks, put nothing right.")
+    ] = False,
 ) -> None:
     """Print the table of a campaign and write its report. Works while the campaign still runs."""
     from virtometer.errors import UsageError
@@ -40,12 +43,16 @@ def report(
         raise UsageError("--out needs --format", advice=f"add --format {', '.join(Format)}")
     with Ledger.open(directory) as ledger:
         campaign = ledger.read()
+    if raw:
+        from virtometer.analysis import by_guest_clocks
+
+        campaign = by_guest_clocks(campaign)
     if kind is None:
         from virtometer.cli.campaign import conclude
 
         conclude(campaign, directory)
     elif kind is Format.HTML and out is None:
-        typer.echo(write_html(campaign, directory / "report.html"))
+        typer.echo(write_html(campaign, directory / ("report-raw.html" if raw else "report.html")))
     else:
         _put(campaign, kind, out)
 

@@ -20,7 +20,10 @@ FORMATS = {
 
 
 def render(campaign: Campaign, format: str) -> str:
-    """Make the report in one of FORMATS. Raises UsageError for any other."""
+    """Make the report in one of FORMATS. Raises UsageError for any other.
+
+    For raw values, timed by the guests' own clocks, give what `analysis.by_guest_clocks` makes of the campaign.
+    """
     if format == "html":
         from virtometer.report.html import page  # plots take a second to load: the other formats need not wait
 

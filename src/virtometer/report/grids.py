@@ -27,8 +27,14 @@ class Grid:
     code: frozenset[int] = field(default_factory=frozenset)
 
 
-def numbers(findings: Sequence[Finding]) -> Grid:
+def numbers(findings: Sequence[Finding], campaign: Campaign) -> Grid:
     """Everything that was computed for one workload."""
+    errors: dict[str, float] = {}
+    for record in campaign.trials:
+        for result in record.results:
+            if result.placement.workload == findings[0].workload:
+                name = result.placement.environment
+                errors[name] = max(errors.get(name, 0.0), result.clock.relative_bound)
     rows = [
         (
             finding.subject,
@@ -40,15 +46,28 @@ def numbers(findings: Sequence[Finding]) -> Grid:
             _p(finding.p_value),
             _p(finding.p_adjusted),
             _cost(finding),
+            f"±{errors[finding.subject] * 1e6:.2g} ppm" if finding.subject in errors else "",
         )
         for finding in findings
     ]
     return Grid(
         f"{findings[0].metric}: geometric mean over the blocks; efficiency from within-block pairs; p of no "
-        "difference, alone and after Holm over the whole campaign; host CPU time per unit of work",
-        ("environment", "value", "95 % interval", "efficiency", "blocks", "verdict", "p", "p adjusted", "host cpu"),
+        "difference, alone and after Holm over the whole campaign; host CPU time per unit of work; how well the "
+        "length of every sample is known in host time, at worst",
+        (
+            "environment",
+            "value",
+            "95 % interval",
+            "efficiency",
+            "blocks",
+            "verdict",
+            "p",
+            "p adjusted",
+            "host cpu",
+            "clock",
+        ),
         rows,
-        right=frozenset({4, 6, 7}),
+        right=frozenset({4, 6, 7, 9}),
     )
 
 

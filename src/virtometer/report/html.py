@@ -74,6 +74,7 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
             ("clocks", "Clocks"), ("starts", "Starting a guest"), ("facts", "Host and guests"),
             ("record", "The record"), ("glossary", "What the words mean"),
         ],
+        "raw": words.RAW if campaign.clock == "guest" else "",
         "unfinished": f"Not finished: {ran:,} of {planned:,} trials have run." if ran < planned else "",
         "headline": summary.headline(findings),
         "sentences": summary.sentences(findings),
@@ -226,7 +227,7 @@ def _workload(
             *([grids.measures(measures)] if measures else []),
             *(grids.times(name, times) for name, times in histograms.items()),
         ],
-        "numbers": grids.numbers(findings),
+        "numbers": grids.numbers(findings, campaign),
     }
 
 

@@ -21,6 +21,7 @@ def document(campaign: Campaign, findings: Sequence[Finding]) -> dict[str, Any]:
     """The whole report as plain values that JSON can hold."""
     made: dict[str, Any] = {
         "format": FORMAT,
+        "clock": campaign.clock,
         "findings": [_finding(finding) for finding in findings],
         "effects": [],
         "environments": [_environment(campaign, name) for name in _names(campaign)],

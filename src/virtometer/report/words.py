@@ -25,6 +25,7 @@ GLOSSARY = {
     ),
 }
 
+RAW = "Raw values: everything is timed by the guests' own clocks, nothing is put right."
 PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _WIDE = 0.1  # half widths above this share of the value are told as [low, high]: the two halves differ
 TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
