@@ -3,6 +3,7 @@
 //! Adding a kernel is one file with its known-answer test and one row of [`KERNELS`].
 
 mod buffer;
+mod caches;
 mod clock;
 mod command;
 #[cfg(unix)]

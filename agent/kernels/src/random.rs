@@ -33,6 +33,15 @@ impl Random {
         let wide = u128::from(self.next()) * u128::from(bound);
         u64::try_from(wide >> 64).unwrap_or(0)
     }
+
+    /// Bring `items` into an order of which all are equally likely (R. Durstenfeld: Algorithm 235, 1964).
+    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            #[allow(clippy::cast_possible_truncation)] // at most the last index
+            let chosen = self.below(last as u64 + 1) as usize;
+            items.swap(last, chosen);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -54,5 +63,19 @@ mod tests {
             seen[usize::try_from(random.below(10)).unwrap_or(99)] = true;
         }
         assert_eq!(seen, [true; 10]);
+    }
+
+    #[test]
+    fn shuffling_keeps_every_item_and_reaches_every_order() {
+        let mut random = Random::new(1);
+        let mut seen = std::collections::BTreeSet::new();
+        for _ in 0..200 {
+            let mut items = [0, 1, 2, 3];
+            random.shuffle(&mut items);
+            seen.insert(items);
+            items.sort_unstable();
+            assert_eq!(items, [0, 1, 2, 3]);
+        }
+        assert_eq!(seen.len(), 24);
     }
 }

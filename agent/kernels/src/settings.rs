@@ -54,6 +54,16 @@ impl<'a> Settings<'a> {
         self.optional_text(name)?.ok_or_else(|| wrong(format!("{name} must be given")))
     }
 
+    /// One of a few words, the first of which is the default. Returns where it stands among them.
+    pub(crate) fn choice(&self, name: &str, words: &[&str]) -> Result<usize, Failure> {
+        let word = match self.optional_text(name)? {
+            Some(word) => word,
+            None => return Ok(0),
+        };
+        let known = words.iter().position(|known| *known == word);
+        known.ok_or_else(|| wrong(format!("{name} is {word:?}, not {}", words.join(" or "))))
+    }
+
     /// A text.
     pub(crate) fn optional_text(&self, name: &str) -> Result<Option<&'a str>, Failure> {
         match self.given.0.get(name) {

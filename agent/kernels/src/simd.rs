@@ -60,3 +60,99 @@ macro_rules! for_each_simd {
     };
 }
 pub(crate) use for_each_simd;
+
+/// Which registers a loop uses that is written out for each of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Width {
+    /// One element at a time.
+    Scalar,
+    /// 128-bit vectors: SSE2.
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    Sse,
+    /// 256-bit vectors: AVX2.
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    Avx,
+    /// 512-bit vectors: AVX-512F.
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    Avx512,
+    /// The vectors that every processor of this target has.
+    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+    Common,
+}
+
+impl Width {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    const KNOWN: &'static [Self] = &[Width::Scalar, Width::Sse, Width::Avx, Width::Avx512];
+    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+    const KNOWN: &'static [Self] = &[Width::Scalar, Width::Common];
+
+    /// All that this processor and its operating system support, the widest last.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        Self::KNOWN.iter().copied().filter(|width| width.available())
+    }
+
+    /// Whether this processor and its operating system support it.
+    pub(crate) fn available(self) -> bool {
+        match self {
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Width::Sse => is_x86_feature_detected!("sse2"),
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Width::Avx => is_x86_feature_detected!("avx2"),
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Width::Avx512 => is_x86_feature_detected!("avx512f"),
+            _ => true,
+        }
+    }
+
+    /// Whether there are stores that go past the caches.
+    pub(crate) fn streams(self) -> bool {
+        // Those of single elements need a 64-bit processor.
+        cfg!(target_arch = "x86_64") || (cfg!(target_arch = "x86") && self != Width::Scalar)
+    }
+
+    /// The one that a user names, or what is wrong with the wish. `auto` is the widest.
+    pub(crate) fn wish(name: &str) -> Result<Self, String> {
+        const NAMES: [&str; 6] = ["auto", "scalar", "sse", "avx", "avx512", "neon"];
+        if name == "auto" {
+            return Ok(Self::all().last().unwrap_or(Width::Scalar));
+        }
+        if !NAMES.contains(&name) {
+            return Err(format!("simd is {name:?}, not {}", NAMES.join(" or ")));
+        }
+        let found = Self::all().find(|width| [width.name(), width.name().trim_end_matches('2')].contains(&name));
+        found.ok_or_else(|| format!("simd is {name}, which this processor or its operating system lacks"))
+    }
+
+    /// Its name, as a condition of a result.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Width::Scalar => "scalar",
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Width::Sse => "sse2",
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Width::Avx => "avx2",
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Width::Avx512 => "avx512",
+            #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+            Width::Common => Simd::Baseline.name(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_wish_is_granted_where_the_processor_can_and_refused_in_a_sentence_elsewhere() {
+        assert_eq!(Width::wish("auto").unwrap(), Width::all().last().unwrap());
+        assert_eq!(Width::wish("scalar").unwrap(), Width::Scalar);
+        let lacking = if cfg!(target_arch = "aarch64") { "avx" } else { "neon" };
+        let sentence = format!("simd is {lacking}, which this processor or its operating system lacks");
+        assert_eq!(Width::wish(lacking).unwrap_err(), sentence);
+        assert!(Width::wish("sse3").unwrap_err().starts_with("simd is \"sse3\", not auto or scalar or"));
+        #[cfg(target_arch = "x86_64")]
+        assert_eq!(Width::wish("sse").unwrap(), Width::Sse);
+    }
+}

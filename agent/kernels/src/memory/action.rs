@@ -1,0 +1,125 @@
+//! What the operations do with which arrays, on which kind of numbers, and what must come out.
+
+/// What is done with the elements of the arrays a, b and c.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    /// c = a
+    Copy,
+    /// c = 3 a
+    Scale,
+    /// c = a + b
+    Add,
+    /// c = a + 3 b
+    Triad,
+    /// the sum of a
+    Read,
+    /// c = 3
+    Write,
+}
+
+/// What the elements are, all of 8 bytes: they decide which registers and arithmetic units are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Doubles.
+    Float,
+    /// Integers.
+    Int,
+}
+
+const FACTOR: u32 = 3;
+
+impl Action {
+    /// Whether a, b and c are used.
+    pub(super) fn arrays(self) -> (bool, bool, bool) {
+        match self {
+            Action::Copy | Action::Scale => (true, false, true),
+            Action::Add | Action::Triad => (true, true, true),
+            Action::Read => (true, false, false),
+            Action::Write => (false, false, true),
+        }
+    }
+
+    /// How many arrays are used.
+    pub(super) fn count(self) -> u64 {
+        let (a, b, c) = self.arrays();
+        u64::from(a) + u64::from(b) + u64::from(c)
+    }
+
+    /// Whether anything is written.
+    pub(super) fn writes(self) -> bool {
+        self.arrays().2
+    }
+
+    /// What belongs into c[i].
+    pub(super) fn result(self, i: usize) -> u32 {
+        match self {
+            Action::Copy => first(i),
+            Action::Scale => FACTOR * first(i),
+            Action::Add => first(i) + second(i),
+            Action::Triad => first(i) + FACTOR * second(i),
+            Action::Read | Action::Write => FACTOR,
+        }
+    }
+}
+
+impl Kind {
+    /// The bits of an element with this value.
+    pub(super) fn bits(self, value: u32) -> u64 {
+        match self {
+            Kind::Float => f64::from(value).to_bits(),
+            Kind::Int => u64::from(value),
+        }
+    }
+
+    /// The bits of the constant that scale, triad and write use.
+    pub(super) fn factor(self) -> u64 {
+        self.bits(FACTOR)
+    }
+
+    /// The bits of a sum.
+    #[inline(always)]
+    pub(super) fn plus(self, one: u64, other: u64) -> u64 {
+        match self {
+            Kind::Float => (f64::from_bits(one) + f64::from_bits(other)).to_bits(),
+            Kind::Int => one.wrapping_add(other),
+        }
+    }
+
+    /// The bits of a product.
+    #[inline(always)]
+    pub(super) fn times(self, one: u64, other: u64) -> u64 {
+        match self {
+            Kind::Float => (f64::from_bits(one) * f64::from_bits(other)).to_bits(),
+            Kind::Int => one.wrapping_mul(other),
+        }
+    }
+
+    /// The bits of a sum that was counted exactly.
+    #[allow(clippy::cast_precision_loss)] // compared with sums of the same doubles, exact below 2^53
+    pub(super) fn total(self, value: u64) -> u64 {
+        match self {
+            Kind::Float => (value as f64).to_bits(),
+            Kind::Int => value,
+        }
+    }
+
+    /// An element in words.
+    pub(super) fn shown(self, bits: u64) -> String {
+        match self {
+            Kind::Float => f64::from_bits(bits).to_string(),
+            Kind::Int => bits.to_string(),
+        }
+    }
+}
+
+/// What is in a[i]: small, so that every right result is exact in any order of evaluation.
+#[allow(clippy::cast_possible_truncation)] // below 8
+pub(super) fn first(i: usize) -> u32 {
+    1 + (i % 7) as u32
+}
+
+/// What is in b[i].
+#[allow(clippy::cast_possible_truncation)] // below 7
+pub(super) fn second(i: usize) -> u32 {
+    2 + (i % 5) as u32
+}

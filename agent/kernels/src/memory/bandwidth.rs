@@ -1,0 +1,175 @@
+//! Reading and writing arrays in order.
+
+use super::action::{first, second, Action, Kind};
+use super::block::{Block, Pages};
+use super::{pages, portable, told};
+use crate::buffer::ensure_memory;
+use crate::caches::Caches;
+use crate::settings::{check_failed, wrong};
+use crate::simd::Width;
+use crate::Settings;
+use std::sync::Arc;
+use virtometer_protocol::{Code, Conditions, Failure};
+use virtometer_sampling::{timed, CheckValue, Extras, Maker, Stretch, Task, Worker};
+
+/// Every so many elements of the result are spoiled before each iteration and looked at after it.
+const PROBE: usize = 509;
+
+/// How an action is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Way {
+    pub(super) action: Action,
+    pub(super) kind: Kind,
+    pub(super) width: Width,
+    /// Whether stores go past the caches.
+    pub(super) streaming: bool,
+    pub(super) pages: Pages,
+}
+
+/// Checks the settings and returns what builds the workers.
+pub(super) fn make(action: Action, task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
+    let size = settings.integer("size", 64 << 20, 8..=1 << 50)?;
+    let threads = task.threads;
+    if size % 8 != 0 || size / 8 < threads as u64 {
+        return Err(wrong(format!("size is {size}, not a multiple of 8 with at least 8 bytes for each thread")));
+    }
+    let kind = [Kind::Float, Kind::Int][settings.choice("type", &["float", "int"])?];
+    let width = Width::wish(settings.optional_text("simd")?.unwrap_or("auto")).map_err(wrong)?;
+    let pages = pages(settings)?;
+    let caches = Caches::find();
+    let streaming = action.writes()
+        && match settings.choice("store", &["auto", "temporal", "non-temporal"])? {
+            0 => width.streams() && caches.last_bytes(threads).map_or(false, |most| size * action.count() > most),
+            1 => false,
+            _ if width.streams() => true,
+            _ => {
+                let message = format!("store is non-temporal, which this processor lacks for simd {}", width.name());
+                return Err(Failure::new(Code::NotSupported, message));
+            }
+        };
+    let each = size / threads as u64;
+    let needed = action.count().saturating_mul(threads as u64).saturating_mul(Block::cost(each));
+    ensure_memory(needed, &format!("{} arrays of {size} bytes", action.count()))?;
+    let length = usize::try_from(size / 8).map_err(|_| wrong("size is too large for this processor"))?;
+    let way = Way { action, kind, width, streaming, pages };
+    Ok(Arc::new(move |index| {
+        let part = length / threads + usize::from(index < length % threads);
+        Ok(Box::new(Arrays::new(way, part, caches.clone())?))
+    }))
+}
+
+pub(super) struct Arrays {
+    way: Way,
+    length: usize,
+    a: Option<Block>,
+    pub(super) b: Option<Block>,
+    pub(super) c: Option<Block>,
+    caches: Caches,
+    /// What the last iteration read, and what it should have read.
+    pub(super) sum: u64,
+    right_sum: u64,
+    /// The sum of a.
+    total: u64,
+}
+
+impl Arrays {
+    pub(super) fn new(way: Way, length: usize, caches: Caches) -> Result<Self, Failure> {
+        let (a, b, c) = way.action.arrays();
+        let array =
+            |used: bool, value: &dyn Fn(usize) -> u64| used.then(|| Block::new(length, way.pages, value)).transpose();
+        let a = array(a, &|i| way.kind.bits(first(i)))?;
+        let b = array(b, &|i| way.kind.bits(second(i)))?;
+        let c = array(c, &|_| SPOILED)?;
+        let total = if way.action == Action::Read { (0..length).map(|i| u64::from(first(i))).sum() } else { 0 };
+        Ok(Arrays { way, length, a, b, c, caches, sum: SPOILED, right_sum: 0, total })
+    }
+
+    fn check(&self, step: usize) -> Result<(), Failure> {
+        let result = self.c.as_ref().map_or(&[][..], Block::words);
+        let kind = self.way.kind;
+        for (i, value) in result.iter().enumerate().step_by(step) {
+            let right = kind.bits(self.way.action.result(i));
+            if *value != right {
+                let (value, right) = (kind.shown(*value), kind.shown(right));
+                return Err(check_failed(format!("element {i} of the result is {value}, not {right}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What no right result is: not-a-number, and as an integer far too large.
+const SPOILED: u64 = 0x7FF8_0000_0000_0001;
+
+/// Make passes over whole arrays and return the bits of the sum of a reading action.
+fn sweep(way: Way, mut arrays: portable::Arrays<'_>, passes: u64) -> u64 {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    if way.width != Width::Scalar || cfg!(target_arch = "x86_64") {
+        return super::x86::sweep(way, arrays, passes);
+    }
+    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+    if way.width == Width::Common {
+        return portable::vectors(way.kind, way.action, &mut arrays, passes);
+    }
+    portable::scalar(way.kind, way.action, &mut arrays, passes)
+}
+
+impl Worker for Arrays {
+    fn before(&mut self, repeats: u64) -> Result<(), Failure> {
+        self.sum = SPOILED;
+        self.right_sum = self.way.kind.total(self.total.wrapping_mul(repeats));
+        if let Some(c) = &mut self.c {
+            c.words_mut().iter_mut().step_by(PROBE).for_each(|probe| *probe = SPOILED);
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, repeats: u64) -> Result<Stretch, Failure> {
+        let way = self.way;
+        let a = self.a.as_ref().map_or(&[][..], Block::words);
+        let b = self.b.as_ref().map_or(&[][..], Block::words);
+        let c = self.c.as_mut().map_or(&mut [][..], Block::words_mut);
+        let sum = &mut self.sum;
+        let work = way.action.count() * self.length as u64 * 8 * repeats;
+        timed(work, || {
+            *sum = sweep(way, portable::Arrays { a, b, c }, repeats);
+            Ok(())
+        })
+    }
+
+    fn after(&mut self) -> Result<CheckValue, Failure> {
+        if self.way.action == Action::Read {
+            if self.sum != self.right_sum {
+                let (sum, right) = (self.way.kind.shown(self.sum), self.way.kind.shown(self.right_sum));
+                return Err(check_failed(format!("the sum is {sum}, not {right}")));
+            }
+            return Ok(CheckValue::Checksum(self.sum));
+        }
+        self.check(PROBE)?;
+        let result = self.c.as_ref().map_or(&[][..], Block::words);
+        Ok(CheckValue::Checksum(result.iter().step_by(PROBE).fold(0, |sum, word| sum.rotate_left(1) ^ word)))
+    }
+
+    fn conditions(&self) -> Conditions {
+        // Any array speaks for all: they are alike.
+        let huge_pages = self.a.as_ref().or(self.c.as_ref()).map_or("unknown", Block::huge_pages);
+        let mut conditions = Conditions::from([
+            ("simd".to_owned(), self.way.width.name().to_owned()),
+            ("huge_pages".to_owned(), huge_pages.to_owned()),
+        ]);
+        if self.way.action.writes() {
+            let store = if self.way.streaming { "non-temporal" } else { "temporal" };
+            conditions.insert("store".to_owned(), store.to_owned());
+        }
+        conditions
+    }
+
+    fn finish(&mut self) -> Result<CheckValue, Failure> {
+        self.check(1)?;
+        self.after()
+    }
+
+    fn extras(&mut self) -> Extras {
+        told(&self.caches)
+    }
+}

@@ -1,0 +1,73 @@
+//! The memory of an array: aligned to a huge page, on the pages that were asked for, touched before it is used.
+
+#![allow(unsafe_code)] // a part of a buffer as whole words
+
+use crate::buffer::Buffer;
+use crate::settings::wrong;
+use virtometer_protocol::{Code, Failure};
+
+/// Bytes of a huge page, the larger of those that a system may use without being told.
+const HUGE: usize = 2 << 20;
+
+/// Which pages are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pages {
+    /// Huge ones where the system grants them.
+    Auto,
+    /// None but small ones.
+    Small,
+    /// Huge ones, or nothing.
+    Huge,
+}
+
+/// Words of memory.
+pub(super) struct Block {
+    buffer: Buffer,
+    /// Bytes before the first word.
+    skipped: usize,
+    length: usize,
+    huge_pages: &'static str,
+}
+
+impl Block {
+    /// Map `length` words, fill each with `value` of its index, and look on what pages they lie.
+    pub(super) fn new(length: usize, pages: Pages, value: impl Fn(usize) -> u64) -> Result<Self, Failure> {
+        let too_large = || wrong("size is too large for this processor");
+        // Whole huge pages, wherever the system maps them.
+        let room = length.checked_mul(8).and_then(|bytes| bytes.checked_add(2 * HUGE - 1)).ok_or_else(too_large)?;
+        let mut buffer = Buffer::new(room / HUGE * HUGE)?;
+        buffer.wish_huge_pages(pages != Pages::Small);
+        let skipped = buffer.bytes().as_ptr().align_offset(HUGE);
+        let mut block = Block { buffer, skipped, length, huge_pages: "unknown" };
+        block.words_mut().iter_mut().enumerate().for_each(|(i, word)| *word = value(i));
+        block.huge_pages = block.buffer.huge_pages();
+        if pages == Pages::Huge && ["no", "partly"].contains(&block.huge_pages) {
+            let given = if block.huge_pages == "no" { "none" } else { "not all" };
+            let message = format!("pages is huge, and of the memory that was allocated {given} is on huge pages");
+            return Err(Failure::new(Code::NotSupported, message));
+        }
+        Ok(block)
+    }
+
+    /// Most bytes that a block of this many may take.
+    pub(super) fn cost(bytes: u64) -> u64 {
+        bytes.saturating_add(HUGE as u64)
+    }
+
+    /// On what pages it lies: yes, no, partly or unknown.
+    pub(super) fn huge_pages(&self) -> &'static str {
+        self.huge_pages
+    }
+
+    pub(super) fn words(&self) -> &[u64] {
+        // SAFETY: the buffer is a huge page longer than its words, and a page is aligned for them.
+        unsafe { std::slice::from_raw_parts(self.buffer.bytes().as_ptr().add(self.skipped).cast(), self.length) }
+    }
+
+    pub(super) fn words_mut(&mut self) -> &mut [u64] {
+        // SAFETY: as above; the borrow of self is exclusive.
+        unsafe {
+            std::slice::from_raw_parts_mut(self.buffer.bytes_mut().as_mut_ptr().add(self.skipped).cast(), self.length)
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! How long a load takes whose address the load before it brought: nothing can be done ahead.
+//!
+//! After lat_mem_rd of L. McVoy, C. Staelin: lmbench: Portable tools for performance analysis, USENIX 1996. A constant stride
+//! is foreseen by the processor's prefetchers; a random cycle through all places is not, and is the default.
+
+#![allow(unsafe_code)] // following pointers
+
+use super::block::{Block, Pages};
+use super::{pages, told};
+use crate::buffer::ensure_memory;
+use crate::caches::Caches;
+use crate::random::Random;
+use crate::settings::{check_failed, wrong};
+use crate::Settings;
+use std::sync::Arc;
+use virtometer_protocol::{Conditions, Failure};
+use virtometer_sampling::{timed, CheckValue, Extras, Maker, Stretch, Task, Worker};
+
+/// Loads of one repeat: enough that nothing else counts.
+const LOADS: usize = 1024;
+
+/// Bytes of a small page, within which the order `page` stays.
+const PAGE: usize = 4096;
+
+/// In which order the places are visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// All at random.
+    Random,
+    /// At random within a page, and the pages at random: each page is looked up once.
+    Page,
+    /// As they lie.
+    Sequential,
+}
+
+/// Checks the settings and returns what builds the worker.
+pub(super) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
+    let stride = settings.integer("stride", 64, 8..=1 << 30)?;
+    let size = settings.integer("size", 64 << 20, 8..=1 << 50)?;
+    if task.threads != 1 {
+        return Err(wrong("latency has one thread"));
+    }
+    if stride % 8 != 0 || size % stride != 0 || size / stride < 2 || size / stride > u64::from(u32::MAX) {
+        let message =
+            format!("size is {size} and stride {stride}; stride must be a multiple of 8, and size one of stride");
+        return Err(wrong(format!("{message}, for 2 to {} places", u32::MAX)));
+    }
+    let order =
+        [Order::Random, Order::Page, Order::Sequential][settings.choice("order", &["random", "page", "sequential"])?];
+    let pages = pages(settings)?;
+    // The places in order are remembered beside them, 4 bytes each.
+    ensure_memory(Block::cost(size).saturating_add(size / stride * 4), &format!("{size} bytes and their order"))?;
+    let too_large = |_| wrong("size is too large for this processor");
+    let stride = usize::try_from(stride).map_err(too_large)?;
+    let count = usize::try_from(size).map_err(too_large)? / stride;
+    Ok(Arc::new(move |_| Ok(Box::new(Chase::new(count, stride, order, pages)?))))
+}
+
+pub(super) struct Chase {
+    /// At each place the address of the next.
+    pub(super) memory: Block,
+    /// The places as they are to be visited.
+    order: Vec<u32>,
+    stride: usize,
+    /// How many loads were made, modulo the places, and to where they led.
+    made: usize,
+    at: *const usize,
+}
+
+impl Chase {
+    pub(super) fn new(count: usize, stride: usize, order: Order, pages: Pages) -> Result<Self, Failure> {
+        let order = arranged(count, stride, order);
+        let mut memory = Block::new(count * stride / 8, pages, |_| 0)?;
+        let start = memory.words().as_ptr() as usize;
+        for (here, next) in order.iter().zip(order.iter().cycle().skip(1)) {
+            memory.words_mut()[*here as usize * stride / 8] = (start + *next as usize * stride) as u64;
+        }
+        let at = (start + order[0] as usize * stride) as *const usize;
+        Ok(Chase { memory, order, stride, made: 0, at })
+    }
+
+    /// Where the loads must have led.
+    fn right(&self) -> *const usize {
+        (self.memory.words().as_ptr() as usize + self.order[self.made] as usize * self.stride) as *const usize
+    }
+}
+
+/// A cycle through `count` places.
+fn arranged(count: usize, stride: usize, order: Order) -> Vec<u32> {
+    #[allow(clippy::cast_possible_truncation)] // checked when the settings were read
+    let mut places: Vec<u32> = (0..count).map(|place| place as u32).collect();
+    let mut random = Random::new(1);
+    match order {
+        Order::Sequential => (),
+        Order::Random => random.shuffle(&mut places),
+        Order::Page => {
+            let per_page = (PAGE / stride).max(1);
+            let mut pages: Vec<&mut [u32]> = places.chunks_mut(per_page).collect();
+            pages.iter_mut().for_each(|page| random.shuffle(page));
+            random.shuffle(&mut pages);
+            places = pages.into_iter().flat_map(|page| page.iter().copied()).collect();
+        }
+    }
+    places
+}
+
+impl Worker for Chase {
+    fn run(&mut self, repeats: u64) -> Result<Stretch, Failure> {
+        let loads = repeats * LOADS as u64;
+        let at = &mut self.at;
+        let stretch = timed(loads, || {
+            let mut place = *at;
+            for _ in 0..repeats {
+                for _ in 0..LOADS / 16 {
+                    macro_rules! load {
+                        ($($again:literal)*) => {
+                            // SAFETY: every place holds the address of another.
+                            $(let _ = $again; place = unsafe { std::ptr::read_volatile(place) } as *const usize;)*
+                        };
+                    }
+                    load!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+                }
+            }
+            *at = place;
+            Ok(())
+        })?;
+        #[allow(clippy::cast_possible_truncation)] // less than the places, which are in memory
+        let made = (loads % self.order.len() as u64) as usize;
+        self.made = (self.made + made) % self.order.len();
+        Ok(stretch)
+    }
+
+    fn after(&mut self) -> Result<CheckValue, Failure> {
+        if self.at != self.right() {
+            return Err(check_failed("the loads led to another place than their order says"));
+        }
+        Ok(CheckValue::Checksum(self.made as u64))
+    }
+
+    fn conditions(&self) -> Conditions {
+        Conditions::from([("huge_pages".to_owned(), self.memory.huge_pages().to_owned())])
+    }
+
+    fn finish(&mut self) -> Result<CheckValue, Failure> {
+        let words = self.memory.words();
+        let start = words.as_ptr() as usize;
+        for (here, next) in self.order.iter().zip(self.order.iter().cycle().skip(1)) {
+            if words[*here as usize * self.stride / 8] != (start + *next as usize * self.stride) as u64 {
+                return Err(check_failed(format!("place {here} does not lead to place {next} any more")));
+            }
+        }
+        self.after()
+    }
+
+    fn extras(&mut self) -> Extras {
+        told(&Caches::find())
+    }
+}

@@ -1,0 +1,217 @@
+//! Every way of doing every operation: right results, and wrong ones that are reported.
+#![allow(clippy::unwrap_used, clippy::cast_possible_truncation)] // addresses
+
+use super::action::{first, Action, Kind};
+use super::bandwidth::{Arrays, Way};
+use super::block::Pages;
+use super::latency::{Chase, Order};
+use super::OPS;
+use crate::caches::Caches;
+use crate::simd::Width;
+use crate::Settings;
+use std::sync::Arc;
+use virtometer_protocol::{Code, Failure, Parameters, Scalar};
+use virtometer_sampling::{Control, Task, Worker};
+
+const ACTIONS: [Action; 6] = [Action::Copy, Action::Scale, Action::Add, Action::Triad, Action::Read, Action::Write];
+
+fn ways() -> Vec<Way> {
+    let mut ways = Vec::new();
+    for width in Width::all() {
+        for streaming in [false, true] {
+            for kind in [Kind::Float, Kind::Int] {
+                for action in ACTIONS {
+                    if !streaming || (width.streams() && action.writes()) {
+                        ways.push(Way { action, kind, width, streaming, pages: Pages::Small });
+                    }
+                }
+            }
+        }
+    }
+    ways
+}
+
+fn arrays(way: Way, length: usize) -> Arrays {
+    Arrays::new(way, length, Caches::default()).unwrap()
+}
+
+/// One iteration, verified.
+fn iterate(arrays: &mut Arrays, passes: u64) -> Result<u64, Failure> {
+    arrays.before(passes)?;
+    let work = arrays.run(passes)?.work;
+    arrays.after()?;
+    Ok(work)
+}
+
+#[test]
+fn every_way_of_every_operation_has_its_known_result() {
+    for way in ways() {
+        // Below, at and beyond whole blocks, and not a multiple of any vector.
+        for length in [1, 3, 63, 64, 65, 127, 640, 1001] {
+            let mut arrays = arrays(way, length);
+            for passes in [1, 3] {
+                let work = iterate(&mut arrays, passes).unwrap();
+                assert_eq!(work, passes * 8 * length as u64 * way.action.count());
+            }
+            arrays.finish().unwrap();
+            let element = length - 1;
+            let (a, b) = (1.0 + (element % 7) as f64, 2.0 + (element % 5) as f64);
+            let right = match way.action {
+                Action::Copy => a,
+                Action::Scale => 3.0 * a,
+                Action::Add => a + b,
+                Action::Triad => a + 3.0 * b,
+                Action::Read | Action::Write => 3.0,
+            };
+            if let Some(c) = &arrays.c {
+                let got = c.words()[element];
+                let got = if way.kind == Kind::Float { f64::from_bits(got) } else { got as f64 };
+                assert_eq!(got, right, "{way:?} {length}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_sum_counts_every_element_of_every_pass() {
+    for way in ways().into_iter().filter(|way| way.action == Action::Read) {
+        let mut arrays = arrays(way, 1001);
+        iterate(&mut arrays, 5).unwrap();
+        let right = 5 * (0..1001).map(|i| u64::from(first(i))).sum::<u64>();
+        assert_eq!(arrays.sum, if way.kind == Kind::Float { (right as f64).to_bits() } else { right });
+    }
+}
+
+#[test]
+fn a_planted_wrong_result_is_reported() {
+    for way in ways() {
+        let mut arrays = arrays(way, 1000);
+        arrays.before(1).unwrap();
+        arrays.run(1).unwrap();
+        match &mut arrays.c {
+            Some(c) => c.words_mut()[509] += 1,
+            None => arrays.sum += 1,
+        }
+        assert_eq!(arrays.after().unwrap_err().code, Code::CheckFailed);
+    }
+}
+
+#[test]
+fn a_wrong_element_between_the_probes_is_reported_at_the_end() {
+    for way in ways().into_iter().filter(|way| way.action.writes()) {
+        let mut arrays = arrays(way, 1000);
+        iterate(&mut arrays, 1).unwrap();
+        arrays.c.as_mut().unwrap().words_mut()[3] = 0;
+        arrays.after().unwrap();
+        assert_eq!(arrays.finish().unwrap_err().code, Code::CheckFailed);
+    }
+}
+
+#[test]
+fn a_wrong_input_shows_in_the_result() {
+    for way in ways().into_iter().filter(|way| way.action.arrays().1) {
+        let mut arrays = arrays(way, 1000);
+        arrays.b.as_mut().unwrap().words_mut()[999] = way.kind.bits(99);
+        arrays.before(1).unwrap();
+        arrays.run(1).unwrap();
+        assert_eq!(arrays.finish().unwrap_err().code, Code::CheckFailed);
+    }
+}
+
+#[test]
+fn an_iteration_that_does_nothing_is_reported() {
+    for way in ways() {
+        let mut arrays = arrays(way, 1000);
+        arrays.before(1).unwrap();
+        assert_eq!(arrays.after().unwrap_err().code, Code::CheckFailed);
+    }
+}
+
+#[test]
+fn a_chase_visits_every_place_once_a_round() {
+    for order in [Order::Random, Order::Page, Order::Sequential] {
+        for (count, stride) in [(2, 8), (64, 64), (1000, 64), (37, 4096), (129, 256)] {
+            let mut chase = Chase::new(count, stride, order, Pages::Small).unwrap();
+            for repeats in [1, 3] {
+                chase.before(repeats).unwrap();
+                assert_eq!(chase.run(repeats).unwrap().work, repeats * 1024);
+                chase.after().unwrap();
+            }
+            chase.finish().unwrap();
+            let words = chase.memory.words();
+            let start = words.as_ptr() as usize;
+            let (mut at, mut seen) = (0, std::collections::BTreeSet::new());
+            for _ in 0..count {
+                assert_eq!(at % stride, 0);
+                seen.insert(at);
+                at = words[at / 8] as usize - start;
+            }
+            assert_eq!((at, seen.len()), (0, count));
+            if order == Order::Sequential {
+                assert_eq!(words[0] as usize - start, stride);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_order_page_leaves_a_page_only_when_all_of_it_was_visited() {
+    let chase = Chase::new(1024, 64, Order::Page, Pages::Small).unwrap();
+    let words = chase.memory.words();
+    let start = words.as_ptr() as usize;
+    let (mut at, mut changes) = (0, 0);
+    for _ in 0..1024 {
+        let next = words[at / 8] as usize - start;
+        changes += usize::from(next / 4096 != at / 4096);
+        at = next;
+    }
+    assert!(changes <= 17, "{changes}");
+}
+
+#[test]
+fn a_link_that_leads_elsewhere_is_reported() {
+    let mut chase = Chase::new(1000, 64, Order::Random, Pages::Small).unwrap();
+    let start = chase.memory.words().as_ptr() as u64;
+    // The cycle becomes shorter: the loads go on, and arrive somewhere else.
+    chase.memory.words_mut()[0] = start;
+    chase.run(1).unwrap();
+    assert_eq!(chase.after().unwrap_err().code, Code::CheckFailed);
+    assert_eq!(chase.finish().unwrap_err().code, Code::CheckFailed);
+}
+
+fn refused(op: &str, threads: usize, given: &[(&str, Scalar)]) -> Failure {
+    let op = OPS.iter().find(|known| known.name == op).unwrap();
+    let parameters = Parameters(given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect());
+    let control = Arc::new(Control::default());
+    let task = Task { op: op.name.to_owned(), parameters, threads, cpus: None, seconds: 0.05, control };
+    let settings = Settings::new(op, &task.parameters);
+    settings.and_then(|settings| super::make(&task, &settings)).map(drop).unwrap_err()
+}
+
+#[test]
+fn bad_input_is_one_sentence() {
+    let text = |word: &str| Scalar::Text(word.to_owned());
+    let cases = [
+        ("copy", 1, "size", Scalar::Integer(0), Code::BadArguments),
+        ("copy", 1, "size", Scalar::Integer(1001), Code::BadArguments),
+        ("copy", 2, "size", Scalar::Integer(8), Code::BadArguments),
+        ("triad", 1, "size", Scalar::Integer(1 << 49), Code::OutOfMemory),
+        ("triad", 1, "type", text("complex"), Code::BadArguments),
+        ("triad", 1, "simd", text("mmx"), Code::BadArguments),
+        ("triad", 1, "store", text("sideways"), Code::BadArguments),
+        ("triad", 1, "pages", text("1G"), Code::BadArguments),
+        ("read", 1, "store", text("temporal"), Code::BadArguments),
+        ("latency", 2, "stride", Scalar::Integer(64), Code::BadArguments),
+        ("latency", 1, "stride", Scalar::Integer(0), Code::BadArguments),
+        ("latency", 1, "stride", Scalar::Integer(12), Code::BadArguments),
+        ("latency", 1, "size", Scalar::Integer(64), Code::BadArguments),
+        ("latency", 1, "size", Scalar::Integer(100), Code::BadArguments),
+        ("latency", 1, "size", Scalar::Integer(1 << 36), Code::OutOfMemory),
+        ("latency", 1, "order", text("backwards"), Code::BadArguments),
+    ];
+    for (op, threads, name, value, code) in cases {
+        let failure = refused(op, threads, &[(name, value)]);
+        assert_eq!(failure.code, code, "{op} {name}: {}", failure.message);
+        assert!(!failure.message.contains('\n') && failure.message.contains(' '));
+    }
+}
