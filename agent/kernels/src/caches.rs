@@ -33,7 +33,7 @@ impl Caches {
 
     /// Name of the measure and bytes of each of the first four levels.
     pub(crate) fn levels(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
-        let names = (1..).zip(["l1d_bytes", "l2_bytes", "l3_bytes", "l4_bytes"]);
+        let names = (1..).zip(["l1d-bytes", "l2-bytes", "l3-bytes", "l4-bytes"]);
         names.filter_map(move |(level, name)| self.bytes.get(&level).map(|bytes| (name, *bytes)))
     }
 
@@ -145,7 +145,7 @@ mod tests {
         }
         let caches = Caches::from_system(cpus.path());
         let levels: Vec<(&str, u64)> = caches.levels().collect();
-        assert_eq!(levels, [("l1d_bytes", 48 << 10), ("l2_bytes", 1 << 20), ("l3_bytes", 32 << 20)]);
+        assert_eq!(levels, [("l1d-bytes", 48 << 10), ("l2-bytes", 1 << 20), ("l3-bytes", 32 << 20)]);
         assert_eq!(caches.last_bytes(1), Some(32 << 20));
         assert_eq!(caches.last_bytes(8), Some(64 << 20));
     }

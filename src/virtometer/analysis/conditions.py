@@ -23,6 +23,7 @@ _NAMES = {
     "host_cache": "host page cache",
     "network_path": "network path",
     "simd": "vector instruction set",
+    "store": "kind of stores",
     "huge_pages": "huge pages",
     "page_bytes": "page size",
     "pinned": "pinning to a processor",

@@ -1,24 +1,44 @@
-"""Memory bandwidth (McCalpin: Memory bandwidth and machine balance in high performance computers, IEEE TCCA 1995)."""
+"""Memory (McCalpin: Memory bandwidth and machine balance in high performance computers, IEEE TCCA 1995; RAMspeed)."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
-from virtometer.workloads.base import Operation, Parameters, Size, Workload
+from pydantic import BeforeValidator, Field
+
+from virtometer.workloads.base import Operation, Parameters, Place, Size, Workload, parse_size
+
+# How many arrays an operation reads or writes. Its bandwidth counts each once, nothing that caches do.
+ARRAYS = {"copy": 2, "scale": 2, "add": 3, "triad": 3, "read": 1, "write": 1}
 
 
 class MemoryParameters(Parameters):
-    """size: bytes of each array."""
+    """size: bytes of each array, or that latency goes through. stride: bytes between latency's loads.
+
+    type: which registers. simd, store: which instructions. order: of latency's places. What is not given is left to the
+    agent, whose default is what is fastest.
+    """
 
     size: Size = 64 << 20
+    type: Literal["float", "int"] | None = None
+    simd: Literal["auto", "scalar", "sse", "avx", "avx512", "neon"] | None = None
+    store: Literal["auto", "temporal", "non-temporal"] | None = None
+    pages: Literal["auto", "small", "huge"] | None = None
+    stride: Annotated[int, BeforeValidator(parse_size), Field(ge=8, le=1 << 30)] | None = None
+    order: Literal["random", "page", "sequential"] | None = None
 
 
 class Memory(Workload):
-    """Copy, scale, add and triad over arrays of doubles, and pure reading and writing."""
+    """Bandwidth over arrays that are read and written in order; latency of loads that wait for each other."""
 
     name = "memory"
     kernel = "memory"
     operations: ClassVar = {
-        op: Operation("B/s", "higher", "bandwidth") for op in ("copy", "scale", "add", "triad", "read", "write")
+        **{op: Operation("B/s", "higher", f"bandwidth, {count} x size") for op, count in ARRAYS.items()},
+        "latency": Operation("s", "lower", "time of a dependent load"),
     }
     parameters = MemoryParameters
+
+    def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
+        """Leave out what was not given: no operation takes all of it."""
+        return {key: value for key, value in super().arguments(op, parameters, place).items() if value is not None}
