@@ -18,8 +18,11 @@ const REPEAT_NS: u64 = 10_000_000;
 /// Bytes after which a client that never has to wait looks for confirmations.
 const LOOK: usize = 256 << 10;
 
-/// Bytes read at once.
-const BLOCK: usize = 1 << 20;
+/// Bytes read at once for messages of `size`: as many as are written at once, within limits. More at a time keep the
+/// connection locked against what arrives, fewer cost more calls.
+pub(super) fn block(size: usize) -> usize {
+    size.clamp(128 << 10, 1 << 20)
+}
 
 /// A connection that we send on.
 struct Sending {
@@ -104,14 +107,14 @@ impl Stream {
         }
         let cpus = sending.iter().map(|one| &one.link).chain(receiving.iter().map(|one| &one.link));
         let cpus = cpus.map(|link| link.welcome.cpus).max().unwrap_or(0);
-        let block = vec![0x5A; if receiving.is_empty() { 0 } else { BLOCK }];
+        let bytes = vec![0x5A; if receiving.is_empty() { 0 } else { block(plan.request) }];
         Ok(Stream {
             peer,
             sending,
             receiving,
             message,
             unmoved,
-            block,
+            block: bytes,
             last: (0, 0),
             counted_ns: 0,
             conditions: found,

@@ -14,9 +14,6 @@ use virtometer_sampling::{allowed_cpus, now_ns};
 /// How long a new connection may take to say what it wants, and a transaction to send its request.
 const OPENING_LIMIT: Duration = Duration::from_secs(5);
 
-/// Bytes read at once.
-const BLOCK: usize = 1 << 20;
-
 /// Most bytes that are compared with the pattern at a time.
 const LOOK: usize = 4 << 10;
 
@@ -98,7 +95,7 @@ pub(super) fn serve(socket: &TcpStream, shared: &Shared) -> io::Result<()> {
     // What was given instead is told.
     let _ = system::set_buffers(socket, opening.send_buffer, opening.receive_buffer);
     let needed = match opening.kind {
-        Kind::Sink => BLOCK + opening.request,
+        Kind::Sink => stream::block(opening.request) + opening.request,
         Kind::Datagrams | Kind::DatagramEcho => 0,
         _ => 2 * (opening.request + opening.response),
     };
@@ -139,7 +136,7 @@ fn no_memory<E>(_: E) -> io::Error {
 
 fn sink(mut socket: &TcpStream, opening: &Opening, shared: &Shared) -> io::Result<Report> {
     let expected = message(opening.request).map_err(no_memory)?;
-    let mut block = vec![0; BLOCK];
+    let mut block = vec![0x5A; stream::block(opening.request)];
     welcome(socket, 0, false)?;
     let cpu_ns = system::thread_cpu_ns();
     let mut report = Report::default();
