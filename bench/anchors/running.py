@@ -80,7 +80,7 @@ class Runner:
     def _output(self, program: Program, argv: list[str]) -> str:
         limit_s = 60 + 20 * self.place.seconds
         if program.stop:
-            limit_s = 2 * self.place.seconds + 1
+            limit_s = 3 * self.place.seconds + 2
         with _process(argv, program) as process:
             try:
                 output, _ = process.communicate(program.input, limit_s)

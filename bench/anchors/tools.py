@@ -84,7 +84,7 @@ def linpackc(order: int) -> Program:
         parse=parsers.linpackc,
         input=f"{2 * order}\nq\n",
         stop=True,
-        overhead_s=2.0,
+        overhead_s=4.0,
     )
 
 
