@@ -1,7 +1,8 @@
-//! Input and output of a file or block device, after an access specification, one or many requests at a time.
+//! Input and output of a file or block device, after an access specification, one or many requests at a time; of a whole
+//! file that is made for it, record by record; and the making and removing of many files.
 //!
-//! The content of the file is the pattern of PROTOCOL.md: every write writes it, every read is checked against it.
-//! In the timed stretch there are only the requests and the noting of each one's time and first word.
+//! The content of a file or device that is named is the pattern of PROTOCOL.md: every write writes it, every read is checked
+//! against it. In the timed stretch there are only the requests and the noting of each one's time and first word.
 
 use crate::settings::{check_failed, wrong};
 use crate::ParameterKind::{Boolean, Integer, Text};
@@ -10,17 +11,24 @@ use std::sync::Arc;
 use virtometer_protocol::{Failure, Unit, MAX_INTEGER};
 use virtometer_sampling::{Maker, Task};
 
+mod bytes;
 mod engine;
 mod fill;
 mod guard;
+mod leftovers;
 mod libaio;
+mod names;
 mod open;
+mod own_file;
 mod queue;
+mod records;
 mod requests;
 mod specification;
 mod uring;
 
 use open::Access;
+use own_file::Place;
+use records::{Manner, MANNERS};
 use requests::{Verify, Way};
 use specification::Specification;
 
@@ -65,6 +73,38 @@ static FILL_PARAMETERS: &[Parameter] = &[
     parameter("overwrite", Boolean, "false", "fill also what holds something else, which is lost"),
 ];
 
+/// What the operations on a whole file of their own have.
+macro_rules! own_file {
+    ($($more:expr),*) => {
+        &[
+            parameter("file", Text, "", "a name that is free; the file is gone afterwards"),
+            parameter("span", Integer, "64M", "bytes of the file"),
+            parameter("direct", Boolean, "false", "past the page cache (O_DIRECT), where that works"),
+            parameter("sync", Text, "none", "none, each (every write is on the medium when it ends), end (fsync after a pass)"),
+            parameter("verify", Text, "sample", "what is compared: none, sample, full"),
+            parameter("seed", Integer, "1", "seed of the random offsets"),
+            $($more),*
+        ]
+    };
+}
+
+static RECORD_PARAMETERS: &[Parameter] = own_file!(parameter("size", Integer, "4096", "bytes of a record"));
+static BYTE_PARAMETERS: &[Parameter] = own_file!();
+static NAME_PARAMETERS: &[Parameter] = &[
+    parameter("folder", Text, "", "a folder that is empty or does not exist"),
+    parameter("files", Integer, "1024", "files of one iteration"),
+    parameter("size", Integer, "0", "bytes of each file"),
+    parameter("seed", Integer, "1", "seed of the names"),
+];
+
+const fn whole_file(name: &'static str, parameters: &'static [Parameter]) -> Op {
+    Op { name, unit: Unit::BytePerSecond, work: "bytes of the file", parameters }
+}
+
+const fn names(name: &'static str) -> Op {
+    Op { name, unit: Unit::PerSecond, work: "files", parameters: NAME_PARAMETERS }
+}
+
 pub(crate) static OPS: &[Op] = &[
     Op { name: "sequential-read", unit: Unit::BytePerSecond, work: "bytes", parameters: READ_PARAMETERS },
     Op { name: "random-read", unit: Unit::IoPerSecond, work: "requests", parameters: READ_PARAMETERS },
@@ -77,13 +117,39 @@ pub(crate) static OPS: &[Op] = &[
         work: "bytes; writes the whole span once",
         parameters: FILL_PARAMETERS,
     },
+    whole_file("write", RECORD_PARAMETERS),
+    whole_file("rewrite", RECORD_PARAMETERS),
+    whole_file("read", RECORD_PARAMETERS),
+    whole_file("reread", RECORD_PARAMETERS),
+    whole_file("pwrite", RECORD_PARAMETERS),
+    whole_file("repwrite", RECORD_PARAMETERS),
+    whole_file("pread", RECORD_PARAMETERS),
+    whole_file("repread", RECORD_PARAMETERS),
+    whole_file("backward-read", RECORD_PARAMETERS),
+    whole_file("stride-read", RECORD_PARAMETERS),
+    whole_file("char-write", BYTE_PARAMETERS),
+    whole_file("char-read", BYTE_PARAMETERS),
+    whole_file("read-rewrite", RECORD_PARAMETERS),
+    Op { name: "seeks", unit: Unit::PerSecond, work: "records read at random", parameters: RECORD_PARAMETERS },
+    names("create-sequential"),
+    names("stat-sequential"),
+    names("delete-sequential"),
+    names("create-random"),
+    names("stat-random"),
+    names("delete-random"),
 ];
 
 /// Checks the settings and returns what builds the workers.
 pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
     match task.op.as_str() {
         "fill" => make_fill(task, settings),
-        _ => make_requests(task, settings),
+        op if op.starts_with("create-") => make_names(task, settings, names::Act::Create),
+        op if op.starts_with("stat-") => make_names(task, settings, names::Act::Stat),
+        op if op.starts_with("delete-") => make_names(task, settings, names::Act::Delete),
+        op => match MANNERS.iter().find(|manner| manner.op == op) {
+            Some(manner) => make_records(task, settings, *manner),
+            None => make_requests(task, settings),
+        },
     }
 }
 
@@ -152,9 +218,54 @@ fn make_requests(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure>
     Ok(Arc::new(move |index| Ok(Box::new(requests::Requests::new(&wish, index as u64)?))))
 }
 
+fn make_records(task: &Task, settings: &Settings<'_>, manner: Manner) -> Result<Maker, Failure> {
+    let path = settings.text("file")?.to_owned();
+    let size = settings.integer("size", 4096, 512..=specification::LARGEST)?;
+    if size % 512 != 0 {
+        return Err(wrong(format!("size is {size}, not a multiple of 512")));
+    }
+    let span = settings.integer("span", 64 << 20, 512..=1 << 50)?;
+    if span % size != 0 {
+        return Err(wrong(format!("span is {span}, not a multiple of the record of {size}")));
+    }
+    let direct = settings.boolean("direct", false)?;
+    if direct && size % 4096 != 0 {
+        return Err(wrong(format!("size is {size}; past the page cache records are multiples of 4096")));
+    }
+    let verify = Verify::parse(settings)?;
+    let seed = settings.integer("seed", 1, 0..=MAX_INTEGER)?;
+    let (synchronous, flush) = match settings.optional_text("sync")?.unwrap_or("none") {
+        "none" => (false, false),
+        "each" => (true, false),
+        "end" => (false, true),
+        other => return Err(wrong(format!("sync is {other:?}; there are none, each, end"))),
+    };
+    let threads = task.threads as u64;
+    open::ensure_room(&path, span.saturating_mul(threads))?;
+    let room = open::room(&path).unwrap_or(u64::MAX) / threads;
+    let place = Place { path, direct, synchronous };
+    let size = usize::try_from(size).map_err(|_| wrong("size is too large for this processor"))?;
+    let wish = records::Wish { place, manner, span, size, flush, verify, seed, threads, room };
+    Ok(Arc::new(move |index| Ok(Box::new(records::Records::new(&wish, index as u64)?))))
+}
+
+fn make_names(task: &Task, settings: &Settings<'_>, act: names::Act) -> Result<Maker, Failure> {
+    let folder = settings.text("folder")?.to_owned();
+    let files = settings.integer("files", 1024, 1..=1_000_000)?;
+    let size = settings.integer("size", 0, 0..=1 << 20)?;
+    let seed = settings.integer("seed", 1, 0..=MAX_INTEGER)?;
+    let random = task.op.ends_with("-random");
+    // Within the ranges above.
+    let (files, size) = (usize::try_from(files).unwrap_or(usize::MAX), usize::try_from(size).unwrap_or(usize::MAX));
+    let wish = names::Wish { folder, act, random, files, size, seed };
+    Ok(Arc::new(move |index| Ok(Box::new(names::Names::new(&wish, index as u64)?))))
+}
+
 fn wrong_content(path: &str, at: u64) -> Failure {
     check_failed(format!("{path} has other content than the pattern at byte {at}; was it filled?"))
 }
 
+#[cfg(test)]
+mod file_tests;
 #[cfg(test)]
 mod tests;

@@ -55,20 +55,25 @@ pub(super) fn length(path: &str, access: Access) -> Result<Option<u64>, Failure>
         .map_err(|errno| os_failure(&format!("cannot find the size of {path}"), &errno.into()))
 }
 
+/// Bytes that are left on the file system where `path` is or will be; `None` where it does not tell.
+pub(super) fn room(path: &str) -> Option<u64> {
+    let folder = Path::new(path).parent().filter(|parent| !parent.as_os_str().is_empty());
+    let system = rustix::fs::statvfs(folder.unwrap_or_else(|| Path::new("."))).ok()?;
+    // A file system without a size, such as /proc, does not tell either.
+    (system.f_blocks > 0).then(|| system.f_bavail.saturating_mul(system.f_frsize))
+}
+
 /// Refuse to fill a file that its file system has no room for, before a byte is written.
 pub(super) fn ensure_room(path: &str, span: u64) -> Result<(), Failure> {
     let held = std::fs::metadata(path).map_or(0, |meta| if meta.is_file() { meta.blocks() * 512 } else { u64::MAX });
-    let folder = Path::new(path).parent().filter(|parent| !parent.as_os_str().is_empty());
-    // A file system that does not tell is left to refuse by itself.
-    if let Ok(system) = rustix::fs::statvfs(folder.unwrap_or_else(|| Path::new("."))) {
-        let free = system.f_bavail.saturating_mul(system.f_frsize);
-        // A file system without a size, such as /proc, does not tell either.
-        if system.f_blocks > 0 && span > held.saturating_add(free) {
+    match room(path) {
+        // One that does not tell is left to refuse by itself.
+        Some(free) if span > held.saturating_add(free) => {
             let message = format!("{path} is to have {span} bytes, but its file system has only {free} left");
-            return Err(Failure::new(Code::NoSpace, message));
+            Err(Failure::new(Code::NoSpace, message))
         }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 pub(super) fn open_with(path: &str, flags: OFlags) -> io::Result<File> {

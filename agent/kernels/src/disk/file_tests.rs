@@ -1,0 +1,260 @@
+//! Operations on files of their own: every one does what it says, reports what is wrong, and leaves nothing.
+
+#![allow(clippy::unwrap_used, clippy::type_complexity)]
+
+use super::*;
+use crate::pattern;
+use crate::{find, make as make_kernel};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use virtometer_protocol::{Code, Parameters, Scalar};
+use virtometer_sampling::{prepare, Control, Outcome, Worker};
+
+const SPAN: i64 = 1 << 20;
+
+fn task(op: &str, parameter: &str, path: &Path, more: &[(&str, Scalar)]) -> Task {
+    let mut parameters = Parameters::default();
+    parameters.0.insert(parameter.into(), Scalar::Text(path.to_str().unwrap().into()));
+    for (name, value) in more {
+        parameters.0.insert((*name).into(), value.clone());
+    }
+    Task { op: op.into(), parameters, threads: 1, cpus: None, seconds: 0.03, control: Arc::new(Control::default()) }
+}
+
+fn run(task: &Task) -> Result<(Outcome, u64), Failure> {
+    let (kernel, op) = find("disk", &task.op)?;
+    let maker = make_kernel(kernel, op, task)?;
+    let mut work = 0;
+    let outcome = prepare(task, op.unit, &maker)?
+        .run(&mut |samples| work += samples.iter().map(|sample| sample.sample().work).sum::<u64>())?;
+    Ok((outcome, work))
+}
+
+fn worker(task: &Task) -> Box<dyn Worker> {
+    let (kernel, op) = find("disk", &task.op).unwrap();
+    make_kernel(kernel, op, task).unwrap()(0).unwrap()
+}
+
+fn text(value: &str) -> Scalar {
+    Scalar::Text(value.into())
+}
+
+fn left_in(folder: &Path) -> usize {
+    std::fs::read_dir(folder).unwrap().count()
+}
+
+/// Another way to files that have lost their names: those of this process that were made under `path`.
+fn nameless(path: &Path) -> Vec<std::fs::File> {
+    let wanted = format!("{} (deleted)", path.display());
+    let descriptors = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
+    let found = descriptors
+        .filter(|entry| std::fs::read_link(entry.path()).map_or(false, |target| target.to_string_lossy() == wanted));
+    found.map(|entry| std::fs::OpenOptions::new().read(true).write(true).open(entry.path()).unwrap()).collect()
+}
+
+#[test]
+fn every_operation_on_a_file_counts_its_bytes_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("own");
+    for manner in MANNERS {
+        for (direct, sync, verify, threads) in [
+            (false, "none", "sample", 1),
+            (false, "end", "full", 2),
+            (true, "each", "full", 1),
+            (false, "none", "none", 1),
+        ] {
+            let (span, direct, verify) = (Scalar::Integer(SPAN), Scalar::Boolean(direct), text(verify));
+            let parameters = [("span", span), ("direct", direct), ("sync", text(sync)), ("verify", verify)];
+            let mut task = task(manner.op, "file", &file, &parameters);
+            task.threads = threads;
+            let (outcome, work) = run(&task).unwrap_or_else(|failure| panic!("{}: {failure}", manner.op));
+            assert!(outcome.value > 0.0);
+            if manner.op != "seeks" {
+                assert_eq!(work % u64::try_from(SPAN).unwrap(), 0, "{}", manner.op);
+            }
+            assert!(outcome.extras.measures()["cpu-per-io"].value > 0.0);
+            assert_eq!(left_in(folder.path()), 0, "{}", manner.op);
+        }
+    }
+}
+
+/// Bytes of the file after one iteration of `op` with records of 4096 bytes.
+fn content_after(op: &str) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("own");
+    let mut worker = worker(&task(op, "file", &file, &[("span", Scalar::Integer(65536))]));
+    worker.before(1).unwrap();
+    let stretch = worker.run(1).unwrap();
+    assert_eq!(stretch.work, 65536);
+    worker.after().unwrap();
+    let mut content = Vec::new();
+    let mut file = nameless(&file).pop().unwrap();
+    file.seek(SeekFrom::Start(0)).unwrap();
+    file.read_to_end(&mut content).unwrap();
+    content
+}
+
+#[test]
+fn what_is_written_is_known() {
+    let record = |number: u64, last: u64| -> Vec<u8> {
+        let words = (0..512).map(|place| match place {
+            0 => pattern::word(number * 512),
+            511 => last,
+            place => pattern::word(place),
+        });
+        words.flat_map(u64::to_le_bytes).collect()
+    };
+    let written: Vec<u8> = (0..16).flat_map(|number| record(number, pattern::word(511))).collect();
+    for op in ["write", "rewrite", "pwrite", "repwrite", "char-write"] {
+        assert!(content_after(op) == written, "{op}");
+    }
+    let changed: Vec<u8> = (0..16).flat_map(|number| record(number, 1)).collect();
+    assert!(content_after("read-rewrite") == changed);
+}
+
+#[test]
+fn a_planted_wrong_byte_is_reported_by_every_operation_that_reads_or_writes_it() {
+    use std::os::unix::fs::FileExt;
+    for manner in MANNERS {
+        for (at, verify) in [(8 * 4096, "sample"), (8 * 4096 + 100, "full")] {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join("own");
+            let span = Scalar::Integer(65536);
+            let mut worker = worker(&task(manner.op, "file", &file, &[("span", span), ("verify", text(verify))]));
+            let plant = || nameless(&file).iter().for_each(|file| file.write_all_at(&[0xEE], at).unwrap());
+            let repeats = if manner.op == "seeks" { 500 } else { 1 };
+            worker.before(repeats).unwrap();
+            let writes = ["write", "rewrite", "pwrite", "repwrite", "char-write"].contains(&manner.op);
+            // What is read must be wrong before; what is written is looked at afterwards.
+            if !writes {
+                plant();
+            }
+            worker.run(repeats).unwrap();
+            if writes {
+                plant();
+            }
+            let found = worker.after().and_then(|_| worker.finish());
+            if verify == "full" || !writes {
+                let failure = found.unwrap_err();
+                assert_eq!(failure.code, Code::CheckFailed, "{}: {failure}", manner.op);
+                assert!(failure.message.contains(&format!("at byte {}", at / 8 * 8)), "{}: {failure}", manner.op);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_shorter_than_it_should_be_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("own");
+    for op in ["write", "reread", "char-read"] {
+        let mut worker = worker(&task(op, "file", &file, &[("span", Scalar::Integer(65536))]));
+        worker.before(1).unwrap();
+        if op == "write" {
+            worker.run(1).unwrap();
+            nameless(&file)[0].set_len(65535).unwrap();
+            assert_eq!(worker.after().unwrap_err().code, Code::CheckFailed);
+        } else {
+            nameless(&file)[0].set_len(65535).unwrap();
+            assert_eq!(worker.run(1).unwrap_err().code, Code::IoError);
+        }
+    }
+}
+
+const NAMES: &[&str] =
+    &["create-sequential", "stat-sequential", "delete-sequential", "create-random", "stat-random", "delete-random"];
+
+#[test]
+fn files_are_made_and_removed_and_nothing_is_left() {
+    for existing in [false, true] {
+        let outer = tempfile::tempdir().unwrap();
+        let folder = outer.path().join("many");
+        if existing {
+            std::fs::create_dir(&folder).unwrap();
+        }
+        for op in NAMES {
+            for (size, threads) in [(0, 1), (100, 2)] {
+                let mut task =
+                    task(op, "folder", &folder, &[("files", Scalar::Integer(100)), ("size", Scalar::Integer(size))]);
+                task.threads = threads;
+                let (_, work) = run(&task).unwrap();
+                assert!(work >= 100 && work % 100 == 0, "{op}");
+                assert_eq!(left_in(outer.path()), usize::from(existing), "{op}");
+            }
+        }
+    }
+}
+
+#[test]
+fn planted_wrong_files_are_reported() {
+    let outer = tempfile::tempdir().unwrap();
+    let folder = outer.path().join("many");
+    for (op, wrong) in [
+        ("create-sequential", "content"),
+        ("create-random", "missing"),
+        ("stat-random", "content"),
+        ("delete-sequential", "more"),
+    ] {
+        let mut worker =
+            worker(&task(op, "folder", &folder, &[("files", Scalar::Integer(10)), ("size", Scalar::Integer(64))]));
+        worker.before(1).unwrap();
+        let plant = || {
+            let one = std::fs::read_dir(&folder).unwrap().flatten().next();
+            match wrong {
+                "content" => std::fs::write(one.unwrap().path(), [7; 63]).unwrap(),
+                "missing" => std::fs::remove_file(one.unwrap().path()).unwrap(),
+                _ => std::fs::write(folder.join("somebody's"), []).unwrap(),
+            }
+        };
+        if op.starts_with("stat") {
+            plant();
+        }
+        worker.run(1).unwrap();
+        if !op.starts_with("stat") {
+            plant();
+        }
+        let failure = worker.after().unwrap_err();
+        assert_eq!(failure.code, Code::CheckFailed, "{op}: {failure}");
+        drop(worker);
+        // What somebody else has put there stays.
+        assert_eq!(left_in(outer.path()), usize::from(wrong == "more"));
+        let _ = std::fs::remove_file(folder.join("somebody's"));
+        let _ = std::fs::remove_dir(&folder);
+    }
+}
+
+#[test]
+fn nothing_that_exists_is_touched_and_bad_input_gets_its_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let taken = folder.path().join("taken");
+    std::fs::write(&taken, b"a letter").unwrap();
+    let free = folder.path().join("free");
+    let nowhere = folder.path().join("no/where");
+    let integer = Scalar::Integer;
+    let cases: &[(&str, &str, &Path, &[(&str, Scalar)], Code)] = &[
+        ("write", "file", &taken, &[], Code::NotPermitted),
+        ("reread", "file", &taken, &[], Code::NotPermitted),
+        ("seeks", "file", folder.path(), &[], Code::NotPermitted),
+        ("write", "file", &nowhere, &[], Code::NotFound),
+        ("write", "file", &free, &[("size", integer(0))], Code::BadArguments),
+        ("write", "file", &free, &[("size", integer(1000))], Code::BadArguments),
+        ("write", "file", &free, &[("span", integer(0))], Code::BadArguments),
+        ("write", "file", &free, &[("span", integer(4096 + 512))], Code::BadArguments),
+        ("write", "file", &free, &[("size", integer(512)), ("direct", Scalar::Boolean(true))], Code::BadArguments),
+        ("write", "file", &free, &[("sync", text("often"))], Code::BadArguments),
+        ("write", "file", &free, &[("depth", integer(2))], Code::BadArguments),
+        ("write", "file", &free, &[("span", integer(1 << 50))], Code::NoSpace),
+        ("char-write", "file", &free, &[("size", integer(4096))], Code::BadArguments),
+        ("create-random", "folder", folder.path(), &[], Code::NotPermitted),
+        ("create-random", "folder", &taken, &[], Code::NotFound),
+        ("create-random", "folder", &nowhere, &[], Code::NotFound),
+        ("create-random", "folder", &free, &[("files", integer(0))], Code::BadArguments),
+        ("stat-random", "folder", &free, &[("size", integer(1 << 30))], Code::BadArguments),
+    ];
+    for (op, parameter, path, parameters, code) in cases {
+        let failure = run(&task(op, parameter, path, parameters)).unwrap_err();
+        assert_eq!(failure.code, *code, "{op} {parameters:?}: {failure}");
+    }
+    assert_eq!(std::fs::read(&taken).unwrap(), b"a letter");
+    assert_eq!(left_in(folder.path()), 1);
+}

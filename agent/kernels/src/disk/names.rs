@@ -1,0 +1,220 @@
+//! Bonnie's operations on names: making, asking about and removing many small files in a folder of one's own.
+
+use super::leftovers::{ending, Registered};
+use crate::pattern;
+use crate::random::{mix, Random};
+use crate::settings::check_failed;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use virtometer_protocol::{Code, Failure};
+use virtometer_sampling::{os_failure, timed, CheckValue, Stretch, Worker};
+
+/// What is done with each file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Act {
+    Create,
+    Stat,
+    Delete,
+}
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Wish {
+    /// A folder that is empty or does not exist.
+    pub(super) folder: String,
+    pub(super) act: Act,
+    /// In random order, otherwise in that of the names.
+    pub(super) random: bool,
+    pub(super) files: usize,
+    /// Bytes of each file.
+    pub(super) size: usize,
+    pub(super) seed: u64,
+}
+
+/// The folder, which is removed in the end where it was made here, with the files that were made in it.
+pub(super) struct Folder {
+    path: PathBuf,
+    made: bool,
+    /// Full names in the order in which they are used.
+    names: Vec<PathBuf>,
+    leftovers: Option<Registered>,
+}
+
+impl Folder {
+    fn new(path: &Path, names: Vec<PathBuf>) -> Result<Self, Failure> {
+        let shown = path.display();
+        let failed = |cause: &io::Error| os_failure(&format!("cannot use the folder {shown}"), cause);
+        let made = match std::fs::create_dir(path) {
+            Ok(()) => true,
+            Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => {
+                if std::fs::read_dir(path).map_err(|cause| failed(&cause))?.next().is_some() {
+                    let message = format!("{shown} is not empty; name a folder that is empty or does not exist");
+                    return Err(Failure::new(Code::NotPermitted, message));
+                }
+                false
+            }
+            Err(cause) => return Err(failed(&cause)),
+        };
+        let leftovers = Some(Registered::new(&names, made.then_some(path)));
+        Ok(Folder { path: path.to_owned(), made, names, leftovers })
+    }
+
+    /// Remove what is left of the files.
+    fn clear(&self) {
+        for name in &self.names {
+            // Most are gone already.
+            let _ = std::fs::remove_file(name);
+        }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        self.clear();
+        self.leftovers = None;
+        if self.made {
+            // It stays where somebody else has put something there.
+            let _ = std::fs::remove_dir(&self.path);
+        }
+    }
+}
+
+pub(super) struct Names {
+    wish: Wish,
+    folder: Folder,
+    content: Vec<u8>,
+    /// Sum of the sizes that the system told.
+    told: u64,
+}
+
+impl Names {
+    pub(super) fn new(wish: &Wish, index: u64) -> Result<Self, Failure> {
+        // The folder itself for the first thread, one beside it for each of the others.
+        let path = match index {
+            0 => PathBuf::from(&wish.folder),
+            _ => PathBuf::from(format!("{}.{index}", wish.folder.trim_end_matches('/'))),
+        };
+        let mut random = Random::new(mix(wish.seed) ^ index);
+        let mut names: Vec<String> = (0..wish.files).map(|number| name(number, wish.random, &mut random)).collect();
+        if wish.random {
+            names.sort_unstable();
+        }
+        let names = names.iter().map(|name| path.join(name)).collect();
+        let mut content = vec![0; (wish.size + 7) / 8 * 8];
+        pattern::fill(&mut content, 0);
+        content.truncate(wish.size);
+        Ok(Names { folder: Folder::new(&path, names)?, content, wish: wish.clone(), told: 0 })
+    }
+
+    fn failed(&self, verb: &str, cause: &io::Error) -> Failure {
+        os_failure(&format!("cannot {verb} a file in {}", self.folder.path.display()), cause)
+    }
+
+    fn create(&self) -> io::Result<()> {
+        for name in self.folder.names.iter().take_while(|_| !ending()) {
+            let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(name)?;
+            if !self.content.is_empty() {
+                file.write_all(&self.content)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn present(&self) -> Result<usize, Failure> {
+        let found = std::fs::read_dir(&self.folder.path).map_err(|cause| self.failed("find", &cause))?;
+        Ok(found.count())
+    }
+}
+
+/// Bonnie's names: a number and up to twelve letters, the letters first where the order is to be random.
+fn name(number: usize, random: bool, letters: &mut Random) -> String {
+    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    let many = letters.below(13);
+    let letter = |_| {
+        let place = usize::try_from(letters.below(LETTERS.len() as u64)).unwrap_or(0);
+        char::from(LETTERS[place])
+    };
+    let word: String = (0..many).map(letter).collect();
+    if random {
+        format!("{word}{number:07}")
+    } else {
+        format!("{number:07}{word}")
+    }
+}
+
+impl Worker for Names {
+    fn calibrated(&self) -> bool {
+        false
+    }
+
+    fn before(&mut self, _repeats: u64) -> Result<(), Failure> {
+        self.folder.clear();
+        if self.wish.act != Act::Create {
+            self.create().map_err(|cause| self.failed("make", &cause))?;
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, _repeats: u64) -> Result<Stretch, Failure> {
+        let mut told = 0;
+        let stretch = timed(self.wish.files as u64, || match self.wish.act {
+            Act::Create => self.create(),
+            Act::Stat => self.folder.names.iter().try_for_each(|name| {
+                told += std::fs::metadata(name)?.len();
+                Ok(())
+            }),
+            Act::Delete => self.folder.names.iter().try_for_each(std::fs::remove_file),
+        });
+        let verb = match self.wish.act {
+            Act::Create => "make",
+            Act::Stat => "find",
+            Act::Delete => "remove",
+        };
+        self.told = told;
+        stretch.map_err(|cause| self.failed(verb, &cause))
+    }
+
+    /// Count what is there, and compare the sizes.
+    fn after(&mut self) -> Result<CheckValue, Failure> {
+        let files = self.wish.files;
+        let wrong = |what: String| Err(check_failed(format!("{} has {what}", self.folder.path.display())));
+        let (found, wanted) = (self.present()?, if self.wish.act == Act::Delete { 0 } else { files });
+        if found != wanted {
+            return wrong(format!("{found} files instead of {wanted}"));
+        }
+        if self.wish.act == Act::Stat && self.told != (files * self.wish.size) as u64 {
+            return wrong(format!("files of {} bytes instead of {}", self.told, files * self.wish.size));
+        }
+        if self.wish.act == Act::Create {
+            for name in self.folder.names.iter().step_by((files / 16).max(1)) {
+                if std::fs::read(name).map_err(|cause| self.failed("read", &cause))? != self.content {
+                    return wrong(format!("other content than was written in {}", name.display()));
+                }
+            }
+        }
+        Ok(CheckValue::Count(files as u64))
+    }
+
+    fn finish(&mut self) -> Result<CheckValue, Failure> {
+        self.folder.clear();
+        Ok(CheckValue::Count(self.wish.files as u64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_all_different_and_sort_by_their_number_or_not() {
+        for random in [false, true] {
+            let mut letters = Random::new(1);
+            let names: Vec<String> = (0..1000).map(|number| name(number, random, &mut letters)).collect();
+            let mut sorted = names.clone();
+            sorted.sort_unstable();
+            sorted.dedup();
+            assert_eq!(sorted.len(), 1000);
+            assert_eq!(sorted == names, !random);
+        }
+    }
+}
