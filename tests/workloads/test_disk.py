@@ -40,7 +40,8 @@ def test_an_access_specification_is_passed_on() -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"size": 0},
+        {"size": -1},
+        {"size": "2G"},
         {"depth": 0},
         {"depth": 32},
         {"depth": 1025, "engine": "libaio"},
@@ -55,6 +56,23 @@ def test_an_access_specification_is_passed_on() -> None:
 def test_what_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         DISK.parameters.model_validate(wrong)
+
+
+def test_files_of_its_own_lie_beside_the_disk_file_and_each_has_another_name() -> None:
+    one, two = asked("rewrite", size="64K", span="1G", sync="end"), asked("rewrite")
+    assert one["file"].startswith("/data/disk.img.")
+    assert one["file"] != two["file"]
+    assert one | {"size": 65536, "span": 1 << 30, "sync": "end"} == one
+    many = asked("create-random", files=100)
+    assert many == {"folder": many["folder"], "files": 100}
+
+
+def test_a_device_holds_no_files() -> None:
+    device = Place("/dev/vda", None)
+    for op in ("write", "char-read", "stat-sequential"):
+        with pytest.raises(UsageError, match="needs a file system"):
+            DISK.arguments(op, DISK.parameters(), device)
+    assert DISK.arguments("random-write", DISK.parameters(), device)["file"] == "/dev/vda"
 
 
 def test_without_a_disk_or_such_an_operation_there_is_one_sentence() -> None:

@@ -173,6 +173,9 @@ fn bad_input_is_one_sentence_and_a_status() {
         (2, &["measure", "disk", "--file", "/etc/passwd", "--size", "0"]),
         (2, &["measure", "disk", "--file", "/etc/passwd", "--size", "1G"]),
         (2, &["measure", "disk", "--op", "access", "--file", "/etc/passwd", "--mix", "4K share=10"]),
+        (1, &["measure", "disk", "--op", "write", "--file", "/etc/passwd"]),
+        (2, &["measure", "disk", "--op", "write", "--file", "/nonexistent/file", "--span", "1000"]),
+        (1, &["measure", "disk", "--op", "stat-random", "--folder", "/etc"]),
         (2, &["measure", "net"]),
         (2, &["measure", "net", "--peer", "somewhere:5000"]),
         (1, &["measure", "net", "--peer", "127.0.0.1:1"]),
@@ -197,6 +200,68 @@ fn bad_input_is_one_sentence_and_a_status() {
         assert!(!said.contains("os error") && !said.contains("panicked"), "{words:?}: {said:?}");
         assert!(output.stdout.is_empty(), "{words:?}");
     }
+}
+
+/// Start a measurement, wait until `begun` is true, send a signal and wait for the end.
+#[cfg(unix)]
+fn ended_by(signal: &str, words: &[&str], begun: impl Fn() -> bool) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_virtometer-agent")).args(words).spawn().unwrap();
+    for _ in 0..1000 {
+        if begun() || child.try_wait().unwrap().is_some() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(child.try_wait().unwrap().is_none(), "{words:?} ended by itself");
+    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+    assert!(!child.wait().unwrap().success());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_agent_that_is_killed_leaves_no_file() {
+    let outer = tempfile::tempdir().unwrap();
+    let entries = |path: &std::path::Path| std::fs::read_dir(path).map_or(0, Iterator::count);
+    let path = outer.path().join("own");
+    let own = path.to_str().unwrap();
+    let begun = std::time::Instant::now();
+    ended_by(
+        "-KILL",
+        &["measure", "disk", "--op", "rewrite", "--file", own, "--span", "1M", "--seconds", "60"],
+        || begun.elapsed().as_millis() > 300,
+    );
+    assert_eq!(entries(outer.path()), 0);
+    for signal in ["-TERM", "-INT", "-HUP"] {
+        let words =
+            ["measure", "disk", "--op", "create-random", "--folder", own, "--files", "20000", "--seconds", "60"];
+        ended_by(signal, &words, || entries(&path) > 100);
+        assert_eq!(entries(outer.path()), 0, "{signal}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_without_permission_is_one_sentence() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::process::CommandExt;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("secret");
+    std::fs::write(&file, [0; 8192]).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o000)).unwrap();
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_virtometer-agent"));
+    command.args(["measure", "disk", "--op", "random-read", "--file", file.to_str().unwrap()]);
+    if folder.path().metadata().unwrap().uid() == 0 {
+        // Permissions do not bind root.
+        command.uid(65534);
+    }
+    let output = match command.output() {
+        Ok(output) => output,
+        Err(cause) => return eprintln!("skipped: the agent cannot be run as somebody else: {cause}"),
+    };
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("Permission denied") && said.matches('\n').count() == 1, "{said}");
 }
 
 #[test]
@@ -249,9 +314,19 @@ fn a_full_or_read_only_file_system_is_one_sentence() {
         $AGENT measure disk --op sequential-write --file $1/data --size 4K --buffered";
     let read_only = "$AGENT measure disk --op fill --file $1/data --span 64K --buffered > /dev/null &&
         mount -o remount,ro $1 && $AGENT measure disk --op random-write --file $1/data";
-    for (script, words) in
-        [(full, "has only"), (holes, "No space left on device"), (read_only, "Read-only file system")]
-    {
+    let own = "$AGENT measure disk --op write --file $1/own --span 1M";
+    let names = "$AGENT measure disk --op create-random --folder $1/many --files 300 --size 4096";
+    let own_read_only = "mount -o remount,ro $1; $AGENT measure disk --op reread --file $1/own --span 64K";
+    let names_read_only = "mount -o remount,ro $1; $AGENT measure disk --op stat-random --folder $1/many";
+    for (script, words) in [
+        (full, "has only"),
+        (holes, "No space left on device"),
+        (read_only, "Read-only file system"),
+        (own, "has only"),
+        (names, "No space left on device"),
+        (own_read_only, "Read-only file system"),
+        (names_read_only, "Read-only file system"),
+    ] {
         if let Some(output) = with_own_mounts(script) {
             let said = String::from_utf8(output.stderr).unwrap();
             assert_eq!(output.status.code(), Some(1), "{said}");

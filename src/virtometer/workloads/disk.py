@@ -1,13 +1,46 @@
-"""Reading and writing the campaign's disk file: the same file, of the same size, behind every environment."""
+"""Reading and writing the campaign's disk file: the same file, of the same size, behind every environment.
+
+Operations on whole files, and on many small ones, make files of their own beside it.
+"""
 
 from __future__ import annotations
 
+import itertools
+import os
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from virtometer.errors import UsageError
-from virtometer.workloads.base import Operation, Parameters, Place, Size, Workload, parse_size
+from virtometer.workloads.base import Operation, Parameters, Place, Workload, parse_size
+
+# Operations that follow an access specification, with the agent's defaults, so that a ledger tells them.
+_ACCESS = {
+    "random-read": Operation("IO/s", "higher", "I/O rate"),
+    "random-write": Operation("IO/s", "higher", "I/O rate"),
+    "sequential-read": Operation("B/s", "higher", "throughput"),
+    "sequential-write": Operation("B/s", "higher", "throughput"),
+    "access": Operation("IO/s", "higher", "I/O rate"),
+}
+_ACCESS_DEFAULTS = {"size": 4096, "direct": True, "engine": "psync", "depth": 1, "seed": 1}
+
+# A whole file: iozone's, and Bonnie's by byte and by block (lmdd's is `write`).
+_WHOLE_FILE = {
+    **{op: Operation("B/s", "higher", "throughput") for op in ("write", "rewrite", "read", "reread")},
+    **{op: Operation("B/s", "higher", "throughput") for op in ("pwrite", "repwrite", "pread", "repread")},
+    **{op: Operation("B/s", "higher", "throughput") for op in ("backward-read", "stride-read")},
+    **{op: Operation("B/s", "higher", "throughput") for op in ("char-write", "char-read", "read-rewrite")},
+    "seeks": Operation("1/s", "higher", "seeks"),
+}
+
+# Many files: Bonnie's.
+_NAMES = {
+    f"{act}-{order}": Operation("1/s", "higher", "files")
+    for order in ("sequential", "random")
+    for act in ("create", "stat", "delete")
+}
+
+_turns = itertools.count()
 
 
 class DiskParameters(Parameters):
@@ -16,49 +49,52 @@ class DiskParameters(Parameters):
     size, span, align: bytes of a block, of the file that is used (0: all of it), and the multiples that offsets are of
     (0: the size). direct: ask for O_DIRECT. engine, depth: how requests are issued, and how many at once. think, burst:
     microseconds of pause after so many requests. verify: what is compared. sync: `each` has every write on the medium
-    when it ends. read, random (percent) and mix (several sizes): of `access`.
+    when it ends, `end` (whole files) ends each pass with fsync. read, random (percent) and mix (several sizes): of
+    `access`. files: of the operations on many files.
     """
 
-    size: Size = 4096
+    size: Annotated[int, BeforeValidator(parse_size), Field(ge=0, le=1 << 30)] | None = None
     span: Annotated[int, BeforeValidator(parse_size), Field(ge=0, le=1 << 50)] | None = None
-    direct: bool = True
-    engine: Literal["psync", "libaio", "io_uring"] = "psync"
-    depth: Annotated[int, Field(ge=1, le=1024)] = 1
+    direct: bool | None = None
+    engine: Literal["psync", "libaio", "io_uring"] | None = None
+    depth: Annotated[int, Field(ge=1, le=1024)] | None = None
     align: Annotated[int, BeforeValidator(parse_size), Field(ge=0, le=1 << 30)] | None = None
     think: Annotated[int, Field(ge=0, le=60_000_000)] | None = None
     burst: Annotated[int, Field(ge=1, le=1 << 20)] | None = None
     verify: Literal["none", "sample", "full"] | None = None
-    sync: Literal["none", "each"] | None = None
+    sync: Literal["none", "each", "end"] | None = None
     read: Annotated[int, Field(ge=0, le=100)] | None = None
     random: Annotated[int, Field(ge=0, le=100)] | None = None
     mix: Annotated[str, Field(min_length=1)] | None = None
-    seed: Annotated[int, Field(ge=0, lt=2**53)] = 1
+    files: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    seed: Annotated[int, Field(ge=0, lt=2**53)] | None = None
 
     @model_validator(mode="after")
     def _one_at_a_time(self) -> DiskParameters:
-        if self.engine == "psync" and self.depth != 1:
+        if self.engine in (None, "psync") and self.depth not in (None, 1):
             raise ValueError("the engine psync has only depth 1: take libaio or io_uring, or several threads")
         return self
 
 
 class Disk(Workload):
-    """Sequential and random reading and writing, and access specifications in the manner of Iometer."""
+    """Access specifications in the manner of Iometer; the operations of iozone, Bonnie and lmdd on files."""
 
     name = "disk"
     kernel = "disk"
-    operations: ClassVar = {
-        "random-read": Operation("IO/s", "higher", "I/O rate"),
-        "random-write": Operation("IO/s", "higher", "I/O rate"),
-        "sequential-read": Operation("B/s", "higher", "throughput"),
-        "sequential-write": Operation("B/s", "higher", "throughput"),
-        "access": Operation("IO/s", "higher", "I/O rate"),
-    }
+    operations: ClassVar = {**_ACCESS, **_WHOLE_FILE, **_NAMES}
     parameters = DiskParameters
     needs = frozenset({"disk"})
 
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
-        """Add the path at which this guest sees the disk file, and leave out what was not given."""
+        """Add where the disk file is in this guest, or a free name beside it, and leave out what was not given."""
         if place.disk_path is None:
             raise UsageError("this environment offers no disk")
-        own = super().arguments(op, parameters, place)
-        return {"file": place.disk_path} | {key: value for key, value in own.items() if value is not None}
+        own = {key: value for key, value in super().arguments(op, parameters, place).items() if value is not None}
+        if op in _ACCESS:
+            return {"file": place.disk_path} | _ACCESS_DEFAULTS | own
+        if place.disk_path.startswith("/dev/"):
+            device = place.disk_path
+            raise UsageError(f"{op} needs a file system, and this environment has the disk as the device {device}")
+        # Guests may share the folder, and several of them measure at once.
+        free = f"{place.disk_path}.{os.getpid()}-{next(_turns)}"
+        return {"folder" if op in _NAMES else "file": free} | own
