@@ -54,13 +54,16 @@ def options() -> argparse.Namespace:
 
 
 def chosen(only: Sequence[str]) -> list[Row]:
-    """Rows whose names begin with one of these words, which may be separated by commas or blanks; all without any.
-    Raises ValueError naming a word that fits no row."""
-    wanted = [word for text in only for word in text.replace(",", " ").split()]
-    for word in wanted:
-        if not any(row.name.startswith(word) for row in ROWS):
+    """The rows that these words name, which may be separated by commas or blanks: a whole name, or the beginning of
+    several. All rows without any. Raises ValueError naming a word that fits no row."""
+    names = [row.name for row in ROWS]
+    wanted: set[str] = set()
+    for word in (word for text in only for word in text.replace(",", " ").split()):
+        found = {word} & set(names) or {name for name in names if name.startswith(word)}
+        if not found:
             raise ValueError(f"no row's name begins with {word!r}; --list names them")
-    return [row for row in ROWS if not wanted or any(row.name.startswith(word) for word in wanted)]
+        wanted |= found
+    return [row for row in ROWS if row.name in wanted or not wanted]
 
 
 def forecast_s(rows: Sequence[Row], pairs: int | None, seconds: float) -> float:
