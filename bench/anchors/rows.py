@@ -25,6 +25,8 @@ from bench.anchors.tools import (
     partdiff,
     perf,
     qperf,
+    ramspeed,
+    stream,
     sysbench_read,
 )
 
@@ -87,6 +89,16 @@ def lmbench_row(name: str, op: str, program: str) -> Row:
     return Row(f"os.{name}-lmbench", "s", agent("s", f"os --op {op}", take=take), anchor, 0.95, LATENCY)
 
 
+def ordinary(op: str, kind: str, size: int) -> Program:
+    """INTmem and FLOATmem as a program of an ordinary compiler has them: stores through the caches, small pages."""
+    return agent("B/s", f"memory --op {op} --type {kind} --size {size} --store temporal --pages small")
+
+
+def cached_read(kind: str, simd: str, size: int) -> Program:
+    """INTmark and FLOATmark: one block that a cache holds is read again and again."""
+    return agent("B/s", f"memory --op read --type {kind} --simd {simd} --size {size}")
+
+
 BIG = 128_000_000  # bytes of an array that no cache holds
 STREAM_TO = "net --op stream --peer 127.0.0.1:{port} --size 128K"
 ROUND_TRIPS_TO = "net --op request-response --peer 127.0.0.1:{port}"
@@ -94,18 +106,46 @@ ACCESSES = ("random-read", "random-write", "sequential-read", "sequential-write"
 
 # fmt: off
 ROWS: tuple[Row, ...] = (
-    Row("memory.triad-likwid", "B/s", agent("B/s", f"memory --op triad --size {BIG}", pages="small"),
-        likwid("stream_mem_avx_fma", 384_000, pages="small"), 0.97, DRAM),
+    *(Row(f"memory.{op}-{pages}-likwid", "B/s",
+          agent("B/s", f"memory --op {op} --size {BIG} --simd avx --store non-temporal --pages {pages}"),
+          likwid(test, arrays * BIG // 1000, pages=pages), 0.97, DRAM)
+      for pages in ("small", "huge")
+      for op, test, arrays in (("triad", "stream_mem_avx_fma", 3), ("copy", "copy_mem_avx", 2))),
+    Row("memory.triad-two-threads-likwid", "B/s",
+        agent("B/s", f"memory --op triad --size {BIG} --simd avx --store non-temporal --pages small --threads 2",
+              cpus="{cpu},{other}"),
+        likwid("stream_mem_avx_fma", 6 * BIG // 1000, pages="small", threads=2), 0.97, THREADS),
     Row("memory.triad-best-likwid", "B/s", agent("B/s", f"memory --op triad --size {BIG}"),
-        likwid("stream_mem_avx_fma", 384_000, pages="small"), 1.10, DRAM),
-    Row("memory.copy-likwid", "B/s", agent("B/s", f"memory --op copy --size {BIG}", pages="small"),
-        likwid("copy_mem_avx", 256_000, pages="small"), 0.97, DRAM),
+        likwid("stream_mem_avx_fma", 3 * BIG // 1000, pages="small"), 1.10, DRAM),
+    Row("memory.copy-best-likwid", "B/s", agent("B/s", f"memory --op copy --size {BIG}"),
+        likwid("copy_mem_avx", 2 * BIG // 1000, pages="small"), 1.10, DRAM),
     Row("memory.read-best-likwid", "B/s", agent("B/s", f"memory --op read --size {BIG}"),
-        likwid("load_avx", 128_000, pages="small"), 1.15, DRAM),
+        likwid("load_avx", BIG // 1000, pages="small"), 1.15, DRAM),
     Row("memory.read-best-sysbench", "B/s", agent("B/s", "memory --op read --size 128M"),
         sysbench_read(128, "small"), 1.15, DRAM),
-    Row("memory.read-best-lmbench", "B/s", agent("B/s", "memory --op read --size 128M"),
+    Row("memory.INTmem-likwid", "B/s", ordinary("triad", "int", BIG),
+        likwid("stream_avx_fma", 3 * BIG // 1000, pages="small"), 0.95, DRAM),
+    Row("memory.FLOATmem-likwid", "B/s", ordinary("triad", "float", BIG),
+        likwid("stream_avx_fma", 3 * BIG // 1000, pages="small"), 0.95, DRAM),
+    *(Row(f"memory.{mark}-{level}-likwid", "B/s", cached_read(kind, simd, size),
+          likwid(test, size // 1000), demand, CACHE)
+      for level, size in (("L1", 24_000), ("L2", 512_000))
+      for mark, kind, simd, test, demand in (
+          ("INTmark", "int", "scalar", "load", 1.0), ("INTmark-vector", "int", "avx", "load_avx", 0.95),
+          ("FLOATmark", "float", "scalar", "load", 1.0), ("FLOATmark-vector", "float", "avx", "load_avx", 0.95))),
+    *(Row(f"memory.{op}-stream", "B/s",
+          agent("B/s", f"memory --op {op} --size {BIG} --pages small", take="best"),
+          stream(op.capitalize(), pages="small"), 1.0, DRAM)
+      for op in ("triad", "copy")),
+    Row("memory.read-best-lmbench", "B/s", agent("B/s", "memory --op read --size 128M", take="median"),
         lmbench("bw_mem 128m frd", parsers.lmbench_bandwidth, pages="small"), 1.0, DRAM),
+    *(Row(f"memory.{memory}-ramspeed", "B/s", ordinary("triad", kind, 128 * MIB),
+          ramspeed(benchmark, 128, parsers.ramspeed_memory("Triad"), pages="small"), 1.0, DRAM)
+      for memory, kind, benchmark in (("INTmem", "int", 3), ("FLOATmem", "float", 6))),
+    *(Row(f"memory.{mark}-{level}-ramspeed", "B/s", cached_read(kind, "scalar", kilobytes * KIB),
+          ramspeed(benchmark, 1, parsers.ramspeed_mark(kilobytes)), 1.0, CACHE)
+      for level, kilobytes in (("L1", 16), ("L2", 512))
+      for mark, kind, benchmark in (("INTmark", "int", 2), ("FLOATmark", "float", 5))),
 
     Row("linpack.classic-500", "FLOP/s", agent("FLOP/s", "linpack --op classic --size 500"),
         dgesv("reference", 500), 2.0, COMPUTE),

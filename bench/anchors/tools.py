@@ -24,7 +24,7 @@ def agent(
     )
 
 
-def likwid(test: str, kilobytes: int, *, pages: str = "", threads: int = 1, count: int = 10) -> Program:
+def likwid(test: str, kilobytes: int, *, pages: str = "", threads: int = 1) -> Program:
     """likwid-bench over streams of so many decimal kilobytes in all. It counts 24 B an element of `stream` (STREAM's
     triad), 16 B of `copy`, 8 B of `load` and `store`; it pins itself, and needs a second to find its clock's rate."""
     return Program(
@@ -33,7 +33,8 @@ def likwid(test: str, kilobytes: int, *, pages: str = "", threads: int = 1, coun
         parse=parsers.likwid,
         package="likwid",
         cpus="",
-        count=count,
+        needs=("sys/devices/system/cpu/cpu1",) if threads > 1 else (),
+        count=max(10, 3_000_000 // kilobytes),
         took=parsers.number(r"^Time:\s+([\d.e+-]+) sec$"),
         pages=pages,
         overhead_s=1.1,
