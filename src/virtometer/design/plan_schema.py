@@ -18,6 +18,13 @@ _ABOUT = (
 def plan_schema() -> dict[str, Any]:
     """JSON Schema, draft 2020-12."""
     schema = Plan.model_json_schema()
+    workload = schema["$defs"]["PlanWorkload"]
+    # The operation may be a factor instead.
+    workload["required"].remove("op")
+    workload["anyOf"] = [
+        {"required": ["op"]},
+        {"properties": {"factors": {"required": ["op"]}}, "required": ["factors"]},
+    ]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **schema,
