@@ -52,7 +52,7 @@ pub(crate) static OPS: &[Op] = &[
             parameter("direction", Text, "send", "send, receive or both"),
             CONNECTIONS,
             parameter("zero-copy", Boolean, "false", "send without copying through the program"),
-            NO_DELAY,
+            parameter("nodelay", Boolean, "false", NO_DELAY.meaning),
             SEND_BUFFER,
             RECEIVE_BUFFER,
         ],
@@ -172,7 +172,8 @@ impl Plan {
             connections: usize::try_from(settings.integer("connections", 1, 1..=MOST_CONNECTIONS)?).unwrap_or(1),
             direction,
             zero_copy: settings.boolean("zero-copy", false)?,
-            delay: !settings.boolean("nodelay", true)?,
+            // Of messages that are no multiple of a segment each would end with a small one.
+            delay: !settings.boolean("nodelay", task.op != "stream")?,
             send_buffer: buffer(settings, "send-buffer")?,
             receive_buffer: buffer(settings, "receive-buffer")?,
         })

@@ -16,7 +16,7 @@ use virtometer_sampling::{now_ns, CheckValue, Extras, Stretch as Timed, Worker};
 const REPEAT_NS: u64 = 10_000_000;
 
 /// Bytes after which a client that never has to wait looks for confirmations.
-const LOOK: usize = 256 << 10;
+const LOOK: usize = 1 << 20;
 
 /// Bytes read at once for messages of `size`: as many as are written at once, within limits. More at a time keep the
 /// connection locked against what arrives, fewer cost more calls.

@@ -90,7 +90,8 @@ pub(super) fn serve(socket: &TcpStream, shared: &Shared) -> io::Result<()> {
         None => return refuse(socket, Status::NotUnderstood),
     };
     socket.set_read_timeout(None)?;
-    socket.set_nodelay(!opening.delay)?;
+    // Confirmations never wait.
+    socket.set_nodelay(!opening.delay || opening.kind == Kind::Sink)?;
     system::keep_alive(socket);
     // What was given instead is told.
     let _ = system::set_buffers(socket, opening.send_buffer, opening.receive_buffer);

@@ -74,7 +74,7 @@ fn both_ends_tell_their_processor_time_and_number() {
 #[test]
 fn buffers_are_asked_for_and_what_was_given_is_recorded() {
     let server = Serving::begin();
-    let sizes = [("send-buffer", Integer(16_384)), ("receive-buffer", Integer(87_380)), ("nodelay", Boolean(false))];
+    let sizes = [("send-buffer", Integer(16_384)), ("receive-buffer", Integer(87_380)), ("nodelay", Boolean(true))];
     let outcome = client("stream", server.address, &sizes, 1).unwrap();
     for name in ["send_buffer", "receive_buffer", "peer_send_buffer", "peer_receive_buffer"] {
         let given: u64 = outcome.conditions[name].parse().unwrap();
