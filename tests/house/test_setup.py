@@ -29,9 +29,9 @@ class House:
         program.write_text(f"#!/bin/sh\n{script}\n")
         program.chmod(0o755)
 
-    def run(self, script: str) -> subprocess.CompletedProcess[str]:
+    def run(self, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "PATH": f"{self.root / 'programs'}:{os.environ['PATH']}"}
-        argv = ["bash", str(self.root / "setup" / script)]
+        argv = ["bash", str(self.root / "setup" / script), *arguments]
         return subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
 
     def asked(self) -> list[str]:
@@ -76,6 +76,15 @@ def test_an_ordinary_user_is_told_what_would_be_added(house: House) -> None:
     assert house.asked() == []
     assert result.stdout.count("\n") == 1
     assert "if an administrator installed them: xyz-one (the first), xyz-two (the second)" in result.stdout
+
+
+def test_a_table_of_its_own_may_name_files_by_patterns(house: House) -> None:
+    table = house.root / "table"
+    table.write_text("xyz-here /b?n/sh all\nxyz-lib /usr/lib/*/no-such-lib.so the library\n")
+    house.stand_in("id", "echo 1000")
+    result = house.run("packages.sh", str(table), "rows")
+    assert result.returncode == 0
+    assert result.stdout.endswith("would add rows, if an administrator installed them: xyz-lib (the library)\n")
 
 
 def test_one_package_that_cannot_be_had_does_not_keep_the_others_away(house: House) -> None:
