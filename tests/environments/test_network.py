@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -163,3 +164,28 @@ def test_unmounting_what_is_not_mounted_is_no_error(tmp_path: Path) -> None:
     if os.geteuid() == 0:
         detach_mount(tmp_path)
     detach_mount(tmp_path / "missing")
+
+
+@needs_root
+def test_a_namespace_is_removed_although_somebody_has_mounted_over_it_since(
+    lan: Lan, new_id: Callable[[], str]
+) -> None:
+    """As the first `ip netns add` of a machine does. In a mount namespace of its own: the machine keeps nothing."""
+    name = f"virtometer-{new_id()}"
+    script = (
+        "import os, pathlib, subprocess, sys, tempfile\n"
+        "from virtometer.environments.journal import Journal\n"
+        "from virtometer.environments.network import NAMESPACES, Lan\n"
+        "from virtometer.programs import Programs\n"
+        "subprocess.run(['mount', '-t', 'tmpfs', 'none', '/run'], check=True)\n"
+        "lan = Lan(Journal(pathlib.Path(sys.argv[2])), Programs())\n"
+        "path = lan.add_namespace(sys.argv[1], sys.argv[1])\n"
+        "subprocess.run(['mount', '--bind', NAMESPACES, NAMESPACES], check=True)\n"
+        "lan.delete_namespace(sys.argv[1])\n"
+        "assert not path.exists()\n"
+        "subprocess.run(['umount', NAMESPACES], check=True)\n"
+        "assert not path.exists() and sys.argv[1] not in open('/proc/self/mountinfo').read()\n"
+    )
+    words = ["unshare", "--mount", sys.executable, "-c", script, name, str(lan.journal.directory / "own")]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

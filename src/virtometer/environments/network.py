@@ -91,7 +91,7 @@ class Lan:
 
     def delete_namespace(self, name: str) -> None:
         """Delete a network namespace made by `add_namespace`. Idempotent."""
-        delete_namespace(name)
+        delete_namespace(name, self.programs)
 
     def attach_veth(self, guest_id: str, guest_namespace: str) -> NetworkPath:
         """Give a namespace an interface eth0 on the bridge, with its address, up."""
@@ -141,7 +141,7 @@ class Lan:
         if self._open:
             self._open = False
             self._ports.clear()
-            delete_namespace(self.name)
+            delete_namespace(self.name, self.programs)
             self.journal.forget(self._journal_id)
 
     def _make(self) -> None:
@@ -198,11 +198,32 @@ class Lan:
         self.programs.run([ip, *arguments], purpose=purpose, check=check, input_bytes=input_bytes)
 
 
-def delete_namespace(name: str) -> None:
+def delete_namespace(name: str, programs: Programs) -> None:
     """Remove a network namespace's name; it ends with its last process. Idempotent."""
     path = NAMESPACES / name
     detach_mount(path)
-    path.unlink(missing_ok=True)
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as cause:
+        if cause.errno != errno.EBUSY:
+            raise
+        # Somebody else's first `ip netns add` has mounted /run/netns over itself since: our mount lies beneath it, out
+        # of reach. Removed in a mount namespace that does not have the upper one, the file takes every mount with it.
+        script = 'umount -l "$1"; umount -l "$2"; exec rm -f "$2"'
+        unshare = programs.find("unshare", "util-linux")
+        words: list[str | Path] = [
+            unshare,
+            "--mount",
+            "--propagation",
+            "private",
+            "sh",
+            "-c",
+            script,
+            "sh",
+            NAMESPACES,
+            path,
+        ]
+        programs.run(words, purpose=f"remove the network namespace {name}")
 
 
 def detach_mount(path: Path) -> None:

@@ -110,7 +110,7 @@ def _remove(resource: dict[str, Any], programs: Programs, same_boot: bool) -> st
             name = str(resource["name"])
             if "/" in name or not (NAMESPACES / name).exists():
                 return ""
-            delete_namespace(name)
+            delete_namespace(name, programs)
             return f"network namespace {name}"
         case _:
             return remove_directory(Path(resource["path"]))
