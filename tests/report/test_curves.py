@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, simulate
 from tests.report.showcase import ODD, curves
 from tests.report.test_html import Reader
 from virtometer.analysis import findings
+from virtometer.analysis.levels import of_series
 from virtometer.analysis.series import series
 from virtometer.report.curves import curve, surface
 from virtometer.report.html import page
@@ -43,6 +46,28 @@ def test_the_slowest_operations_are_drawn_and_told(reader: Reader) -> None:
     for word in ("cpu-per-io", "service-demand", "µs/KB", "99.9 %", "longest"):
         assert word in text
     assert "14.0 µs" in text and "21.0 µs" in text
+
+
+def test_level_averages_stand_below_the_curves() -> None:
+    """Over the caches that the results tell: two sizes in the first, one in the second, one in RAM."""
+    works = [
+        Work(f"read {size}", "memory", "read", "B/s", level, parameters={"size": size})
+        for size, level in ((1 << 10, 90e9), (1 << 14, 110e9), (1 << 18, 50e9), (1 << 26, 20e9))
+    ]
+    campaign = simulate([Place("native")], works)
+    told = {"l1d-bytes": {"unit": "1", "value": 32768.0}, "l2-bytes": {"unit": "1", "value": 1048576.0}}
+    trials = tuple(
+        replace(record, results=tuple(replace(one, measures=told, parameters={}) for one in record.results))
+        for record in campaign.trials
+    )
+    campaign = replace(campaign, trials=trials)
+    (one,) = series(campaign.plan.workloads)
+    averages = of_series(campaign, one)["native"]
+    assert {level: average.value for level, average in averages.items()} == pytest.approx(
+        {"L1": 100e9, "L2": 50e9, "RAM": 20e9}, rel=1e-6
+    )
+    text = " ".join(Reader(page(campaign, findings(campaign), scripts=False)).text)
+    assert "100 GB/s [100 GB/s to 100 GB/s]" in text
 
 
 def test_what_has_too_few_values_is_not_drawn() -> None:

@@ -12,10 +12,33 @@ from collections.abc import Mapping
 from typing import Any
 
 from virtometer.analysis.interval import estimate, spread
-from virtometer.model import Estimate
+from virtometer.analysis.series import Series
+from virtometer.model import Campaign, Estimate
 
 RAM = "RAM"
 _MEASURES = {"L1": "l1d-bytes", "L2": "l2-bytes", "L3": "l3-bytes", "L4": "l4-bytes"}
+
+
+# Arrays of `size` bytes that an operation works on.
+_ARRAYS = {"copy": 2, "scale": 2, "add": 3, "triad": 3}
+
+
+def of_series(campaign: Campaign, series: Series) -> dict[str, dict[str, Estimate]]:
+    """Level averages by environment, of a series of the workload memory over sizes; empty for any other."""
+    if series.workload != "memory" or series.axes != ("size",):
+        return {}
+    sizes = {name: int(place[0]) for place, name in series.points.items()}
+    values: dict[str, dict[int, dict[int, float]]] = {}
+    found: dict[str, dict[str, float]] = {}
+    for record in campaign.trials:
+        for result in record.results:
+            size = sizes.get(result.placement.workload)
+            if size is not None and result.value > 0:
+                name = result.placement.environment
+                values.setdefault(name, {}).setdefault(size, {})[record.trial.block] = result.value
+                found.setdefault(name, caches(result.measures))
+    arrays = _ARRAYS.get(series.op, 1)
+    return {name: averages for name, of in values.items() if (averages := level_averages(of, arrays, found[name]))}
 
 
 def caches(measures: Mapping[str, Any]) -> dict[str, float]:

@@ -69,7 +69,7 @@ def curve(of: Series, findings: Sequence[Finding]) -> Figure | None:
         f"{name} " + ", ".join(f"{_place(axis, row['x'])}: {row['told']}" for row in rows if row["e"] == name)
         for name in names
     )
-    what = _what(of)
+    what = title(of)
     return Figure(
         finish(layers),
         f"{what} over {_axis_title(axis)}: {told}",
@@ -119,7 +119,7 @@ def surface(of: Series, findings: Sequence[Finding]) -> list[Figure]:
             ),
         )
         told = "; ".join(f"{cell['y']} by {cell['x']}: {cell['t']}" for cell in cells)
-        what = _what(of)
+        what = title(of)
         made.append(
             Figure(
                 finish(layers),
@@ -213,7 +213,8 @@ def _values(of: Series, findings: Sequence[Finding]) -> list[dict[str, Any]]:
     return rows
 
 
-def _what(of: Series) -> str:
+def title(of: Series) -> str:
+    """What a series is of."""
     fixed = ", ".join(
         f"{name} {_place(name, value) if isinstance(value, int | float) and not isinstance(value, bool) else value}"
         for name, value in of.fixed.items()

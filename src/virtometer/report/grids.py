@@ -107,6 +107,26 @@ def _figure(figure: extras.Figure) -> str:
     return middle if low == high else f"{middle} [{low} to {high}]"
 
 
+def levels(caption: str, of: Mapping[str, Mapping[str, Estimate]], unit: str) -> Grid:
+    """Level averages of one series, a row an environment. `of`: by environment and level."""
+    names = extras.names(list(of.values()))
+    rows = [
+        (environment, *(_level(found[name], unit) if name in found else "" for name in names))
+        for environment, found in of.items()
+    ]
+    return Grid(
+        f"{caption}: averages over the sizes that lie in each of the caches that were found, and in RAM",
+        ("environment", *names),
+        rows,
+        frozenset(range(1, len(names) + 1)),
+    )
+
+
+def _level(average: Estimate, unit: str) -> str:
+    bounds = _bounds(average, unit)
+    return words.quantity(average.value, unit) + (f" [{bounds}]" if bounds else "")
+
+
 def times(name: str, of: Mapping[str, extras.Times]) -> Grid:
     """How long single operations of one workload took, a row an environment."""
     rows = [

@@ -18,7 +18,7 @@ import jinja2
 import vl_convert
 from markupsafe import Markup
 
-from virtometer.analysis import extras
+from virtometer.analysis import extras, levels
 from virtometer.analysis.clocks import beliefs
 from virtometer.analysis.conditions import is_unlike
 from virtometer.analysis.series import series
@@ -58,7 +58,7 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
     most = max(100, min(_POINTS_OF_A_PLOT, _POINTS_OF_A_PAGE // len(plan.workloads)))
     sentence, trouble = grids.trouble(campaign)
     found = _Extras(extras.measures(campaign), extras.histograms(campaign), names)
-    over = _series(campaign, findings, scripts)
+    over, averages = _series(campaign, findings, scripts)
     believed = beliefs(campaign)
     drawn = clocks.figure(believed, plan.limits.clock_error)
     ran, planned = len(campaign.trials), len(campaign.planned)
@@ -84,6 +84,7 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
         "rows": rows,
         "footnotes": footnotes.lines(),
         "series": over,
+        "levels": averages,
         "workloads": [
             _workload(
                 campaign, workload, [f for f in findings if f.workload == workload.name], ids, most, found, scripts
@@ -134,16 +135,22 @@ class _Extras:
         return found
 
 
-def _series(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> list[dict[str, Any]]:
-    """Curves and surfaces of workloads that differ only in numbers."""
+def _series(
+    campaign: Campaign, findings: Sequence[Finding], scripts: bool
+) -> tuple[list[dict[str, Any]], list[grids.Grid]]:
+    """Curves and surfaces of workloads that differ only in numbers, and the level averages of those over memory."""
     drawn: list[Figure] = []
+    averages: list[grids.Grid] = []
     for one in series(campaign.plan.workloads):
+        if found := levels.of_series(campaign, one):
+            unit = next(finding.unit for finding in findings if finding.workload in one.points.values())
+            averages.append(grids.levels(curves.title(one), found, unit))
         if len(one.axes) == 1:
             figure = curves.curve(one, findings)
             drawn += [figure] if figure is not None else []
         else:
             drawn += curves.surface(one, findings)
-    return [_figure(figure, f"series-{number}", scripts) for number, figure in enumerate(drawn, 1)]
+    return [_figure(figure, f"series-{number}", scripts) for number, figure in enumerate(drawn, 1)], averages
 
 
 def _figure(figure: Figure, identity: str, scripts: bool) -> dict[str, Any]:
