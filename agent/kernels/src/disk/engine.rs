@@ -61,6 +61,11 @@ impl Memory {
         (end + SECTOR - 1) / SECTOR * SECTOR
     }
 
+    /// How much of it is on huge pages, in a word.
+    pub(super) fn huge_pages(&self) -> &'static str {
+        self.buffer.huge_pages()
+    }
+
     /// Bytes that each block under way has room for.
     pub(super) fn block(&self) -> usize {
         self.slot_bytes

@@ -23,6 +23,9 @@ const PREPARED: u64 = 128 << 20;
 /// Most requests of one iteration: each notes a word and a time.
 const MOST_REQUESTS: u64 = 1 << 18;
 
+/// Blocks up to this many bytes are in one piece whatever pages they are on.
+const SMALL_PAGE: usize = 4096;
+
 /// Blocks that are read again and compared in full when the run ends.
 const CHECKED_AGAIN: u64 = 16;
 
@@ -144,9 +147,13 @@ impl Requests {
         let block =
             usize::try_from(specification.largest()).map_err(|_| wrong("size is too large for this processor"))?;
         let kinds: Vec<(u64, u64)> = specification.kinds.iter().map(|kind| (kind.size, kind.align)).collect();
-        let Opened { file, reader, conditions } = open(&wish.path, wish.access, wish.span, &kinds)?;
+        let Opened { file, reader, mut conditions } = open(&wish.path, wish.access, wish.span, &kinds)?;
         let engine = wish.way.engine(wish.depth).map_err(|cause| refused(wish.way, &cause))?;
         let memory = Memory::new(wish.depth as usize, block)?;
+        if wish.access.direct && block > SMALL_PAGE {
+            // A block in one piece of the machine's memory is one piece for the device as well, which is far quicker.
+            conditions.insert("huge_pages".into(), memory.huge_pages().into());
+        }
         let notes = Notes { want_words: wish.verify != Verify::Nothing, ..Notes::default() };
         let mut requests = Requests {
             engine,
