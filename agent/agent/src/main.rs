@@ -57,7 +57,6 @@ fn run(command: &str, rest: &[OsString]) -> Result<u8, Failure> {
         "serve" => return measure::serve(&words),
         "--version" | "-V" => return help::print(&format!("virtometer-agent {VERSION}\n")),
         "--help" | "-h" | "help" => return help::print(&help::text()),
-        #[cfg(unix)]
         virtometer_kernels::EXIT_ARGUMENT => {
             return Ok(u8::try_from(virtometer_kernels::EXIT_STATUS).unwrap_or(1));
         }

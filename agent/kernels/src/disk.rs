@@ -11,26 +11,46 @@ use std::sync::Arc;
 use virtometer_protocol::{Failure, Unit, MAX_INTEGER};
 use virtometer_sampling::{Maker, Task};
 
+#[cfg(unix)]
 mod bytes;
 mod engine;
 mod fill;
 mod guard;
+#[cfg(unix)]
 mod leftovers;
+#[cfg(unix)]
 mod libaio;
+#[cfg(unix)]
+mod linux;
+#[cfg(unix)]
 mod names;
 mod open;
+#[cfg(unix)]
 mod own_file;
+#[cfg(unix)]
 mod queue;
+#[cfg(unix)]
 mod records;
 mod requests;
 mod specification;
+#[cfg(unix)]
 mod uring;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
+use linux as system;
+#[cfg(windows)]
+use windows as system;
 
 use open::Access;
-use own_file::Place;
-use records::{Manner, MANNERS};
 use requests::{Verify, Way};
 use specification::Specification;
+#[cfg(unix)]
+use {
+    own_file::Place,
+    records::{Manner, MANNERS},
+};
 
 /// Most requests under way at once.
 const DEEPEST: u64 = 1024;
@@ -143,13 +163,26 @@ pub(crate) static OPS: &[Op] = &[
 pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
     match task.op.as_str() {
         "fill" => make_fill(task, settings),
+        #[cfg(unix)]
         op if op.starts_with("create-") => make_names(task, settings, names::Act::Create),
+        #[cfg(unix)]
         op if op.starts_with("stat-") => make_names(task, settings, names::Act::Stat),
+        #[cfg(unix)]
         op if op.starts_with("delete-") => make_names(task, settings, names::Act::Delete),
+        #[cfg(unix)]
         op => match MANNERS.iter().find(|manner| manner.op == op) {
             Some(manner) => make_records(task, settings, *manner),
             None => make_requests(task, settings),
         },
+        #[cfg(windows)]
+        "access" | "sequential-read" | "random-read" | "sequential-write" | "random-write" => {
+            make_requests(task, settings)
+        }
+        #[cfg(windows)]
+        _ => Err(Failure::new(
+            virtometer_protocol::Code::NotSupported,
+            "on Windows the kernel disk measures fill and what follows an access specification",
+        )),
     }
 }
 
@@ -218,6 +251,7 @@ fn make_requests(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure>
     Ok(Arc::new(move |index| Ok(Box::new(requests::Requests::new(&wish, index as u64)?))))
 }
 
+#[cfg(unix)]
 fn make_records(task: &Task, settings: &Settings<'_>, manner: Manner) -> Result<Maker, Failure> {
     let path = settings.text("file")?.to_owned();
     let size = settings.integer("size", 4096, 512..=specification::LARGEST)?;
@@ -249,6 +283,7 @@ fn make_records(task: &Task, settings: &Settings<'_>, manner: Manner) -> Result<
     Ok(Arc::new(move |index| Ok(Box::new(records::Records::new(&wish, index as u64)?))))
 }
 
+#[cfg(unix)]
 fn make_names(task: &Task, settings: &Settings<'_>, act: names::Act) -> Result<Maker, Failure> {
     let folder = settings.text("folder")?.to_owned();
     let files = settings.integer("files", 1024, 1..=1_000_000)?;

@@ -5,16 +5,14 @@
 mod buffer;
 mod caches;
 mod clock;
-mod command;
 #[cfg(unix)]
+mod command;
 mod disk;
 mod linpack;
 mod memory;
 #[cfg(unix)]
 mod net;
-#[cfg(unix)]
 mod os;
-#[cfg(unix)]
 mod pattern;
 mod pde;
 mod random;
@@ -22,7 +20,8 @@ mod settings;
 mod simd;
 
 #[cfg(unix)]
-pub use os::{reap_orphans, EXIT_ARGUMENT, EXIT_STATUS};
+pub use os::reap_orphans;
+pub use os::{EXIT_ARGUMENT, EXIT_STATUS};
 pub use settings::{quantity, Settings};
 
 use virtometer_protocol::{Code, Failure, Unit};
@@ -85,13 +84,12 @@ pub static KERNELS: &[Kernel] = &[
     Kernel { name: "linpack", summary: "solve dense linear equations", ops: linpack::OPS, make: linpack::make },
     Kernel { name: "memory", summary: "move arrays through memory", ops: memory::OPS, make: memory::make },
     Kernel { name: "pde", summary: "relax Poisson's equation on a grid", ops: pde::OPS, make: pde::make },
-    #[cfg(unix)]
     Kernel { name: "disk", summary: "read and write a file or block device", ops: disk::OPS, make: disk::make },
     #[cfg(unix)]
     Kernel { name: "net", summary: "exchange data with another agent over TCP", ops: net::OPS, make: net::make },
-    #[cfg(unix)]
     Kernel { name: "os", summary: "operations of the operating system", ops: os::OPS, make: os::make },
     Kernel { name: "clock", summary: "what the clocks of this place are worth", ops: clock::OPS, make: clock::make },
+    #[cfg(unix)]
     Kernel { name: "command", summary: "a program that measures by itself", ops: command::OPS, make: command::make },
 ];
 

@@ -4,28 +4,47 @@
 //!
 //! An operation is one file with an [`Operation`] and one row of the table.
 
-mod calls;
-mod child;
-mod faults;
-mod file_mapping;
-mod link;
-mod mapping;
 mod operation;
 mod pinning;
 mod procedure;
-mod reread;
-mod ring;
-mod round_trip;
-mod scratch;
-mod select;
-mod signal;
-mod spawn;
-mod stream;
-mod sum;
 
+#[cfg(unix)]
+mod calls;
+#[cfg(unix)]
+mod child;
+#[cfg(unix)]
+mod faults;
+#[cfg(unix)]
+mod file_mapping;
+#[cfg(unix)]
+mod link;
+#[cfg(unix)]
+mod mapping;
+#[cfg(unix)]
+mod reread;
+#[cfg(unix)]
+mod ring;
+#[cfg(unix)]
+mod round_trip;
+#[cfg(unix)]
+mod scratch;
+#[cfg(unix)]
+mod select;
+#[cfg(unix)]
+mod signal;
+#[cfg(unix)]
+mod spawn;
+#[cfg(unix)]
+mod stream;
+#[cfg(unix)]
+mod sum;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
 pub use child::reap_orphans;
+#[cfg(unix)]
 pub(crate) use child::Parent;
-pub use spawn::{EXIT_ARGUMENT, EXIT_STATUS};
 
 use crate::settings::wrong;
 use crate::ParameterKind::{Boolean, Integer, Text};
@@ -35,6 +54,11 @@ use pinning::{Pin, Pinning, PIN};
 use std::sync::Arc;
 use virtometer_protocol::{Failure, Unit};
 use virtometer_sampling::{Maker, Task};
+
+/// The agent's hidden argument, with which the operation `exec` executes it, and the status that it then ends with.
+pub const EXIT_ARGUMENT: &str = "exit";
+/// See [`EXIT_ARGUMENT`].
+pub const EXIT_STATUS: i32 = 17;
 
 /// Builds an operation on the thread that will measure it.
 type Build = Box<dyn Fn(&Pinning) -> Result<Box<dyn Operation>, Failure> + Send + Sync>;
@@ -57,6 +81,8 @@ macro_rules! table {
             $(Op { name: $name, unit: Unit::$unit, work: $noun, parameters: &[PIN, $($parameter),*] },)*
         ];
 
+        /// For each operation what builds it. Windows has few of them, which are in a file of its own.
+        #[cfg(unix)]
         static CHOICES: &[Choose] = &[$($choose,)*];
     };
 }
@@ -83,7 +109,7 @@ table! {
     "page-fault", Second, "pages touched for the first time", [
         parameter("mapping", Text, "anonymous", "what is touched: anonymous (memory) or file"),
         parameter("size", Integer, "16M", "bytes of the file that is mapped"),
-        scratch::DIRECTORY
+        DIRECTORY
     ], page_fault;
     "pipe", Second, "round trips of one byte between two processes through two pipes", [],
         |_, _| build(|pinning| round_trip::RoundTrip::new(link::pipes, pinning));
@@ -101,11 +127,11 @@ table! {
         parameter("block", Integer, "64K", "bytes of one read"),
         parameter("sum", Boolean, "false", "add up every block that was read"),
         parameter("file", Text, "none", "a file of your own to read, which is left as it is"),
-        scratch::DIRECTORY
+        DIRECTORY
     ], file_reread;
     "mmap", Second, "times that a file was mapped, written in every 16 KiB of its first tenth, and unmapped", [
         parameter("size", Integer, "8M", "bytes that are mapped"),
-        scratch::DIRECTORY
+        DIRECTORY
     ], |settings, threads| {
         let size = settings.integer("size", 8 << 20, 1..=1 << 40)?;
         crate::buffer::ensure_memory(size / 10 * threads, "the pages of the file")?;
@@ -130,9 +156,14 @@ table! {
     };
 }
 
+/// The parameter of operations on a file of their own: where it is.
+const DIRECTORY: crate::Parameter =
+    parameter("directory", Text, "in memory", "folder of the file, which has no name and is gone afterwards");
+
 /// The parameter of bandwidths.
 const MESSAGE: crate::Parameter = parameter("size", Integer, "64K", "bytes of a message");
 
+#[cfg(unix)]
 fn bandwidth(settings: &Settings<'_>, threads: u64, way: link::Way) -> Result<Build, Failure> {
     let size = settings.integer("size", 64 << 10, 8..=1 << 30)?;
     if size % 8 != 0 {
@@ -143,6 +174,7 @@ fn bandwidth(settings: &Settings<'_>, threads: u64, way: link::Way) -> Result<Bu
     build(move |pinning| stream::Stream::new(way, size, pinning))
 }
 
+#[cfg(unix)]
 fn page_fault(settings: &Settings<'_>, _threads: u64) -> Result<Build, Failure> {
     let directory = scratch::directory(settings)?;
     let size = settings.integer("size", 16 << 20, 1..=1 << 34)?;
@@ -153,6 +185,7 @@ fn page_fault(settings: &Settings<'_>, _threads: u64) -> Result<Build, Failure> 
     }
 }
 
+#[cfg(unix)]
 fn file_reread(settings: &Settings<'_>, threads: u64) -> Result<Build, Failure> {
     let size = settings.integer("size", 64 << 20, 8..=1 << 40)?;
     if size % 8 != 0 {
@@ -179,7 +212,10 @@ fn file_reread(settings: &Settings<'_>, threads: u64) -> Result<Build, Failure> 
 /// Checks the settings and returns what builds the workers.
 pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
     let pin = Pin::read(settings, task)?;
+    #[cfg(unix)]
     let known = OPS.iter().zip(CHOICES).find(|(op, _)| op.name == task.op);
+    #[cfg(windows)]
+    let known = OPS.iter().zip(windows::choices()).find(|(op, _)| op.name == task.op);
     let (op, choose) = known.ok_or_else(|| wrong(format!("the kernel os has no op {:?}", task.op)))?;
     let build = choose(settings, task.threads as u64)?;
     Ok(Arc::new(move |index| {
@@ -190,6 +226,7 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
 }
 
 /// Converts what the settings have limited.
+#[cfg(unix)]
 fn length(value: u64) -> usize {
     usize::try_from(value).unwrap_or(usize::MAX)
 }

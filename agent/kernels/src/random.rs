@@ -11,13 +11,11 @@ pub(crate) fn mix(mut z: u64) -> u64 {
 pub(crate) const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// splitmix64.
-#[cfg(any(unix, test))]
 #[derive(Clone, Debug)]
 pub(crate) struct Random {
     state: u64,
 }
 
-#[cfg(any(unix, test))]
 impl Random {
     pub(crate) fn new(seed: u64) -> Self {
         Random { state: seed }

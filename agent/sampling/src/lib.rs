@@ -28,4 +28,6 @@ pub use cpu::{allowed_cpus, pin_to, CpuClock};
 pub use extras::{Extras, Merge, Times};
 pub use fault::os_failure;
 pub use run::{prepare, Outcome, Prepared, RawSample};
+#[cfg(windows)]
+pub use windows::count_child;
 pub use worker::{timed, CheckValue, Maker, Stretch, Task, Worker};

@@ -4,6 +4,7 @@
 
 use crate::fault::os_failure;
 use std::io;
+use std::os::windows::io::{AsRawHandle, OwnedHandle};
 use std::sync::atomic::{AtomicU64, Ordering};
 use virtometer_protocol::{Code, CpuTime, Failure};
 use windows_sys::Win32::Foundation::{
@@ -77,10 +78,25 @@ pub(crate) fn pin_to(cpu: usize) -> Option<Result<(), Failure>> {
     Some(Err(os_failure(&format!("cannot pin a thread to processor {cpu}"), &cause)))
 }
 
-/// Processor time of this process.
+/// Processor time of children that have ended, ns.
+static CHILDREN_USER: AtomicU64 = AtomicU64::new(0);
+static CHILDREN_SYSTEM: AtomicU64 = AtomicU64::new(0);
+
+/// Count the processor time of a child that has ended as this process's: Windows does not.
+pub fn count_child(process: &OwnedHandle) {
+    let used = used_by(process.as_raw_handle());
+    CHILDREN_USER.fetch_add(used.user_ns, Ordering::Relaxed);
+    CHILDREN_SYSTEM.fetch_add(used.system_ns, Ordering::Relaxed);
+}
+
+/// Processor time of this process and of its children that have ended.
 pub(crate) fn cpu_used() -> CpuTime {
     // SAFETY: the handle of the own process needs no closing.
-    used_by(unsafe { GetCurrentProcess() })
+    let own = used_by(unsafe { GetCurrentProcess() });
+    CpuTime {
+        user_ns: own.user_ns + CHILDREN_USER.load(Ordering::Relaxed),
+        system_ns: own.system_ns + CHILDREN_SYSTEM.load(Ordering::Relaxed),
+    }
 }
 
 fn used_by(process: HANDLE) -> CpuTime {

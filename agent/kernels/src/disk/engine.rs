@@ -1,11 +1,11 @@
 //! How requests are made: an engine, the memory that it moves and what it notes of each request.
 
 use super::specification::Request;
+use super::system::FileExt;
 use crate::buffer::{ensure_memory, Buffer};
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use virtometer_protocol::Failure;
 use virtometer_sampling::now_ns;
 

@@ -1,12 +1,12 @@
 //! Filling a file or device with the pattern, once and from its beginning to its end.
 
 use super::open::{open, Access, Opened};
+use super::system::FileExt;
 use super::{guard, wrong_content};
 use crate::buffer::Buffer;
 use crate::pattern;
 use crate::random::Random;
 use std::io;
-use std::os::unix::fs::FileExt;
 use virtometer_protocol::{Conditions, Failure};
 use virtometer_sampling::{os_failure, timed, CheckValue, Stretch, Worker};
 

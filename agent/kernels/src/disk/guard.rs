@@ -1,12 +1,11 @@
 //! Nothing is overwritten but what a fill has written: content that is not the pattern belongs to somebody.
 
-use super::open::open_with;
+use super::open::Flags;
+use super::system::{self, FileExt};
 use crate::pattern;
 use crate::random::Random;
-use rustix::fs::{fadvise, Advice, OFlags, SeekFrom};
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use virtometer_protocol::{Code, Failure};
 use virtometer_sampling::os_failure;
 
@@ -18,14 +17,13 @@ const LOOKS: u64 = 16;
 
 /// A file to be filled is yet to be made, is empty or holds the pattern as far as it is overwritten.
 pub(super) fn ensure_fillable(path: &str, span: u64, seed: u64) -> Result<(), Failure> {
-    let file = match open_with(path, OFlags::RDONLY) {
+    let file = match system::open(path, Flags::default()) {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(()),
         other => other.map_err(|cause| os_failure(&format!("cannot open {path}"), &cause))?,
     };
     let unreadable = |cause: io::Error| os_failure(&format!("cannot read {path}"), &cause);
-    let meta = file.metadata().map_err(unreadable)?;
-    let length = if meta.is_file() { Ok(meta.len()) } else { rustix::fs::seek(&file, SeekFrom::End(0)) };
-    let length = length.map_err(|errno| unreadable(errno.into()))?;
+    let length = system::device_length(path).unwrap_or_else(|| file.metadata().map(|meta| meta.len()));
+    let length = length.map_err(unreadable)?;
     // Files of /proc and the like have no length and yet something to read.
     let own = if length == 0 {
         file.read_at(&mut [0], 0).map_err(unreadable)? == 0
@@ -40,7 +38,8 @@ pub(super) fn ensure_fillable(path: &str, span: u64, seed: u64) -> Result<(), Fa
 
 /// A file to be written to holds the pattern in its first `span` bytes.
 pub(super) fn ensure_filled(path: &str, span: u64, seed: u64) -> Result<(), Failure> {
-    let file = open_with(path, OFlags::RDONLY).map_err(|cause| os_failure(&format!("cannot open {path}"), &cause))?;
+    let file =
+        system::open(path, Flags::default()).map_err(|cause| os_failure(&format!("cannot open {path}"), &cause))?;
     if holds_pattern(&file, span, seed).map_err(|cause| os_failure(&format!("cannot read {path}"), &cause))? {
         return Ok(());
     }
@@ -54,8 +53,7 @@ fn foreign(path: &str, doing: &str, remedy: &str) -> Failure {
 
 /// Whether the first `span` bytes hold the pattern in all the places that are looked at.
 fn holds_pattern(file: &File, span: u64, seed: u64) -> io::Result<bool> {
-    // Nothing that is not looked at is to be read into the page cache. Where there is no such advice it is not needed.
-    let _ = fadvise(file, 0, None, Advice::Random);
+    system::read_no_more(file);
     let (mut buffer, look) = ([0; LOOK], LOOK as u64);
     for place in places((span + look - 1) / look, seed) {
         let offset = place * look;

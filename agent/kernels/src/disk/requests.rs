@@ -1,18 +1,17 @@
 //! The operations that follow an access specification.
 
 use super::engine::{Engine, Job, Memory, Notes, Psync};
-use super::libaio::Libaio;
 use super::open::{open, Access, Opened};
-use super::queue::Queued;
 use super::specification::{Schedule, Specification};
-use super::uring::Uring;
+use super::system::{lacks, FileExt};
 use super::{guard, wrong_content};
+#[cfg(unix)]
+use super::{libaio::Libaio, queue::Queued, uring::Uring};
 use crate::buffer::{available_memory, Buffer};
 use crate::pattern;
 use crate::random::Random;
 use crate::settings::{wrong, Settings};
 use std::io;
-use std::os::unix::fs::FileExt;
 use virtometer_protocol::{Code, Conditions, Failure};
 use virtometer_sampling::{now_ns, os_failure, CheckValue, CpuClock, Extras, Merge, Stretch, Times, Worker};
 
@@ -66,10 +65,17 @@ impl Way {
     }
 
     fn engine(self, depth: u32) -> io::Result<Box<dyn Engine>> {
+        #[cfg(unix)]
         let slots = depth as usize;
+        #[cfg(windows)]
+        let _ = depth;
         Ok(match self {
             Way::Psync => Box::new(Psync),
+            #[cfg(windows)]
+            Way::Libaio | Way::IoUring => return Err(io::ErrorKind::Unsupported.into()),
+            #[cfg(unix)]
             Way::Libaio => Box::new(Queued::new(Libaio::new(slots)?, slots)),
+            #[cfg(unix)]
             Way::IoUring => Box::new(Queued::new(Uring::new(depth)?, slots)),
         })
     }
@@ -261,11 +267,6 @@ impl Requests {
         }
         Ok(())
     }
-}
-
-/// Whether an error says that the system does not have, or does not allow, an engine.
-fn lacks(cause: &io::Error) -> bool {
-    matches!(cause.raw_os_error(), Some(libc::ENOSYS | libc::EPERM | libc::EACCES | libc::EINVAL | libc::EOPNOTSUPP))
 }
 
 fn refused(way: Way, cause: &io::Error) -> Failure {

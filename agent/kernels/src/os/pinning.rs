@@ -4,6 +4,7 @@
 use crate::settings::{wrong, Settings};
 use crate::ParameterKind::Text;
 use crate::{parameter, Parameter};
+#[cfg(unix)]
 use rustix::thread::{sched_setaffinity, CpuSet};
 use virtometer_protocol::{Code, Conditions, Failure};
 use virtometer_sampling::{allowed_cpus, pin_to, Task};
@@ -91,6 +92,7 @@ impl Pinning {
 
     /// Move the calling process, number `number` of its worker, where it belongs. For a forked child: nothing but a
     /// system call. False where it was refused.
+    #[cfg(unix)]
     pub(super) fn place(&self, number: usize) -> bool {
         if self.each.is_empty() {
             return true;
@@ -124,9 +126,11 @@ mod tests {
         let refused = Pinning { refused: Some("cannot".into()), ..Pinning::as_it_is() };
         assert_eq!(refused.conditions()["pinned"], "no");
         assert_eq!(refused.conditions()["pinned_reason"], "cannot");
+        #[cfg(unix)]
         assert!(refused.place(1));
     }
 
+    #[cfg(unix)]
     #[test]
     fn processes_are_placed_on_processors_in_turn() {
         let here = |number: usize| {

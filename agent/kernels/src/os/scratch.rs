@@ -2,18 +2,12 @@
 
 use crate::pattern;
 use crate::settings::Settings;
-use crate::ParameterKind::Text;
-use crate::{parameter, Parameter};
 use rustix::fd::OwnedFd;
 use rustix::fs::{memfd_create, open, unlink, MemfdFlags, Mode, OFlags};
 use rustix::io::{pwrite, Errno};
 use std::sync::atomic::{AtomicU32, Ordering};
 use virtometer_protocol::{Code, Conditions, Failure};
 use virtometer_sampling::os_failure;
-
-/// The parameter that says where.
-pub(super) const DIRECTORY: Parameter =
-    parameter("directory", Text, "in memory", "folder of the file, which has no name and is gone afterwards");
 
 /// Bytes written at once.
 const BLOCK: usize = 64 << 10;

@@ -4,6 +4,7 @@
 
 use super::child::{cannot_fork, Child, Parent};
 use super::operation::Operation;
+use super::{EXIT_ARGUMENT, EXIT_STATUS};
 use crate::settings::check_failed;
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
@@ -12,11 +13,6 @@ use virtometer_protocol::{Code, Failure};
 /// Status with which forked children end, and status with which the agent ends when it is executed as `exit`. Neither
 /// is what a failed exec or a crash would give.
 const FORKED: i32 = 7;
-
-/// The agent's hidden argument, and the status that it then ends with.
-pub const EXIT_ARGUMENT: &str = "exit";
-/// See [`EXIT_ARGUMENT`].
-pub const EXIT_STATUS: i32 = 17;
 
 /// The shell of every Unix.
 const SHELL: &str = "/bin/sh";
