@@ -99,6 +99,10 @@ fn every_transcript_goes_as_it_says() {
     let vectors = vectors();
     assert!(vectors.len() >= 60, "only {} transcripts", vectors.len());
     for (path, vector) in &vectors {
+        // Operations of Linux are refused on Windows before their parameters are looked at.
+        if cfg!(windows) && vector.to_string().contains("\"kernel\\\":\\\"os\\\"") {
+            continue;
+        }
         play(path, vector);
     }
 }

@@ -10,7 +10,6 @@ mod command;
 mod disk;
 mod linpack;
 mod memory;
-#[cfg(unix)]
 mod net;
 mod os;
 mod pattern;
@@ -85,7 +84,6 @@ pub static KERNELS: &[Kernel] = &[
     Kernel { name: "memory", summary: "move arrays through memory", ops: memory::OPS, make: memory::make },
     Kernel { name: "pde", summary: "relax Poisson's equation on a grid", ops: pde::OPS, make: pde::make },
     Kernel { name: "disk", summary: "read and write a file or block device", ops: disk::OPS, make: disk::make },
-    #[cfg(unix)]
     Kernel { name: "net", summary: "exchange data with another agent over TCP", ops: net::OPS, make: net::make },
     Kernel { name: "os", summary: "operations of the operating system", ops: os::OPS, make: os::make },
     Kernel { name: "clock", summary: "what the clocks of this place are worth", ops: clock::OPS, make: clock::make },

@@ -6,6 +6,7 @@
 mod account;
 mod datagrams;
 mod exchange;
+#[cfg(unix)]
 mod linux;
 mod open_loop;
 mod peer;
@@ -13,9 +14,14 @@ mod server;
 mod stream;
 mod transactions;
 mod trips;
+#[cfg(windows)]
+mod windows;
 mod wire;
 
+#[cfg(unix)]
 use linux as system;
+#[cfg(windows)]
+use windows as system;
 
 use crate::settings::wrong;
 use crate::ParameterKind::{Boolean, Integer, Text};

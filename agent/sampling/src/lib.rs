@@ -29,5 +29,5 @@ pub use extras::{Extras, Merge, Times};
 pub use fault::os_failure;
 pub use run::{prepare, Outcome, Prepared, RawSample};
 #[cfg(windows)]
-pub use windows::count_child;
+pub use windows::{count_child, thread_cpu};
 pub use worker::{timed, CheckValue, Maker, Stretch, Task, Worker};

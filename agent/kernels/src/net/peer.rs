@@ -239,5 +239,5 @@ enum Late {
 /// The system's words for an error, without its number.
 pub(super) fn words(cause: &io::Error) -> String {
     let said = cause.to_string();
-    said.split(" (os error").next().unwrap_or("").to_owned()
+    said.split(" (os error").next().unwrap_or("").trim_end().trim_end_matches('.').to_owned()
 }

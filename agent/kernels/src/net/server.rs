@@ -12,6 +12,7 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 use virtometer_protocol::{Conditions, Failure};
 use virtometer_sampling::{now_ns, os_failure, CheckValue, Control, Stretch, Worker};
 
@@ -32,6 +33,10 @@ const MOST_FAREWELLS: usize = 32;
 
 /// After a failure to accept, ns.
 const PAUSE_NS: u64 = 10_000_000;
+
+/// How long a thread whose connection is shut down may take to end where it may not hear of it, and how often to look.
+const PATIENCE: Duration = Duration::from_secs(1);
+const GLANCE: Duration = Duration::from_millis(5);
 
 /// What the threads of a server have in common.
 struct Shared {
@@ -234,7 +239,14 @@ fn accept(listener: &TcpListener, end: &End, shared: &Arc<Shared>) {
     for (_, socket) in shared.open().iter() {
         let _ = socket.shutdown(Shutdown::Both);
     }
+    // Windows does not always wake a thread whose socket another one shuts down: such a thread is left to the end of the process.
+    let deadline = Instant::now() + PATIENCE;
     for thread in threads {
-        let _ = thread.join();
+        while cfg!(windows) && !thread.is_finished() && Instant::now() < deadline {
+            std::thread::sleep(GLANCE);
+        }
+        if cfg!(unix) || thread.is_finished() {
+            let _ = thread.join();
+        }
     }
 }

@@ -76,5 +76,5 @@ fn counted(check: CheckValue) -> u64 {
 /// The C library's words for an error, without its number.
 fn words(number: i32) -> String {
     let text = std::io::Error::from_raw_os_error(number).to_string();
-    text.split(" (os error").next().unwrap().to_owned()
+    text.split(" (os error").next().unwrap().trim_end().trim_end_matches('.').to_owned()
 }

@@ -140,6 +140,7 @@ impl Worker for Measured {
 }
 
 /// Seconds that one of `work` units of `body` takes: the median of several stretches, each long enough to be timed.
+#[cfg(any(unix, test))]
 pub(super) fn each_takes(work: u64, mut body: impl FnMut() -> Result<(), Failure>) -> Result<f64, Failure> {
     /// Stretches, and the shortest of them, ns.
     const STRETCHES: usize = 9;

@@ -8,7 +8,9 @@ use virtometer_protocol::Scalar::{Boolean, Integer};
 fn both_ends_count_the_same() {
     let server = Serving::begin();
     let mut received = 0;
-    for (size, threads, connections) in [(1, 1, 1), (1000, 1, 3), (131_072, 2, 1), (4_000_003, 1, 2)] {
+    // Wine takes minutes for enough single bytes.
+    let smallest = if cfg!(windows) { 64 } else { 1 };
+    for (size, threads, connections) in [(smallest, 1, 1), (1000, 1, 3), (131_072, 2, 1), (4_000_003, 1, 2)] {
         let parameters = [("size", Integer(size)), ("connections", Integer(connections))];
         received += counted(client("stream", server.address, &parameters, threads).unwrap().check);
     }
@@ -45,13 +47,17 @@ fn a_stream_flows_in_every_direction_with_and_without_copying() {
                 let outcome = client("stream", server.address, &parameters, 1).unwrap();
                 assert!(counted(outcome.check) > 0 && outcome.value > 0.0);
                 let given = outcome.conditions.get("zero_copy").map(String::as_str);
-                assert_eq!(given, zero_copy.then_some("sendfile"), "{direction}");
+                // Windows copies, and says so.
+                let expected = if cfg!(windows) { "off" } else { "sendfile" };
+                assert_eq!(given, zero_copy.then_some(expected), "{direction}");
             }
         }
     }
     server.end();
 }
 
+// Windows counts a thread's time in steps that are as long as this run.
+#[cfg(unix)]
 #[test]
 fn both_ends_tell_their_processor_time_and_number() {
     let server = Serving::begin();
@@ -125,12 +131,15 @@ fn an_open_loop_keeps_to_its_rate_and_tells_how_long_it_took_from_when_a_request
     server.end();
 }
 
+/// The number of the error.
+const IN_USE: i32 = if cfg!(windows) { 10_048 } else { 98 };
+
 #[test]
 fn a_port_in_use_is_one_clear_sentence() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap();
     let failure = run(&task("serve", &[("listen", text(&address.to_string()))])).unwrap_err();
-    assert_eq!(failure.message, format!("cannot listen on {address}: {}", words(libc::EADDRINUSE)));
+    assert_eq!(failure.message, format!("cannot listen on {address}: {}", words(IN_USE)));
 }
 
 #[test]

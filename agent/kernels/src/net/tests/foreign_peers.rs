@@ -124,7 +124,7 @@ fn answers_with_other_bytes_or_another_count_are_reported() {
             let wrong = echo(move |message, _| message[byte] ^= 1, |_| ());
             refused("request-response", wrong, &parameters, "sent back other bytes");
         }
-        let once = echo(|message, number| message[0] ^= u8::from(number == 500), |_| ());
+        let once = echo(|message, number| message[0] ^= u8::from(number == 100), |_| ());
         refused("request-response", once, &parameters, "sent back other bytes");
         refused("request-response", echo(|_, _| (), |report| report.units += 1), &parameters, "counted");
         refused("request-response", echo(|_, _| (), |report| report.faults = 1), &parameters, "received other bytes");
