@@ -132,7 +132,10 @@ impl Watch {
 
     /// How far the wall clock jumped against the monotonic one since the last look.
     fn compare(&mut self) {
-        let Some(apart) = sources::real_minus_monotonic() else { return };
+        let apart = match sources::real_minus_monotonic() {
+            Some(apart) => apart,
+            None => return,
+        };
         if let Some(before) = self.apart {
             self.jump_ns = self.jump_ns.max(u64::try_from((apart - before).unsigned_abs()).unwrap_or(u64::MAX));
         }
