@@ -110,7 +110,7 @@ macro_rules! own_file {
 
 static RECORD_PARAMETERS: &[Parameter] = own_file!(parameter("size", Integer, "4096", "bytes of a record"));
 static BYTE_PARAMETERS: &[Parameter] = own_file!();
-static NAME_PARAMETERS: &[Parameter] = &[
+const NAME_PARAMETERS: &[Parameter] = &[
     parameter("folder", Text, "", "a folder that is empty or does not exist"),
     parameter("files", Integer, "1024", "files of one iteration"),
     parameter("size", Integer, "0", "bytes of each file"),

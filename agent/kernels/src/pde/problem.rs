@@ -15,7 +15,7 @@ pub(super) enum Start {
 
 /// The problem on a grid of `intervals` + 1 points in each direction, the border included.
 #[derive(Debug)]
-pub(super) struct Problem {
+pub(crate) struct Problem {
     /// N: intervals in each direction.
     pub(super) intervals: usize,
     /// Whether the disturbance function is 2π² sin πx sin πy. Otherwise it is zero.

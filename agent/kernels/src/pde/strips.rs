@@ -243,7 +243,7 @@ impl Grid for Strips {
 }
 
 /// The vectors of one block, from the one before the first to the one after the last, and the rows beside them.
-pub(super) struct Part<'a> {
+pub(crate) struct Part<'a> {
     first: usize,
     cells: &'a mut [f64],
     above: &'a [f64],
@@ -252,7 +252,7 @@ pub(super) struct Part<'a> {
     below: &'a [f64],
 }
 
-pub(super) struct Tables<'a> {
+pub(crate) struct Tables<'a> {
     n: usize,
     rows: usize,
     factors: &'a [f64; K],
