@@ -155,6 +155,8 @@ fn bad_input_is_one_sentence_and_a_status() {
         (2, &["measure", "linpack", "--convention", "published", "--size", "501"]),
         (2, &["measure", "linpack", "--generator", "16-bit", "--size", "512"]),
         (2, &["measure", "linpack", "--runs", "many"]),
+        (2, &["measure", "linpack", "--time-server", "clock.example:5005"]),
+        (1, &["measure", "linpack", "--time-server", "127.0.0.1:1"]),
         (2, &["measure", "linpack", "--op", "blocked", "--size", "100001"]),
         (1, &["measure", "linpack", "--op", "blocked", "--size", "100000", "--threads", "64"]),
         (2, &["measure", "linpack", "--threads", "0"]),

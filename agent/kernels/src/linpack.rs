@@ -3,12 +3,14 @@
 //! `classic` is the benchmark of that name; `blocked` is what a library does today, with any number of threads for one
 //! matrix. Both solve the benchmark's own system, count its 2n³/3 + 2n² operations and are checked by its normalised residual.
 
+mod asked;
 mod blocked;
 mod classic;
 mod columns;
 mod crew;
 mod groups;
 mod member;
+mod outside;
 mod packed;
 mod panel;
 mod steps;
@@ -23,9 +25,11 @@ use crate::settings::wrong;
 use crate::simd::Simd;
 use crate::ParameterKind::{Integer, Text};
 use crate::{parameter, Op, Parameter, Settings};
+use asked::Asked;
 use blocked::Blocked;
 use classic::{Classic, Variant};
 use member::Member;
+use outside::{Outside, Server};
 use std::sync::Arc;
 use system::{Generator, System};
 use virtometer_protocol::{Code, Failure, Unit};
@@ -39,6 +43,8 @@ const GENERATOR: Parameter =
     parameter("generator", Text, "48-bit", "of the matrix: 48-bit, or 16-bit as in the C program (not for all orders)");
 const RUNS: Parameter =
     parameter("runs", Integer, "0", "iterations after which it ends before the window does; 0: the window decides");
+const TIME_SERVER: Parameter =
+    parameter("time-server", Text, "", "HOST:PORT or udp:HOST:PORT of an outside clock to ask as well");
 
 pub(crate) static OPS: &[Op] = &[
     Op {
@@ -51,9 +57,10 @@ pub(crate) static OPS: &[Op] = &[
             parameter("convention", Text, "order", "order, or published: size is 2n, rolled and unrolled in turn"),
             GENERATOR,
             RUNS,
+            TIME_SERVER,
         ],
     },
-    Op { name: "blocked", unit: Unit::FlopPerSecond, work: WORK, parameters: &[ORDER, GENERATOR, RUNS] },
+    Op { name: "blocked", unit: Unit::FlopPerSecond, work: WORK, parameters: &[ORDER, GENERATOR, RUNS, TIME_SERVER] },
 ];
 
 const SINGULAR: &str = "the matrix turned out singular";
@@ -69,20 +76,30 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
     let generators = [("48-bit", Generator::Bits48), ("16-bit", Generator::Bits16)];
     let generator = choice(settings, "generator", &generators)?;
     let limit = Limit::new(settings.integer("runs", 0, 0..=1_000_000)?, task.seconds);
+    let server = settings.optional_text("time-server")?.map(Server::parse).transpose()?;
+    // One thread asks; the others may not even wait for the answers.
+    let control = task.control.clone();
+    let clock = move |rank: usize| match server {
+        Some(server) if rank == 0 => Outside::reach(server, control.clone()).map(|clock| Some(Asked::new(clock))),
+        _ => Ok(None),
+    };
     let simd = Simd::detect();
     if task.op == "blocked" {
         let system = regular(System::spaced(size(settings, LARGEST)?, generator))?;
         let copies = usize::try_from(COPIES / system.bytes()).unwrap_or(1).max(1);
         memory(Blocked::bytes(system, copies, task.threads), system)?;
         let shared = Arc::new(Blocked::new(simd, system, copies, task.threads)?);
-        return Ok(Arc::new(move |rank| Ok(Box::new(Member::new(shared.clone(), rank, copies, limit)))));
+        return Ok(Arc::new(move |rank| {
+            let member = Member::new(shared.clone(), rank, copies, limit);
+            Ok(Box::new(if server.is_some() { member.asking(clock(rank)?) } else { member }))
+        }));
     }
     let (system, variants) = classic(settings, generator)?;
     let each = variants.len() as u64 * system.bytes();
     let repeats = (COPIES / each).max(1);
     memory(repeats * each * task.threads as u64, system)?;
     let copies = usize::try_from(repeats).unwrap_or(1) * variants.len();
-    Ok(Arc::new(move |_| Ok(Box::new(Classic::new(simd, system, variants, copies, limit)?))))
+    Ok(Arc::new(move |rank| Ok(Box::new(Classic::new(simd, system, variants, copies, limit, clock(rank)?)?))))
 }
 
 /// The system of `classic`, and which variants solve it in a repeat.

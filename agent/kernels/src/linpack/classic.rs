@@ -1,5 +1,6 @@
 //! A system a thread, solved by columns.
 
+use super::asked::{Asked, Part, AIM_NS};
 use super::system::System;
 use super::watch::{Limit, Watch};
 use super::{columns, groups};
@@ -54,6 +55,7 @@ pub(super) struct Classic {
     limit: Limit,
     /// One for each of the variants.
     watches: Vec<Watch>,
+    asked: Option<Asked>,
     worst: f64,
 }
 
@@ -65,18 +67,43 @@ impl Classic {
         variants: &'static [Variant],
         copies: usize,
         limit: Limit,
+        asked: Option<Asked>,
     ) -> Result<Self, Failure> {
         let mut work = Buffer::new(copies * system.length() * 8)?;
         work.wish_huge_pages(true);
         let pivots = vec![0; system.n];
         let watches = vec![Watch::default(); variants.len()];
-        Ok(Classic { simd, system, variants, copies, work, pivots, used: 0, limit, watches, worst: 0.0 })
+        Ok(Classic { simd, system, variants, copies, work, pivots, used: 0, limit, watches, asked, worst: 0.0 })
+    }
+
+    /// One more system for each variant, with questions to the outside clock around its parts, and its residual.
+    fn solve_asked(&mut self) -> Result<f64, Failure> {
+        let (simd, system, pivots) = (self.simd, self.system, &mut self.pivots);
+        let used = self.variants.len() * system.length();
+        if let Some(asked) = self.asked.as_mut().filter(|asked| asked.settled()) {
+            let copies = self.work.doubles_mut().chunks_exact_mut(system.length());
+            for (copy, variant) in copies.zip(self.variants) {
+                asked.around(Part::Generate, || system.generate(copy));
+                let (matrix, right) = system.parts(copy);
+                if !asked.around(Part::Factor, || variant.factor(simd, matrix, system.ld, pivots)) {
+                    return Err(check_failed(super::SINGULAR));
+                }
+                asked.around(Part::Solve, || variant.solve(simd, matrix, system.ld, pivots, right));
+            }
+            asked.sound()?;
+            return system.verify(&mut self.work.doubles_mut()[..used]);
+        }
+        Ok(0.0)
     }
 }
 
 impl Worker for Classic {
     fn most_repeats(&self) -> u64 {
         (self.copies / self.variants.len()) as u64
+    }
+
+    fn aim_ns(&self) -> u64 {
+        self.asked.as_ref().map_or(0, |_| AIM_NS)
     }
 
     fn before(&mut self, repeats: u64) -> Result<(), Failure> {
@@ -93,7 +120,8 @@ impl Worker for Classic {
         let (simd, system, pivots) = (self.simd, self.system, &mut self.pivots);
         let copies = self.work.doubles_mut().chunks_exact_mut(system.length()).take(self.used);
         let (variants, watches) = (self.variants, &mut self.watches);
-        timed(system.operations() * self.used as u64, || {
+        let opened = self.asked.as_mut().and_then(Asked::open);
+        let stretch = timed(system.operations() * self.used as u64, || {
             for (index, copy) in copies.enumerate() {
                 let turn = index % variants.len();
                 let (variant, watch) = (variants[turn], &mut watches[turn]);
@@ -104,13 +132,17 @@ impl Worker for Classic {
                 watch.solve(|| variant.solve(simd, matrix, system.ld, pivots, right));
             }
             Ok(())
-        })
+        })?;
+        if let Some(asked) = &mut self.asked {
+            asked.close(opened, &stretch);
+        }
+        Ok(stretch)
     }
 
     fn after(&mut self) -> Result<CheckValue, Failure> {
         let length = self.system.length();
         let residual = self.system.verify(&mut self.work.doubles_mut()[..self.used * length])?;
-        self.worst = self.worst.max(residual);
+        self.worst = self.worst.max(residual).max(self.solve_asked()?);
         self.limit.count();
         Ok(CheckValue::Residual(residual))
     }
@@ -118,7 +150,7 @@ impl Worker for Classic {
     fn settle(&mut self) -> Result<(), Failure> {
         self.limit.settle();
         self.watches.fill(Watch::default());
-        Ok(())
+        self.asked.as_mut().map_or(Ok(()), Asked::settle)
     }
 
     fn complete(&self) -> Option<bool> {
@@ -136,13 +168,17 @@ impl Worker for Classic {
     fn extras(&mut self) -> Extras {
         #[allow(clippy::cast_precision_loss)] // an integer far below 2^53, as in the value
         let rate = |watch: &Watch| self.system.operations() as f64 / watch.mean_s();
-        match self.watches.as_slice() {
+        let extras = match self.watches.as_slice() {
             [rolled, unrolled] => rolled
                 .with(*unrolled)
                 .extras()
                 .measure("rolled-rate", "FLOP/s", rate(rolled), Merge::Sum)
                 .measure("unrolled-rate", "FLOP/s", rate(unrolled), Merge::Sum),
             _ => self.watches[0].extras(),
+        };
+        match &self.asked {
+            Some(asked) => asked.extras(extras),
+            None => extras,
         }
     }
 }

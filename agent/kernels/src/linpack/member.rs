@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)] // one matrix shared by threads
 
+use super::asked::{Asked, Part, AIM_NS};
 use super::blocked::{Blocked, End};
 use super::groups;
 use super::panel::Room;
@@ -22,13 +23,26 @@ pub(super) struct Member {
     room: Room,
     limit: Limit,
     watch: Watch,
+    /// Whether an outside clock is asked, by the first thread, which has it.
+    questions: bool,
+    asked: Option<Asked>,
+    settled: bool,
     worst: f64,
 }
 
 impl Member {
     pub(super) fn new(shared: Arc<Blocked>, rank: usize, copies: usize, limit: Limit) -> Self {
-        let room = shared.room();
-        Member { shared, rank, copies, used: 0, room, limit, watch: Watch::default(), worst: 0.0 }
+        let (room, watch) = (shared.room(), Watch::default());
+        let (questions, asked, settled) = (false, None, false);
+        Member { shared, rank, copies, used: 0, room, limit, watch, questions, asked, settled, worst: 0.0 }
+    }
+
+    /// With an outside clock, which the first thread asks.
+    #[must_use]
+    pub(super) fn asking(mut self, asked: Option<Asked>) -> Self {
+        self.questions = true;
+        self.asked = asked;
+        self
     }
 
     /// The first `count` systems, between iterations.
@@ -42,11 +56,7 @@ impl Member {
         let Member { shared, rank, used, room, watch, .. } = self;
         let system = shared.system;
         for index in 0..*used {
-            match watch.factor(|| shared.factor(index, *rank, room)) {
-                End::Regular => (),
-                End::Singular => return Err(check_failed(SINGULAR)),
-                End::Deserted => return Err(Failure::new(Code::Internal, "a thread of the kernel is gone")),
-            }
+            regular(watch.factor(|| shared.factor(index, *rank, room)))?;
             if *rank == 0 {
                 // SAFETY: the matrix is factored, and the other threads are done with it and with the pivots.
                 let (copy, pivots) = unsafe { (shared.copy(index), shared.pivots()) };
@@ -56,11 +66,41 @@ impl Member {
         }
         Ok(())
     }
+
+    /// One more system, with questions to the outside clock around its parts. All threads call it at the same time.
+    fn solve_asked(&mut self) -> Result<(), Failure> {
+        let shared = self.shared.clone();
+        let system = shared.system;
+        let asked = match &mut self.asked {
+            Some(asked) => asked,
+            None => {
+                shared.factor(0, self.rank, &mut self.room);
+                return Ok(());
+            }
+        };
+        // SAFETY: the other threads wait until this one has begun to factor.
+        let copy = unsafe { shared.copy(0) };
+        asked.around(Part::Generate, || system.generate(copy));
+        let room = &mut self.room;
+        regular(asked.around(Part::Factor, || shared.factor(0, 0, room)))?;
+        // SAFETY: as in `solve_all`.
+        let (copy, pivots) = unsafe { (shared.copy(0), shared.pivots()) };
+        let (matrix, right) = system.parts(copy);
+        asked.around(Part::Solve, || groups::solve(shared.simd, matrix, system.ld, shared.width(), pivots, right));
+        asked.sound()?;
+        // SAFETY: as in `after`.
+        self.worst = self.worst.max(system.verify(unsafe { shared.copies(1) })?);
+        Ok(())
+    }
 }
 
 impl Worker for Member {
     fn most_repeats(&self) -> u64 {
         self.copies as u64
+    }
+
+    fn aim_ns(&self) -> u64 {
+        self.asked.as_ref().map_or(0, |_| AIM_NS)
     }
 
     fn before(&mut self, repeats: u64) -> Result<(), Failure> {
@@ -83,23 +123,35 @@ impl Worker for Member {
         let _attendance = shared.attend();
         // The work of all is counted once.
         let systems = if self.rank == 0 { self.used as u64 } else { 0 };
-        timed(shared.system.operations() * systems, || self.solve_all())
+        let opened = self.asked.as_mut().and_then(Asked::open);
+        let stretch = timed(shared.system.operations() * systems, || self.solve_all())?;
+        if let Some(asked) = &mut self.asked {
+            asked.close(opened, &stretch);
+        }
+        Ok(stretch)
     }
 
     fn after(&mut self) -> Result<CheckValue, Failure> {
+        let shared = self.shared.clone();
+        let _attendance = shared.attend();
         self.limit.count();
+        let mut verified = Ok(0.0);
         if self.rank == 0 {
             // SAFETY: the iteration is over, and only the first thread uses the systems until the next.
-            let copies = unsafe { self.shared.copies(self.used) };
-            self.worst = self.worst.max(self.shared.system.verify(copies)?);
+            verified = shared.system.verify(unsafe { shared.copies(self.used) });
         }
+        // Whatever was found: the other threads count on the first one.
+        let solved = if self.questions && self.settled { self.solve_asked() } else { Ok(()) };
+        self.worst = self.worst.max(verified?);
+        solved?;
         Ok(CheckValue::Residual(self.worst))
     }
 
     fn settle(&mut self) -> Result<(), Failure> {
         self.limit.settle();
         self.watch = Watch::default();
-        Ok(())
+        self.settled = true;
+        self.asked.as_mut().map_or(Ok(()), Asked::settle)
     }
 
     fn complete(&self) -> Option<bool> {
@@ -115,10 +167,18 @@ impl Worker for Member {
     }
 
     fn extras(&mut self) -> Extras {
-        if self.rank == 0 {
-            self.watch.extras()
-        } else {
-            Extras::default()
+        match &self.asked {
+            _ if self.rank != 0 => Extras::default(),
+            Some(asked) => asked.extras(self.watch.extras()),
+            None => self.watch.extras(),
         }
+    }
+}
+
+fn regular(end: End) -> Result<(), Failure> {
+    match end {
+        End::Regular => Ok(()),
+        End::Singular => Err(check_failed(SINGULAR)),
+        End::Deserted => Err(Failure::new(Code::Internal, "a thread of the kernel is gone")),
     }
 }

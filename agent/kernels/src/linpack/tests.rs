@@ -1,5 +1,7 @@
 #![allow(clippy::unwrap_used)]
 #![allow(unsafe_code)] // a copy of the threads' common systems
+mod outside;
+
 use super::member::Member;
 use super::*;
 use crate::random::Random;
@@ -11,7 +13,7 @@ const VARIANTS: [Variant; 3] = [Variant::Fast, Variant::Rolled, Variant::Unrolle
 
 fn one_thread(n: usize, variants: &'static [Variant], copies: usize) -> Classic {
     let system = System::spaced(n, Generator::Bits48);
-    Classic::new(Simd::detect(), system, variants, copies, Limit::new(0, 1.0)).unwrap()
+    Classic::new(Simd::detect(), system, variants, copies, Limit::new(0, 1.0), None).unwrap()
 }
 
 /// A regular matrix with random elements, and a right-hand side.
@@ -299,9 +301,19 @@ fn bad_settings_are_one_sentence_each() {
         (
             "blocked",
             &[("variant", text("fast"))],
-            "the op blocked has no parameter \"variant\"; it has size, generator, runs",
+            "the op blocked has no parameter \"variant\"; it has size, generator, runs, time-server",
         ),
         ("blocked", &[("runs", Scalar::Integer(-1))], "runs is -1, not 0 to 1000000"),
+        (
+            "blocked",
+            &[("time-server", text("clock.example:5005"))],
+            "time-server is \"clock.example:5005\", not a numeric address and a port such as 10.0.0.1:5005 or udp:10.0.0.1:5005",
+        ),
+        (
+            "classic",
+            &[("time-server", text("udp:10.0.0.1"))],
+            "time-server is \"udp:10.0.0.1\", not a numeric address and a port such as 10.0.0.1:5005 or udp:10.0.0.1:5005",
+        ),
         (
             "classic",
             &[("convention", text("published")), ("size", Scalar::Integer(1001))],

@@ -1,0 +1,127 @@
+//! What a clock outside of this system says of the solutions.
+//!
+//! It is asked before and after each iteration's stretch, never in it: that gives the rate. After the iteration one
+//! more system is made, factored and solved with a question around each part, as the published studies asked it.
+
+use super::outside::Outside;
+use virtometer_protocol::Failure;
+use virtometer_sampling::{Extras, Merge, Stretch, Times};
+
+/// Length of an iteration, ns: a question takes a thousandth of it or less.
+pub(super) const AIM_NS: u64 = 100_000_000;
+
+/// A part of a solution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Generate,
+    Factor,
+    Solve,
+}
+
+/// Sums of what took so long by the outside clock.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    us: u64,
+    count: u64,
+}
+
+impl Sum {
+    fn mean_s(self) -> f64 {
+        #[allow(clippy::cast_precision_loss)] // times of a run, far below 2^53
+        let mean = self.us as f64 / self.count as f64;
+        mean * 1e-6
+    }
+}
+
+/// One thread's outside clock and what it has said since the run was settled.
+pub(super) struct Asked {
+    clock: Outside,
+    settled: bool,
+    /// What went wrong: nothing more is asked, and the iteration fails when it is over.
+    fault: Option<Failure>,
+    work: u64,
+    outside_us: u64,
+    own_ns: u64,
+    parts: [Sum; 3],
+    trips: Times,
+}
+
+impl Asked {
+    pub(super) fn new(clock: Outside) -> Self {
+        let (parts, trips) = ([Sum::default(); 3], Times::default());
+        Asked { clock, settled: false, fault: None, work: 0, outside_us: 0, own_ns: 0, parts, trips }
+    }
+
+    /// The clock begins: from here on it is asked.
+    pub(super) fn settle(&mut self) -> Result<(), Failure> {
+        self.settled = true;
+        self.clock.start()
+    }
+
+    /// Whether the run is settled.
+    pub(super) fn settled(&self) -> bool {
+        self.settled
+    }
+
+    /// Ask before a stretch: twice, because two questions in a row also tell the round trip by the outside clock.
+    pub(super) fn open(&mut self) -> Option<u64> {
+        let (first, second) = (self.reading()?, self.reading()?);
+        self.trips.record((second - first).saturating_mul(1000));
+        Some(second)
+    }
+
+    /// Ask after the stretch.
+    pub(super) fn close(&mut self, opened: Option<u64>, stretch: &Stretch) {
+        if let (Some(from), Some(to)) = (opened, self.reading()) {
+            self.outside_us += to - from;
+            self.own_ns += stretch.end_ns.saturating_sub(stretch.start_ns);
+            self.work += stretch.work;
+        }
+    }
+
+    /// Do a part of a solution between two questions.
+    pub(super) fn around<T>(&mut self, part: Part, body: impl FnOnce() -> T) -> T {
+        let from = self.reading();
+        let result = body();
+        if let (Some(from), Some(to)) = (from, self.reading()) {
+            let sum = &mut self.parts[part as usize];
+            *sum = Sum { us: sum.us + to - from, count: sum.count + 1 };
+        }
+        result
+    }
+
+    /// What went wrong with the clock, once an iteration is over. Threads that work together must not lose one of them
+    /// in the middle.
+    pub(super) fn sound(&self) -> Result<(), Failure> {
+        self.fault.clone().map_or(Ok(()), Err)
+    }
+
+    /// The measures of the outside clock. Those without a reading are left out.
+    pub(super) fn extras(&self, known: Extras) -> Extras {
+        #[allow(clippy::cast_precision_loss)] // sums of a run and a median, far below 2^53
+        let (work, outside_s, own_s, trip_s) = (
+            self.work as f64,
+            self.outside_us as f64 * 1e-6,
+            self.own_ns as f64 * 1e-9,
+            self.trips.quantile(0.5) as f64 * 1e-9,
+        );
+        let part = |part: Part| self.parts[part as usize].mean_s();
+        known
+            .measure("guest-rate", "FLOP/s", work / own_s, Merge::Sum)
+            .measure("outside-rate", "FLOP/s", work / outside_s, Merge::Sum)
+            .measure("outside-generate", "s", part(Part::Generate), Merge::Mean)
+            .measure("outside-factor", "s", part(Part::Factor), Merge::Mean)
+            .measure("outside-solve", "s", part(Part::Solve), Merge::Mean)
+            .measure("outside-round-trip", "s", trip_s, Merge::Mean)
+    }
+
+    fn reading(&mut self) -> Option<u64> {
+        if !self.settled || self.fault.is_some() {
+            return None;
+        }
+        self.clock.time_us().unwrap_or_else(|fault| {
+            self.fault = Some(fault);
+            None
+        })
+    }
+}
