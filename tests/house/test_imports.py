@@ -22,6 +22,7 @@ ALLOWED: dict[str, set[str]] = {
     "environments": {"model", "errors", "programs", "link"},
     "runner": {"model", "errors", "programs", "link", "workloads", "environments", "design", "store", "analysis"},
     "cli": {"model", "errors", "programs", "link", "workloads", "design", "store", "analysis", "report", "runner"},
+    "__main__": {"cli"},
 }
 
 

@@ -53,3 +53,17 @@ def test_parameters_of_the_other_operation_are_refused() -> None:
         WORKLOADS["linpack"].arguments("blocked", LinpackParameters(variant="fast"), NOWHERE)
     with pytest.raises(UsageError, match="linpack has no operation quantum; it has classic, blocked"):
         WORKLOADS["linpack"].arguments("quantum", LinpackParameters(), NOWHERE)
+
+
+@pytest.mark.parametrize("op", ["classic", "blocked"])
+def test_a_time_server_is_asked_where_the_place_has_one(op: str) -> None:
+    linpack = WORKLOADS["linpack"]
+    asked = LinpackParameters(size=100, time_server="udp")
+    assert linpack.time_server(asked) == "udp" and linpack.time_server(LinpackParameters()) is None
+    place = Place(disk_path=None, peer=None, time_server="udp:10.77.0.1:4000")
+    assert linpack.arguments(op, asked, place) == {"size": 100, "time-server": "udp:10.77.0.1:4000"}
+    assert linpack.arguments(op, LinpackParameters(size=100), place) == {"size": 100}
+    with pytest.raises(UsageError, match="no network, over which a time server could be asked"):
+        linpack.arguments(op, asked, NOWHERE)
+    with pytest.raises(ValidationError):
+        LinpackParameters(time_server="10.77.0.1:4000")  # type: ignore[arg-type]

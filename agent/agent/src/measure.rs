@@ -204,8 +204,13 @@ fn human(kernel: &Kernel, op: &Op, done: &Done, samples: &[Sample]) -> String {
         if conditions.is_empty() { "none".to_owned() } else { conditions.join(", ") },
     );
     for (name, measure) in &done.measures {
-        let unit = if measure.unit == "1" { String::new() } else { format!(" {}", measure.unit) };
-        let _ = writeln!(text, "  {name}: {}{unit}", short(measure.value));
+        let said = match measure.unit {
+            "1" => short(measure.value),
+            "s" => scaled(measure.value, Unit::Second),
+            "FLOP/s" => scaled(measure.value, Unit::FlopPerSecond),
+            unit => format!("{} {unit}", short(measure.value)),
+        };
+        let _ = writeln!(text, "  {name}: {said}");
     }
     for (name, times) in &done.histograms {
         let at = |quantile| scaled(quantile_s(times, quantile), Unit::Second);

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from virtometer.model import Campaign, PlacementResult
 
 Key = tuple[str, str]  # workload, environment
-# Figures of the peer and of outside clocks, which are the host's, and what a tool says, which is told as it said it.
-_AS_THEY_ARE = ("remote-", "outside-", "tool-")
+# Figures of the peer and of outside clocks, which are the host's, and what a tool or the guest's own clock says, which
+# is told as it said it.
+_AS_THEY_ARE = ("remote-", "outside-", "tool-", "guest-")
 QUANTILES = (0.5, 0.9, 0.99, 0.999, 1.0)
 
 

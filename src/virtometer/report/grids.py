@@ -11,6 +11,7 @@ from typing import Any
 
 from virtometer.analysis import extras
 from virtometer.analysis.absence import bare, grouped
+from virtometer.analysis.outside import Timed
 from virtometer.model import Campaign, Estimate, Finding, Verdict
 from virtometer.report import words
 from virtometer.report.machine import plain
@@ -142,6 +143,33 @@ def times(name: str, of: Mapping[str, extras.Times]) -> Grid:
         ("environment", "operations", "median", "90 %", "99 %", "99.9 %", "longest"),
         rows,
         frozenset(range(1, 7)),
+    )
+
+
+def clocks_compared(of: Mapping[str, Timed]) -> Grid:
+    """The same work timed in three ways, a row an environment."""
+    rows = [
+        (
+            environment,
+            *(words.quantity(value, found.unit) for value in (found.own, found.corrected, found.outside)),
+            f"{100 * found.difference:+.2f} %".replace("-", "−"),
+            "" if found.round_trip is None else words.measure(found.round_trip, "s"),
+        )
+        for environment, found in of.items()
+    ]
+    return Grid(
+        "The same work by three clocks, medians over the trials. Difference: of the outside clock from the corrected "
+        "value; each outside time is too long by about one round trip",
+        (
+            "environment",
+            "by the guest's own clock",
+            "corrected by comparing clocks",
+            "by the outside clock",
+            "difference",
+            "round trip",
+        ),
+        rows,
+        frozenset(range(1, 6)),
     )
 
 

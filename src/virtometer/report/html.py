@@ -21,6 +21,7 @@ from markupsafe import Markup
 from virtometer.analysis import extras, levels
 from virtometer.analysis.clocks import beliefs
 from virtometer.analysis.conditions import is_unlike
+from virtometer.analysis.outside import Timed, timed
 from virtometer.analysis.series import series
 from virtometer.model import Campaign, Finding, PlanWorkload, Verdict
 from virtometer.report import clocks, curves, figures, grids, summary, words
@@ -57,7 +58,7 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
     ]
     most = max(100, min(_POINTS_OF_A_PLOT, _POINTS_OF_A_PAGE // len(plan.workloads)))
     sentence, trouble = grids.trouble(campaign)
-    found = _Extras(extras.measures(campaign), extras.histograms(campaign), names)
+    found = _Extras(extras.measures(campaign), extras.histograms(campaign), timed(campaign), names)
     over, averages = _series(campaign, findings, scripts)
     believed = beliefs(campaign)
     drawn = clocks.figure(believed, plan.limits.clock_error)
@@ -120,11 +121,15 @@ class _Extras:
 
     measures: Mapping[extras.Key, Mapping[str, extras.Figure]]
     histograms: Mapping[extras.Key, Mapping[str, extras.Times]]
+    timed: Mapping[extras.Key, Timed]
     environments: Sequence[str]
 
     def measures_of(self, workload: str) -> dict[str, Mapping[str, extras.Figure]]:
         found = {name: self.measures.get((workload, name), {}) for name in self.environments}
         return {name: measures for name, measures in found.items() if measures}
+
+    def timed_of(self, workload: str) -> dict[str, Timed]:
+        return {name: self.timed[workload, name] for name in self.environments if (workload, name) in self.timed}
 
     def histograms_of(self, workload: str) -> dict[str, dict[str, extras.Times]]:
         """By name of the histogram, then by environment."""
@@ -207,6 +212,7 @@ def _workload(
     identity = ids[workload.name]
     histograms = found.histograms_of(workload.name)
     measures = found.measures_of(workload.name)
+    compared = found.timed_of(workload.name)
     drawn = [
         figures.efficiency(findings, campaign.plan.margin) if any(f.ratio is not None for f in findings) else None,
         figures.samples(campaign, workload.name, most),
@@ -231,6 +237,7 @@ def _workload(
         ],
         "notes": [(f.subject, note) for f in findings for note in words.all_notes(f)],
         "extras": [
+            *([grids.clocks_compared(compared)] if compared else []),
             *([grids.measures(measures)] if measures else []),
             *(grids.times(name, times) for name, times in histograms.items()),
         ],

@@ -13,6 +13,7 @@ from virtometer.link.messages import Done, Failed, Ready
 from virtometer.link.session import Session
 from virtometer.model import GuestStart, Limits, PlanEnvironment
 from virtometer.programs import now
+from virtometer.runner.outside_clock import OutsideClock
 
 
 class Peer:
@@ -83,6 +84,7 @@ class Resident:
         self.broken = False
         self._limits = limits
         self._peer: Peer | None = None
+        self._clock: OutsideClock | None = None
 
     @classmethod
     def start(
@@ -139,11 +141,22 @@ class Resident:
             self._peer = Peer(bench, self.record.guest_id, self.guest.network, self._limits)
         return self._peer
 
+    def outside_clock(self, bench: Workbench) -> OutsideClock:
+        """The time server on the laboratory's side, started at its first use. Raises EnvironmentFailed as `peer`."""
+        if self._clock is None:
+            if self.guest.network is None:
+                raise EnvironmentFailed(f"{self.plan.name} offers no network")
+            self._clock = OutsideClock(bench, self.record.guest_id, self.guest.network, self._limits)
+        return self._clock
+
     def stop(self) -> None:
         """Say bye, end the guest, leave nothing. Idempotent."""
         if self._peer is not None:
             self._peer.stop()
             self._peer = None
+        if self._clock is not None:
+            self._clock.stop()
+            self._clock = None
         if not self.broken:
             self.session.bye(min(self._limits.answer_s, 2.0))
         self.session.close()

@@ -96,14 +96,19 @@ class TrialRunner:
         guest = resident.guest
         if "disk" in workload.needs and guest.disk is None:
             raise TrialFailed(f"{NOT_HERE}: {resident.lacks('disk')}")
-        if "network" in workload.needs and guest.network is None:
+        asked = workload.parameters.model_validate(planned.parameters)
+        clock = workload.time_server(asked)
+        if ("network" in workload.needs or clock is not None) and guest.network is None:
             raise TrialFailed(f"{NOT_HERE}: {resident.lacks('network')}")
         try:
             peer = resident.peer(self._bench) if "network" in workload.needs else None
             if peer is not None:
                 peer.drain()
-            place = Place(guest.disk.path if guest.disk else None, peer.address if peer else None)
-            asked = workload.parameters.model_validate(planned.parameters)
+            place = Place(
+                guest.disk.path if guest.disk else None,
+                peer.address if peer else None,
+                resident.outside_clock(self._bench).address(clock) if clock is not None else None,
+            )
             parameters = workload.arguments(planned.op, asked, place)
         except (EnvironmentFailed, LinkError, UsageError) as cause:
             raise TrialFailed(cause.sentence, [resident]) from cause

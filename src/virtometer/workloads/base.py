@@ -12,6 +12,9 @@ from virtometer.errors import UsageError
 from virtometer.model import Better
 from virtometer.model import parse_size as parse_size
 
+Need = Literal["disk", "network"]
+TimeServerKind = Literal["tcp", "udp"]
+
 Size = Annotated[int, BeforeValidator(parse_size), Field(ge=1, le=1 << 50)]
 
 
@@ -32,10 +35,14 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a guest offers to a workload, as the guest sees it: the path of the disk file, the address of the peer."""
+    """What a guest offers to a workload, as the guest sees it: the path of the disk file, the address of the peer.
+
+    time_server: where the outside clock answers that the workload asked for, as the agent takes it.
+    """
 
     disk_path: str | None
     peer: str | None
+    time_server: str | None = None
 
 
 class Workload:
@@ -45,11 +52,15 @@ class Workload:
     kernel: ClassVar[str]
     operations: ClassVar[Mapping[str, Operation]]
     parameters: ClassVar[type[Parameters]]
-    needs: ClassVar[frozenset[Literal["disk", "network"]]] = frozenset()
+    needs: ClassVar[frozenset[Need]] = frozenset()  # "network" is a peer at the other end of one
 
     def agent_op(self, op: str) -> str:
         """The kernel's operation for one of the workload's."""
         return op
+
+    def time_server(self, parameters: Parameters) -> TimeServerKind | None:
+        """How the agent is to reach an outside clock, with these parameters. It needs a network. None: it asks none."""
+        return None
 
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
         """Parameters of the agent's kernel for this place. Raises UsageError for an operation that does not exist."""

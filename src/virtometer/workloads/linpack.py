@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from virtometer.errors import UsageError
-from virtometer.workloads.base import Operation, Parameters, Place, Workload
+from virtometer.workloads.base import Operation, Parameters, Place, TimeServerKind, Workload
 
 
 class LinpackParameters(Parameters):
@@ -15,7 +15,8 @@ class LinpackParameters(Parameters):
 
     variant: fast, or rolled or unrolled loops as published. convention: order, or published (size is the array size of
     the C program; rolled and unrolled in turn). generator: of the matrix. runs: iterations after which the run ends
-    before its window does; 0 leaves it to the window.
+    before its window does; 0 leaves it to the window. time_server: the agent also asks a clock of the laboratory, over
+    TCP or UDP.
     """
 
     size: Annotated[int, Field(ge=1, le=200_000)] = 500
@@ -23,6 +24,7 @@ class LinpackParameters(Parameters):
     convention: Literal["order", "published"] | None = None
     generator: Literal["48-bit", "16-bit"] | None = None
     runs: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
+    time_server: TimeServerKind | None = None
 
     @model_validator(mode="after")
     def one_convention(self) -> LinpackParameters:
@@ -45,9 +47,18 @@ class Linpack(Workload):
     operations: ClassVar = {op: Operation("FLOP/s", "higher", "floating-point rate") for op in ("classic", "blocked")}
     parameters = LinpackParameters
 
+    def time_server(self, parameters: Parameters) -> TimeServerKind | None:
+        """As the parameter says."""
+        assert isinstance(parameters, LinpackParameters)
+        return parameters.time_server
+
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
-        """Leave out what was not given. Raises UsageError for what belongs to the other operation."""
+        """Leave out what was not given. Raises UsageError for what belongs to the other operation, or is not there."""
         given = {key: value for key, value in super().arguments(op, parameters, place).items() if value is not None}
         if op == "blocked" and (foreign := sorted({"variant", "convention"} & given.keys())):
             raise UsageError(f"linpack blocked has no {foreign[0]}, only classic has")
+        if given.pop("time_server", None) is not None:
+            if place.time_server is None:
+                raise UsageError("this environment offers no network, over which a time server could be asked")
+            given["time-server"] = place.time_server
         return given

@@ -1,0 +1,61 @@
+"""The same work timed three ways: by the guest's clock, by that clock put right, by a clock outside of the guest."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+
+from virtometer.model import Campaign, PlacementResult
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """Medians over the trials of one workload in one environment. Rates are in `unit`.
+
+    own: by the guest's clock. corrected: by comparing it with the host's. outside: by the time server. difference: of
+    outside from corrected, as a fraction. round_trip: of one question, s of the outside clock; None where untold.
+    """
+
+    unit: str
+    own: float
+    corrected: float
+    outside: float
+    difference: float
+    round_trip: float | None
+    trials: int
+
+
+def timed(campaign: Campaign) -> dict[tuple[str, str], Timed]:
+    """By workload and environment, where an outside clock was asked."""
+    found: dict[tuple[str, str], list[tuple[float, float, float, PlacementResult]]] = {}
+    for record in campaign.trials:
+        for result in record.results:
+            rates = [float(result.measures.get(name, {}).get("value", 0)) for name in ("guest-rate", "outside-rate")]
+            if result.placement.role == "measured" and all(rate > 0 for rate in rates):
+                own, outside = rates
+                key = (result.placement.workload, result.placement.environment)
+                found.setdefault(key, []).append((own, own * _put_right(result), outside, result))
+    return {key: _together(trials) for key, trials in found.items()}
+
+
+def _put_right(result: PlacementResult) -> float:
+    """What turns a rate by the guest's clock into one in host time, over the trial's own samples."""
+    guest_s = sum(sample.end_ns - sample.start_ns for sample in result.samples if sample.used) * 1e-9
+    return result.value * guest_s / result.work
+
+
+def _together(trials: list[tuple[float, float, float, PlacementResult]]) -> Timed:
+    trips = [
+        float(result.measures["outside-round-trip"]["value"])
+        for *_, result in trials
+        if "outside-round-trip" in result.measures
+    ]
+    return Timed(
+        str(trials[0][3].measures["outside-rate"]["unit"]),
+        statistics.median(own for own, *_ in trials),
+        statistics.median(corrected for _, corrected, *_ in trials),
+        statistics.median(outside for _, _, outside, _ in trials),
+        statistics.median(outside / corrected - 1 for _, corrected, outside, _ in trials),
+        statistics.median(trips) if trips else None,
+        len(trials),
+    )

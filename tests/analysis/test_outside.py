@@ -1,0 +1,58 @@
+"""The same work by the guest's clock, by that clock put right, and by an outside clock."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.analysis.simulated_campaigns import Place, Work, simulate
+from virtometer.analysis.extras import measures
+from virtometer.analysis.outside import timed
+from virtometer.analysis.raw import by_guest_clocks
+from virtometer.model import Campaign
+
+WORK = Work("cpu", "linpack", "classic", "FLOP/s", 1e9)
+KEY = ("cpu", "native")
+
+
+def campaign(own: float, outside: float, rate: float) -> Campaign:
+    """Three trials whose guests' clocks tell `own` FLOP/s, while an outside clock tells `outside`."""
+    made = simulate([Place("native")], [WORK], blocks=3)
+    told = {
+        "guest-rate": {"unit": "FLOP/s", "value": own},
+        "outside-rate": {"unit": "FLOP/s", "value": outside},
+        "outside-round-trip": {"unit": "s", "value": 1e-4},
+    }
+    trials = []
+    for record in made.trials:
+        results = []
+        for one in record.results:
+            guest_s = sum(sample.end_ns - sample.start_ns for sample in one.samples) * 1e-9
+            value = one.work / (guest_s * rate)
+            results.append(replace(one, value=value, measures=told, clock=replace(one.clock, rate=rate)))
+        trials.append(replace(record, results=tuple(results)))
+    return replace(made, trials=tuple(trials))
+
+
+def test_a_fast_clock_is_put_right_and_compared() -> None:
+    """A guest second lasts half a host second: by its own clock it is half as fast as it is."""
+    found = timed(campaign(own=1e9, outside=1.98e9, rate=0.5))[KEY]
+    assert (found.unit, found.own, found.outside, found.round_trip, found.trials) == ("FLOP/s", 1e9, 1.98e9, 1e-4, 3)
+    assert found.corrected == pytest.approx(2e9)
+    assert found.difference == pytest.approx(-0.01)
+
+
+def test_raw_values_stay_raw() -> None:
+    found = timed(by_guest_clocks(campaign(own=1e9, outside=2e9, rate=0.5)))[KEY]
+    assert found.corrected == pytest.approx(1e9) and found.difference == pytest.approx(1.0)
+
+
+def test_what_each_clock_said_is_told_as_it_said_it() -> None:
+    told = measures(campaign(own=1e9, outside=2e9, rate=0.5))[KEY]
+    assert (told["guest-rate"].median, told["outside-rate"].median) == (1e9, 2e9)
+    assert told["outside-round-trip"].median == 1e-4
+
+
+def test_without_an_outside_clock_there_is_nothing_to_compare() -> None:
+    assert timed(simulate([Place("native")], [WORK], blocks=2)) == {}

@@ -1,0 +1,143 @@
+"""The laboratory's time server beside real guests, asked by the real agent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.environments.booted import agent, bench, require
+from virtometer.analysis.outside import timed
+from virtometer.environments.bubblewrap import Bubblewrap
+from virtometer.environments.native import LOOPBACK
+from virtometer.environments.qemu import Qemu
+from virtometer.environments.runc import Runc
+from virtometer.errors import LinkError
+from virtometer.model import Limits
+from virtometer.runner import campaign as campaigns
+from virtometer.runner import outside_clock
+from virtometer.runner.outside_clock import OutsideClock
+
+SOLVE = {"workload": "linpack", "op": "classic"}
+
+
+def workload(kind, size=100):
+    return {"name": kind, **SOLVE, "parameters": {"size": size, "time_server": kind}}
+
+
+def run(tmp_path, watcher, make_plan, environments, **more):
+    plan = make_plan(environments, [workload("tcp"), workload("udp")], blocks=1, fresh="block", **more)
+    return campaigns.begin(plan, "text", tmp_path / "c", 7, watcher)
+
+
+def check_agreement(made, environments, within):
+    assert {(record.status, record.reason) for record in made.trials} == {("done", "")}
+    found = timed(made)
+    assert set(found) == {(name, environment) for name in ("tcp", "udp") for environment in environments}
+    for one in found.values():
+        assert abs(one.difference) < within, found
+    return found
+
+
+def test_both_ways_of_timing_agree_where_the_clock_is_right(tmp_path, watcher, make_plan):
+    agent()
+    made = run(tmp_path, watcher, make_plan, [{"name": "native", "kind": "native"}], seconds=1.0)
+    check_agreement(made, ["native"], 0.1)
+    servers = [line for line in made.commands if "time-server" in line.argv]
+    assert len(servers) == 1, "one for all trials of a guest"
+
+
+@pytest.mark.parametrize("kind", [Bubblewrap, Runc])
+def test_containers_reach_it(tmp_path, watcher, make_plan, kind):
+    (tmp_path / "check").mkdir()
+    with bench(tmp_path / "check", disk=False) as one:
+        require(kind(one).check())
+        if not kind(one).capabilities().network:
+            pytest.skip(kind(one).capabilities().network_reason)
+    places = [{"name": "native", "kind": "native"}, {"name": "guest", "kind": kind.kind}]
+    check_agreement(run(tmp_path, watcher, make_plan, places, seconds=1.0), ["native", "guest"], 0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("icount", ["auto", "shift=2,sleep=off"])
+def test_a_guest_whose_clock_lies_is_put_right_by_both(tmp_path, watcher, make_plan, icount):
+    (tmp_path / "check").mkdir()
+    with bench(tmp_path / "check", disk=False) as one:
+        require(Qemu(one).check())
+    lying = {"name": "lying", "kind": "qemu", "settings": {"icount": icount, "cpus": 1}}
+    places = [{"name": "native", "kind": "native"}, lying]
+    limits = {"start_s": 180, "answer_s": 30, "clock_error": 0.05}
+    made = run(tmp_path, watcher, make_plan, places, seconds=4.0, limits=limits)
+    found = check_agreement(made, ["native", "lying"], 0.05)
+    if icount != "auto":  # which makes the clock right on average
+        assert all(abs(one.own / one.outside - 1) > 0.1 for (_, name), one in found.items() if name == "lying")
+
+
+def test_a_guest_without_a_network_is_not_available(tmp_path, watcher, make_plan, rogue_kind):
+    agent()
+    places = [{"name": "native", "kind": "native"}, {"name": "alone", "kind": "rogue"}]
+    made = run(tmp_path, watcher, make_plan, places)
+    reasons = {r.reason for r in made.trials if r.trial.placements[0].environment == "alone"}
+    assert reasons == {"not available here: a rogue has no network"}
+
+
+def test_it_is_gone_when_it_is_stopped(tmp_path):
+    with bench(tmp_path, disk=False) as one:
+        clock = OutsideClock(one, "guest", LOOPBACK, Limits())
+        assert clock.address("tcp").startswith("127.0.0.1:") and clock.address("udp").startswith("udp:127.0.0.1:")
+        begun = time.monotonic()
+        clock.stop()
+        clock.stop()
+        assert time.monotonic() - begun < 1
+
+
+@pytest.mark.parametrize(
+    ("program", "sentence"),
+    [
+        ("raise SystemExit('no module')", "the time server ended at once: no module"),
+        ("import time; time.sleep(60)", "the time server does not say where it listens"),
+        ("import time; print('hello', flush=True); time.sleep(60)", "the time server said b'hello\\n', not where"),
+    ],
+)
+def test_one_that_does_not_start_is_told(tmp_path, monkeypatch, program, sentence):
+    monkeypatch.setattr(outside_clock, "_COMMAND", (sys.executable, "-c", program))
+    with bench(tmp_path, disk=False) as one, pytest.raises(LinkError) as caught:
+        OutsideClock(one, "guest", LOOPBACK, Limits(answer_s=1))
+    assert caught.value.sentence.startswith(sentence)
+
+
+LABORATORY = """
+import sys, time
+from pathlib import Path
+from tests.environments.booted import bench
+from virtometer.environments.native import LOOPBACK
+from virtometer.model import Limits
+from virtometer.runner.outside_clock import OutsideClock
+with bench(Path(sys.argv[1]), disk=False) as one:
+    clock = OutsideClock(one, "guest", LOOPBACK, Limits())
+    print(clock._guest._process.pid, flush=True)
+    time.sleep(60)
+"""
+
+
+def test_it_dies_with_the_laboratory(tmp_path):
+    agent()
+    with subprocess.Popen(
+        [sys.executable, "-c", LABORATORY, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    ) as laboratory:
+        assert laboratory.stdout is not None
+        server = int(laboratory.stdout.readline())
+        os.kill(server, 0)
+        laboratory.send_signal(signal.SIGKILL)
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:
+        try:
+            os.kill(server, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    pytest.fail("the time server lives on")
