@@ -48,7 +48,8 @@ for target in "${targets[@]}"; do
             failed+=("$target")
             continue
         fi
-        export "$linker=$found"
+        # Its own part of the C compiler is inside the program: nothing but what every Windows has is asked for.
+        export "$linker=$found" "${linker%_LINKER}_RUSTFLAGS=-C target-feature=+crt-static"
         ;;
     esac
     say "builds the agent for $target"
