@@ -25,7 +25,7 @@ lint: setup ## formatting, lints and types of both languages
 	@setup/lint.sh
 
 bench: setup ## each kernel beside the tool that users know (ONLY=memory for some; says how long it takes)
-	@ONLY="$(ONLY)" PAIRS="$(PAIRS)" LENGTH="$(SECONDS)" setup/bench.sh
+	@ONLY="$(ONLY)" PAIRS="$(PAIRS)" LENGTH="$(SECONDS)" DISK_LENGTH="$(DISK_SECONDS)" setup/bench.sh
 
 bench-self: setup ## Virtometer's own speed: provisioning, overhead, A/A campaigns, kills
 	@setup/bench_self.sh

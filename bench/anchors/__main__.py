@@ -1,6 +1,6 @@
 """Measure the agent's kernels side by side with the tools that users know.
 
-    python -m bench.anchors [--only ROW ...] [--pairs N] [--seconds S] [--list]
+    python -m bench.anchors [--only ROW ...] [--pairs N] [--seconds S] [--disk-seconds S] [--list]
 
 Each row alternates the agent and its anchor, with the agent against itself as a control in the same blocks. Raw
 figures go to results/bench-TIME/runs.jsonl as they come, the table to table.md beside it, also after Ctrl-C.
@@ -13,7 +13,8 @@ import datetime
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from bench.anchors.measuring import Measured, Outcome, conclude, measure
@@ -27,7 +28,7 @@ from virtometer.errors import VirtometerError
 from virtometer.runner.agent import agent_path
 
 GIB = 2**30
-WIDTHS = (36, 6, 14, 7, 12, 5, 13, 13, 0)
+WIDTHS = (max(len(row.name) for row in ROWS), 6, 16, 7, 12, 5, 13, 13, 0)
 
 
 def options() -> argparse.Namespace:
@@ -40,14 +41,17 @@ def options() -> argparse.Namespace:
         "--pairs", type=int, help="pairs of each row; by default 11, or 21 for disk, network, two threads"
     )
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a run (default 1)")
+    parser.add_argument("--disk-seconds", type=float, help="length of a run of the disk rows (default: as the others)")
     parser.add_argument("--list", action="store_true", help="name the rows and their demands, and end")
     parser.add_argument("--out", type=Path, help="folder for the results (default results/bench-TIME)")
     parser.add_argument("--span", type=int, default=GIB, help="bytes of the file that disk rows use (default 1 GiB)")
     arguments = parser.parse_args()
     if arguments.pairs is not None and arguments.pairs < 1:
         parser.error("--pairs must be at least 1")
-    if not 0.01 <= arguments.seconds <= 60:
-        parser.error("--seconds must be from 0.01 to 60")
+    if arguments.disk_seconds is None:
+        arguments.disk_seconds = arguments.seconds
+    if not all(0.01 <= seconds <= 60 for seconds in (arguments.seconds, arguments.disk_seconds)):
+        parser.error("--seconds and --disk-seconds must be from 0.01 to 60")
     if arguments.span < 64 * 2**20 or arguments.span % 2**22:
         parser.error("--span must be a multiple of 4 MiB, at least 64 MiB")
     return arguments
@@ -66,10 +70,21 @@ def chosen(only: Sequence[str]) -> list[Row]:
     return [row for row in ROWS if row.name in wanted or not wanted]
 
 
-def forecast_s(rows: Sequence[Row], pairs: int | None, seconds: float) -> float:
+def block_s(row: Row, seconds: float) -> float:
+    """How long a block of three runs takes, in s. Some anchors take whole seconds only."""
+    anchor_s = max(1.0, seconds) if "{whole}" in row.anchor.arguments else seconds
+    return 2 * (seconds + row.agent.overhead_s) + anchor_s + row.anchor.overhead_s
+
+
+def forecast_s(rows: Sequence[Row], pairs: int | None, seconds_of: Callable[[Row], float]) -> float:
     """How long these rows take, in s."""
-    runs = [(pairs or row.noise.pairs, 3 * seconds + 2 * row.agent.overhead_s + row.anchor.overhead_s) for row in rows]
-    return sum(count * each for count, each in runs)
+    return sum((pairs or row.noise.pairs) * block_s(row, seconds_of(row)) for row in rows)
+
+
+def not_found(rows: Sequence[Row]) -> list[str]:
+    """The tools that these rows want, that a user has to build, and that are not here."""
+    absent = {row.anchor.file for row in rows if not row.anchor.package and row.anchor.missing() is not None}
+    return sorted(absent)
 
 
 def place_in(folder: Path, arguments: argparse.Namespace) -> Place:
@@ -97,7 +112,9 @@ def fill(place: Place, rows: Sequence[Row]) -> None:
         Runner(place).run(Program("{agent}", measure, agent_figure("B/s"), cpus=""))
 
 
-def measure_rows(rows: Sequence[Row], runner: Runner, pairs: int | None, record: Record) -> list[Outcome]:
+def measure_rows(
+    rows: Sequence[Row], runner_for: Callable[[Row], Runner], pairs: int | None, record: Record
+) -> list[Outcome]:
     """Measure row after row, and print and keep each outcome as soon as it is known; fewer after Ctrl-C."""
     outcomes: list[Outcome] = []
     print(line(HEADINGS))
@@ -106,7 +123,7 @@ def measure_rows(rows: Sequence[Row], runner: Runner, pairs: int | None, record:
         absent = row.anchor.missing()
         try:
             if absent is None:
-                measure(measured, runner, pairs or row.noise.pairs, record.run)
+                measure(measured, runner_for(row), pairs or row.noise.pairs, record.run)
         except KeyboardInterrupt:
             interrupted = True
         if not interrupted or measured.figures["agent"]:
@@ -127,10 +144,11 @@ def line(texts: Sequence[str]) -> str:
 def main() -> int:
     arguments = options()
     try:
-        rows = [row for row in chosen(arguments.only) if row.anchor.package or row.anchor.missing() is None]
+        wanted = chosen(arguments.only)
     except ValueError as fault:
         print(f"bench: {fault}", file=sys.stderr)
         return 2
+    rows = [row for row in wanted if row.anchor.package or row.anchor.missing() is None]
     if arguments.list:
         for row in rows:
             print(f"{row.name:<34} >= {row.demand:.2f}  {row.noise.pairs} pairs  {row.compared}")
@@ -139,13 +157,22 @@ def main() -> int:
     folder = arguments.out or Path("results") / f"bench-{datetime.datetime.now():%Y%m%d-%H%M%S}"
     place = place_in(folder, arguments)
     record = Record(folder)
-    minutes = forecast_s(rows, arguments.pairs, arguments.seconds) / 60
+
+    def seconds_of(row: Row) -> float:
+        return float(arguments.disk_seconds if row.group == "disk" else arguments.seconds)
+
+    minutes = forecast_s(rows, arguments.pairs, seconds_of) / 60
     print(f"{len(rows)} rows, about {minutes:.0f} minutes on an idle machine; raw figures go to {folder}", flush=True)
-    record.facts(place.agent, rows, {"only": arguments.only, "pairs": arguments.pairs, "seconds": arguments.seconds})
+    if absent := not_found(wanted):
+        print(f"{len(wanted) - len(rows)} rows are left out, not on the PATH: {', '.join(absent)} (see METHODOLOGY.md)")
+    told = {name: getattr(arguments, name) for name in ("only", "pairs", "seconds", "disk_seconds", "span")}
+    record.facts(place.agent, rows, told)
     outcomes = []
     try:
         fill(place, rows)
-        outcomes = measure_rows(rows, Runner(place), arguments.pairs, record)
+        outcomes = measure_rows(
+            rows, lambda row: Runner(replace(place, seconds=seconds_of(row))), arguments.pairs, record
+        )
     finally:
         place.file.unlink(missing_ok=True)
         place.cached.unlink(missing_ok=True)

@@ -52,7 +52,8 @@ def measure(measured: Measured, runner: Runner, pairs: int, keep: Callable[[Row,
             # What an earlier run has written would be written back during this one.
             os.sync()
             try:
-                runs[side] = runner.run(row.anchor if side == "anchor" else row.agent)
+                program = row.anchor if side == "anchor" else row.agent
+                runs[side] = runner.run(program, row.pages_of(side))
             except RunFailed as failed:
                 measured.failure = str(failed)
                 return

@@ -80,14 +80,17 @@ def dd_time(text: str) -> float:
 
 
 def fio(direction: str, figure: str) -> Parser:
-    """fio --output-format=json with one job: `bw_bytes` (B/s) or `iops` (IO/s) of its `read` or `write` part."""
+    """fio --output-format=json with one job: `bw_bytes` (B/s) or `iops` (IO/s) of its `read` or `write` part, or with
+    `rw` of both together, which ran side by side."""
+    parts = {"rw": ("read", "write")}.get(direction, (direction,))
 
     def parse(text: str) -> float:
         # Warnings may stand before the JSON object.
         (job,) = json.loads(text[text.index("{") :])["jobs"]
-        if job["error"] != 0 or job[direction]["total_ios"] == 0:
-            raise ValueError(f"fio says error {job['error']} after {job[direction]['total_ios']} requests")
-        return float(job[direction][figure])
+        requests = [job[part]["total_ios"] for part in parts]
+        if job["error"] != 0 or 0 in requests:
+            raise ValueError(f"fio says error {job['error']} after {requests} requests")
+        return float(sum(job[part][figure] for part in parts))
 
     return parse
 
@@ -126,8 +129,8 @@ def lmbench_latency(text: str) -> float:
 
 
 def lmbench_pipe_bandwidth(text: str) -> float:
-    """bw_pipe, B/s; it prints decimal megabytes."""
-    return number(r"^Pipe bandwidth: ([\d.]+) MB/sec$", 1e6)(text)
+    """bw_pipe and bw_unix, B/s; they print decimal megabytes."""
+    return number(r"^(?:Pipe|AF_UNIX sock stream) bandwidth: ([\d.]+) MB/sec$", 1e6)(text)
 
 
 def stream(kernel: str) -> Parser:
@@ -174,3 +177,11 @@ def netperf(factor: float) -> Parser:
         return float(rows[0][-1]) * factor
 
     return parse
+
+
+def netperf_udp(text: str) -> float:
+    """netperf -P 0 -t UDP_STREAM, B/s that arrived: the last of four numbers, in the line after the sender's six."""
+    rows = [line.split() for line in text.splitlines() if len(line.split()) == 4]
+    if len(rows) != 1:
+        raise ValueError(f"{len(rows)} lines tell what has arrived")
+    return float(rows[0][-1]) * 1e6 / 8

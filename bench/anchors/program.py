@@ -1,4 +1,4 @@
-"""What is run for one figure: a program with its arguments, its processors, its pages, and how its output is read."""
+"""What is run for one figure: a program with its arguments, its processors, and how its output is read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ class Program:
         0  # first guess of {count}, which is then fitted so that a run takes the seconds asked for; 0: has none
     )
     took: Parser | None = None  # seconds of a run as the tool tells them, to fit {count}
-    pages: str = ""  # "small" or "huge", see bench/anchors/running.py; empty: as the program gets them by itself
     before: str = ""  # words before its name, for example what makes it write line by line
     input: str = ""  # standard input
     overhead_s: float = 0.1  # what a run takes beside its seconds, for the forecast

@@ -47,7 +47,7 @@ class Record:
         """Keep one run. Of the agent's single samples only their number is kept."""
         program = row.anchor if side == "anchor" else row.agent
         told = {"row": row.name, "block": block, "side": side, "at": _now(), "figure": run.figure, "unit": row.unit}
-        told |= {"argv": run.argv, "pages": program.pages, "server": program.server, "wall_s": round(run.wall_s, 4)}
+        told |= {"argv": run.argv, "pages": run.pages, "server": program.server, "wall_s": round(run.wall_s, 4)}
         told["output"] = _shortened(program, run.output)
         self._runs.write(json.dumps(told) + "\n")
         self._runs.flush()

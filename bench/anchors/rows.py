@@ -7,9 +7,11 @@ ratio agent / anchor, for times (unit s) anchor / agent. bench/anchors/tools.py 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from bench.anchors import parsers
 from bench.anchors.program import Program
+from bench.anchors.running import Pages
 from bench.anchors.tools import (
     KIB,
     MIB,
@@ -22,6 +24,7 @@ from bench.anchors.tools import (
     linpackc,
     lmbench,
     netperf,
+    netperf_udp,
     partdiff,
     perf,
     qperf,
@@ -60,6 +63,18 @@ class Row:
     anchor: Program
     demand: float
     noise: Noise
+    pages: Literal["small", "huge", "best"] = "small"  # of both sides; best: what the agent takes, the anchor small
+
+    def pages_of(self, side: str) -> Pages:
+        """What bench/anchors/running.py gives one side."""
+        if self.pages == "best":
+            return "small" if side == "anchor" else "own"
+        return self.pages
+
+    @property
+    def group(self) -> str:
+        """What its name begins with: memory, linpack, pde, os, disk or net."""
+        return self.name.partition(".")[0]
 
     @property
     def compared(self) -> str:
@@ -75,7 +90,7 @@ def disk(operation: str, size: int, depth: int, engine: str) -> Row:
     named = f"{size // MIB}M" if size >= MIB else f"{size // KIB}K"
     measure = f"disk --op {operation} --file {{file}} --span {{span}} --size {size} --depth {depth} --engine {engine}"
     noise = DISK_WRITE if operation.endswith("write") else DISK_READ
-    anchor = fio(operation, size, depth, engine)
+    anchor = fio(operation.removeprefix("sequential-").replace("random-", "rand"), size, depth, engine)
     return Row(f"disk.{operation}-{named}-{engine}-{depth}", unit, agent(unit, measure), anchor, 0.95, noise)
 
 
@@ -90,8 +105,8 @@ def lmbench_row(name: str, op: str, program: str) -> Row:
 
 
 def ordinary(op: str, kind: str, size: int) -> Program:
-    """INTmem and FLOATmem as a program of an ordinary compiler has them: stores through the caches, small pages."""
-    return agent("B/s", f"memory --op {op} --type {kind} --size {size} --store temporal --pages small")
+    """INTmem and FLOATmem as a program of an ordinary compiler has them: stores through the caches."""
+    return agent("B/s", f"memory --op {op} --type {kind} --size {size} --store temporal")
 
 
 def cached_read(kind: str, simd: str, size: int) -> Program:
@@ -102,31 +117,32 @@ def cached_read(kind: str, simd: str, size: int) -> Program:
 BIG = 128_000_000  # bytes of an array that no cache holds
 STREAM_TO = "net --op stream --peer 127.0.0.1:{port} --size 128K"
 ROUND_TRIPS_TO = "net --op request-response --peer 127.0.0.1:{port}"
+PAGES: tuple[Literal["small", "huge"], ...] = ("small", "huge")
 ACCESSES = ("random-read", "random-write", "sequential-read", "sequential-write")
 
 # fmt: off
 ROWS: tuple[Row, ...] = (
     *(Row(f"memory.{op}-{pages}-likwid", "B/s",
           agent("B/s", f"memory --op {op} --size {BIG} --simd avx --store non-temporal --pages {pages}"),
-          likwid(test, arrays * BIG // 1000, pages=pages), 0.97, DRAM)
-      for pages in ("small", "huge")
+          likwid(test, arrays * BIG // 1000), 0.97, DRAM, pages)
+      for pages in PAGES
       for op, test, arrays in (("triad", "stream_mem_avx_fma", 3), ("copy", "copy_mem_avx", 2))),
     Row("memory.triad-two-threads-likwid", "B/s",
-        agent("B/s", f"memory --op triad --size {BIG} --simd avx --store non-temporal --pages small --threads 2",
+        agent("B/s", f"memory --op triad --size {BIG} --simd avx --store non-temporal --threads 2",
               cpus="{cpu},{other}"),
-        likwid("stream_mem_avx_fma", 6 * BIG // 1000, pages="small", threads=2), 0.97, THREADS),
+        likwid("stream_mem_avx_fma", 6 * BIG // 1000, threads=2), 0.97, THREADS),
     Row("memory.triad-best-likwid", "B/s", agent("B/s", f"memory --op triad --size {BIG}"),
-        likwid("stream_mem_avx_fma", 3 * BIG // 1000, pages="small"), 1.10, DRAM),
+        likwid("stream_mem_avx_fma", 3 * BIG // 1000), 1.10, DRAM, "best"),
     Row("memory.copy-best-likwid", "B/s", agent("B/s", f"memory --op copy --size {BIG}"),
-        likwid("copy_mem_avx", 2 * BIG // 1000, pages="small"), 1.10, DRAM),
+        likwid("copy_mem_avx", 2 * BIG // 1000), 1.10, DRAM, "best"),
     Row("memory.read-best-likwid", "B/s", agent("B/s", f"memory --op read --size {BIG}"),
-        likwid("load_avx", BIG // 1000, pages="small"), 1.15, DRAM),
+        likwid("load_avx", BIG // 1000), 1.15, DRAM, "best"),
     Row("memory.read-best-sysbench", "B/s", agent("B/s", "memory --op read --size 128M"),
-        sysbench_read(128, "small"), 1.15, DRAM),
+        sysbench_read(128), 1.15, DRAM, "best"),
     Row("memory.INTmem-likwid", "B/s", ordinary("triad", "int", BIG),
-        likwid("stream_avx_fma", 3 * BIG // 1000, pages="small"), 0.95, DRAM),
+        likwid("stream_avx_fma", 3 * BIG // 1000), 0.95, DRAM),
     Row("memory.FLOATmem-likwid", "B/s", ordinary("triad", "float", BIG),
-        likwid("stream_avx_fma", 3 * BIG // 1000, pages="small"), 0.95, DRAM),
+        likwid("stream_avx_fma", 3 * BIG // 1000), 0.95, DRAM),
     *(Row(f"memory.{mark}-{level}-likwid", "B/s", cached_read(kind, simd, size),
           likwid(test, size // 1000), demand, CACHE)
       for level, size in (("L1", 24_000), ("L2", 512_000))
@@ -134,13 +150,13 @@ ROWS: tuple[Row, ...] = (
           ("INTmark", "int", "scalar", "load", 1.0), ("INTmark-vector", "int", "avx", "load_avx", 0.95),
           ("FLOATmark", "float", "scalar", "load", 1.0), ("FLOATmark-vector", "float", "avx", "load_avx", 0.95))),
     *(Row(f"memory.{op}-stream", "B/s",
-          agent("B/s", f"memory --op {op} --size {BIG} --pages small", take="best"),
-          stream(op.capitalize(), pages="small"), 1.0, DRAM)
+          agent("B/s", f"memory --op {op} --size {BIG}", take="best"),
+          stream(op.capitalize()), 1.0, DRAM)
       for op in ("triad", "copy")),
     Row("memory.read-best-lmbench", "B/s", agent("B/s", "memory --op read --size 128M", take="median"),
-        lmbench("bw_mem 128m frd", parsers.lmbench_bandwidth, pages="small"), 1.0, DRAM),
+        lmbench("bw_mem 128m frd", parsers.lmbench_bandwidth), 1.0, DRAM, "best"),
     *(Row(f"memory.{memory}-ramspeed", "B/s", ordinary("triad", kind, 128 * MIB),
-          ramspeed(benchmark, 128, parsers.ramspeed_memory("Triad"), pages="small"), 1.0, DRAM)
+          ramspeed(benchmark, 128, parsers.ramspeed_memory("Triad")), 1.0, DRAM)
       for memory, kind, benchmark in (("INTmem", "int", 3), ("FLOATmem", "float", 6))),
     *(Row(f"memory.{mark}-{level}-ramspeed", "B/s", cached_read(kind, "scalar", kilobytes * KIB),
           ramspeed(benchmark, 1, parsers.ramspeed_mark(kilobytes)), 1.0, CACHE)
@@ -157,17 +173,22 @@ ROWS: tuple[Row, ...] = (
         linpackc(500), 1.0, COMPUTE),
     Row("linpack.classic-1000-linpackc", "FLOP/s", agent("FLOP/s", "linpack --op classic --size 1000"),
         linpackc(1000), 1.0, COMPUTE),
+    # the C program's own mean of rolled and unrolled, on its array of twice the order
+    *(Row(f"linpack.published-{2 * order}-linpackc", "FLOP/s",
+          agent("FLOP/s", f"linpack --op classic --convention published --size {2 * order}"),
+          linpackc(order), 1.0, COMPUTE)
+      for order in (500, 1000)),
 
     Row("pde.gauss-seidel-naive", "1/s", agent("1/s", "pde --op gauss-seidel --interlines 100 --variant fast"),
-        agent("1/s", "pde --op gauss-seidel --interlines 100 --variant naive"), 2.0, COMPUTE),
+        agent("1/s", "pde --op gauss-seidel --interlines 100 --variant naive"), 2.0, COMPUTE, "huge"),
     Row("pde.gauss-seidel-512-naive", "1/s", agent("1/s", "pde --op gauss-seidel --interlines 512 --variant fast"),
-        agent("1/s", "pde --op gauss-seidel --interlines 512 --variant naive"), 2.0, COMPUTE),
+        agent("1/s", "pde --op gauss-seidel --interlines 512 --variant naive"), 2.0, COMPUTE, "huge"),
     Row("pde.gauss-seidel-partdiff", "1/s", agent("1/s", "pde --op gauss-seidel --interlines 100 --variant fast"),
         partdiff(100), 2.0, COMPUTE),
     Row("pde.jacobi-naive", "1/s", agent("1/s", "pde --op jacobi --interlines 100 --variant fast"),
-        agent("1/s", "pde --op jacobi --interlines 100 --variant naive"), 1.0, COMPUTE),
+        agent("1/s", "pde --op jacobi --interlines 100 --variant naive"), 1.0, COMPUTE, "huge"),
     Row("pde.jacobi-512-naive", "1/s", agent("1/s", "pde --op jacobi --interlines 512 --variant fast"),
-        agent("1/s", "pde --op jacobi --interlines 512 --variant naive"), 1.0, COMPUTE),
+        agent("1/s", "pde --op jacobi --interlines 512 --variant naive"), 1.0, COMPUTE, "huge"),
 
     Row("os.pipe-perf", "s", agent("s", "os --op pipe"), perf("sched pipe", 20_000), 0.95, LATENCY),
     Row("os.system-call-perf", "s", agent("s", "os --op system-call"), perf("syscall basic", 200_000), 0.95, LATENCY),
@@ -190,9 +211,15 @@ ROWS: tuple[Row, ...] = (
         ("signal-install", "signal-install", "lat_sig install"),
         ("signal-catch", "signal-catch", "lat_sig catch"),
         ("select", "select --descriptors 100", "lat_select -n 100 file"),
+        ("select-tcp", "select --descriptors 100 --of tcp", "lat_select -n 100 tcp"),
+        ("stat", "system-call --call stat --file {cached}", "lat_syscall stat {cached}"),
+        ("fstat", "system-call --call fstat --file {cached}", "lat_syscall fstat {cached}"),
+        ("open", "system-call --call open --file {cached}", "lat_syscall open {cached}"),
     )),
     Row("os.pipe-bandwidth-lmbench", "B/s", agent("B/s", "os --op pipe-bandwidth --size 64K", take="median"),
         lmbench("bw_pipe", parsers.lmbench_pipe_bandwidth), 1.0, CACHE),
+    Row("os.unix-bandwidth-lmbench", "B/s", agent("B/s", "os --op unix-bandwidth --size 64K", take="median"),
+        lmbench("bw_unix", parsers.lmbench_pipe_bandwidth), 1.0, CACHE),
     Row("os.file-reread-lmbench", "B/s",
         agent("B/s", "os --op file-reread --file {cached} --size 64M --sum", take="median"),
         lmbench("bw_file_rd 64m io_only {cached}", parsers.lmbench_bandwidth), 1.0, CACHE),
@@ -204,6 +231,16 @@ ROWS: tuple[Row, ...] = (
     *(disk(operation, 4 * KIB, depth, engine)
       for engine in ("libaio", "io_uring") for depth in (1, 32) for operation in ("random-read", "random-write")),
     *(disk(operation, 256 * KIB, 32, engine) for engine in ("libaio", "io_uring") for operation in ACCESSES[2:]),
+    Row("disk.mixed-67-4K-libaio-32", "IO/s",
+        agent("IO/s", "disk --op access --read 67 --random 100 --file {file} --span {span} --size 4096 --depth 32 "
+              "--engine libaio"),
+        fio("randrw", 4 * KIB, 32, "libaio", "--rwmixread=67 --direct=1 --size={span}"), 0.95, DISK_WRITE),
+    Row("disk.sequential-read-64K-buffered", "B/s",
+        agent("B/s", "disk --op sequential-read --buffered --file {file} --span 64M --size 65536"),
+        fio("read", 64 * KIB, 1, "psync", "--direct=0 --invalidate=0 --size=64m"), 0.95, DISK_READ),
+    Row("disk.random-write-4K-sync", "IO/s",
+        agent("IO/s", "disk --op random-write --sync each --file {file} --span {span} --size 4096"),
+        fio("randwrite", 4 * KIB, 1, "psync", "--sync=dsync --direct=1 --size={span}"), 0.95, DISK_WRITE),
 
     Row("net.stream-iperf3", "B/s", agent("B/s", STREAM_TO, serve_on="{other}"), iperf3("128K"), 1.0, NETWORK),
     Row("net.stream-netperf", "B/s", agent("B/s", STREAM_TO, serve_on="{other}"),
@@ -211,5 +248,10 @@ ROWS: tuple[Row, ...] = (
     Row("net.request-response-qperf", "1/s", agent("1/s", ROUND_TRIPS_TO, serve_on="{cpu}"), qperf(), 0.95, NETWORK),
     Row("net.request-response-netperf", "1/s", agent("1/s", ROUND_TRIPS_TO, serve_on="{cpu}"),
         netperf("-t TCP_RR", 1.0, "{cpu}"), 0.95, NETWORK),
+    Row("net.connect-netperf", "1/s", agent("1/s", "net --op connect --peer 127.0.0.1:{port}", serve_on="{cpu}"),
+        netperf("-t TCP_CRR", 1.0, "{cpu}"), 0.95, NETWORK),
+    Row("net.udp-stream-netperf", "B/s",
+        agent("B/s", "net --op udp-stream --peer 127.0.0.1:{port} --size 1472", serve_on="{other}"),
+        netperf_udp(1472, "{other}"), 1.0, NETWORK),
 )
 # fmt: on

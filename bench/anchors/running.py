@@ -1,8 +1,8 @@
 """Runs one program once: its other end, its pages, its time limit, and what it printed.
 
-Pages. `small`: transparent huge pages are forbidden to the process by prctl(PR_SET_THP_DISABLE), which survives exec.
-`huge`: GLIBC_TUNABLES=glibc.malloc.hugetlb=1 makes the C library of the anchor advise huge pages for what it
-allocates, as the agent does by itself. So both sides of a row have pages of one size whatever the host's default is.
+Pages. `small`: transparent huge pages are forbidden to the process by prctl(PR_SET_THP_DISABLE), which survives exec
+and which no advice of the program overrides. `huge`: GLIBC_TUNABLES=glibc.malloc.hugetlb=1 makes the C library of an
+anchor advise huge pages for what it allocates, as the agent does by itself. `own`: as the program gets them by itself.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from bench.anchors.program import Place, Program
 
@@ -24,6 +25,8 @@ PR_SET_THP_DISABLE = 41
 PR_SET_PDEATHSIG = 1
 LISTENING = "0A"
 _LIBC = ctypes.CDLL(None)
+
+Pages = Literal["small", "huge", "own"]
 
 
 class RunFailed(Exception):
@@ -38,6 +41,7 @@ class Run:
     argv: list[str]
     wall_s: float
     output: str
+    pages: Pages = "own"
 
 
 @dataclass(slots=True)
@@ -47,17 +51,17 @@ class Runner:
     place: Place
     counts: dict[Program, int] = field(default_factory=dict)
 
-    def run(self, program: Program) -> Run:
+    def run(self, program: Program, pages: Pages = "own") -> Run:
         """Raises RunFailed."""
         if program.count and program not in self.counts:
-            self._fit(program)
-        return self._once(program, self.counts.get(program, 0))
+            self._fit(program, pages)
+        return self._once(program, pages, self.counts.get(program, 0))
 
-    def _fit(self, program: Program) -> None:
+    def _fit(self, program: Program, pages: Pages) -> None:
         """Find the count with which a run takes the seconds asked for. These runs also warm up, and are not kept."""
         count = program.count
         for _ in range(5):
-            run = self._once(program, count)
+            run = self._once(program, pages, count)
             took_s = max(program.took(run.output) if program.took else run.wall_s, 1e-3)
             longer = self.place.seconds / took_s
             count = max(1, round(count * min(longer, 100.0)))
@@ -65,23 +69,23 @@ class Runner:
                 break
         self.counts[program] = count
 
-    def _once(self, program: Program, count: int) -> Run:
+    def _once(self, program: Program, pages: Pages, count: int) -> Run:
         port = _free_port() if program.server else 0
         argv = self.place.argv(program, count, port)
-        with self._server(program, port):
+        with self._server(program, pages, port):
             began = time.monotonic()
-            output = self._output(program, argv)
+            output = self._output(program, pages, argv)
             wall_s = time.monotonic() - began
         try:
-            return Run(program.parse(output), argv, wall_s, output)
+            return Run(program.parse(output), argv, wall_s, output, pages)
         except (ValueError, KeyError, TypeError) as fault:
             raise RunFailed(f"{program.file} printed what cannot be read ({fault}): {output.strip()[-300:]}") from fault
 
-    def _output(self, program: Program, argv: list[str]) -> str:
+    def _output(self, program: Program, pages: Pages, argv: list[str]) -> str:
         limit_s = 60 + 20 * self.place.seconds
         if program.stop:
             limit_s = 3 * self.place.seconds + 2
-        with _process(argv, program) as process:
+        with _process(argv, pages) as process:
             try:
                 output, _ = process.communicate(program.input, limit_s)
             except subprocess.TimeoutExpired as late:
@@ -95,12 +99,12 @@ class Runner:
         return output
 
     @contextlib.contextmanager
-    def _server(self, program: Program, port: int) -> Iterator[None]:
+    def _server(self, program: Program, pages: Pages, port: int) -> Iterator[None]:
         if not program.server:
             yield
             return
         argv = self.place.server_argv(program, port)
-        with _process(argv, program) as server:
+        with _process(argv, pages) as server:
             for _ in range(500):
                 if _listens(port):
                     break
@@ -115,10 +119,10 @@ class Runner:
 
 
 @contextlib.contextmanager
-def _process(argv: list[str], program: Program) -> Iterator[subprocess.Popen[str]]:
+def _process(argv: list[str], pages: Pages) -> Iterator[subprocess.Popen[str]]:
     """A process with everything that it prints in one pipe, in a group of its own that is ended with it."""
-    huge = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"} if program.pages == "huge" else {}
-    small = program.pages == "small"
+    huge = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"} if pages == "huge" else {}
+    small = pages == "small"
 
     def prepare() -> None:
         _LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

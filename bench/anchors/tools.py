@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bench.anchors import parsers
 from bench.anchors.dgesv import LIBRARIES
 from bench.anchors.program import Program
@@ -9,9 +11,7 @@ from bench.anchors.program import Program
 KIB, MIB = 2**10, 2**20
 
 
-def agent(
-    unit: str, measure: str, *, pages: str = "", take: str = "total", cpus: str = "{cpu}", serve_on: str = ""
-) -> Program:
+def agent(unit: str, measure: str, *, take: str = "total", cpus: str = "{cpu}", serve_on: str = "") -> Program:
     """A measurement of the agent, which pins itself; `serve_on` is where the other end of the network runs, if any."""
     return Program(
         file="{agent}",
@@ -20,11 +20,10 @@ def agent(
         cpus="",
         server="{agent} serve net --listen 127.0.0.1:{port}" if serve_on else "",
         server_cpus=serve_on,
-        pages=pages,
     )
 
 
-def likwid(test: str, kilobytes: int, *, pages: str = "", threads: int = 1) -> Program:
+def likwid(test: str, kilobytes: int, *, threads: int = 1) -> Program:
     """likwid-bench over streams of so many decimal kilobytes in all. It counts 24 B an element of `stream` (STREAM's
     triad), 16 B of `copy`, 8 B of `load` and `store`; it pins itself, and needs a second to find its clock's rate."""
     return Program(
@@ -36,12 +35,11 @@ def likwid(test: str, kilobytes: int, *, pages: str = "", threads: int = 1) -> P
         needs=("sys/devices/system/cpu/cpu1",) if threads > 1 else (),
         count=max(10, 3_000_000 // kilobytes),
         took=parsers.number(r"^Time:\s+([\d.e+-]+) sec$"),
-        pages=pages,
         overhead_s=1.1,
     )
 
 
-def sysbench_read(megabytes: int, pages: str) -> Program:
+def sysbench_read(megabytes: int) -> Program:
     """sysbench memory, reading one block again and again."""
     return Program(
         file="sysbench",
@@ -49,19 +47,18 @@ def sysbench_read(megabytes: int, pages: str) -> Program:
         "--time={whole} run",
         parse=parsers.sysbench_memory,
         package="sysbench",
-        pages=pages,
     )
 
 
-def stream(kernel: str, pages: str) -> Program:
-    """STREAM, with the arrays that it was built with: they should be as large as the agent's, 128 MB each."""
-    return Program(file="stream", arguments="", parse=parsers.stream(kernel), pages=pages, overhead_s=0.5)
+def stream(kernel: str) -> Program:
+    """STREAM, with the arrays that it was built with; METHODOLOGY.md says how they are as large as the agent's."""
+    return Program(file="stream", arguments="", parse=parsers.stream(kernel), overhead_s=0.5)
 
 
-def ramspeed(benchmark: int, megabytes: int, parse: parsers.Parser, *, pages: str = "") -> Program:
+def ramspeed(benchmark: int, megabytes: int, parse: parsers.Parser) -> Program:
     """RAMspeed, 8 GB a pass: with one, it times the first touch of the pages."""
     arguments = f"-b {benchmark} -g 8 -m {megabytes}"
-    return Program(file="ramspeed", arguments=arguments, parse=parse, pages=pages, overhead_s=2.0)
+    return Program(file="ramspeed", arguments=arguments, parse=parse, overhead_s=2.0)
 
 
 def dgesv(kind: str, order: int) -> Program:
@@ -124,25 +121,23 @@ def dd(script: str, count: int) -> Program:
     )
 
 
-def lmbench(arguments: str, parse: parsers.Parser, *, pages: str = "", needs: tuple[str, ...] = ()) -> Program:
+def lmbench(arguments: str, parse: parsers.Parser, *, needs: tuple[str, ...] = ()) -> Program:
     """A program of lmbench: its own choice of how long, three repetitions instead of eleven."""
     file, _, rest = arguments.partition(" ")
-    return Program(file=file, arguments=f"-N 3 {rest}", parse=parse, pages=pages, needs=needs, overhead_s=3.0)
+    return Program(file=file, arguments=f"-N 3 {rest}", parse=parse, needs=needs, overhead_s=3.0)
 
 
-def fio(operation: str, size: int, depth: int, engine: str) -> Program:
+def fio(pattern: str, size: int, depth: int, engine: str, more: str = "--direct=1 --size={span}") -> Program:
     """fio with the agent's access specification, on the agent's file: reading in the same half, writing in the second
-    half, because the agent refuses to write over what is not its pattern."""
-    direction = "write" if operation.endswith("write") else "read"
-    pattern = f"rand{direction}" if operation.startswith("random") else direction
-    figure = "iops" if operation.startswith("random") else "bw_bytes"
+    half, because the agent refuses to write over what is not its pattern. `pattern` is fio's own name."""
+    direction = pattern.removeprefix("rand")
     return Program(
         file="fio",
         arguments=f"--name=anchor --filename={{file}} --rw={pattern} --bs={size} --iodepth={depth} --ioengine={engine} "
-        "--direct=1 --size={span} "
-        + ("--offset={span} " if direction == "write" else "")
+        f"{more} "
+        + ("" if direction == "read" else "--offset={span} ")
         + "--time_based --runtime={ms}ms --norandommap --randrepeat=0 --output-format=json",
-        parse=parsers.fio(direction, figure),
+        parse=parsers.fio(direction, "iops" if pattern.startswith("rand") else "bw_bytes"),
         package="fio",
         overhead_s=0.4,
     )
@@ -180,3 +175,9 @@ def netperf(arguments: str, factor: float, serve_on: str) -> Program:
         server="netserver -D -L 127.0.0.1 -p {port}",
         server_cpus=serve_on,
     )
+
+
+def netperf_udp(message: int, serve_on: str) -> Program:
+    """netperf UDP_STREAM, what arrives of datagrams of so many bytes."""
+    told = netperf(f"-t UDP_STREAM -- -m {message}", 1e6 / 8, serve_on)
+    return replace(told, parse=parsers.netperf_udp)

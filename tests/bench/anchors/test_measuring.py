@@ -1,6 +1,7 @@
 """The order of runs, what an interruption and a failure leave, and what is concluded from it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,10 +22,12 @@ class Scripted:
 
     def __init__(self, disturb: Callable[[int], None] = lambda number: None) -> None:
         self.ran: list[str] = []
+        self.pages: list[tuple[str, str]] = []
         self.disturb = disturb
 
-    def run(self, program: Program) -> Run:
+    def run(self, program: Program, pages: str) -> Run:
         self.disturb(len(self.ran))
+        self.pages.append((program.file, pages))
         self.ran.append(program.file)
         return Run(10.0 if program is AGENT else 4.0, [program.file], 1.0, "")
 
@@ -42,6 +45,15 @@ def test_agent_and_anchor_alternate_and_the_control_meets_the_agent_in_the_same_
     assert [side for _, side in kept] == [*there, *back, *there]
     assert [block for block, _ in kept] == [0, 0, 0, 1, 1, 1, 2, 2, 2]
     assert measured.figures == {"control": [10.0] * 3, "agent": [10.0] * 3, "anchor": [4.0] * 3}
+
+
+@pytest.mark.parametrize(
+    ("pages", "agent", "anchor"), [("small", "small", "small"), ("huge", "huge", "huge"), ("best", "own", "small")]
+)
+def test_both_sides_get_the_pages_that_the_row_states(pages: Any, agent: str, anchor: str) -> None:
+    runner: Any = Scripted()
+    measure(Measured(replace(ROW, pages=pages)), runner, 1, lambda row, block, side, run: None)
+    assert runner.pages == [("{agent}", agent), ("{agent}", agent), ("anchor", anchor)]
 
 
 def test_a_complete_row_is_concluded() -> None:

@@ -35,6 +35,7 @@ AGENT = {
         (parsers.dd, "dd.txt", 6553600000 / 0.106474),
         (parsers.fio("read", "iops"), "fio-randread.json", 95332.236842),
         (parsers.fio("write", "bw_bytes"), "fio-write.json", 2049251933),
+        (parsers.fio("rw", "iops"), "fio-randrw.json", 71815.920398 + 34542.288557),
         (parsers.iperf3, "iperf3.json", 21630825030.498173 / 8),
         (parsers.qperf_round_trips, "qperf-tcp-lat.txt", 1 / (2 * 6627.82e-9)),
         (parsers.netperf(1e6 / 8), "netperf-stream.txt", 17862.32e6 / 8),
@@ -58,6 +59,20 @@ AGENT = {
 )
 def test_a_figure_is_read(parse: parsers.Parser, file: str, figure: float) -> None:
     assert parse((CAPTURED / file).read_text()) == pytest.approx(figure)
+
+
+# written from the formats that netperf's and lmbench's sources print
+UDP = "212992    1472   1.00       94310      0    1110.53\n212992           1.00       93544           1101.51\n"
+
+
+def test_of_datagrams_what_has_arrived_counts() -> None:
+    assert parsers.netperf_udp(UDP) == pytest.approx(1101.51e6 / 8)
+    with pytest.raises(ValueError):
+        parsers.netperf_udp(UDP.splitlines()[0])
+
+
+def test_lmbench_names_both_kinds_of_bandwidth() -> None:
+    assert parsers.lmbench_pipe_bandwidth("AF_UNIX sock stream bandwidth: 8123.45 MB/sec\n") == 8123.45e6
 
 
 LINPACKC = """\
@@ -89,6 +104,7 @@ def test_linpackc_tells_its_last_pass() -> None:
         (parsers.stream("Triad"), "likwid-stream.txt"),
         (parsers.iperf3, "iperf3-refused.json"),
         (parsers.fio("read", "iops"), "fio-write.json"),
+        (parsers.fio("rw", "iops"), "fio-write.json"),
         (parsers.ramspeed_mark(64 * 1024), "ramspeed-intmark-reading.txt"),
         (parsers.netperf(1.0), "dd.txt"),
         (parsers.figure, "dd.txt"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.anchors.__main__ import chosen, forecast_s
+from bench.anchors.__main__ import WIDTHS, chosen, forecast_s, not_found
 from bench.anchors.program import Place
 from bench.anchors.rows import ROWS, Row
 from tests.house.tracked import ROOT
@@ -53,7 +53,35 @@ def test_rows_are_chosen_by_the_beginning_of_their_names() -> None:
         chosen(["linpack none"])
 
 
-def test_the_forecast_counts_all_runs() -> None:
+@ROW
+def test_its_pages_are_the_same_on_both_sides_but_for_the_best_mode(row: Row) -> None:
+    assert (row.pages_of("agent") == row.pages_of("anchor")) is (row.pages != "best")
+    assert (row.pages == "best") is ("best" in row.name)
+    asked = re.search(r"--pages (\w+)", row.agent.arguments)
+    assert asked is None or asked[1] == row.pages
+
+
+def test_the_forecast_counts_all_runs_and_whole_seconds() -> None:
     (row,) = chosen(["linpack.classic-500"])
-    assert forecast_s([row], 2, 10.0) == pytest.approx(2 * (30.0 + 2 * 0.1 + 0.5))
-    assert forecast_s([row], None, 10.0) == pytest.approx(11 * 30.7)
+    assert forecast_s([row], 2, lambda row: 10.0) == pytest.approx(2 * (30.0 + 2 * 0.1 + 0.5))
+    assert forecast_s([row], None, lambda row: 10.0) == pytest.approx(11 * 30.7)
+    (whole,) = chosen(["net.stream-iperf3"])
+    assert forecast_s([whole], 1, lambda row: 0.1) == pytest.approx(2 * 0.2 + 1.1)
+    both = forecast_s([row, whole], 1, lambda row: 0.1 if row.group == "net" else 10.0)
+    assert both == pytest.approx(30.7 + 2 * 0.2 + 1.1)
+
+
+def test_tools_that_are_not_found_are_named_once_and_packages_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert not_found(chosen(["memory", "net.stream"])) == ["bw_mem", "netperf", "ramspeed", "stream"]
+
+
+def test_every_tool_that_a_user_builds_is_in_the_methodology() -> None:
+    told = (ROOT / "METHODOLOGY.md").read_text()
+    assert [row.anchor.file for row in ROWS if not row.anchor.package and f"`{row.anchor.file}`" not in told] == [
+        row.anchor.file for row in ROWS if row.anchor.file == "{agent}"
+    ]
+
+
+def test_every_name_fits_into_its_column() -> None:
+    assert WIDTHS[0] >= max(len(row.name) for row in ROWS)

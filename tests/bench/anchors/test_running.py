@@ -10,7 +10,7 @@ import pytest
 
 from bench.anchors import parsers
 from bench.anchors.program import Place, Program
-from bench.anchors.running import RunFailed, Runner
+from bench.anchors.running import Pages, RunFailed, Runner
 
 CPU = min(os.sched_getaffinity(0))
 PRINT_ONE = Program("echo", "1", float)
@@ -41,13 +41,32 @@ def test_it_is_pinned(runner: Runner) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pages", "enabled", "advised"), [("", True, False), ("small", False, False), ("huge", True, True)]
+    ("pages", "enabled", "advised"), [("own", True, False), ("small", False, False), ("huge", True, True)]
 )
-def test_pages_are_as_asked(runner: Runner, pages: str, enabled: bool, advised: bool) -> None:
+def test_pages_are_as_asked(runner: Runner, pages: Pages, enabled: bool, advised: bool) -> None:
     script(runner, "import os; print(open('/proc/self/status').read(), os.environ.get('GLIBC_TUNABLES'))")
-    output = runner.run(Program("{python}", "{file}", parsers.number(r"THP_enabled:\s+(\d)"), pages=pages)).output
+    output = runner.run(Program("{python}", "{file}", parsers.number(r"THP_enabled:\s+(\d)")), pages).output
     assert f"THP_enabled:\t{int(enabled)}" in output
     assert ("glibc.malloc.hugetlb=1" in output) is advised
+
+
+ASKING = """\
+import mmap
+memory = mmap.mmap(-1, 2**24, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+memory.madvise(mmap.MADV_HUGEPAGE)
+memory.write(bytes(2**24))
+print(sum(int(line.split()[1]) for line in open("/proc/self/smaps") if line.startswith("AnonHugePages:")))
+"""
+
+
+def test_small_pages_are_small_also_for_a_program_that_asks_for_huge_ones(runner: Runner) -> None:
+    script(runner, ASKING)
+    program = Program("{python}", "{file}", float)
+    assert runner.run(program, "small").figure == 0
+    told = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+    if not told.exists() or "[never]" in told.read_text():
+        pytest.skip("this host gives no transparent huge pages")
+    assert runner.run(program, "own").figure > 0
 
 
 def test_a_count_is_fitted_to_the_seconds_asked_for(runner: Runner) -> None:
