@@ -41,6 +41,12 @@ const SIZE: Parameter = parameter("size", Integer, "500", "order n of the matrix
 const ORDER: Parameter = parameter("size", Integer, "500", "order n of the matrix");
 const GENERATOR: Parameter =
     parameter("generator", Text, "48-bit", "of the matrix: 48-bit, or 16-bit as in the C program (not for all orders)");
+const PUBLISHED_GENERATOR: Parameter = parameter(
+    "generator",
+    Text,
+    "48-bit; published: 16-bit where regular",
+    "of the matrix: 48-bit, or 16-bit as in the C program (not for all orders)",
+);
 const RUNS: Parameter =
     parameter("runs", Integer, "0", "iterations after which it ends before the window does; 0: the window decides");
 const TIME_SERVER: Parameter =
@@ -55,7 +61,7 @@ pub(crate) static OPS: &[Op] = &[
             SIZE,
             parameter("variant", Text, "fast", "fast (columns by four), or rolled or unrolled as published"),
             parameter("convention", Text, "order", "order, or published: size is 2n, rolled and unrolled in turn"),
-            GENERATOR,
+            PUBLISHED_GENERATOR,
             RUNS,
             TIME_SERVER,
         ],
@@ -74,7 +80,8 @@ const COPIES: u64 = 64 << 20;
 /// Checks the settings and returns what builds the workers.
 pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
     let generators = [("48-bit", Generator::Bits48), ("16-bit", Generator::Bits16)];
-    let generator = choice(settings, "generator", &generators)?;
+    let given = settings.optional_text("generator")?.is_some();
+    let generator = given.then(|| choice(settings, "generator", &generators)).transpose()?;
     let limit = Limit::new(settings.integer("runs", 0, 0..=1_000_000)?, task.seconds);
     let server = settings.optional_text("time-server")?.map(Server::parse).transpose()?;
     // One thread asks; the others may not even wait for the answers.
@@ -85,7 +92,7 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
     };
     let simd = Simd::detect();
     if task.op == "blocked" {
-        let system = regular(System::spaced(size(settings, LARGEST)?, generator))?;
+        let system = spaced(settings, generator)?;
         let copies = usize::try_from(COPIES / system.bytes()).unwrap_or(1).max(1);
         memory(Blocked::bytes(system, copies, task.threads), system)?;
         let shared = Arc::new(Blocked::new(simd, system, copies, task.threads)?);
@@ -103,13 +110,13 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
 }
 
 /// The system of `classic`, and which variants solve it in a repeat.
-fn classic(settings: &Settings<'_>, generator: Generator) -> Result<(System, &'static [Variant]), Failure> {
+fn classic(settings: &Settings<'_>, generator: Option<Generator>) -> Result<(System, &'static [Variant]), Failure> {
     let published = choice(settings, "convention", &[("order", false), ("published", true)])?;
     if !published {
         let variants: [(&str, &[Variant]); 3] =
             [("fast", &[Variant::Fast]), ("rolled", &[Variant::Rolled]), ("unrolled", &[Variant::Unrolled])];
         let variants = choice(settings, "variant", &variants)?;
-        return Ok((regular(System::spaced(size(settings, LARGEST)?, generator))?, variants));
+        return Ok((spaced(settings, generator)?, variants));
     }
     if settings.optional_text("variant")?.is_some() {
         return Err(wrong("the published convention has both variants, rolled and unrolled: give no variant"));
@@ -118,9 +125,16 @@ fn classic(settings: &Settings<'_>, generator: Generator) -> Result<(System, &'s
     if array % 2 == 1 {
         return Err(wrong(format!("size is {array}; in the published convention it is twice the order, and so even")));
     }
+    let n = array / 2;
+    let own = if Generator::Bits16.is_singular(n) { Generator::Bits48 } else { Generator::Bits16 };
     // The C program's columns are as far apart as the array's size says, half of which is not used.
-    let system = System { n: array / 2, ld: array, generator };
+    let system = System { n, ld: array, generator: generator.unwrap_or(own) };
     Ok((regular(system)?, &[Variant::Rolled, Variant::Unrolled]))
+}
+
+/// A system whose order is the size.
+fn spaced(settings: &Settings<'_>, generator: Option<Generator>) -> Result<System, Failure> {
+    regular(System::spaced(size(settings, LARGEST)?, generator.unwrap_or(Generator::Bits48)))
 }
 
 fn size(settings: &Settings<'_>, largest: u64) -> Result<usize, Failure> {

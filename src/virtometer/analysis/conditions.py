@@ -23,6 +23,7 @@ _NAMES = {
     "host_cache": "host page cache",
     "network_path": "network path",
     "simd": "vector instruction set",
+    "generator": "generator of the matrix",
     "store": "kind of stores",
     "huge_pages": "huge pages",
     "page_bytes": "page size",

@@ -52,6 +52,8 @@ impl Blocked {
         buffer.wish_huge_pages(true);
         let mut packed = Buffer::new(2 * packed_length(system.n, width) * 8)?;
         packed.wish_huge_pages(true);
+        // The matrix is touched by making it, this only by the work.
+        packed.doubles_mut().fill(0.0);
         Ok(Blocked {
             simd,
             system,
@@ -76,6 +78,11 @@ impl Blocked {
     /// Room for one thread's work.
     pub(super) fn room(&self) -> Room {
         Room::new(self.system.ld, self.width, BLOCK)
+    }
+
+    /// Whether one solution is a sample for certain.
+    pub(super) fn is_long(&self) -> bool {
+        self.system.is_long(1, self.threads)
     }
 
     /// Columns over which exchanges reach.

@@ -98,6 +98,11 @@ impl Classic {
 }
 
 impl Worker for Classic {
+    /// A long solution would be as long again only to tell its length. Its pages are touched by making the system.
+    fn calibrated(&self) -> bool {
+        !self.system.is_long(self.variants.len(), 1)
+    }
+
     fn most_repeats(&self) -> u64 {
         (self.copies / self.variants.len()) as u64
     }
@@ -158,7 +163,7 @@ impl Worker for Classic {
     }
 
     fn conditions(&self) -> Conditions {
-        Conditions::from([("simd".to_owned(), self.simd.name().to_owned())])
+        self.system.conditions(self.simd)
     }
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {

@@ -95,6 +95,11 @@ impl Member {
 }
 
 impl Worker for Member {
+    /// As in `classic`: a long solution is not made twice.
+    fn calibrated(&self) -> bool {
+        !self.shared.is_long()
+    }
+
     fn most_repeats(&self) -> u64 {
         self.copies as u64
     }
@@ -159,7 +164,7 @@ impl Worker for Member {
     }
 
     fn conditions(&self) -> Conditions {
-        Conditions::from([("simd".to_owned(), self.shared.simd.name().to_owned())])
+        self.shared.system.conditions(self.shared.simd)
     }
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {

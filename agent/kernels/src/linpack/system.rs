@@ -1,13 +1,17 @@
 //! The benchmark's system of equations: how it is made, and how a solution of it is checked.
 
 use crate::settings::check_failed;
-use virtometer_protocol::Failure;
+use crate::simd::Simd;
+use virtometer_protocol::{Conditions, Failure};
 
 /// Residuals of right solutions grow as the order does, because they are divided by the largest element and not by a norm
 /// of the matrix: 1.2 at 100, 9.4 at 1000, 20 at 2000. A wrong solution is off by many orders of magnitude.
 fn largest_residual(n: f64) -> f64 {
     (n / 10.0).max(16.0)
 }
+
+/// Operations of which a thread makes no more in a tenth of a second: 100 GFLOP/s.
+const LONG: u64 = 10_000_000_000;
 
 /// Period of the 16-bit generator.
 const PERIOD_16: usize = 1 << 14;
@@ -24,6 +28,14 @@ pub(crate) enum Generator {
 }
 
 impl Generator {
+    /// Its name as a parameter.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Generator::Bits48 => "48-bit",
+            Generator::Bits16 => "16-bit",
+        }
+    }
+
     /// Whether the matrix of this order has two equal columns and so no solution.
     pub(crate) fn is_singular(self, order: usize) -> bool {
         let power = 1usize << order.trailing_zeros().min(14);
@@ -74,6 +86,11 @@ impl System {
     pub(crate) fn operations(&self) -> u64 {
         let n = self.n as u64;
         2 * n * n * n / 3 + 2 * n * n
+    }
+
+    /// Whether solving `repeats` of them is a sample for certain: each thread has a tenth of a second's work or more.
+    pub(crate) fn is_long(&self, repeats: usize, threads: usize) -> bool {
+        self.operations() * repeats as u64 / threads as u64 >= LONG
     }
 
     /// Numbers of one copy: the matrix and, after it, the right-hand side.
@@ -139,6 +156,13 @@ impl System {
             }
         }
         largest(right) / (self.order() * norm * largest(solution) * f64::EPSILON)
+    }
+
+    /// What decides whether its results may be compared.
+    pub(crate) fn conditions(&self, simd: Simd) -> Conditions {
+        [("simd", simd.name()), ("generator", self.generator.name())]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into()
     }
 
     fn order(&self) -> f64 {

@@ -145,6 +145,67 @@ fn all_ways_and_numbers_of_threads_give_the_same_bits() {
 }
 
 #[test]
+fn threads_that_share_a_processor_give_the_same_bits() {
+    let processor = virtometer_sampling::allowed_cpus()[0];
+    let (system, copy) = random_system(300, 3);
+    let expected = solve_classic(Simd::detect(), system, &copy, Variant::Fast).unwrap();
+    for threads in [2, 4, 7] {
+        let (system, copy) = (system, copy.clone());
+        // On Linux threads inherit the processor of the one that makes them.
+        let crowded = std::thread::spawn(move || {
+            virtometer_sampling::pin_to(processor).unwrap();
+            solve_blocked(Simd::detect(), system, &copy, threads).unwrap()
+        });
+        assert!(crowded.join().unwrap() == expected, "{threads} threads");
+    }
+}
+
+#[test]
+fn who_waits_long_sleeps_and_is_woken() {
+    let late = std::time::Duration::from_millis(20);
+    let meeting = crew::Meeting::new(3);
+    std::thread::scope(|scope| {
+        let early = [scope.spawn(|| meeting.meet()), scope.spawn(|| meeting.meet())];
+        std::thread::sleep(late);
+        assert!(meeting.meet());
+        assert!(early.into_iter().all(|one| one.join().unwrap()));
+    });
+    // A panic wakes as well.
+    std::thread::scope(|scope| {
+        let early = [scope.spawn(|| meeting.meet()), scope.spawn(|| meeting.meet())];
+        let gone = scope.spawn(|| {
+            let _attendance = meeting.attend();
+            std::thread::sleep(late);
+            std::panic::resume_unwind(Box::new("gone"));
+        });
+        assert!(gone.join().is_err());
+        assert!(early.into_iter().all(|one| !one.join().unwrap()));
+    });
+}
+
+#[test]
+fn a_long_solution_is_not_made_twice() {
+    // 2n^3/3 + 2n^2 operations: 1.04e10 at 2500, 9.2e9 at 2400, 5.3e9 at 2000.
+    let system = |n| System::spaced(n, Generator::Bits48);
+    assert!(system(2500).is_long(1, 1) && !system(2400).is_long(1, 1));
+    assert!(system(2000).is_long(2, 1) && !system(2500).is_long(1, 2));
+    assert!(member(50).calibrated() && one_thread(50, &[Variant::Fast], 1).calibrated());
+    assert!(!member(2500).calibrated() && !one_thread(2500, &[Variant::Fast], 1).calibrated());
+}
+
+#[test]
+fn the_published_convention_takes_the_c_program_s_generator_where_it_is_regular() {
+    // Orders 60 and 512, of which the second would have equal columns.
+    for (size, generator) in [(120, "16-bit"), (1024, "48-bit")] {
+        let given = [("size", Scalar::Integer(size)), ("convention", text("published"))];
+        assert_eq!(outcome("classic", 1, &given).conditions["generator"], generator, "{size}");
+    }
+    let given = [("size", Scalar::Integer(120)), ("convention", text("published")), ("generator", text("48-bit"))];
+    assert_eq!(outcome("classic", 1, &given).conditions["generator"], "48-bit");
+    assert_eq!(outcome("classic", 1, &[("size", Scalar::Integer(60))]).conditions["generator"], "48-bit");
+}
+
+#[test]
 fn a_singular_matrix_is_told_in_every_way() {
     for (n, dependent) in [(4, 0), (60, 17), (200, 199), (200, 60)] {
         let (system, mut copy) = random_system(n, 5);
