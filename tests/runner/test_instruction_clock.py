@@ -26,7 +26,7 @@ def measured(session, seconds):
     watch = ClockWatch(session, Limits())
     session.begin_run()
     wish = {
-        "run": "r", "kernel": "linpack", "op": "classic", "parameters": {"size": 200},
+        "run": "r", "kernel": "os", "op": "system-call", "parameters": {},
         "threads": 1, "cpus": None, "seconds": seconds,
     }  # fmt: skip
     session.request("prepare", wish, BOOT_S)
@@ -63,7 +63,7 @@ def test_throughput_agrees_with_the_hosts_stopwatch(qemu, icount):
         guest.stop()
     work = sum(sample.work for sample in samples)
     lasted_ns = sum(sample.end_ns - sample.start_ns for sample in samples)
-    share = lasted_ns / (samples[-1].end_ns - samples[0].start_ns)
     corrected = work / (lasted_ns * 1e-9 * fitted.rate)
-    assert corrected == pytest.approx(work / (stopwatch_s * share), rel=0.01)
-    assert fitted.relative_bound < 0.02
+    # Next to nothing lies between these samples, so that the whole run is the work.
+    assert corrected == pytest.approx(work / stopwatch_s, rel=0.01)
+    assert abs(corrected / (work / stopwatch_s) - 1) <= fitted.relative_bound < 0.05
