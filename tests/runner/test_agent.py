@@ -44,6 +44,14 @@ def test_a_target_has_a_short_and_a_long_name(built: Path, name: str) -> None:
     assert agent_path(name) == agent_path(rust_target) == path
 
 
+@pytest.mark.parametrize("architecture", ["x86_64", "i686", "aarch64"])
+def test_an_architecture_alone_means_linux(built: Path, architecture: str) -> None:
+    for name in (f"{architecture}-windows", f"{architecture}-linux"):
+        for rust_target in agents.TARGETS.get(name, ())[:1]:
+            build(built, rust_target)
+    assert agent_path(architecture) == agent_path(f"{architecture}-linux")
+
+
 def test_the_host_s_agent_is_never_one_for_another_system(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for rust_targets in agents.TARGETS.values():
         build(built, rust_targets[0])

@@ -19,7 +19,8 @@ def path(
     target: Annotated[
         str | None,
         typer.Argument(
-            metavar="[TARGET]", help="For example aarch64-linux, i686-windows or a Rust target; this host by default."
+            metavar="[TARGET]",
+            help="For example aarch64 (Linux), i686-windows or a Rust target; this host by default.",
         ),
     ] = None,
 ) -> None:

@@ -31,8 +31,8 @@ def _host() -> str:
 def agent_path(target: str | None = None) -> Path:
     """Path of the agent for a target, or for this host when None.
 
-    A target is a name of TARGETS or one of its Rust targets. VIRTOMETER_AGENT wins when no target is named. Raises
-    UsageError for an unknown target, MissingProgram when it is not built.
+    A target is a name of TARGETS, one of its Rust targets, or an architecture alone, which means Linux on it.
+    VIRTOMETER_AGENT wins when no target is named. Raises UsageError for an unknown target, MissingProgram when it is not built.
     """
     named = os.environ.get("VIRTOMETER_AGENT")
     if target is None and named:
@@ -52,8 +52,9 @@ def agent_path(target: str | None = None) -> Path:
 
 
 def _rust_targets(name: str) -> tuple[str, ...]:
-    if name in TARGETS:
-        return TARGETS[name]
+    for known in (name, f"{name}-linux"):
+        if known in TARGETS:
+            return TARGETS[known]
     if any(name in rust_targets for rust_targets in TARGETS.values()):
         return (name,)
     raise UsageError(f"there is no agent for the target {name}; there is one for {', '.join(TARGETS)}")

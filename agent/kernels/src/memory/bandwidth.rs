@@ -30,8 +30,11 @@ pub(super) struct Way {
 pub(super) fn make(action: Action, task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
     let size = settings.integer("size", 64 << 20, 8..=1 << 50)?;
     let threads = task.threads;
-    if size % 8 != 0 || size / 8 < threads as u64 {
-        return Err(wrong(format!("size is {size}, not a multiple of 8 with at least 8 bytes for each thread")));
+    if size % 8 != 0 {
+        return Err(wrong(format!("size is {size}, not a multiple of 8")));
+    }
+    if size / 8 < threads as u64 {
+        return Err(wrong(format!("size is {size}, less than 8 bytes for each of {threads} threads")));
     }
     let kind = [Kind::Float, Kind::Int][settings.choice("type", &["float", "int"])?];
     let width = Width::wish(settings.optional_text("simd")?.unwrap_or("auto")).map_err(wrong)?;

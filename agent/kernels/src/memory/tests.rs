@@ -195,6 +195,7 @@ fn bad_input_is_one_sentence() {
         ("copy", 1, "size", Scalar::Integer(0), Code::BadArguments),
         ("copy", 1, "size", Scalar::Integer(1001), Code::BadArguments),
         ("copy", 2, "size", Scalar::Integer(8), Code::BadArguments),
+        ("copy", 1024, "size", Scalar::Integer(8), Code::BadArguments),
         ("triad", 1, "size", Scalar::Integer(1 << 49), Code::OutOfMemory),
         ("triad", 1, "type", text("complex"), Code::BadArguments),
         ("triad", 1, "simd", text("mmx"), Code::BadArguments),
@@ -214,4 +215,11 @@ fn bad_input_is_one_sentence() {
         assert_eq!(failure.code, code, "{op} {name}: {}", failure.message);
         assert!(!failure.message.contains('\n') && failure.message.contains(' '));
     }
+}
+
+#[test]
+fn a_size_that_is_too_small_for_the_threads_is_told_so() {
+    let said = |threads, size| refused("copy", threads, &[("size", Scalar::Integer(size))]).message;
+    assert_eq!(said(1024, 8), "size is 8, less than 8 bytes for each of 1024 threads");
+    assert_eq!(said(1, 1001), "size is 1001, not a multiple of 8");
 }
