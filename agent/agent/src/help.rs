@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
-use virtometer_kernels::{ParameterKind, KERNELS};
+use virtometer_kernels::{Kernel, Op, Parameter, ParameterKind, Preset, KERNELS};
 use virtometer_protocol::Failure;
 use virtometer_sampling::os_failure;
 
@@ -13,6 +13,11 @@ pub(crate) fn print(text: &str) -> Result<u8, Failure> {
         .write_all(text.as_bytes())
         .map_err(|cause| os_failure("cannot write to standard output", &cause))?;
     Ok(0)
+}
+
+/// Whether help is asked for among the words of a command.
+pub(crate) fn wanted(words: &[String]) -> bool {
+    words.iter().any(|word| word == "--help" || word == "-h")
 }
 
 /// The text of `--help`.
@@ -37,41 +42,93 @@ Measure by hand:
 
   virtometer-agent --version
   virtometer-agent --help
+  virtometer-agent measure KERNEL [--op OP] --help     only this kernel, or this operation
 
 As process 1 of a guest that contains nothing else (started as /init, or with the argument init) it mounts /proc,
 /sys and /dev, loads the modules that /modules/order names and opens the channel that the kernel's command line
 names: virtometer.channel=virtio:NAME, serial:DEVICE or hvc:DEVICE.
 
-Exit status: 0 done, 1 failed, 2 wrong arguments. Numbers may end in K, M, G or T (powers of 1024).
+Exit status: 0 done, 1 failed, 2 wrong arguments. Numbers may end in K, M, G or T, or KiB to TiB (powers of 1024).
 
 Kernels and their operations, with the unit and what is counted:
 ",
     );
     for kernel in KERNELS {
-        let _ = writeln!(text, "\n{}: {}", kernel.name, kernel.summary);
-        for op in kernel.ops {
-            let _ = writeln!(text, "  --op {:<17} {:<7} {}", op.name, op.unit.name(), op.work);
-        }
-        let mut seen = Vec::new();
-        for parameter in kernel.ops.iter().flat_map(|op| op.parameters) {
-            let row = match parameter.kind {
-                ParameterKind::Boolean if parameter.name == "direct" => "--direct | --buffered".to_owned(),
-                ParameterKind::Boolean if parameter.default == "false" => format!("--{}", parameter.name),
-                ParameterKind::Boolean => format!("--{0} | --no-{0}", parameter.name),
-                ParameterKind::Integer => format!("--{} N", parameter.name),
-                ParameterKind::Text => format!("--{} TEXT", parameter.name),
-            };
-            let default = if parameter.default.is_empty() {
-                "must be given".to_owned()
-            } else {
-                format!("default {}", parameter.default)
-            };
-            let line = format!("    {row:<24} {} ({default})", parameter.meaning);
-            if !seen.contains(&line) {
-                let _ = writeln!(text, "{line}");
-                seen.push(line);
-            }
-        }
+        text.push('\n');
+        text += &of_kernel(kernel);
     }
     text
+}
+
+/// The part of one kernel: its operations, then the parameters under those that have them.
+pub(crate) fn of_kernel(kernel: &Kernel) -> String {
+    let mut text = format!("{}: {}\n", kernel.name, kernel.summary);
+    for op in kernel.ops {
+        text += &op_row(op);
+    }
+    // Rows that the same operations have, those of most operations first.
+    let mut groups: Vec<(Vec<&str>, Vec<String>)> = Vec::new();
+    for parameter in kernel.ops.iter().flat_map(|op| op.parameters) {
+        let row = parameter_row(parameter);
+        if groups.iter().any(|(_, rows)| rows.contains(&row)) {
+            continue;
+        }
+        let has = |op: &&Op| op.parameters.iter().any(|own| parameter_row(own) == row);
+        let ops: Vec<&str> = kernel.ops.iter().filter(has).map(|op| op.name).collect();
+        match groups.iter_mut().find(|(known, _)| *known == ops) {
+            Some((_, rows)) => rows.push(row),
+            None => groups.push((ops, vec![row])),
+        }
+    }
+    groups.sort_by_key(|(ops, _)| std::cmp::Reverse(ops.len()));
+    for (ops, rows) in groups {
+        let _ = writeln!(text, "  {}:", named(kernel, &ops));
+        text += &rows.concat();
+    }
+    text
+}
+
+/// One operation with all of its parameters.
+pub(crate) fn of_op(kernel: &Kernel, op: &Op) -> String {
+    let rows: String = op.parameters.iter().map(parameter_row).collect();
+    format!("{}: {}\n{}{rows}", kernel.name, kernel.summary, op_row(op))
+}
+
+fn op_row(op: &Op) -> String {
+    format!("  --op {:<20} {:<7} {}\n", op.name, op.unit.name(), op.work)
+}
+
+fn parameter_row(parameter: &Parameter) -> String {
+    let form = match parameter.kind {
+        ParameterKind::Boolean if parameter.name == "direct" => "--direct | --buffered".to_owned(),
+        ParameterKind::Boolean if parameter.preset == Preset::Value("false") => format!("--{}", parameter.name),
+        ParameterKind::Boolean => format!("--{0} | --no-{0}", parameter.name),
+        ParameterKind::Integer => format!("--{} N", parameter.name),
+        ParameterKind::Text => format!("--{} TEXT", parameter.name),
+    };
+    let preset = match parameter.preset {
+        Preset::Missing => "must be given".to_owned(),
+        Preset::Value(value) => format!("default {value}"),
+        Preset::Otherwise(then) => format!("otherwise {then}"),
+    };
+    format!("    {form:<24} {} ({preset})\n", parameter.meaning)
+}
+
+/// Some operations of a kernel in few words: rows of the table that follow each other by the first and the last.
+fn named(kernel: &Kernel, ops: &[&str]) -> String {
+    let others: Vec<&str> = kernel.ops.iter().map(|op| op.name).filter(|name| !ops.contains(name)).collect();
+    if others.is_empty() {
+        return (if ops.len() == 1 { "parameters" } else { "all operations" }).to_owned();
+    }
+    if others.len() <= 3 && others.len() < ops.len() {
+        return format!("all but {}", others.join(", "));
+    }
+    let rows = kernel.ops.split(|op| !ops.contains(&op.name)).filter(|rows| !rows.is_empty());
+    let words: Vec<String> = rows
+        .map(|rows| match rows {
+            [first, _, _, .., last] => format!("{} to {}", first.name, last.name),
+            _ => rows.iter().map(|op| op.name).collect::<Vec<_>>().join(", "),
+        })
+        .collect();
+    words.join(", ")
 }

@@ -1,7 +1,7 @@
 //! Running one kernel by hand.
 
 use crate::engine::done;
-use crate::{options, system};
+use crate::{help, options, system};
 use options::usage;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -25,6 +25,9 @@ struct Wish {
 
 /// `measure KERNEL [--op OP] ...`.
 pub(crate) fn measure(words: &[String]) -> Result<u8, Failure> {
+    if help::wanted(words) {
+        return help::print(&help_text(words)?);
+    }
     let wish = parse(words, None)?;
     if wish.op.name == "serve" {
         return run(wish, true);
@@ -34,18 +37,44 @@ pub(crate) fn measure(words: &[String]) -> Result<u8, Failure> {
 
 /// `serve net --listen HOST:PORT`.
 pub(crate) fn serve(words: &[String]) -> Result<u8, Failure> {
+    if help::wanted(words) {
+        return help::print(&help_text(&["net".into(), "--op".into(), "serve".into()])?);
+    }
     if words.first().map(String::as_str) != Some("net") {
         return Err(usage("only the network can be served: serve net --listen HOST:PORT"));
     }
     run(parse(words, Some("serve"))?, true)
 }
 
-fn parse(words: &[String], fixed_op: Option<&str>) -> Result<Wish, Failure> {
-    let (name, words) = words.split_first().ok_or_else(|| usage("name a kernel; see --help"))?;
-    let kernel = KERNELS.iter().find(|kernel| kernel.name == name).ok_or_else(|| {
+/// Help for as much as the words name: an operation, a kernel, or everything.
+fn help_text(words: &[String]) -> Result<String, Failure> {
+    let kernel = match words.first() {
+        Some(name) if !name.starts_with('-') => known_kernel(name)?,
+        _ => return Ok(help::text()),
+    };
+    match words.iter().position(|word| word == "--op").and_then(|at| words.get(at + 1)) {
+        Some(op) if !op.starts_with('-') => {
+            let (kernel, op) = known_op(kernel, op)?;
+            Ok(help::of_op(kernel, op))
+        }
+        _ => Ok(help::of_kernel(kernel)),
+    }
+}
+
+fn known_kernel(name: &str) -> Result<&'static Kernel, Failure> {
+    KERNELS.iter().find(|kernel| kernel.name == name).ok_or_else(|| {
         let names: Vec<&str> = KERNELS.iter().map(|kernel| kernel.name).collect();
         usage(&format!("there is no kernel {name:?}; there are {}", names.join(", ")))
-    })?;
+    })
+}
+
+fn known_op(kernel: &Kernel, op: &str) -> Result<(&'static Kernel, &'static Op), Failure> {
+    find(kernel.name, op).map_err(|failure| usage(&failure.message))
+}
+
+fn parse(words: &[String], fixed_op: Option<&str>) -> Result<Wish, Failure> {
+    let (name, words) = words.split_first().ok_or_else(|| usage("name a kernel; see --help"))?;
+    let kernel = known_kernel(name)?;
     let (mut op, mut threads, mut cpus, mut seconds, mut json) = (fixed_op.map(str::to_owned), 1, None, 1.0, false);
     let mut given: Vec<(&str, Given<'_>)> = Vec::new();
     let mut rest = words.iter();
@@ -76,7 +105,7 @@ fn parse(words: &[String], fixed_op: Option<&str>) -> Result<Wish, Failure> {
         }
     }
     let op = op.as_deref().or_else(|| kernel.ops.first().map(|op| op.name)).unwrap_or("");
-    let (kernel, op) = find(kernel.name, op).map_err(|failure| usage(&failure.message))?;
+    let (kernel, op) = known_op(kernel, op)?;
     let mut parameters = Parameters::default();
     for (name, value) in given {
         let (name, value) = parameter(op, name, value)?;
@@ -148,7 +177,7 @@ fn run(wish: Wish, until_interrupted: bool) -> Result<u8, Failure> {
         let control = task.control.clone();
         system::on_interrupt(move || control.stop());
     }
-    let maker = virtometer_kernels::make(kernel, op, &task)?;
+    let (maker, parameters) = virtometer_kernels::make_and_tell(kernel, op, &task)?;
     let prepared = virtometer_sampling::prepare(&task, op.unit, &maker)?;
     if let (true, Some(address)) = (until_interrupted, prepared.conditions().get("address")) {
         say(&mut std::io::stderr(), &format!("serving on {address} until interrupted\n"))?;
@@ -160,7 +189,7 @@ fn run(wish: Wish, until_interrupted: bool) -> Result<u8, Failure> {
         let report = Report {
             kernel: kernel.name,
             op: op.name,
-            params: Params { own: &task.parameters, threads: task.threads, cpus: &task.cpus, seconds: task.seconds },
+            params: Params { own: &parameters, threads: task.threads, cpus: &task.cpus, seconds: task.seconds },
             unit: done.unit,
             better: done.better,
             value: done.value,
@@ -173,6 +202,8 @@ fn run(wish: Wish, until_interrupted: bool) -> Result<u8, Failure> {
             histograms: &done.histograms,
         };
         serde_json::to_string(&report).unwrap_or_default() + "\n"
+    } else if op.name == "serve" {
+        served(&samples)
     } else {
         human(kernel, op, &done, &samples)
     };
@@ -186,9 +217,23 @@ fn say(to: &mut dyn Write, text: &str) -> Result<(), Failure> {
         .map_err(|cause| os_failure("cannot write the result", &cause))
 }
 
+/// What a server says at its end: a rate over the time that it was left running would mean nothing.
+fn served(samples: &[Sample]) -> String {
+    let bytes: u64 = samples.iter().map(|sample| sample.work).sum();
+    if bytes == 0 {
+        return String::new();
+    }
+    let seconds = std::time::Duration::from_nanos(window_ns(samples)).as_secs_f64();
+    format!("received {bytes} bytes in {seconds:.3} s\n")
+}
+
+fn window_ns(samples: &[Sample]) -> u64 {
+    samples.last().map_or(0, |last| last.end_ns) - samples.first().map_or(0, |first| first.start_ns)
+}
+
 fn human(kernel: &Kernel, op: &Op, done: &Done, samples: &[Sample]) -> String {
     let conditions: Vec<String> = done.conditions.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let window = samples.last().map_or(0, |last| last.end_ns) - samples.first().map_or(0, |first| first.start_ns);
+    let window = window_ns(samples);
     let mut text = format!(
         "{} {}: {} (median of {} samples in {:.3} s)\n  {} ({} is better), counts {}\n  check: {:?} {} passed\n  conditions: {}\n",
         kernel.name,

@@ -23,7 +23,7 @@ pub(crate) fn one(words: &[String], form: &str) -> Result<String, Failure> {
     }
 }
 
-/// A number of things or bytes, with an optional K, M, G or T for powers of 1024.
+/// A number of things or bytes, with an optional K, M, G or T (or KiB, MiB ...) for powers of 1024.
 pub(crate) fn quantity(name: &str, text: &str) -> Result<i64, Failure> {
     virtometer_kernels::quantity(text)
         .and_then(|number| i64::try_from(number).ok())
@@ -55,8 +55,27 @@ mod tests {
     fn quantities_have_binary_suffixes() {
         assert_eq!(quantity("size", "4K").unwrap(), 4096);
         assert_eq!(quantity("size", "64m").unwrap(), 64 << 20);
+        assert_eq!(quantity("size", "64MiB").unwrap(), 64 << 20);
+        assert_eq!(quantity("size", "2kib").unwrap(), 2048);
         assert_eq!(quantity("size", "0").unwrap(), 0);
-        for bad in ["", "K", "4KB", "-1", "1.5M", "x", "99999999999T", "4é"] {
+        for bad in [
+            "",
+            "K",
+            "iB",
+            "KiB",
+            "4iB",
+            "4i",
+            "4xiB",
+            "4BiB",
+            "4 KiB",
+            "64 MiB",
+            "4KB",
+            "-1",
+            "1.5M",
+            "x",
+            "99999999999T",
+            "4é",
+        ] {
             assert_eq!(quantity("size", bad).unwrap_err().code, Code::BadArguments, "{bad}");
         }
     }

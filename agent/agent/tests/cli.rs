@@ -298,14 +298,87 @@ fn help_names_every_kernel_operation_unit_and_parameter() {
     for kernel in virtometer_kernels::KERNELS {
         assert!(help.contains(&format!("\n{}: ", kernel.name)));
         for op in kernel.ops {
-            assert!(help.contains(&format!("--op {:<17} {}", op.name, op.unit.name())), "{}", op.name);
+            assert!(help.contains(&format!("--op {:<20} {}", op.name, op.unit.name())), "{}", op.name);
             for parameter in op.parameters {
                 assert!(help.contains(&format!("--{} ", parameter.name)), "{}", parameter.name);
             }
         }
     }
+    for word in ["-h", "help"] {
+        assert_eq!(agent(&[word]).stdout, help.as_bytes());
+    }
     let version = String::from_utf8(agent(&["--version"]).stdout).unwrap();
     assert_eq!(version, format!("virtometer-agent {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn help_is_given_for_a_command_a_kernel_and_an_operation() {
+    let said = |words: &[&str]| {
+        let output = agent(words);
+        assert!(output.status.success() && output.stderr.is_empty(), "{words:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let whole = said(&["--help"]);
+    for words in [&["measure", "--help"][..], &["measure", "-h"], &["stdio", "--help"], &["connect", "-h"]] {
+        assert_eq!(said(words), whole);
+    }
+    let memory = said(&["measure", "memory", "--help"]);
+    assert!(whole.contains(&memory) && memory.starts_with("memory: "), "{memory}");
+    assert_eq!(said(&["measure", "memory", "--size", "4K", "-h"]), memory);
+    assert!(memory.contains("  all but latency:\n    --size N                 bytes of each array (default 64M)\n"));
+    assert!(memory.contains("  latency:\n    --size N                 bytes of memory (default 64M)\n"), "{memory}");
+    // Every parameter stands under its operations, and once.
+    let net = said(&["measure", "net", "--help"]);
+    assert_eq!(net.matches("--size N").count(), 4);
+    assert!(net.contains("  all but serve:\n    --peer TEXT"), "{net}");
+    let disk = said(&["measure", "disk", "-h"]);
+    assert!(disk.contains("  sequential-read to access, write to seeks:\n    --verify TEXT"), "{disk}");
+    let stream = said(&["measure", "net", "--op", "stream", "--help"]);
+    assert!(stream.contains("--size N                 bytes of a message (default 128K)"), "{stream}");
+    assert!(stream.contains("--peer") && !stream.contains("--rate"), "{stream}");
+    for words in [&["serve", "net", "--help"][..], &["serve", "--help"], &["serve", "net", "--listen", "x", "-h"]] {
+        assert!(said(words).contains("--listen TEXT"));
+    }
+    for words in [&["measure", "whetstone", "--help"][..], &["measure", "net", "--op", "quantum", "--help"]] {
+        assert_eq!(agent(words).status.code(), Some(2));
+    }
+}
+
+#[test]
+fn a_stored_result_tells_every_parameter_and_whether_threads_were_pinned() {
+    let report = measured(&["measure", "memory", "--size", "64KiB", "--seconds", "0.05", "--json"]);
+    let params = serde_json::json!({
+        "size": 65536, "type": "float", "simd": "auto", "store": "auto", "pages": "auto", "threads": 1, "cpus": null,
+        "seconds": 0.05,
+    });
+    assert_eq!(report["params"], params);
+    assert_eq!(report["conditions"]["pinned"], "no");
+    let cpus = ["measure", "linpack", "--size", "50", "--cpus", "0", "--seconds", "0.05", "--json"];
+    assert_eq!(measured(&cpus)["conditions"]["pinned"], "yes");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_says_what_it_received_and_nothing_where_it_was_not_used() {
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::Stdio;
+    for used in [false, true] {
+        let mut child = program::agent();
+        child.args(["serve", "net", "--listen", "127.0.0.1:0"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = child.spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.split(' ').nth(2).unwrap();
+        if used {
+            measured(&["measure", "net", "--peer", address, "--seconds", "0.05", "--json"]);
+        }
+        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        let mut said = String::new();
+        child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+        assert!(child.wait().unwrap().success());
+        assert_eq!(said.is_empty(), !used, "{said}");
+        assert!(!used || (said.starts_with("received ") && said.ends_with(" s\n")), "{said}");
+    }
 }
 
 /// Run a script with file systems of its own, or say why not.

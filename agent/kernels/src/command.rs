@@ -2,7 +2,7 @@
 
 use crate::settings::{check_failed, wrong};
 use crate::ParameterKind::Text;
-use crate::{parameter, Op, Settings};
+use crate::{optional, parameter, Op, Settings};
 use std::io::Read;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{channel, Receiver, RecvTimeoutError};
@@ -23,7 +23,7 @@ pub(crate) static OPS: &[Op] = &[Op {
     work: "runs of the program: one, whatever the window",
     parameters: &[
         parameter("program", Text, "", "path, or name that is looked up on the PATH"),
-        parameter("arguments", Text, "none", "a JSON array of texts, such as [\"-n\",\"100\"]"),
+        optional("arguments", Text, "none", "a JSON array of texts, such as [\"-n\",\"100\"]"),
     ],
 }];
 

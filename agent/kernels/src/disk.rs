@@ -6,7 +6,7 @@
 
 use crate::settings::{check_failed, wrong};
 use crate::ParameterKind::{Boolean, Integer, Text};
-use crate::{parameter, Op, Parameter, Settings};
+use crate::{optional, parameter, Op, Parameter, Settings};
 use std::sync::Arc;
 use virtometer_protocol::{Failure, Unit, MAX_INTEGER};
 use virtometer_sampling::{Maker, Task};
@@ -61,11 +61,11 @@ macro_rules! parameters {
         &[
             parameter("file", Text, "", "file or block device"),
             parameter("size", Integer, "4096", "bytes of a block"),
-            parameter("span", Integer, "0, the whole file", "bytes of the file that are used"),
+            parameter("span", Integer, "0", "bytes of the file that are used; 0: the whole file"),
             parameter("direct", Boolean, "true", "past the page cache (O_DIRECT), where that works"),
             parameter("depth", Integer, "1", "requests under way at once, of each thread"),
             parameter("engine", Text, "psync", "how requests are made: psync (depth 1), libaio, io_uring"),
-            parameter("align", Integer, "0, the size", "offsets are multiples of this many bytes"),
+            parameter("align", Integer, "0", "offsets are multiples of this many bytes; 0: of the size"),
             parameter("think", Integer, "0", "pause after each burst in us, which counts"),
             parameter("burst", Integer, "1", "requests between two pauses"),
             parameter("verify", Text, "sample", "what is compared: none, sample, full"),
@@ -83,11 +83,11 @@ static ACCESS_PARAMETERS: &[Parameter] = parameters!(
     SYNC,
     parameter("read", Integer, "100", "percent of the requests that read"),
     parameter("random", Integer, "100", "percent of the requests that go anywhere"),
-    parameter("mix", Text, "none", "several sizes, as in \"4K share=67 read=80 random=100, 64K share=33\"")
+    optional("mix", Text, "one size", "several sizes, as in \"4K share=67 read=80 random=100, 64K share=33\"")
 );
 static FILL_PARAMETERS: &[Parameter] = &[
     parameter("file", Text, "", "file or block device"),
-    parameter("span", Integer, "0, the whole file", "bytes of the file that are used"),
+    parameter("span", Integer, "0", "bytes of the file that are used; 0: the whole file"),
     parameter("direct", Boolean, "true", "past the page cache (O_DIRECT), where that works"),
     parameter("seed", Integer, "1", "seed of the places that are looked at"),
     parameter("overwrite", Boolean, "false", "fill also what holds something else, which is lost"),

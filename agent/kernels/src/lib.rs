@@ -23,7 +23,7 @@ pub use os::reap_orphans;
 pub use os::{EXIT_ARGUMENT, EXIT_STATUS};
 pub use settings::{quantity, Settings};
 
-use virtometer_protocol::{Code, Failure, Unit};
+use virtometer_protocol::{Code, Failure, Parameters, Unit};
 use virtometer_sampling::{Maker, Task};
 
 /// One kernel.
@@ -56,10 +56,21 @@ pub struct Parameter {
     pub name: &'static str,
     /// What kind of value it has.
     pub kind: ParameterKind,
-    /// What holds when it is not given, for people. Empty: it must be given.
-    pub default: &'static str,
+    /// What holds when it is not given.
+    pub preset: Preset,
     /// What it means.
     pub meaning: &'static str,
+}
+
+/// What holds when a parameter is not given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// Nothing: it must be given.
+    Missing,
+    /// This value, as the command line takes it.
+    Value(&'static str),
+    /// No value of its own; what is done then, for people.
+    Otherwise(&'static str),
 }
 
 /// What kind of value a parameter has.
@@ -73,9 +84,15 @@ pub enum ParameterKind {
     Text,
 }
 
-/// A row of a table of parameters.
+/// A row of a table of parameters. `default` is what the command line takes; empty: it must be given.
 const fn parameter(name: &'static str, kind: ParameterKind, default: &'static str, meaning: &'static str) -> Parameter {
-    Parameter { name, kind, default, meaning }
+    let preset = if default.is_empty() { Preset::Missing } else { Preset::Value(default) };
+    Parameter { name, kind, preset, meaning }
+}
+
+/// A row of a table of parameters without a default value: what is done when it is not given.
+const fn optional(name: &'static str, kind: ParameterKind, then: &'static str, meaning: &'static str) -> Parameter {
+    Parameter { name, kind, preset: Preset::Otherwise(then), meaning }
 }
 
 /// Every kernel of this agent.
@@ -84,7 +101,7 @@ pub static KERNELS: &[Kernel] = &[
     Kernel { name: "memory", summary: "move arrays through memory", ops: memory::OPS, make: memory::make },
     Kernel { name: "pde", summary: "relax Poisson's equation on a grid", ops: pde::OPS, make: pde::make },
     Kernel { name: "disk", summary: "read and write a file or block device", ops: disk::OPS, make: disk::make },
-    Kernel { name: "net", summary: "exchange data with another agent over TCP", ops: net::OPS, make: net::make },
+    Kernel { name: "net", summary: "exchange data with another agent over TCP or UDP", ops: net::OPS, make: net::make },
     Kernel { name: "os", summary: "operations of the operating system", ops: os::OPS, make: os::make },
     Kernel { name: "clock", summary: "what the clocks of this place are worth", ops: clock::OPS, make: clock::make },
     #[cfg(unix)]
@@ -107,5 +124,15 @@ pub fn find(kernel: &str, op: &str) -> Result<(&'static Kernel, &'static Op), Fa
 
 /// Check a task against the table and return what builds its workers.
 pub fn make(kernel: &Kernel, op: &Op, task: &Task) -> Result<Maker, Failure> {
-    (kernel.make)(task, &Settings::new(op, &task.parameters)?)
+    make_and_tell(kernel, op, task).map(|(maker, _)| maker)
 }
+
+/// As [`make`], and every parameter that holds, whether it was given or not.
+pub fn make_and_tell(kernel: &Kernel, op: &Op, task: &Task) -> Result<(Maker, Parameters), Failure> {
+    let settings = Settings::new(op, &task.parameters)?;
+    let maker = (kernel.make)(task, &settings)?;
+    Ok((maker, settings.in_force()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -118,7 +118,7 @@ fn classic(settings: &Settings<'_>, generator: Option<Generator>) -> Result<(Sys
         let variants = choice(settings, "variant", &variants)?;
         return Ok((spaced(settings, generator)?, variants));
     }
-    if settings.optional_text("variant")?.is_some() {
+    if settings.given("variant") {
         return Err(wrong("the published convention has both variants, rolled and unrolled: give no variant"));
     }
     let array = size(settings, 2 * LARGEST)?;

@@ -19,7 +19,7 @@ use block::Pages;
 use virtometer_protocol::{Failure, Unit};
 use virtometer_sampling::{Extras, Maker, Merge, Task};
 
-const ARRAY: Parameter = parameter("size", Integer, "64 MiB", "bytes of each array");
+const ARRAY: Parameter = parameter("size", Integer, "64M", "bytes of each array");
 const KIND: Parameter = parameter("type", Text, "float", "float or int: elements of 8 bytes in such registers");
 const SIMD: Parameter =
     parameter("simd", Text, "auto", "auto, scalar, sse, avx, avx512 or neon; auto is the widest there is");
@@ -30,7 +30,7 @@ const PAGES: Parameter = parameter("pages", Text, "auto", "auto, small or huge; 
 static READING: &[Parameter] = &[ARRAY, KIND, SIMD, PAGES];
 static WRITING: &[Parameter] = &[ARRAY, KIND, SIMD, STORE, PAGES];
 static CHASING: &[Parameter] = &[
-    parameter("size", Integer, "64 MiB", "bytes of memory"),
+    parameter("size", Integer, "64M", "bytes of memory"),
     parameter("stride", Integer, "64", "bytes from one place to the next"),
     parameter("order", Text, "random", "random, page (random within each page, pages at random) or sequential"),
     PAGES,

@@ -25,7 +25,7 @@ use windows as system;
 
 use crate::settings::wrong;
 use crate::ParameterKind::{Boolean, Integer, Text};
-use crate::{parameter, pattern, Op, Parameter, Settings};
+use crate::{optional, parameter, pattern, Op, Parameter, Settings};
 use peer::{Link, Peer};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -33,8 +33,8 @@ use virtometer_protocol::{Code, Conditions, Failure, Unit};
 use virtometer_sampling::{Maker, Task};
 
 const PEER: Parameter = parameter("peer", Text, "", "HOST:PORT of the agent that serves");
-const REQUEST: Parameter = parameter("request", Integer, "size", "bytes of a request");
-const RESPONSE: Parameter = parameter("response", Integer, "size", "bytes of a response");
+const REQUEST: Parameter = optional("request", Integer, "size", "bytes of a request");
+const RESPONSE: Parameter = optional("response", Integer, "size", "bytes of a response");
 const EACH_WAY: Parameter = parameter("size", Integer, "1", "bytes each way");
 const SEND_BUFFER: Parameter = parameter(
     "send-buffer",
@@ -54,7 +54,7 @@ pub(crate) static OPS: &[Op] = &[
         work: "bytes that the peer confirmed, or that have arrived from it",
         parameters: &[
             PEER,
-            parameter("size", Integer, "128 KiB", "bytes of a message"),
+            parameter("size", Integer, "128K", "bytes of a message"),
             parameter("direction", Text, "send", "send, receive or both"),
             CONNECTIONS,
             parameter("zero-copy", Boolean, "false", "send without copying through the program"),

@@ -48,7 +48,7 @@ pub(crate) use child::Parent;
 
 use crate::settings::wrong;
 use crate::ParameterKind::{Boolean, Integer, Text};
-use crate::{parameter, Op, Settings};
+use crate::{optional, parameter, Op, Settings};
 use operation::{Measured, Operation};
 use pinning::{Pin, Pinning, PIN};
 use std::sync::Arc;
@@ -126,7 +126,7 @@ table! {
         parameter("size", Integer, "64M", "bytes of the file that are read, a multiple of 8"),
         parameter("block", Integer, "64K", "bytes of one read"),
         parameter("sum", Boolean, "false", "add up every block that was read"),
-        parameter("file", Text, "none", "a file of your own to read, which is left as it is"),
+        optional("file", Text, "one without a name", "a file of your own to read, which is left as it is"),
         DIRECTORY
     ], file_reread;
     "mmap", Second, "times that a file was mapped, written in every 16 KiB of its first tenth, and unmapped", [
@@ -140,7 +140,7 @@ table! {
     };
     "system-call", Second, "system calls", [
         parameter("call", Text, "null", "null (getppid), read, write, stat, fstat, or open (with close)"),
-        parameter("file", Text, "the agent", "file or folder for stat, fstat and open")
+        optional("file", Text, "the agent", "file or folder for stat, fstat and open")
     ], |settings, _| {
         let (call, file) = (calls::Call::read(settings)?, settings.optional_text("file")?.map(str::to_owned));
         build(move |_| calls::SystemCalls::new(call, file.as_deref()))
@@ -158,7 +158,7 @@ table! {
 
 /// The parameter of operations on a file of their own: where it is.
 const DIRECTORY: crate::Parameter =
-    parameter("directory", Text, "in memory", "folder of the file, which has no name and is gone afterwards");
+    optional("directory", Text, "in memory", "folder of the file, which has no name and is gone afterwards");
 
 /// The parameter of bandwidths.
 const MESSAGE: crate::Parameter = parameter("size", Integer, "64K", "bytes of a message");

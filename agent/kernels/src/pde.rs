@@ -21,7 +21,7 @@ use crate::ParameterKind::{Integer, Text};
 use crate::{parameter, Op, Parameter, Settings};
 use problem::{Problem, Start};
 use std::sync::{Arc, Mutex, PoisonError};
-use virtometer_protocol::{Code, Conditions, Failure, Unit};
+use virtometer_protocol::{Code, Conditions, Failure, Scalar, Unit};
 use virtometer_sampling::{timed, CheckValue, Extras, Maker, Merge, Stretch, Task, Worker};
 
 static PARAMETERS: &[Parameter] = &[
@@ -238,6 +238,7 @@ impl Termination {
         if implied != "window" && given != implied {
             return Err(wrong(format!("{implied} does not go with termination {given:?}")));
         }
+        settings.take("termination", Scalar::Text(given.to_owned()));
         match given {
             "window" => Ok(Termination::Window),
             "iterations" => Ok(Termination::Iterations(settings.integer("iterations", 8000, 1..=MOST_SWEEPS)?)),

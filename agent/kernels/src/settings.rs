@@ -1,17 +1,21 @@
 //! Reading a kernel's parameters, with one clear sentence for each that is wrong.
 
-use crate::Op;
+use crate::{Op, Preset};
+use std::cell::RefCell;
 use std::ops::RangeInclusive;
 use virtometer_protocol::{Code, Failure, Parameters, Scalar};
 
 /// The parameters of a task, all of them known to the operation.
 pub struct Settings<'a> {
+    op: &'a Op,
     given: &'a Parameters,
+    /// Defaults that the kernel has taken.
+    taken: RefCell<Parameters>,
 }
 
 impl<'a> Settings<'a> {
     /// Refuses parameters that the operation does not have.
-    pub fn new(op: &Op, given: &'a Parameters) -> Result<Self, Failure> {
+    pub fn new(op: &'a Op, given: &'a Parameters) -> Result<Self, Failure> {
         for name in given.0.keys() {
             if !op.parameters.iter().any(|known| known.name == name) {
                 let known: Vec<&str> = op.parameters.iter().map(|known| known.name).collect();
@@ -19,7 +23,22 @@ impl<'a> Settings<'a> {
                 return Err(wrong(format!("the op {} has no parameter {name:?}; it has {has}", op.name)));
             }
         }
-        Ok(Settings { given })
+        Ok(Settings { op, given, taken: RefCell::default() })
+    }
+
+    /// What was given, and the defaults that the kernel has taken for the rest.
+    pub(crate) fn in_force(self) -> Parameters {
+        let mut all = self.taken.into_inner();
+        all.0.extend(self.given.0.clone());
+        all
+    }
+
+    /// Remember the value that holds for a parameter which is not given. Others than the operation's are not told: some
+    /// kernels read what only some of their operations have.
+    pub(crate) fn take(&self, name: &str, value: Scalar) {
+        if self.op.parameters.iter().any(|known| known.name == name) {
+            self.taken.borrow_mut().0.insert(name.to_owned(), value);
+        }
     }
 
     /// Whether a parameter is given.
@@ -30,7 +49,13 @@ impl<'a> Settings<'a> {
     /// An integer within `range`.
     pub(crate) fn integer(&self, name: &str, default: u64, range: RangeInclusive<u64>) -> Result<u64, Failure> {
         let value = match self.given.0.get(name) {
-            None => return Ok(default),
+            None => {
+                // Defaults are small; what were not would not be told, rather than told wrong.
+                if let Ok(told) = i64::try_from(default) {
+                    self.take(name, Scalar::Integer(told));
+                }
+                return Ok(default);
+            }
             Some(Scalar::Integer(value)) => *value,
             Some(_) => return Err(wrong(format!("{name} must be an integer"))),
         };
@@ -43,7 +68,10 @@ impl<'a> Settings<'a> {
     /// True or false.
     pub(crate) fn boolean(&self, name: &str, default: bool) -> Result<bool, Failure> {
         match self.given.0.get(name) {
-            None => Ok(default),
+            None => {
+                self.take(name, Scalar::Boolean(default));
+                Ok(default)
+            }
             Some(Scalar::Boolean(value)) => Ok(*value),
             Some(_) => Err(wrong(format!("{name} must be true or false"))),
         }
@@ -64,18 +92,33 @@ impl<'a> Settings<'a> {
         known.ok_or_else(|| wrong(format!("{name} is {word:?}, not {}", words.join(" or "))))
     }
 
-    /// A text.
+    /// A text. Where it is not given, what the table says holds.
     pub(crate) fn optional_text(&self, name: &str) -> Result<Option<&'a str>, Failure> {
         match self.given.0.get(name) {
-            None => Ok(None),
+            None => {
+                let known = self.op.parameters.iter().find(|known| known.name == name);
+                if let Some(Preset::Value(default)) = known.map(|known| known.preset) {
+                    self.take(name, Scalar::Text(default.to_owned()));
+                }
+                Ok(None)
+            }
             Some(Scalar::Text(value)) if !value.is_empty() => Ok(Some(value)),
             Some(_) => Err(wrong(format!("{name} must be a text that is not empty"))),
         }
     }
 }
 
-/// A number of things or bytes, with an optional K, M, G or T for powers of 1024. `None`: something else, or too large.
+/// A number of things or bytes, with an optional K, M, G or T (or KiB, MiB ...) for powers of 1024. `None`: something
+/// else, or too large.
 pub fn quantity(text: &str) -> Option<u64> {
+    let bytes = text.as_bytes();
+    let spelled = bytes.len() > 2 && bytes[bytes.len() - 2..].eq_ignore_ascii_case(b"ib");
+    // "iB" belongs to a letter before it.
+    let text = match spelled.then(|| &text[..text.len() - 2]) {
+        Some(text) if text.ends_with(|last: char| last.is_ascii_alphabetic()) => text,
+        Some(_) => return None,
+        None => text,
+    };
     let (digits, factor) = match text.char_indices().last() {
         Some((at, 'K' | 'k')) => (&text[..at], 1u64 << 10),
         Some((at, 'M' | 'm')) => (&text[..at], 1 << 20),

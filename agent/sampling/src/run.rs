@@ -47,6 +47,8 @@ pub struct Prepared {
     repeats: u64,
     seconds: f64,
     control: Arc<Control>,
+    /// Whether the task pins the threads.
+    pinned: bool,
     conditions: Conditions,
     samples: Vec<RawSample>,
     rates: Vec<f64>,
@@ -83,17 +85,25 @@ pub fn prepare(task: &Task, unit: Unit, maker: &Maker) -> Result<Prepared, Failu
     let aim_ns = (task.seconds * 1e9 / MOST_ITERATIONS).max(AIM_NS).max(precise(limits.aim_ns));
     let repeats = if limits.calibrated { calibrate(&mut team, limits.most_repeats, aim_ns, &task.control)? } else { 1 };
     team.settle()?;
-    let conditions = team.describe()?.conditions;
+    let pinned = task.cpus.is_some();
+    let conditions = told(team.describe()?.conditions, pinned);
     Ok(Prepared {
         team,
         unit,
         repeats,
         seconds: task.seconds,
         control: task.control.clone(),
+        pinned,
         conditions,
         samples: Vec::with_capacity(ROOM),
         rates: Vec::with_capacity(ROOM),
     })
+}
+
+/// The workers' conditions, and whether the threads are pinned where the workers do not say it themselves.
+fn told(mut conditions: Conditions, pinned: bool) -> Conditions {
+    conditions.entry("pinned".into()).or_insert_with(|| (if pinned { "yes" } else { "no" }).into());
+    conditions
 }
 
 fn calibrate(team: &mut Team, most: u64, aim_ns: f64, control: &Control) -> Result<u64, Failure> {
@@ -166,7 +176,7 @@ impl Prepared {
             }
         };
         // Children are reaped by finishing, so that their processor time is counted.
-        let conditions = self.team.describe()?.conditions;
+        let conditions = told(self.team.describe()?.conditions, self.pinned);
         let finished = self.team.finish();
         let cpu = cpu.elapsed();
         sink(&self.samples);

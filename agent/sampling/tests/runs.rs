@@ -91,6 +91,7 @@ fn samples_are_long_enough_in_order_and_all_there() {
         assert_eq!(outcome.count, samples.len() as u64);
         assert!(!outcome.stopped);
         assert_eq!(outcome.conditions["settled"], "true");
+        assert_eq!(outcome.conditions["pinned"], "no");
         // A sleep is never shorter than it was asked to be.
         assert!(samples.iter().all(|sample| sample.end_ns - sample.start_ns >= 10_000_000), "{samples:?}");
         assert!(samples.windows(2).all(|pair| pair[0].end_ns <= pair[1].start_ns));
