@@ -24,7 +24,7 @@ use crate::buffer::ensure_memory;
 use crate::settings::wrong;
 use crate::simd::Simd;
 use crate::ParameterKind::{Integer, Text};
-use crate::{parameter, Op, Parameter, Settings};
+use crate::{optional, parameter, Op, Parameter, Settings};
 use asked::Asked;
 use blocked::Blocked;
 use classic::{Classic, Variant};
@@ -50,7 +50,7 @@ const PUBLISHED_GENERATOR: Parameter = parameter(
 const RUNS: Parameter =
     parameter("runs", Integer, "0", "iterations after which it ends before the window does; 0: the window decides");
 const TIME_SERVER: Parameter =
-    parameter("time-server", Text, "", "HOST:PORT or udp:HOST:PORT of an outside clock to ask as well");
+    optional("time-server", Text, "none", "HOST:PORT or udp:HOST:PORT of an outside clock to ask as well");
 
 pub(crate) static OPS: &[Op] = &[
     Op {

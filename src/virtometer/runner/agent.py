@@ -32,7 +32,8 @@ def agent_path(target: str | None = None) -> Path:
     """Path of the agent for a target, or for this host when None.
 
     A target is a name of TARGETS, one of its Rust targets, or an architecture alone, which means Linux on it.
-    VIRTOMETER_AGENT wins when no target is named. Raises UsageError for an unknown target, MissingProgram when it is not built.
+    VIRTOMETER_AGENT wins when no target is named. Raises UsageError for an unknown target, MissingProgram when it is
+    not built.
     """
     named = os.environ.get("VIRTOMETER_AGENT")
     if target is None and named:
