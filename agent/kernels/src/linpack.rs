@@ -32,7 +32,7 @@ use member::Member;
 use outside::{Outside, Server};
 use std::sync::Arc;
 use system::{Generator, System};
-use virtometer_protocol::{Code, Failure, Unit};
+use virtometer_protocol::{Code, Failure, Scalar, Unit};
 use virtometer_sampling::{Maker, Task};
 use watch::Limit;
 
@@ -41,7 +41,7 @@ const SIZE: Parameter = parameter("size", Integer, "500", "order n of the matrix
 const ORDER: Parameter = parameter("size", Integer, "500", "order n of the matrix");
 const GENERATOR: Parameter =
     parameter("generator", Text, "48-bit", "of the matrix: 48-bit, or 16-bit as in the C program (not for all orders)");
-const PUBLISHED_GENERATOR: Parameter = parameter(
+const PUBLISHED_GENERATOR: Parameter = optional(
     "generator",
     Text,
     "48-bit; published: 16-bit where regular",
@@ -129,12 +129,20 @@ fn classic(settings: &Settings<'_>, generator: Option<Generator>) -> Result<(Sys
     let own = if Generator::Bits16.is_singular(n) { Generator::Bits48 } else { Generator::Bits16 };
     // The C program's columns are as far apart as the array's size says, half of which is not used.
     let system = System { n, ld: array, generator: generator.unwrap_or(own) };
+    tell(settings, system.generator);
     Ok((regular(system)?, &[Variant::Rolled, Variant::Unrolled]))
 }
 
 /// A system whose order is the size.
 fn spaced(settings: &Settings<'_>, generator: Option<Generator>) -> Result<System, Failure> {
-    regular(System::spaced(size(settings, LARGEST)?, generator.unwrap_or(Generator::Bits48)))
+    let generator = generator.unwrap_or(Generator::Bits48);
+    tell(settings, generator);
+    regular(System::spaced(size(settings, LARGEST)?, generator))
+}
+
+fn tell(settings: &Settings<'_>, generator: Generator) {
+    let name = if generator == Generator::Bits16 { "16-bit" } else { "48-bit" };
+    settings.take("generator", Scalar::Text(name.to_owned()));
 }
 
 fn size(settings: &Settings<'_>, largest: u64) -> Result<usize, Failure> {

@@ -5,7 +5,15 @@ use virtometer_protocol::Scalar;
 use virtometer_sampling::Control;
 
 /// Defaults in words: what is done depends on other parameters or on the machine.
-const WORDS: [&str; 6] = ["size", "one size", "none", "one without a name", "the agent", "in memory"];
+const WORDS: [&str; 7] = [
+    "48-bit; published: 16-bit where regular",
+    "size",
+    "one size",
+    "none",
+    "one without a name",
+    "the agent",
+    "in memory",
+];
 
 fn in_force(kernel: &str, op: &str, given: &[(&str, Scalar)]) -> Parameters {
     let parameters = Parameters(given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect());
@@ -39,8 +47,8 @@ fn the_defaults_that_a_kernel_takes_are_those_of_its_table() {
     std::fs::write(&path, vec![0; 8192]).unwrap();
     let file = path.to_str().unwrap();
     let new = folder.path().join("new");
-    // Words that hold only beside others.
-    let beside = ["iterations", "precision"];
+    // What holds follows from others.
+    let beside = ["iterations", "precision", "generator"];
     for (kernel, op) in KERNELS.iter().flat_map(|kernel| kernel.ops.iter().map(move |op| (kernel, op))) {
         if cfg!(windows) && ["os", "disk"].contains(&kernel.name) {
             continue;
@@ -93,4 +101,8 @@ fn parameters_that_follow_from_others_are_told_as_they_are() {
     assert_eq!(ended["iterations"], Scalar::Integer(8000));
     let published = in_force("linpack", "classic", &[("convention", text("published"))]).0;
     assert!(!published.contains_key("variant"));
+    assert_eq!(published["generator"], text("16-bit"));
+    for op in ["classic", "blocked"] {
+        assert_eq!(in_force("linpack", op, &[]).0["generator"], text("48-bit"));
+    }
 }
