@@ -139,6 +139,8 @@ ROWS: tuple[Row, ...] = (
         likwid("load_avx", BIG // 1000), 1.15, DRAM, "best"),
     Row("memory.read-best-sysbench", "B/s", agent("B/s", "memory --op read --size 128M"),
         sysbench_read(128), 1.15, DRAM, "best"),
+    Row("memory.read-write-likwid", "B/s", agent("B/s", f"memory --op read-write --size {BIG} --simd avx"),
+        likwid("update_avx", BIG // 1000), 0.95, DRAM),
     Row("memory.INTmem-likwid", "B/s", ordinary("triad", "int", BIG),
         likwid("stream_avx_fma", 3 * BIG // 1000), 0.95, DRAM),
     Row("memory.FLOATmem-likwid", "B/s", ordinary("triad", "float", BIG),

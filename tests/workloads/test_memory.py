@@ -30,6 +30,7 @@ def test_what_is_not_given_is_left_to_the_agent() -> None:
 def test_the_metric_s_name_says_how_often_the_size_is_counted() -> None:
     for op, count in ARRAYS.items():
         assert MEMORY.operations[op].metric == f"bandwidth, {count} x size"
+    assert MEMORY.operations["read-write"].metric == "bandwidth, 2 x size"
     assert MEMORY.operations["latency"].better == "lower"
 
 

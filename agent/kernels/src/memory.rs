@@ -25,10 +25,13 @@ const SIMD: Parameter =
     parameter("simd", Text, "auto", "auto, scalar, sse, avx, avx512 or neon; auto is the widest there is");
 const STORE: Parameter =
     parameter("store", Text, "auto", "auto, temporal or non-temporal; auto spares the caches what they cannot hold");
+const TEMPORAL: Parameter =
+    parameter("store", Text, "auto", "auto or temporal, which are the same: what was just read lies in a cache");
 const PAGES: Parameter = parameter("pages", Text, "auto", "auto, small or huge; auto takes huge ones if it gets them");
 
 static READING: &[Parameter] = &[ARRAY, KIND, SIMD, PAGES];
 static WRITING: &[Parameter] = &[ARRAY, KIND, SIMD, STORE, PAGES];
+static CHANGING: &[Parameter] = &[ARRAY, KIND, SIMD, TEMPORAL, PAGES];
 static CHASING: &[Parameter] = &[
     parameter("size", Integer, "64M", "bytes of memory"),
     parameter("stride", Integer, "64", "bytes from one place to the next"),
@@ -49,6 +52,7 @@ pub(crate) static OPS: &[Op] = &[
     op!("triad", BytePerSecond, WRITING, "bytes of 3 arrays: c = a + 3 b"),
     op!("read", BytePerSecond, READING, "bytes of 1 array: the sum of a"),
     op!("write", BytePerSecond, WRITING, "bytes of 1 array: c = 3"),
+    op!("read-write", BytePerSecond, CHANGING, "bytes of 1 array, read and written: c = c + 3"),
     op!("latency", Second, CHASING, "loads, each from the address that the one before it loaded"),
 ];
 
@@ -61,6 +65,7 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
         "triad" => Action::Triad,
         "read" => Action::Read,
         "write" => Action::Write,
+        "read-write" => Action::ReadWrite,
         _ => return latency::make(task, settings),
     };
     bandwidth::make(action, task, settings)

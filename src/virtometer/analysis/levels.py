@@ -19,7 +19,7 @@ RAM = "RAM"
 _MEASURES = {"L1": "l1d-bytes", "L2": "l2-bytes", "L3": "l3-bytes", "L4": "l4-bytes"}
 
 
-# Arrays of `size` bytes that an operation works on.
+# Arrays of `size` bytes that an operation works on, where it is not one.
 _ARRAYS = {"copy": 2, "scale": 2, "add": 3, "triad": 3}
 
 

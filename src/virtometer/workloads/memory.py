@@ -8,8 +8,8 @@ from pydantic import BeforeValidator, Field
 
 from virtometer.workloads.base import Operation, Parameters, Place, Size, Workload, parse_size
 
-# How many arrays an operation reads or writes. Its bandwidth counts each once, nothing that caches do.
-ARRAYS = {"copy": 2, "scale": 2, "add": 3, "triad": 3, "read": 1, "write": 1}
+# How many arrays an operation reads and how many it writes, added up. Nothing that caches do is counted.
+ARRAYS = {"copy": 2, "scale": 2, "add": 3, "triad": 3, "read": 1, "write": 1, "read-write": 2}
 
 
 class MemoryParameters(Parameters):

@@ -15,6 +15,8 @@ pub(super) enum Action {
     Read,
     /// c = 3
     Write,
+    /// c = c + 3
+    ReadWrite,
 }
 
 /// What the elements are, all of 8 bytes: they decide which registers and arithmetic units are used.
@@ -35,7 +37,7 @@ impl Action {
             Action::Copy | Action::Scale => (true, false, true),
             Action::Add | Action::Triad => (true, true, true),
             Action::Read => (true, false, false),
-            Action::Write => (false, false, true),
+            Action::Write | Action::ReadWrite => (false, false, true),
         }
     }
 
@@ -45,20 +47,27 @@ impl Action {
         u64::from(a) + u64::from(b) + u64::from(c)
     }
 
+    /// How many arrays are read or written: one that is both counts twice.
+    pub(super) fn accesses(self) -> u64 {
+        self.count() + u64::from(self == Action::ReadWrite)
+    }
+
     /// Whether anything is written.
     pub(super) fn writes(self) -> bool {
         self.arrays().2
     }
 
-    /// What belongs into c[i].
-    pub(super) fn result(self, i: usize) -> u32 {
-        match self {
+    /// What belongs into c[i] after so many passes.
+    pub(super) fn result(self, i: usize, passes: u64) -> u64 {
+        let once = match self {
+            Action::ReadWrite => return u64::from(first(i)) + u64::from(FACTOR) * passes,
             Action::Copy => first(i),
             Action::Scale => FACTOR * first(i),
             Action::Add => first(i) + second(i),
             Action::Triad => first(i) + FACTOR * second(i),
             Action::Read | Action::Write => FACTOR,
-        }
+        };
+        u64::from(once)
     }
 }
 
@@ -71,7 +80,7 @@ impl Kind {
         }
     }
 
-    /// The bits of the constant that scale, triad and write use.
+    /// The bits of the constant that scale, triad, write and read-write use.
     pub(super) fn factor(self) -> u64 {
         self.bits(FACTOR)
     }

@@ -2,7 +2,8 @@
 
 use super::action::{first, second, Action, Kind};
 use super::block::{Block, Pages};
-use super::{pages, portable, told};
+use super::portable::{self, Swept};
+use super::{pages, told};
 use crate::buffer::ensure_memory;
 use crate::caches::Caches;
 use crate::settings::{check_failed, wrong};
@@ -42,6 +43,10 @@ pub(super) fn make(action: Action, task: &Task, settings: &Settings<'_>) -> Resu
     let caches = Caches::find();
     let streaming = action.writes()
         && match settings.choice("store", &["auto", "temporal", "non-temporal"])? {
+            2 if action == Action::ReadWrite => {
+                return Err(wrong("store is non-temporal, but read-write changes what it has just read into a cache"));
+            }
+            _ if action == Action::ReadWrite => false,
             0 => width.streams() && caches.last_bytes(threads).map_or(false, |most| size * action.count() > most),
             1 => false,
             _ if width.streams() => true,
@@ -68,11 +73,15 @@ pub(super) struct Arrays {
     pub(super) b: Option<Block>,
     pub(super) c: Option<Block>,
     caches: Caches,
-    /// What the last iteration read, and what it should have read.
-    pub(super) sum: u64,
-    right_sum: u64,
+    /// What makes the passes.
+    pub(super) sweep: fn(Way, portable::Arrays<'_>, u64) -> Swept,
+    /// What the last iteration came to, and what it should have come to.
+    pub(super) swept: Swept,
+    right: Swept,
     /// The sum of a.
     total: u64,
+    /// Passes of all iterations.
+    passes: u64,
 }
 
 impl Arrays {
@@ -82,16 +91,18 @@ impl Arrays {
             |used: bool, value: &dyn Fn(usize) -> u64| used.then(|| Block::new(length, way.pages, value)).transpose();
         let a = array(a, &|i| way.kind.bits(first(i)))?;
         let b = array(b, &|i| way.kind.bits(second(i)))?;
-        let c = array(c, &|_| SPOILED)?;
+        let changed = way.action == Action::ReadWrite;
+        let c = array(c, &|i| if changed { way.kind.bits(first(i)) } else { SPOILED })?;
         let total = if way.action == Action::Read { (0..length).map(|i| u64::from(first(i))).sum() } else { 0 };
-        Ok(Arrays { way, length, a, b, c, caches, sum: SPOILED, right_sum: 0, total })
+        let swept = Swept { sum: SPOILED, passes: 0 };
+        Ok(Arrays { way, length, a, b, c, caches, sweep, swept, right: swept, total, passes: 0 })
     }
 
     fn check(&self, step: usize) -> Result<(), Failure> {
         let result = self.c.as_ref().map_or(&[][..], Block::words);
         let kind = self.way.kind;
         for (i, value) in result.iter().enumerate().step_by(step) {
-            let right = kind.bits(self.way.action.result(i));
+            let right = kind.total(self.way.action.result(i, self.passes));
             if *value != right {
                 let (value, right) = (kind.shown(*value), kind.shown(right));
                 return Err(check_failed(format!("element {i} of the result is {value}, not {right}")));
@@ -104,8 +115,8 @@ impl Arrays {
 /// What no right result is: not-a-number, and as an integer far too large.
 const SPOILED: u64 = 0x7FF8_0000_0000_0001;
 
-/// Make passes over whole arrays and return the bits of the sum of a reading action.
-fn sweep(way: Way, mut arrays: portable::Arrays<'_>, passes: u64) -> u64 {
+/// Make passes over whole arrays.
+pub(super) fn sweep(way: Way, mut arrays: portable::Arrays<'_>, passes: u64) -> Swept {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     if way.width != Width::Scalar || cfg!(target_arch = "x86_64") {
         return super::x86::sweep(way, arrays, passes);
@@ -119,8 +130,12 @@ fn sweep(way: Way, mut arrays: portable::Arrays<'_>, passes: u64) -> u64 {
 
 impl Worker for Arrays {
     fn before(&mut self, repeats: u64) -> Result<(), Failure> {
-        self.sum = SPOILED;
-        self.right_sum = self.way.kind.total(self.total.wrapping_mul(repeats));
+        self.swept = Swept { sum: SPOILED, passes: 0 };
+        self.right = Swept { sum: self.way.kind.total(self.total.wrapping_mul(repeats)), passes: repeats };
+        self.passes += repeats;
+        if self.way.action == Action::ReadWrite {
+            return Ok(()); // the result of every pass is what the next one begins with
+        }
         if let Some(c) = &mut self.c {
             c.words_mut().iter_mut().step_by(PROBE).for_each(|probe| *probe = SPOILED);
         }
@@ -132,21 +147,25 @@ impl Worker for Arrays {
         let a = self.a.as_ref().map_or(&[][..], Block::words);
         let b = self.b.as_ref().map_or(&[][..], Block::words);
         let c = self.c.as_mut().map_or(&mut [][..], Block::words_mut);
-        let sum = &mut self.sum;
-        let work = way.action.count() * self.length as u64 * 8 * repeats;
+        let (sweep, swept) = (self.sweep, &mut self.swept);
+        let work = way.action.accesses() * self.length as u64 * 8 * repeats;
         timed(work, || {
-            *sum = sweep(way, portable::Arrays { a, b, c }, repeats);
+            *swept = sweep(way, portable::Arrays { a, b, c }, repeats);
             Ok(())
         })
     }
 
     fn after(&mut self) -> Result<CheckValue, Failure> {
+        let Swept { sum, passes } = self.swept;
+        if passes != self.right.passes {
+            return Err(check_failed(format!("{passes} passes were made, not {}", self.right.passes)));
+        }
         if self.way.action == Action::Read {
-            if self.sum != self.right_sum {
-                let (sum, right) = (self.way.kind.shown(self.sum), self.way.kind.shown(self.right_sum));
+            if sum != self.right.sum {
+                let (sum, right) = (self.way.kind.shown(sum), self.way.kind.shown(self.right.sum));
                 return Err(check_failed(format!("the sum is {sum}, not {right}")));
             }
-            return Ok(CheckValue::Checksum(self.sum));
+            return Ok(CheckValue::Checksum(sum));
         }
         self.check(PROBE)?;
         let result = self.c.as_ref().map_or(&[][..], Block::words);

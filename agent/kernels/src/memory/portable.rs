@@ -12,8 +12,17 @@ pub(super) struct Arrays<'a> {
     pub(super) c: &'a mut [u64],
 }
 
-/// Make passes of an action, one element at a time, and return the sum of a reading one.
-pub(super) fn scalar(kind: Kind, action: Action, arrays: &mut Arrays<'_>, passes: u64) -> u64 {
+/// What passes over arrays leave beside what they write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Swept {
+    /// The bits of the sum of a reading action.
+    pub(super) sum: u64,
+    /// Passes that came to their end.
+    pub(super) passes: u64,
+}
+
+/// Make passes of an action, one element at a time.
+pub(super) fn scalar(kind: Kind, action: Action, arrays: &mut Arrays<'_>, passes: u64) -> Swept {
     match kind {
         Kind::Float => each_scalar(Kind::Float, action, arrays, passes),
         Kind::Int => each_scalar(Kind::Int, action, arrays, passes),
@@ -21,13 +30,14 @@ pub(super) fn scalar(kind: Kind, action: Action, arrays: &mut Arrays<'_>, passes
 }
 
 #[inline(always)]
-fn each_scalar(kind: Kind, action: Action, arrays: &mut Arrays<'_>, passes: u64) -> u64 {
+fn each_scalar(kind: Kind, action: Action, arrays: &mut Arrays<'_>, passes: u64) -> Swept {
     let factor = kind.factor();
     // SAFETY: references are valid to read from and to write to.
     let (get, put) =
         (|from: &u64| unsafe { read_volatile(from) }, |to: &mut u64, value: u64| unsafe { write_volatile(to, value) });
     let Arrays { a, b, c } = arrays;
     let mut sums = [0u64; 8];
+    let mut made = 0;
     for _ in 0..passes {
         match action {
             Action::Copy => c.iter_mut().zip(*a).for_each(|(c, a)| put(c, get(a))),
@@ -51,14 +61,16 @@ fn each_scalar(kind: Kind, action: Action, arrays: &mut Arrays<'_>, passes: u64)
                 }
             }
             Action::Write => c.iter_mut().for_each(|c| put(c, factor)),
+            Action::ReadWrite => c.iter_mut().for_each(|c| put(c, kind.plus(get(c), factor))),
         }
+        made += 1;
     }
-    sums.iter().fold(0, |total, sum| kind.plus(total, *sum))
+    Swept { sum: sums.iter().fold(0, |total, sum| kind.plus(total, *sum)), passes: made }
 }
 
 /// Make passes of an action with the vectors that every processor of this target has.
 #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
-pub(super) fn vectors(kind: Kind, action: Action, arrays: &mut Arrays<'_>, passes: u64) -> u64 {
+pub(super) fn vectors(kind: Kind, action: Action, arrays: &mut Arrays<'_>, passes: u64) -> Swept {
     match kind {
         Kind::Float => each_vector(Kind::Float, action, arrays, passes),
         Kind::Int => each_vector(Kind::Int, action, arrays, passes),
@@ -67,9 +79,10 @@ pub(super) fn vectors(kind: Kind, action: Action, arrays: &mut Arrays<'_>, passe
 
 #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
 #[inline(always)]
-fn each_vector(kind: Kind, action: Action, arrays: &mut Arrays<'_>, passes: u64) -> u64 {
+fn each_vector(kind: Kind, action: Action, arrays: &mut Arrays<'_>, passes: u64) -> Swept {
     let factor = kind.factor();
     let mut sums = [0u64; 32];
+    let mut made = 0;
     for _ in 0..passes {
         // SAFETY: references are valid to read from. The compiler, which knows nothing of the value that comes back, may
         // not merge passes.
@@ -94,7 +107,14 @@ fn each_vector(kind: Kind, action: Action, arrays: &mut Arrays<'_>, passes: u64)
                 // SAFETY: as above.
                 let _ = unsafe { read_volatile(&c) };
             }
+            Action::ReadWrite => {
+                c.iter_mut().for_each(|c| *c = kind.plus(*c, factor));
+                // SAFETY: as above.
+                let _ = unsafe { read_volatile(&c) };
+            }
         }
+        // SAFETY: as above, and what is counted is a pass, not a product.
+        made = unsafe { read_volatile(&made) } + 1;
     }
-    sums.iter().fold(0, |total, sum| kind.plus(total, *sum))
+    Swept { sum: sums.iter().fold(0, |total, sum| kind.plus(total, *sum)), passes: made }
 }

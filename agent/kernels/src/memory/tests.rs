@@ -2,9 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation)] // addresses
 
 use super::action::{first, Action, Kind};
-use super::bandwidth::{Arrays, Way};
+use super::bandwidth::{sweep, Arrays, Way};
 use super::block::Pages;
 use super::latency::{Chase, Order};
+use super::portable::Swept;
 use super::OPS;
 use crate::caches::Caches;
 use crate::simd::Width;
@@ -13,7 +14,8 @@ use std::sync::Arc;
 use virtometer_protocol::{Code, Failure, Parameters, Scalar};
 use virtometer_sampling::{Control, Task, Worker};
 
-const ACTIONS: [Action; 6] = [Action::Copy, Action::Scale, Action::Add, Action::Triad, Action::Read, Action::Write];
+const ACTIONS: [Action; 7] =
+    [Action::Copy, Action::Scale, Action::Add, Action::Triad, Action::Read, Action::Write, Action::ReadWrite];
 
 fn ways() -> Vec<Way> {
     let mut ways = Vec::new();
@@ -21,7 +23,7 @@ fn ways() -> Vec<Way> {
         for streaming in [false, true] {
             for kind in [Kind::Float, Kind::Int] {
                 for action in ACTIONS {
-                    if !streaming || (width.streams() && action.writes()) {
+                    if !streaming || (width.streams() && action.writes() && action != Action::ReadWrite) {
                         ways.push(Way { action, kind, width, streaming, pages: Pages::Small });
                     }
                 }
@@ -51,7 +53,7 @@ fn every_way_of_every_operation_has_its_known_result() {
             let mut arrays = arrays(way, length);
             for passes in [1, 3] {
                 let work = iterate(&mut arrays, passes).unwrap();
-                assert_eq!(work, passes * 8 * length as u64 * way.action.count());
+                assert_eq!(work, passes * 8 * length as u64 * way.action.accesses());
             }
             arrays.finish().unwrap();
             let element = length - 1;
@@ -62,6 +64,7 @@ fn every_way_of_every_operation_has_its_known_result() {
                 Action::Add => a + b,
                 Action::Triad => a + 3.0 * b,
                 Action::Read | Action::Write => 3.0,
+                Action::ReadWrite => a + 3.0 * (1.0 + 3.0),
             };
             if let Some(c) = &arrays.c {
                 let got = c.words()[element];
@@ -78,7 +81,7 @@ fn a_sum_counts_every_element_of_every_pass() {
         let mut arrays = arrays(way, 1001);
         iterate(&mut arrays, 5).unwrap();
         let right = 5 * (0..1001).map(|i| u64::from(first(i))).sum::<u64>();
-        assert_eq!(arrays.sum, if way.kind == Kind::Float { (right as f64).to_bits() } else { right });
+        assert_eq!(arrays.swept.sum, if way.kind == Kind::Float { (right as f64).to_bits() } else { right });
     }
 }
 
@@ -90,9 +93,30 @@ fn a_planted_wrong_result_is_reported() {
         arrays.run(1).unwrap();
         match &mut arrays.c {
             Some(c) => c.words_mut()[509] += 1,
-            None => arrays.sum += 1,
+            None => arrays.swept.sum += 1,
         }
         assert_eq!(arrays.after().unwrap_err().code, Code::CheckFailed);
+    }
+}
+
+#[test]
+fn a_pass_that_is_left_out_is_reported() {
+    for way in ways() {
+        for length in [3, 1000] {
+            let mut arrays = arrays(way, length);
+            arrays.sweep = |way, arrays, passes| sweep(way, arrays, passes - 1);
+            let failure = iterate(&mut arrays, 5).unwrap_err();
+            assert_eq!((failure.code, failure.message.as_str()), (Code::CheckFailed, "4 passes were made, not 5"));
+        }
+    }
+}
+
+#[test]
+fn changing_in_place_shows_a_pass_left_out_that_was_counted() {
+    for way in ways().into_iter().filter(|way| way.action == Action::ReadWrite) {
+        let mut arrays = arrays(way, 1000);
+        arrays.sweep = |way, arrays, passes| Swept { passes, ..sweep(way, arrays, passes - 1) };
+        assert_eq!(iterate(&mut arrays, 5).unwrap_err().code, Code::CheckFailed);
     }
 }
 
@@ -202,6 +226,7 @@ fn bad_input_is_one_sentence() {
         ("triad", 1, "store", text("sideways"), Code::BadArguments),
         ("triad", 1, "pages", text("1G"), Code::BadArguments),
         ("read", 1, "store", text("temporal"), Code::BadArguments),
+        ("read-write", 1, "store", text("non-temporal"), Code::BadArguments),
         ("latency", 2, "stride", Scalar::Integer(64), Code::BadArguments),
         ("latency", 1, "stride", Scalar::Integer(0), Code::BadArguments),
         ("latency", 1, "stride", Scalar::Integer(12), Code::BadArguments),

@@ -7,7 +7,7 @@
 
 use super::action::{Action, Kind};
 use super::bandwidth::Way;
-use super::portable::{scalar, Arrays};
+use super::portable::{scalar, Arrays, Swept};
 use crate::simd::Width;
 use std::arch::asm;
 
@@ -25,6 +25,8 @@ struct Frame {
     from: i64,
     /// Passes to make. Offset 136.
     passes: u32,
+    /// Passes that came to their end. Offset 140.
+    made: u32,
 }
 
 /// Arrays as the loops take them: the *ends* of the arrays, of which those that the action does not use are ignored.
@@ -38,12 +40,11 @@ struct Ends {
 /// Most passes of one call of a loop.
 const MOST_PASSES: u64 = 1 << 30;
 
-/// Make passes over whole arrays and return the bits of the sum of a reading action. What does not fill a turn is done one
-/// element at a time.
+/// Make passes over whole arrays. What does not fill a turn is done one element at a time.
 ///
 /// Those arrays that the action uses must be equally long and begin at a line of the cache; the processor must have the
 /// width's instructions.
-pub(super) fn sweep(way: Way, arrays: Arrays<'_>, passes: u64) -> u64 {
+pub(super) fn sweep(way: Way, arrays: Arrays<'_>, passes: u64) -> Swept {
     let Way { action, kind, width, streaming, .. } = way;
     let Arrays { a, b, c } = arrays;
     let length = a.len().max(c.len());
@@ -54,7 +55,7 @@ pub(super) fn sweep(way: Way, arrays: Arrays<'_>, passes: u64) -> u64 {
     }
     assert!(width.available(), "the processor lacks what was chosen");
     let whole = length - length % turn(width, action);
-    let mut sum = kind.bits(0);
+    let mut swept = Swept { sum: kind.bits(0), passes };
     if whole > 0 {
         let ends = Ends {
             a: a.as_ptr().wrapping_add(whole),
@@ -62,16 +63,17 @@ pub(super) fn sweep(way: Way, arrays: Arrays<'_>, passes: u64) -> u64 {
             c: c.as_mut_ptr().wrapping_add(whole),
         };
         // SAFETY: the processor has the instructions; the arrays that are used are this long and aligned.
-        let lanes = unsafe { turns(chosen(width, kind, streaming), action, ends, whole * 8, kind, passes) };
-        sum = lanes.into_iter().fold(sum, |sum, lane| kind.plus(sum, lane));
+        let (lanes, made) = unsafe { turns(chosen(width, kind, streaming), action, ends, whole * 8, kind, passes) };
+        swept = Swept { sum: lanes.into_iter().fold(swept.sum, |sum, lane| kind.plus(sum, lane)), passes: made };
     }
     if whole < length {
         let rest = |array: &'_ [u64]| array.len().min(whole);
         let (from_a, from_b, from_c) = (rest(a), rest(b), rest(c));
         let mut rest = Arrays { a: &a[from_a..], b: &b[from_b..], c: &mut c[from_c..] };
-        sum = kind.plus(sum, scalar(kind, action, &mut rest, passes));
+        let rest = scalar(kind, action, &mut rest, passes);
+        swept = Swept { sum: kind.plus(swept.sum, rest.sum), passes: swept.passes.min(rest.passes) };
     }
-    sum
+    swept
 }
 
 /// Elements that a turn of a loop works on.
@@ -85,29 +87,31 @@ fn turn(width: Width, action: Action) -> usize {
     lanes * if action == Action::Read { 8 } else { 4 }
 }
 
-/// Make passes over whole turns and return the sums of the lanes of a reading action.
+/// Make passes over whole turns and return the sums of the lanes of a reading action, and how many passes there were.
 ///
 /// # Safety
 ///
 /// The processor must have the instructions of `loops`; `bytes` must be whole turns and not 0; the arrays that the
 /// action uses must be this long and begin at a line of the cache.
-unsafe fn turns(loops: Loops, action: Action, ends: Ends, bytes: usize, kind: Kind, passes: u64) -> [u64; 8] {
+unsafe fn turns(loops: Loops, action: Action, ends: Ends, bytes: usize, kind: Kind, passes: u64) -> ([u64; 8], u64) {
     #[allow(clippy::cast_possible_wrap)] // the length of an array
     let from = -(bytes as i64);
-    let mut frame = Frame { factor: [kind.factor(); 8], sums: [0; 8], from, passes: 0 };
-    let mut total = [0u64; 8];
+    let mut frame = Frame { factor: [kind.factor(); 8], sums: [0; 8], from, passes: 0, made: 0 };
+    let (mut total, mut made) = ([0u64; 8], 0);
     let mut left = passes;
     while left > 0 {
         #[allow(clippy::cast_possible_truncation)] // at most 2^30
         let now = left.min(MOST_PASSES) as u32;
         left -= u64::from(now);
         frame.passes = now;
+        frame.made = 0;
         loops(action, ends, &mut frame);
+        made += u64::from(frame.made);
         for (total, sum) in total.iter_mut().zip(frame.sums) {
             *total = kind.plus(*total, sum);
         }
     }
-    total
+    (total, made)
 }
 
 type Loops = unsafe fn(Action, Ends, &mut Frame);
@@ -151,6 +155,7 @@ macro_rules! passes {
             $($body,)*
             concat!("add {i}, ", $step),
             "jnz 3b",
+            "inc dword ptr [{p} + 140]",
             "dec dword ptr [{p} + 136]",
             "jnz 2b",
             $($last,)*
@@ -165,7 +170,7 @@ macro_rules! passes {
 /// all that are summed in where it is only read. Instructions are for register `\k`, up to their memory operand.
 macro_rules! loops {
     ($name:ident: $bytes:literal bytes, $step:literal a turn, clobber [$($clobber:tt),*],
-     load $load:literal, add $add:literal, multiply $multiply:literal, factor $factor:literal,
+     load $load:literal, add $add:literal, multiply $multiply:literal, increase $increase:literal, factor $factor:literal,
      store $prepare:literal $store:literal $source:literal, constant $prepare_constant:literal $constant:literal,
      sum $sums:literal, $stride:literal a turn, clear $clear:literal, fold $others:literal $fold:literal,
      keep $keep:literal, end $fence:literal $end:literal) => {
@@ -211,6 +216,14 @@ macro_rules! loops {
                      ".endr",],
                     [$fence, $end,],
                     c = in(reg) c, $(out($clobber) _,)*),
+                Action::ReadWrite => passes!(frame, $step, [concat!($factor, " [{p}]"),],
+                    [".irp k,0,1,2,3",
+                     concat!($load, " [{c} + {i} + \\k*", $bytes, "]"),
+                     $increase,
+                     $prepare, concat!($store, " [{c} + {i} + \\k*", $bytes, "], ", $source),
+                     ".endr",],
+                    [$fence, $end,],
+                    c = in(reg) c, $(out($clobber) _,)*),
                 Action::Read => passes!(frame, $stride,
                     [concat!(".irp k,", $sums), $clear, ".endr",],
                     [concat!(".irp k,", $sums), concat!($add, " [{a} + {i} + \\k*", $bytes, "]"), ".endr",],
@@ -222,86 +235,86 @@ macro_rules! loops {
 }
 
 loops!(sse_float: "16" bytes, "64" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"],
-    load "movapd xmm\\k,", add "addpd xmm\\k,", multiply "mulpd xmm\\k, xmm7", factor "movapd xmm7,",
+    load "movapd xmm\\k,", add "addpd xmm\\k,", multiply "mulpd xmm\\k, xmm7", increase "addpd xmm\\k, xmm7", factor "movapd xmm7,",
     store "" "movapd" "xmm\\k", constant "" "xmm7",
     sum "0,1,2,3,4,5,6,7", "128" a turn, clear "pxor xmm\\k, xmm\\k", fold "1,2,3,4,5,6,7" "addpd xmm0, xmm\\k",
     keep "movapd [{p} + 64], xmm0", end "" "");
 loops!(sse_int: "16" bytes, "64" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"],
-    load "movdqa xmm\\k,", add "paddq xmm\\k,", multiply "pmuludq xmm\\k, xmm7", factor "movdqa xmm7,",
+    load "movdqa xmm\\k,", add "paddq xmm\\k,", multiply "pmuludq xmm\\k, xmm7", increase "paddq xmm\\k, xmm7", factor "movdqa xmm7,",
     store "" "movdqa" "xmm\\k", constant "" "xmm7",
     sum "0,1,2,3,4,5,6,7", "128" a turn, clear "pxor xmm\\k, xmm\\k", fold "1,2,3,4,5,6,7" "paddq xmm0, xmm\\k",
     keep "movdqa [{p} + 64], xmm0", end "" "");
 loops!(avx_float: "32" bytes, "128" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"],
-    load "vmovapd ymm\\k,", add "vaddpd ymm\\k, ymm\\k,", multiply "vmulpd ymm\\k, ymm\\k, ymm7", factor "vmovapd ymm7,",
+    load "vmovapd ymm\\k,", add "vaddpd ymm\\k, ymm\\k,", multiply "vmulpd ymm\\k, ymm\\k, ymm7", increase "vaddpd ymm\\k, ymm\\k, ymm7", factor "vmovapd ymm7,",
     store "" "vmovapd" "ymm\\k", constant "" "ymm7",
     sum "0,1,2,3,4,5,6,7", "256" a turn, clear "vpxor ymm\\k, ymm\\k, ymm\\k", fold "1,2,3,4,5,6,7" "vaddpd ymm0, ymm0, ymm\\k",
     keep "vmovapd [{p} + 64], ymm0", end "" "vzeroupper");
 loops!(avx_int: "32" bytes, "128" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"],
-    load "vmovdqa ymm\\k,", add "vpaddq ymm\\k, ymm\\k,", multiply "vpmuludq ymm\\k, ymm\\k, ymm7", factor "vmovdqa ymm7,",
+    load "vmovdqa ymm\\k,", add "vpaddq ymm\\k, ymm\\k,", multiply "vpmuludq ymm\\k, ymm\\k, ymm7", increase "vpaddq ymm\\k, ymm\\k, ymm7", factor "vmovdqa ymm7,",
     store "" "vmovdqa" "ymm\\k", constant "" "ymm7",
     sum "0,1,2,3,4,5,6,7", "256" a turn, clear "vpxor ymm\\k, ymm\\k, ymm\\k", fold "1,2,3,4,5,6,7" "vpaddq ymm0, ymm0, ymm\\k",
     keep "vmovdqa [{p} + 64], ymm0", end "" "vzeroupper");
 loops!(avx512_float: "64" bytes, "256" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"],
-    load "vmovapd zmm\\k,", add "vaddpd zmm\\k, zmm\\k,", multiply "vmulpd zmm\\k, zmm\\k, zmm7", factor "vmovapd zmm7,",
+    load "vmovapd zmm\\k,", add "vaddpd zmm\\k, zmm\\k,", multiply "vmulpd zmm\\k, zmm\\k, zmm7", increase "vaddpd zmm\\k, zmm\\k, zmm7", factor "vmovapd zmm7,",
     store "" "vmovapd" "zmm\\k", constant "" "zmm7",
     sum "0,1,2,3,4,5,6,7", "512" a turn, clear "vpxorq zmm\\k, zmm\\k, zmm\\k", fold "1,2,3,4,5,6,7" "vaddpd zmm0, zmm0, zmm\\k",
     keep "vmovapd [{p} + 64], zmm0", end "" "vzeroupper");
 loops!(avx512_int: "64" bytes, "256" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"],
-    load "vmovdqa64 zmm\\k,", add "vpaddq zmm\\k, zmm\\k,", multiply "vpmuludq zmm\\k, zmm\\k, zmm7", factor "vmovdqa64 zmm7,",
+    load "vmovdqa64 zmm\\k,", add "vpaddq zmm\\k, zmm\\k,", multiply "vpmuludq zmm\\k, zmm\\k, zmm7", increase "vpaddq zmm\\k, zmm\\k, zmm7", factor "vmovdqa64 zmm7,",
     store "" "vmovdqa64" "zmm\\k", constant "" "zmm7",
     sum "0,1,2,3,4,5,6,7", "512" a turn, clear "vpxorq zmm\\k, zmm\\k, zmm\\k", fold "1,2,3,4,5,6,7" "vpaddq zmm0, zmm0, zmm\\k",
     keep "vmovdqa64 [{p} + 64], zmm0", end "" "vzeroupper");
 #[cfg(target_arch = "x86_64")]
 loops!(scalar_float: "8" bytes, "32" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "rax"],
-    load "movsd xmm\\k,", add "addsd xmm\\k,", multiply "mulsd xmm\\k, xmm7", factor "movsd xmm7,",
+    load "movsd xmm\\k,", add "addsd xmm\\k,", multiply "mulsd xmm\\k, xmm7", increase "addsd xmm\\k, xmm7", factor "movsd xmm7,",
     store "" "movsd" "xmm\\k", constant "" "xmm7",
     sum "0,1,2,3,4,5,6,7", "64" a turn, clear "pxor xmm\\k, xmm\\k", fold "1,2,3,4,5,6,7" "addsd xmm0, xmm\\k",
     keep "movsd [{p} + 64], xmm0", end "" "");
 #[cfg(target_arch = "x86_64")]
 loops!(scalar_int: "8" bytes, "32" a turn, clobber ["rax", "r9", "r10", "r11", "r12", "r13"],
-    load "mov r1\\k,", add "add r1\\k,", multiply "imul r1\\k, r9", factor "mov r9,",
+    load "mov r1\\k,", add "add r1\\k,", multiply "imul r1\\k, r9", increase "add r1\\k, r9", factor "mov r9,",
     store "" "mov" "r1\\k", constant "" "r9",
     sum "0,1,2,3", "32" a turn, clear "xor r1\\k, r1\\k", fold "1,2,3" "add r10, r1\\k",
     keep "mov [{p} + 64], r10", end "" "");
 loops!(sse_float_streaming: "16" bytes, "64" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"],
-    load "movapd xmm\\k,", add "addpd xmm\\k,", multiply "mulpd xmm\\k, xmm7", factor "movapd xmm7,",
+    load "movapd xmm\\k,", add "addpd xmm\\k,", multiply "mulpd xmm\\k, xmm7", increase "addpd xmm\\k, xmm7", factor "movapd xmm7,",
     store "" "movntpd" "xmm\\k", constant "" "xmm7",
     sum "0,1,2,3,4,5,6,7", "128" a turn, clear "pxor xmm\\k, xmm\\k", fold "1,2,3,4,5,6,7" "addpd xmm0, xmm\\k",
     keep "movapd [{p} + 64], xmm0", end "sfence" "");
 loops!(sse_int_streaming: "16" bytes, "64" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"],
-    load "movdqa xmm\\k,", add "paddq xmm\\k,", multiply "pmuludq xmm\\k, xmm7", factor "movdqa xmm7,",
+    load "movdqa xmm\\k,", add "paddq xmm\\k,", multiply "pmuludq xmm\\k, xmm7", increase "paddq xmm\\k, xmm7", factor "movdqa xmm7,",
     store "" "movntdq" "xmm\\k", constant "" "xmm7",
     sum "0,1,2,3,4,5,6,7", "128" a turn, clear "pxor xmm\\k, xmm\\k", fold "1,2,3,4,5,6,7" "paddq xmm0, xmm\\k",
     keep "movdqa [{p} + 64], xmm0", end "sfence" "");
 loops!(avx_float_streaming: "32" bytes, "128" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"],
-    load "vmovapd ymm\\k,", add "vaddpd ymm\\k, ymm\\k,", multiply "vmulpd ymm\\k, ymm\\k, ymm7", factor "vmovapd ymm7,",
+    load "vmovapd ymm\\k,", add "vaddpd ymm\\k, ymm\\k,", multiply "vmulpd ymm\\k, ymm\\k, ymm7", increase "vaddpd ymm\\k, ymm\\k, ymm7", factor "vmovapd ymm7,",
     store "" "vmovntpd" "ymm\\k", constant "" "ymm7",
     sum "0,1,2,3,4,5,6,7", "256" a turn, clear "vpxor ymm\\k, ymm\\k, ymm\\k", fold "1,2,3,4,5,6,7" "vaddpd ymm0, ymm0, ymm\\k",
     keep "vmovapd [{p} + 64], ymm0", end "sfence" "vzeroupper");
 loops!(avx_int_streaming: "32" bytes, "128" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"],
-    load "vmovdqa ymm\\k,", add "vpaddq ymm\\k, ymm\\k,", multiply "vpmuludq ymm\\k, ymm\\k, ymm7", factor "vmovdqa ymm7,",
+    load "vmovdqa ymm\\k,", add "vpaddq ymm\\k, ymm\\k,", multiply "vpmuludq ymm\\k, ymm\\k, ymm7", increase "vpaddq ymm\\k, ymm\\k, ymm7", factor "vmovdqa ymm7,",
     store "" "vmovntdq" "ymm\\k", constant "" "ymm7",
     sum "0,1,2,3,4,5,6,7", "256" a turn, clear "vpxor ymm\\k, ymm\\k, ymm\\k", fold "1,2,3,4,5,6,7" "vpaddq ymm0, ymm0, ymm\\k",
     keep "vmovdqa [{p} + 64], ymm0", end "sfence" "vzeroupper");
 loops!(avx512_float_streaming: "64" bytes, "256" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"],
-    load "vmovapd zmm\\k,", add "vaddpd zmm\\k, zmm\\k,", multiply "vmulpd zmm\\k, zmm\\k, zmm7", factor "vmovapd zmm7,",
+    load "vmovapd zmm\\k,", add "vaddpd zmm\\k, zmm\\k,", multiply "vmulpd zmm\\k, zmm\\k, zmm7", increase "vaddpd zmm\\k, zmm\\k, zmm7", factor "vmovapd zmm7,",
     store "" "vmovntpd" "zmm\\k", constant "" "zmm7",
     sum "0,1,2,3,4,5,6,7", "512" a turn, clear "vpxorq zmm\\k, zmm\\k, zmm\\k", fold "1,2,3,4,5,6,7" "vaddpd zmm0, zmm0, zmm\\k",
     keep "vmovapd [{p} + 64], zmm0", end "sfence" "vzeroupper");
 loops!(avx512_int_streaming: "64" bytes, "256" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"],
-    load "vmovdqa64 zmm\\k,", add "vpaddq zmm\\k, zmm\\k,", multiply "vpmuludq zmm\\k, zmm\\k, zmm7", factor "vmovdqa64 zmm7,",
+    load "vmovdqa64 zmm\\k,", add "vpaddq zmm\\k, zmm\\k,", multiply "vpmuludq zmm\\k, zmm\\k, zmm7", increase "vpaddq zmm\\k, zmm\\k, zmm7", factor "vmovdqa64 zmm7,",
     store "" "vmovntdq" "zmm\\k", constant "" "zmm7",
     sum "0,1,2,3,4,5,6,7", "512" a turn, clear "vpxorq zmm\\k, zmm\\k, zmm\\k", fold "1,2,3,4,5,6,7" "vpaddq zmm0, zmm0, zmm\\k",
     keep "vmovdqa64 [{p} + 64], zmm0", end "sfence" "vzeroupper");
 #[cfg(target_arch = "x86_64")]
 loops!(scalar_float_streaming: "8" bytes, "32" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "rax"],
-    load "movsd xmm\\k,", add "addsd xmm\\k,", multiply "mulsd xmm\\k, xmm7", factor "movsd xmm7,",
+    load "movsd xmm\\k,", add "addsd xmm\\k,", multiply "mulsd xmm\\k, xmm7", increase "addsd xmm\\k, xmm7", factor "movsd xmm7,",
     store "movq rax, xmm\\k" "movnti" "rax", constant "movq rax, xmm7" "rax",
     sum "0,1,2,3,4,5,6,7", "64" a turn, clear "pxor xmm\\k, xmm\\k", fold "1,2,3,4,5,6,7" "addsd xmm0, xmm\\k",
     keep "movsd [{p} + 64], xmm0", end "sfence" "");
 #[cfg(target_arch = "x86_64")]
 loops!(scalar_int_streaming: "8" bytes, "32" a turn, clobber ["rax", "r9", "r10", "r11", "r12", "r13"],
-    load "mov r1\\k,", add "add r1\\k,", multiply "imul r1\\k, r9", factor "mov r9,",
+    load "mov r1\\k,", add "add r1\\k,", multiply "imul r1\\k, r9", increase "add r1\\k, r9", factor "mov r9,",
     store "" "movnti" "r1\\k", constant "" "r9",
     sum "0,1,2,3", "32" a turn, clear "xor r1\\k, r1\\k", fold "1,2,3" "add r10, r1\\k",
     keep "mov [{p} + 64], r10", end "sfence" "");
