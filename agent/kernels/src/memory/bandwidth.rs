@@ -22,7 +22,7 @@ pub(super) struct Way {
     pub(super) action: Action,
     pub(super) kind: Kind,
     pub(super) width: Width,
-    /// Whether stores go past the caches.
+    /// Whether stores go past the caches, and what is only read is fetched ahead of its use.
     pub(super) streaming: bool,
     pub(super) pages: Pages,
 }
@@ -38,23 +38,27 @@ pub(super) fn make(action: Action, task: &Task, settings: &Settings<'_>) -> Resu
         return Err(wrong(format!("size is {size}, less than 8 bytes for each of {threads} threads")));
     }
     let kind = [Kind::Float, Kind::Int][settings.choice("type", &["float", "int"])?];
-    let width = Width::wish(settings.optional_text("simd")?.unwrap_or("auto")).map_err(wrong)?;
+    let wish = settings.optional_text("simd")?.unwrap_or("auto");
+    let width = Width::wish(wish).map_err(wrong)?;
     let pages = pages(settings)?;
     let caches = Caches::find();
-    let streaming = action.writes()
-        && match settings.choice("store", &["auto", "temporal", "non-temporal"])? {
+    let too_large = caches.last_bytes(threads).map_or(false, |most| size * action.count() > most);
+    let streaming = if action.writes() {
+        match settings.choice("store", &["auto", "temporal", "non-temporal"])? {
             2 if action == Action::ReadWrite => {
                 return Err(wrong("store is non-temporal, but read-write changes what it has just read into a cache"));
             }
-            _ if action == Action::ReadWrite => false,
-            0 => width.streams() && caches.last_bytes(threads).map_or(false, |most| size * action.count() > most),
+            0 => action != Action::ReadWrite && width.streams() && too_large,
             1 => false,
             _ if width.streams() => true,
             _ => {
                 let message = format!("store is non-temporal, which this processor lacks for simd {}", width.name());
                 return Err(Failure::new(Code::NotSupported, message));
             }
-        };
+        }
+    } else {
+        wish == "auto" && width.streams() && too_large
+    };
     let each = size / threads as u64;
     let needed = action.count().saturating_mul(threads as u64).saturating_mul(Block::cost(each));
     ensure_memory(needed, &format!("{} arrays of {size} bytes", action.count()))?;
@@ -182,6 +186,9 @@ impl Worker for Arrays {
         if self.way.action.writes() {
             let store = if self.way.streaming { "non-temporal" } else { "temporal" };
             conditions.insert("store".to_owned(), store.to_owned());
+        } else {
+            let prefetch = if self.way.streaming { "yes" } else { "no" };
+            conditions.insert("prefetch".to_owned(), prefetch.to_owned());
         }
         conditions
     }

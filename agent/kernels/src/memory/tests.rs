@@ -23,7 +23,7 @@ fn ways() -> Vec<Way> {
         for streaming in [false, true] {
             for kind in [Kind::Float, Kind::Int] {
                 for action in ACTIONS {
-                    if !streaming || (width.streams() && action.writes() && action != Action::ReadWrite) {
+                    if !streaming || (width.streams() && action != Action::ReadWrite) {
                         ways.push(Way { action, kind, width, streaming, pages: Pages::Small });
                     }
                 }

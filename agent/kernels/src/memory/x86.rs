@@ -23,10 +23,8 @@ struct Frame {
     sums: [u64; 8],
     /// Minus the bytes of each array. Offset 128.
     from: i64,
-    /// Passes to make. Offset 136.
+    /// Passes to make, which a loop counts down at the end of each. Offset 136.
     passes: u32,
-    /// Passes that came to their end. Offset 140.
-    made: u32,
 }
 
 /// Arrays as the loops take them: the *ends* of the arrays, of which those that the action does not use are ignored.
@@ -96,7 +94,7 @@ fn turn(width: Width, action: Action) -> usize {
 unsafe fn turns(loops: Loops, action: Action, ends: Ends, bytes: usize, kind: Kind, passes: u64) -> ([u64; 8], u64) {
     #[allow(clippy::cast_possible_wrap)] // the length of an array
     let from = -(bytes as i64);
-    let mut frame = Frame { factor: [kind.factor(); 8], sums: [0; 8], from, passes: 0, made: 0 };
+    let mut frame = Frame { factor: [kind.factor(); 8], sums: [0; 8], from, passes: 0 };
     let (mut total, mut made) = ([0u64; 8], 0);
     let mut left = passes;
     while left > 0 {
@@ -104,9 +102,8 @@ unsafe fn turns(loops: Loops, action: Action, ends: Ends, bytes: usize, kind: Ki
         let now = left.min(MOST_PASSES) as u32;
         left -= u64::from(now);
         frame.passes = now;
-        frame.made = 0;
         loops(action, ends, &mut frame);
-        made += u64::from(frame.made);
+        made += u64::from(now - frame.passes.min(now));
         for (total, sum) in total.iter_mut().zip(frame.sums) {
             *total = kind.plus(*total, sum);
         }
@@ -155,7 +152,6 @@ macro_rules! passes {
             $($body,)*
             concat!("add {i}, ", $step),
             "jnz 3b",
-            "inc dword ptr [{p} + 140]",
             "dec dword ptr [{p} + 136]",
             "jnz 2b",
             $($last,)*
@@ -167,13 +163,14 @@ macro_rules! passes {
 }
 
 /// The loops of one width, one kind of numbers and one kind of stores: four registers a turn where something is written,
-/// all that are summed in where it is only read. Instructions are for register `\k`, up to their memory operand.
+/// all that are summed in where it is only read. Lines of the cache are fetched 8 KiB ahead of the latter, if so many a
+/// turn are asked for. Instructions are for register `\k`, up to their memory operand.
 macro_rules! loops {
     ($name:ident: $bytes:literal bytes, $step:literal a turn, clobber [$($clobber:tt),*],
      load $load:literal, add $add:literal, multiply $multiply:literal, increase $increase:literal, factor $factor:literal,
      store $prepare:literal $store:literal $source:literal, constant $prepare_constant:literal $constant:literal,
      sum $sums:literal, $stride:literal a turn, clear $clear:literal, fold $others:literal $fold:literal,
-     keep $keep:literal, end $fence:literal $end:literal) => {
+     keep $keep:literal, end $fence:literal $end:literal, lines ahead $lines:literal) => {
         // SAFETY: only `sweep` calls it, with the conditions of its own.
         unsafe fn $name(action: Action, ends: Ends, frame: &mut Frame) {
             let Ends { a, b, c } = ends;
@@ -226,7 +223,10 @@ macro_rules! loops {
                     c = in(reg) c, $(out($clobber) _,)*),
                 Action::Read => passes!(frame, $stride,
                     [concat!(".irp k,", $sums), $clear, ".endr",],
-                    [concat!(".irp k,", $sums), concat!($add, " [{a} + {i} + \\k*", $bytes, "]"), ".endr",],
+                    [".irp k,0,1,2,3,4,5,6,7",
+                     concat!(".if \\k < ", $lines), "prefetcht0 [{a} + {i} + \\k*64 + 8192]", ".endif",
+                     ".endr",
+                     concat!(".irp k,", $sums), concat!($add, " [{a} + {i} + \\k*", $bytes, "]"), ".endr",],
                     [concat!(".irp k,", $others), $fold, ".endr", $keep, $end,],
                     a = in(reg) a, $(out($clobber) _,)*),
             }
@@ -238,83 +238,83 @@ loops!(sse_float: "16" bytes, "64" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm
     load "movapd xmm\\k,", add "addpd xmm\\k,", multiply "mulpd xmm\\k, xmm7", increase "addpd xmm\\k, xmm7", factor "movapd xmm7,",
     store "" "movapd" "xmm\\k", constant "" "xmm7",
     sum "0,1,2,3,4,5,6,7", "128" a turn, clear "pxor xmm\\k, xmm\\k", fold "1,2,3,4,5,6,7" "addpd xmm0, xmm\\k",
-    keep "movapd [{p} + 64], xmm0", end "" "");
+    keep "movapd [{p} + 64], xmm0", end "" "", lines ahead "0");
 loops!(sse_int: "16" bytes, "64" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"],
     load "movdqa xmm\\k,", add "paddq xmm\\k,", multiply "pmuludq xmm\\k, xmm7", increase "paddq xmm\\k, xmm7", factor "movdqa xmm7,",
     store "" "movdqa" "xmm\\k", constant "" "xmm7",
     sum "0,1,2,3,4,5,6,7", "128" a turn, clear "pxor xmm\\k, xmm\\k", fold "1,2,3,4,5,6,7" "paddq xmm0, xmm\\k",
-    keep "movdqa [{p} + 64], xmm0", end "" "");
+    keep "movdqa [{p} + 64], xmm0", end "" "", lines ahead "0");
 loops!(avx_float: "32" bytes, "128" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"],
     load "vmovapd ymm\\k,", add "vaddpd ymm\\k, ymm\\k,", multiply "vmulpd ymm\\k, ymm\\k, ymm7", increase "vaddpd ymm\\k, ymm\\k, ymm7", factor "vmovapd ymm7,",
     store "" "vmovapd" "ymm\\k", constant "" "ymm7",
     sum "0,1,2,3,4,5,6,7", "256" a turn, clear "vpxor ymm\\k, ymm\\k, ymm\\k", fold "1,2,3,4,5,6,7" "vaddpd ymm0, ymm0, ymm\\k",
-    keep "vmovapd [{p} + 64], ymm0", end "" "vzeroupper");
+    keep "vmovapd [{p} + 64], ymm0", end "" "vzeroupper", lines ahead "0");
 loops!(avx_int: "32" bytes, "128" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"],
     load "vmovdqa ymm\\k,", add "vpaddq ymm\\k, ymm\\k,", multiply "vpmuludq ymm\\k, ymm\\k, ymm7", increase "vpaddq ymm\\k, ymm\\k, ymm7", factor "vmovdqa ymm7,",
     store "" "vmovdqa" "ymm\\k", constant "" "ymm7",
     sum "0,1,2,3,4,5,6,7", "256" a turn, clear "vpxor ymm\\k, ymm\\k, ymm\\k", fold "1,2,3,4,5,6,7" "vpaddq ymm0, ymm0, ymm\\k",
-    keep "vmovdqa [{p} + 64], ymm0", end "" "vzeroupper");
+    keep "vmovdqa [{p} + 64], ymm0", end "" "vzeroupper", lines ahead "0");
 loops!(avx512_float: "64" bytes, "256" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"],
     load "vmovapd zmm\\k,", add "vaddpd zmm\\k, zmm\\k,", multiply "vmulpd zmm\\k, zmm\\k, zmm7", increase "vaddpd zmm\\k, zmm\\k, zmm7", factor "vmovapd zmm7,",
     store "" "vmovapd" "zmm\\k", constant "" "zmm7",
     sum "0,1,2,3,4,5,6,7", "512" a turn, clear "vpxorq zmm\\k, zmm\\k, zmm\\k", fold "1,2,3,4,5,6,7" "vaddpd zmm0, zmm0, zmm\\k",
-    keep "vmovapd [{p} + 64], zmm0", end "" "vzeroupper");
+    keep "vmovapd [{p} + 64], zmm0", end "" "vzeroupper", lines ahead "0");
 loops!(avx512_int: "64" bytes, "256" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"],
     load "vmovdqa64 zmm\\k,", add "vpaddq zmm\\k, zmm\\k,", multiply "vpmuludq zmm\\k, zmm\\k, zmm7", increase "vpaddq zmm\\k, zmm\\k, zmm7", factor "vmovdqa64 zmm7,",
     store "" "vmovdqa64" "zmm\\k", constant "" "zmm7",
     sum "0,1,2,3,4,5,6,7", "512" a turn, clear "vpxorq zmm\\k, zmm\\k, zmm\\k", fold "1,2,3,4,5,6,7" "vpaddq zmm0, zmm0, zmm\\k",
-    keep "vmovdqa64 [{p} + 64], zmm0", end "" "vzeroupper");
+    keep "vmovdqa64 [{p} + 64], zmm0", end "" "vzeroupper", lines ahead "0");
 #[cfg(target_arch = "x86_64")]
 loops!(scalar_float: "8" bytes, "32" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "rax"],
     load "movsd xmm\\k,", add "addsd xmm\\k,", multiply "mulsd xmm\\k, xmm7", increase "addsd xmm\\k, xmm7", factor "movsd xmm7,",
     store "" "movsd" "xmm\\k", constant "" "xmm7",
     sum "0,1,2,3,4,5,6,7", "64" a turn, clear "pxor xmm\\k, xmm\\k", fold "1,2,3,4,5,6,7" "addsd xmm0, xmm\\k",
-    keep "movsd [{p} + 64], xmm0", end "" "");
+    keep "movsd [{p} + 64], xmm0", end "" "", lines ahead "0");
 #[cfg(target_arch = "x86_64")]
 loops!(scalar_int: "8" bytes, "32" a turn, clobber ["rax", "r9", "r10", "r11", "r12", "r13"],
     load "mov r1\\k,", add "add r1\\k,", multiply "imul r1\\k, r9", increase "add r1\\k, r9", factor "mov r9,",
     store "" "mov" "r1\\k", constant "" "r9",
     sum "0,1,2,3", "32" a turn, clear "xor r1\\k, r1\\k", fold "1,2,3" "add r10, r1\\k",
-    keep "mov [{p} + 64], r10", end "" "");
+    keep "mov [{p} + 64], r10", end "" "", lines ahead "0");
 loops!(sse_float_streaming: "16" bytes, "64" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"],
     load "movapd xmm\\k,", add "addpd xmm\\k,", multiply "mulpd xmm\\k, xmm7", increase "addpd xmm\\k, xmm7", factor "movapd xmm7,",
     store "" "movntpd" "xmm\\k", constant "" "xmm7",
     sum "0,1,2,3,4,5,6,7", "128" a turn, clear "pxor xmm\\k, xmm\\k", fold "1,2,3,4,5,6,7" "addpd xmm0, xmm\\k",
-    keep "movapd [{p} + 64], xmm0", end "sfence" "");
+    keep "movapd [{p} + 64], xmm0", end "sfence" "", lines ahead "2");
 loops!(sse_int_streaming: "16" bytes, "64" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"],
     load "movdqa xmm\\k,", add "paddq xmm\\k,", multiply "pmuludq xmm\\k, xmm7", increase "paddq xmm\\k, xmm7", factor "movdqa xmm7,",
     store "" "movntdq" "xmm\\k", constant "" "xmm7",
     sum "0,1,2,3,4,5,6,7", "128" a turn, clear "pxor xmm\\k, xmm\\k", fold "1,2,3,4,5,6,7" "paddq xmm0, xmm\\k",
-    keep "movdqa [{p} + 64], xmm0", end "sfence" "");
+    keep "movdqa [{p} + 64], xmm0", end "sfence" "", lines ahead "2");
 loops!(avx_float_streaming: "32" bytes, "128" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"],
     load "vmovapd ymm\\k,", add "vaddpd ymm\\k, ymm\\k,", multiply "vmulpd ymm\\k, ymm\\k, ymm7", increase "vaddpd ymm\\k, ymm\\k, ymm7", factor "vmovapd ymm7,",
     store "" "vmovntpd" "ymm\\k", constant "" "ymm7",
     sum "0,1,2,3,4,5,6,7", "256" a turn, clear "vpxor ymm\\k, ymm\\k, ymm\\k", fold "1,2,3,4,5,6,7" "vaddpd ymm0, ymm0, ymm\\k",
-    keep "vmovapd [{p} + 64], ymm0", end "sfence" "vzeroupper");
+    keep "vmovapd [{p} + 64], ymm0", end "sfence" "vzeroupper", lines ahead "4");
 loops!(avx_int_streaming: "32" bytes, "128" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"],
     load "vmovdqa ymm\\k,", add "vpaddq ymm\\k, ymm\\k,", multiply "vpmuludq ymm\\k, ymm\\k, ymm7", increase "vpaddq ymm\\k, ymm\\k, ymm7", factor "vmovdqa ymm7,",
     store "" "vmovntdq" "ymm\\k", constant "" "ymm7",
     sum "0,1,2,3,4,5,6,7", "256" a turn, clear "vpxor ymm\\k, ymm\\k, ymm\\k", fold "1,2,3,4,5,6,7" "vpaddq ymm0, ymm0, ymm\\k",
-    keep "vmovdqa [{p} + 64], ymm0", end "sfence" "vzeroupper");
+    keep "vmovdqa [{p} + 64], ymm0", end "sfence" "vzeroupper", lines ahead "4");
 loops!(avx512_float_streaming: "64" bytes, "256" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"],
     load "vmovapd zmm\\k,", add "vaddpd zmm\\k, zmm\\k,", multiply "vmulpd zmm\\k, zmm\\k, zmm7", increase "vaddpd zmm\\k, zmm\\k, zmm7", factor "vmovapd zmm7,",
     store "" "vmovntpd" "zmm\\k", constant "" "zmm7",
     sum "0,1,2,3,4,5,6,7", "512" a turn, clear "vpxorq zmm\\k, zmm\\k, zmm\\k", fold "1,2,3,4,5,6,7" "vaddpd zmm0, zmm0, zmm\\k",
-    keep "vmovapd [{p} + 64], zmm0", end "sfence" "vzeroupper");
+    keep "vmovapd [{p} + 64], zmm0", end "sfence" "vzeroupper", lines ahead "8");
 loops!(avx512_int_streaming: "64" bytes, "256" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"],
     load "vmovdqa64 zmm\\k,", add "vpaddq zmm\\k, zmm\\k,", multiply "vpmuludq zmm\\k, zmm\\k, zmm7", increase "vpaddq zmm\\k, zmm\\k, zmm7", factor "vmovdqa64 zmm7,",
     store "" "vmovntdq" "zmm\\k", constant "" "zmm7",
     sum "0,1,2,3,4,5,6,7", "512" a turn, clear "vpxorq zmm\\k, zmm\\k, zmm\\k", fold "1,2,3,4,5,6,7" "vpaddq zmm0, zmm0, zmm\\k",
-    keep "vmovdqa64 [{p} + 64], zmm0", end "sfence" "vzeroupper");
+    keep "vmovdqa64 [{p} + 64], zmm0", end "sfence" "vzeroupper", lines ahead "8");
 #[cfg(target_arch = "x86_64")]
 loops!(scalar_float_streaming: "8" bytes, "32" a turn, clobber ["xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "rax"],
     load "movsd xmm\\k,", add "addsd xmm\\k,", multiply "mulsd xmm\\k, xmm7", increase "addsd xmm\\k, xmm7", factor "movsd xmm7,",
     store "movq rax, xmm\\k" "movnti" "rax", constant "movq rax, xmm7" "rax",
     sum "0,1,2,3,4,5,6,7", "64" a turn, clear "pxor xmm\\k, xmm\\k", fold "1,2,3,4,5,6,7" "addsd xmm0, xmm\\k",
-    keep "movsd [{p} + 64], xmm0", end "sfence" "");
+    keep "movsd [{p} + 64], xmm0", end "sfence" "", lines ahead "1");
 #[cfg(target_arch = "x86_64")]
 loops!(scalar_int_streaming: "8" bytes, "32" a turn, clobber ["rax", "r9", "r10", "r11", "r12", "r13"],
     load "mov r1\\k,", add "add r1\\k,", multiply "imul r1\\k, r9", increase "add r1\\k, r9", factor "mov r9,",
     store "" "movnti" "r1\\k", constant "" "r9",
     sum "0,1,2,3", "32" a turn, clear "xor r1\\k, r1\\k", fold "1,2,3" "add r10, r1\\k",
-    keep "mov [{p} + 64], r10", end "sfence" "");
+    keep "mov [{p} + 64], r10", end "sfence" "", lines ahead "0");
