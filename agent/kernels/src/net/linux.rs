@@ -1,5 +1,7 @@
 //! What the network asks of Linux beyond the standard library.
 
+#![allow(unsafe_code)] // one option of sockets that no library names
+
 use rustix::event::Timespec;
 pub(super) use rustix::event::{PollFd, PollFlags};
 use rustix::net::{sockopt, AddressFamily, SocketFlags, SocketType};
@@ -10,7 +12,7 @@ use std::fs::File;
 use std::io;
 use std::net::{SocketAddr, TcpStream};
 use std::num::NonZeroU64;
-use std::os::unix::io::{AsFd, OwnedFd};
+use std::os::unix::io::{AsFd, AsRawFd, OwnedFd};
 use std::time::Duration;
 
 /// Wait until one of the sockets is ready, at most `limit_ns` where it is given. Returns how many are ready; none also
@@ -23,6 +25,17 @@ pub(super) fn poll(sockets: &mut [PollFd<'_>], limit_ns: Option<u64>) -> io::Res
     match rustix::event::poll(sockets, limit.as_ref()) {
         Err(rustix::io::Errno::INTR) => Ok(0),
         ready => Ok(ready?),
+    }
+}
+
+/// Let reading sleep until so many bytes are there, or so much time has passed. Where the system cannot, it wakes for
+/// every piece.
+pub(super) fn gather(socket: &TcpStream, bytes: i32, longest: Duration) {
+    if socket.set_read_timeout(Some(longest)).is_ok() {
+        let size: libc::socklen_t = 4;
+        let value = std::ptr::addr_of!(bytes).cast();
+        // SAFETY: the option is an int of four bytes, which outlives the call.
+        unsafe { libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_RCVLOWAT, value, size) };
     }
 }
 

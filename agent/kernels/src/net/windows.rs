@@ -88,6 +88,9 @@ fn last_error() -> io::Error {
     io::Error::from_raw_os_error(unsafe { WSAGetLastError() })
 }
 
+/// Windows has no such option: reading wakes for every piece.
+pub(super) fn gather(_socket: &TcpStream, _bytes: i32, _longest: Duration) {}
+
 /// Processor time of the calling thread, ns; the system counts it in clock ticks of 15.6 ms.
 pub(super) fn thread_cpu_ns() -> u64 {
     let used = thread_cpu();
