@@ -27,8 +27,7 @@ class Talk:
         self.session.greet(START_S)
         network = self.guest.network
         if network is not None and network.guest_interface:
-            where = {"interface": network.guest_interface, "address": network.guest_address, "prefix": network.prefix}
-            self.session.request("configure-network", where, ANSWER_S)
+            self.session.request("configure-network", network.configuration(), ANSWER_S)
 
     def prepare(self, kernel: str, op: str, parameters: dict[str, Any], seconds: float = 0.1) -> Ready:
         """Prepare the next run. Fails the test when the agent cannot."""

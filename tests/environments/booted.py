@@ -18,8 +18,10 @@ from virtometer.errors import MissingProgram
 from virtometer.link.channel import Channel
 from virtometer.link.messages import Done, Event, Failed, Ready
 from virtometer.link.session import Session
+from virtometer.model import Limits
 from virtometer.programs import Programs
 from virtometer.runner.agent import agent_path
+from virtometer.runner.resident import Peer
 from virtometer.runner.workbench import cache_directory
 
 BOOT_S = 60.0
@@ -133,21 +135,9 @@ def peer_measure(one: Workbench, guest: ProcessGuest, session: Session) -> Done:
     """Requests and responses between the guest and an agent on the laboratory's side of its network."""
     path = guest.network
     assert path is not None
-    interface = {"interface": path.guest_interface, "address": path.guest_address, "prefix": path.prefix}
-    session.request("configure-network", interface, BOOT_S)
-    with ProcessGuest.starting(one, "peer") as peer:
-        peer.launch([one.agent, "stdio"], purpose="peer", namespace=path.namespace)
+    session.request("configure-network", path.configuration(), BOOT_S)
+    peer = Peer(one, "peer", path, Limits())
     try:
-        other = greet(peer)
-        listen = {
-            "run": "serve", "kernel": "net", "op": "serve", "parameters": {"listen": f"{path.host_address}:0"},
-            "threads": 1, "cpus": None, "seconds": 30.0,
-        }  # fmt: skip
-        other.request("prepare", listen, BOOT_S)
-        ready = until(other)
-        assert isinstance(ready, Ready)
-        port = ready.conditions["address"].rpartition(":")[2]
-        other.request("start", {"run": "serve"}, BOOT_S)
-        return measure(session, "net", "request-response", {"peer": f"{path.peer_address}:{port}"}, seconds=0.3)
+        return measure(session, "net", "request-response", {"peer": peer.address}, seconds=0.3)
     finally:
         peer.stop()

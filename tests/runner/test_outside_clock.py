@@ -79,8 +79,7 @@ def test_it_agrees_with_the_hosts_stopwatch_where_a_clock_lies(tmp_path, icount)
             if path is None:
                 pytest.skip(environment.capabilities().network_reason)
             if path.guest_interface:
-                where = {"interface": path.guest_interface, "address": path.guest_address, "prefix": path.prefix}
-                session.request("configure-network", where, BOOT_S)
+                session.request("configure-network", path.configuration(), BOOT_S)
             clock = OutsideClock(one, "lies", path, Limits())
             try:
                 wish = {

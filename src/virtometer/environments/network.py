@@ -48,6 +48,10 @@ class NetworkPath:
     guest_address: str = ""
     prefix: int = 0
 
+    def configuration(self) -> dict[str, str | int]:
+        """Arguments of `configure-network`."""
+        return {"interface": self.guest_interface, "address": self.guest_address, "prefix": self.prefix}
+
 
 class Lan:
     """One network per workbench, made when the first guest is attached."""

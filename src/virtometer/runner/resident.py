@@ -101,12 +101,7 @@ class Resident:
                 given = {**guest.given, "facts": session.request("facts", {}, limits.answer_s)}
                 network = guest.network
                 if network is not None and network.guest_interface:
-                    where = {
-                        "interface": network.guest_interface,
-                        "address": network.guest_address,
-                        "prefix": network.prefix,
-                    }
-                    session.request("configure-network", where, limits.answer_s)
+                    session.request("configure-network", network.configuration(), limits.answer_s)
             except LinkClosed as cause:
                 words = guest.last_words().strip()
                 when = "before its agent said hello" if session.greeting is None else "while it was being set up"
@@ -136,27 +131,26 @@ class Resident:
     def peer(self, bench: Workbench) -> Peer:
         """The peer on the laboratory's side, started at its first use. Raises EnvironmentFailed without a network."""
         if self._peer is None:
-            if self.guest.network is None:
-                raise EnvironmentFailed(f"{self.plan.name} offers no network")
-            self._peer = Peer(bench, self.record.guest_id, self.guest.network, self._limits)
+            self._peer = Peer(bench, self.record.guest_id, self._network(), self._limits)
         return self._peer
 
     def outside_clock(self, bench: Workbench) -> OutsideClock:
         """The time server on the laboratory's side, started at its first use. Raises EnvironmentFailed as `peer`."""
         if self._clock is None:
-            if self.guest.network is None:
-                raise EnvironmentFailed(f"{self.plan.name} offers no network")
-            self._clock = OutsideClock(bench, self.record.guest_id, self.guest.network, self._limits)
+            self._clock = OutsideClock(bench, self.record.guest_id, self._network(), self._limits)
         return self._clock
+
+    def _network(self) -> NetworkPath:
+        if self.guest.network is None:
+            raise EnvironmentFailed(self.lacks("network"))
+        return self.guest.network
 
     def stop(self) -> None:
         """Say bye, end the guest, leave nothing. Idempotent."""
-        if self._peer is not None:
-            self._peer.stop()
-            self._peer = None
-        if self._clock is not None:
-            self._clock.stop()
-            self._clock = None
+        for server in (self._peer, self._clock):
+            if server is not None:
+                server.stop()
+        self._peer = self._clock = None
         if not self.broken:
             self.session.bye(min(self._limits.answer_s, 2.0))
         self.session.close()

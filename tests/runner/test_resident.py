@@ -1,0 +1,41 @@
+"""What a guest that lives has on the laboratory's side: servers at their first use, gone when it stops."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.runner.conftest import Rogue, RogueSettings
+from virtometer.environments.native import Native
+from virtometer.errors import EnvironmentFailed
+from virtometer.model import Limits, PlanEnvironment
+from virtometer.runner.resident import Resident
+
+
+def start(environment, settings):
+    plan = PlanEnvironment(name="guest", kind=environment.kind)
+    return Resident.start(environment, plan, settings, "resident", Limits())
+
+
+def test_servers_start_at_their_first_use_and_end_with_the_guest(bench):
+    environment = Native(bench)
+    resident = start(environment, environment.settings_type())
+    try:
+        peer, clock = resident.peer(bench), resident.outside_clock(bench)
+        assert resident.peer(bench) is peer
+        assert resident.outside_clock(bench) is clock
+        servers = [Path(f"/proc/{one._guest._process.pid}") for one in (peer, clock)]
+        assert all(path.exists() for path in servers)
+    finally:
+        resident.stop()
+    assert not any(path.exists() for path in servers)
+    resident.stop()  # a second time is no error
+
+
+def test_without_a_network_the_kinds_own_reason_is_told(bench):
+    resident = start(Rogue(bench), RogueSettings())
+    try:
+        for server in (resident.peer, resident.outside_clock):
+            with pytest.raises(EnvironmentFailed, match="a rogue has no network"):
+                server(bench)
+    finally:
+        resident.stop()
