@@ -109,3 +109,31 @@ def test_schema_is_the_file_in_the_contract() -> None:
     outcome = virtometer("plan", "schema")
     assert json.loads(outcome.out) == json.loads((ROOT / "contract" / "schema" / "plan.schema.json").read_text())
     assert outcome.out == (ROOT / "contract" / "schema" / "plan.schema.json").read_text()
+
+
+@pytest.mark.parametrize(
+    ("settings", "workload", "sentence"),
+    [
+        (
+            "memory: 64X",
+            "os, op: fork",
+            "3: 'memory' is '64X', but a size is a whole number of bytes, or one with K, M ",
+        ),
+        ("cpus: 1", "os, op: fork, parameters: {processes: 2}", "4: os fork has no parameter processes; it has pin"),
+        ("cpus: 1", "disk, op: seeks, parameters: {depth: 4}", "4: the engine psync has only depth 1: take libaio "),
+        ("cpus: 1", "memory, op: latency, factors: {type: [int, float]}", "4: memory latency has no parameter type; "),
+    ],
+)
+def test_what_does_not_go_together_is_said_before_anything_runs(
+    tmp_path: Path, settings: str, workload: str, sentence: str
+) -> None:
+    plan = tmp_path / "p.yaml"
+    plan.write_text(
+        "virtometer: 1\nname: p\n"
+        f"environments: [{{name: native, kind: native}}, {{name: runc, kind: runc, settings: {{{settings}}}}}]\n"
+        f"workloads: [{{name: w, workload: {workload}}}]\n"
+    )
+    outcome = virtometer("plan", "check", plan)
+    assert outcome.status == 2
+    assert outcome.err.startswith(f"virtometer: {plan}:{sentence}")
+    assert outcome.err.count("\n") == 1

@@ -24,7 +24,7 @@ def test_only_what_is_given_is_sent() -> None:
 
 
 def test_a_parameter_of_another_operation_is_refused() -> None:
-    with pytest.raises(UsageError, match="fork takes no size; it takes pin"):
+    with pytest.raises(UsageError, match="os fork has no parameter size; it has pin"):
         OsOperations().arguments("fork", OsParameters(size=1), NOWHERE)
     with pytest.raises(UsageError, match="no operation nap"):
         OsOperations().arguments("nap", OsParameters(), NOWHERE)
@@ -50,4 +50,4 @@ def test_operations_units_and_parameters_are_the_agents(agent: Path) -> None:
         takes = said.split("; it has ")[1].strip().split(", ")
         with pytest.raises(UsageError) as caught:
             OsOperations().arguments(op, OsParameters(size=1, processes=2, block=8, call="null", of="tcp"), NOWHERE)
-        assert str(caught.value).split("; it takes ")[1].split(", ") == sorted(takes)
+        assert str(caught.value).split("; it has ")[1].split(", ") == sorted(takes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from pydantic import BaseModel
@@ -21,10 +21,14 @@ class OpDescription:
 
 @dataclass(frozen=True, slots=True)
 class WorkloadDescription:
-    """One workload: its operations by name, and the model that its parameters must satisfy."""
+    """One workload: its operations by name, and the model that its parameters must satisfy.
+
+    refusal: why an operation of the workload does not take these parameters, in a sentence; empty where it does.
+    """
 
     ops: Mapping[str, OpDescription]
     parameters: type[BaseModel]
+    refusal: Callable[[str, BaseModel], str] = lambda op, parameters: ""
 
 
 @dataclass(frozen=True, slots=True)

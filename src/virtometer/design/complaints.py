@@ -65,6 +65,8 @@ def sentence(error: ErrorDetails, model: type[BaseModel], what: str = "field") -
         return f"{shown} has too few {unit}; it needs at least {context['min_length']}"
     if kind == "string_pattern_mismatch":
         return f"{shown} is {value(error['input'])}, but must match {context['pattern']}"
+    if kind in {"value_error", "assertion_error"} and not location:
+        return str(context["error"])  # two fields that do not go together: the sentence names them
     if kind in {"value_error", "assertion_error"}:
         return f"{shown} is {value(error['input'])}, but {context['error']}"
     return f"{shown} is {value(error['input'])}: {error['msg'][:1].lower()}{error['msg'][1:]}"

@@ -124,6 +124,8 @@ def _workloads(plan: Plan, document: Document, catalogue: Catalogue) -> tuple[li
             if given is not None:
                 plain = given.model_dump(mode="json", exclude_unset=True)
                 workload = workload.model_copy(update={"parameters": plain})
+                if workload.op in description.ops and (sentence := description.refusal(workload.op, given)):
+                    wrong.append((document.line(where), sentence))
         result.append(workload)
     return result, wrong
 

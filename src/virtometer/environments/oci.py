@@ -23,9 +23,13 @@ _PERIOD_US = 100_000
 
 
 def to_bytes(value: object) -> object:
-    """Read 512M, 2G, 65536K as bytes (powers of 1024); leave anything else to the validation."""
-    match = re.fullmatch(r"(\d{1,15})([KMG]?)(?:i?B)?", value.strip()) if isinstance(value, str) else None
-    return int(match[1]) * _UNITS[match[2]] if match else value
+    """Read 512M, 2G, 65536K as bytes (powers of 1024). ValueError for other texts; leave the rest to the validation."""
+    if not isinstance(value, str):
+        return value
+    match = re.fullmatch(r"(\d{1,15})([KMG]?)(?:i?B)?", value.strip())
+    if match is None:
+        raise ValueError("a size is a whole number of bytes, or one with K, M or G behind it, such as 512M")
+    return int(match[1]) * _UNITS[match[2]]
 
 
 Bytes = Annotated[int, BeforeValidator(to_bytes)]

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from pydantic import BaseModel
+
 from virtometer.design.catalogue import Catalogue, OpDescription, WorkloadDescription
 from virtometer.environments.registry import KINDS
+from virtometer.errors import UsageError
+from virtometer.workloads.base import Parameters, Place, Workload
 from virtometer.workloads.registry import WORKLOADS
+
+_WITH_EVERYTHING = Place(disk_path="/disk", peer="peer:1", time_server="clock:1")
 
 
 def catalogue() -> Catalogue:
@@ -15,7 +23,22 @@ def catalogue() -> Catalogue:
             name: WorkloadDescription(
                 ops={op: OpDescription(o.unit, o.better, o.metric) for op, o in workload.operations.items()},
                 parameters=workload.parameters,
+                refusal=_refusal(workload),
             )
             for name, workload in WORKLOADS.items()
         },
     )
+
+
+def _refusal(workload: Workload) -> Callable[[str, BaseModel], str]:
+    """What the workload says against an operation with these parameters, in a place that offers everything."""
+
+    def ask(op: str, parameters: BaseModel) -> str:
+        assert isinstance(parameters, Parameters)
+        try:
+            workload.arguments(op, parameters, _WITH_EVERYTHING)
+        except UsageError as cause:
+            return cause.sentence
+        return ""
+
+    return ask

@@ -40,6 +40,18 @@ _NAMES = {
     for act in ("create", "stat", "delete")
 }
 
+_REQUESTS = frozenset({"size", "span", "direct", "depth", "engine", "align", "think", "burst", "verify", "seed"})
+_BY_BYTE = frozenset({"span", "direct", "sync", "verify", "seed"})
+# Operation -> the parameters that it has.
+_HAS = {
+    **dict.fromkeys(("random-read", "sequential-read"), _REQUESTS),
+    **dict.fromkeys(("random-write", "sequential-write"), _REQUESTS | {"sync"}),
+    "access": _REQUESTS | {"sync", "read", "random", "mix"},
+    **dict.fromkeys(_WHOLE_FILE, _BY_BYTE | {"size"}),
+    **dict.fromkeys(("char-write", "char-read"), _BY_BYTE),
+    **dict.fromkeys(_NAMES, frozenset({"files", "size", "seed"})),
+}
+
 _turns = itertools.count()
 
 
@@ -86,10 +98,16 @@ class Disk(Workload):
     needs = frozenset({"disk"})
 
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
-        """Add where the disk file is in this guest, or a free name beside it, and leave out what was not given."""
+        """Add where the disk file is in this guest, or a free name beside it, and leave out what was not given.
+
+        Raises UsageError for a parameter that the operation does not have, and where there is no disk, or no file
+        system for an operation that needs one.
+        """
         if place.disk_path is None:
             raise UsageError("this environment offers no disk")
         own = {key: value for key, value in super().arguments(op, parameters, place).items() if value is not None}
+        if foreign := sorted(own.keys() - _HAS[op]):
+            raise UsageError(f"disk {op} has no parameter {foreign[0]}; it has {', '.join(sorted(_HAS[op]))}")
         if op in _ACCESS:
             return {"file": place.disk_path} | _ACCESS_DEFAULTS | own
         if place.disk_path.startswith("/dev/"):

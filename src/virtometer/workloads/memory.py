@@ -6,10 +6,19 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
+from virtometer.errors import UsageError
 from virtometer.workloads.base import Operation, Parameters, Place, Size, Workload, parse_size
 
 # How many arrays an operation reads and how many it writes, added up. Nothing that caches do is counted.
 ARRAYS = {"copy": 2, "scale": 2, "add": 3, "triad": 3, "read": 1, "write": 1, "read-write": 2}
+
+_MOVES = frozenset({"size", "type", "simd", "store", "pages"})
+# Operation -> the parameters that it has.
+_HAS = {
+    **dict.fromkeys(ARRAYS, _MOVES),
+    "read": _MOVES - {"store"},
+    "latency": frozenset({"size", "stride", "order", "pages"}),
+}
 
 
 class MemoryParameters(Parameters):
@@ -40,5 +49,10 @@ class Memory(Workload):
     parameters = MemoryParameters
 
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
-        """Leave out what was not given: no operation takes all of it."""
-        return {key: value for key, value in super().arguments(op, parameters, place).items() if value is not None}
+        """Leave out what was not given. Raises UsageError for a parameter that the operation does not have."""
+        given = {key: value for key, value in super().arguments(op, parameters, place).items() if value is not None}
+        if foreign := sorted(given.keys() - _HAS[op]):
+            raise UsageError(f"memory {op} has no parameter {foreign[0]}; it has {', '.join(sorted(_HAS[op]))}")
+        if op == "read-write" and given.get("store") == "non-temporal":
+            raise UsageError("memory read-write has temporal stores only")
+        return given

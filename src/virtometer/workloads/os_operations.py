@@ -79,5 +79,5 @@ class OsOperations(Workload):
         given = {key: value for key, value in super().arguments(op, parameters, place).items() if value is not None}
         takes = {"pin"} | _TAKES.get(op, set())
         if unknown := sorted(given.keys() - takes):
-            raise UsageError(f"{op} takes no {unknown[0]}; it takes {', '.join(sorted(takes))}")
+            raise UsageError(f"os {op} has no parameter {unknown[0]}; it has {', '.join(sorted(takes))}")
         return given
