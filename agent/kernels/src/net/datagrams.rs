@@ -3,7 +3,7 @@
 use super::account::{precise, Account};
 use super::peer::{words, Link, Peer, GLANCE_NS, PATIENCE};
 use super::system::{self, PollFd, PollFlags};
-use super::trips::Sampling;
+use super::trips::Trips;
 use super::wire::{self, Kind, Opening, Report, HEAD};
 use super::{conditions, message, Plan};
 use std::io::{self, ErrorKind};
@@ -291,15 +291,13 @@ pub(super) struct DatagramExchange {
     length: usize,
     done: u64,
     lost: u64,
-    sampling: Sampling,
-    last: Option<Timed>,
-    account: Account,
+    trips: Trips,
 }
 
 impl DatagramExchange {
     pub(super) fn connect(plan: &Plan) -> Result<Self, Failure> {
         let session = Session::open(plan, Kind::DatagramEcho)?;
-        let account = Account::new("s", session.link.welcome.cpus);
+        let trips = Trips::new(session.link.welcome.cpus);
         Ok(DatagramExchange {
             session,
             response: message(plan.response)?.to_vec(),
@@ -307,9 +305,7 @@ impl DatagramExchange {
             length: 0,
             done: 0,
             lost: 0,
-            sampling: Sampling::new(),
-            last: None,
-            account,
+            trips,
         })
     }
 }
@@ -338,8 +334,8 @@ fn answered(session: &Session, answer: &mut [u8], length: &mut usize) -> Result<
 
 impl Worker for DatagramExchange {
     fn run(&mut self, repeats: u64) -> Result<Timed, Failure> {
-        let DatagramExchange { session, answer, length, done, lost, sampling, .. } = self;
-        let stretch = sampling.trips(repeats, || {
+        let DatagramExchange { session, answer, length, done, lost, trips, .. } = self;
+        trips.make(repeats, || {
             let begun = now_ns();
             loop {
                 if session.send()? && answered(session, answer, length)? {
@@ -349,9 +345,7 @@ impl Worker for DatagramExchange {
                 *lost += 1;
                 session.peer.still_patient(begun)?;
             }
-        })?;
-        self.last = Some(stretch);
-        Ok(self.account.add(stretch))
+        })
     }
 
     fn after(&mut self) -> Result<CheckValue, Failure> {
@@ -363,8 +357,7 @@ impl Worker for DatagramExchange {
     }
 
     fn settle(&mut self) -> Result<(), Failure> {
-        self.sampling.settle(self.last);
-        self.account.settle();
+        self.trips.settle();
         Ok(())
     }
 
@@ -378,15 +371,12 @@ impl Worker for DatagramExchange {
             let message = format!("counted {} requests of {} that were answered", report.units, self.done);
             return Err(self.session.peer.failed(&message));
         }
-        self.account.close(self.done, report.cpu_ns);
+        self.trips.close(self.done, report.cpu_ns);
         Ok(CheckValue::Count(self.done))
     }
 
     fn extras(&mut self) -> Extras {
         let loss = precise(self.lost) / precise(self.session.sent.max(1));
-        self.account
-            .extras()
-            .measure("loss", "1", loss, Merge::Mean)
-            .histogram("latency", std::mem::take(&mut self.sampling.times))
+        self.trips.extras().measure("loss", "1", loss, Merge::Mean)
     }
 }

@@ -1,9 +1,8 @@
 //! The client of requests and responses: on each connection one is under way at a time.
 
-use super::account::Account;
 use super::peer::{Link, Peer};
 use super::system::{PollFd, PollFlags};
-use super::trips::{Messages, Sampling, INSPECTION};
+use super::trips::{Messages, Trips, INSPECTION};
 use super::wire::{Kind, Opening};
 use super::{conditions, Plan};
 use std::io::{ErrorKind, Read, Write};
@@ -27,12 +26,10 @@ pub(super) struct Exchange {
     peer: Peer,
     messages: Messages,
     lines: Vec<Line>,
-    sampling: Sampling,
-    last: Option<Timed>,
+    trips: Trips,
     /// When the last response of several connections was counted, ns; 0 after a pause.
     counted_ns: u64,
     conditions: Conditions,
-    account: Account,
 }
 
 impl Exchange {
@@ -52,24 +49,15 @@ impl Exchange {
             }
             lines.push(Line { link, answer: vec![0; plan.response], done: 0, have: 0, busy: false, sent_ns: None });
         }
-        Ok(Exchange {
-            peer,
-            messages,
-            lines,
-            sampling: Sampling::new(),
-            last: None,
-            counted_ns: 0,
-            conditions: found,
-            account: Account::new("s", cpus),
-        })
+        Ok(Exchange { peer, messages, lines, trips: Trips::new(cpus), counted_ns: 0, conditions: found })
     }
 
     /// Round trips over the only connection.
     fn alone(&mut self, repeats: u64) -> Result<Timed, Failure> {
-        let Exchange { peer, messages, lines, sampling, .. } = self;
+        let Exchange { peer, messages, lines, trips, .. } = self;
         let Line { link, answer, done, .. } = &mut lines[0];
         let echoed = messages.echoed();
-        sampling.trips(repeats, || {
+        trips.make(repeats, || {
             *done += 1;
             messages.stamp(*done);
             peer.send(&mut link.socket, &messages.request)?;
@@ -103,7 +91,7 @@ impl Exchange {
                 }
             }
         }
-        Ok(Timed { start_ns, end_ns: self.counted_ns, work })
+        Ok(self.trips.add(Timed { start_ns, end_ns: self.counted_ns, work }))
     }
 
     /// Wait until something has arrived, and tell on which connections.
@@ -160,7 +148,7 @@ impl Exchange {
         }
         self.counted_ns = now_ns();
         if let Some(sent_ns) = line.sent_ns {
-            self.sampling.times.record(self.counted_ns - sent_ns);
+            self.trips.times.record(self.counted_ns - sent_ns);
         }
         (line.done, line.busy) = (line.done + 1, false);
         let (done, echoed) = (line.done, self.messages.echoed());
@@ -187,9 +175,10 @@ impl Exchange {
 
 impl Worker for Exchange {
     fn run(&mut self, repeats: u64) -> Result<Timed, Failure> {
-        let stretch = if self.lines.len() == 1 { self.alone(repeats)? } else { self.together(repeats)? };
-        self.last = Some(stretch);
-        Ok(self.account.add(stretch))
+        match self.lines.len() {
+            1 => self.alone(repeats),
+            _ => self.together(repeats),
+        }
     }
 
     fn after(&mut self) -> Result<CheckValue, Failure> {
@@ -200,9 +189,8 @@ impl Worker for Exchange {
 
     fn settle(&mut self) -> Result<(), Failure> {
         self.drain()?;
-        self.sampling.settle(self.last);
+        self.trips.settle();
         self.counted_ns = 0;
-        self.account.settle();
         Ok(())
     }
 
@@ -225,11 +213,11 @@ impl Worker for Exchange {
             total += line.done;
             remote_ns += report.cpu_ns;
         }
-        self.account.close(total, remote_ns);
+        self.trips.close(total, remote_ns);
         Ok(CheckValue::Count(total))
     }
 
     fn extras(&mut self) -> Extras {
-        self.account.extras().histogram("latency", std::mem::take(&mut self.sampling.times))
+        self.trips.extras()
     }
 }

@@ -1,9 +1,8 @@
 //! The client of transactions with a connection each: connect, request, response, and the server closes.
 
-use super::account::Account;
 use super::peer::{words, Link, Peer, GLANCE};
 use super::system;
-use super::trips::{Messages, Sampling};
+use super::trips::{Messages, Trips};
 use super::wire::{Kind, Opening};
 use super::{conditions, Plan};
 use std::io::{self, ErrorKind, Read};
@@ -18,10 +17,8 @@ pub(super) struct Transactions {
     messages: Messages,
     answer: Vec<u8>,
     done: u64,
-    sampling: Sampling,
-    last: Option<Timed>,
+    trips: Trips,
     conditions: Conditions,
-    account: Account,
 }
 
 impl Transactions {
@@ -32,7 +29,7 @@ impl Transactions {
         let mut found = Conditions::new();
         conditions(&mut found, &opening, &link);
         let port = u16::try_from(link.welcome.extra).map_err(|_| peer.failed("names a port that does not exist"))?;
-        let account = Account::new("s", link.welcome.cpus);
+        let trips = Trips::new(link.welcome.cpus);
         Ok(Transactions {
             address: SocketAddr::new(peer.address.ip(), port),
             peer,
@@ -40,10 +37,8 @@ impl Transactions {
             messages: Messages::new(plan.request, plan.response)?,
             answer: vec![0; plan.response],
             done: 0,
-            sampling: Sampling::new(),
-            last: None,
+            trips,
             conditions: found,
-            account,
         })
     }
 }
@@ -86,9 +81,9 @@ fn refused(peer: &Peer, address: SocketAddr, cause: &io::Error, begun_ns: u64) -
 
 impl Worker for Transactions {
     fn run(&mut self, repeats: u64) -> Result<Timed, Failure> {
-        let Transactions { peer, address, messages, answer, done, sampling, .. } = self;
+        let Transactions { peer, address, messages, answer, done, trips, .. } = self;
         let echoed = messages.echoed();
-        let stretch = sampling.trips(repeats, || {
+        trips.make(repeats, || {
             *done += 1;
             messages.stamp(*done);
             transact(peer, *address, messages, answer)?;
@@ -96,9 +91,7 @@ impl Worker for Transactions {
                 return Err(peer.failed("sent back other bytes than it was sent"));
             }
             Ok(())
-        })?;
-        self.last = Some(stretch);
-        Ok(self.account.add(stretch))
+        })
     }
 
     fn after(&mut self) -> Result<CheckValue, Failure> {
@@ -109,8 +102,7 @@ impl Worker for Transactions {
     }
 
     fn settle(&mut self) -> Result<(), Failure> {
-        self.sampling.settle(self.last);
-        self.account.settle();
+        self.trips.settle();
         Ok(())
     }
 
@@ -127,11 +119,11 @@ impl Worker for Transactions {
         if report.faults > 0 {
             return Err(self.peer.failed("received other bytes than it was sent"));
         }
-        self.account.close(self.done, report.cpu_ns);
+        self.trips.close(self.done, report.cpu_ns);
         Ok(CheckValue::Count(self.done))
     }
 
     fn extras(&mut self) -> Extras {
-        self.account.extras().histogram("latency", std::mem::take(&mut self.sampling.times))
+        self.trips.extras()
     }
 }

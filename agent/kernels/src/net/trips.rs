@@ -1,8 +1,9 @@
-//! What round trips of every kind share: their messages, and the timing of single ones.
+//! What round trips of every kind share: their messages, their account and the timing of single ones.
 
+use super::account::Account;
 use super::message;
 use virtometer_protocol::Failure;
-use virtometer_sampling::{now_ns, timed, Stretch as Timed, Times};
+use virtometer_sampling::{now_ns, timed, Extras, Stretch as Timed, Times};
 
 /// Every how many messages one is compared byte by byte while others are under way; its number always is.
 pub(super) const INSPECTION: u64 = 1024;
@@ -10,23 +11,26 @@ pub(super) const INSPECTION: u64 = 1024;
 /// So many readings of the clock may cost as much as the rest of a round trip.
 const CLOCK_SHARE: u64 = 200;
 
-/// Which round trips are timed one by one: so few that reading the clock costs below 0.5 % of the time.
-#[derive(Debug)]
-pub(super) struct Sampling {
+/// The round trips of one worker: their account, and which are timed one by one: so few that reading the clock costs below
+/// 0.5 % of the time.
+pub(super) struct Trips {
+    account: Account,
     /// Every how many trips one is timed.
-    pub(super) every: u64,
+    every: u64,
     pub(super) times: Times,
+    last: Option<Timed>,
 }
 
-impl Sampling {
-    pub(super) fn new() -> Self {
-        Sampling { every: 1, times: Times::default() }
+impl Trips {
+    /// To a peer with so many processors; its account begins.
+    pub(super) fn new(remote_cpus: u64) -> Self {
+        Trips { account: Account::new("s", remote_cpus), every: 1, times: Times::default(), last: None }
     }
 
-    /// Choose from an iteration of the calibration, and forget what was timed so far.
-    pub(super) fn settle(&mut self, last: Option<Timed>) {
+    /// The window begins: choose from the last iteration of the calibration, and forget what was timed so far.
+    pub(super) fn settle(&mut self) {
         self.times.clear();
-        let trip_ns = last.map_or(0, |last| (last.end_ns - last.start_ns) / last.work.max(1)).max(1);
+        let trip_ns = self.last.map_or(0, |last| (last.end_ns - last.start_ns) / last.work.max(1)).max(1);
         // The quickest of some readings: others were interrupted.
         let clock_ns = (0..64).map(|_| now_ns()).scan(now_ns(), |last, now| {
             let took = now - *last;
@@ -35,17 +39,18 @@ impl Sampling {
         });
         let clock_ns = clock_ns.min().unwrap_or(0).max(1);
         self.every = (2 * clock_ns * CLOCK_SHARE / trip_ns).max(1);
+        self.account.settle();
     }
 
-    /// Make round trips one after the other.
+    /// An iteration of round trips one after the other.
     #[inline]
-    pub(super) fn trips(
+    pub(super) fn make(
         &mut self,
         repeats: u64,
         mut trip: impl FnMut() -> Result<(), Failure>,
     ) -> Result<Timed, Failure> {
         let mut untimed = 0;
-        timed(repeats, || {
+        let stretch = timed(repeats, || {
             for _ in 0..repeats {
                 untimed += 1;
                 if untimed < self.every {
@@ -58,7 +63,24 @@ impl Sampling {
                 self.times.record(now_ns() - begun);
             }
             Ok(())
-        })
+        })?;
+        Ok(self.add(stretch))
+    }
+
+    /// An iteration of round trips that were made otherwise.
+    pub(super) fn add(&mut self, stretch: Timed) -> Timed {
+        self.last = Some(stretch);
+        self.account.add(stretch)
+    }
+
+    /// The connections have ended: `total` round trips were made over them, for which the peer used `remote_ns`.
+    pub(super) fn close(&mut self, total: u64, remote_ns: u64) {
+        self.account.close(total, remote_ns);
+    }
+
+    /// The account, and the times of those that were timed.
+    pub(super) fn extras(&mut self) -> Extras {
+        self.account.extras().histogram("latency", std::mem::take(&mut self.times))
     }
 }
 
