@@ -4,6 +4,7 @@
 //!
 //! An operation is one file with an [`Operation`] and one row of the table.
 
+mod endings;
 mod operation;
 mod pinning;
 mod procedure;

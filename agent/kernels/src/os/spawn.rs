@@ -3,9 +3,9 @@
 #![allow(unsafe_code)] // execve in a forked child
 
 use super::child::{cannot_fork, Child, Parent};
+use super::endings::Endings;
 use super::operation::Operation;
 use super::{EXIT_ARGUMENT, EXIT_STATUS};
-use crate::settings::check_failed;
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use virtometer_protocol::{Code, Failure};
@@ -21,9 +21,7 @@ const SHELL: &str = "/bin/sh";
 pub(super) struct Spawn {
     /// Path and arguments, each ended by a zero byte; empty: only fork.
     words: Vec<CString>,
-    wrong: Option<Option<i32>>,
-    asked: u64,
-    ended: u64,
+    endings: Endings,
     _parent: Parent,
 }
 
@@ -52,7 +50,7 @@ fn quoted(path: &[u8]) -> Vec<u8> {
 
 impl Spawn {
     pub(super) fn fork() -> Self {
-        Spawn { words: Vec::new(), wrong: None, asked: 0, ended: 0, _parent: Parent::new() }
+        Spawn { words: Vec::new(), endings: Endings::of(FORKED), _parent: Parent::new() }
     }
 
     /// Execute the agent, which ends at once.
@@ -73,20 +71,17 @@ impl Spawn {
     pub(super) fn program(words: &[&[u8]]) -> Result<Self, Failure> {
         let words: Result<_, _> = words.iter().map(|word| CString::new(*word)).collect();
         let words = words.map_err(|_| Failure::new(Code::NotSupported, "the agent's path has a zero byte"))?;
-        Ok(Spawn { words, ..Self::fork() })
+        Ok(Spawn { words, endings: Endings::of(EXIT_STATUS), _parent: Parent::new() })
     }
 }
 
 impl Operation for Spawn {
     fn before(&mut self, repeats: u64) -> Result<(), Failure> {
-        self.asked = repeats;
-        self.ended = 0;
-        self.wrong = None;
+        self.endings.expect(repeats);
         Ok(())
     }
 
     fn repeat(&mut self, repeats: u64) -> Result<(), Failure> {
-        let expected = if self.words.is_empty() { FORKED } else { EXIT_STATUS };
         let mut pointers: Vec<_> = self.words.iter().map(|word| word.as_ptr()).collect();
         pointers.push(std::ptr::null());
         let environment = [std::ptr::null()];
@@ -101,22 +96,14 @@ impl Operation for Spawn {
                     126
                 })
             };
-            match child.and_then(Child::wait).map_err(|cause| cannot_fork(&cause))? {
-                Some(status) if status == expected => self.ended += 1,
-                other => self.wrong = Some(other),
-            }
+            let status = child.and_then(Child::wait).map_err(|cause| cannot_fork(&cause))?;
+            self.endings.note(status.map(i64::from));
         }
         Ok(())
     }
 
     fn counted(&mut self) -> Result<u64, Failure> {
-        let how = match self.wrong {
-            None => return Ok(self.ended),
-            Some(Some(status)) => format!("status {status}"),
-            Some(None) => "a signal".to_owned(),
-        };
-        let Spawn { asked, ended, .. } = self;
-        Err(check_failed(format!("of {asked} processes {ended} ended as they should, others with {how}")))
+        self.endings.counted()
     }
 }
 

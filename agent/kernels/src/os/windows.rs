@@ -2,10 +2,10 @@
 
 #![allow(unsafe_code)] // making processes
 
+use super::endings::Endings;
 use super::operation::Operation;
 use super::procedure::Procedure;
 use super::{build, Choose, EXIT_ARGUMENT, EXIT_STATUS, OPS};
-use crate::settings::check_failed;
 use std::ffi::OsStr;
 use std::io;
 use std::os::windows::ffi::OsStrExt;
@@ -33,9 +33,7 @@ pub(super) fn choices() -> impl Iterator<Item = Choose> {
 struct Exec {
     /// The command line, which ends with zero. The system may write to it.
     words: Vec<u16>,
-    wrong: Option<u32>,
-    asked: u64,
-    ended: u64,
+    endings: Endings,
 }
 
 impl Exec {
@@ -45,7 +43,7 @@ impl Exec {
         // A path has no quotation marks in it.
         let words = [OsStr::new("\""), own.as_os_str(), OsStr::new("\" "), OsStr::new(argument)];
         let words = words.iter().flat_map(|word| word.encode_wide()).chain([0]).collect();
-        Ok(Exec { words, wrong: None, asked: 0, ended: 0 })
+        Ok(Exec { words, endings: Endings::of(EXIT_STATUS) })
     }
 
     /// Make one process and wait for its end; its status.
@@ -78,33 +76,20 @@ impl Exec {
 
 impl Operation for Exec {
     fn before(&mut self, repeats: u64) -> Result<(), Failure> {
-        self.asked = repeats;
-        self.ended = 0;
-        self.wrong = None;
+        self.endings.expect(repeats);
         Ok(())
     }
 
     fn repeat(&mut self, repeats: u64) -> Result<(), Failure> {
         for _ in 0..repeats {
             let status = self.once().map_err(|cause| os_failure("cannot make a process", &cause))?;
-            if i64::from(status) == i64::from(EXIT_STATUS) {
-                self.ended += 1;
-            } else {
-                self.wrong = Some(status);
-            }
+            self.endings.note(Some(i64::from(status)));
         }
         Ok(())
     }
 
     fn counted(&mut self) -> Result<u64, Failure> {
-        let Exec { asked, ended, .. } = self;
-        match self.wrong {
-            None => Ok(*ended),
-            Some(status) => {
-                let message = format!("of {asked} processes {ended} ended as they should, others with status {status}");
-                Err(check_failed(message))
-            }
-        }
+        self.endings.counted()
     }
 }
 
