@@ -22,6 +22,8 @@ mod link;
 #[cfg(unix)]
 mod mapping;
 #[cfg(unix)]
+mod partner;
+#[cfg(unix)]
 mod reread;
 #[cfg(unix)]
 mod ring;

@@ -1,49 +1,35 @@
 //! Two processes and one byte that goes to and fro.
 
-use super::child::{cannot_fork, Child, Parent};
-use super::link::{broken, exchange, pass, take, End, Way};
+use super::link::{exchange, pass, take, End, Way};
 use super::operation::Operation;
+use super::partner::Partner;
 use super::Pinning;
 use crate::settings::check_failed;
 use rustix::fd::AsFd;
+use rustix::io::Errno;
 use virtometer_protocol::Failure;
 
 /// Round trips of one byte. The other process adds one to it each time.
 pub(super) struct RoundTrip {
-    way: Way,
-    pinning: Pinning,
-    partner: Option<(End, Child)>,
+    partner: Partner,
     byte: u8,
     expected: u8,
     trips: u64,
-    // Last: the child goes before the right to reap it does.
-    _parent: Parent,
 }
 
 impl RoundTrip {
     pub(super) fn new(way: Way, pinning: &Pinning) -> Result<Self, Failure> {
-        let parent = Parent::new();
-        let partner = Some(partner(way, pinning)?);
-        Ok(RoundTrip { way, pinning: pinning.clone(), partner, byte: 0, expected: 0, trips: 0, _parent: parent })
+        Ok(RoundTrip { partner: Partner::new(way, pinning, answer)?, byte: 0, expected: 0, trips: 0 })
     }
 }
 
-fn partner(way: Way, pinning: &Pinning) -> Result<(End, Child), Failure> {
-    let (near, far) = way()?;
-    let child = Child::fork(|| {
-        near.close();
-        if !pinning.place(1) {
-            return 1;
-        }
-        let mut byte = [0];
-        while let Ok(true) = take(far.input.as_fd(), &mut byte) {
-            if pass(far.output.as_fd(), &[byte[0].wrapping_add(1)]).is_err() {
-                return 1;
-            }
-        }
-        0
-    });
-    Ok((near, child.map_err(|cause| cannot_fork(&cause))?))
+/// Life of the other process, until no byte comes any more.
+fn answer(far: &End) -> Result<(), Errno> {
+    let mut byte = [0];
+    while let Ok(true) = take(far.input.as_fd(), &mut byte) {
+        pass(far.output.as_fd(), &[byte[0].wrapping_add(1)])?;
+    }
+    Ok(())
 }
 
 impl Operation for RoundTrip {
@@ -55,7 +41,7 @@ impl Operation for RoundTrip {
     }
 
     fn repeat(&mut self, repeats: u64) -> Result<(), Failure> {
-        let (end, _) = self.partner.as_ref().ok_or_else(broken)?;
+        let end = self.partner.end()?;
         let mut byte = [self.byte];
         for _ in 0..repeats {
             exchange(end, &mut byte)?;
@@ -72,15 +58,12 @@ impl Operation for RoundTrip {
         Ok(self.trips)
     }
 
-    /// A new process: the processor time that the old one used for calibration is not the window's.
     fn settle(&mut self) -> Result<(), Failure> {
-        self.partner = None;
-        self.partner = Some(partner(self.way, &self.pinning)?);
-        Ok(())
+        self.partner.renew(answer)
     }
 
     fn finish(&mut self) {
-        self.partner = None;
+        self.partner.finish();
     }
 }
 
@@ -102,7 +85,7 @@ mod tests {
             }
             trip.before(2).unwrap();
             // Another trip than those that are counted.
-            exchange(&trip.partner.as_ref().unwrap().0, &mut [7]).unwrap();
+            exchange(trip.partner.end().unwrap(), &mut [7]).unwrap();
             trip.byte = 9;
             trip.repeat(2).unwrap();
             assert_eq!(trip.counted().unwrap_err().code, Code::CheckFailed);
@@ -112,7 +95,7 @@ mod tests {
     #[test]
     fn a_partner_that_is_gone_is_a_failure_and_no_wait() {
         let mut trip = RoundTrip::new(link::pipes, &Pinning::as_it_is()).unwrap();
-        trip.partner.as_ref().unwrap().1.kill();
+        trip.partner.kill();
         trip.before(1).unwrap();
         assert_eq!(trip.repeat(1).unwrap_err().message, "a process at the other end is gone");
     }

@@ -1,8 +1,8 @@
 //! Bytes from one process to another.
 
-use super::child::{cannot_fork, Child, Parent};
 use super::link::{broken, pass, take, End, Way};
 use super::operation::Operation;
+use super::partner::Partner;
 use super::Pinning;
 use crate::buffer::Buffer;
 use crate::pattern;
@@ -13,36 +13,18 @@ use virtometer_protocol::Failure;
 
 /// Another process writes messages, the agent reads them. It is told how many, and tells at the end how many bytes it wrote.
 pub(super) struct Stream {
-    way: Way,
-    pinning: Pinning,
     /// What is sent over and over: the pattern of the disk's file.
     message: Buffer,
     received: Buffer,
-    partner: Option<(End, Child)>,
-    // Last: the child goes before the right to reap it does.
-    _parent: Parent,
+    partner: Partner,
 }
 
 impl Stream {
     pub(super) fn new(way: Way, size: usize, pinning: &Pinning) -> Result<Self, Failure> {
-        let parent = Parent::new();
         let (mut message, received) = (Buffer::new(size)?, Buffer::new(size)?);
         pattern::fill(message.bytes_mut(), 0);
-        let mut stream = Stream { way, pinning: pinning.clone(), message, received, partner: None, _parent: parent };
-        stream.partner = Some(stream.partner()?);
-        Ok(stream)
-    }
-
-    fn partner(&self) -> Result<(End, Child), Failure> {
-        let (near, far) = (self.way)()?;
-        let child = Child::fork(|| {
-            near.close();
-            if self.pinning.place(1) && write_for_ever(&far, self.message.bytes()).is_ok() {
-                return 0;
-            }
-            1
-        });
-        Ok((near, child.map_err(|cause| cannot_fork(&cause))?))
+        let partner = Partner::new(way, pinning, |far| write_for_ever(far, message.bytes()))?;
+        Ok(Stream { message, received, partner })
     }
 }
 
@@ -71,7 +53,7 @@ impl Operation for Stream {
     }
 
     fn repeat(&mut self, repeats: u64) -> Result<(), Failure> {
-        let (end, _) = self.partner.as_ref().ok_or_else(broken)?;
+        let end = self.partner.end()?;
         pass(end.output.as_fd(), &repeats.to_le_bytes()).map_err(|_| broken())?;
         let message = self.received.bytes_mut();
         for _ in 0..repeats {
@@ -89,7 +71,7 @@ impl Operation for Stream {
     }
 
     fn counted(&mut self) -> Result<u64, Failure> {
-        let (end, _) = self.partner.as_ref().ok_or_else(broken)?;
+        let end = self.partner.end()?;
         let mut written = [0; 8];
         if !take(end.input.as_fd(), &mut written).map_err(|_| broken())? {
             return Err(broken());
@@ -100,15 +82,12 @@ impl Operation for Stream {
         Ok(u64::from_le_bytes(written))
     }
 
-    /// A new process: the processor time that the old one used for calibration is not the window's.
     fn settle(&mut self) -> Result<(), Failure> {
-        self.partner = None;
-        self.partner = Some(self.partner()?);
-        Ok(())
+        self.partner.renew(|far| write_for_ever(far, self.message.bytes()))
     }
 
     fn finish(&mut self) {
-        self.partner = None;
+        self.partner.finish();
     }
 }
 
@@ -136,7 +115,7 @@ mod tests {
             let failure = stream.counted().unwrap_err();
             assert_eq!(failure.code, Code::CheckFailed);
             assert_eq!(failure.message, "byte 50000 of the last message is not what was sent");
-            stream.partner.as_ref().unwrap().1.kill();
+            stream.partner.kill();
             assert_eq!(stream.repeat(1), Err(broken()));
         }
     }

@@ -1,0 +1,59 @@
+//! Another process at the far end of a way.
+
+use super::child::{cannot_fork, Child, Parent};
+use super::link::{broken, End, Way};
+use super::Pinning;
+use rustix::io::Errno;
+use virtometer_protocol::Failure;
+
+/// The other process, and this process's end of the way to it.
+pub(super) struct Partner {
+    way: Way,
+    pinning: Pinning,
+    process: Option<(End, Child)>,
+    // Last: the child goes before the right to reap it does.
+    _parent: Parent,
+}
+
+impl Partner {
+    /// Start it. `live` is its life at its own end of the way; as in [`Child::fork`], of system calls and arithmetic alone.
+    pub(super) fn new(
+        way: Way,
+        pinning: &Pinning,
+        live: impl FnOnce(&End) -> Result<(), Errno>,
+    ) -> Result<Self, Failure> {
+        let parent = Parent::new();
+        let mut partner = Partner { way, pinning: pinning.clone(), process: None, _parent: parent };
+        partner.renew(live)?;
+        Ok(partner)
+    }
+
+    /// A new process: the processor time that the old one used for calibration is not the window's.
+    pub(super) fn renew(&mut self, live: impl FnOnce(&End) -> Result<(), Errno>) -> Result<(), Failure> {
+        self.process = None;
+        let (near, far) = (self.way)()?;
+        let child = Child::fork(|| {
+            near.close();
+            i32::from(!self.pinning.place(1) || live(&far).is_err())
+        });
+        self.process = Some((near, child.map_err(|cause| cannot_fork(&cause))?));
+        Ok(())
+    }
+
+    /// This process's end.
+    #[inline]
+    pub(super) fn end(&self) -> Result<&End, Failure> {
+        self.process.as_ref().map(|(end, _)| end).ok_or_else(broken)
+    }
+
+    /// End and reap it.
+    pub(super) fn finish(&mut self) {
+        self.process = None;
+    }
+
+    /// End it at once, as a fault would.
+    #[cfg(test)]
+    pub(super) fn kill(&self) {
+        self.process.as_ref().into_iter().for_each(|(_, child)| child.kill());
+    }
+}
