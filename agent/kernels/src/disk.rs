@@ -301,6 +301,4 @@ fn wrong_content(path: &str, at: u64) -> Failure {
 }
 
 #[cfg(test)]
-mod file_tests;
-#[cfg(test)]
 mod tests;

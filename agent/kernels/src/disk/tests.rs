@@ -1,6 +1,9 @@
 #![allow(clippy::unwrap_used, clippy::type_complexity)]
 
 #[cfg(unix)]
+mod own_files;
+
+#[cfg(unix)]
 use super::open::open;
 use super::*;
 use crate::pattern;
@@ -8,15 +11,20 @@ use crate::{find, make as make_kernel};
 use std::io::Write;
 use std::sync::Arc;
 use virtometer_protocol::{Code, Parameters, Scalar};
-use virtometer_sampling::{prepare, Control, Outcome, RawSample};
+use virtometer_sampling::{prepare, Control, Outcome, RawSample, Worker};
 
 const SPAN: i64 = 1 << 20;
 /// The same, for counting bytes in memory.
 const BYTES: usize = 1 << 20;
 
 fn task(op: &str, file: &std::path::Path, more: &[(&str, Scalar)]) -> Task {
+    task_on("file", op, file, more)
+}
+
+/// A task whose file or folder is given by the parameter of that name.
+fn task_on(parameter: &str, op: &str, path: &std::path::Path, more: &[(&str, Scalar)]) -> Task {
     let mut parameters = Parameters::default();
-    parameters.0.insert("file".into(), Scalar::Text(file.to_str().unwrap().into()));
+    parameters.0.insert(parameter.into(), Scalar::Text(path.to_str().unwrap().into()));
     for (name, value) in more {
         parameters.0.insert((*name).into(), value.clone());
     }
@@ -30,6 +38,11 @@ fn run(task: &Task) -> Result<(Outcome, u64), Failure> {
     let outcome = prepare(task, op.unit, &maker)?
         .run(&mut |samples| work += samples.iter().map(|sample: &RawSample| sample.sample().work).sum::<u64>())?;
     Ok((outcome, work))
+}
+
+fn worker(task: &Task) -> Box<dyn Worker> {
+    let (kernel, op) = find("disk", &task.op).unwrap();
+    make_kernel(kernel, op, task).unwrap()(0).unwrap()
 }
 
 fn filled() -> (tempfile::TempDir, std::path::PathBuf) {
@@ -117,9 +130,7 @@ fn every_engine_really_writes() {
                 ("depth", Scalar::Integer(*depth)),
                 ("sync", Scalar::Text(sync.into())),
             ];
-            let task = task("sequential-write", &file, &parameters);
-            let (kernel, op) = find("disk", "sequential-write").unwrap();
-            let mut worker = make_kernel(kernel, op, &task).unwrap()(0).unwrap();
+            let mut worker = worker(&task("sequential-write", &file, &parameters));
             // Zeroes, which every block written replaces.
             std::fs::write(&file, vec![0; BYTES + 4096]).unwrap();
             worker.before(257).unwrap();
@@ -145,9 +156,7 @@ fn every_engine_reports_a_planted_wrong_word_and_a_file_that_became_shorter() {
                 ("depth", Scalar::Integer(*depth)),
                 ("direct", Scalar::Boolean(direct)),
             ];
-            let task = task("sequential-read", &file, &parameters);
-            let (kernel, op) = find("disk", "sequential-read").unwrap();
-            let mut worker = make_kernel(kernel, op, &task).unwrap()(0).unwrap();
+            let mut worker = worker(&task("sequential-read", &file, &parameters));
             worker.before(257).unwrap();
             worker.run(257).unwrap();
             worker.after().unwrap();
@@ -180,9 +189,7 @@ fn a_wrong_byte_within_a_block_is_found_by_full_verification() {
                 ("depth", Scalar::Integer(*depth)),
                 ("verify", Scalar::Text("full".into())),
             ];
-            let task = task(op, &file, &parameters);
-            let (kernel, found) = find("disk", op).unwrap();
-            let mut worker = make_kernel(kernel, found, &task).unwrap()(0).unwrap();
+            let mut worker = worker(&task(op, &file, &parameters));
             let plant = || {
                 let mut wrong = std::fs::read(&file).unwrap();
                 wrong[40960 + 1234] ^= 1;
@@ -206,9 +213,7 @@ fn a_wrong_byte_within_a_block_is_found_by_full_verification() {
 fn pauses_are_made_between_bursts_and_count() {
     let (_folder, file) = filled();
     let parameters = [("think", Scalar::Integer(3000)), ("burst", Scalar::Integer(4))];
-    let task = task("random-read", &file, &parameters);
-    let (kernel, op) = find("disk", "random-read").unwrap();
-    let mut worker = make_kernel(kernel, op, &task).unwrap()(0).unwrap();
+    let mut worker = worker(&task("random-read", &file, &parameters));
     worker.before(10).unwrap();
     let stretch = worker.run(10).unwrap();
     assert!(stretch.end_ns - stretch.start_ns >= 9_000_000, "three pauses");
@@ -315,9 +320,7 @@ fn what_holds_the_pattern_or_nothing_is_filled_and_the_rest_where_that_is_wanted
 #[test]
 fn a_write_that_another_overwrites_is_reported() {
     let (_folder, file) = filled();
-    let task = task("random-write", &file, &[]);
-    let (kernel, op) = find("disk", "random-write").unwrap();
-    let mut worker = make_kernel(kernel, op, &task).unwrap()(0).unwrap();
+    let mut worker = worker(&task("random-write", &file, &[]));
     worker.before(4).unwrap();
     worker.run(4).unwrap();
     worker.after().unwrap();

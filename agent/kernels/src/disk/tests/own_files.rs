@@ -2,38 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::type_complexity)]
 
-use super::*;
+use super::{run, task, task_on, worker, SPAN};
+use crate::disk::MANNERS;
 use crate::pattern;
-use crate::{find, make as make_kernel};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
-use virtometer_protocol::{Code, Parameters, Scalar};
-use virtometer_sampling::{prepare, Control, Outcome, Worker};
-
-const SPAN: i64 = 1 << 20;
-
-fn task(op: &str, parameter: &str, path: &Path, more: &[(&str, Scalar)]) -> Task {
-    let mut parameters = Parameters::default();
-    parameters.0.insert(parameter.into(), Scalar::Text(path.to_str().unwrap().into()));
-    for (name, value) in more {
-        parameters.0.insert((*name).into(), value.clone());
-    }
-    Task { op: op.into(), parameters, threads: 1, cpus: None, seconds: 0.03, control: Arc::new(Control::default()) }
-}
-
-fn run(task: &Task) -> Result<(Outcome, u64), Failure> {
-    let (kernel, op) = find("disk", &task.op)?;
-    let maker = make_kernel(kernel, op, task)?;
-    let mut work = 0;
-    let outcome = prepare(task, op.unit, &maker)?
-        .run(&mut |samples| work += samples.iter().map(|sample| sample.sample().work).sum::<u64>())?;
-    Ok((outcome, work))
-}
-
-fn worker(task: &Task) -> Box<dyn Worker> {
-    let (kernel, op) = find("disk", &task.op).unwrap();
-    make_kernel(kernel, op, task).unwrap()(0).unwrap()
-}
+use virtometer_protocol::{Code, Scalar};
 
 fn text(value: &str) -> Scalar {
     Scalar::Text(value.into())
@@ -65,7 +39,7 @@ fn every_operation_on_a_file_counts_its_bytes_and_leaves_nothing() {
         ] {
             let (span, direct, verify) = (Scalar::Integer(SPAN), Scalar::Boolean(direct), text(verify));
             let parameters = [("span", span), ("direct", direct), ("sync", text(sync)), ("verify", verify)];
-            let mut task = task(manner.op, "file", &file, &parameters);
+            let mut task = task(manner.op, &file, &parameters);
             task.threads = threads;
             let (outcome, work) = run(&task).unwrap_or_else(|failure| panic!("{}: {failure}", manner.op));
             assert!(outcome.value > 0.0);
@@ -82,7 +56,7 @@ fn every_operation_on_a_file_counts_its_bytes_and_leaves_nothing() {
 fn content_after(op: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("own");
-    let mut worker = worker(&task(op, "file", &file, &[("span", Scalar::Integer(65536))]));
+    let mut worker = worker(&task(op, &file, &[("span", Scalar::Integer(65536))]));
     worker.before(1).unwrap();
     let stretch = worker.run(1).unwrap();
     assert_eq!(stretch.work, 65536);
@@ -120,7 +94,7 @@ fn a_planted_wrong_byte_is_reported_by_every_operation_that_reads_or_writes_it()
             let folder = tempfile::tempdir().unwrap();
             let file = folder.path().join("own");
             let span = Scalar::Integer(65536);
-            let mut worker = worker(&task(manner.op, "file", &file, &[("span", span), ("verify", text(verify))]));
+            let mut worker = worker(&task(manner.op, &file, &[("span", span), ("verify", text(verify))]));
             let plant = || nameless(&file).iter().for_each(|file| file.write_all_at(&[0xEE], at).unwrap());
             let repeats = if manner.op == "seeks" { 500 } else { 1 };
             worker.before(repeats).unwrap();
@@ -148,7 +122,7 @@ fn a_file_that_is_shorter_than_it_should_be_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("own");
     for op in ["write", "reread", "char-read"] {
-        let mut worker = worker(&task(op, "file", &file, &[("span", Scalar::Integer(65536))]));
+        let mut worker = worker(&task(op, &file, &[("span", Scalar::Integer(65536))]));
         worker.before(1).unwrap();
         if op == "write" {
             worker.run(1).unwrap();
@@ -175,7 +149,7 @@ fn files_are_made_and_removed_and_nothing_is_left() {
         for op in NAMES {
             for (size, threads) in [(0, 1), (100, 2)] {
                 let mut task =
-                    task(op, "folder", &folder, &[("files", Scalar::Integer(100)), ("size", Scalar::Integer(size))]);
+                    task_on("folder", op, &folder, &[("files", Scalar::Integer(100)), ("size", Scalar::Integer(size))]);
                 task.threads = threads;
                 let (_, work) = run(&task).unwrap();
                 assert!(work >= 100 && work % 100 == 0, "{op}");
@@ -196,7 +170,7 @@ fn planted_wrong_files_are_reported() {
         ("delete-sequential", "more"),
     ] {
         let mut worker =
-            worker(&task(op, "folder", &folder, &[("files", Scalar::Integer(10)), ("size", Scalar::Integer(64))]));
+            worker(&task_on("folder", op, &folder, &[("files", Scalar::Integer(10)), ("size", Scalar::Integer(64))]));
         worker.before(1).unwrap();
         let plant = || {
             let one = std::fs::read_dir(&folder).unwrap().flatten().next();
@@ -252,7 +226,7 @@ fn nothing_that_exists_is_touched_and_bad_input_gets_its_code() {
         ("stat-random", "folder", &free, &[("size", integer(1 << 30))], Code::BadArguments),
     ];
     for (op, parameter, path, parameters, code) in cases {
-        let failure = run(&task(op, parameter, path, parameters)).unwrap_err();
+        let failure = run(&task_on(parameter, op, path, parameters)).unwrap_err();
         assert_eq!(failure.code, *code, "{op} {parameters:?}: {failure}");
     }
     assert_eq!(std::fs::read(&taken).unwrap(), b"a letter");
