@@ -55,61 +55,48 @@ use {
 /// Most requests under way at once.
 const DEEPEST: u64 = 1024;
 
-/// What all operations have that follow an access specification, and what one has besides.
-macro_rules! parameters {
-    ($($more:expr),*) => {
-        &[
-            parameter("file", Text, "", "file or block device"),
-            parameter("size", Integer, "4096", "bytes of a block"),
-            parameter("span", Integer, "0", "bytes of the file that are used; 0: the whole file"),
-            parameter("direct", Boolean, "true", "past the page cache (O_DIRECT), where that works"),
-            parameter("depth", Integer, "1", "requests under way at once, of each thread"),
-            parameter("engine", Text, "psync", "how requests are made: psync (depth 1), libaio, io_uring"),
-            parameter("align", Integer, "0", "offsets are multiples of this many bytes; 0: of the size"),
-            parameter("think", Integer, "0", "pause after each burst in us, which counts"),
-            parameter("burst", Integer, "1", "requests between two pauses"),
-            parameter("verify", Text, "sample", "what is compared: none, sample, full"),
-            parameter("seed", Integer, "1", "seed of the random offsets"),
-            $($more),*
-        ]
-    };
-}
+const FILE: Parameter = parameter("file", Text, "", "file or block device");
+const SPAN: Parameter = parameter("span", Integer, "0", "bytes of the file that are used; 0: the whole file");
+const DIRECT: Parameter = parameter("direct", Boolean, "true", "past the page cache (O_DIRECT), where that works");
+const VERIFY: Parameter = parameter("verify", Text, "sample", "what is compared: none, sample, full");
+const SEED: Parameter = parameter("seed", Integer, "1", "seed of the random offsets");
 
+// Of what follows an access specification.
+const SIZE: Parameter = parameter("size", Integer, "4096", "bytes of a block");
+const DEPTH: Parameter = parameter("depth", Integer, "1", "requests under way at once, of each thread");
+const ENGINE: Parameter =
+    parameter("engine", Text, "psync", "how requests are made: psync (depth 1), libaio, io_uring");
+const ALIGN: Parameter = parameter("align", Integer, "0", "offsets are multiples of this many bytes; 0: of the size");
+const THINK: Parameter = parameter("think", Integer, "0", "pause after each burst in us, which counts");
+const BURST: Parameter = parameter("burst", Integer, "1", "requests between two pauses");
 const SYNC: Parameter = parameter("sync", Text, "none", "none, or each: every write is on the medium when it ends");
+const READ: Parameter = parameter("read", Integer, "100", "percent of the requests that read");
+const RANDOM: Parameter = parameter("random", Integer, "100", "percent of the requests that go anywhere");
+const MIX: Parameter =
+    optional("mix", Text, "one size", "several sizes, as in \"4K share=67 read=80 random=100, 64K share=33\"");
 
-static READ_PARAMETERS: &[Parameter] = parameters!();
-static WRITE_PARAMETERS: &[Parameter] = parameters!(SYNC);
-static ACCESS_PARAMETERS: &[Parameter] = parameters!(
-    SYNC,
-    parameter("read", Integer, "100", "percent of the requests that read"),
-    parameter("random", Integer, "100", "percent of the requests that go anywhere"),
-    optional("mix", Text, "one size", "several sizes, as in \"4K share=67 read=80 random=100, 64K share=33\"")
-);
-static FILL_PARAMETERS: &[Parameter] = &[
-    parameter("file", Text, "", "file or block device"),
-    parameter("span", Integer, "0", "bytes of the file that are used; 0: the whole file"),
-    parameter("direct", Boolean, "true", "past the page cache (O_DIRECT), where that works"),
+// Of what uses a whole file of its own.
+const OWN_FILE: Parameter = parameter("file", Text, "", "a name that is free; the file is gone afterwards");
+const OWN_SPAN: Parameter = parameter("span", Integer, "64M", "bytes of the file");
+const OWN_DIRECT: Parameter = parameter("direct", Boolean, "false", DIRECT.meaning);
+const OWN_SYNC: Parameter =
+    parameter("sync", Text, "none", "none, each (every write is on the medium when it ends), end (fsync after a pass)");
+const RECORD: Parameter = parameter("size", Integer, "4096", "bytes of a record");
+
+const READ_PARAMETERS: &[Parameter] = &[FILE, SIZE, SPAN, DIRECT, DEPTH, ENGINE, ALIGN, THINK, BURST, VERIFY, SEED];
+const WRITE_PARAMETERS: &[Parameter] =
+    &[FILE, SIZE, SPAN, DIRECT, DEPTH, ENGINE, ALIGN, THINK, BURST, VERIFY, SEED, SYNC];
+const ACCESS_PARAMETERS: &[Parameter] =
+    &[FILE, SIZE, SPAN, DIRECT, DEPTH, ENGINE, ALIGN, THINK, BURST, VERIFY, SEED, SYNC, READ, RANDOM, MIX];
+const FILL_PARAMETERS: &[Parameter] = &[
+    FILE,
+    SPAN,
+    DIRECT,
     parameter("seed", Integer, "1", "seed of the places that are looked at"),
     parameter("overwrite", Boolean, "false", "fill also what holds something else, which is lost"),
 ];
-
-/// What the operations on a whole file of their own have.
-macro_rules! own_file {
-    ($($more:expr),*) => {
-        &[
-            parameter("file", Text, "", "a name that is free; the file is gone afterwards"),
-            parameter("span", Integer, "64M", "bytes of the file"),
-            parameter("direct", Boolean, "false", "past the page cache (O_DIRECT), where that works"),
-            parameter("sync", Text, "none", "none, each (every write is on the medium when it ends), end (fsync after a pass)"),
-            parameter("verify", Text, "sample", "what is compared: none, sample, full"),
-            parameter("seed", Integer, "1", "seed of the random offsets"),
-            $($more),*
-        ]
-    };
-}
-
-static RECORD_PARAMETERS: &[Parameter] = own_file!(parameter("size", Integer, "4096", "bytes of a record"));
-static BYTE_PARAMETERS: &[Parameter] = own_file!();
+const RECORD_PARAMETERS: &[Parameter] = &[OWN_FILE, OWN_SPAN, OWN_DIRECT, OWN_SYNC, VERIFY, SEED, RECORD];
+const BYTE_PARAMETERS: &[Parameter] = &[OWN_FILE, OWN_SPAN, OWN_DIRECT, OWN_SYNC, VERIFY, SEED];
 const NAME_PARAMETERS: &[Parameter] = &[
     parameter("folder", Text, "", "a folder that is empty or does not exist"),
     parameter("files", Integer, "1024", "files of one iteration"),
