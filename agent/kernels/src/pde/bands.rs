@@ -9,9 +9,10 @@
 #![allow(unsafe_code)] // parts of shared memory; functions compiled for instructions that are detected
 
 use super::crew::{larger, Alarm, Crew, Member};
+use super::grid::Grid;
 use super::plane::Plane;
 use super::problem::Problem;
-use super::{at_once, Grid, GROUP};
+use super::{at_once, GROUP};
 use crate::simd::{for_each_simd, Simd};
 use std::ops::Range;
 use std::sync::Arc;

@@ -3,8 +3,9 @@
 #![allow(unsafe_code)] // functions compiled for instructions that are detected when the program runs
 
 use super::crew::{larger, Alarm};
+use super::grid::Grid;
 use super::problem::Problem;
-use super::{Grid, Method};
+use super::Method;
 use crate::buffer::Buffer;
 use crate::simd::{for_each_simd, Simd};
 use std::sync::Arc;

@@ -10,10 +10,11 @@
 
 #![allow(unsafe_code)] // parts of shared memory; functions compiled for instructions that are detected
 
+use super::at_once;
 use super::crew::{larger, Alarm, Counter, Crew, Member};
+use super::grid::Grid;
 use super::plane::Plane;
 use super::problem::Problem;
-use super::{at_once, Grid};
 use crate::simd::{for_each_simd, Simd};
 use std::ops::Range;
 use std::sync::atomic::Ordering;
