@@ -23,12 +23,16 @@ mod libaio;
 #[cfg(unix)]
 mod linux;
 #[cfg(unix)]
+mod manner;
+#[cfg(unix)]
 mod names;
 mod open;
 #[cfg(unix)]
 mod own_file;
 #[cfg(unix)]
 mod queue;
+#[cfg(unix)]
+mod record;
 #[cfg(unix)]
 mod records;
 mod requests;
@@ -48,8 +52,8 @@ use requests::{Verify, Way};
 use specification::Specification;
 #[cfg(unix)]
 use {
+    manner::{Manner, MANNERS},
     own_file::Place,
-    records::{Manner, MANNERS},
 };
 
 /// Most requests under way at once.

@@ -1,10 +1,9 @@
 //! The operations of iozone and Bonnie on a whole file, record by record or byte by byte, and lmdd's writing of blocks.
-//!
-//! A record's first word is the pattern's word at its offset in the file; the others are the pattern's words 1, 2, ...: every
-//! record is written from the same memory, as those programs do, and yet its place can be told.
 
 use super::bytes::{Getter, Putter};
+use super::manner::{Act, Begin, Manner};
 use super::own_file::{evict, Place};
+use super::record::{change, first_fault, folded, last_word, noted, stamp};
 use super::requests::Verify;
 use crate::buffer::{ensure_memory, Buffer};
 use crate::pattern;
@@ -24,74 +23,6 @@ const MOST_BYTES: u64 = 1 << 30;
 
 /// Records that are compared in full after each pass that wrote, and at the end.
 const CHECKED_AGAIN: u64 = 16;
-
-/// What is done with each record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Act {
-    Write,
-    Read,
-    /// Read, change and write back.
-    Rewrite,
-    /// Write byte by byte through a small buffer.
-    Put,
-    /// Read byte by byte through a small buffer.
-    Get,
-    /// Go to a random record and read it; every tenth is also changed and written back.
-    Seek,
-}
-
-/// In which order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
-    Forward,
-    Backward,
-    /// Every 17th record, then every 17th beginning with the second, and so on, as iozone does unless told otherwise.
-    Stride,
-}
-
-/// What the file is at the beginning of each pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Begin {
-    /// New and empty.
-    Fresh,
-    /// Written, and nothing of it in the page cache.
-    Cold,
-    /// Written, and used before.
-    Warm,
-}
-
-/// An operation.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Manner {
-    pub(super) op: &'static str,
-    pub(super) act: Act,
-    pub(super) begin: Begin,
-    pub(super) order: Order,
-    /// With pread and pwrite instead of read and write.
-    pub(super) positional: bool,
-}
-
-const fn manner(op: &'static str, act: Act, begin: Begin, order: Order, positional: bool) -> Manner {
-    Manner { op, act, begin, order, positional }
-}
-
-/// All operations.
-pub(super) static MANNERS: &[Manner] = &[
-    manner("write", Act::Write, Begin::Fresh, Order::Forward, false),
-    manner("rewrite", Act::Write, Begin::Warm, Order::Forward, false),
-    manner("read", Act::Read, Begin::Cold, Order::Forward, false),
-    manner("reread", Act::Read, Begin::Warm, Order::Forward, false),
-    manner("pwrite", Act::Write, Begin::Fresh, Order::Forward, true),
-    manner("repwrite", Act::Write, Begin::Warm, Order::Forward, true),
-    manner("pread", Act::Read, Begin::Cold, Order::Forward, true),
-    manner("repread", Act::Read, Begin::Warm, Order::Forward, true),
-    manner("backward-read", Act::Read, Begin::Warm, Order::Backward, true),
-    manner("stride-read", Act::Read, Begin::Warm, Order::Stride, true),
-    manner("char-write", Act::Put, Begin::Fresh, Order::Forward, false),
-    manner("char-read", Act::Get, Begin::Cold, Order::Forward, false),
-    manner("read-rewrite", Act::Rewrite, Begin::Cold, Order::Forward, false),
-    manner("seeks", Act::Seek, Begin::Cold, Order::Forward, false),
-];
 
 /// What is asked for.
 #[derive(Clone, Debug)]
@@ -193,35 +124,11 @@ impl Records {
         let file = self.files.len() - 1;
         for record in 0..self.count() {
             let offset = record * self.wish.size as u64;
-            self.stamp(offset);
+            stamp(self.record.bytes_mut(), offset);
             let written = self.files[file].write_all_at(self.record.bytes(), offset);
             written.map_err(|cause| self.failed("write", &cause))?;
         }
         self.files[file].sync_data().map_err(|cause| self.failed("write", &cause))
-    }
-
-    fn stamp(&mut self, offset: u64) {
-        stamp(self.record.bytes_mut(), offset);
-    }
-
-    /// The record that comes at the place `turn` of a pass.
-    fn record_at(order: Order, turn: u64, count: u64) -> u64 {
-        const STRIDE: u64 = 17;
-        match order {
-            Order::Forward => turn,
-            Order::Backward => count - 1 - turn,
-            Order::Stride => {
-                // The first `longer` rounds have one record more than the others.
-                let (shorter, longer) = (count / STRIDE, count % STRIDE);
-                let in_longer = longer * (shorter + 1);
-                if turn < in_longer {
-                    turn / (shorter + 1) + turn % (shorter + 1) * STRIDE
-                } else {
-                    let rest = turn - in_longer;
-                    longer + rest / shorter + rest % shorter * STRIDE
-                }
-            }
-        }
     }
 
     /// One pass over a file.
@@ -237,7 +144,7 @@ impl Records {
         match manner.act {
             Act::Write if manner.positional => {
                 for turn in 0..count {
-                    let offset = Self::record_at(manner.order, turn, count) * size;
+                    let offset = manner.order.record_at(turn, count) * size;
                     stamp(record, offset);
                     file.write_all_at(record, offset)?;
                 }
@@ -250,7 +157,7 @@ impl Records {
             }
             Act::Read if manner.positional => {
                 for turn in 0..count {
-                    file.read_exact_at(record, Self::record_at(manner.order, turn, count) * size)?;
+                    file.read_exact_at(record, manner.order.record_at(turn, count) * size)?;
                     found = noted(found, record);
                 }
             }
@@ -327,7 +234,7 @@ impl Records {
             (0..self.passes).for_each(|_| one(replay.below(count)));
         } else {
             for _ in 0..self.passes {
-                (0..count).for_each(|turn| one(Self::record_at(self.wish.manner.order, turn, count)));
+                (0..count).for_each(|turn| one(self.wish.manner.order.record_at(turn, count)));
             }
         }
         expected
@@ -337,37 +244,19 @@ impl Records {
     fn check_record(&self, file: &File, again: &mut Buffer, record: u64) -> Result<(), Failure> {
         let offset = record * self.wish.size as u64;
         file.read_exact_at(again.bytes_mut(), offset).map_err(|cause| self.failed("read", &cause))?;
-        let bytes = again.bytes();
-        let wrong = |at: u64| {
-            let path = &self.wish.place.path;
-            check_failed(format!("the file made at {path} has other content than was written at byte {at}"))
-        };
-        let word = |at: usize| bytes[at..at + 8].try_into().map(u64::from_le_bytes).unwrap_or(0);
-        if word(0) != pattern::word(offset / 8) {
-            return Err(wrong(offset));
-        }
-        // The last word tells how often the record was changed; where that is random, it may be any time.
-        let last = bytes.len() - 8;
-        if let Some(at) = pattern::first_fault(&bytes[8..last], 8) {
-            return Err(wrong(offset + at));
-        }
-        let changed = match self.wish.manner.act {
-            Act::Rewrite => word(last) == self.last_word(self.generation),
-            Act::Seek => (0..=self.generation).rev().any(|generation| word(last) == self.last_word(generation)),
-            _ => word(last) == self.last_word(0),
-        };
-        if changed {
-            Ok(())
-        } else {
-            Err(wrong(offset + last as u64))
-        }
-    }
-
-    /// The last word of a record that was changed so often.
-    fn last_word(&self, generation: u64) -> u64 {
-        match generation {
-            0 => pattern::word(self.wish.size as u64 / 8 - 1),
-            generation => generation,
+        let (size, generation) = (self.wish.size, self.generation);
+        let fault = first_fault(again.bytes(), offset, |last| match self.wish.manner.act {
+            Act::Rewrite => last == last_word(size, generation),
+            // Where that is random, it may be any time.
+            Act::Seek => (0..=generation).rev().any(|generation| last == last_word(size, generation)),
+            _ => last == last_word(size, 0),
+        });
+        match fault {
+            None => Ok(()),
+            Some(fault) => {
+                let (path, at) = (&self.wish.place.path, offset + fault);
+                Err(check_failed(format!("the file made at {path} has other content than was written at byte {at}")))
+            }
         }
     }
 
@@ -386,32 +275,6 @@ impl Records {
         let mut spread = Random::new(self.wish.seed);
         (0..CHECKED_AGAIN.min(count)).try_for_each(|_| self.check_record(file, &mut again, spread.below(count)))
     }
-}
-
-/// Give a record the first word of its offset.
-#[inline]
-fn stamp(record: &mut [u8], offset: u64) {
-    record[..8].copy_from_slice(&pattern::word(offset / 8).to_le_bytes());
-}
-
-/// Give a record another last word.
-#[inline]
-fn change(record: &mut [u8], generation: u64) {
-    let last = record.len() - 8;
-    record[last..].copy_from_slice(&generation.to_le_bytes());
-}
-
-#[inline]
-fn folded(before: u64, word: u64) -> u64 {
-    before.rotate_left(1).wrapping_add(word)
-}
-
-/// `before` and the first word of a record.
-#[inline]
-fn noted(before: u64, record: &[u8]) -> u64 {
-    let mut word = [0; 8];
-    word.copy_from_slice(&record[..8]);
-    folded(before, u64::from_le_bytes(word))
 }
 
 impl Worker for Records {
@@ -510,24 +373,5 @@ impl Worker for Records {
         let seconds = number(self.cpu_ns) * 1e-9;
         let all = number(self.records) * number(self.wish.threads);
         Extras::default().measure("cpu-per-io", "s", seconds / all, Merge::Mean)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_order_takes_every_record_once() {
-        for count in [1, 2, 16, 17, 18, 100, 1000] {
-            for order in [Order::Forward, Order::Backward, Order::Stride] {
-                let mut taken: Vec<u64> = (0..count).map(|turn| Records::record_at(order, turn, count)).collect();
-                if count == 100 && order == Order::Stride {
-                    assert_eq!(taken[..8], [0, 17, 34, 51, 68, 85, 1, 18]);
-                }
-                taken.sort_unstable();
-                assert_eq!(taken, (0..count).collect::<Vec<_>>(), "{order:?} {count}");
-            }
-        }
     }
 }
