@@ -81,7 +81,7 @@ const COPIES: u64 = 64 << 20;
 pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
     let generators = [("48-bit", Generator::Bits48), ("16-bit", Generator::Bits16)];
     let given = settings.optional_text("generator")?.is_some();
-    let generator = given.then(|| choice(settings, "generator", &generators)).transpose()?;
+    let generator = given.then(|| settings.choice("generator", &generators)).transpose()?;
     let limit = Limit::new(settings.integer("runs", 0, 0..=1_000_000)?, task.seconds);
     let server = settings.optional_text("time-server")?.map(Server::parse).transpose()?;
     // One thread asks; the others may not even wait for the answers.
@@ -111,11 +111,11 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
 
 /// The system of `classic`, and which variants solve it in a repeat.
 fn classic(settings: &Settings<'_>, generator: Option<Generator>) -> Result<(System, &'static [Variant]), Failure> {
-    let published = choice(settings, "convention", &[("order", false), ("published", true)])?;
+    let published = settings.choice("convention", &[("order", false), ("published", true)])?;
     if !published {
         let variants: [(&str, &[Variant]); 3] =
             [("fast", &[Variant::Fast]), ("rolled", &[Variant::Rolled]), ("unrolled", &[Variant::Unrolled])];
-        let variants = choice(settings, "variant", &variants)?;
+        let variants = settings.choice("variant", &variants)?;
         return Ok((spaced(settings, generator)?, variants));
     }
     if settings.given("variant") {
@@ -168,13 +168,4 @@ fn memory(bytes: u64, system: System) -> Result<(), Failure> {
         return Err(Failure::new(Code::OutOfMemory, message));
     }
     Ok(())
-}
-
-/// One of the words that a parameter may have; the first when it is not given.
-fn choice<T: Copy>(settings: &Settings<'_>, name: &str, words: &[(&str, T)]) -> Result<T, Failure> {
-    let given = settings.optional_text(name)?.unwrap_or(words[0].0);
-    words.iter().find(|(word, _)| *word == given).map(|(_, meaning)| *meaning).ok_or_else(|| {
-        let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        wrong(format!("{name} is {given:?}, not {}", known.join(" or ")))
-    })
 }

@@ -72,7 +72,7 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
 }
 
 fn pages(settings: &Settings<'_>) -> Result<Pages, Failure> {
-    Ok([Pages::Auto, Pages::Small, Pages::Huge][settings.choice("pages", &["auto", "small", "huge"])?])
+    settings.choice("pages", &[("auto", Pages::Auto), ("small", Pages::Small), ("huge", Pages::Huge)])
 }
 
 /// The caches that were found, so that a size can be told to lie in one of them.

@@ -114,8 +114,8 @@ fn at_once(left: u64) -> usize {
 pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
     let method = if task.op == "jacobi" { Method::Jacobi } else { Method::GaussSeidel };
     let interlines = usize::try_from(settings.integer("interlines", 100, 0..=10_000)?).unwrap_or(0);
-    let sine = choice(settings, "function", &[("zero", false), ("sine", true)])?;
-    let variant = choice(settings, "variant", &[("fast", Variant::Fast), ("naive", Variant::Naive)])?;
+    let sine = settings.choice("function", &[("zero", false), ("sine", true)])?;
+    let variant = settings.choice("variant", &[("fast", Variant::Fast), ("naive", Variant::Naive)])?;
     let termination = Termination::read(settings)?;
     let threads = task.threads;
     if variant == Variant::Naive && threads > 1 {
@@ -157,13 +157,4 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
             }
         }))
     }))
-}
-
-/// The value that a text stands for; the first where it is not given.
-fn choice<T: Copy>(settings: &Settings<'_>, name: &str, values: &[(&str, T)]) -> Result<T, Failure> {
-    let given = settings.optional_text(name)?.unwrap_or(values[0].0);
-    values.iter().find(|(text, _)| *text == given).map(|(_, value)| *value).ok_or_else(|| {
-        let texts: Vec<&str> = values.iter().map(|(text, _)| *text).collect();
-        wrong(format!("{name} is {given:?}, not {}", texts.join(" or ")))
-    })
 }

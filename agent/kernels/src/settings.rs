@@ -82,14 +82,13 @@ impl<'a> Settings<'a> {
         self.optional_text(name)?.ok_or_else(|| wrong(format!("{name} must be given")))
     }
 
-    /// One of a few words, the first of which is the default. Returns where it stands among them.
-    pub(crate) fn choice(&self, name: &str, words: &[&str]) -> Result<usize, Failure> {
-        let word = match self.optional_text(name)? {
-            Some(word) => word,
-            None => return Ok(0),
-        };
-        let known = words.iter().position(|known| *known == word);
-        known.ok_or_else(|| wrong(format!("{name} is {word:?}, not {}", words.join(" or "))))
+    /// What one of a few words stands for. The first of them holds where none is given.
+    pub(crate) fn choice<T: Copy>(&self, name: &str, words: &[(&str, T)]) -> Result<T, Failure> {
+        let given = self.optional_text(name)?.unwrap_or(words[0].0);
+        words.iter().find(|(word, _)| *word == given).map(|(_, meaning)| *meaning).ok_or_else(|| {
+            let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            wrong(format!("{name} is {given:?}, not {}", known.join(" or ")))
+        })
     }
 
     /// A text. Where it is not given, what the table says holds.

@@ -37,21 +37,22 @@ pub(super) fn make(action: Action, task: &Task, settings: &Settings<'_>) -> Resu
     if size / 8 < threads as u64 {
         return Err(wrong(format!("size is {size}, less than 8 bytes for each of {threads} threads")));
     }
-    let kind = [Kind::Float, Kind::Int][settings.choice("type", &["float", "int"])?];
+    let kind = settings.choice("type", &[("float", Kind::Float), ("int", Kind::Int)])?;
     let wish = settings.optional_text("simd")?.unwrap_or("auto");
     let width = Width::wish(wish).map_err(wrong)?;
     let pages = pages(settings)?;
     let caches = Caches::find();
     let too_large = caches.last_bytes(threads).map_or(false, |most| size * action.count() > most);
     let streaming = if action.writes() {
-        match settings.choice("store", &["auto", "temporal", "non-temporal"])? {
-            2 if action == Action::ReadWrite => {
+        // `None`: where the arrays are too large for the caches.
+        match settings.choice("store", &[("auto", None), ("temporal", Some(false)), ("non-temporal", Some(true))])? {
+            Some(true) if action == Action::ReadWrite => {
                 return Err(wrong("store is non-temporal, but read-write changes what it has just read into a cache"));
             }
-            0 => action != Action::ReadWrite && width.streams() && too_large,
-            1 => false,
-            _ if width.streams() => true,
-            _ => {
+            None => action != Action::ReadWrite && width.streams() && too_large,
+            Some(false) => false,
+            Some(true) if width.streams() => true,
+            Some(true) => {
                 let message = format!("store is non-temporal, which this processor lacks for simd {}", width.name());
                 return Err(Failure::new(Code::NotSupported, message));
             }

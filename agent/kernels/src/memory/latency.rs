@@ -45,8 +45,8 @@ pub(super) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
             format!("size is {size} and stride {stride}; stride must be a multiple of 8, and size one of stride");
         return Err(wrong(format!("{message}, for 2 to {} places", u32::MAX)));
     }
-    let order =
-        [Order::Random, Order::Page, Order::Sequential][settings.choice("order", &["random", "page", "sequential"])?];
+    let orders = [("random", Order::Random), ("page", Order::Page), ("sequential", Order::Sequential)];
+    let order = settings.choice("order", &orders)?;
     let pages = pages(settings)?;
     // The places in order are remembered beside them, 4 bytes each.
     ensure_memory(Block::cost(size).saturating_add(size / stride * 4), &format!("{size} bytes and their order"))?;
