@@ -8,13 +8,13 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 from virtometer.errors import EnvironmentFailed, MissingProgram
 from virtometer.model import CommandLine
+from virtometer.shield import uninterrupted
 
 Descriptor = int | IO[Any] | None
 
@@ -28,33 +28,19 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG = 1
 
 
-_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
 class _Child:
-    """What a child does between fork and exec: undo `_undisturbed`, order its own end with ours, then `more`."""
+    """What a child does between fork and exec: order its own end with ours, then `more`."""
 
     def __init__(self, more: Callable[[], None] | None = None) -> None:
         self._parent = os.getpid()
         self._more = more
 
     def __call__(self) -> None:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != self._parent:  # the laboratory ended before the signal was ordered
             os._exit(1)
         if self._more is not None:
             self._more()
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """No Ctrl-C in the middle of a fork or a `__del__`: what its handler raises in there Python prints, and loses."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Programs:
@@ -83,28 +69,30 @@ class Programs:
     ) -> subprocess.CompletedProcess[bytes]:
         """Run to the end. Raises EnvironmentFailed with the program's last words when it fails or takes too long."""
         words = tuple(str(word) for word in argv)
-        # A process group of its own: a Ctrl-C at the terminal is for the laboratory, which ends what it runs in order.
-        process = self._start(
-            words,
-            process_group=0,
-            stdin=subprocess.DEVNULL if input_bytes is None else subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            preexec_fn=_Child(),
-            cwd=cwd,
-        )
-        with process:
-            try:
-                stdout, stderr = process.communicate(input_bytes, limit_s)
-            except subprocess.TimeoutExpired as cause:
-                process.kill()
+        process: subprocess.Popen[bytes] | None = None
+        try:
+            with uninterrupted():
+                # A process group of its own: a Ctrl-C at the terminal is for the laboratory, which ends what it runs.
+                process = self._start(
+                    words,
+                    process_group=0,
+                    stdin=subprocess.DEVNULL if input_bytes is None else subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    preexec_fn=_Child(),
+                    cwd=cwd,
+                )
+            stdout, stderr = process.communicate(input_bytes, limit_s)
+        except BaseException as cause:
+            if process is not None:
+                with process:
+                    process.kill()
+            if isinstance(cause, subprocess.TimeoutExpired):
                 self._record.append(CommandLine(now(), purpose, words, None))
                 raise EnvironmentFailed(f"{words[0]} ({purpose}) did not end within {limit_s:g} s") from cause
-            except BaseException:
-                process.kill()
-                raise
+            raise
         result = subprocess.CompletedProcess(words, process.returncode, stdout, stderr)
-        with _undisturbed():
+        with uninterrupted():  # what is raised in a `__del__` Python prints, and loses
             del process
         self._record.append(CommandLine(now(), purpose, words, result.returncode))
         if check and result.returncode != 0:
@@ -125,7 +113,10 @@ class Programs:
         preexec: Callable[[], None] | None = None,
         cwd: Path | None = None,
     ) -> subprocess.Popen[bytes]:
-        """Start a program in a session of its own (its process group id is its pid) and return at once."""
+        """Start a program in a session of its own (its process group id is its pid) and return at once.
+
+        To be called `uninterrupted`, so that a Ctrl-C comes when the caller knows the process.
+        """
         words = tuple(str(word) for word in argv)
         process = self._start(
             words,
@@ -141,8 +132,9 @@ class Programs:
         return process
 
     def _start(self, words: tuple[str, ...], **how: Any) -> subprocess.Popen[bytes]:  # noqa: ANN401 - what Popen takes
+        """Fork: what is raised in the middle of that Python prints, and loses."""
         try:
-            with _undisturbed():
+            with uninterrupted():
                 return subprocess.Popen(words, **how)
         except FileNotFoundError as cause:
             raise MissingProgram(f"the program {words[0]} is not installed") from cause

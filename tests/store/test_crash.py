@@ -16,7 +16,6 @@ from tests.store.campaigns import campaign, done, guest
 from virtometer.errors import LedgerError
 from virtometer.model import Campaign, CommandLine
 from virtometer.store.ledger import Ledger
-from virtometer.store.shield import uninterrupted
 
 LINE = CommandLine("2026", "do it", ("true",), 0)
 SAMPLES = 150
@@ -172,32 +171,3 @@ def test_a_log_that_was_left_behind_is_read(tmp_path: Path, trials: int) -> None
     assert (tmp_path / "r" / "ledger.sqlite-wal").exists()
     with Ledger.open(tmp_path / "r") as ledger:
         assert ledger.finished() == set(range(trials))
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_is_put_off_and_not_lost(number: signal.Signals) -> None:
-    def stop(_: int, __: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(number, stop)
-    try:
-        for body in (lambda: None, lambda: {}["nothing"]):
-            reached = False
-            with pytest.raises(KeyboardInterrupt), uninterrupted():
-                signal.raise_signal(number)
-                reached = True
-                body()
-            assert reached
-            assert signal.getsignal(number) is stop
-    finally:
-        signal.signal(number, before)
-
-
-def test_a_signal_that_is_ignored_stays_ignored() -> None:
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
-        with uninterrupted():
-            signal.raise_signal(signal.SIGHUP)
-        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGHUP, before)

@@ -31,6 +31,7 @@ from virtometer.environments.sweep import remove_directory
 from virtometer.errors import EnvironmentFailed, VirtometerError
 from virtometer.link.channel import Channel, Stream
 from virtometer.link.session import Session
+from virtometer.shield import uninterrupted
 
 _WORDS = 2_000
 _STDERR_PIPE = 1 << 20
@@ -143,9 +144,16 @@ class ProcessGuest(Guest):
             entry = _Entry(account, namespace)
             to_close += entry.descriptors
             try:
-                self._process = self.bench.programs.spawn(
-                    argv, purpose=purpose, stdin=stdin, stdout=stdout, stderr=stderr, pass_fds=pass_fds, preexec=entry
-                )
+                with uninterrupted():
+                    self._process = self.bench.programs.spawn(
+                        argv,
+                        purpose=purpose,
+                        stdin=stdin,
+                        stdout=stdout,
+                        stderr=stderr,
+                        pass_fds=pass_fds,
+                        preexec=entry,
+                    )
             except subprocess.SubprocessError as cause:
                 raise EnvironmentFailed(f"{argv[0]} ({purpose}) could not enter its cgroup or namespace") from cause
         finally:

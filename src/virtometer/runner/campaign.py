@@ -34,9 +34,9 @@ from virtometer.runner.pace import Pace
 from virtometer.runner.resident import Resident
 from virtometer.runner.trial import TrialRunner, failed
 from virtometer.runner.workbench import workbench
+from virtometer.shield import uninterrupted
 from virtometer.store.files import resume_command
 from virtometer.store.ledger import Ledger
-from virtometer.store.shield import uninterrupted
 from virtometer.workloads.registry import WORKLOADS
 
 

@@ -15,7 +15,7 @@ from virtometer.environments.network import Lan
 from virtometer.errors import EnvironmentFailed, StorageError
 from virtometer.programs import Programs
 from virtometer.runner.agent import agent_path
-from virtometer.store.shield import uninterrupted
+from virtometer.shield import uninterrupted
 
 
 def cache_directory() -> Path:

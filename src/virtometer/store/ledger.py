@@ -29,10 +29,10 @@ from virtometer.model import (
     Sample,
     TrialRecord,
 )
+from virtometer.shield import uninterrupted
 from virtometer.store import database, files, rows, schema
 from virtometer.store.database import Copy
 from virtometer.store.files import Lock, storage
-from virtometer.store.shield import uninterrupted
 
 
 class Ledger:

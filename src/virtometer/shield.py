@@ -1,4 +1,4 @@
-"""Some work must not be cut in the middle by Ctrl-C: a transaction, the clean-up of a guest."""
+"""Some work must not be cut in the middle by Ctrl-C: a transaction, the clean-up of a guest, a fork."""
 
 from __future__ import annotations
 
@@ -13,14 +13,21 @@ _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Put off the signals that stop a laboratory until the end of the block; none is lost. The block must end soon."""
+    """Put off the signals that stop a laboratory until the end of the block; none is lost. The block must end soon.
+
+    Blocking them would not do: another thread (numpy has some) would take one, and Python would call the handler here.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield  # signals are handled in the main thread only
         return
     pending: list[tuple[int, FrameType | None]] = []
+    open_again = False
 
     def later(number: int, frame: FrameType | None) -> None:
-        pending.append((number, frame))
+        if open_again:
+            ours[signal.Signals(number)](number, frame)
+        else:
+            pending.append((number, frame))
 
     handlers = {number: signal.getsignal(number) for number in _STOPPING}
     ours = {number: handler for number, handler in handlers.items() if callable(handler)}
@@ -29,10 +36,9 @@ def uninterrupted() -> Iterator[None]:
             signal.signal(number, later)
         yield
     finally:
-        # While they are put back none may come: it would leave the rest as they are.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
+        # One that comes from here on may leave some of them in place: they pass on what they get.
+        open_again = True
         for number, handler in ours.items():
             signal.signal(number, handler)
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         for sent, frame in pending:
             ours[signal.Signals(sent)](sent, frame)
