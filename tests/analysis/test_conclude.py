@@ -47,7 +47,7 @@ def test_the_baseline_has_its_value_and_a_ratio_of_1_without_an_interval() -> No
     assert baseline.ratio is not None and (baseline.ratio.value, baseline.ratio.low) == (1.0, None)
     assert baseline.value is not None and baseline.value.value == pytest.approx(18e9, rel=0.05)
     assert baseline.value.low is not None and baseline.value.low < baseline.value.value
-    assert (baseline.unit, baseline.metric, baseline.better) == ("B/s", "throughput", "higher")
+    assert (baseline.unit, baseline.metric, baseline.better) == ("B/s", "bandwidth, 3 x size", "higher")
 
 
 @pytest.mark.parametrize(("unit", "level"), [("B/s", 1e9), ("s", 1e-6)])
@@ -231,10 +231,11 @@ def test_other_threads_and_parameters_are_not_alike(change: dict[str, object], n
     assert note in of(with_results(campaign, dict.fromkeys(trials_of(campaign, "uml"), change)), "uml").notes
 
 
-def test_where_a_file_or_a_peer_lies_is_no_difference() -> None:
+@pytest.mark.parametrize("place", ["file", "peer", "time-server"])
+def test_where_a_file_or_a_peer_lies_is_no_difference(place: str) -> None:
     campaign = simulate([NATIVE, Place("uml")], blocks=6)
     change: dict[int, dict[str, object]] = {
-        index: {"parameters": {"size": 64 << 20, "file": f"/x{index}"}} for index in trials_of(campaign, "uml")
+        index: {"parameters": {"size": 64 << 20, place: f"/x{index}"}} for index in trials_of(campaign, "uml")
     }
     assert not is_unlike(of(with_results(campaign, change), "uml"))
 
@@ -328,3 +329,26 @@ def test_the_length_of_a_block_leaves_out_the_pause_before_a_resumption() -> Non
         for record in campaign.trials
     )
     assert of(replace(campaign, trials=late), "runc").seconds_needed == of(campaign, "runc").seconds_needed
+
+
+def test_work_that_is_mostly_preparation_has_no_price() -> None:
+    """Files that are removed must be made first: what the window cost the host is not what removing costs."""
+    campaign = simulate([Place("native"), Place("runc", "runc", cost=2.0)], [Work("delete")])
+    assert findings(campaign)[1].host_cpu_ratio is not None
+    trials = tuple(
+        replace(
+            record,
+            results=tuple(
+                replace(
+                    one,
+                    window_end_host_ns=one.window_start_host_ns
+                    + 3 * round(sum(s.end_ns - s.start_ns for s in one.samples) * one.clock.rate),
+                )
+                for one in record.results
+            ),
+        )
+        for record in campaign.trials
+    )
+    of = findings(replace(campaign, trials=trials))[1]
+    assert of.host_cpu_ratio is None
+    assert "the host CPU time is not told: iterations are prepared for longer than they last" in of.notes

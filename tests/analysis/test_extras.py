@@ -41,7 +41,9 @@ def test_a_measure_is_told_by_its_median_and_range() -> None:
         ("cpu", "s/B", 4.0),
         ("rate", "IO/s", 1.0),
         ("loss", "1", 2.0),
-        ("remote-cpu", "s/B", 2.0),
+        ("service-demand-remote", "s/B", 2.0),
+        ("cpu-local", "s/s", 2.0),
+        ("cpu-remote", "s/s", 1.0),
     ],
 )
 def test_guest_time_becomes_host_time(name: str, unit: str, expected: float) -> None:

@@ -28,14 +28,14 @@ def pictures(reader: Reader) -> list[str]:
 
 
 def test_a_curve_tells_every_value_of_every_environment(reader: Reader) -> None:
-    (told,) = [label for label in pictures(reader) if label.startswith("memory read over size, bytes")]
+    (told,) = [label for label in pictures(reader) if label.startswith("read: memory read over size, bytes")]
     assert told.count("KiB: ") + told.count("MiB: ") == 18
     assert f"; {ODD} 1 KiB: " in told
 
 
 def test_a_surface_has_a_picture_for_each_environment(reader: Reader) -> None:
-    told = [label for label in pictures(reader) if label.startswith("disk write in ")]
-    assert [label.split(" over")[0] for label in told] == ["disk write in native", f"disk write in {ODD}"]
+    told = [label for label in pictures(reader) if label.startswith("write: disk write in ")]
+    assert [label.split(" over")[0] for label in told] == ["write: disk write in native", f"write: disk write in {ODD}"]
     assert all(label.count(" by ") == 12 for label in told)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from virtometer.analysis.values import metric
 from virtometer.errors import UsageError
 from virtometer.workloads.base import Place
 from virtometer.workloads.memory import ARRAYS, MemoryParameters
@@ -32,6 +33,10 @@ def test_the_metric_s_name_says_how_often_the_size_is_counted() -> None:
         assert MEMORY.operations[op].metric == f"bandwidth, {count} x size"
     assert MEMORY.operations["read-write"].metric == "bandwidth, 2 x size"
     assert MEMORY.operations["latency"].better == "lower"
+    for op, operation in MEMORY.operations.items():
+        if op in ARRAYS:
+            assert metric("memory", op, operation.unit) == operation.metric, "reports say it alike"
+    assert metric("disk", "read", "B/s") == "throughput"
 
 
 @pytest.mark.parametrize(

@@ -16,13 +16,15 @@ from dataclasses import dataclass, field
 
 from virtometer.model import Better, Campaign, PlacementResult, TrialRecord
 
+_MOSTLY = 0.5  # of a window, so that its CPU time is that of the work
+
 
 @dataclass(slots=True)
 class Cell:
     """All that happened to one workload in one environment. `values` and `costs` are by block.
 
     values: in the result's unit. costs: host CPU seconds of the guest per unit of work; `cost_gaps` counts usable
-    results without.
+    results without. `untimed`: there are none, because iterations are prepared for longer than they last.
     """
 
     environment: str
@@ -33,6 +35,7 @@ class Cell:
     values: dict[int, float] = field(default_factory=dict)
     costs: dict[int, float] = field(default_factory=dict)
     cost_gaps: int = 0
+    untimed: bool = False
 
     @property
     def shape(self) -> tuple[str, str, Better] | None:
@@ -50,6 +53,15 @@ def usable(result: PlacementResult) -> bool:
         and result.value > 0
         and (not result.samples or any(sample.used for sample in result.samples))
     )
+
+
+def _timed_share(result: PlacementResult) -> float:
+    """How much of the window the samples cover that are used, 0 to 1."""
+    window_ns = result.window_end_host_ns - result.window_start_host_ns
+    if not result.samples or window_ns <= 0:
+        return 1.0
+    timed_s = sum(result.clock.duration_s(one.start_ns, one.end_ns) for one in result.samples if one.used)
+    return timed_s * 1e9 / window_ns
 
 
 def cells(campaign: Campaign) -> dict[tuple[str, str], Cell]:
@@ -93,6 +105,10 @@ def _fill(cell: Cell) -> None:
         else:
             cell.cost_gaps += 1
     cell.values = {block: statistics.geometric_mean(found) for block, found in sorted(values.items())}
+    shares = [_timed_share(result) for _, result in cell.results if usable(result)]
+    cell.untimed = bool(shares) and statistics.median(shares) < _MOSTLY
+    if cell.untimed:
+        costs.clear()
     cell.costs = {block: statistics.geometric_mean(found) for block, found in sorted(costs.items())}
 
 

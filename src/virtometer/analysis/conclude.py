@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from virtometer.analysis import absence, conditions, cost, difference, equivalence, holm, precision
 from virtometer.analysis.blocks import Cell, cells, log_ratios, seconds_per_block
 from virtometer.analysis.interval import MIN_BLOCKS, Spread, estimate, spread
-from virtometer.analysis.values import METRICS, value_of
+from virtometer.analysis.values import metric, value_of
 from virtometer.model import Better, Campaign, Estimate, Finding, Verdict
 
 # The chance of any wrong claim of a difference in a whole campaign. The same environment twice must come out different
@@ -61,6 +61,7 @@ class _Concluder:
         self.table = table
         self.status = {status.name: status for status in campaign.environments}
         self.ops = {workload.name: workload.op for workload in self.plan.workloads}
+        self.workloads = {workload.name: workload.workload for workload in self.plan.workloads}
         self.adjusted = adjusted
         self.level = holm.level_faced(list(adjusted.values()), CLAIM_LEVEL)
         self.block_s = seconds_per_block(campaign)
@@ -137,7 +138,7 @@ class _Concluder:
         if outside and p_adjusted is not None:
             return [
                 f"the interval of this comparison alone leaves out 1, but among the {len(self.adjusted)} comparisons "
-                f"of this campaign that is not enough for a claim (adjusted p below {CLAIM_LEVEL:g})"
+                f"of this campaign that is not enough: a claim takes an adjusted p below {CLAIM_LEVEL:g}"
             ]
         return []
 
@@ -157,11 +158,15 @@ class _Concluder:
     ) -> Finding:
         op, unit, better = self._shape(cell)
         return Finding(
-            workload=cell.workload, op=op, metric=METRICS.get(unit, unit), unit=unit, better=better,
+            workload=cell.workload, op=op, metric=metric(self.kernel(cell), op, unit), unit=unit, better=better,
             subject=cell.environment, against=self.plan.baseline, ratio=ratio, verdict=verdict,
             p_value=p, p_adjusted=p_adjusted, host_cpu_ratio=host_cpu, value=value_of(cell),
             detectable=detectable, blocks_needed=blocks, seconds_needed=seconds, notes=tuple(dict.fromkeys(notes)),
         )  # fmt: skip
+
+    def kernel(self, cell: Cell) -> str:
+        """The workload of the plan, which is the kernel's name but for external tools."""
+        return self.workloads[cell.workload]
 
     def _shape(self, cell: Cell) -> tuple[str, str, Better]:
         """As measured here, else as measured anywhere, else what the plan knows."""

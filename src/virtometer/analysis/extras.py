@@ -12,7 +12,8 @@ from virtometer.model import Campaign, PlacementResult
 Key = tuple[str, str]  # workload, environment
 # Figures of the peer and of outside clocks, which are the host's, and what a tool or the guest's own clock says, which
 # is told as it said it.
-_AS_THEY_ARE = ("remote-", "outside-", "tool-", "guest-")
+_AS_THEY_ARE = ("outside-", "tool-", "guest-")
+_OF_THE_PEER = "-remote"
 QUANTILES = (0.5, 0.9, 0.99, 0.999, 1.0)
 
 
@@ -88,6 +89,10 @@ def _measured(campaign: Campaign) -> Iterator[tuple[Key, PlacementResult]]:
 def _in_host_time(name: str, unit: str, result: PlacementResult) -> float:
     """What turns a value in the guest's time into host time."""
     if name.startswith(_AS_THEY_ARE):
+        return 1.0
+    if unit == "s/s":  # processor time of the peer in the guest's time, or of the guest in its own
+        return 1 / result.clock.rate if name.endswith(_OF_THE_PEER) else 1.0
+    if name.endswith(_OF_THE_PEER):
         return 1.0
     if unit == "s" or unit.startswith("s/"):
         return result.clock.rate

@@ -16,6 +16,15 @@ METRICS = {
     "1/s": "rate",
     "s": "time per operation",
 }
+# Arrays of `size` bytes that an operation of the workload memory reads and writes: how its bytes are counted.
+ARRAYS = {"copy": 2, "scale": 2, "add": 3, "triad": 3, "read": 1, "write": 1, "read-write": 2}
+
+
+def metric(workload: str, op: str, unit: str) -> str:
+    """What was measured, in words. Of memory the convention by which bytes are counted is a part of it."""
+    if workload == "memory" and unit == "B/s" and op in ARRAYS:
+        return f"bandwidth, {ARRAYS[op]} x size"
+    return METRICS.get(unit, unit)
 
 
 def value_of(cell: Cell) -> Estimate | None:

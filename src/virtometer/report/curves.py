@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,14 +13,13 @@ from virtometer.analysis.extras import Times
 from virtometer.analysis.series import Series
 from virtometer.model import Finding
 from virtometer.report import words
-from virtometer.report.figures import Figure, data, finish, scale
+from virtometer.report.figures import NUMBERS, Figure, data, finish, scale
 
 # Okabe and Ito's colours, which people of all kinds of colour vision tell apart, without their yellow and black.
 _PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8A8A8A", "#A6761D"]
 _SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"]
 _HEIGHT = 260
 _CELL = 34
-_IN_BYTES = {"size", "span", "record", "stride", "request", "response"}
 
 
 def curve(of: Series, findings: Sequence[Finding]) -> Figure | None:
@@ -36,6 +36,7 @@ def curve(of: Series, findings: Sequence[Finding]) -> Figure | None:
     values = [row["v"] for row in rows]
     log = max(values) / min(values) > 8
     (axis,) = of.axes
+    where = _axis_title(of, axis)
     places = sorted({row["x"] for row in rows})
     x = alt.X(
         "x:Q",
@@ -43,16 +44,16 @@ def curve(of: Series, findings: Sequence[Finding]) -> Figure | None:
         if places[-1] / max(places[0], 1e-9) >= 8
         else alt.Scale(zero=False),
         axis=alt.Axis(
-            title=_axis_title(axis),
+            title=where,
             values=_ticks(places),
-            labelExpr=_LABEL if axis in _IN_BYTES else "datum.label",
+            labelExpr=_LABEL if words.in_bytes(of.workload, axis) else "datum.label",
             grid=True,
         ),
     )
     y = alt.Y(
         "v:Q",
         scale=alt.Scale(type="log" if log else "linear", zero=not log, nice=True),
-        axis=alt.Axis(title=shown + (" per operation" if unit == "s" else ""), format="~g", tickCount=6, grid=True),
+        axis=alt.Axis(title=shown + (" per operation" if unit == "s" else ""), format=NUMBERS, tickCount=6, grid=True),
     )
     colour, shape = by_environment(names)
     base = alt.Chart(data(rows), height=_HEIGHT)
@@ -66,15 +67,14 @@ def curve(of: Series, findings: Sequence[Finding]) -> Figure | None:
         ),
     )
     told = "; ".join(
-        f"{name} " + ", ".join(f"{_place(axis, row['x'])}: {row['told']}" for row in rows if row["e"] == name)
+        f"{name} " + ", ".join(f"{_place(of, axis, row['x'])}: {row['told']}" for row in rows if row["e"] == name)
         for name in names
     )
     what = title(of)
     return Figure(
         finish(layers),
-        f"{what} over {_axis_title(axis)}: {told}",
-        f"{what} over {_axis_title(axis)}, geometric means over the blocks with 95 % intervals"
-        f"{', logarithmic' if log else ''}.",
+        f"{what} over {where}: {told}",
+        f"{what} over {where}, geometric means over the blocks with 95 % intervals{', logarithmic' if log else ''}.",
     )
 
 
@@ -92,8 +92,8 @@ def surface(of: Series, findings: Sequence[Finding]) -> list[Figure]:
     for name in dict.fromkeys(row["e"] for row in rows):
         cells = [
             {
-                "x": _place(second, row["y"]),
-                "y": _place(first, row["x"]),
+                "x": _place(of, second, row["y"]),
+                "y": _place(of, first, row["x"]),
                 "v": float(f"{row['v'] / factor:.5g}"),
                 "t": words.significant(row["v"] / factor, 3),
                 "dark": _share(row["v"] / factor, low, high, log) > 0.55,
@@ -102,10 +102,11 @@ def surface(of: Series, findings: Sequence[Finding]) -> list[Figure]:
             for row in rows
             if row["e"] == name
         ]
-        xs = [_place(second, at) for at in sorted({row["y"] for row in rows})]
-        ys = [_place(first, at) for at in sorted({row["x"] for row in rows}, reverse=True)]
-        x = alt.X("x:O", sort=xs, scale=alt.Scale(domain=xs), axis=alt.Axis(title=_axis_title(second), labelAngle=0))
-        y = alt.Y("y:O", sort=ys, scale=alt.Scale(domain=ys), axis=alt.Axis(title=_axis_title(first)))
+        xs = [_place(of, second, at) for at in sorted({row["y"] for row in rows})]
+        ys = [_place(of, first, at) for at in sorted({row["x"] for row in rows}, reverse=True)]
+        across, down = _axis_title(of, second), _axis_title(of, first)
+        x = alt.X("x:O", sort=xs, scale=alt.Scale(domain=xs), axis=alt.Axis(title=across, labelAngle=0))
+        y = alt.Y("y:O", sort=ys, scale=alt.Scale(domain=ys), axis=alt.Axis(title=down))
         colour = alt.Color(
             "v:Q",
             scale=alt.Scale(type="log" if log else "linear", scheme="viridis", domain=[low, high], reverse=True),
@@ -123,8 +124,8 @@ def surface(of: Series, findings: Sequence[Finding]) -> list[Figure]:
         made.append(
             Figure(
                 finish(layers),
-                f"{what} in {name} over {_axis_title(first)} and {_axis_title(second)}, {shown}: {told}",
-                f"{name}: {what} in {shown} over {_axis_title(first)} and {_axis_title(second)}"
+                f"{what} in {name} over {down} and {across}, {shown}: {told}",
+                f"{name}: {what} in {shown} over {down} and {across}"
                 f"{', logarithmic colours' if log else ''}; all environments have one scale.",
             )
         )
@@ -161,7 +162,9 @@ def slowest(name: str, times: Mapping[str, Times]) -> Figure | None:
         ),
     )
     y = alt.Y(
-        "v:Q", scale=alt.Scale(type="log", nice=True), axis=alt.Axis(title=f"{name}, {shown}", format="~g", grid=True)
+        "v:Q",
+        scale=alt.Scale(type="log", nice=True),
+        axis=alt.Axis(title=f"{name}, {shown}", format=NUMBERS, grid=True),
     )
     line = (
         alt.Chart(data(rows), height=_HEIGHT)
@@ -214,26 +217,26 @@ def _values(of: Series, findings: Sequence[Finding]) -> list[dict[str, Any]]:
 
 
 def title(of: Series) -> str:
-    """What a series is of."""
+    """What a series is of: the words that its workloads' names begin with, and what these are."""
+    columns = zip(*(name.split() for name in of.points.values()), strict=False)
+    label = " ".join(column[0] for column in itertools.takewhile(lambda column: len(set(column)) == 1, columns))
+    label = label.removesuffix(of.axes[0]).rstrip()  # the name of a factor stands before its level
     fixed = ", ".join(
-        f"{name} {_place(name, value) if isinstance(value, int | float) and not isinstance(value, bool) else value}"
+        f"{name} {_place(of, name, value) if isinstance(value, int | float) and not isinstance(value, bool) else value}"
         for name, value in of.fixed.items()
         if (name, value) != ("threads", 1)
     )
-    return f"{of.workload} {of.op}{f' ({fixed})' if fixed else ''}"
+    what = f"{of.workload} {of.op}{f' ({fixed})' if fixed else ''}"
+    return f"{label}: {what}" if label and not what.startswith(label) else what
 
 
-def _axis_title(axis: str) -> str:
-    return f"{axis}, bytes" if axis in _IN_BYTES else axis
+def _axis_title(of: Series, axis: str) -> str:
+    return f"{axis}, bytes" if words.in_bytes(of.workload, axis) else axis
 
 
-def _place(axis: str, value: float) -> str:
+def _place(of: Series, axis: str, value: float) -> str:
     """A place on an axis in words: sizes with a binary prefix."""
-    if axis in _IN_BYTES:
-        for shift, name in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
-            if value >= 1 << shift:
-                return f"{value / (1 << shift):g} {name}"
-    return f"{value:g}"
+    return words.size(value) if words.in_bytes(of.workload, axis) else f"{value:g}"
 
 
 _LABEL = (

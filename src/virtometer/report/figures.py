@@ -19,6 +19,7 @@ from virtometer.report import words
 
 _INK, _FAINT, _GRID = "var(--ink)", "var(--soft)", "var(--line)"
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
+NUMBERS = ",~r"  # labels of an axis; with `g` the ticks 100, 200, 300 would become 1e+2, 2e+2, 3e+2
 _ROW = 40  # pixels of one environment
 _TALL_ROW = 54
 _VERDICTS = {
@@ -58,7 +59,7 @@ def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
     x = alt.X(
         "ratio:Q",
         scale=alt.Scale(type="log" if log else "linear", domain=domain, nice=False, zero=False),
-        axis=alt.Axis(title=f"efficiency against {against} (further right is better)", format="~g", tickCount=6),
+        axis=alt.Axis(title=f"efficiency against {against} (further right is better)", format=NUMBERS, tickCount=6),
     )
     y = alt.Y("environment:N", sort=names, scale=alt.Scale(domain=names), axis=alt.Axis(title=None))
     colour = alt.Color(
@@ -173,7 +174,7 @@ def samples(campaign: Campaign, workload: str, most: int) -> Figure | None:
     x = alt.X(
         "v:Q",
         scale=alt.Scale(type="log" if log else "linear", zero=False, nice=not log),
-        axis=alt.Axis(title=f"{shown}{' per operation' if unit == 's' else ''}", format="~g", tickCount=6),
+        axis=alt.Axis(title=f"{shown}{' per operation' if unit == 's' else ''}", format=NUMBERS, tickCount=6),
     )
     y = alt.Y("e:N", sort=names, axis=alt.Axis(title=None))
     time = alt.YOffset("t:Q", scale=alt.Scale(domain=[0, 1]))
@@ -227,11 +228,13 @@ def _points(block: int, result: PlacementResult, blocks: int) -> list[dict[str, 
 
 
 def scale(middle: float, unit: str) -> tuple[float, str]:
-    """Factor and name of the prefixed unit in which this value reads well."""
-    if unit == "s":
-        return next(((size, name) for size, name in words.TIMES if middle >= size), (1e-9, "ns"))
+    """Factor and name of the prefixed unit in which this value reads well: counts have a prefix here as well."""
+    if unit == "s" or unit in ("B/s", "FLOP/s"):
+        return words.prefixed(middle, unit)
     found = next(((size, prefix) for size, prefix in words.PREFIXES if middle >= size), (1.0, ""))
-    return found[0], (f"{found[1]}{unit}" if unit in ("B/s", "FLOP/s") else f"{found[1]} {unit}".strip())
+    if found[0] == 1.0:
+        return 1.0, unit
+    return found[0], f"{found[1]}/s" if unit == "1/s" else f"{found[1]}{unit}"
 
 
 def data(values: list[dict[str, Any]]) -> alt.InlineData:
@@ -252,6 +255,7 @@ def finish(chart: alt.LayerChart | alt.FacetChart) -> dict[str, Any]:
             tickColor=_GRID,
             gridColor=_GRID,
             labelFontSize=12,
+            labelSeparation=6,
             titleFontSize=12,
             titleFontWeight="normal",
             titlePadding=8,

@@ -104,8 +104,7 @@ def measures(of: Mapping[str, Mapping[str, extras.Figure]]) -> Grid:
 
 
 def _figure(figure: extras.Figure) -> str:
-    low, middle, high = (words.measure(value, figure.unit) for value in (figure.low, figure.median, figure.high))
-    return middle if low == high else f"{middle} [{low} to {high}]"
+    return words.measures(figure.median, figure.low, figure.high, figure.unit)
 
 
 def levels(caption: str, of: Mapping[str, Mapping[str, Estimate]], unit: str) -> Grid:

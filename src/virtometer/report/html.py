@@ -27,6 +27,7 @@ from virtometer.model import Campaign, Finding, PlanWorkload, Verdict
 from virtometer.report import clocks, curves, figures, grids, summary, words
 from virtometer.report.figures import Figure
 from virtometer.report.footnotes import Footnotes
+from virtometer.report.measures import glossary
 
 _POINTS_OF_A_PLOT = 1_600
 _POINTS_OF_A_PAGE = 16_000  # keeps the page at a few megabytes however many workloads there are
@@ -108,6 +109,7 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
         "commands": grids.commands(campaign),
         "commands_about": f"{len(campaign.commands):,}",
         "version_grid": grids.pairs("Programs and libraries", campaign.versions.items()),
+        "measures": glossary(name for of in found.measures.values() for name in of),
         "glossary": [(verdict.value, meaning) for verdict, meaning in words.GLOSSARY.items()],
         "css": Markup(_resource("page.css")),
         "js": Markup(_resource("page.js")) if scripts else "",
@@ -219,12 +221,13 @@ def _workload(
         *(curves.slowest(name, times) for name, times in histograms.items()),
     ]
     settings = ", ".join(f"{key} {_setting(key, value, workload)}" for key, value in workload.parameters.items())
+    metric = findings[0].metric
     better = "lower is better" if findings[0].better == "lower" else "higher is better"
     about = (
         f"{workload.workload} {workload.op}{f' ({settings})' if settings else ''}, "
         f"{workload.threads} thread{'s' if workload.threads > 1 else ''}, "
         f"{workload.seconds or campaign.plan.seconds:g} s a trial"
-        + (f". Raw values are in {findings[0].unit}: {better}." if findings[0].unit else ".")
+        + (f". {metric[:1].upper()}{metric[1:]}, in {findings[0].unit}: {better}." if findings[0].unit else ".")
     )
     return {
         "id": identity,
@@ -247,11 +250,10 @@ def _workload(
 
 def _setting(key: str, value: object, workload: PlanWorkload) -> str:
     """A parameter as people write it: sizes in bytes with a binary prefix."""
-    if key == "size" and workload.workload != "linpack" and isinstance(value, int):
-        for shift, name in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
-            if value >= 1 << shift and value % (1 << shift) == 0:
-                return f"{value >> shift} {name}"
-        return f"{value} B"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if words.in_bytes(workload.workload, key) and isinstance(value, int):
+        return words.size(value)
     return str(value)
 
 

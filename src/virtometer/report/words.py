@@ -28,6 +28,7 @@ GLOSSARY = {
 RAW = "Raw values: everything is timed by the guests' own clocks, nothing is put right."
 PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _WIDE = 0.1  # half widths above this share of the value are told as [low, high]: the two halves differ
+_BYTES = frozenset({"size", "span", "block", "align", "stride", "request", "response", "send_buffer", "receive_buffer"})
 TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
@@ -39,29 +40,69 @@ def significant(value: float, digits: int = 3) -> str:
     return f"{round(value, places):,.{max(places, 0)}f}"
 
 
+def prefixed(value: float, unit: str) -> tuple[float, str]:
+    """Size and name of the unit in which a value reads well."""
+    if unit == "s":
+        return next(((size, name) for size, name in TIMES if value >= size), (1e-9, "ns"))
+    if unit in ("B/s", "FLOP/s"):
+        return next(((size, f"{name}{unit}") for size, name in PREFIXES if value >= size), (1.0, unit))
+    return 1.0, unit
+
+
 def quantity(value: float, unit: str) -> str:
     """A value in its unit, with a decimal prefix: 18.1 GB/s, 3.20 µs, 10,300 IO/s."""
-    if unit == "s":
-        for size, name in TIMES:
-            if value >= size:
-                return f"{significant(value / size)} {name}"
-        return f"{significant(value / 1e-9)} ns"
-    if unit in ("B/s", "FLOP/s"):
-        for size, name in PREFIXES:
-            if value >= size:
-                return f"{significant(value / size)} {name}{unit}"
-    return f"{significant(value)} {unit}"
+    size, name = prefixed(value, unit)
+    return f"{significant(value / size)} {name}"
+
+
+def in_bytes(workload: str, parameter: str) -> bool:
+    """Whether a parameter of a workload is a number of bytes."""
+    return parameter in _BYTES and (workload, parameter) != ("linpack", "size")
+
+
+def size(value: float) -> str:
+    """Bytes with a binary prefix where that is short: 32 KiB, 1.5 MiB, 87,380 B."""
+    for shift, name in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if value >= 1 << shift and value * 8 % (1 << shift) == 0:
+            return f"{value / (1 << shift):g} {name}"
+    return f"{value:g} B" if value != int(value) else f"{int(value):,} B"
 
 
 def measure(value: float, unit: str) -> str:
-    """A further measure: times per byte as µs per KB as is usual, shares in percent where they are small."""
+    """A further measure: times per byte as µs per KB as is usual, processor time in percent of one processor's."""
+    return _measured(value, *_scale_of(value, unit))
+
+
+def measures(middle: float, low: float, high: float, unit: str) -> str:
+    """A further measure with its range, in the unit that suits the middle: 3.20 µs [2.90 to 14.0]."""
+    if low == high:
+        return measure(middle, unit)
+    if unit == "B":
+        return f"{size(middle)} [{size(low)} to {size(high)}]"
+    step, name = _scale_of(middle, unit)
+    return f"{_measured(middle, step, name)} [{_measured(low, step, '')} to {_measured(high, step, '')}]"
+
+
+def _scale_of(value: float, unit: str) -> tuple[float, str]:
+    """Size and name of the unit in which a further measure is told; of counts and shares without a name."""
     if unit == "s/B":
-        return f"{significant(value * 1e9)} µs/KB"
+        return 1e-9, "µs/KB"
+    if unit == "s/s":
+        return 0.01, "%"
     if unit.startswith("s/"):
-        return f"{quantity(value, 's') if value > 0 else '0 s'}/{unit[2:]}"
+        step, name = prefixed(value, "s") if value > 0 else (1.0, "s")
+        return step, f"{name}/{unit[2:]}"
     if unit == "1":
-        return significant(value)
-    return quantity(value, unit) if value > 0 else f"{value:g} {unit}"
+        return 1.0, ""
+    return prefixed(value, unit) if value > 0 else (1.0, unit)
+
+
+def _measured(value: float, step: float, name: str) -> str:
+    if name == "B":
+        return size(value)
+    shown = value / step
+    whole = step == 1.0 and not name.startswith("s") and shown == int(shown)
+    return f"{f'{shown:,.0f}' if whole else significant(shown)} {name}".rstrip()
 
 
 def duration(seconds: float) -> str:

@@ -1,0 +1,58 @@
+"""Further measures: how they are told, and that a report says what each of them means."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.cli.laboratory import ROOT
+from virtometer.analysis.series import Series
+from virtometer.report import words
+from virtometer.report.curves import title
+from virtometer.report.measures import MEANINGS, glossary
+
+
+@pytest.mark.parametrize(
+    ("of", "unit", "shown"),
+    [
+        ((3.2e-6, 2.9e-6, 14e-6), "s", "3.20 µs [2.90 to 14.0]"),
+        ((16.2e9, 0.5e9, 16.7e9), "FLOP/s", "16.2 GFLOP/s [0.500 to 16.7]"),
+        ((2.0, 2.0, 2.0), "1", "2"),
+        ((0.0169, 0.0167, 0.017), "1", "0.0169 [0.0167 to 0.0170]"),
+        ((0.886, 0.761, 1.03), "s/s", "88.6 % [76.1 to 103]"),
+        ((9.71e-11, 6.55e-11, 1.14e-10), "s/B", "0.0971 µs/KB [0.0655 to 0.114]"),
+        ((32768, 32768, 32768), "B", "32 KiB"),
+        ((1441792, 1 << 20, 1441792), "B", "1.375 MiB [1 MiB to 1.375 MiB]"),
+        ((0.0, 0.0, 0.0), "s", "0 s"),
+    ],
+)
+def test_a_measure_is_told_with_its_range_in_one_unit(of: tuple[float, float, float], unit: str, shown: str) -> None:
+    assert words.measures(*of, unit) == shown
+
+
+@pytest.mark.parametrize(
+    ("bytes_", "shown"), [(87380, "87,380 B"), (100, "100 B"), (64 << 20, "64 MiB"), (1536, "1.5 KiB")]
+)
+def test_sizes(bytes_: int, shown: str) -> None:
+    assert words.size(bytes_) == shown
+
+
+def test_every_measure_of_the_agent_has_a_meaning() -> None:
+    said: set[str] = set()
+    for path in (ROOT / "agent" / "kernels" / "src").rglob("*.rs"):
+        if "test" not in str(path.relative_to(ROOT)):
+            said |= set(re.findall(r"\bmeasure\(\s*\"([a-z0-9-]+)\"", path.read_text()))
+    assert len(said) > 25
+    assert said <= MEANINGS.keys()
+    assert [name for name, _ in glossary(["sweeps", "loss", "nobody-knows", "loss"])] == ["loss", "sweeps"]
+
+
+def test_a_series_is_called_as_the_plan_calls_it() -> None:
+    names = {(size, span): f"my write span {span:g}M {size:g}K" for size in (1, 2, 4) for span in (1, 2, 4)}
+    of = Series("disk", "write", {"threads": 1}, ("span", "size"), names)
+    assert title(of) == "my write: disk write"
+    orders = {(float(size),): f"linpack {size}" for size in (1000, 2000, 4000)}
+    of = Series("linpack", "classic", {"runs": 10, "threads": 1}, ("size",), orders)
+    assert title(of) == "linpack classic (runs 10)", "not said twice"
+    assert not words.in_bytes("linpack", "size"), "a linpack's size is an order"
