@@ -82,7 +82,7 @@ def test_plain_lines() -> None:
         shown.trial_finished(record(PLANNED[2], "it died"), 4, 6, 20.0, ESTIMATES)
     assert file.getvalue().splitlines() == [
         "cleaned up: the guest v1-2 of a laboratory that was killed",
-        "results: r; 6 trials in 1 blocks, 2 of them done before",
+        "results: r; 6 trials in 1 block, 2 of them done before",
         "KVM is not available here: [no] device",
         "block 1/1, trial 3/6, memory triad 64 MB in runc, efficiency so far 0.877 [0.81, 0.95], 0:30 left",
         "block 1/1, trial 4/6, memory triad 64 MB in bubblewrap, failed: it died, 0:20 left",

@@ -111,6 +111,13 @@ def test_schema_is_the_file_in_the_contract() -> None:
     assert outcome.out == (ROOT / "contract" / "schema" / "plan.schema.json").read_text()
 
 
+def test_work_with_an_end_of_its_own_takes_so_long_at_most() -> None:
+    outcome = virtometer("plan", "show", ROOT / "plans" / "linpack-published.yaml")
+    assert "time: at most 12 h 00 min of measuring" in outcome.out
+    outcome = virtometer("plan", "show", ROOT / "plans" / "ramspeed.yaml")
+    assert "time: about 4 minutes of measuring" in outcome.out
+
+
 @pytest.mark.parametrize(
     ("settings", "workload", "sentence"),
     [

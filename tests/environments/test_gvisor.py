@@ -110,7 +110,7 @@ def test_a_platform_that_does_not_work_is_refused_before_anything_is_measured(gv
     broken = Gvisor(gvisor.bench)
     find = broken.bench.programs.find
     broken.bench.programs.find = lambda name, package: script if name == "runsc" else find(name, package)  # type: ignore[method-assign]
-    with pytest.raises(EnvironmentFailed, match=r"platform ptrace does not work here.*no such platform"):
+    with pytest.raises(EnvironmentFailed, match=r"its platform ptrace cannot be used.*no such platform"):
         broken.prepare(GvisorSettings(platform="ptrace"))
     check = broken.check()
     assert not check.works

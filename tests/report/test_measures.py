@@ -25,6 +25,7 @@ from virtometer.report.measures import MEANINGS, glossary
         ((32768, 32768, 32768), "B", "32 KiB"),
         ((1441792, 1 << 20, 1441792), "B", "1.375 MiB [1 MiB to 1.375 MiB]"),
         ((0.0, 0.0, 0.0), "s", "0 s"),
+        ((2.6e9, 2.6e9, 2.6e9), "1/s", "2.60 G/s"),
     ],
 )
 def test_a_measure_is_told_with_its_range_in_one_unit(of: tuple[float, float, float], unit: str, shown: str) -> None:

@@ -167,6 +167,33 @@ def test_an_environment_that_does_not_work_is_refused_or_skipped(tmp_path, watch
         begin(make_plan([environments[1], GOOD], unavailable="skip"), tmp_path / "c", watcher)
 
 
+def test_settings_that_do_not_work_are_refused_or_skipped_before_anything_is_measured(
+    tmp_path, watcher, make_plan, monkeypatch
+):
+    class Choosy(KINDS["rogue"]):
+        kind = "choosy"
+
+        def prepare(self, settings):
+            if settings.behaviour != "good":
+                raise EnvironmentFailed(f"its behaviour {settings.behaviour} cannot be had", advice="behave")
+
+    monkeypatch.setitem(KINDS, "choosy", Choosy)
+    environments = [
+        GOOD,
+        {"name": "fine", "kind": "choosy"},
+        {"name": "odd", "kind": "choosy", "settings": {"behaviour": "odd"}},
+    ]
+    with pytest.raises(EnvironmentFailed, match="odd does not work here: its behaviour odd cannot be had") as caught:
+        begin(make_plan(environments), tmp_path / "a", watcher)
+    assert caught.value.advice == "behave"
+    assert not (tmp_path / "a").exists()
+    campaign = begin(make_plan(environments, unavailable="skip"), tmp_path / "b", watcher)
+    assert "odd is not available here: its behaviour odd cannot be had" in watcher.sentences
+    assert {p.environment for t in campaign.planned for p in t.placements} == {"good", "fine"}
+    assert [(e.name, e.works) for e in campaign.environments] == [("good", True), ("fine", True), ("odd", False)]
+    assert all(record.status == "done" for record in campaign.trials)
+
+
 def interrupt_after(watcher, count, number=signal.SIGINT):
     """Let the watcher send a signal to this process when `count` trials are finished."""
     finished = watcher.trial_finished

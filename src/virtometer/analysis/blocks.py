@@ -24,7 +24,7 @@ class Cell:
     """All that happened to one workload in one environment. `values` and `costs` are by block.
 
     values: in the result's unit. costs: host CPU seconds of the guest per unit of work; `cost_gaps` counts usable
-    results without. `untimed`: there are none, because iterations are prepared for longer than they last.
+    results without. `untimed`: there are none, because most of the window lies between the samples.
     """
 
     environment: str

@@ -16,8 +16,9 @@ from virtometer.model import Finding
 
 UNLIKE = "not like with like"
 # Where a file or a peer is found from inside differs by nature and says nothing about the work. How an environment
-# reaches the disk file (virtio-blk, ubd, bind mount) is not a condition that differs but the thing that is measured.
-_PLACES = frozenset({"file", "folder", "peer", "listen", "time-server", "disk_path"})
+# reaches the disk file (virtio-blk, ubd, bind mount) is no condition that differs but the thing that is measured, as
+# is the source of its clock.
+_PLACES = frozenset({"file", "folder", "peer", "listen", "time-server", "disk_path", "clock_source"})
 _NAMES = {
     "io": "disk access",
     "host_cache": "host page cache",

@@ -20,7 +20,7 @@ def ratio(subject: Cell, against: Cell) -> Estimate | None:
 def notes(subject: Cell, against: Cell) -> list[str]:
     """Say why there is no cost, where values exist without one."""
     if subject.untimed or against.untimed:
-        return ["the host CPU time is not told: iterations are prepared for longer than they last"]
+        return ["the host CPU time is not told: most of the window lies between the samples"]
     said = []
     for cell in dict.fromkeys((subject.environment, against.environment)):
         side = subject if cell == subject.environment else against

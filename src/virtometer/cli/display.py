@@ -81,7 +81,8 @@ class PlainDisplay:
         self.total = len(planned)
         self.blocks = 1 + max((trial.block for trial in planned), default=-1)
         done = f", {finished} of them done before" if finished else ""
-        self.line(f"results: {directory}; {self.total} trials in {self.blocks} blocks{done}")
+        blocks = "1 block" if self.blocks == 1 else f"{self.blocks} blocks"
+        self.line(f"results: {directory}; {self.total} trials in {blocks}{done}")
 
     def guest_starting(self, environment: str) -> None:
         """A guest is being started."""

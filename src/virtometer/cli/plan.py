@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from virtometer.model import Plan, Trial
+    from virtometer.model import Plan, PlanWorkload, Trial
 
 plan_app = typer.Typer(help="Plans: YAML files that say what is compared.", no_args_is_help=True)
 
@@ -44,7 +44,8 @@ def show(
         lines.append(f"question: {loaded.question}")
     lines += _compared(loaded)
     lines.append(f"size: {_size(loaded)}")
-    lines.append(f"time: about {_time(duration_s(loaded, trials))} of measuring where every environment works")
+    bound = "at most" if any(_ends_by_itself(workload) for workload in loaded.workloads) else "about"
+    lines.append(f"time: {bound} {_time(duration_s(loaded, trials))} of measuring where every environment works")
     chosen = seed is not None or loaded.seed is not None
     lines.append(f"order: that of seed {shown}" + ("" if chosen else "; a run takes a fresh seed, and records it"))
     lines += _trials(loaded, trials)
@@ -76,6 +77,11 @@ def _compared(plan: Plan) -> list[str]:
     return lines
 
 
+def _ends_by_itself(workload: PlanWorkload) -> bool:
+    """Whether the work has an end of its own, so that a window is only a limit."""
+    return any(workload.parameters.get(name) for name in ("runs", "iterations", "precision"))
+
+
 def _shown(value: object) -> str:
     """A setting as one would write it in a plan."""
     if isinstance(value, bool):
@@ -93,7 +99,11 @@ def _size(plan: Plan) -> str:
     environments, workloads = len(plan.environments), len(plan.workloads)
     total = trial_count(plan)
     fresh = "each in a guest of its own" if plan.fresh == "trial" else "one start of each guest a block"
-    return f"{plan.blocks} blocks x {environments} environments x {workloads} workloads = {total} trials, {fresh}"
+    factors = " x ".join(
+        f"{count} {what}{'' if count == 1 else 's'}"
+        for count, what in ((plan.blocks, "block"), (environments, "environment"), (workloads, "workload"))
+    )
+    return f"{factors} = {total} {'trial' if total == 1 else 'trials'}, {fresh}"
 
 
 def _time(seconds: float) -> str:

@@ -64,6 +64,7 @@ def write_html(campaign: Campaign, path: Path) -> Path:
 
 
 def _put(campaign: Campaign, kind: Format, path: Path | None) -> None:
+    from virtometer.errors import StorageError
     from virtometer.report import render
     from virtometer.store.files import storage, write_file
 
@@ -71,5 +72,11 @@ def _put(campaign: Campaign, kind: Format, path: Path | None) -> None:
     if path is None or str(path) == "-":
         typer.echo(text, nl=not text.endswith("\n"))
     else:
-        with storage(path.parent):
-            write_file(path, text)
+        try:
+            with storage(path.parent):
+                write_file(path, text)
+        except StorageError as cause:
+            raise StorageError(
+                f"the report cannot be written: {cause.sentence}",
+                advice=f"write it elsewhere: virtometer report DIR --format {kind} --out FILE",
+            ) from cause

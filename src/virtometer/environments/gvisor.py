@@ -86,7 +86,7 @@ class Gvisor(Environment):
         check = self._try(platform)
         if not check.works:
             raise EnvironmentFailed(
-                f"gVisor's platform {platform} does not work here: {check.reason}",
+                f"its platform {platform} cannot be used: {check.reason}",
                 advice=f"take another platform ({', '.join(get_args(Platform))}) or another runsc",
             )
 

@@ -110,7 +110,9 @@ def surface(of: Series, findings: Sequence[Finding]) -> list[Figure]:
         colour = alt.Color(
             "v:Q",
             scale=alt.Scale(type="log" if log else "linear", scheme="viridis", domain=[low, high], reverse=True),
-            legend=alt.Legend(title=shown, labelColor="var(--ink)", titleColor="var(--soft)", gradientLength=120),
+            legend=alt.Legend(
+                title=shown, format=",.3~r", labelColor="var(--ink)", titleColor="var(--soft)", gradientLength=120
+            ),
         )
         base = alt.Chart(data(cells), height=alt.Step(_CELL))
         layers = alt.layer(

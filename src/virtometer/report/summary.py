@@ -9,6 +9,7 @@ from virtometer.analysis.conditions import is_unlike
 from virtometer.model import Finding, Verdict
 from virtometer.report import words
 
+_MANY, _FEW = 10, 6  # beyond so many a sentence names so few
 _COUNTED = (Verdict.SLOWER, Verdict.FASTER, Verdict.EQUIVALENT, Verdict.UNDECIDED, Verdict.UNAVAILABLE)
 
 
@@ -64,15 +65,15 @@ def _environment(of: Sequence[Finding]) -> str:
     open_ = [f for f in of if f.verdict is Verdict.UNDECIDED]
     gone = [f for f in of if f.verdict is Verdict.UNAVAILABLE]
     if worse:
-        parts.append(f"slower at {_list([_with_value(f) for f in worse])}")
+        parts.append(f"slower at {_some([_with_value(f) for f in worse])}")
     if better:
-        parts.append(f"faster at {_list([_with_value(f) for f in better])}")
+        parts.append(f"faster at {_some([_with_value(f) for f in better])}")
     if same:
         parts.append(f"equivalent {_where(same, of)}")
     if open_:
         parts.append(f"undecided {_where(open_, of)}")
     if gone:
-        parts.append(f"not available for {_list([f.workload for f in gone])}")
+        parts.append(f"not available for {_some([f.workload for f in gone])}")
     text = "; ".join(parts) + "."
     costly = [(f.host_cpu_ratio, f) for f in of if f.host_cpu_ratio is not None and not is_unlike(f)]
     if costly:
@@ -87,6 +88,8 @@ def _environment(of: Sequence[Finding]) -> str:
 def _where(some: Sequence[Finding], of: Sequence[Finding]) -> str:
     if len(some) == len(of) > 1:
         return "in everything" + ("*" if any(map(is_unlike, some)) else "")
+    if len(some) > _MANY:
+        return f"at {len(some)} of {len(of)}" + ("*" if any(map(is_unlike, some)) else "")
     return f"at {_list([f.workload + words.star(f) for f in some])}"
 
 
@@ -96,6 +99,11 @@ def _with_value(finding: Finding) -> str:
 
 def _value(finding: Finding) -> float:
     return finding.ratio.value if finding.ratio is not None else 0.0
+
+
+def _some(parts: Sequence[str]) -> str:
+    """The first few of many, and how many more there are."""
+    return _list(parts) if len(parts) <= _MANY else _list([*parts[:_FEW], f"{len(parts) - _FEW} more"])
 
 
 def _list(parts: Sequence[str]) -> str:

@@ -94,6 +94,8 @@ def _scale_of(value: float, unit: str) -> tuple[float, str]:
         return step, f"{name}/{unit[2:]}"
     if unit == "1":
         return 1.0, ""
+    if unit == "1/s" and value >= 1e6:
+        return next((step, f"{name}/s") for step, name in PREFIXES if value >= step)
     return prefixed(value, unit) if value > 0 else (1.0, unit)
 
 

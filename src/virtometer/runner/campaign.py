@@ -7,6 +7,7 @@ import platform
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -132,23 +133,21 @@ def _sweep(bench: Workbench, progress: Progress) -> None:
 def _examine(
     plan: Plan, progress: Progress, needed: set[str] | None = None
 ) -> tuple[tuple[EnvironmentStatus, ...], tuple[CommandLine, ...]]:
-    """Check every environment of the plan; refuse or tell about those that do not work here.
+    """Check and prepare every environment of the plan; refuse or tell about those that do not work here.
 
     Returns what the checks said and the command lines that they ran.
     """
     statuses: list[EnvironmentStatus] = []
-    kinds: dict[str, EnvironmentStatus] = {}
+    kinds: dict[str, tuple[Environment, EnvironmentStatus]] = {}
     with workbench(Path(tempfile.gettempdir())) as bench:
         _sweep(bench, progress)
         for environment in plan.environments:
             if environment.kind not in kinds:
-                kinds[environment.kind] = status(KINDS[environment.kind](bench))
-            found = kinds[environment.kind]
-            statuses.append(
-                EnvironmentStatus(
-                    environment.name, found.kind, found.works, found.reason, found.advice, found.capabilities
-                )
-            )
+                kind = KINDS[environment.kind](bench)
+                kinds[environment.kind] = kind, status(kind)
+            kind, found = kinds[environment.kind]
+            found = replace(found, name=environment.name)
+            statuses.append(_with_settings(kind, environment, found) if found.works else found)
     for state in statuses:
         if state.works:
             continue
@@ -158,6 +157,15 @@ def _examine(
         if needed is None:
             progress.message(f"{state.name} is not available here: {state.reason}")
     return tuple(statuses), tuple(bench.programs.drain())
+
+
+def _with_settings(kind: Environment, environment: PlanEnvironment, found: EnvironmentStatus) -> EnvironmentStatus:
+    """Whether a kind that works here works with these settings too: what it needs for them is made ready now."""
+    try:
+        kind.prepare(kind.settings_type.model_validate(environment.settings))
+    except (EnvironmentFailed, MissingProgram) as cause:
+        return replace(found, works=False, reason=cause.sentence, advice=cause.advice)
+    return found
 
 
 def _versions() -> dict[str, str]:
@@ -205,6 +213,10 @@ class _Execution:
         self._runner = TrialRunner(campaign.plan, bench)
         self._pace = Pace(campaign.plan)
         self._records = list(campaign.trials)
+        for record in self._records:
+            self._pace.trial(record.trial, record.wall_s)
+        for start in campaign.guests:
+            self._pace.start(start.environment, start.provision_s)
         self._starts: list[GuestStart] = []
         self._count = 0
 

@@ -17,6 +17,8 @@ from virtometer.programs import Programs
 from virtometer.runner.agent import agent_path
 from virtometer.shield import uninterrupted
 
+_ROOM = 64 << 20  # for the ledger beside the disk file, and what guests write
+
 
 def cache_directory() -> Path:
     """Where images are kept between campaigns: $XDG_CACHE_HOME/virtometer."""
@@ -61,9 +63,10 @@ def workbench(scratch_parent: Path, disk_span: int = 0) -> Iterator[Workbench]:
 def _fill(agent: Path, scratch: Path, span: int, programs: Programs) -> Path:
     """Make the one file behind every disk workload, with the contents that PROTOCOL.md defines."""
     free = shutil.disk_usage(scratch).free
-    if free < span + (64 << 20):
+    if free < span + _ROOM:
         raise StorageError(
-            f"the disk file needs {span >> 20} MiB in {scratch.parent}, and {free >> 20} MiB are free",
+            f"the disk file and the ledger need {(span + _ROOM) >> 20} MiB in {scratch.parent}, "
+            f"and {free >> 20} MiB are free",
             advice="make room, choose another directory with --out, or set a smaller disk_span in the plan",
         )
     directory = scratch / "disk"
