@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import lzma
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -222,9 +224,51 @@ def test_a_kill_at_any_moment_leaves_no_half_kernel(fetched: GuestKernel, tmp_pa
             assert found.image.read_bytes() == fetched.image.read_bytes()
             assert found.depends == fetched.depends
             (tmp_path / "kernels" / "current").unlink()
-    time.sleep(1)  # what the killed ones had started may still be ending
     assert guest_kernel(tmp_path, Programs()).image.read_bytes() == fetched.image.read_bytes()
     assert not list((tmp_path / "kernels").glob(".partial-*"))
+
+
+WRITER = """
+import itertools, os, sys, time
+os.chdir(sys.argv[1])
+for number in itertools.count():
+    try:
+        open(str(number), "w").close()
+    except FileNotFoundError:  # the folder is gone
+        break
+    if number == 20_000:  # removing these takes longer than the next one needs to come
+        print("writes", flush=True)
+        end = time.monotonic() + 1
+    if number > 20_000 and time.monotonic() > end:
+        break
+"""
+
+
+def test_what_a_killed_laboratory_had_started_may_still_write_while_the_next_sweeps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(images, "_fetch", lambda kernels, programs: None)
+    left = tmp_path / "kernels" / ".partial-left"
+    (left / "tree").mkdir(parents=True)
+    argv = [sys.executable, "-c", WRITER, str(left / "tree")]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == b"writes\n"
+        with pytest.raises(EnvironmentFailed, match="cannot be read"):
+            guest_kernel(tmp_path, Programs())
+    assert not left.exists()
+
+
+def test_a_folder_that_cannot_be_removed_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path) -> None:
+        raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), path)
+
+    monkeypatch.setattr(images, "_ENDING_S", 0.1)
+    monkeypatch.setattr(shutil, "rmtree", refuse)
+    (tmp_path / "kernels" / ".partial-left").mkdir(parents=True)
+    with pytest.raises(StorageError, match=r"\.partial-left is left of .* removed \(Directory not empty\)") as caught:
+        guest_kernel(tmp_path, Programs())
+    assert "end what still writes there" in caught.value.advice
 
 
 def test_a_download_that_fails_says_what_to_do_and_leaves_nothing(

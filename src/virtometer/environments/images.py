@@ -19,6 +19,7 @@ import shutil
 import stat
 import struct
 import tempfile
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,7 @@ WANTED_MODULES = (
 )  # fmt: skip
 """Drivers of devices that settings can ask for. A kernel may lack some, or have them built in."""
 
+_ENDING_S = 5.0  # how long what a killed laboratory had started may still write into its folder
 _LAYOUT = 1  # of the kernel cache and of the initramfs: count up when what is kept in them changes
 
 
@@ -174,7 +176,8 @@ def cached_kernel(cache: Path) -> GuestKernel | None:
 def guest_kernel(cache: Path, programs: Programs) -> GuestKernel:
     """Return the guests' kernel; the first time it is downloaded (27 MB) from the Debian archive that apt knows.
 
-    Works as an ordinary user. Raises MissingProgram without apt and dpkg, EnvironmentFailed when the download fails.
+    Works as an ordinary user. Raises MissingProgram without apt and dpkg, EnvironmentFailed when the download fails,
+    StorageError when the cache cannot be written or something goes on writing where an earlier download was cut off.
     """
     found = cached_kernel(cache)
     if found is not None:
@@ -186,7 +189,7 @@ def guest_kernel(cache: Path, programs: Programs) -> GuestKernel:
             found = cached_kernel(cache)  # somebody else may have fetched it while we waited
             if found is None:
                 for left in kernels.glob(".partial-*"):  # under the lock these belong to nobody
-                    shutil.rmtree(left, ignore_errors=True)
+                    _sweep(left)
                 _fetch(kernels, programs)
                 found = cached_kernel(cache)
     except OSError as cause:
@@ -201,6 +204,22 @@ def _locked(path: Path) -> Iterator[None]:
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def _sweep(left: Path) -> None:
+    """Remove the folder of a killed laboratory, again while what that had started ends and still writes there."""
+    deadline = time.monotonic() + _ENDING_S
+    while os.path.lexists(left):
+        try:
+            shutil.rmtree(left)
+            return
+        except OSError as cause:
+            if time.monotonic() > deadline:
+                raise StorageError(
+                    f"{left} is left of an earlier download and cannot be removed ({cause.strerror})",
+                    advice="end what still writes there, or remove it",
+                ) from cause
+            time.sleep(0.02)
 
 
 def _fetch(kernels: Path, programs: Programs) -> None:
