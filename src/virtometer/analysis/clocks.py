@@ -35,7 +35,7 @@ class Belief:
     steps: int
     step_s: float
     set_aside: int
-    measures: Mapping[str, extras.Figure]
+    measures: Mapping[str, extras.Measured]
     lateness: extras.Times | None
 
     @property
@@ -107,7 +107,7 @@ def residual_s(fit: ClockFit, probes: Sequence[ClockProbe]) -> float:
 
 def _of_the_workload(
     campaign: Campaign,
-) -> tuple[dict[str, dict[str, extras.Figure]], dict[str, extras.Times]]:
+) -> tuple[dict[str, dict[str, extras.Measured]], dict[str, extras.Times]]:
     """Measures and lateness by environment, of the first workload of the kind."""
     name = next((one.name for one in campaign.plan.workloads if one.workload == WORKLOAD), None)
     if name is None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from virtometer.model import Campaign, PlacementResult
 
 Key = tuple[str, str]  # workload, environment
-# Figures of the peer and of outside clocks, which are the host's, and what a tool or the guest's own clock says, which
+# Measures of the peer and of outside clocks, which are the host's, and what a tool or the guest's own clock says, which
 # is told as it said it.
 _AS_THEY_ARE = ("outside-", "tool-", "guest-")
 _OF_THE_PEER = "-remote"
@@ -18,7 +18,7 @@ QUANTILES = (0.5, 0.9, 0.99, 0.999, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Measured:
     """One measure over the trials, in host time: median, smallest, largest."""
 
     unit: str
@@ -41,7 +41,7 @@ class Times:
         return next((time for time, so_far in self.steps if so_far >= wanted), self.steps[-1][0])
 
 
-def measures(campaign: Campaign) -> dict[Key, dict[str, Figure]]:
+def measures(campaign: Campaign) -> dict[Key, dict[str, Measured]]:
     """Each measure of each workload in each environment, by name."""
     values: dict[Key, dict[str, tuple[str, list[float]]]] = {}
     for key, result in _measured(campaign):
@@ -52,7 +52,7 @@ def measures(campaign: Campaign) -> dict[Key, dict[str, Figure]]:
             )
     return {
         key: {
-            name: Figure(unit, statistics.median(found), min(found), max(found), len(found))
+            name: Measured(unit, statistics.median(found), min(found), max(found), len(found))
             for name, (unit, found) in of.items()
         }
         for key, of in values.items()

@@ -89,10 +89,10 @@ def _cost(finding: Finding) -> str:
     return f"×{words.ratio(cost)} {words.interval(cost)}".strip()
 
 
-def measures(of: Mapping[str, Mapping[str, extras.Figure]]) -> Grid:
+def measures(of: Mapping[str, Mapping[str, extras.Measured]]) -> Grid:
     """Further measures of one workload, a row each; `of`: by environment and name."""
     rows = [
-        (name, *(_figure(found[name]) if name in found else "" for found in of.values()))
+        (name, *(_measured(found[name]) if name in found else "" for found in of.values()))
         for name in extras.names(list(of.values()))
     ]
     return Grid(
@@ -103,8 +103,8 @@ def measures(of: Mapping[str, Mapping[str, extras.Figure]]) -> Grid:
     )
 
 
-def _figure(figure: extras.Figure) -> str:
-    return words.measures(figure.median, figure.low, figure.high, figure.unit)
+def _measured(one: extras.Measured) -> str:
+    return words.measures(one.median, one.low, one.high, one.unit)
 
 
 def levels(caption: str, of: Mapping[str, Mapping[str, Estimate]], unit: str) -> Grid:

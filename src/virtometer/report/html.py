@@ -121,12 +121,12 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
 class _Extras:
     """What was found besides the values, and the environments in the plan's order."""
 
-    measures: Mapping[extras.Key, Mapping[str, extras.Figure]]
+    measures: Mapping[extras.Key, Mapping[str, extras.Measured]]
     histograms: Mapping[extras.Key, Mapping[str, extras.Times]]
     timed: Mapping[extras.Key, Timed]
     environments: Sequence[str]
 
-    def measures_of(self, workload: str) -> dict[str, Mapping[str, extras.Figure]]:
+    def measures_of(self, workload: str) -> dict[str, Mapping[str, extras.Measured]]:
         found = {name: self.measures.get((workload, name), {}) for name in self.environments}
         return {name: measures for name, measures in found.items() if measures}
 
