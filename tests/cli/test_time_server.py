@@ -12,7 +12,7 @@ import pytest
 
 from virtometer.cli import main
 
-COMMAND = [sys.executable, "-c", "import sys; from virtometer.cli import main; sys.exit(main())", "time-server"]
+COMMAND = [sys.executable, "-m", "virtometer", "time-server"]
 
 
 def test_it_serves_until_it_is_interrupted() -> None:
