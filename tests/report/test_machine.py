@@ -134,6 +134,41 @@ def test_samples_csv_keeps_every_sample_and_adds_up_to_the_value() -> None:
         assert rate == pytest.approx(record.results[0].value, rel=0.05)
 
 
+FORMULAS = ["=1+1", "+SUM(A1)", "-cmd|' /C calc'!A0", "@now", "\t=1", "\r=1", "\n=1", "\uff1d1"]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_text_of_a_plan_or_a_guest_is_a_formula_to_a_spreadsheet(text: str) -> None:
+    campaign = simulate([Place("native"), Place(text.strip())], [Work()], blocks=2)
+    record = campaign.trials[0]
+    result = record.results[0]
+    samples = (replace(result.samples[0], mark=text), replace(result.samples[1], check=text), *result.samples[2:])
+    told = replace(record, status="done", marks=(text,), results=(replace(result, samples=samples),))
+    campaign = replace(campaign, trials=(told, *campaign.trials[1:]))
+    cells = [
+        cell
+        for name in ("csv", "findings-csv", "samples-csv")
+        for row in csv.reader(io.StringIO(render(campaign, name), newline=""))
+        for cell in row
+    ]
+    assert not {text, text.strip()} & set(cells)
+    assert {f"'{text}", f"'{text.strip()}"} <= set(cells)
+
+
+@pytest.mark.parametrize("number", [-1, -0.25, -1e-300, "-7", "+1.5e3"])
+def test_numbers_stay_numbers_in_csv(number: float | str) -> None:
+    campaign = simulate([Place("native")], [Work()], blocks=1)
+    record = campaign.trials[0]
+    result = record.results[0]
+    first = replace(result.samples[0], check=str(number))
+    told = replace(record, results=(replace(result, agent_value=float(number), samples=(first,)),))
+    campaign = replace(campaign, trials=(told,))
+    [row] = csv.DictReader(io.StringIO(render(campaign, "csv"), newline=""))
+    assert float(row["agent_value"]) == float(number)
+    [sample] = csv.DictReader(io.StringIO(render(campaign, "samples-csv"), newline=""))
+    assert sample["check"] == str(number)
+
+
 def test_findings_csv_is_the_machine_interface_as_a_table() -> None:
     campaign = showcase()
     rows = list(csv.DictReader(io.StringIO(render(campaign, "findings-csv"), newline="")))

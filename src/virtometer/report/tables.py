@@ -1,4 +1,9 @@
-"""A campaign as CSV (RFC 4180, one header line, missing is empty): results, findings, or every raw sample."""
+"""A campaign as CSV (RFC 4180, one header line, missing is empty): results, findings, or every raw sample.
+
+Names come from plans and words from guests, and a spreadsheet runs what begins like a formula: such a text has an
+apostrophe before it, which spreadsheets take for the sign of a text. Numbers are never touched, negative ones neither.
+Source: OWASP, "CSV Injection".
+"""
 
 from __future__ import annotations
 
@@ -11,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from virtometer.model import Campaign, Finding
 from virtometer.report.machine import document, plain
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four full-width
 _FINDING = (
     "workload", "op", "metric", "unit", "better", "subject", "against", "ratio", "low", "high", "n", "verdict",
     "p_value", "p_adjusted", "host_cpu_ratio", "host_cpu_low", "host_cpu_high", "value", "value_low", "value_high",
@@ -114,4 +120,14 @@ def _cell(value: object) -> object:
         return "true" if value else "false"
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return ""
+    if isinstance(value, str) and value.startswith(_FORMULA) and not _is_number(value):
+        return f"'{value}"
     return value
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
