@@ -250,9 +250,54 @@ class PlacementResult:
     histograms: Mapping[str, Any]
 
 
+FaultKind = Literal["stepped", "went-back", "stood-still", "uncertain", "contradicts"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClockFault:
+    """Why a guest's clock could not be believed in one run. None is what is not known.
+
+    kind: `stepped` between comparisons; samples `went-back`; `stood-still` while it ought to go on; `uncertain`: no
+    limit was broken but the plan's on `bound`, the relative error of every duration; `contradicts`: what the agent
+    said of its clock cannot be. `size_s`: of a step in guest seconds, above zero forwards. `at_s`: about when, in
+    seconds since the start of the run.
+    """
+
+    kind: FaultKind
+    size_s: float | None = None
+    at_s: float | None = None
+    bound: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What one placement of a failed trial left: all that was measured, and no value. No sample of it is used.
+
+    said: the agent's `done` message with its own value in guest time; None where the run did not come to its end.
+    fault: where the clock is the reason.
+    """
+
+    placement: Placement
+    guest_id: str
+    kernel: str
+    op: str
+    parameters: Mapping[str, Any]
+    threads: int
+    unit: str
+    better: Better
+    conditions: Mapping[str, str]
+    said: Mapping[str, Any] | None
+    samples: tuple[Sample, ...]
+    probes: tuple[ClockProbe, ...]
+    fault: ClockFault | None
+
+
 @dataclass(frozen=True, slots=True)
 class TrialRecord:
-    """A finished trial. `status` is done or failed; a failed trial has a reason and never a value."""
+    """A finished trial. `status` is done or failed; a failed trial has a reason and never a value.
+
+    evidence: of a failed trial, for each placement that had begun to send samples or whose clock is the reason.
+    """
 
     trial: Trial
     status: Literal["done", "failed"]
@@ -263,6 +308,7 @@ class TrialRecord:
     host: HostUse | None
     marks: tuple[str, ...]
     results: tuple[PlacementResult, ...]
+    evidence: tuple[Evidence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 from virtometer.model import (
     Campaign,
+    ClockFault,
     ClockFit,
     ClockProbe,
     CommandLine,
     EnvironmentStatus,
+    Evidence,
     GuestStart,
     HostUse,
     Placement,
@@ -109,6 +111,28 @@ def done(trial: Trial, samples: int = 20) -> TrialRecord:
 
 def failed(trial: Trial) -> TrialRecord:
     return TrialRecord(trial, "failed", "the guest died: exit status 3", "2026", 0.5, 0, None, (), ())
+
+
+def lied(trial: Trial, samples: int = 20) -> TrialRecord:
+    """A trial that failed on a clock's account: what the first placement left, every field with a value of its own."""
+    n = trial.index
+    left = Evidence(
+        placement=trial.placements[0],
+        guest_id=f"g{n}",
+        kernel="disk",
+        op="random-read",
+        parameters={"size": 4096},
+        threads=2,
+        unit="IO/s",
+        better="higher",
+        conditions={"io": "direct"},
+        said={"value": 7.5 + n, "unit": "IO/s", "measures": {}, "output": None} if n % 2 else None,
+        samples=tuple(Sample(10 + k, 5 - k, k, f"c{k}", False, "it stepped") for k in range(samples)),
+        probes=tuple(ClockProbe(k, k + 1, k + 2, k + 3) for k in range(5)),
+        fault=ClockFault("stepped", -3.0, 0.25) if n % 3 else ClockFault("uncertain", bound=0.0064),
+    )
+    reason = "box: the guest's clock stepped by about -3 s"
+    return TrialRecord(trial, "failed", reason, "2026", 0.5, 0, None, (), (), (left,))
 
 
 def expected(of: Campaign, records: list[TrialRecord], guests: list[GuestStart], lines: list[CommandLine]) -> Campaign:

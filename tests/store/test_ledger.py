@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.campaigns import campaign, done, expected, failed, guest
+from tests.store.campaigns import campaign, done, expected, failed, guest, lied
 from virtometer.errors import LedgerError
 from virtometer.model import CommandLine, TrialRecord
 from virtometer.store.ledger import Ledger
@@ -28,7 +28,7 @@ def test_everything_comes_back(tmp_path: Path) -> None:
     with Ledger.create(tmp_path / "new" / "r", of) as ledger:
         assert ledger.read() == of
         for trial in of.planned[:5]:
-            record = failed(trial) if trial.index == 2 else done(trial)
+            record = {2: failed, 3: lied, 4: lied}.get(trial.index, done)(trial)
             records.append(record)
             ledger.record(record, [guest(trial.index)], [LINE])
         ledger.note([guest(99)], [LINE])
@@ -96,6 +96,23 @@ def test_a_failed_trial_has_no_value(tmp_path: Path) -> None:
         with pytest.raises(LedgerError):
             ledger.record(replace(failed(of.planned[0]), reason=""), [], [])
         assert ledger.finished() == set()
+
+
+def test_what_a_failed_trial_left_is_never_used(tmp_path: Path) -> None:
+    of = campaign()
+    record = lied(of.planned[0])
+    (left,) = record.evidence
+    used = replace(left, samples=tuple(replace(sample, used=True, mark="") for sample in left.samples))
+    with Ledger.create(tmp_path / "r", of) as ledger:
+        with pytest.raises(ValueError, match="no sample of a failed trial is used"):
+            ledger.record(replace(record, evidence=(used,)), [guest(0)], [])
+        with pytest.raises(LedgerError, match="lacks its guest"):
+            ledger.record(record, [], [])
+        for table in ("trials", "evidence", "samples", "probes"):
+            assert rows(tmp_path / "r", table) == 0, table
+        second = replace(left, placement=of.planned[0].placements[1], fault=None, samples=())
+        ledger.record(replace(record, evidence=(left, second)), [guest(0)], [])
+        assert ledger.read().trials == (replace(record, evidence=(left, second)),)
 
 
 def test_what_fails_in_the_middle_leaves_nothing(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.campaigns import campaign, done, failed, guest
+from tests.store.campaigns import campaign, done, failed, guest, lied
 from virtometer.errors import LedgerError
 from virtometer.store import schema
 from virtometer.store.ledger import Ledger
@@ -35,11 +35,12 @@ def restored(directory: Path, sql: str) -> Path:
 
 
 def small(directory: Path) -> Path:
-    """What the committed ledgers hold: one done trial, one failed, two still to do."""
+    """What the committed ledgers hold: one done trial, one failed, since version 3 one that failed by its clock."""
     of = campaign(4)
     with Ledger.create(directory, of) as ledger:
         ledger.record(done(of.planned[0], 3), [guest(0)], [])
         ledger.record(failed(of.planned[1]), [], [])
+        ledger.record(lied(of.planned[3], 3), [guest(3)], [])
     return directory
 
 
@@ -67,14 +68,40 @@ def test_new_reader_old_data(tmp_path: Path, version: int) -> None:
         expected = replace(
             expected, results=tuple(replace(one, measures={}, histograms={}) for one in expected.results)
         )
-    assert back.trials == (expected, failed(of.planned[1]))
+    recorded = [expected, failed(of.planned[1]), *([lied(of.planned[3], 3)] if version >= 3 else [])]
+    assert back.trials == tuple(recorded)
     assert back.planned == of.planned
     assert (directory / "ledger.sqlite").read_bytes() == before
     with Ledger.open(directory, write=True) as ledger:
-        assert ledger.finished() == {0, 1}
-        ledger.record(done(of.planned[2]), [guest(2)], [])
+        assert ledger.finished() == {record.trial.index for record in recorded}
+        for record in (done(of.planned[2]), lied(of.planned[3])):
+            if record.trial.index not in ledger.finished():
+                ledger.record(record, [guest(record.trial.index)], [])
+                recorded.append(record)
     with Ledger.open(directory) as ledger:
-        assert ledger.read().trials[-1] == done(of.planned[2])
+        assert set(map(str, ledger.read().trials)) == set(map(str, recorded))
+
+
+@pytest.mark.parametrize("version", EVERY_VERSION)
+def test_an_older_ledger_gets_the_tables_of_today(tmp_path: Path, version: int) -> None:
+    """Columns, keys and foreign keys, in whatever order the columns came."""
+
+    def tables(directory: Path) -> dict[str, tuple[set[object], set[object]]]:
+        with sqlite3.connect(directory / "ledger.sqlite") as connection:
+            names = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            return {
+                name: (
+                    {row[1:4] + row[5:] for row in connection.execute(f"PRAGMA table_info({name})")},
+                    {row[1:] for row in connection.execute(f"PRAGMA foreign_key_list({name})")},
+                )
+                for name in names
+            }
+
+    directory = restored(tmp_path / "old", (DATA / f"{version}.sql").read_text())
+    Ledger.open(directory, write=True).close()
+    with sqlite3.connect(directory / "ledger.sqlite") as connection:
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+    assert tables(directory) == tables(small(tmp_path / "new"))
 
 
 @pytest.mark.parametrize("ahead", [1, 2, 100])
@@ -115,7 +142,7 @@ def test_migrations_run_in_order_in_place_or_in_a_copy(tmp_path: Path, monkeypat
         return number
 
     with Ledger.open(directory) as reader:
-        assert reader.finished() == {0, 1}
+        assert reader.finished() == {0, 1, 3}
         assert reader._connection.exec_driver_sql("SELECT a, b FROM extra").one() == (1, 2)
     assert version() == now
     with Ledger.open(directory, write=True) as writer:

@@ -22,8 +22,8 @@ from virtometer.model import (
     Campaign,
     ClockProbe,
     CommandLine,
+    Evidence,
     GuestStart,
-    Placement,
     PlacementResult,
     Plan,
     Sample,
@@ -97,12 +97,14 @@ class Ledger:
     def record(self, record: TrialRecord, guests: Sequence[GuestStart], commands: Sequence[CommandLine]) -> None:
         """Commit one finished trial with all that belongs to it, in one transaction that is on the disk afterwards.
 
-        `guests` holds at least every guest of the results that was not recorded before; those already recorded are
-        left as they are. Raises LedgerError when the trial was not planned or is recorded already, StorageError when
+        `guests` holds at least every guest of results and evidence that was not recorded before; those already
+        recorded are left as they are. Raises LedgerError when the trial was not planned or is recorded already, StorageError when
         the disk is full.
         """
         if record.status == "failed" and record.results:
             raise ValueError("a failed trial has a reason and never a value")
+        if any(sample.used for left in record.evidence for sample in left.samples):
+            raise ValueError("no sample of a failed trial is used")
         trial = record.trial.index
         try:
             with uninterrupted(), storage(self.directory), self._connection.begin():
@@ -110,8 +112,11 @@ class Ledger:
                 self._insert(schema.trials, [rows.trial_row(record)])
                 for number, result in enumerate(record.results):
                     self._insert(schema.results, [rows.result_row(trial, number, result)])
-                    self._insert(schema.samples, rows.sample_rows(trial, number, result.samples))
-                    self._insert(schema.probes, rows.probe_rows(trial, number, result.probes))
+                    self._insert_measured(trial, number, result)
+                for left in record.evidence:
+                    number = record.trial.placements.index(left.placement)
+                    self._insert(schema.evidence, [rows.evidence_row(trial, number, left)])
+                    self._insert_measured(trial, number, left)
                 self._insert(schema.commands, [rows.command_row(command) for command in commands])
         except LedgerError as cause:
             if isinstance(cause.__cause__, IntegrityError):
@@ -164,6 +169,10 @@ class Ledger:
         if values:
             self._connection.execute(insert(table), values)
 
+    def _insert_measured(self, trial: int, number: int, of: PlacementResult | Evidence) -> None:
+        self._insert(schema.samples, rows.sample_rows(trial, number, of.samples))
+        self._insert(schema.probes, rows.probe_rows(trial, number, of.probes))
+
     def _insert_guests(self, guests: Sequence[GuestStart]) -> None:
         if guests:
             statement = sqlite_insert(schema.guests).on_conflict_do_nothing(index_elements=["guest"])
@@ -188,10 +197,15 @@ class Ledger:
             probes.setdefault((row.trial, row.placement), []).append(probe)
         results: dict[int, list[PlacementResult]] = {}
         for row in self._all(schema.results):
-            place: Placement = trial_of[row.trial].placements[row.placement]
-            key = (row.trial, row.placement)
+            place, key = trial_of[row.trial].placements[row.placement], (row.trial, row.placement)
             results.setdefault(row.trial, []).append(
                 rows.result_of(row, place, samples.get(key, ()), probes.get(key, ()))
+            )
+        evidence: dict[int, list[Evidence]] = {}
+        for row in self._all(schema.evidence):
+            place, key = trial_of[row.trial].placements[row.placement], (row.trial, row.placement)
+            evidence.setdefault(row.trial, []).append(
+                rows.evidence_of(row, place, samples.get(key, ()), probes.get(key, ()))
             )
         return Campaign(
             plan=Plan.model_validate_json(head.plan_json),
@@ -203,7 +217,8 @@ class Ledger:
             environments=tuple(rows.environment_of(row) for row in self._all(schema.environments)),
             planned=planned,
             trials=tuple(
-                rows.trial_of(row, trial_of[row.trial], results.get(row.trial, ())) for row in self._all(schema.trials)
+                rows.trial_of(row, trial_of[row.trial], results.get(row.trial, ()), evidence.get(row.trial, ()))
+                for row in self._all(schema.trials)
             ),
             guests=tuple(rows.guest_of(row) for row in self._all(schema.guests)),
             commands=tuple(rows.command_of(row) for row in self._all(schema.commands)),

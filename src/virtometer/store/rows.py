@@ -10,10 +10,12 @@ from typing import Any
 from sqlalchemy import Row
 
 from virtometer.model import (
+    ClockFault,
     ClockFit,
     ClockProbe,
     CommandLine,
     EnvironmentStatus,
+    Evidence,
     GuestStart,
     HostUse,
     Placement,
@@ -182,6 +184,52 @@ def result_row(trial: int, number: int, result: PlacementResult) -> Values:
     }
 
 
+def evidence_row(trial: int, number: int, left: Evidence) -> Values:
+    """Row of the table `evidence`; `number` is the placement's position in its trial."""
+    fault = left.fault
+    return {
+        "trial": trial,
+        "placement": number,
+        "guest": left.guest_id,
+        "kernel": left.kernel,
+        "op": left.op,
+        "parameters_json": to_json(left.parameters),
+        "threads": left.threads,
+        "unit": left.unit,
+        "better": left.better,
+        "conditions_json": to_json(left.conditions),
+        "said_json": None if left.said is None else to_json(left.said),
+        "fault": fault and fault.kind,
+        "fault_size_s": fault and fault.size_s,
+        "fault_at_s": fault and fault.at_s,
+        "fault_bound": fault and fault.bound,
+    }
+
+
+def evidence_of(
+    row: Row[Any], placement: Placement, samples: Sequence[Sample], probes: Sequence[ClockProbe]
+) -> Evidence:
+    """Back from the row, with its samples and probes."""
+    fault = None
+    if row.fault is not None:
+        fault = ClockFault(row.fault, row.fault_size_s, row.fault_at_s, row.fault_bound)
+    return Evidence(
+        placement=placement,
+        guest_id=row.guest,
+        kernel=row.kernel,
+        op=row.op,
+        parameters=json.loads(row.parameters_json),
+        threads=row.threads,
+        unit=row.unit,
+        better=row.better,
+        conditions=json.loads(row.conditions_json),
+        said=None if row.said_json is None else json.loads(row.said_json),
+        samples=tuple(samples),
+        probes=tuple(probes),
+        fault=fault,
+    )
+
+
 def sample_rows(trial: int, number: int, samples: Iterable[Sample]) -> list[Values]:
     """Rows of the table `samples`."""
     return [
@@ -254,8 +302,10 @@ def result_of(
     )
 
 
-def trial_of(row: Row[Any], trial: Trial, results: Sequence[PlacementResult]) -> TrialRecord:
-    """Back from the row, with its results."""
+def trial_of(
+    row: Row[Any], trial: Trial, results: Sequence[PlacementResult], evidence: Sequence[Evidence]
+) -> TrialRecord:
+    """Back from the row, with its results, or what a failed one left."""
     return TrialRecord(
         trial=trial,
         status=row.status,
@@ -266,4 +316,5 @@ def trial_of(row: Row[Any], trial: Trial, results: Sequence[PlacementResult]) ->
         host=None if row.host_json is None else HostUse(**json.loads(row.host_json)),
         marks=tuple(json.loads(row.marks_json)),
         results=tuple(results),
+        evidence=tuple(evidence),
     )

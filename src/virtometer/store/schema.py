@@ -26,13 +26,47 @@ from sqlalchemy import (
 )
 
 APPLICATION_ID = 0x5649524D  # "VIRM"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
+
+
+def _remade(table: str, columns: str) -> tuple[str, ...]:
+    """Statements that give a table other keys and leave its rows as they are."""
+    return (
+        f"CREATE TABLE {table}_remade ({columns}, PRIMARY KEY (trial, placement, position), "
+        "FOREIGN KEY (trial, placement) REFERENCES placements (trial, placement)) WITHOUT ROWID",
+        f"INSERT INTO {table}_remade SELECT * FROM {table}",
+        f"DROP TABLE {table}",
+        f"ALTER TABLE {table}_remade RENAME TO {table}",
+    )
+
 
 # For each older version, the statements that lead to the next one. Version 1 is the first.
 MIGRATIONS: Mapping[int, tuple[str, ...]] = {
     1: tuple(
         f"ALTER TABLE results ADD COLUMN {name} TEXT NOT NULL DEFAULT '{{}}'"
         for name in ("measures_json", "histograms_json")
+    ),
+    # Samples and probes belong to any placement now, not only to one with a result: SQLite changes no foreign key of a
+    # table, so that each is made anew.
+    2: (
+        *_remade(
+            "samples",
+            "trial INTEGER NOT NULL, placement INTEGER NOT NULL, position INTEGER NOT NULL, start_ns INTEGER NOT NULL, "
+            "end_ns INTEGER NOT NULL, work INTEGER NOT NULL, check_value TEXT NOT NULL, used BOOLEAN NOT NULL, "
+            "mark TEXT NOT NULL",
+        ),
+        *_remade(
+            "probes",
+            "trial INTEGER NOT NULL, placement INTEGER NOT NULL, position INTEGER NOT NULL, "
+            "sent_host_ns INTEGER NOT NULL, received_guest_ns INTEGER NOT NULL, sent_guest_ns INTEGER NOT NULL, "
+            "received_host_ns INTEGER NOT NULL",
+        ),
+        "CREATE TABLE evidence (trial INTEGER NOT NULL REFERENCES trials (trial), placement INTEGER NOT NULL, "
+        "guest TEXT NOT NULL REFERENCES guests (guest), kernel TEXT NOT NULL, op TEXT NOT NULL, "
+        "parameters_json TEXT NOT NULL, threads INTEGER NOT NULL, unit TEXT NOT NULL, better TEXT NOT NULL, "
+        "conditions_json TEXT NOT NULL, said_json TEXT, fault TEXT, fault_size_s FLOAT, fault_at_s FLOAT, "
+        "fault_bound FLOAT, PRIMARY KEY (trial, placement), "
+        "FOREIGN KEY (trial, placement) REFERENCES placements (trial, placement)) WITHOUT ROWID",
     ),
 }
 
@@ -156,6 +190,29 @@ results = Table(
     sqlite_with_rowid=False,
 )
 
+# What placements of failed trials left: no value, but samples and probes as those of results.
+evidence = Table(
+    "evidence",
+    METADATA,
+    Column("trial", Integer, ForeignKey("trials.trial"), primary_key=True),
+    _integer("placement", key=True),
+    Column("guest", Text, ForeignKey("guests.guest"), nullable=False),
+    _text("kernel"),
+    _text("op"),
+    _text("parameters_json"),
+    _integer("threads"),
+    _text("unit"),
+    _text("better"),
+    _text("conditions_json"),
+    Column("said_json", Text),  # the agent's `done`, where there was one
+    Column("fault", Text),  # the clock's, where it is the reason
+    _number("fault_size_s", nullable=True),
+    _number("fault_at_s", nullable=True),
+    _number("fault_bound", nullable=True),
+    ForeignKeyConstraint(["trial", "placement"], ["placements.trial", "placements.placement"]),
+    sqlite_with_rowid=False,
+)
+
 samples = Table(
     "samples",
     METADATA,
@@ -168,7 +225,7 @@ samples = Table(
     _text("check_value"),
     Column("used", Boolean, nullable=False),
     _text("mark"),
-    ForeignKeyConstraint(["trial", "placement"], ["results.trial", "results.placement"]),
+    ForeignKeyConstraint(["trial", "placement"], ["placements.trial", "placements.placement"]),
     sqlite_with_rowid=False,
 )
 
@@ -182,7 +239,7 @@ probes = Table(
     _integer("received_guest_ns"),
     _integer("sent_guest_ns"),
     _integer("received_host_ns"),
-    ForeignKeyConstraint(["trial", "placement"], ["results.trial", "results.placement"]),
+    ForeignKeyConstraint(["trial", "placement"], ["placements.trial", "placements.placement"]),
     sqlite_with_rowid=False,
 )
 
