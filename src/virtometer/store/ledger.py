@@ -98,8 +98,8 @@ class Ledger:
         """Commit one finished trial with all that belongs to it, in one transaction that is on the disk afterwards.
 
         `guests` holds at least every guest of results and evidence that was not recorded before; those already
-        recorded are left as they are. Raises LedgerError when the trial was not planned or is recorded already, StorageError when
-        the disk is full.
+        recorded are left as they are. Raises LedgerError when the trial was not planned or is recorded already,
+        StorageError when the disk is full.
         """
         if record.status == "failed" and record.results:
             raise ValueError("a failed trial has a reason and never a value")
