@@ -27,10 +27,14 @@ fn run(task: &Task) -> Result<Outcome, Failure> {
     prepare(task, op.unit, &make(kernel, op, task)?)?.run(&mut |_| ())
 }
 
-fn client(op: &str, peer: SocketAddr, parameters: &[(&str, Scalar)], threads: usize) -> Result<Outcome, Failure> {
+fn task_of_client(op: &str, peer: SocketAddr, parameters: &[(&str, Scalar)]) -> Task {
     let mut all = vec![("peer", text(&peer.to_string()))];
     all.extend_from_slice(parameters);
-    let mut task = task(op, &all);
+    task(op, &all)
+}
+
+fn client(op: &str, peer: SocketAddr, parameters: &[(&str, Scalar)], threads: usize) -> Result<Outcome, Failure> {
+    let mut task = task_of_client(op, peer, parameters);
     task.threads = threads;
     run(&task)
 }
