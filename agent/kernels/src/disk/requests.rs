@@ -405,9 +405,11 @@ impl Worker for Requests {
         let seconds = number(totals.timed_ns) * 1e-9;
         // The processor time is that of all threads, which work in the same stretches.
         let all = number(totals.requests) * number(self.wish.threads);
-        let extras = Extras::default()
-            .measure("cpu-per-io", "s", number(totals.cpu_ns) * 1e-9 / all, Merge::Mean)
-            .histogram("latency", totals.latency);
+        let mut extras = Extras::default().histogram("latency", totals.latency);
+        // Where a system counts in steps that are longer than the run, there is none to tell of.
+        if totals.cpu_ns > 0 {
+            extras = extras.measure("cpu-per-io", "s", number(totals.cpu_ns) * 1e-9 / all, Merge::Mean);
+        }
         if self.wish.count_requests {
             extras.measure("throughput", "B/s", number(totals.bytes) / seconds, Merge::Sum)
         } else {

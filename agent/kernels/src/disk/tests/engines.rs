@@ -47,7 +47,9 @@ fn every_engine_moves_the_pattern_whatever_the_mix() {
                 let extras = (outcome.extras.measures(), outcome.extras.histograms());
                 let noted: u64 = extras.1["latency"].counts.iter().map(|(_, count)| count).sum();
                 assert_eq!(noted, work, "every request is in the histogram");
-                assert!(extras.0["cpu-per-io"].value > 0.0 && extras.0["throughput"].value > 0.0);
+                assert!(extras.0["throughput"].value > 0.0);
+                // Windows counts processor time in steps that are about as long as the run.
+                assert!(extras.0.get("cpu-per-io").map_or(cfg!(windows), |each| each.value > 0.0));
             }
         }
     }
