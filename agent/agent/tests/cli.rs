@@ -215,13 +215,12 @@ fn bad_input_is_one_sentence_and_a_status() {
         (2, &["init"]),
     ];
     for (status, words) in cases {
-        // Windows refuses what it has not before it looks at parameters.
-        if cfg!(windows) && words.contains(&"os") {
-            continue;
-        }
         let output = agent(words);
         let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(*status), "{words:?}: {said}");
+        // Windows refuses what it has not before it looks at most parameters.
+        let lacking = cfg!(windows) && ["os", "write", "stat-random"].iter().any(|word| words.contains(word));
+        let status = if lacking && said.starts_with("virtometer-agent: on Windows the kernel ") { 1 } else { *status };
+        assert_eq!(output.status.code(), Some(status), "{words:?}: {said}");
         assert!(said.starts_with("virtometer-agent: ") && said.matches('\n').count() == 1, "{words:?}: {said:?}");
         assert!(!said.contains("os error") && !said.contains("panicked"), "{words:?}: {said:?}");
         assert!(output.stdout.is_empty(), "{words:?}");
@@ -231,7 +230,7 @@ fn bad_input_is_one_sentence_and_a_status() {
 /// Start a measurement, wait until `begun` is true, send a signal and wait for the end.
 #[cfg(unix)]
 fn ended_by(signal: &str, words: &[&str], begun: impl Fn() -> bool) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_virtometer-agent")).args(words).spawn().unwrap();
+    let mut child = program::agent().args(words).spawn().unwrap();
     for _ in 0..1000 {
         if begun() || child.try_wait().unwrap().is_some() {
             break;

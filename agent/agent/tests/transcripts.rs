@@ -64,7 +64,10 @@ fn play(path: &Path, vector: &Value) {
     };
     let may_be_skipped =
         |line: &Value, names: &[&str]| line["event"].as_str().map_or(false, |event| names.contains(&event));
-    for (number, step) in vector["steps"].as_array().unwrap().iter().enumerate() {
+    // What only other systems have, Windows refuses before it looks at parameters; what comes then is about something else.
+    let text = vector.to_string();
+    let lacking = cfg!(windows) && ["kernel\\\":\\\"os", "op\\\":\\\"write"].iter().any(|words| text.contains(words));
+    'steps: for (number, step) in vector["steps"].as_array().unwrap().iter().enumerate() {
         let place = || format!("{} step {number}", path.display());
         if let Some(line) = step.get("send") {
             // An agent that has closed already shows in what is expected next.
@@ -85,6 +88,9 @@ fn play(path: &Path, vector: &Value) {
             if fits(pattern, &line) {
                 break;
             }
+            if lacking && line["error"]["code"] == "not-supported" {
+                break 'steps;
+            }
             assert!(may_be_skipped(&line, &["samples", "log"]), "{}: got {line}, wanted {pattern}", place());
         }
     }
@@ -99,10 +105,6 @@ fn every_transcript_goes_as_it_says() {
     let vectors = vectors();
     assert!(vectors.len() >= 60, "only {} transcripts", vectors.len());
     for (path, vector) in &vectors {
-        // Operations of Linux are refused on Windows before their parameters are looked at.
-        if cfg!(windows) && vector.to_string().contains("\"kernel\\\":\\\"os\\\"") {
-            continue;
-        }
         play(path, vector);
     }
 }
