@@ -111,9 +111,19 @@ def test_schema_is_the_file_in_the_contract() -> None:
     assert outcome.out == (ROOT / "contract" / "schema" / "plan.schema.json").read_text()
 
 
+def test_a_plan_with_too_few_blocks_for_a_verdict_says_so(tmp_path: Path) -> None:
+    plan = tmp_path / "p.yaml"
+    text = (ROOT / "plans" / "ramspeed.yaml").read_text()
+    for blocks, end in ((5, ", one start of each guest a block; a verdict takes 6 blocks\n"), (6, " a block\n")):
+        plan.write_text(text.replace("blocks: 6", f"blocks: {blocks}"))
+        outcome = virtometer("plan", "check", plan)
+        assert outcome.out.endswith(end)
+        assert f"{end.strip()}\n" in virtometer("plan", "show", plan).out
+
+
 def test_work_with_an_end_of_its_own_takes_so_long_at_most() -> None:
     outcome = virtometer("plan", "show", ROOT / "plans" / "linpack-published.yaml")
-    assert "time: at most 12 h 00 min of measuring" in outcome.out
+    assert "time: at most 24 h 00 min of measuring" in outcome.out
     outcome = virtometer("plan", "show", ROOT / "plans" / "ramspeed.yaml")
     assert "time: about 4 minutes of measuring" in outcome.out
 

@@ -28,7 +28,7 @@ def pictures(reader: Reader) -> list[str]:
 
 
 def test_a_curve_tells_every_value_of_every_environment(reader: Reader) -> None:
-    (told,) = [label for label in pictures(reader) if label.startswith("read: memory read over size, bytes")]
+    (told,) = [label for label in pictures(reader) if label.startswith("read: memory read over size: ")]
     assert told.count("KiB: ") + told.count("MiB: ") == 18
     assert f"; {ODD} 1 KiB: " in told
 
@@ -63,6 +63,16 @@ def test_level_averages_stand_below_the_curves() -> None:
     campaign = replace(campaign, trials=trials)
     (one,) = series(campaign.plan.workloads)
     averages = of_series(campaign, one)["native"]
+    for seed in range(4):
+        ordered = simulate([Place("z"), Place("a"), Place("m")], works, seed=seed)
+        shown = replace(
+            ordered,
+            trials=tuple(
+                replace(record, results=tuple(replace(result, measures=told) for result in record.results))
+                for record in ordered.trials
+            ),
+        )
+        assert list(of_series(shown, one)) == ["z", "a", "m"], "the plan's order"
     assert {level: average.value for level, average in averages.items()} == pytest.approx(
         {"L1": 100e9, "L2": 50e9, "RAM": 20e9}, rel=1e-6
     )

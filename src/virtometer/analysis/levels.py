@@ -38,7 +38,11 @@ def of_series(campaign: Campaign, series: Series) -> dict[str, dict[str, Estimat
                 values.setdefault(name, {}).setdefault(size, {})[record.trial.block] = result.value
                 found.setdefault(name, caches(result.measures))
     arrays = _ARRAYS.get(series.op, 1)
-    return {name: averages for name, of in values.items() if (averages := level_averages(of, arrays, found[name]))}
+    return {
+        one.name: averages
+        for one in campaign.plan.environments
+        if one.name in values and (averages := level_averages(values[one.name], arrays, found[one.name]))
+    }
 
 
 def caches(measures: Mapping[str, Any]) -> dict[str, float]:

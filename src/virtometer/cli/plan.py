@@ -21,7 +21,7 @@ def check(plan: PlanFile) -> None:
     from virtometer.cli.plan_files import load
 
     loaded, _ = load(plan)
-    typer.echo(f"{plan}: right; {_size(loaded)}")
+    typer.echo(f"{plan}: right; {_size(loaded)}{_too_few(loaded)}")
 
 
 @plan_app.command("show")
@@ -43,7 +43,7 @@ def show(
     if loaded.question:
         lines.append(f"question: {loaded.question}")
     lines += _compared(loaded)
-    lines.append(f"size: {_size(loaded)}")
+    lines.append(f"size: {_size(loaded)}{_too_few(loaded)}")
     bound = "at most" if any(_ends_by_itself(workload) for workload in loaded.workloads) else "about"
     lines.append(f"time: {bound} {_time(duration_s(loaded, trials))} of measuring where every environment works")
     chosen = seed is not None or loaded.seed is not None
@@ -104,6 +104,13 @@ def _size(plan: Plan) -> str:
         for count, what in ((plan.blocks, "block"), (environments, "environment"), (workloads, "workload"))
     )
     return f"{factors} = {total} {'trial' if total == 1 else 'trials'}, {fresh}"
+
+
+def _too_few(plan: Plan) -> str:
+    """What to know of a plan whose comparisons will all be undecided."""
+    from virtometer.analysis.interval import MIN_BLOCKS
+
+    return "" if plan.blocks >= MIN_BLOCKS else f"; a verdict takes {MIN_BLOCKS} blocks"
 
 
 def _time(seconds: float) -> str:

@@ -73,8 +73,8 @@ def curve(of: Series, findings: Sequence[Finding]) -> Figure | None:
     what = title(of)
     return Figure(
         finish(layers),
-        f"{what} over {where}: {told}",
-        f"{what} over {where}, geometric means over the blocks with 95 % intervals{', logarithmic' if log else ''}.",
+        f"{what} over {axis}: {told}",
+        f"{what} over {axis}, geometric means over the blocks with 95 % intervals{', logarithmic' if log else ''}.",
     )
 
 
@@ -126,8 +126,8 @@ def surface(of: Series, findings: Sequence[Finding]) -> list[Figure]:
         made.append(
             Figure(
                 finish(layers),
-                f"{what} in {name} over {down} and {across}, {shown}: {told}",
-                f"{name}: {what} in {shown} over {down} and {across}"
+                f"{what} in {name} over {first} and {second}, {shown}: {told}",
+                f"{name}: {what} in {shown} over {first} and {second}"
                 f"{', logarithmic colours' if log else ''}; all environments have one scale.",
             )
         )
@@ -222,14 +222,19 @@ def title(of: Series) -> str:
     """What a series is of: the words that its workloads' names begin with, and what these are."""
     columns = zip(*(name.split() for name in of.points.values()), strict=False)
     label = " ".join(column[0] for column in itertools.takewhile(lambda column: len(set(column)) == 1, columns))
-    label = label.removesuffix(of.axes[0]).rstrip()  # the name of a factor stands before its level
+    for axis in of.axes:  # the name of a factor stands before its level
+        label = label.removesuffix(f" {axis}")
     fixed = ", ".join(
-        f"{name} {_place(of, name, value) if isinstance(value, int | float) and not isinstance(value, bool) else value}"
-        for name, value in of.fixed.items()
-        if (name, value) != ("threads", 1)
+        f"{name} {_told(of, name, value)}" for name, value in of.fixed.items() if (name, value) != ("threads", 1)
     )
     what = f"{of.workload} {of.op}{f' ({fixed})' if fixed else ''}"
     return f"{label}: {what}" if label and not what.startswith(label) else what
+
+
+def _told(of: Series, name: str, value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return _place(of, name, value) if isinstance(value, int | float) else str(value)
 
 
 def _axis_title(of: Series, axis: str) -> str:

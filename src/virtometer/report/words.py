@@ -27,6 +27,7 @@ GLOSSARY = {
 
 RAW = "Raw values: everything is timed by the guests' own clocks, nothing is put right."
 PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+_HUGE = 1000  # a detectable factor above this says no more than that nothing could be seen
 _WIDE = 0.1  # half widths above this share of the value are told as [low, high]: the two halves differ
 _BYTES = frozenset({"size", "span", "block", "align", "stride", "request", "response", "send_buffer", "receive_buffer"})
 TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
@@ -46,11 +47,13 @@ def prefixed(value: float, unit: str) -> tuple[float, str]:
         return next(((size, name) for size, name in TIMES if value >= size), (1e-9, "ns"))
     if unit in ("B/s", "FLOP/s"):
         return next(((size, f"{name}{unit}") for size, name in PREFIXES if value >= size), (1.0, unit))
+    if unit == "1/s" and value >= 1e6:
+        return next((size, f"{name}/s") for size, name in PREFIXES if value >= size)
     return 1.0, unit
 
 
 def quantity(value: float, unit: str) -> str:
-    """A value in its unit, with a decimal prefix: 18.1 GB/s, 3.20 µs, 10,300 IO/s."""
+    """A value in its unit, with a decimal prefix: 18.1 GB/s, 3.20 µs, 10,300 IO/s, 2.02 G/s."""
     size, name = prefixed(value, unit)
     return f"{significant(value / size)} {name}"
 
@@ -94,8 +97,6 @@ def _scale_of(value: float, unit: str) -> tuple[float, str]:
         return step, f"{name}/{unit[2:]}"
     if unit == "1":
         return 1.0, ""
-    if unit == "1/s" and value >= 1e6:
-        return next((step, f"{name}/s") for step, name in PREFIXES if value >= step)
     return prefixed(value, unit) if value > 0 else (1.0, unit)
 
 
@@ -189,7 +190,9 @@ def percent(fraction: float) -> str:
 
 def difference(fraction: float) -> str:
     """A detectable difference in words: a difference of 7.2 %, or a factor of 3.1 where that reads better."""
-    return f"a difference of {percent(fraction)}" if fraction < 1 else f"a factor of {significant(1 + fraction, 2)}"
+    if fraction < 1:
+        return f"a difference of {percent(fraction)}"
+    return f"a factor of {significant(1 + fraction, 2)}" if fraction < _HUGE else f"a factor above {_HUGE:,}"
 
 
 def star(finding: Finding) -> str:
