@@ -24,7 +24,6 @@ from virtometer.environments.base import Check, Environment, Guest
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.environments.registry import KINDS
 from virtometer.errors import LinkClosed, PlanError
-from virtometer.link.messages import Done
 from virtometer.model import Limits
 from virtometer.runner.catalogue import catalogue
 from virtometer.runner.resident import Peer
@@ -166,20 +165,13 @@ def test_the_network_leads_to_a_peer(living: Living) -> None:
         done = living.talk.measure("net", "request-response", {"peer": peer.address, "size": 1})
         assert done.value > 0
         assert done.check.passed
-        assert stream(living, peer).check.kind == "bytes"
+        # Whatever is lost, the little that fits into these buffers is soon sent again: gVisor of 2022 sends two
+        # segments per timeout then, which takes it minutes for all that its own buffers hold.
+        buffers = {"send-buffer": 65_536, "receive-buffer": 65_536}
+        done = living.talk.measure("net", "stream", {"peer": peer.address, "size": 65_536, **buffers})
+        assert done.check.kind == "bytes"
     finally:
         peer.stop()
-
-
-def stream(living: Living, peer: Peer) -> Done:
-    """A stream to the peer. gVisor of 2022 lets one stand still for ever now and then: it has three attempts."""
-    for attempt in range(3):
-        try:
-            return living.talk.measure("net", "stream", {"peer": peer.address, "size": 65_536})
-        except AssertionError as failed:
-            if living.kind != "gvisor" or "was silent for" not in str(failed) or attempt == 2:
-                raise
-    raise AssertionError("unreachable")
 
 
 def test_host_cpu_grows_with_the_work(living: Living) -> None:
