@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import signal
 import socket
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -37,6 +39,46 @@ def test_it_serves_until_it_is_interrupted() -> None:
             assert server.wait(10) == 130
         finally:
             server.kill()
+
+
+def test_clients_beyond_its_descriptors_are_turned_away_and_told_once() -> None:
+    limited = ["sh", "-c", 'ulimit -n 100; exec "$@"', "sh", *COMMAND, "--tcp", "0"]
+    with (
+        subprocess.Popen(limited, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server,
+        contextlib.ExitStack() as stack,
+    ):
+        try:
+            assert server.stdout is not None and server.stderr is not None
+            found = re.search(r"tcp 127\.0\.0\.1:(\d+)", server.stdout.readline())
+            assert found
+            clients = [
+                stack.enter_context(socket.create_connection(("127.0.0.1", int(found[1])), timeout=20))
+                for _ in range(300)
+            ]
+            answers = []
+            for client in clients:
+                with contextlib.suppress(ConnectionError):
+                    client.sendall(b"start\n")
+                    answers.append(client.recv(100))
+            served = answers.count(b"start\n")
+            assert 60 < served < 100
+            assert answers == [b"start\n"] * served + [b""] * (len(answers) - served)
+            for client in clients:
+                client.close()
+            until = time.monotonic() + 20
+            answer = b""
+            while not answer and time.monotonic() < until:
+                with (
+                    contextlib.suppress(ConnectionError),
+                    socket.create_connection(("127.0.0.1", int(found[1])), timeout=20) as late,
+                ):
+                    late.sendall(b"start\n")
+                    answer = late.recv(100)
+            assert answer == b"start\n", "it serves nobody after those have gone"
+        finally:
+            server.kill()
+        told = server.stderr.read()
+        assert told == f"virtometer: {served} clients are served, more cannot be: the limit on open files (ulimit -n)\n"
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import random
 import socket
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -14,16 +16,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from virtometer.errors import LinkError
-from virtometer.link.time_server import BACKLOG, LONGEST, Client, TimeServer
+from virtometer.link.time_server import LONGEST, TURN, UNREAD, Client, TimeServer
 
 
 class Watch:
-    """A clock that stands until it is told to go on."""
+    """A clock that stands until it is told to go on; it can go on by `tick_ns` whenever it is read."""
 
     def __init__(self) -> None:
         self.ns = 10**18
+        self.tick_ns = 0
 
     def __call__(self) -> int:
+        self.ns += self.tick_ns
         return self.ns
 
 
@@ -125,6 +129,38 @@ def test_a_thousand_connections_at_once() -> None:
     served(body)
 
 
+def test_a_client_that_floods_has_its_turn_like_the_others() -> None:
+    """The clock is read once in a turn, so that answers which tell the same time were given in the same turn."""
+    lines = 20_000
+
+    async def body(_: TimeServer, watch: Watch, tcp: int, __: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", tcp)
+        assert await ask(reader, writer, b"start\n") == b"start\n"
+        watch.tick_ns = 1000
+        writer.write(b"time\n" * lines)
+        turns = Counter([await asyncio.wait_for(reader.readline(), 10) for _ in range(lines)])
+        assert max(turns.values()) <= TURN / len(b"time\n") + 1
+        writer.close()
+
+    served(body)
+
+
+def test_a_client_that_asks_and_never_reads_ends_without_a_word(caplog: pytest.LogCaptureFixture) -> None:
+    async def body(server: TimeServer, _: Watch, tcp: int, __: int) -> None:
+        with socket.create_connection(("127.0.0.1", tcp)) as deaf:
+            deaf.setblocking(False)
+            for _ in range(3000):
+                with contextlib.suppress(BlockingIOError, ConnectionError):
+                    deaf.send(b"start\n" * 10_000)
+                await asyncio.sleep(0.001)
+                if not server.streams:
+                    break
+            assert not server.streams, "it was served for ever"
+
+    served(body)
+    assert [record.message for record in caplog.records if record.name == "asyncio"] == []
+
+
 def test_clients_that_misbehave_harm_nobody() -> None:
     async def body(server: TimeServer, watch: Watch, tcp: int, _: int) -> None:
         good = await asyncio.open_connection("127.0.0.1", tcp)
@@ -150,7 +186,7 @@ def test_clients_that_misbehave_harm_nobody() -> None:
                 deaf.write(b"time 0123456789012345678901234567890123456789\n" * 1000)
                 await asyncio.wait_for(deaf.drain(), 30)
                 assert all(
-                    stream._transport is None or stream._transport.get_write_buffer_size() <= BACKLOG + 256_000
+                    stream._transport is None or stream._transport.get_write_buffer_size() <= UNREAD + 64 * TURN
                     for stream in server.streams
                 )
         assert time.monotonic() < until, "it was served for ever"
@@ -160,6 +196,30 @@ def test_clients_that_misbehave_harm_nobody() -> None:
             writer.close()
 
     served(body)
+
+
+def test_without_descriptors_clients_wait_until_there_are_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when the whole system has none left, which nobody can count beforehand."""
+    told: list[str] = []
+
+    async def body() -> None:
+        server = TimeServer(tell=told.append)
+        tcp, _ = await server.open("127.0.0.1", 0, None)
+        assert tcp
+        with monkeypatch.context() as context:
+            context.setattr(socket.socket, "accept", refuse)
+            reader, writer = await asyncio.open_connection("127.0.0.1", tcp)
+            writer.write(b"start\n")
+            await asyncio.sleep(0.2)
+        assert await asyncio.wait_for(reader.readline(), 10) == b"start\n"
+        writer.close()
+        server.close()
+
+    def refuse(_: socket.socket) -> None:
+        raise OSError(errno.ENFILE, "Too many open files in system")
+
+    asyncio.run(body())
+    assert told == ["0 clients are served, more cannot be: Too many open files in system"]
 
 
 @given(st.lists(st.binary(max_size=2 * LONGEST), max_size=8))

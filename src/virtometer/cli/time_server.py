@@ -34,7 +34,7 @@ async def _serve(listen: str, tcp: int | None, udp: int | None) -> None:
 
     from virtometer.link.time_server import TimeServer
 
-    server = TimeServer()
+    server = TimeServer(tell=lambda words: typer.echo(f"virtometer: {words}", err=True))
     tcp, udp = await server.open(listen, tcp, udp)
     host = f"[{listen}]" if ":" in listen else listen
     where = [f"{name} {host}:{port}" for name, port in (("tcp", tcp), ("udp", udp)) if port is not None]

@@ -10,6 +10,8 @@ What is not a command is ignored, and so is `time` before `start`. Every client 
 itself. Times are 64 bits of the host's CLOCK_MONOTONIC. Over UDP a datagram is a command; whatever follows it in the
 datagram (`time 17`) is repeated in the answer, so that a client can tell a late answer from the right one. Over TCP
 the same holds for the rest of the line.
+
+A turn serves at most `TURN` bytes of each client that has spoken, so that one that floods makes nobody wait.
 """
 
 from __future__ import annotations
@@ -25,11 +27,13 @@ from dataclasses import dataclass
 from typing import cast
 
 from virtometer.errors import LinkError
+from virtometer.link.listener import Listener
 
 LONGEST = 64  # bytes of a line; the rest of a longer one is thrown away
 MOST_CLIENTS = 4096
 SILENT_S = 3600.0  # a client that says nothing for so long is given up
-BACKLOG = 64 << 10  # bytes of answers that a client may leave unread
+UNREAD = 64 << 10  # bytes of answers that a client may leave unread
+TURN = 1024  # bytes that are taken from one client before the next has its turn
 
 Clock = Callable[[], int]
 
@@ -56,12 +60,13 @@ class Client:
         return None
 
 
-class _Stream(asyncio.Protocol):
+class _Stream(asyncio.BufferedProtocol):
     """One TCP client."""
 
     def __init__(self, server: TimeServer) -> None:
         self._server = server
         self._client = Client()
+        self._buffer = bytearray(TURN)
         self._rest = b""
         self._too_long = False
         self._transport: asyncio.Transport | None = None
@@ -70,30 +75,33 @@ class _Stream(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
-        if len(self._server.streams) >= MOST_CLIENTS:
+        transport.set_write_buffer_limits(high=UNREAD)
+        if self._client.done:  # the server was closed meanwhile
             transport.abort()
-            return
-        self._server.streams.add(self)
-        transport.set_write_buffer_limits(high=BACKLOG)
-        raw = transport.get_extra_info("socket")
-        if raw is not None:
-            raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._heard()
+        else:
+            self._heard()
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, sizehint: int) -> bytearray:
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
         now_ns = self._server.clock()
         assert self._transport is not None
         self._heard()
-        *lines, self._rest = (self._rest + data).split(b"\n")
+        *lines, self._rest = (self._rest + self._buffer[:nbytes]).split(b"\n")
+        answers = []
         for line in lines:
             too_long, self._too_long = self._too_long or len(line) > LONGEST, False
             answer = None if too_long else self._client.answer(line, now_ns)
             if answer is not None:
-                self._transport.write(answer)
+                answers.append(answer)
             if self._client.done:
-                self._transport.close()
-                return
-        if len(self._rest) > LONGEST:
+                break
+        if answers:
+            self._transport.write(b"".join(answers))  # may end a client that does not read: nothing is written after
+        if self._client.done:
+            self._transport.close()
+        elif len(self._rest) > LONGEST:
             self._rest, self._too_long = b"", True
 
     def pause_writing(self) -> None:
@@ -108,6 +116,7 @@ class _Stream(asyncio.Protocol):
 
     def close(self) -> None:
         """End the connection."""
+        self._client.done = True
         if self._transport is not None:
             self._transport.abort()
 
@@ -150,24 +159,24 @@ class _Datagrams(asyncio.DatagramProtocol):
 class TimeServer:
     """Listens from `open` until `close`. `clock` gives ns."""
 
-    def __init__(self, clock: Clock = time.monotonic_ns) -> None:
-        """Does not listen yet."""
+    def __init__(self, clock: Clock = time.monotonic_ns, tell: Callable[[str], None] = lambda _: None) -> None:
+        """Does not listen yet. `tell` is told, once, when there are more clients than can be served."""
         self.clock = clock
         self.streams: set[_Stream] = set()
-        self._tcp: asyncio.Server | None = None
+        self._tcp = Listener(self._welcome, lambda: len(self.streams), MOST_CLIENTS, tell)
         self._udp: asyncio.DatagramTransport | None = None
+        self._welcomes: set[asyncio.Task[object]] = set()
 
     async def open(self, address: str, tcp: int | None, udp: int | None) -> tuple[int | None, int | None]:
         """Listen on these ports (0 for any, None for not at all) and return them. Raises LinkError."""
         _raise_limit()
         loop = asyncio.get_running_loop()
         try:
-            if tcp is not None:
-                self._tcp = await loop.create_server(lambda: _Stream(self), address, tcp, backlog=1024)
-                tcp = self._tcp.sockets[0].getsockname()[1]
             if udp is not None:
                 self._udp, _ = await loop.create_datagram_endpoint(lambda: _Datagrams(self), local_addr=(address, udp))
                 udp = self._udp.get_extra_info("sockname")[1]
+            if tcp is not None:
+                tcp = await self._tcp.open(address, tcp)
         except (OSError, OverflowError) as cause:
             self.close()
             words = cause.strerror or str(cause) if isinstance(cause, OSError) else str(cause)
@@ -176,12 +185,19 @@ class TimeServer:
 
     def close(self) -> None:
         """End every connection and stop listening. Idempotent."""
-        if self._tcp is not None:
-            self._tcp.close()
+        self._tcp.close()
         if self._udp is not None:
             self._udp.close()
         for stream in list(self.streams):
             stream.close()
+
+    def _welcome(self, connection: socket.socket) -> None:
+        stream = _Stream(self)
+        self.streams.add(stream)
+        loop = asyncio.get_running_loop()
+        task = loop.create_task(loop.connect_accepted_socket(lambda: stream, connection))
+        self._welcomes.add(task)
+        task.add_done_callback(self._welcomes.discard)
 
 
 def _raise_limit() -> None:
