@@ -160,7 +160,8 @@ class Sample:
 class ClockFit:
     """host_ns = reference_host_ns + (guest_ns - reference_guest_ns) * rate, within ± bound_ns at the reference.
 
-    `rate` is host seconds per guest second; what the probes allow is at most `rate_bound` away from it.
+    `rate` is host seconds per guest second; what the probes allow is at most `rate_bound` away from it. Both bounds are
+    NaN, and `probes` is 0, where a guest's clock is believed and nobody knows how wrong that is.
     """
 
     reference_guest_ns: int
@@ -348,7 +349,10 @@ class EnvironmentStatus:
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """Everything that the ledger holds, as analysis and report read it. `clock`: what everything is timed by."""
+    """Everything that the ledger holds, as analysis and report read it.
+
+    `clock`: what everything is timed by. Where that is the guests' clocks, `recorded` is the campaign in host time.
+    """
 
     plan: Plan
     plan_text: str
@@ -362,6 +366,7 @@ class Campaign:
     guests: tuple[GuestStart, ...]
     commands: tuple[CommandLine, ...]
     clock: Literal["host", "guest"] = "host"
+    recorded: Campaign | None = None
 
 
 # --- what is concluded ----------------------------------------------------------------------------------------

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, simulate
-from virtometer.analysis.clocks import beliefs, residual_s
+from virtometer.analysis import by_guest_clocks
+from virtometer.analysis.clocks import Drift, beliefs, residual_s
 from virtometer.link.steps import Step
 from virtometer.model import Campaign, ClockFit, ClockProbe
 
@@ -36,9 +37,16 @@ def test_rates_are_told_as_how_much_the_clock_gains() -> None:
     (belief,) = beliefs(campaign([1 / 1.0001, 1 / 1.0002, 1 / 0.9999]))
     assert belief.rate_ppm == pytest.approx(100)
     assert (belief.rate_low_ppm, belief.rate_high_ppm) == pytest.approx((-100, 200))
-    assert belief.bound_ppm == pytest.approx(2)
-    assert belief.drift_s_per_hour == pytest.approx(0.36)
+    assert belief.bound_ppm == pytest.approx(2, rel=1e-3)
+    assert belief.worst_ppm == pytest.approx(202, rel=1e-3), "the worst rate, and what is not known of it"
+    assert belief.proven_ppm == pytest.approx(198, rel=1e-3)
     assert belief.runs == 3
+
+
+def test_the_bound_of_a_clock_that_runs_away_is_told_as_its_rate_is() -> None:
+    (belief,) = beliefs(campaign([1 / 190]))
+    assert belief.rate_ppm == pytest.approx(189e6)
+    assert belief.bound_ppm == pytest.approx(2 * 190), "2 ppm of 190 seconds a second"
 
 
 def test_the_error_of_a_duration_is_the_rate_and_what_does_not_shrink() -> None:
@@ -47,8 +55,55 @@ def test_the_error_of_a_duration_is_the_rate_and_what_does_not_shrink() -> None:
         "cost-monotonic": {"unit": "s", "value": 0.0},
     }
     (belief,) = beliefs(campaign([1 / 1.001], {"measures": measures}))
-    assert belief.error(math.inf) == pytest.approx(0.001)
+    assert belief.fixed_s == pytest.approx(4e-3 / 1.001), "in host time"
+    assert belief.error(math.inf) == pytest.approx(0.001002, rel=1e-5), "with the bound of the comparison"
     assert belief.error(1.0) == pytest.approx(0.001 + 0.004, rel=0.01)
+
+
+@pytest.mark.parametrize("measured", [[], ["cost-monotonic"], ["resolution-monotonic"]])
+def test_what_the_workload_did_not_measure_is_not_zero(measured: list[str]) -> None:
+    (belief,) = beliefs(campaign([1.0], {"measures": {name: {"unit": "s", "value": 1e-8} for name in measured}}))
+    assert belief.fixed_s is None
+    assert belief.error(1e-6) == belief.error(math.inf) == pytest.approx(2e-6)
+
+
+def test_raw_values_leave_the_comparison_of_clocks_as_it_was() -> None:
+    made = campaign([1 / 1.0001, 1 / 1.0002, 1 / 0.9999])
+    assert beliefs(by_guest_clocks(made)) == beliefs(made)
+
+
+def guest_by_guest(campaign: Campaign, guests: list[str], gained_ns: list[int]) -> Campaign:
+    """Runs a minute apart, in these guests, each with a clock that has gained so much by then."""
+    trials = []
+    for number, (record, guest, gained) in enumerate(zip(campaign.trials, guests, gained_ns, strict=True)):
+        host = 60_000_000_000 * number
+        fit = ClockFit(5_000 + host + gained, host, 1.0, 1_000.0, 1e-6, 10)
+        results = tuple(replace(one, guest_id=guest, clock=fit) for one in record.results)
+        trials.append(replace(record, results=results))
+    return replace(campaign, trials=tuple(trials))
+
+
+def test_offsets_between_the_runs_of_one_guest_are_its_drift() -> None:
+    made = guest_by_guest(campaign([1.0] * 5), ["a", "b", "b", "b", "c"], [0, 7_000, 9_000, -113_000, 50_000])
+    (belief,) = beliefs(made)
+    assert belief.drift == Drift(pytest.approx(-120e-6), pytest.approx(2e-6), pytest.approx(120.0))
+    assert belief.drift is not None and belief.drift.ppm == pytest.approx(-1.0)
+
+
+def test_guests_that_had_one_run_each_have_no_drift() -> None:
+    (belief,) = beliefs(campaign([1.0, 1.0]))
+    assert belief.drift is None
+
+
+@pytest.mark.parametrize(
+    ("architectures", "counter"),
+    [(["x86_64"], "TSC"), (["i686"], "TSC"), (["aarch64"], ""), (["x86_64", "aarch64"], ""), ([], "")],
+)
+def test_the_counter_is_called_tsc_where_it_is_one(architectures: list[str], counter: str) -> None:
+    made = campaign([1.0, 1.0])
+    guests = tuple(replace(made.guests[0], given={"facts": {"architecture": one}}) for one in architectures)
+    (belief,) = beliefs(replace(made, guests=guests))
+    assert belief.counter == counter
 
 
 def test_runs_that_failed_by_a_step_are_counted_with_their_size() -> None:
@@ -57,6 +112,7 @@ def test_runs_that_failed_by_a_step_are_counted_with_their_size() -> None:
     assert (belief.steps, belief.step_s, belief.runs) == (1, pytest.approx(3.0), 2)
     (alone,) = beliefs(campaign([1.0], fail={0: f"native: {sentence}"}))
     assert (alone.steps, alone.runs) == (1, 0)
+    assert math.isnan(alone.rate_ppm) and math.isnan(alone.bound_ppm), "no run says nothing of the rate"
 
 
 def test_what_no_line_explains_is_the_residual() -> None:

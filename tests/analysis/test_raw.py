@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -38,12 +39,14 @@ def campaign(rate: float, extra: dict[str, Any] | None = None) -> Campaign:
 @pytest.mark.parametrize("rate", [0.5, 1.0, 2.0])
 def test_a_clock_that_is_believed_makes_its_guest_look_quicker_or_slower(rate: float) -> None:
     raw = by_guest_clocks(campaign(rate))
-    assert raw.clock == "guest"
+    assert raw.clock == "guest" and raw.recorded is not None and raw.recorded.clock == "host"
     ratios = {(f.workload, f.subject): f.ratio.value for f in findings(raw) if f.ratio}
     # A guest second of two host seconds: twice the work in a second of its own, each operation in half the time.
     assert ratios["rate", "off"] == pytest.approx(rate)
     assert ratios["time", "off"] == pytest.approx(rate)
-    assert all(result.clock.rate == 1.0 for record in raw.trials for result in record.results)
+    fits = [result.clock for record in raw.trials for result in record.results]
+    assert all(fit.rate == 1.0 and fit.probes == 0 for fit in fits)
+    assert all(math.isnan(fit.relative_bound) and math.isnan(fit.bound_at_ns(0)) for fit in fits), "nobody knows"
 
 
 def test_a_tools_raw_value_is_what_it_said() -> None:

@@ -7,9 +7,11 @@ from dataclasses import replace
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, simulate
-from virtometer.analysis.clocks import Belief, beliefs
+from virtometer.analysis import by_guest_clocks, findings
+from virtometer.analysis.clocks import Belief, Drift, beliefs
 from virtometer.model import Campaign, TrialRecord
 from virtometer.report.clocks import figure, grid
+from virtometer.report.html import page
 
 WORK = Work("clock", "clock", "watch", "s", 3e-8)
 
@@ -22,6 +24,10 @@ def campaign() -> Campaign:
             "cost-monotonic": {"unit": "s", "value": 3e-8},
             "resolution-monotonic": {"unit": "s", "value": 1e-8},
             "backward-realtime": {"unit": "1", "value": 3.0},
+            **{f"resolution-{name}": {"unit": "s", "value": 2e-8} for name in ("monotonic-raw", "realtime", "counter")},
+            "cost-counter": {"unit": "s", "value": 1e-8},
+            "counter-rate": {"unit": "1/s", "value": 2_599_998_734.0},
+            "steal": {"unit": "1", "value": 0.0123},
         },
         "histograms": {"timer-lateness": {"unit": "s", "digits": 2, "counts": [[60_000, 98], [2_000_000, 2]]}},
     }
@@ -33,7 +39,9 @@ def campaign() -> Campaign:
             results=tuple(replace(one, clock=replace(one.clock, rate=rate), **extra) for one in record.results),
         )
 
-    return replace(made, trials=tuple(map(put, made.trials)))
+    given = {"facts": {"architecture": "x86_64"}}
+    guests = tuple(replace(guest, given=given) for guest in made.guests)
+    return replace(made, trials=tuple(map(put, made.trials)), guests=guests)
 
 
 @pytest.fixture(scope="module")
@@ -49,13 +57,64 @@ def test_the_table_tells_every_property_that_was_measured(both: tuple[Belief, ..
     assert rows["readings that went back, real time"] == ("3", "3")
     assert rows["a timer is late, median"][0] == "60.0 µs"
     assert rows["a timer is late, worst"][0] == "2.00 ms"
-    assert "steal by the guest's account" not in rows, "what nobody measured has no row"
+    assert rows["smallest advance, real time"] == ("20.0 ns", "20.4 ns")
+    assert rows["smallest advance, monotonic raw"][0] == rows["smallest advance, TSC"][0] == "20.0 ns"
+    assert rows["a reading, TSC"][0] == "10.0 ns"
+    assert rows["TSC's rate"][0] == "2,599.999 MHz", "as many digits as are known"
+    assert rows["steal by the guest's account"][0] == "1.2 %"
+    assert "largest jump of real time" not in rows, "what nobody measured has no row"
+    assert "offset drift between the runs of one guest" not in rows, "no guest had two runs"
+
+
+def test_a_counter_of_another_kind_is_not_called_tsc(both: tuple[Belief, ...]) -> None:
+    names = [row[0] for row in grid([both[0], replace(both[1], counter="")]).rows]
+    assert "a reading, processor's counter" in names and not any("TSC" in name for name in names)
+
+
+def test_the_drift_of_the_offset_has_its_bound_and_its_time(both: tuple[Belief, ...]) -> None:
+    drifting = [replace(both[0], drift=Drift(1.2e-3, 4e-5, 720.0)), replace(both[1], drift=Drift(-3.0, 0.001, 30.0))]
+    rows = {row[0]: row[1:] for row in grid(drifting).rows}
+    told = rows["offset drift between the runs of one guest"]
+    assert told == ("+1.20 ms ±40.0 µs in 12 min", "-3.00 s ±1.00 ms in 30 s")
+    assert rows["the same as a rate, ppm"] == ("+1.7 ±0.056", "-100,000 ±33")
 
 
 def test_the_plot_says_from_which_length_on_the_clock_is_right(both: tuple[Belief, ...]) -> None:
     found = figure(both, 0.005)
     assert found is not None
     assert "native from 8.00 µs on" in found.alternative and "bad never" in found.alternative
+    assert found.caption.endswith("The results above are put right.")
+    assert "Dotted" not in found.caption
+    believing = figure(both, 0.005, raw=True)
+    assert believing is not None and believing.caption.endswith("The results above are not put right.")
+
+
+def test_the_plot_says_what_was_not_measured(both: tuple[Belief, ...]) -> None:
+    """Without the workload nobody knows what a short duration is wrong by: no length is told, and nothing is zero."""
+    unknown = replace(both[0], measures={}, rate_ppm=0.4, worst_ppm=1.4)
+    found = figure([unknown, both[1]], 0.005)
+    assert found is not None
+    assert "native by rate, from which length on is not known" in found.alternative
+    assert "Dotted (native)" in found.caption and "the workload clock measures them" in found.caption
+    lines = found.spec["datasets"][found.spec["layer"][1]["data"]["name"]]
+    assert {row["v"] for row in lines if row["e"] == "native"} == {1.4e-6}, "with the bound, whatever the length"
+    assert {(row["e"], row["k"]) for row in lines} == {("native", 0), ("bad", 1)}
+
+
+def test_a_rate_that_is_not_known_well_enough_is_not_called_wrong(both: tuple[Belief, ...]) -> None:
+    vague = replace(both[0], worst_ppm=8000.0, proven_ppm=-7000.0)
+    found = figure([vague], 0.005)
+    assert found is not None and "native perhaps: the rate is not known so well" in found.alternative
+
+
+def test_a_raw_page_says_that_clocks_are_believed_and_how_wrong_that_is() -> None:
+    made = campaign()
+    right, raw = (page(one, findings(one), scripts=False) for one in (made, by_guest_clocks(made)))
+    assert "Every duration above is in host time" in right and "The results above are put right" in right
+    assert "Every duration above is what the guests&#39; own clocks said" in raw
+    assert "Every duration above is in host time" not in raw and "known in host time" not in raw
+    assert "The results above are not put right" in raw and "±nan" not in raw
+    assert "-19,608 ±" in right and "-19,608 ±" in raw, "the comparison is the same"
 
 
 def test_without_a_run_there_is_no_plot() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import statistics
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,21 @@ from virtometer.model import Campaign, ClockFit, ClockProbe, PlacementResult
 WORKLOAD = "clock"
 LATENESS = "timer-lateness"
 _STEP = re.compile(r"clock stepped by about ([-+0-9.e]+) s")
+_HAS_TSC = re.compile(r"x86_64|i[3-6]86")
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """What one guest's clock gained on the host's from one run to a later one, within ± `bound_s`; all in host s."""
+
+    gained_s: float
+    bound_s: float
+    over_s: float
+
+    @property
+    def ppm(self) -> float:
+        """The mean rate over all that time, as how much faster than the host's."""
+        return self.gained_s / self.over_s * 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +36,24 @@ class Belief:
     """One environment's clock. Rates are how much faster than the host's it runs, in ppm.
 
     `rate_ppm` is the median over the runs, `rate_low_ppm` and `rate_high_ppm` the extremes, `bound_ppm` the median of
-    the runs' own bounds. `residual_s` is the largest error that no rate and offset explain, `step_s` the largest step
-    of the runs that failed by one, `steps` how many did. `measures` and `lateness` are empty without the workload.
+    the runs' own bounds; `worst_ppm` is how far off a run's rate may be at most, its bound included, `proven_ppm` how
+    far one is at least. All are NaN without a run. `drift` is that of the guest that was there for longest, None where
+    none had two runs. `residual_s` is the largest error that no rate and offset explain, `step_s` the largest step
+    of the runs that failed by one, `steps` how many did. `counter` names the processor's counter where it is the TSC.
+    `measures` and `lateness` are empty without the workload.
     """
 
     environment: str
     source: str
+    counter: str
     runs: int
     rate_ppm: float
     rate_low_ppm: float
     rate_high_ppm: float
     bound_ppm: float
+    worst_ppm: float
+    proven_ppm: float
+    drift: Drift | None
     residual_s: float
     steps: int
     step_s: float
@@ -39,20 +62,28 @@ class Belief:
     lateness: extras.Times | None
 
     @property
-    def drift_s_per_hour(self) -> float:
-        """How much the clock gains on the host's in an hour; negative where it falls behind."""
-        return self.rate_ppm * 1e-6 * 3600
-
-    def error(self, seconds: float) -> float:
-        """The relative error of believing this clock over a duration: its rate, its steps, and how fine it is."""
+    def fixed_s(self) -> float | None:
+        """What a duration is wrong by whatever its length: jump, resolution, a reading; None without the workload."""
         fine = self.measures.get("resolution-monotonic")
         cost = self.measures.get("cost-monotonic")
-        fixed = max(self.residual_s, self.step_s) + (fine.median if fine else 0.0) + (cost.median if cost else 0.0)
-        return max(abs(self.rate_ppm), abs(self.rate_low_ppm), abs(self.rate_high_ppm)) * 1e-6 + fixed / seconds
+        return None if fine is None or cost is None else self._jump_s + fine.median + cost.median
+
+    def error(self, seconds: float) -> float:
+        """Relative error of believing this clock over a duration at worst, by what is known: short ones may be worse.
+
+        It is the rate's and, divided by the length, `fixed_s`, or the jumps alone where that is not known.
+        """
+        fixed_s = self.fixed_s
+        return self.worst_ppm * 1e-6 + (self._jump_s if fixed_s is None else fixed_s) / seconds
+
+    @property
+    def _jump_s(self) -> float:
+        return max(self.residual_s, self.step_s)
 
 
 def beliefs(campaign: Campaign) -> tuple[Belief, ...]:
-    """One for every environment that ran, in the plan's order."""
+    """One for every environment that ran, in the plan's order; raw values leave them as they are."""
+    campaign = campaign.recorded or campaign
     measures, lateness = _of_the_workload(campaign)
     made = []
     for environment in campaign.plan.environments:
@@ -71,18 +102,22 @@ def beliefs(campaign: Campaign) -> tuple[Belief, ...]:
         ]
         if not results and not steps:
             continue
-        rates = sorted((1 / result.clock.rate - 1) * 1e6 for result in results) or [0.0]
+        # A bound is told of guest seconds per host second, as the rates are.
+        rates = [((1 / one.clock.rate - 1) * 1e6, one.clock.relative_bound / one.clock.rate * 1e6) for one in results]
+        rates = rates or [(math.nan, math.nan)]
         made.append(
             Belief(
                 environment=environment.name,
                 source=_source(campaign, environment.name),
+                counter=_counter(campaign, environment.name),
                 runs=len(results),
-                rate_ppm=statistics.median(rates),
-                rate_low_ppm=rates[0],
-                rate_high_ppm=rates[-1],
-                bound_ppm=statistics.median(result.clock.relative_bound * 1e6 for result in results)
-                if results
-                else 0.0,
+                rate_ppm=statistics.median(rate for rate, _ in rates),
+                rate_low_ppm=min(rate for rate, _ in rates),
+                rate_high_ppm=max(rate for rate, _ in rates),
+                bound_ppm=statistics.median(bound for _, bound in rates),
+                worst_ppm=max(abs(rate) + bound for rate, bound in rates),
+                proven_ppm=max(abs(rate) - bound for rate, bound in rates),
+                drift=_drift(results),
                 residual_s=max((residual_s(result.clock, result.probes) for result in results), default=0.0),
                 steps=len(steps),
                 step_s=max(steps, default=0.0),
@@ -105,6 +140,25 @@ def residual_s(fit: ClockFit, probes: Sequence[ClockProbe]) -> float:
     return worst_ns * 1e-9 if worst_ns > 1.0 else 0.0
 
 
+def _drift(results: Sequence[PlacementResult]) -> Drift | None:
+    """From the first to the last run of the same guest: both clocks' references, where each fit is at its best."""
+    by_guest: dict[str, list[ClockFit]] = {}
+    for result in results:
+        by_guest.setdefault(result.guest_id, []).append(result.clock)
+    found = []
+    for fits in by_guest.values():
+        first, last = min(fits, key=_moment), max(fits, key=_moment)
+        over_ns = last.reference_host_ns - first.reference_host_ns
+        if over_ns > 0:
+            gained_ns = last.reference_guest_ns - first.reference_guest_ns - over_ns
+            found.append(Drift(gained_ns * 1e-9, (first.bound_ns + last.bound_ns) * 1e-9, over_ns * 1e-9))
+    return max(found, key=lambda drift: drift.over_s, default=None)
+
+
+def _moment(fit: ClockFit) -> int:
+    return fit.reference_host_ns
+
+
 def _of_the_workload(
     campaign: Campaign,
 ) -> tuple[dict[str, dict[str, extras.Measured]], dict[str, extras.Times]]:
@@ -119,8 +173,18 @@ def _of_the_workload(
 
 def _source(campaign: Campaign, environment: str) -> str:
     """The guest's own name for its clock source; where guests differ, all of them."""
-    names = (guest.given.get("facts", {}) for guest in campaign.guests if guest.environment == environment)
-    return " | ".join(dict.fromkeys(str(facts["clock_source"]) for facts in names if facts.get("clock_source")))
+    return " | ".join(_facts(campaign, environment, "clock_source"))
+
+
+def _counter(campaign: Campaign, environment: str) -> str:
+    found = _facts(campaign, environment, "architecture")
+    return "TSC" if found and all(map(_HAS_TSC.fullmatch, found)) else ""
+
+
+def _facts(campaign: Campaign, environment: str, name: str) -> list[str]:
+    """What the guests of an environment said of themselves, each answer once."""
+    told = (guest.given.get("facts", {}).get(name) for guest in campaign.guests if guest.environment == environment)
+    return list(dict.fromkeys(str(fact) for fact in told if fact))
 
 
 def _aside(result: PlacementResult) -> int:

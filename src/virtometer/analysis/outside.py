@@ -26,9 +26,9 @@ class Timed:
 
 
 def timed(campaign: Campaign) -> dict[tuple[str, str], Timed]:
-    """By workload and environment, where an outside clock was asked."""
+    """By workload and environment, where an outside clock was asked. Raw values have the same comparison of clocks."""
     found: dict[tuple[str, str], list[tuple[float, float, float, PlacementResult]]] = {}
-    for record in campaign.trials:
+    for record in (campaign.recorded or campaign).trials:
         for result in record.results:
             rates = [float(result.measures.get(name, {}).get("value", 0)) for name in ("guest-rate", "outside-rate")]
             if result.placement.role == "measured" and all(rate > 0 for rate in rates):

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from virtometer.model import Campaign, ClockFit, PlacementResult
 
 
 def by_guest_clocks(campaign: Campaign) -> Campaign:
-    """The same samples, timed by the guests' own clocks. What was set aside for a clock's sake stays aside."""
+    """The same samples, timed by the guests' own clocks. What was set aside for a clock's sake stays aside.
+
+    How far those clocks can be believed is not known from such a campaign, only from `recorded` in it.
+    """
     trials = tuple(
         replace(record, results=tuple(_believed(result) for result in record.results)) for record in campaign.trials
     )
-    return replace(campaign, trials=trials, clock="guest")
+    return replace(campaign, trials=trials, clock="guest", recorded=campaign)
 
 
 def _believed(result: PlacementResult) -> PlacementResult:
@@ -22,5 +26,5 @@ def _believed(result: PlacementResult) -> PlacementResult:
     factor = guest_s / host_s if result.unit == "s" else host_s / guest_s
     value = result.measures["tool-says"]["value"] if "tool-says" in result.measures else result.value * factor
     fit = result.clock
-    believed = ClockFit(fit.reference_guest_ns, fit.reference_host_ns, 1.0, 0.0, 0.0, 0)
+    believed = ClockFit(fit.reference_guest_ns, fit.reference_host_ns, 1.0, math.nan, math.nan, 0)
     return replace(result, value=float(value), clock=believed)

@@ -14,6 +14,14 @@ from virtometer.report.curves import by_environment
 from virtometer.report.figures import Figure, data, finish
 from virtometer.report.grids import Grid
 
+PUT_RIGHT = (
+    "Every duration above is in host time: guests' clocks are compared with the host's before, during and after each "
+    "run. This is what believing them would have cost."
+)
+BELIEVED = (
+    "Every duration above is what the guests' own clocks said. They were compared with the host's before, during and "
+    "after each run all the same: this is what comparing them found, and how wrong the values above may be."
+)
 _LONGEST_S = 3600.0
 _SHORTEST_S = 1e-6
 _HEIGHT = 280
@@ -21,7 +29,11 @@ _HEIGHT = 280
 
 def grid(beliefs: Sequence[Belief]) -> Grid:
     """A column an environment, a row a property. What was not measured is empty."""
-    rows: list[tuple[str, ...]] = [(name, *(tell(belief) for belief in beliefs)) for name, tell in _ROWS.items()]
+    counters = {belief.counter for belief in beliefs if "cost-counter" in belief.measures}
+    counter = "TSC" if counters == {"TSC"} else "processor's counter"
+    rows: list[tuple[str, ...]] = [
+        (name.format(counter=counter), *(tell(belief) for belief in beliefs)) for name, tell in _ROWS.items()
+    ]
     rows = [row for row in rows if any(row[1:])]
     return Grid(
         "Compared with the host's clock in every run; what the clock itself shows is from the workload clock",
@@ -31,15 +43,23 @@ def grid(beliefs: Sequence[Belief]) -> Grid:
     )
 
 
-def figure(beliefs: Sequence[Belief], limit: float) -> Figure | None:
-    """Relative error of believing the clock, over the length of what is timed. None without a run."""
+def figure(beliefs: Sequence[Belief], limit: float, *, raw: bool = False) -> Figure | None:
+    """Relative error of believing the clock, over the length of what is timed. None without a run.
+
+    `raw`: the results of the report do believe the clocks.
+    """
     seen = [belief for belief in beliefs if belief.runs]
     if not seen:
         return None
     steps = 48
     span = math.log(_LONGEST_S / _SHORTEST_S)
     rows: list[dict[str, Any]] = [
-        {"e": belief.environment, "t": float(f"{t:.4g}"), "v": max(float(f"{belief.error(t):.4g}"), 1e-10)}
+        {
+            "e": belief.environment,
+            "t": float(f"{t:.4g}"),
+            "v": max(float(f"{belief.error(t):.4g}"), 1e-10),
+            "k": int(belief.fixed_s is not None),
+        }
         for belief in seen
         for t in (_SHORTEST_S * math.exp(span * step / steps) for step in range(steps + 1))
     ]
@@ -69,33 +89,88 @@ def figure(beliefs: Sequence[Belief], limit: float) -> Figure | None:
         axis=alt.Axis(title="relative error", values=ticks, labelExpr=relative, grid=True),
     )
     rule = alt.Chart(data([{"v": limit}])).mark_rule(color="var(--soft)", strokeDash=[4, 4], aria=False)
-    lines = alt.Chart(data(rows), height=_HEIGHT).mark_line(strokeWidth=1.8, aria=False).encode(x=x, y=y, color=colour)
-    told = "; ".join(f"{belief.environment} {_believed(belief, limit)}" for belief in seen)
+    lines = (
+        alt.Chart(data(rows), height=_HEIGHT)
+        .mark_line(strokeWidth=1.8, aria=False)
+        .encode(
+            x=x,
+            y=y,
+            color=colour,
+            strokeDash=alt.StrokeDash("k:Q", scale=alt.Scale(domain=[0, 1], range=[[2, 3], [1, 0]]), legend=None),
+        )
+    )
+    verdicts: dict[str, list[str]] = {}
+    for belief in seen:
+        verdicts.setdefault(_believed(belief, limit), []).append(belief.environment)
+    told = "; ".join(f"{', '.join(names)} {verdict}" for verdict, names in verdicts.items())
     return Figure(
         finish(alt.layer(rule.encode(y=alt.Y("v:Q")), lines)),
         f"How far each guest's clock can be believed: {told}",
-        "What timing by the guest's own clock would be wrong by: its rate, plus its steps, its resolution and the cost "
-        f"of a reading divided by the length. Dashed: {words.percent(limit)}, this plan's limit. Below it: {told}. "
-        "The results above are put right.",
+        "What timing by the guest's own clock would be wrong by at most: its rate with the bound of the comparison, "
+        f"plus its steps, its resolution and the cost of a reading divided by the length. {_missing(seen)}"
+        f"Dashed: {words.percent(limit)}, this plan's limit. Below it: {told}. "
+        f"The results above are {'not ' if raw else ''}put right.",
+    )
+
+
+def _missing(beliefs: Sequence[Belief]) -> str:
+    """What is not known of some of these clocks, and how it would be."""
+    names = [belief.environment for belief in beliefs if belief.fixed_s is None]
+    if not names:
+        return ""
+    which = "All dotted" if len(names) == len(beliefs) else f"Dotted ({', '.join(names)})"
+    return (
+        f"{which}: of rate and steps alone, so short lengths are worse; resolution and the cost of "
+        "a reading are not known, the workload clock measures them. "
     )
 
 
 def _believed(belief: Belief, limit: float) -> str:
     """From which length on the clock is right within the limit."""
     rate = belief.error(math.inf)
-    if rate >= limit:
+    if belief.proven_ppm * 1e-6 >= limit:
         return "never"
-    fixed = belief.error(1.0) - rate
-    length = fixed / (limit - rate)
-    return f"from {words.quantity(max(length, 1e-9), 's')} on"
+    if rate >= limit:
+        return "perhaps: the rate is not known so well"
+    if belief.fixed_s is None:
+        return "by rate, from which length on is not known"
+    return f"from {words.quantity(belief.fixed_s / (limit - rate), 's')} on"
 
 
 def _ppm(value: float) -> str:
-    return f"{value:+,.0f}" if abs(value) >= 1000 else f"{value:+.2g}" if value else "0"
+    shown = f"{value:,.0f}" if abs(value) >= 1000 else words.significant(value, 2)
+    return f"+{shown}" if value > 0 else shown
 
 
 def _seconds(value: float) -> str:
     return words.quantity(value, "s") if value > 0 else "0"
+
+
+def _gain(seconds: float) -> str:
+    return ("+" if seconds > 0 else "-" if seconds < 0 else "") + _seconds(abs(seconds))
+
+
+def _drift(belief: Belief) -> str:
+    found = belief.drift
+    if found is None:
+        return ""
+    return f"{_gain(found.gained_s)} ±{_seconds(found.bound_s)} in {words.duration(found.over_s)}"
+
+
+def _drift_rate(belief: Belief) -> str:
+    found = belief.drift
+    return "" if found is None else f"{_ppm(found.ppm)} ±{words.significant(found.bound_s / found.over_s * 1e6, 2)}"
+
+
+def _counter_rate(belief: Belief) -> str:
+    """In MHz with as many digits as comparing clocks gives, which knows rates to about a ppm."""
+    found = belief.measures.get("counter-rate")
+    return "" if found is None else f"{words.significant(found.median * 1e-6, 7)} MHz"
+
+
+def _steal(belief: Belief) -> str:
+    found = belief.measures.get("steal")
+    return "" if found is None else words.percent(found.median)
 
 
 def _of_measure(name: str) -> Callable[[Belief], str]:
@@ -120,28 +195,32 @@ def _of_runs(tell: Callable[[Belief], str]) -> Callable[[Belief], str]:
 _ROWS: dict[str, Callable[[Belief], str]] = {
     "clock source": lambda belief: belief.source,
     "runs compared": lambda belief: f"{belief.runs:,}",
-    "faster than the host's, ppm": _of_runs(lambda belief: f"{_ppm(belief.rate_ppm)} ±{belief.bound_ppm:.2g}"),
-    "over all runs, ppm": _of_runs(lambda belief: f"{_ppm(belief.rate_low_ppm)} to {_ppm(belief.rate_high_ppm)}"),
-    "gains in an hour": _of_runs(
-        lambda belief: ("-" if belief.drift_s_per_hour < 0 else "") + _seconds(abs(belief.drift_s_per_hour))
+    "faster than the host's, ppm": _of_runs(
+        lambda belief: f"{_ppm(belief.rate_ppm)} ±{words.significant(belief.bound_ppm, 2)}"
     ),
+    "over all runs, ppm": _of_runs(lambda belief: f"{_ppm(belief.rate_low_ppm)} to {_ppm(belief.rate_high_ppm)}"),
+    "offset drift between the runs of one guest": _drift,
+    "the same as a rate, ppm": _drift_rate,
     "worst jump that rate and offset do not explain": _of_runs(lambda belief: _seconds(belief.residual_s)),
     "runs that failed by a step": lambda belief: (
         str(belief.steps) + (f" (up to {_seconds(belief.step_s)})" if belief.steps else "")
     ),
     "samples set aside for the clock's sake": _of_runs(lambda belief: f"{belief.set_aside:,}"),
     "smallest advance, monotonic": _of_measure("resolution-monotonic"),
+    "smallest advance, monotonic raw": _of_measure("resolution-monotonic-raw"),
+    "smallest advance, real time": _of_measure("resolution-realtime"),
+    "smallest advance, {counter}": _of_measure("resolution-counter"),
     "a reading, monotonic": _of_measure("cost-monotonic"),
     "a reading, monotonic raw": _of_measure("cost-monotonic-raw"),
     "a reading, real time": _of_measure("cost-realtime"),
-    "a reading, processor's counter": _of_measure("cost-counter"),
-    "counter's rate": _of_measure("counter-rate"),
+    "a reading, {counter}": _of_measure("cost-counter"),
+    "{counter}'s rate": _counter_rate,
     "readings that went back, monotonic": _of_measure("backward-monotonic"),
     "readings that went back, monotonic raw": _of_measure("backward-monotonic-raw"),
     "readings that went back, real time": _of_measure("backward-realtime"),
-    "readings that went back, counter": _of_measure("backward-counter"),
+    "readings that went back, {counter}": _of_measure("backward-counter"),
     "largest jump of real time": _of_measure("realtime-jump"),
-    "steal by the guest's account": _of_measure("steal"),
+    "steal by the guest's account": _steal,
     "a timer is late, median": _quantile(0.5),
     "a timer is late, 99 %": _quantile(0.99),
     "a timer is late, worst": _quantile(1.0),

@@ -29,11 +29,11 @@ class Grid:
 
 
 def numbers(findings: Sequence[Finding], campaign: Campaign) -> Grid:
-    """Everything that was computed for one workload."""
+    """Everything that was computed for one workload. Of raw values nothing says how well their durations are known."""
     errors: dict[str, float] = {}
     for record in campaign.trials:
         for result in record.results:
-            if result.placement.workload == findings[0].workload:
+            if result.placement.workload == findings[0].workload and campaign.clock == "host":
                 name = result.placement.environment
                 errors[name] = max(errors.get(name, 0.0), result.clock.relative_bound)
     rows = [
@@ -53,8 +53,8 @@ def numbers(findings: Sequence[Finding], campaign: Campaign) -> Grid:
     ]
     return Grid(
         f"{findings[0].metric}: geometric mean over the blocks; efficiency from within-block pairs; p of no "
-        "difference, alone and after Holm over the whole campaign; host CPU time per unit of work; how well the "
-        "length of every sample is known in host time, at worst",
+        "difference, alone and after Holm over the whole campaign; host CPU time per unit of work"
+        + ("; how well the length of every sample is known in host time, at worst" if errors else ""),
         (
             "environment",
             "value",

@@ -32,6 +32,7 @@ from virtometer.report.measures import glossary
 _POINTS_OF_A_PLOT = 1_600
 _POINTS_OF_A_PAGE = 16_000  # keeps the page at a few megabytes however many workloads there are
 _STILL_WIDTH = 520
+_WIDE_WIDTH = 1_080  # of a plot that has a card of the page's whole width
 
 
 def page(campaign: Campaign, findings: Sequence[Finding], *, scripts: bool = True) -> str:
@@ -62,7 +63,8 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
     found = _Extras(extras.measures(campaign), extras.histograms(campaign), timed(campaign), names)
     over, averages = _series(campaign, findings, scripts)
     believed = beliefs(campaign)
-    drawn = clocks.figure(believed, plan.limits.clock_error)
+    raw = campaign.clock == "guest"
+    drawn = clocks.figure(believed, plan.limits.clock_error, raw=raw)
     ran, planned = len(campaign.trials), len(campaign.planned)
     return {
         "plan": plan,
@@ -76,7 +78,7 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
             ("clocks", "Clocks"), ("starts", "Starting a guest"), ("facts", "Host and guests"),
             ("record", "The record"), ("glossary", "What the words mean"),
         ],
-        "raw": words.RAW if campaign.clock == "guest" else "",
+        "raw": words.RAW if raw else "",
         "unfinished": f"Not finished: {ran:,} of {planned:,} trials have run." if ran < planned else "",
         "headline": summary.headline(findings),
         "sentences": summary.sentences(findings),
@@ -95,8 +97,9 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
         ],
         "trouble": {"sentence": sentence, "grid": trouble},
         "clocks": {
+            "about": clocks.BELIEVED if raw else clocks.PUT_RIGHT,
             "grid": clocks.grid(believed),
-            "figure": None if drawn is None else _figure(drawn, "clocks", scripts),
+            "figure": None if drawn is None else _figure(drawn, "clocks", scripts, _WIDE_WIDTH),
         },
         "starts": grids.starts(campaign),
         "host": grids.host(campaign),
@@ -160,11 +163,11 @@ def _series(
     return [_figure(figure, f"series-{number}", scripts) for number, figure in enumerate(drawn, 1)], averages
 
 
-def _figure(figure: Figure, identity: str, scripts: bool) -> dict[str, Any]:
+def _figure(figure: Figure, identity: str, scripts: bool, width: int = _STILL_WIDTH) -> dict[str, Any]:
     """A plot as the template takes it."""
     return {
         "id": f"{identity}-plot",
-        "svg": Markup(_still(figure.spec, identity)),
+        "svg": Markup(_still(figure.spec, identity, width)),
         "alternative": figure.alternative,
         "caption": figure.caption,
         "spec": Markup(script_json(figure.spec)) if scripts else "",
@@ -270,9 +273,9 @@ def script_json(value: object) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _still(spec: dict[str, Any], prefix: str) -> str:
+def _still(spec: dict[str, Any], prefix: str, width: int) -> str:
     """The plot as SVG. Its ids get a prefix, because all plots of a page share one space of ids."""
-    svg: str = vl_convert.vegalite_to_svg({**spec, "width": _STILL_WIDTH})
+    svg: str = vl_convert.vegalite_to_svg({**spec, "width": width})
     svg = re.sub(r'id="([^"]+)"', rf'id="{prefix}-\1"', svg)
     return re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", svg)
 
