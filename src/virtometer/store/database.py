@@ -99,7 +99,7 @@ def _engine(path: Path, mode: str) -> Engine:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
 
-    begin = "BEGIN" if mode == "ro" else "BEGIN IMMEDIATE"
+    begin = "BEGIN IMMEDIATE" if mode.startswith("rw") else "BEGIN"
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
@@ -108,11 +108,14 @@ def _engine(path: Path, mode: str) -> Engine:
     return engine
 
 
-def connect(directory: Path, *, write: bool) -> Connection:
-    """Open the ledger in `directory`, bring an older one up to date (`write`), refuse a foreign or a newer one."""
+def connect(directory: Path, *, write: bool, immutable: bool = False) -> Connection:
+    """Open the ledger in `directory`, bring an older one up to date (`write`), refuse a foreign or a newer one.
+
+    immutable: read the file alone, without the log and the shared memory beside it.
+    """
     path = directory / files.LEDGER
     with storage(directory):
-        connection = _engine(path, "rw" if write else "ro").connect()
+        connection = _engine(path, "rw" if write else "ro&immutable=1" if immutable else "ro").connect()
         try:
             raw = _raw(connection)
             version = _version(raw, path)
@@ -132,18 +135,21 @@ def connect_writer(directory: Path) -> tuple[Connection, Copy]:
 
 
 def connect_reader(directory: Path) -> tuple[Connection, Copy]:
-    """Open for reading, from a private copy where the place allows no more.
+    """Open for reading.
 
     SQLite wants to make a shared-memory file beside a ledger in WAL mode: on a read-only or a full file system it
-    cannot, and without it would not see what lies in the write-ahead log. An older ledger is brought up to date in the
-    copy.
+    cannot, and without it would not see what lies in the write-ahead log. Without a log, which every laboratory that
+    still measures has, the file alone is the ledger; with one a private copy is read. An older ledger is brought up to
+    date in a copy, too.
     """
     try:
         connection = connect(directory, write=False)
     except (StorageError, LedgerError) as cause:
         if not _place_is_to_blame(cause):
             raise
-        return _copy(directory, None)
+        if _has_log(directory):
+            return _copy(directory, None)
+        connection = connect(directory, write=False, immutable=True)
     raw = _raw(connection)
     if _version(raw, directory / files.LEDGER) < schema.SCHEMA_VERSION:
         try:
@@ -151,6 +157,11 @@ def connect_reader(directory: Path) -> tuple[Connection, Copy]:
         finally:
             connection.close()
     return connection, contextlib.nullcontext()
+
+
+def _has_log(directory: Path) -> bool:
+    with storage(directory):
+        return (directory / f"{files.LEDGER}-wal").exists()
 
 
 def _place_is_to_blame(error: BaseException) -> bool:
