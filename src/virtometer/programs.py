@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import datetime
 import os
@@ -41,6 +42,17 @@ class _Child:
             os._exit(1)
         if self._more is not None:
             self._more()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Kill and reap a process whose `communicate` was cut. Not by `wait`, whose lock that may have left locked."""
+    process.kill()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            pipe.close()
+    with contextlib.suppress(ChildProcessError):  # reaped already
+        os.waitpid(process.pid, 0)
+    process.returncode = -signal.SIGKILL
 
 
 class Programs:
@@ -85,8 +97,7 @@ class Programs:
             stdout, stderr = process.communicate(input_bytes, limit_s)
         except BaseException as cause:
             if process is not None:
-                with process:
-                    process.kill()
+                _end(process)
             if isinstance(cause, subprocess.TimeoutExpired):
                 self._record.append(CommandLine(now(), purpose, words, None))
                 raise EnvironmentFailed(f"{words[0]} ({purpose}) did not end within {limit_s:g} s") from cause

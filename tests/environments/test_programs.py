@@ -124,6 +124,31 @@ def test_no_ctrl_c_is_lost_in_the_middle_of_a_fork() -> None:
     assert out == b"100\n"
 
 
+def test_a_ctrl_c_in_the_middle_of_a_wait_does_not_hang_the_clean_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It can come when Popen has its lock and not yet the duty to give it back (seen with CPython 3.11)."""
+    started = []
+
+    def cut(process: subprocess.Popen[bytes], *_: object) -> None:
+        started.append(process)
+        process._waitpid_lock.acquire()  # type: ignore[attr-defined]
+        raise KeyboardInterrupt
+
+    def late(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, late)
+    monkeypatch.setattr(subprocess.Popen, "communicate", cut)
+    signal.alarm(10)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            Programs().run(["sleep", "600"], purpose="a test")
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+    [process] = started
+    assert not Path(f"/proc/{process.pid}").exists()
+
+
 def test_a_program_dies_with_the_laboratory() -> None:
     script = "from virtometer.programs import Programs; Programs().run(['sleep', '4711'], purpose='long', limit_s=600)"
     process = subprocess.Popen([sys.executable, "-c", script])
