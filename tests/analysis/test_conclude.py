@@ -342,7 +342,7 @@ def test_work_that_is_mostly_preparation_has_no_price() -> None:
                 replace(
                     one,
                     window_end_host_ns=one.window_start_host_ns
-                    + 3 * round(sum(s.end_ns - s.start_ns for s in one.samples) * one.clock.rate),
+                    + 5 * round(sum(s.end_ns - s.start_ns for s in one.samples) * one.clock.rate),
                 )
                 for one in record.results
             ),

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from virtometer.model import Better, Campaign, PlacementResult, TrialRecord
 
-_MOSTLY = 0.5  # of a window, so that its CPU time is that of the work
+_ENOUGH = 0.25  # of a window, for its CPU time to tell what the work costs
 
 
 @dataclass(slots=True)
@@ -106,7 +106,7 @@ def _fill(cell: Cell) -> None:
             cell.cost_gaps += 1
     cell.values = {block: statistics.geometric_mean(found) for block, found in sorted(values.items())}
     shares = [_timed_share(result) for _, result in cell.results if usable(result)]
-    cell.untimed = bool(shares) and statistics.median(shares) < _MOSTLY
+    cell.untimed = bool(shares) and statistics.median(shares) < _ENOUGH
     if cell.untimed:
         costs.clear()
     cell.costs = {block: statistics.geometric_mean(found) for block, found in sorted(costs.items())}
