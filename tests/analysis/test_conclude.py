@@ -231,7 +231,7 @@ def test_other_threads_and_parameters_are_not_alike(change: dict[str, object], n
     assert note in of(with_results(campaign, dict.fromkeys(trials_of(campaign, "uml"), change)), "uml").notes
 
 
-@pytest.mark.parametrize("place", ["file", "peer", "time-server"])
+@pytest.mark.parametrize("place", ["file", "peer", "time-server", "arguments"])
 def test_where_a_file_or_a_peer_lies_is_no_difference(place: str) -> None:
     campaign = simulate([NATIVE, Place("uml")], blocks=6)
     change: dict[int, dict[str, object]] = {

@@ -10,6 +10,7 @@ import pytest
 
 from virtometer.environments.agent_root import agent_root
 from virtometer.environments.base import Workbench
+from virtometer.environments.host_programs import HostProgram
 from virtometer.errors import EnvironmentFailed, StorageError
 
 
@@ -36,6 +37,23 @@ def test_it_is_made_once_for_each_agent(cached: Workbench, tmp_path: Path) -> No
     second = agent_root(dataclasses.replace(cached, agent=other))
     assert second != first
     assert sorted(cached.cache.iterdir()) == sorted([first, second]), "no draft is left"
+
+
+def test_programs_of_the_host_lie_in_it_where_they_lie_there(cached: Workbench, tmp_path: Path) -> None:
+    files = {tmp_path / "bin" / "tool": 4, tmp_path / "lib" / "libtool.so": 7}
+    for file in files:
+        file.parent.mkdir()
+        file.write_text(file.name)
+    tool = HostProgram("tool", tmp_path / "bin" / "tool", files, "digest", "")
+    with_tool = dataclasses.replace(cached, host_programs=(tool,))
+    root = agent_root(with_tool)
+    for file in files:
+        copy = root / file.relative_to("/")
+        assert copy.read_text() == file.name
+        assert stat.S_IMODE(copy.stat().st_mode) == 0o755
+    assert agent_root(with_tool) == root != agent_root(cached)
+    other = dataclasses.replace(tool, digest="another")
+    assert agent_root(dataclasses.replace(cached, host_programs=(other,))) != root
 
 
 def test_without_an_agent_it_is_one_sentence(cached: Workbench, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from tests.environments.booted import agent, bench
 from virtometer.environments import images
+from virtometer.environments.host_programs import HostProgram
 from virtometer.environments.images import Entry, GuestKernel, cached_kernel, guest_kernel, initramfs, newc
 from virtometer.errors import EnvironmentFailed, MissingProgram, StorageError
 from virtometer.programs import Programs
@@ -105,6 +106,25 @@ def test_an_initramfs_is_named_after_its_content_and_made_once(tmp_path: Path) -
         program.write_bytes(b"other")
         assert initramfs(one) != first
         assert {path.suffix for path in first.parent.iterdir()} == {".cpio"}
+
+
+def test_programs_of_the_host_lie_in_an_initramfs_where_they_lie_there(tmp_path: Path) -> None:
+    program = tmp_path / "tool"
+    program.write_bytes(b"tool")
+    tool = HostProgram("tool", program, {program: 4}, "digest", "")
+    with bench(tmp_path, disk=False) as one:
+        one = dataclasses.replace(one, cache=tmp_path / "cache")
+        image = initramfs(one, programs=[tool])
+        entries = unpack(image.read_bytes())
+        paths = [entry.path for entry in entries]
+        assert (entries[-1].path, entries[-1].mode, entries[-1].data) == (str(program)[1:], 0o100755, b"tool")
+        for directory in program.relative_to("/").parents[:-1]:
+            assert paths.count(str(directory)) == 1, "and before what lies in it"
+        assert paths.index(str(tmp_path)[1:]) < len(paths) - 1
+        assert initramfs(one, programs=[tool]) == image != initramfs(one)
+        program.unlink()
+        with pytest.raises(EnvironmentFailed, match="cannot be read"):
+            initramfs(one, programs=[dataclasses.replace(tool, digest="another")])
 
 
 def test_an_agent_that_is_missing_is_one_sentence_with_advice(tmp_path: Path) -> None:

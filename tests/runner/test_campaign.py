@@ -1,6 +1,5 @@
 import json
 import os
-import shutil
 import signal
 import sqlite3
 import threading
@@ -276,27 +275,3 @@ def test_campaigns_run_outside_the_main_thread(tmp_path, watcher, make_plan):
     thread.join(60)
     assert [r.status for r in outcome[0].trials] == ["done"]
     assert json.dumps(dict(outcome[0].host))
-
-
-def test_a_program_that_is_not_there_is_not_available_and_a_real_one_is_read(tmp_path, watcher, make_plan, monkeypatch):
-    """fio in the native environment where it is installed; ab under a name that nobody has."""
-    from virtometer.workloads.ab import Ab
-
-    monkeypatch.setattr(Ab, "program", "no-such-program")
-    workloads = [{"name": "requests", "workload": "ab", "op": "get"}]
-    if shutil.which("fio"):
-        workloads.append({"name": "fio", "workload": "fio", "op": "random-read", "parameters": {"seconds": 1}})
-    plan = make_plan([{"name": "native", "kind": "native"}], workloads, limits={"run_extra_s": 20})
-    records = {
-        r.trial.placements[0].workload: r for r in campaigns.begin(plan, "text", tmp_path / "c", 7, watcher).trials
-    }
-    assert records["requests"].status == "failed"
-    assert "not available here: there is no program no-such-program here" in records["requests"].reason
-    if "fio" in records:
-        assert records["fio"].reason == ""
-        (result,) = records["fio"].results
-        assert result.unit == "IO/s" and result.value > 0
-        assert result.measures["tool-corrected"]["value"] == pytest.approx(
-            result.measures["tool-says"]["value"], rel=1e-3
-        )
-        assert result.measures["tool-by-stopwatch"]["value"] < result.measures["tool-says"]["value"] * 1.02

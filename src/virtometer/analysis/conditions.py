@@ -17,8 +17,8 @@ from virtometer.model import Finding
 UNLIKE = "not like with like"
 # Where a file or a peer is found from inside differs by nature and says nothing about the work. How an environment
 # reaches the disk file (virtio-blk, ubd, bind mount) is no condition that differs but the thing that is measured, as
-# is the source of its clock.
-_PLACES = frozenset({"file", "folder", "peer", "listen", "time-server", "disk_path", "clock_source"})
+# is the source of its clock. Arguments of a program name the file; the rest of them is the plan's, alike on both sides.
+_PLACES = frozenset({"file", "folder", "peer", "listen", "time-server", "disk_path", "clock_source", "arguments"})
 _NAMES = {
     "io": "disk access",
     "host_cache": "host page cache",

@@ -1,4 +1,7 @@
-"""A root file system that contains nothing but the agent, made once per agent and shared read-only by containers."""
+"""A root file system with the agent and the host's programs that workloads run, nothing else, shared by containers.
+
+It is made once per content. Containers see it read-only.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import shutil
 from pathlib import Path
 
 from virtometer.environments.base import Workbench
+from virtometer.environments.host_programs import files_of
 from virtometer.errors import EnvironmentFailed, StorageError
 
 AGENT = "/virtometer-agent"
@@ -16,17 +20,20 @@ _DIRECTORIES = ("proc", "sys", "dev", "tmp", "data", "etc")
 
 
 def agent_root(bench: Workbench) -> Path:
-    """Return the directory, building it where the cache has none for this very agent.
+    """Return the directory, building it where the cache has none for this very agent with these very programs.
 
     Raises EnvironmentFailed without an agent, StorageError when the cache cannot take it.
     """
     try:
         with bench.agent.open("rb") as binary:
-            digest = hashlib.file_digest(binary, "sha256").hexdigest()
+            key = hashlib.file_digest(binary, "sha256")
     except OSError as cause:
         raise EnvironmentFailed(
             f"the agent's binary {bench.agent} cannot be read: {cause.strerror}", advice="make setup"
         ) from cause
+    for program in bench.host_programs:
+        key.update(program.digest.encode())
+    digest = key.hexdigest()
     root = bench.cache / f"agent-root-{digest[:16]}"
     if root.is_dir():
         return root
@@ -38,6 +45,11 @@ def agent_root(bench: Workbench) -> Path:
         target = draft / AGENT.lstrip("/")
         shutil.copyfile(bench.agent, target)
         target.chmod(0o755)
+        for file in files_of(bench.host_programs):
+            copy = draft / file.relative_to("/")
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, copy)
+            copy.chmod(0o755)
         draft.chmod(0o755)
         draft.rename(root)
     except OSError as cause:

@@ -25,6 +25,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
+from virtometer.environments.host_programs import HostProgram
 from virtometer.environments.journal import Journal
 from virtometer.environments.network import Lan, NetworkPath
 from virtometer.link.channel import Stream
@@ -81,6 +82,7 @@ class Workbench:
     agent: the agent's static binary. cache: content-addressed images, kept between campaigns. scratch: this campaign's
     working files. disk_file: the one file behind every disk workload (filled as PROTOCOL.md says), or None. lan: the
     network of this laboratory, made when the first guest needs it; whoever made the workbench calls `lan.close()`.
+    host_programs: what workloads of this campaign run beside the agent. A kind puts their files into its guests.
     """
 
     agent: Path
@@ -90,6 +92,11 @@ class Workbench:
     journal: Journal
     programs: Programs
     lan: Lan
+    host_programs: tuple[HostProgram, ...] = ()
+
+    def program_path(self, name: str) -> str | None:
+        """Where a program of `host_programs` lies, on the host as in guests; None where this host has none."""
+        return next((str(one.path) for one in self.host_programs if one.name == name and one.path), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +124,7 @@ class Guest(ABC):
     disk: DiskTarget | None
     network: NetworkPath | None
     given: dict[str, Any]  # what it really got, as far as the host's side knows
+    refused_programs: Mapping[str, str]  # those of bench.host_programs that it cannot run, each with the reason
 
     @abstractmethod
     def alive(self) -> bool:

@@ -1,4 +1,4 @@
-"""What guests boot from: an initramfs that holds only the agent, and a kernel for guests that have none of their own.
+"""What guests boot from: an initramfs with the agent, and a kernel for guests that have none of their own.
 
 Everything is made beside its final place and renamed into it, so that an interruption leaves no half image, and is
 named after its content, so that a finished image is never made twice and never goes stale.
@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from virtometer.environments.base import Workbench
+from virtometer.environments.host_programs import HostProgram, files_of
 from virtometer.errors import EnvironmentFailed, StorageError, VirtometerError
 from virtometer.programs import Programs
 
@@ -67,10 +68,10 @@ def newc(entries: Iterable[Entry]) -> bytes:
     return bytes(packed)
 
 
-def initramfs(bench: Workbench, modules: Sequence[Path] = ()) -> Path:
-    """Return an initramfs with the agent as /init and these kernel modules, which it loads in this order.
+def initramfs(bench: Workbench, modules: Sequence[Path] = (), programs: Sequence[HostProgram] = ()) -> Path:
+    """Return an initramfs with the agent as /init, these kernel modules, which it loads in this order, and programs.
 
-    Cached by the content of the agent and of the modules. Raises EnvironmentFailed when there is no agent.
+    Cached by the content of all of them. Raises EnvironmentFailed when there is no agent.
     """
     try:
         agent = bench.agent.read_bytes()
@@ -83,6 +84,8 @@ def initramfs(bench: Workbench, modules: Sequence[Path] = ()) -> Path:
     for name, data in [("init", agent), *files]:
         key.update(b"\0%s\0%d\0" % (name.encode(), len(data)))
         key.update(data)
+    for program in programs:
+        key.update(program.digest.encode())
     path = bench.cache / "initramfs" / f"{key.hexdigest()[:32]}.cpio"
     if path.exists():
         return path
@@ -94,8 +97,24 @@ def initramfs(bench: Workbench, modules: Sequence[Path] = ()) -> Path:
     entries += [Entry(f"modules/{name}", stat.S_IFREG | 0o644, data) for name, data in files]
     order = "".join(f"{name}\n" for name, _ in files).encode()
     entries.append(Entry("modules/order", stat.S_IFREG | 0o644, order))
+    entries += _carried(programs, {entry.path for entry in entries})
     _write_atomically(path, newc(entries))
     return path
+
+
+def _carried(programs: Sequence[HostProgram], there: set[str]) -> list[Entry]:
+    """The files of programs of the host's, and the directories on the way to them that are not there yet."""
+    entries = []
+    for file in files_of(programs):
+        for directory in reversed(file.relative_to("/").parents[:-1]):
+            if str(directory) not in there:
+                there.add(str(directory))
+                entries.append(Entry(str(directory), stat.S_IFDIR | 0o755))
+        try:
+            entries.append(Entry(str(file.relative_to("/")), stat.S_IFREG | 0o755, file.read_bytes()))
+        except OSError as cause:
+            raise EnvironmentFailed(f"{file} cannot be read ({cause.strerror}), which guests need") from cause
+    return entries
 
 
 def _write_atomically(path: Path, data: bytes) -> None:

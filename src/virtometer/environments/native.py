@@ -15,6 +15,7 @@ from virtometer.environments.base import (
     Workbench,
     host_cache,
 )
+from virtometer.environments.host_programs import refusals
 from virtometer.environments.process_guest import ProcessGuest, check_by_starting
 
 LOOPBACK = NetworkPath(kind="loopback", host_address="127.0.0.1", peer_address="127.0.0.1", namespace=None)
@@ -49,6 +50,8 @@ class Native(Environment):
         with ProcessGuest.starting(self.bench, guest_id) as guest:
             guest.disk = disk_as_file(self.bench)
             guest.network = LOOPBACK
+            # What no guest can be given may still run on the host itself.
+            guest.refused_programs = refusals(one for one in self.bench.host_programs if one.path is None)
             guest.launch([self.bench.agent, "stdio"], purpose=f"native guest {guest_id}")
         return guest
 

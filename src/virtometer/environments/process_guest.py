@@ -26,6 +26,7 @@ from typing import Any
 
 from virtometer.environments.accounting import Account, kill_all, open_account, stat_of
 from virtometer.environments.base import Check, DiskTarget, Environment, Guest, NetworkPath, Settings, Workbench
+from virtometer.environments.host_programs import refusals
 from virtometer.environments.network import NAMESPACES
 from virtometer.environments.sweep import remove_directory
 from virtometer.errors import EnvironmentFailed, VirtometerError
@@ -47,6 +48,7 @@ class ProcessGuest(Guest):
         self.stream = Stream(-1, -1)
         self.disk: DiskTarget | None = None
         self.network: NetworkPath | None = None
+        self.refused_programs = refusals(bench.host_programs)
         self._given: dict[str, Any] = {}
         self._looks: list[Callable[[], dict[str, Any]]] = []
         self.grace_s = 0.5  # how long the guest may take to end by itself after the end of its input

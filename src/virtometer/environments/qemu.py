@@ -1,6 +1,6 @@
 """Virtual machines under QEMU: `Qemu` emulates the processor (TCG), `Kvm` runs guests on it where KVM really works.
 
-The guest is Debian's kernel for virtual machines and an initramfs with only the agent as its first process. The channel
+The guest is Debian's kernel for virtual machines and an initramfs with the agent as its first process. The channel
 is a virtio-serial port on a socket pair: nothing on a file system that could be left behind.
 """
 
@@ -28,6 +28,7 @@ from virtometer.environments.base import (
     host_cache,
 )
 from virtometer.environments.firmware_check import check_accelerator, check_kernel, kvm_fault
+from virtometer.environments.host_programs import fitting, refusals
 from virtometer.environments.images import guest_kernel, initramfs
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.environments.qmp import Qmp
@@ -173,6 +174,7 @@ class _VirtualMachine(Environment):
         kernel, image = self._image(mine)
         parameters = f"console=ttyS0 quiet panic=-1 {self.kernel_parameters} virtometer.channel=virtio:{PORT}"
         with ProcessGuest.starting(self.bench, guest_id) as guest, ExitStack() as until_launched:
+            guest.refused_programs = refusals(fitting(self.bench.host_programs, mine.memory))
             guest.stream, agent_end = _socket_pair(until_launched)
             monitor, monitor_end = _socket_pair(until_launched)
             guest.undo(monitor.close)
@@ -220,7 +222,8 @@ class _VirtualMachine(Environment):
         drivers = ["virtio_pci", "virtio_console"]
         drivers += _DISKS[settings.disk_device].drivers
         drivers += _NETWORK_CARDS[settings.network_device].drivers
-        return kernel.image, initramfs(self.bench, kernel.modules(drivers))
+        carried = fitting(self.bench.host_programs, settings.memory)
+        return kernel.image, initramfs(self.bench, kernel.modules(drivers), carried)
 
     def _disk(self, settings: MachineSettings, guest: ProcessGuest) -> list[str]:
         """Options for the disk; notes where the guest finds it and whether the host's page cache stands before it."""

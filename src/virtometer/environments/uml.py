@@ -17,6 +17,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from virtometer.environments.base import Capabilities, Check, DiskTarget, Environment, Settings
+from virtometer.environments.host_programs import fitting, refusals
 from virtometer.environments.images import initramfs
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.errors import EnvironmentFailed, LinkError, LinkTimeout, UsageError, VirtometerError
@@ -35,7 +36,7 @@ class UmlSettings(Settings):
 
 
 class UserModeLinux(Environment):
-    """A Linux kernel as a process, with the agent as its only program."""
+    """A Linux kernel as a process, with the agent as its first program."""
 
     kind = "uml"
     title = "user-mode Linux"
@@ -80,8 +81,7 @@ class UserModeLinux(Environment):
 
     def prepare(self, settings: Settings) -> None:
         """Make the initramfs."""
-        self._mine(settings)
-        initramfs(self.bench)
+        initramfs(self.bench, programs=fitting(self.bench.host_programs, self._mine(settings).memory))
 
     def start(self, settings: Settings, guest_id: str) -> ProcessGuest:
         """Start a guest; returns while its kernel boots."""
@@ -94,7 +94,8 @@ class UserModeLinux(Environment):
 
     def _boot(self, settings: UmlSettings, guest_id: str, *, talkative: bool) -> ProcessGuest:
         program = self.bench.programs.find("linux.uml", "user-mode-linux")
-        image = initramfs(self.bench)
+        carried = fitting(self.bench.host_programs, settings.memory)
+        image = initramfs(self.bench, programs=carried)
         for path in (image, self.bench.scratch, self.bench.disk_file or image):
             if any(mark in str(path) for mark in ", :"):
                 raise EnvironmentFailed(f"user-mode Linux takes no path with a comma, colon or blank in it: {path}")
@@ -109,6 +110,7 @@ class UserModeLinux(Environment):
             ours, theirs = socket.socketpair()
             fd = ours.detach()
             guest.stream = Stream(fd, fd)
+            guest.refused_programs = refusals(carried)
             with theirs:
                 argv: list[str | Path] = [
                     *self._together(), *self._memory_in_memory(), *self._without_a_gap(),

@@ -27,8 +27,8 @@ from virtometer.model import (
     Trial,
     TrialRecord,
 )
-from virtometer.programs import now
-from virtometer.runner import host
+from virtometer.programs import Programs, now
+from virtometer.runner import host, tool_programs
 from virtometer.runner.agent import agent_digest, agent_path
 from virtometer.runner.doctor import status, sweep
 from virtometer.runner.pace import Pace
@@ -77,6 +77,8 @@ def begin(plan: Plan, plan_text: str, directory: Path, seed: int, progress: Prog
     and Interrupted after Ctrl-C: everything measured so far is then kept.
     """
     statuses, commands = _examine(plan, progress)
+    programs = Programs()
+    versions = _versions(plan, programs)
     working = [state.name for state in statuses if state.works]
     planned = schedule(plan, working, seed)
     campaign = Campaign(
@@ -85,12 +87,12 @@ def begin(plan: Plan, plan_text: str, directory: Path, seed: int, progress: Prog
         seed=seed,
         created_at=now(),
         host=host.facts(),
-        versions=_versions(),
+        versions=versions,
         environments=statuses,
         planned=planned,
         trials=(),
         guests=(),
-        commands=commands,
+        commands=(*commands, *programs.drain()),
     )
     with Ledger.create(directory, campaign) as ledger:
         return _execute(campaign, ledger, directory, progress)
@@ -104,11 +106,12 @@ def resume(directory: Path, progress: Progress) -> Campaign:
     with Ledger.open(directory, write=True) as ledger:
         campaign = ledger.read()
         differences = host.changed(campaign.host, host.facts())
-        then, here = campaign.versions, _versions()
+        programs = Programs()
+        then, here = campaign.versions, _versions(campaign.plan, programs)
         differences += [
             f"{key} was {then.get(key)} and is {here[key]}"
-            for key in ("virtometer", "agent_sha256")
-            if then.get(key) != here[key]
+            for key in here.keys() - {"python", "agent"}
+            if then.get(key, here[key]) != here[key]
         ]
         if differences:
             raise HostChanged(
@@ -117,7 +120,7 @@ def resume(directory: Path, progress: Progress) -> Campaign:
             )
         if len(ledger.finished()) < len(campaign.planned):
             needed = {p.environment for trial in campaign.planned for p in trial.placements}
-            ledger.note((), _examine(campaign.plan, progress, needed)[1])
+            ledger.note((), [*_examine(campaign.plan, progress, needed)[1], *programs.drain()])
         else:  # killed between its last trial and its end: nothing to measure, but perhaps something to clean up
             with workbench(Path(tempfile.gettempdir())) as bench:
                 _sweep(bench, progress)
@@ -168,13 +171,14 @@ def _with_settings(kind: Environment, environment: PlanEnvironment, found: Envir
     return found
 
 
-def _versions() -> dict[str, str]:
+def _versions(plan: Plan, programs: Programs) -> dict[str, str]:
     agent = agent_path()
     return {
         "virtometer": __version__,
         "python": platform.python_version(),
         "agent_sha256": agent_digest(agent),
         "agent": agent.name,
+        **tool_programs.versions(plan, programs),
     }
 
 
@@ -184,8 +188,9 @@ def _execute(campaign: Campaign, ledger: Ledger, directory: Path, progress: Prog
     rest = [trial for trial in campaign.planned if trial.index not in finished]
     if rest:
         needs_disk = any("disk" in WORKLOADS[w.workload].needs for w in campaign.plan.workloads)
+        tools = tool_programs.tools_of(campaign.plan)
         try:
-            with workbench(directory, campaign.plan.disk_span if needs_disk else 0) as bench:
+            with workbench(directory, campaign.plan.disk_span if needs_disk else 0, tools) as bench:
                 _Execution(campaign, ledger, bench, progress).run(rest)
         except KeyboardInterrupt as cause:
             done, total = len(ledger.finished()), len(campaign.planned)

@@ -100,6 +100,9 @@ class TrialRunner:
         clock = workload.time_server(asked)
         if ("network" in workload.needs or clock is not None) and guest.network is None:
             raise TrialFailed(f"{NOT_HERE}: {resident.lacks('network')}")
+        program = workload.program if isinstance(workload, Tool) else ""
+        if refusal := guest.refused_programs.get(program):
+            raise TrialFailed(f"{NOT_HERE}: {refusal}")
         try:
             peer = resident.peer(self._bench) if "network" in workload.needs else None
             if peer is not None:
@@ -108,6 +111,7 @@ class TrialRunner:
                 guest.disk.path if guest.disk else None,
                 peer.address if peer else None,
                 resident.outside_clock(self._bench).address(clock) if clock is not None else None,
+                self._bench.program_path(program),
             )
             parameters = workload.arguments(planned.op, asked, place)
         except (EnvironmentFailed, LinkError, UsageError) as cause:

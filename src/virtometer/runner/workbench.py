@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from virtometer.environments.base import Workbench
+from virtometer.environments.host_programs import find_host_program
 from virtometer.environments.journal import Journal, state_directory
 from virtometer.environments.network import Lan
 from virtometer.errors import EnvironmentFailed, StorageError
 from virtometer.programs import Programs
 from virtometer.runner.agent import agent_path
 from virtometer.shield import uninterrupted
+from virtometer.workloads.tool import Tool
 
 _ROOM = 64 << 20  # for the ledger beside the disk file, and what guests write
 
@@ -27,10 +29,11 @@ def cache_directory() -> Path:
 
 
 @contextmanager
-def workbench(scratch_parent: Path, disk_span: int = 0) -> Iterator[Workbench]:
+def workbench(scratch_parent: Path, disk_span: int = 0, tools: Sequence[Tool] = ()) -> Iterator[Workbench]:
     """Give a workbench whose scratch directory is made under `scratch_parent` and removed at the end.
 
     disk_span > 0: a disk file of that many bytes is filled there. Raises StorageError when it does not fit.
+    tools: their programs are looked up on this host, for guests to get them.
     """
     programs = Programs()
     journal = Journal(state_directory())
@@ -49,7 +52,8 @@ def workbench(scratch_parent: Path, disk_span: int = 0) -> Iterator[Workbench]:
         raise StorageError(f"cannot make the working directory {scratch}: {cause.strerror}") from cause
     try:
         disk = _fill(agent, scratch, disk_span, programs) if disk_span else None
-        yield Workbench(agent, cache, scratch, disk, journal, programs, lan)
+        carried = tuple(find_host_program(tool.program, tool.package, programs) for tool in tools)
+        yield Workbench(agent, cache, scratch, disk, journal, programs, lan, carried)
     finally:
         with uninterrupted():
             try:

@@ -30,6 +30,8 @@ class Ab(Tool):
 
     name = "ab"
     program = "ab"
+    package = "apache2-utils"
+    version_option = "-V"
     operations: ClassVar = {"get": Operation("1/s", "higher", "requests")}
     parameters = AbParameters
 

@@ -38,11 +38,13 @@ class Place:
     """What a guest offers to a workload, as the guest sees it: the path of the disk file, the address of the peer.
 
     time_server: where the outside clock answers that the workload asked for, as the agent takes it.
+    program: path of the program that the workload runs, None where the place has to look it up.
     """
 
     disk_path: str | None
     peer: str | None
     time_server: str | None = None
+    program: str | None = None
 
 
 class Workload:

@@ -33,6 +33,7 @@ class Fio(Tool):
 
     name = "fio"
     program = "fio"
+    package = "fio"
     operations: ClassVar = {
         op: Operation(unit, "higher", "I/O rate" if unit == "IO/s" else "throughput")
         for op, (_, _, unit) in _READWRITE.items()

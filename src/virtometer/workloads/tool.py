@@ -33,10 +33,15 @@ class ThreeWays:
 
 
 class Tool(Workload):
-    """A workload that is a program of the place. Subclasses give its command line and read its output."""
+    """A workload that is a program of the host's, also in guests. Subclasses give its command line, read its output.
+
+    package: the Debian package that has the program. version_option: makes it say which version it is.
+    """
 
     kernel: ClassVar[str] = "command"
     program: ClassVar[str]
+    package: ClassVar[str]
+    version_option: ClassVar[str] = "--version"
 
     def options(self, op: str, parameters: Parameters, place: Place) -> Sequence[str]:
         """The program's arguments."""
@@ -49,7 +54,8 @@ class Tool(Workload):
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
         """What the agent is asked: to run the program."""
         super().arguments(op, parameters, place)  # refuses unknown operations
-        return {"program": self.program, "arguments": json.dumps(list(self.options(op, parameters, place)))}
+        options = list(self.options(op, parameters, place))
+        return {"program": place.program or self.program, "arguments": json.dumps(options)}
 
     def agent_op(self, op: str) -> str:
         """The agent knows one operation of programs, whatever they do."""

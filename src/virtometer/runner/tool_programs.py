@@ -1,0 +1,45 @@
+"""The programs of this host that a plan's workloads run: which they are, and which version of each."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from pathlib import Path
+
+from virtometer.errors import EnvironmentFailed
+from virtometer.model import Plan
+from virtometer.programs import Programs
+from virtometer.workloads.registry import WORKLOADS
+from virtometer.workloads.tool import Tool
+
+_LIMIT_S = 10.0
+
+
+def tools_of(plan: Plan) -> tuple[Tool, ...]:
+    """The plan's workloads that are programs of the host's, each once."""
+    named = {WORKLOADS[workload.workload] for workload in plan.workloads}
+    return tuple(sorted((one for one in named if isinstance(one, Tool)), key=lambda tool: tool.name))
+
+
+def versions(plan: Plan, programs: Programs) -> dict[str, str]:
+    """By tool, what decides whether two campaigns used the same one: its version, path and the begin of its SHA-256."""
+    found: dict[str, str] = {}
+    for tool in tools_of(plan):
+        path = shutil.which(tool.program)
+        if path is None:
+            found[tool.name] = "not installed"
+            continue
+        with Path(path).open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        found[tool.name] = f"{_says(path, tool.version_option, programs)}, {path}, SHA-256 {digest[:16]}"
+    return found
+
+
+def _says(path: str, option: str, programs: Programs) -> str:
+    """The first line that a program prints about its version."""
+    try:
+        asked = programs.run([path, option], purpose=f"which version is {path}", check=False, limit_s=_LIMIT_S)
+    except (EnvironmentFailed, OSError):
+        return "of no known version"
+    lines = asked.stdout.decode(errors="replace").strip().splitlines()
+    return lines[0][:100] if lines else "of no known version"
