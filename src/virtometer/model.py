@@ -180,6 +180,11 @@ class ClockFit:
         return (end_ns - start_ns) * self.rate * 1e-9
 
     @property
+    def compared(self) -> bool:
+        """Whether clocks were compared at all: host times and bounds are known then."""
+        return self.probes > 0
+
+    @property
     def relative_bound(self) -> float:
         """Bound of the error of every duration, as a fraction of the duration."""
         return self.rate_bound / self.rate

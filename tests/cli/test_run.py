@@ -90,7 +90,7 @@ def test_run_prints_the_table_and_last_where_the_report_is(tmp_path: Path) -> No
     found = json.loads(virtometer("report", tmp_path / "r", "--format", "json").out)
     assert {"findings", "effects", "environments", "trials", "host", "plan", "versions"} <= set(found)
     assert len(found["trials"]) == 32
-    for kind in ("csv", "findings-csv", "samples-csv"):
+    for kind in ("csv", "findings-csv", "samples-csv", "probes-csv"):
         to_file = virtometer("report", tmp_path / "r", "--format", kind, "--out", tmp_path / kind)
         assert (to_file.status, to_file.out) == (0, "")
         text = (tmp_path / kind).read_bytes().decode()

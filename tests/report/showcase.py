@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.analysis.simulated_campaigns import Place, Work, outliers, simulate
-from virtometer.model import Campaign, CommandLine, TrialRecord
+from virtometer.model import Campaign, ClockProbe, CommandLine, PlacementResult, TrialRecord
 
 CPU = Work("cpu linpack 500", "linpack", "classic", "FLOP/s", 4e9, parameters={"size": 500})
 MEMORY = Work("memory triad 64 MB", parameters={"size": "64M"})
@@ -98,7 +98,19 @@ def small() -> Campaign:
         Place("gVisor", "gvisor", {"": 0.97}, None, {DISK.name: {"io": "direct"}}),
         Place("KVM", "kvm", works=False, reason='no, "not" here'),
     ]
-    return simulate(
+    campaign = simulate(
         places, [DISK], blocks=7, seed=5, noise=outliers(0.03), samples=2, fail={4: "it ended, and said: \n\"no\""},
         marks={2: ("steal: 7.1%", "swap: 3 pages")},
     )  # fmt: skip
+
+    def probed(result: PlacementResult) -> PlacementResult:
+        """With one probe before the samples and one after, each 20 µs on its way there and back."""
+        probes = []
+        for after_ns in (0, 1_000_000_000):
+            guest = result.clock.reference_guest_ns + after_ns
+            host = round(result.clock.to_host_ns(guest))
+            probes.append(ClockProbe(host - 20_000, guest, guest + 1_000, host + 21_000))
+        return replace(result, probes=tuple(probes))
+
+    trials = (replace(record, results=tuple(map(probed, record.results))) for record in campaign.trials)
+    return replace(campaign, trials=tuple(trials))

@@ -72,7 +72,7 @@ def test_json() -> None:
     assert_alike(json.loads(text), json.loads(golden("report.json", text)))
 
 
-@pytest.mark.parametrize("name", ["csv", "findings-csv", "samples-csv"])
+@pytest.mark.parametrize("name", ["csv", "findings-csv", "samples-csv", "probes-csv"])
 def test_csv(name: str) -> None:
     text = render(small(), name)
     found, expected = (

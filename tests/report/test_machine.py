@@ -17,8 +17,10 @@ from hypothesis import strategies as st
 
 from tests.analysis.simulated_campaigns import FAMILIES, Place, Work, simulate
 from tests.report.showcase import showcase
-from virtometer.analysis import findings
+from virtometer.analysis import by_guest_clocks, findings
+from virtometer.analysis.values import clock_bound
 from virtometer.errors import UsageError
+from virtometer.model import Campaign, ClockFault, ClockFit, ClockProbe, Evidence, TrialRecord
 from virtometer.report import FORMATS, render
 from virtometer.report.machine import document, plain
 
@@ -167,6 +169,124 @@ def test_numbers_stay_numbers_in_csv(number: float | str) -> None:
     assert float(row["agent_value"]) == float(number)
     [sample] = csv.DictReader(io.StringIO(render(campaign, "samples-csv"), newline=""))
     assert sample["check"] == str(number)
+
+
+def rows_of(campaign: Campaign, kind: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(render(campaign, kind), newline="")))
+
+
+def compared() -> Campaign:
+    """Two blocks with probes, in guests whose clock is 1,000 s behind and runs at half speed, known within 0.1 %."""
+    made = simulate([Place("native")], [Work(), Work("switch", "os", "fork", "s", 1e-4)], blocks=2)
+    fit = ClockFit(5_000_000_000, 1_005_000_000_000, 2.0, 20_000.0, 0.002, 2)
+    probes = tuple(
+        ClockProbe(host, guest, guest + 1_000, host + 42_000)
+        for host, guest in ((1_004_999_980_000, 5_000_000_000), (1_006_999_980_000, 6_000_000_000))
+    )
+
+    def put(record: TrialRecord) -> TrialRecord:
+        results = tuple(replace(one, clock=fit, probes=probes) for one in record.results)
+        return replace(record, results=results)
+
+    return replace(made, trials=tuple(map(put, made.trials)))
+
+
+def test_samples_csv_has_both_ends_in_host_time_and_every_bound() -> None:
+    for row in rows_of(compared(), "samples-csv"):
+        start, end = int(row["start_guest_ns"]), int(row["end_guest_ns"])
+        assert int(row["start_host_ns"]) == 1_005_000_000_000 + 2 * (start - 5_000_000_000)
+        assert int(row["end_host_ns"]) - int(row["start_host_ns"]) == 2 * (end - start)
+        assert float(row["start_bound_ns"]) == pytest.approx(20_000 + 0.002 * (start - 5_000_000_000))
+        assert float(row["end_bound_ns"]) == pytest.approx(20_000 + 0.002 * (end - 5_000_000_000))
+        share = 0.001 if row["unit"] == "s" else 0.001 / 0.999
+        assert float(row["rate_bound"]) == pytest.approx(float(row["rate"]) * share)
+
+
+def test_results_csv_has_the_fit_and_what_it_leaves_open_of_the_value() -> None:
+    for row in rows_of(compared(), "csv"):
+        assert (float(row["clock_rate"]), float(row["clock_rate_bound"])) == (2.0, 0.002)
+        assert (row["clock_reference_guest_ns"], row["clock_reference_host_ns"]) == ("5000000000", "1005000000000")
+        assert float(row["value_bound"]) == pytest.approx(float(row["value"]) * 0.001, rel=0.002)
+
+
+@pytest.mark.parametrize(("rate_bound", "unit"), [(2.0, "s"), (3.0, "B/s"), (2.0, "B/s"), (math.nan, "s")])
+def test_a_bound_that_nobody_knows_is_none(rate_bound: float, unit: str) -> None:
+    assert clock_bound(1.0, unit, ClockFit(0, 0, 2.0, 1.0, rate_bound, 2)) is None
+
+
+def test_every_correction_can_be_traced_to_its_probes() -> None:
+    campaign = compared()
+    rows = rows_of(campaign, "probes-csv")
+    assert len(rows) == 2 * 2 * 2
+    for row in rows:
+        sent, received = int(row["sent_host_ns"]), int(row["received_host_ns"])
+        assert sent <= int(row["received_fitted_ns"]) <= int(row["sent_fitted_ns"]) <= received
+        assert int(row["received_fitted_ns"]) == 1_005_000_000_000 + 2 * (int(row["received_guest_ns"]) - 5_000_000_000)
+    assert rows_of(by_guest_clocks(campaign), "probes-csv") == rows, "what was read is the same whatever is believed"
+
+
+def test_probes_of_failed_trials_are_told_without_a_line() -> None:
+    campaign = compared()
+    first = campaign.trials[0]
+    one = first.results[0]
+    left = Evidence(
+        one.placement, one.guest_id, one.kernel, one.op, one.parameters, one.threads, one.unit, one.better,
+        one.conditions, None, one.samples, one.probes, ClockFault("stepped", 3.0, 0.5),
+    )  # fmt: skip
+    failed = replace(first, status="failed", reason="a step", results=(), evidence=(left,))
+    rows = rows_of(replace(campaign, trials=(failed, *campaign.trials[1:])), "probes-csv")
+    assert [row["status"] for row in rows] == ["failed"] * 2 + ["done"] * 6
+    assert all(row["sent_host_ns"] and row["guest_id"] for row in rows)
+    assert [row["sent_fitted_ns"] == "" for row in rows] == [True] * 2 + [False] * 6
+
+
+def test_raw_exports_know_no_bound_and_no_host_time() -> None:
+    """Raw values believe the guest's clock: that is not a perfect comparison with the host's but none."""
+    raw = by_guest_clocks(compared())
+    for row in rows_of(raw, "samples-csv"):
+        unknown = ("start_host_ns", "start_bound_ns", "end_host_ns", "end_bound_ns", "duration_bound_s", "rate_bound")
+        assert [row[name] for name in unknown] == [""] * len(unknown)
+        assert row["duration_s"] == row["duration_guest_s"]
+    for row in rows_of(raw, "csv"):
+        assert row["value"] and not any(row[name] for name in row if name.startswith("clock_") or name == "value_bound")
+    said = json.loads(render(raw, "json"))
+    VALIDATOR.validate(said)
+    assert all(one["clock"] is None for trial in said["trials"] for one in trial["results"])
+    assert said["clocks"] == json.loads(render(compared(), "json"))["clocks"]
+    assert said["clocks"][0]["rate_ppm"] == pytest.approx(-500_000)
+
+
+def test_clocks_are_told_by_environment_and_what_was_not_measured_is_null() -> None:
+    made = simulate([Place("native")], [Work("clock", "clock", "watch", "s", 3e-8)], blocks=2)
+    assert made.trials[0].results
+    bare = json.loads(render(made, "json"))["clocks"][0]
+    assert bare["rate_bound_ppm"] == pytest.approx(1.0, rel=1e-3) and bare["runs"] == 2
+    for name in ("drift", "step_s", "counter_rate", "steal", "lateness", "realtime_jump_s"):
+        assert bare[name] is None, name
+    assert set(bare["resolution_s"].values()) == set(bare["reading_s"].values()) == {None}
+    found = {
+        "measures": {
+            "resolution-realtime": {"unit": "s", "value": 1e-9},
+            "backward-counter": {"unit": "1", "value": 0.0},
+            "counter-rate": {"unit": "1/s", "value": 2.6e9},
+            "steal": {"unit": "1", "value": 0.25},
+        },
+        "histograms": {"timer-lateness": {"unit": "s", "digits": 2, "counts": [[60_000, 98], [2_000_000, 2]]}},
+        "clock": ClockFit(0, 0, 1.0, 1.0, 1e-6, 8),
+        "guest_id": "same",
+    }
+    first, second = (
+        replace(record, results=tuple(replace(one, **found) for one in record.results)) for record in made.trials
+    )
+    later = replace(second.results[0], clock=ClockFit(61_000_000_000, 60_000_000_000, 1.0, 1.0, 1e-6, 8))
+    said = json.loads(render(replace(made, trials=(first, replace(second, results=(later,)))), "json"))
+    VALIDATOR.validate(said)
+    clock = said["clocks"][0]
+    assert clock["drift"] == pytest.approx({"gained_s": 1.0, "bound_s": 2e-9, "over_s": 60.0})
+    assert clock["resolution_s"]["realtime"] == 1e-9 and clock["resolution_s"]["monotonic"] is None
+    assert clock["backward"]["counter"] == 0 and clock["backward"]["realtime"] is None
+    assert (clock["counter_rate"], clock["steal"]) == (2.6e9, 0.25)
+    assert clock["lateness"] == pytest.approx({"timers": 200, "median_s": 6e-5, "p99_s": 2e-3, "max_s": 2e-3})
 
 
 def test_findings_csv_is_the_machine_interface_as_a_table() -> None:

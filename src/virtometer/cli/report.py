@@ -20,6 +20,7 @@ class Format(StrEnum):
     CSV = "csv"
     FINDINGS_CSV = "findings-csv"
     SAMPLES_CSV = "samples-csv"
+    PROBES_CSV = "probes-csv"
 
 
 def report(

@@ -16,6 +16,7 @@ FORMATS = {
     "csv": "one row for every result of every trial",
     "findings-csv": "one row for every comparison",
     "samples-csv": "one row for every raw sample",
+    "probes-csv": "one row for every comparison of a guest's clock with the host's",
 }
 
 
@@ -36,4 +37,6 @@ def render(campaign: Campaign, format: str) -> str:
         return tables.findings_csv(campaign, conclude(campaign))
     if format == "samples-csv":
         return tables.samples_csv(campaign)
+    if format == "probes-csv":
+        return tables.probes_csv(campaign)
     raise UsageError(f"there is no report format {format}", advice=f"the formats are {', '.join(FORMATS)}")

@@ -11,10 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
+from virtometer.analysis.clocks import Belief, beliefs
 from virtometer.analysis.conditions import is_unlike
+from virtometer.analysis.values import clock_bound
 from virtometer.model import Campaign, Finding, HostUse, PlacementResult, Trial, TrialRecord
 
 FORMAT = 1
+_SOURCES = ("monotonic", "monotonic-raw", "realtime", "counter")
 
 
 def document(campaign: Campaign, findings: Sequence[Finding]) -> dict[str, Any]:
@@ -25,6 +28,7 @@ def document(campaign: Campaign, findings: Sequence[Finding]) -> dict[str, Any]:
         "findings": [_finding(finding) for finding in findings],
         "effects": [],
         "environments": [_environment(campaign, name) for name in _names(campaign)],
+        "clocks": [_belief(belief) for belief in beliefs(campaign)],
         "trials": [_trial(record) for record in campaign.trials],
         "planned": [_planned(trial) for trial in campaign.planned],
         "guests": [asdict(guest) for guest in campaign.guests],
@@ -122,6 +126,44 @@ def _environment(campaign: Campaign, name: str) -> dict[str, Any]:
     }
 
 
+def _belief(belief: Belief) -> dict[str, Any]:
+    def told(name: str) -> float | None:
+        found = belief.measures.get(name)
+        return None if found is None else found.median
+
+    late = belief.lateness
+    return {
+        "environment": belief.environment,
+        "source": belief.source,
+        "counter": belief.counter,
+        "runs": belief.runs,
+        "rate_ppm": belief.rate_ppm,
+        "rate_low_ppm": belief.rate_low_ppm,
+        "rate_high_ppm": belief.rate_high_ppm,
+        "rate_bound_ppm": belief.bound_ppm,
+        "rate_worst_ppm": belief.worst_ppm,
+        "drift": belief.drift,
+        "residual_s": belief.residual_s if belief.runs else None,
+        "steps": belief.steps,
+        "step_s": belief.step_s if belief.steps else None,
+        "samples_set_aside": belief.set_aside,
+        "resolution_s": {name: told(f"resolution-{name}") for name in _SOURCES},
+        "reading_s": {name: told(f"cost-{name}") for name in _SOURCES},
+        "backward": {name: told(f"backward-{name}") for name in _SOURCES},
+        "counter_rate": told("counter-rate"),
+        "realtime_jump_s": told("realtime-jump"),
+        "steal": told("steal"),
+        "lateness": None
+        if late is None
+        else {
+            "timers": late.total,
+            "median_s": late.quantile(0.5),
+            "p99_s": late.quantile(0.99),
+            "max_s": late.quantile(1.0),
+        },
+    }
+
+
 def _planned(trial: Trial) -> dict[str, Any]:
     return {
         "index": trial.index,
@@ -163,6 +205,7 @@ def _result(result: PlacementResult) -> dict[str, Any]:
         "unit": result.unit,
         "better": result.better,
         "value": result.value,
+        "value_bound": clock_bound(result.value, result.unit, result.clock),
         "agent_value": result.agent_value,
         "work": result.work,
         "window_s": (result.window_end_host_ns - result.window_start_host_ns) * 1e-9,
@@ -170,12 +213,7 @@ def _result(result: PlacementResult) -> dict[str, Any]:
         "agent_cpu_s": result.agent_cpu_s,
         "samples": len(result.samples),
         "samples_unused": sum(not sample.used for sample in result.samples),
-        "clock": {
-            "rate": result.clock.rate,
-            "rate_bound": result.clock.rate_bound,
-            "bound_ns": result.clock.bound_ns,
-            "probes": result.clock.probes,
-        },
+        "clock": asdict(result.clock) if result.clock.compared else None,
         "check": result.check,
         "conditions": result.conditions,
         "measures": result.measures,

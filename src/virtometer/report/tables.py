@@ -1,4 +1,4 @@
-"""A campaign as CSV (RFC 4180, one header line, missing is empty): results, findings, or every raw sample.
+"""A campaign as CSV (RFC 4180, one header line, missing is empty): results, findings, every raw sample, or every probe.
 
 Names come from plans and words from guests, and a spreadsheet runs what begins like a formula: such a text has an
 apostrophe before it, which spreadsheets take for the sign of a text. Numbers are never touched, negative ones neither.
@@ -12,8 +12,10 @@ import io
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 
-from virtometer.model import Campaign, Finding
+from virtometer.analysis.values import clock_bound
+from virtometer.model import Campaign, ClockFit, ClockProbe, Evidence, Finding, PlacementResult, TrialRecord
 from virtometer.report.machine import document, plain
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four full-width
@@ -24,14 +26,19 @@ _FINDING = (
 )  # fmt: skip
 _RESULT = (
     "trial", "block", "position", "start_group", "started_at", "status", "reason", "marks", "environment", "workload",
-    "role", "guest_id", "kernel", "op", "threads", "unit", "better", "value", "agent_value", "work", "window_s",
-    "guest_cpu_s", "agent_cpu_s", "samples", "samples_unused", "clock_rate", "clock_bound_ns", "wall_s", "conditions",
+    "role", "guest_id", "kernel", "op", "threads", "unit", "better", "value", "value_bound", "agent_value", "work",
+    "window_s", "guest_cpu_s", "agent_cpu_s", "samples", "samples_unused", "clock_rate", "clock_rate_bound",
+    "clock_bound_ns", "clock_reference_guest_ns", "clock_reference_host_ns", "clock_probes", "wall_s", "conditions",
     "parameters", "measures",
 )  # fmt: skip
 _SAMPLE = (
     "trial", "block", "environment", "workload", "role", "guest_id", "sample", "start_guest_ns", "end_guest_ns",
-    "start_host_ns", "duration_s", "duration_bound_s", "duration_guest_s", "work", "unit", "rate", "used", "mark",
-    "check",
+    "start_host_ns", "start_bound_ns", "end_host_ns", "end_bound_ns", "duration_s", "duration_bound_s",
+    "duration_guest_s", "work", "unit", "rate", "rate_bound", "used", "mark", "check",
+)  # fmt: skip
+_PROBE = (
+    "trial", "block", "status", "environment", "workload", "role", "guest_id", "probe", "sent_host_ns",
+    "received_guest_ns", "sent_guest_ns", "received_host_ns", "received_fitted_ns", "sent_fitted_ns",
 )  # fmt: skip
 
 
@@ -54,12 +61,11 @@ def results_csv(campaign: Campaign) -> str:
                 "marks": " | ".join(record["marks"]),
             }
             for placement in record["results"] or record["placements"]:
-                clock = placement.get("clock", {})
+                clock = placement.get("clock") or {}
                 yield {
                     **shared,
                     **placement,
-                    "clock_rate": clock.get("rate"),
-                    "clock_bound_ns": clock.get("bound_ns"),
+                    **{f"clock_{name}": value for name, value in clock.items()},
                     "conditions": _object(placement.get("conditions")),
                     "parameters": _object(placement.get("parameters")),
                     "measures": _object(placement.get("measures")),
@@ -74,32 +80,84 @@ def samples_csv(campaign: Campaign) -> str:
     def rows() -> Iterable[Mapping[str, object]]:
         for record in campaign.trials:
             for result in record.results:
+                fit = result.clock
                 for number, sample in enumerate(result.samples):
-                    duration_s = result.clock.duration_s(sample.start_ns, sample.end_ns)
+                    duration_s = fit.duration_s(sample.start_ns, sample.end_ns)
                     top, bottom = (duration_s, sample.work) if result.unit == "s" else (sample.work, duration_s)
+                    rate = top / bottom if bottom else None
                     yield {
                         "trial": record.trial.index,
                         "block": record.trial.block,
-                        "environment": result.placement.environment,
-                        "workload": result.placement.workload,
-                        "role": result.placement.role,
-                        "guest_id": result.guest_id,
+                        **_of(result),
                         "sample": number,
                         "start_guest_ns": sample.start_ns,
                         "end_guest_ns": sample.end_ns,
-                        "start_host_ns": round(result.clock.to_host_ns(sample.start_ns)),
+                        "start_host_ns": _host_ns(fit, sample.start_ns),
+                        "start_bound_ns": fit.bound_at_ns(sample.start_ns),
+                        "end_host_ns": _host_ns(fit, sample.end_ns),
+                        "end_bound_ns": fit.bound_at_ns(sample.end_ns),
                         "duration_s": duration_s,
-                        "duration_bound_s": result.clock.duration_bound_s(sample.start_ns, sample.end_ns),
+                        "duration_bound_s": fit.duration_bound_s(sample.start_ns, sample.end_ns),
                         "duration_guest_s": (sample.end_ns - sample.start_ns) * 1e-9,
                         "work": sample.work,
                         "unit": result.unit,
-                        "rate": top / bottom if bottom else None,
+                        "rate": rate,
+                        "rate_bound": None if rate is None else clock_bound(rate, result.unit, fit),
                         "used": sample.used,
                         "mark": sample.mark,
                         "check": sample.check,
                     }
 
     return _table(_SAMPLE, rows())
+
+
+def probes_csv(campaign: Campaign) -> str:
+    """One row a comparison of clocks, of failed trials too: what was read, and where the fitted line puts the guest's.
+
+    The host sent, the guest received and sent, the host received. The line proves nothing of a failed trial: its
+    columns are empty there. Raw values have the same probes.
+    """
+
+    def rows() -> Iterable[Mapping[str, object]]:
+        for record in (campaign.recorded or campaign).trials:
+            for result in record.results:
+                for number, probe in enumerate(result.probes):
+                    yield {
+                        **shared(record, result, number, probe),
+                        "received_fitted_ns": _host_ns(result.clock, probe.received_guest_ns),
+                        "sent_fitted_ns": _host_ns(result.clock, probe.sent_guest_ns),
+                    }
+            for left in record.evidence:
+                for number, probe in enumerate(left.probes):
+                    yield shared(record, left, number, probe)
+
+    def shared(
+        record: TrialRecord, of: PlacementResult | Evidence, number: int, probe: ClockProbe
+    ) -> dict[str, object]:
+        return {
+            "trial": record.trial.index,
+            "block": record.trial.block,
+            "status": record.status,
+            **_of(of),
+            "probe": number,
+            **asdict(probe),
+        }
+
+    return _table(_PROBE, rows())
+
+
+def _of(result: PlacementResult | Evidence) -> dict[str, object]:
+    """Where something was measured."""
+    return {
+        "environment": result.placement.environment,
+        "workload": result.placement.workload,
+        "role": result.placement.role,
+        "guest_id": result.guest_id,
+    }
+
+
+def _host_ns(fit: ClockFit, guest_ns: int) -> int | None:
+    return round(fit.to_host_ns(guest_ns)) if fit.compared else None
 
 
 def _object(value: Mapping[str, object] | None) -> str:
