@@ -182,12 +182,13 @@ def test_every_error_gives_its_status_and_its_sentence(
     assert lines[1:] == ([f"virtometer: {made.advice}"] if made.advice else [])
 
 
-def test_ctrl_c_is_status_130(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_is_status_130_and_a_word(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def interrupted(target: str | None) -> Path:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("virtometer.runner.agent.agent_path", interrupted)
     assert cli.main(["agent", "path"]) == 130
+    assert capsys.readouterr().err == "virtometer: stopped\n"
 
 
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:

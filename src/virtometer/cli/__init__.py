@@ -43,6 +43,8 @@ def _guarded(words: list[str], debug: bool) -> int:
 
         app(words, prog_name="virtometer")
     except SystemExit as end:
+        if end.code == Interrupted.exit_status:  # typer makes it of a Ctrl-C, without a word
+            _say(Interrupted("stopped"))
         return end.code if isinstance(end.code, int) else 0 if end.code is None else _FAULT
     except BrokenPipeError:
         return 0
