@@ -12,6 +12,7 @@ from pathlib import Path
 
 from virtometer.environments.base import Workbench
 from virtometer.environments.host_programs import files_of
+from virtometer.environments.images import sync_tree
 from virtometer.errors import EnvironmentFailed, StorageError
 
 AGENT = "/virtometer-agent"
@@ -51,6 +52,7 @@ def agent_root(bench: Workbench) -> Path:
             shutil.copyfile(file, copy)
             copy.chmod(0o755)
         draft.chmod(0o755)
+        sync_tree(draft)
         draft.rename(root)
     except OSError as cause:
         if root.is_dir():  # another laboratory was faster

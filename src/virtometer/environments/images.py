@@ -309,10 +309,20 @@ def keep_kernel(tree: Path, kept: Path, package: str, version: str) -> None:
         "built_in": sorted(name for name in WANTED_MODULES if name in built_in),
     }  # fmt: skip
     (kept / "index.json").write_text(json.dumps(index, indent=1, sort_keys=True))
-    for path in (*kept.rglob("*"), kept):
+    sync_tree(kept)
+
+
+def sync_tree(tree: Path) -> None:
+    """Write a directory and all that is below it to the disk: a name that is believed later must not outlive that.
+
+    And what is left to be written would be, while disks are measured.
+    """
+    for path in (*tree.rglob("*"), tree):
         fd = os.open(path, os.O_RDONLY)
-        os.fsync(fd)
-        os.close(fd)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
 
 
 def _module_name(file: str) -> str:
