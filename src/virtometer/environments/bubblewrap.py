@@ -17,7 +17,7 @@ class BubblewrapSettings(Settings):
 
 
 class Bubblewrap(Environment):
-    """A sandbox of namespaces around the agent, alone in a read-only root file system."""
+    """A sandbox of namespaces around the agent, in a read-only root file system of its own."""
 
     kind: ClassVar[str] = "bubblewrap"
     title: ClassVar[str] = "bubblewrap"

@@ -1,4 +1,4 @@
-"""runc: an ordinary container, the agent alone in its root file system, a network of its own on a veth pair."""
+"""runc: an ordinary container, the agent in a root file system of its own, a network of its own on a veth pair."""
 
 from __future__ import annotations
 
