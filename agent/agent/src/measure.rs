@@ -228,7 +228,9 @@ fn served(samples: &[Sample]) -> String {
 }
 
 fn window_ns(samples: &[Sample]) -> u64 {
-    samples.last().map_or(0, |last| last.end_ns) - samples.first().map_or(0, |first| first.start_ns)
+    let (first, last) =
+        (samples.first().map_or(0, |first| first.start_ns), samples.last().map_or(0, |last| last.end_ns));
+    last.saturating_sub(first) // a clock may have gone back
 }
 
 fn human(kernel: &Kernel, op: &Op, done: &Done, samples: &[Sample]) -> String {

@@ -3,6 +3,9 @@
 //! A sample times readings of the monotonic clock. Between samples every other source is read too, and the thread
 //! sleeps: what was found is told as measures and as the histogram `timer-lateness`. How far the clock is from the
 //! host's is not for the agent to say: the laboratory compares them.
+//!
+//! A clock that goes back, stands or ticks coarsely is what this looks for: it is counted, and the run goes on as long
+//! as its samples have a length.
 
 mod sources;
 
@@ -14,13 +17,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 use std::time::Duration;
 use virtometer_protocol::{Conditions, Failure, Unit};
-use virtometer_sampling::{now_ns, timed, CheckValue, Extras, Maker, Merge, Stretch, Task, Times, Worker};
+use virtometer_sampling::{now_ns, CheckValue, Extras, Maker, Merge, Stretch, Task, Times, Worker};
 
 /// Readings of a source between two samples.
 const READINGS: u64 = 2_000;
 
 /// Sleeps between two samples.
 const SLEEPS: u32 = 2;
+
+/// How often a stretch is made that ends before it began: a clock that steps back does so once.
+const TRIES: u32 = 3;
 
 pub(crate) static OPS: &[Op] = &[Op {
     name: "watch",
@@ -35,14 +41,18 @@ pub(crate) fn make(_task: &Task, settings: &Settings<'_>) -> Result<Maker, Failu
     // The latest reading of any thread, by source: a clock must not go back from one processor to another either.
     let sources = sources::all();
     let latest: Arc<Vec<AtomicU64>> = Arc::new(sources.iter().map(|_| AtomicU64::new(0)).collect());
-    Ok(Arc::new(move |_| Ok(Box::new(Watch::new(sources.clone(), latest.clone(), Duration::from_micros(sleep_us))))))
+    Ok(Arc::new(move |_| {
+        Ok(Box::new(Watch::new(now_ns, sources.clone(), latest.clone(), Duration::from_micros(sleep_us))))
+    }))
 }
 
 /// What was found of one source.
 #[derive(Clone, Copy, Debug, Default)]
 struct Found {
-    /// Shortest time of one reading over a row of them, ns of the monotonic clock.
-    cost_ns: f64,
+    /// Rows of readings, the shortest of them and their sum, ns of the monotonic clock.
+    rows: u64,
+    shortest_ns: u64,
+    rows_ns: u64,
     /// Smallest advance between two readings, in the source's own units.
     step: u64,
     backward: u64,
@@ -51,14 +61,39 @@ struct Found {
     sum: u64,
 }
 
-struct Watch {
+impl Found {
+    fn row(&mut self, ns: u64) {
+        self.shortest_ns = if self.rows == 0 { ns } else { self.shortest_ns.min(ns) };
+        self.rows += 1;
+        self.rows_ns += ns;
+    }
+
+    /// Cost of a reading in ns: of the quickest row, or of all where the clock is too coarse for one. Not a number where it stood.
+    fn cost_ns(&self) -> f64 {
+        match (self.shortest_ns, self.rows_ns) {
+            (0, 0) => f64::NAN,
+            (0, all) => precise(all) / precise(self.rows * READINGS),
+            (shortest, _) => precise(shortest) / precise(READINGS),
+        }
+    }
+
+    fn stepped(&mut self, step: u64) {
+        if self.step == 0 || step < self.step {
+            self.step = step;
+        }
+    }
+}
+
+/// `clock` is the monotonic one, which is also the first of the sources.
+struct Watch<C> {
+    clock: C,
+    real: fn() -> u64,
+    nap: fn(Duration),
     sources: Vec<Source>,
     latest: Arc<Vec<AtomicU64>>,
     found: Vec<Found>,
     sleep: Duration,
     lateness: Times,
-    /// Whether the last iteration's readings rose.
-    rose: bool,
     repeats: u64,
     readings: u64,
     /// Real time minus monotonic time, ns, at the first and at the last look, and the largest jump between two looks.
@@ -71,16 +106,18 @@ struct Watch {
     stolen: Option<f64>,
 }
 
-impl Watch {
-    fn new(sources: Vec<Source>, latest: Arc<Vec<AtomicU64>>, sleep: Duration) -> Self {
+impl<C: Fn() -> u64> Watch<C> {
+    fn new(clock: C, sources: Vec<Source>, latest: Arc<Vec<AtomicU64>>, sleep: Duration) -> Self {
         let found = vec![Found::default(); sources.len()];
         Watch {
+            clock,
+            real: sources::real_ns,
+            nap: std::thread::sleep,
             sources,
             latest,
             found,
             sleep,
             lateness: Times::default(),
-            rose: true,
             repeats: 0,
             readings: 0,
             apart: None,
@@ -96,20 +133,26 @@ impl Watch {
         self.sources.iter().find(|source| source.is_counter).map(|source| (source.read)())
     }
 
+    /// The monotonic clock, which is the first source, was earlier than before.
+    fn went_back(&mut self, times: u64) {
+        self.found[0].backward += times;
+    }
+
     /// Read every source in a row of readings.
     fn look(&mut self) {
+        let mut back = 0;
         for ((source, found), latest) in self.sources.iter().zip(&mut self.found).zip(self.latest.iter()) {
             let read = source.read;
-            let begun = now_ns();
+            let begun = (self.clock)();
             let mut sink = 0u64;
             for _ in 0..READINGS {
                 sink ^= read();
             }
-            let cost_ns = precise(now_ns() - begun) / precise(READINGS);
-            found.sum ^= sink;
-            if found.cost_ns == 0.0 || cost_ns < found.cost_ns {
-                found.cost_ns = cost_ns;
+            match (self.clock)().checked_sub(begun) {
+                Some(ns) => found.row(ns),
+                None => back += 1,
             }
+            found.sum ^= sink;
             let mut before = latest.fetch_max(read(), Ordering::AcqRel);
             for _ in 0..READINGS {
                 let known = latest.load(Ordering::Acquire);
@@ -117,22 +160,20 @@ impl Watch {
                 // What another thread had published before this reading began must not be later than it.
                 if reading < before.max(known) {
                     found.backward += 1;
-                } else if reading > before {
-                    let step = reading - before;
-                    if before > 0 && (found.step == 0 || step < found.step) {
-                        found.step = step;
-                    }
+                } else if reading > before && before > 0 {
+                    found.stepped(reading - before);
                 }
                 before = reading;
                 latest.fetch_max(reading, Ordering::AcqRel);
             }
             found.readings += READINGS + 1;
         }
+        self.went_back(back);
     }
 
     /// How far the wall clock jumped against the monotonic one since the last look.
     fn compare(&mut self) {
-        let apart = match sources::real_minus_monotonic() {
+        let apart = match sources::apart(&self.clock, self.real) {
             Some(apart) => apart,
             None => return,
         };
@@ -142,39 +183,54 @@ impl Watch {
         self.apart = Some(apart);
     }
 
+    /// How late timers are. A clock that went back meanwhile does not know.
     fn sleep(&mut self) {
+        let asked_ns = u64::try_from(self.sleep.as_nanos()).unwrap_or(u64::MAX);
         for _ in 0..SLEEPS {
-            let begun = now_ns();
-            std::thread::sleep(self.sleep);
-            let slept = Duration::from_nanos(now_ns() - begun);
-            let late = slept.checked_sub(self.sleep).unwrap_or(Duration::ZERO);
-            self.lateness.record(u64::try_from(late.as_nanos()).unwrap_or(u64::MAX));
+            let begun = (self.clock)();
+            (self.nap)(self.sleep);
+            match (self.clock)().checked_sub(begun) {
+                None => self.went_back(1),
+                Some(slept) => {
+                    self.lateness.record(slept.saturating_sub(asked_ns));
+                    if slept > 0 {
+                        // So that the ticks of a clock are found which are longer than a look.
+                        self.found[0].stepped(slept);
+                    }
+                }
+            }
         }
+    }
+
+    /// Readings in a row, and how many of them were earlier than the one before.
+    fn read(&self, repeats: u64) -> (Stretch, u64) {
+        let start_ns = (self.clock)();
+        let (mut last, mut back) = (start_ns, 0);
+        for _ in 0..repeats {
+            let reading = (self.clock)();
+            back += u64::from(reading < last);
+            last = reading;
+        }
+        let end_ns = (self.clock)();
+        (Stretch { start_ns, end_ns, work: repeats }, back + u64::from(end_ns < last))
     }
 }
 
-impl Worker for Watch {
+impl<C: Fn() -> u64 + Send> Worker for Watch<C> {
     fn run(&mut self, repeats: u64) -> Result<Stretch, Failure> {
         self.repeats = repeats;
-        let mut last = now_ns();
-        let mut rose = true;
-        let stretch = timed(repeats, || {
-            for _ in 0..repeats {
-                let reading = now_ns();
-                rose &= reading >= last;
-                last = reading;
+        for _ in 0..TRIES {
+            let (stretch, back) = self.read(repeats);
+            self.found[0].readings += repeats;
+            self.went_back(back);
+            if stretch.end_ns >= stretch.start_ns {
+                return Ok(stretch);
             }
-            Ok(())
-        });
-        self.rose = rose;
-        stretch
+        }
+        Err(check_failed("the monotonic clock goes back all the time"))
     }
 
     fn after(&mut self) -> Result<CheckValue, Failure> {
-        if !self.rose {
-            // The monotonic clock of POSIX may stand, but not go back: no duration on it means anything.
-            return Err(check_failed("the monotonic clock went back"));
-        }
         self.readings += self.repeats;
         self.look();
         self.compare();
@@ -188,7 +244,7 @@ impl Worker for Watch {
         self.jump_ns = 0;
         self.apart = None;
         self.readings = 0;
-        self.began = self.counter().map(|counter| (counter, now_ns()));
+        self.began = self.counter().map(|counter| (counter, (self.clock)()));
         self.steal = sources::cpu_times();
         Ok(())
     }
@@ -199,7 +255,10 @@ impl Worker for Watch {
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
         if let (Some((counter, ns)), Some(now)) = (self.began, self.counter()) {
-            self.counter_hz = precise(now.saturating_sub(counter)) / precise((now_ns() - ns).max(1)) * 1e9;
+            let passed_ns = (self.clock)().saturating_sub(ns);
+            if passed_ns > 0 {
+                self.counter_hz = precise(now.saturating_sub(counter)) / precise(passed_ns) * 1e9;
+            }
         }
         if let (Some(before), Some(now)) = (self.steal, sources::cpu_times()) {
             self.stolen = before.stolen_until(now);
@@ -219,7 +278,7 @@ impl Worker for Watch {
             } else {
                 1e-9
             };
-            extras = extras.measure(source.cost, "s", found.cost_ns * 1e-9, Merge::Min).measure(
+            extras = extras.measure(source.cost, "s", found.cost_ns() * 1e-9, Merge::Min).measure(
                 source.backward,
                 "1",
                 precise(found.backward),

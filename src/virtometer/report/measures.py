@@ -36,7 +36,7 @@ MEANINGS = {
     "outside-solve": "solve-time by the outside clock",
     "overhead": "what the measuring itself costs per operation, measured apart and contained in the value",
     "pages-per-fault": "pages that the system maps at one fault",
-    "readings": "how often the monotonic clock was read",
+    "readings": "how often clocks were read, all sources together",
     "realtime-jump": "the largest jump of the real-time clock against the monotonic one",
     "reordered": "share of the datagrams that came after a later one",
     "residual": "largest change of a point in the last sweep",

@@ -29,7 +29,7 @@ macro_rules! source {
     };
 }
 
-/// Every source of this system.
+/// Every source of this system, the monotonic clock first.
 pub(super) fn all() -> Vec<Source> {
     let mut sources = vec![source!("monotonic", now_ns, false), source!("realtime", real_ns, false)];
     #[cfg(unix)]
@@ -40,18 +40,19 @@ pub(super) fn all() -> Vec<Source> {
     sources
 }
 
-fn real_ns() -> u64 {
+pub(super) fn real_ns() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
 }
 
-/// Real time minus monotonic time, ns: the monotonic clock is read on both sides, and the closest of three is taken.
-pub(super) fn real_minus_monotonic() -> Option<i128> {
+/// `real` minus `monotonic`, ns: the monotonic clock is read on both sides, and the closest of three is taken. None
+/// where it went back every time.
+pub(super) fn apart(monotonic: impl Fn() -> u64, real: fn() -> u64) -> Option<i128> {
     (0..3)
-        .map(|_| {
-            let before = now_ns();
-            let real = real_ns();
-            let after = now_ns();
-            (after - before, i128::from(real) - i128::from(before / 2 + after / 2))
+        .filter_map(|_| {
+            let before = monotonic();
+            let real = real();
+            let after = monotonic();
+            Some((after.checked_sub(before)?, i128::from(real) - i128::from(before / 2 + after / 2)))
         })
         .min()
         .map(|(_, apart)| apart)

@@ -1,10 +1,15 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
+use std::cell::Cell;
 use virtometer_protocol::Code;
 
-fn watch(sources: Vec<Source>) -> Watch {
+fn watch_by<C: Fn() -> u64>(clock: C, sources: Vec<Source>) -> Watch<C> {
     let latest = Arc::new(sources.iter().map(|_| AtomicU64::new(0)).collect());
-    Watch::new(sources, latest, Duration::from_micros(200))
+    Watch::new(clock, sources, latest, Duration::from_micros(200))
+}
+
+fn watch(sources: Vec<Source>) -> Watch<fn() -> u64> {
+    watch_by(now_ns, sources)
 }
 
 /// A source that the test knows.
@@ -57,18 +62,221 @@ fn a_clock_behind_another_threads_is_a_step_back() {
 }
 
 #[test]
-fn a_monotonic_clock_that_went_back_is_an_error() {
-    let mut watch = watch(sources::all());
-    watch.run(100).unwrap();
-    watch.rose = false;
-    assert_eq!(watch.after().unwrap_err().code, Code::CheckFailed);
-}
-
-#[test]
 fn a_jump_of_the_wall_clock_is_told() {
     let mut watch = watch(sources::all());
     watch.compare();
     watch.apart = watch.apart.map(|apart| apart - 3_000_000_000);
     watch.compare();
     assert!((2.9..3.1).contains(&value(&watch.extras(), "realtime-jump")));
+}
+
+/// A clock of the test's own thread: true time, and what of it is shown.
+#[derive(Clone, Copy)]
+struct Planted {
+    true_ns: u64,
+    /// What a reading costs.
+    reading_ns: u64,
+    /// What one tick lasts.
+    tick_ns: u64,
+    /// From when on it is behind, and by how much.
+    back: (u64, u64),
+    /// The real-time clock is ahead by this.
+    ahead_ns: u64,
+}
+
+impl Planted {
+    const GOOD: Planted = Planted {
+        true_ns: 1_000_000_000_000,
+        reading_ns: 25,
+        tick_ns: 1,
+        back: (u64::MAX, 0),
+        ahead_ns: 1_000_000_000,
+    };
+
+    fn shown(self) -> u64 {
+        let behind = if self.true_ns >= self.back.0 { self.back.1 } else { 0 };
+        (self.true_ns - behind) / self.tick_ns * self.tick_ns
+    }
+}
+
+thread_local! {
+    static CLOCK: Cell<Planted> = const { Cell::new(Planted::GOOD) };
+}
+
+fn change(how: impl FnOnce(&mut Planted)) {
+    CLOCK.with(|clock| {
+        let mut planted = clock.get();
+        how(&mut planted);
+        clock.set(planted);
+    });
+}
+
+fn now() -> Planted {
+    change(|clock| clock.true_ns += clock.reading_ns);
+    CLOCK.with(Cell::get)
+}
+
+fn monotonic() -> u64 {
+    now().shown()
+}
+
+fn real() -> u64 {
+    let now = now();
+    now.shown() + now.ahead_ns
+}
+
+/// Two ticks in a nanosecond.
+fn counter() -> u64 {
+    now().true_ns * 2
+}
+
+/// Comes 300 us late.
+fn nap(asked: Duration) {
+    change(|clock| clock.true_ns += u64::try_from(asked.as_nanos()).unwrap() + 300_000);
+}
+
+/// A watch with the planted clock and a counter, settled.
+fn planted_watch(clock: Planted) -> Watch<fn() -> u64> {
+    change(|known| *known = clock);
+    let counts = Source {
+        read: counter,
+        cost: "cost-counter",
+        resolution: "resolution-counter",
+        backward: "backward-counter",
+        is_counter: true,
+    };
+    let mut watch = watch_by(monotonic as fn() -> u64, vec![planted(monotonic), counts]);
+    watch.real = real;
+    watch.nap = nap;
+    watch.settle().unwrap();
+    watch
+}
+
+#[track_caller]
+fn near(extras: &Extras, name: &str, expected: f64, relative: f64) {
+    let found = value(extras, name);
+    assert!((found - expected).abs() <= expected * relative, "{name}: {found:e} instead of {expected:e}");
+}
+
+fn lateness(extras: &Extras) -> Vec<(u64, u64)> {
+    extras.histograms()["timer-lateness"].counts.clone()
+}
+
+#[test]
+fn every_figure_of_a_good_clock_is_known() {
+    let mut watch = planted_watch(Planted::GOOD);
+    for _ in 0..3 {
+        let stretch = watch.run(10_000).unwrap();
+        assert_eq!((stretch.end_ns - stretch.start_ns, stretch.work), (10_001 * 25, 10_000));
+        assert_eq!(watch.after().unwrap(), CheckValue::Count(10_000));
+    }
+    change(|clock| clock.ahead_ns += 3_000_000_000);
+    watch.after().unwrap();
+    assert_eq!(watch.finish().unwrap(), CheckValue::Count(40_000));
+    let extras = watch.extras();
+    near(&extras, "cost-x", 25e-9, 1e-3);
+    near(&extras, "cost-counter", 25e-9, 1e-3);
+    near(&extras, "resolution-x", 25e-9, 1e-9);
+    near(&extras, "resolution-counter", 25e-9, 1e-3);
+    near(&extras, "counter-rate", 2e9, 1e-3);
+    near(&extras, "backward-x", 0.0, 0.0);
+    near(&extras, "backward-counter", 0.0, 0.0);
+    near(&extras, "readings", 3.0 * 10_000.0 + 8.0 * 2_001.0, 1e-9);
+    near(&extras, "realtime-jump", 3.0, 1e-6);
+    let late = lateness(&extras);
+    assert_eq!(late.iter().map(|(_, count)| count).sum::<u64>(), 8);
+    assert!(late.iter().all(|(ns, _)| (300_000..=303_100).contains(ns)), "{late:?}");
+}
+
+#[test]
+fn a_clock_that_goes_back_among_the_timed_readings_is_counted_and_the_run_goes_on() {
+    // The smaller step shortens a stretch; the larger one ends it before it began, so that it is made again.
+    for (by, stretches) in [(1_000, 1), (1_000_000_000, 2)] {
+        let at = Planted::GOOD.true_ns + 5_000 * 25;
+        let mut watch = planted_watch(Planted { back: (at, by), ..Planted::GOOD });
+        let stretch = watch.run(10_000).unwrap();
+        assert!(stretch.end_ns > stretch.start_ns);
+        watch.after().unwrap();
+        watch.finish().unwrap();
+        let extras = watch.extras();
+        near(&extras, "backward-x", 1.0, 0.0);
+        near(&extras, "readings", f64::from(stretches) * 10_000.0 + 2.0 * 2_001.0, 1e-9);
+        near(&extras, "cost-x", 25e-9, 1e-3);
+        assert!(lateness(&extras).iter().all(|(ns, _)| *ns < 310_000), "{:?}", lateness(&extras));
+    }
+}
+
+#[test]
+fn a_clock_that_goes_back_between_samples_makes_no_reading_dear_and_no_timer_late() {
+    let begin = Planted::GOOD.true_ns;
+    // In the row of readings that is timed; in those that are compared, where all later ones are earlier than what was
+    // published before; and while the thread sleeps.
+    for (reading, back) in [(1_000, 1), (3_000, 1_006 + 2_000), (12_000, 1 + 2_000)] {
+        let at = begin + reading * 25;
+        let mut watch = planted_watch(Planted { back: (at, 1_000_000_000), ..Planted::GOOD });
+        (0..2).for_each(|_| assert!(watch.after().is_ok()));
+        watch.finish().unwrap();
+        let extras = watch.extras();
+        near(&extras, "backward-x", f64::from(back), 0.0);
+        near(&extras, "cost-x", 25e-9, 1e-3);
+        near(&extras, "resolution-x", 25e-9, 1e-9);
+        assert!(lateness(&extras).iter().all(|(ns, _)| (300_000..=303_100).contains(ns)), "{:?}", lateness(&extras));
+    }
+}
+
+#[test]
+fn a_clock_that_only_goes_back_is_an_error() {
+    thread_local!(static LEFT: Cell<u64> = const { Cell::new(u64::MAX) });
+    let falls = || LEFT.with(|left| left.replace(left.get() - 1));
+    let mut watch = watch_by(falls, vec![planted(monotonic)]);
+    let failure = watch.run(1_000).unwrap_err();
+    assert_eq!(
+        (failure.code, failure.message.as_str()),
+        (Code::CheckFailed, "the monotonic clock goes back all the time")
+    );
+}
+
+#[test]
+fn a_clock_that_stands_has_no_figures_and_samples_without_length() {
+    let mut watch = planted_watch(Planted { tick_ns: 1 << 60, ..Planted::GOOD });
+    let stretch = watch.run(10_000).unwrap();
+    // Which the run refuses: "the clock did not advance during an iteration".
+    assert_eq!(stretch.start_ns, stretch.end_ns);
+    watch.after().unwrap();
+    watch.finish().unwrap();
+    let extras = watch.extras();
+    let told = extras.measures();
+    for absent in ["cost-x", "resolution-x", "cost-counter", "resolution-counter", "counter-rate"] {
+        assert!(!told.contains_key(absent), "{absent}");
+    }
+    near(&extras, "backward-x", 0.0, 0.0);
+    assert_eq!(lateness(&extras), [(0, 2)]);
+}
+
+#[test]
+fn a_clock_that_ticks_in_4_ms_is_told_to() {
+    let mut watch = planted_watch(Planted { tick_ns: 4_000_000, ..Planted::GOOD });
+    for index in 0..4_000 {
+        // The looks are spread evenly over a tick.
+        change(|clock| clock.true_ns = (clock.true_ns / 4_000_000 + 1) * 4_000_000 + index * 1_000);
+        watch.after().unwrap();
+    }
+    watch.finish().unwrap();
+    let extras = watch.extras();
+    near(&extras, "resolution-x", 4e-3, 1e-9);
+    near(&extras, "cost-x", 25e-9, 0.1);
+    near(&extras, "cost-counter", 25e-9, 0.1);
+    near(&extras, "counter-rate", 2e9, 0.01);
+    near(&extras, "backward-x", 0.0, 0.0);
+    // A sleep of 0.5 ms lasts no tick or one.
+    let late = lateness(&extras);
+    assert_eq!(late.iter().map(|(_, count)| count).sum::<u64>(), 8_000);
+    assert!(late.iter().all(|(ns, _)| *ns == 0 || (3_800_000..=3_840_000).contains(ns)), "{late:?}");
+}
+
+#[test]
+fn the_ticks_of_a_clock_are_found_that_are_longer_than_a_look() {
+    let mut watch = planted_watch(Planted { tick_ns: 4_000_000, ..Planted::GOOD });
+    (0..10).for_each(|_| watch.sleep());
+    near(&watch.extras(), "resolution-x", 4e-3, 1e-9);
 }
