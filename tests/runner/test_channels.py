@@ -1,0 +1,119 @@
+"""Clocks are compared with the real agent over everything that can be its channel."""
+
+import contextlib
+import os
+import pty
+import socket
+import subprocess
+from typing import ClassVar
+
+import pytest
+
+from tests.environments.booted import agent, bench, require
+from tests.runner.watched import watched
+from virtometer.environments.qemu import Qemu, QemuSettings
+from virtometer.link import clock
+from virtometer.link.channel import Channel, Stream
+from virtometer.link.session import Session
+
+GREETING_S = 60.0
+
+
+@contextlib.contextmanager
+def stdio():
+    with started("stdio", stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        yield Stream(os.dup(child.stdout.fileno()), os.dup(child.stdin.fileno()))
+        child.stdin.close()
+
+
+@contextlib.contextmanager
+def socket_pair():
+    ours, theirs = socket.socketpair()
+    with theirs, started("stdio", stdin=theirs, stdout=theirs):
+        yield both_ways(ours.detach())
+
+
+@contextlib.contextmanager
+def tcp():
+    """The agent dials home."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(GREETING_S)
+        port = listener.getsockname()[1]
+        with started("connect", f"127.0.0.1:{port}"):
+            yield both_ways(listener.accept()[0].detach())
+
+
+@contextlib.contextmanager
+def serial_line():
+    """A terminal that the agent makes raw by itself."""
+    ours, theirs = pty.openpty()
+    with os.fdopen(theirs, "rb", buffering=0), started("serial", os.ttyname(theirs)):
+        yield both_ways(ours)
+
+
+def both_ways(fd):
+    return Stream(fd, fd)
+
+
+@contextlib.contextmanager
+def started(*words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL):
+    with subprocess.Popen([agent(), *words], stdin=stdin, stdout=stdout) as child:
+        try:
+            yield child
+            assert child.wait(GREETING_S) == 0
+        finally:
+            child.kill()
+
+
+def compared(stream, seconds=1.0):
+    """One run of which everything is judged: the fit, the probes and the samples."""
+    session = Session(Channel(stream), "guest")
+    session.greet(GREETING_S)
+    watch, samples, _ = watched(session, seconds)
+    fitted = watch.judge(samples)
+    session.bye(GREETING_S)
+    session.close()
+    assert clock.is_linear(watch.probes)
+    assert fitted.bound_ns <= min(probe.received_host_ns - probe.sent_host_ns for probe in watch.probes) / 2 + 8
+    assert fitted.relative_bound < 0.005
+    assert sum(sample.work for sample in samples) > 0
+    return fitted, samples
+
+
+@pytest.mark.parametrize("channel", [stdio, socket_pair, tcp, serial_line])
+def test_a_process_of_this_host_has_the_hosts_clock(channel):
+    with channel() as stream:
+        fitted, samples = compared(stream)
+    assert abs(fitted.rate - 1) <= fitted.rate_bound
+    for sample in samples:
+        for ns in (sample.start_ns, sample.end_ns):
+            assert abs(fitted.to_host_ns(ns) - ns) <= fitted.bound_at_ns(ns)
+
+
+class Uart(Qemu):
+    """The emulated machine with a second serial port, which is the agent's channel."""
+
+    # The agent takes the first of two channels that the command line names; the other one is the kind's own.
+    kernel_parameters: ClassVar[str] = "virtometer.channel=serial:/dev/ttyS1"
+    path: str
+
+    def clock_options(self, settings):
+        return ["-chardev", f"socket,id=uart,path={self.path},server=on,wait=off", "-device", "isa-serial,chardev=uart"]
+
+
+@pytest.mark.slow
+def test_an_emulated_uart_is_a_channel_like_any_other(tmp_path):
+    with bench(tmp_path, disk=False) as one:
+        environment = Uart(one)
+        environment.path = str(tmp_path / "uart")
+        require(environment.check())
+        environment.prepare(QemuSettings())
+        guest = environment.start(QemuSettings(cpus=1), "uart")
+        try:
+            with socket.socket(socket.AF_UNIX) as line:
+                line.connect(environment.path)
+                fitted, _ = compared(Stream(fd := os.dup(line.fileno()), fd), 4.0)
+        finally:
+            guest.stop()
+    # A guest takes the rate of its clock from a calibration of its own.
+    assert abs(fitted.rate - 1) <= fitted.rate_bound + 1e-3
