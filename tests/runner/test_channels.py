@@ -9,14 +9,17 @@ from typing import ClassVar
 
 import pytest
 
-from tests.environments.booted import agent, bench, require
-from tests.runner.watched import watched
+from tests.environments.booted import agent, bench, require, until
 from virtometer.environments.qemu import Qemu, QemuSettings
 from virtometer.link import clock
 from virtometer.link.channel import Channel, Stream
+from virtometer.link.messages import Done, Ready, Samples
 from virtometer.link.session import Session
+from virtometer.model import Limits
+from virtometer.runner.clock_watch import ClockWatch
+from virtometer.runner.state import RunState
 
-GREETING_S = 60.0
+ANSWER_S = 60.0
 
 
 @contextlib.contextmanager
@@ -37,7 +40,7 @@ def socket_pair():
 def tcp():
     """The agent dials home."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.settimeout(GREETING_S)
+        listener.settimeout(ANSWER_S)
         port = listener.getsockname()[1]
         with started("connect", f"127.0.0.1:{port}"):
             yield both_ways(listener.accept()[0].detach())
@@ -60,18 +63,45 @@ def started(*words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL):
     with subprocess.Popen([agent(), *words], stdin=stdin, stdout=stdout) as child:
         try:
             yield child
-            assert child.wait(GREETING_S) == 0
+            assert child.wait(ANSWER_S) == 0
         finally:
             child.kill()
+
+
+def watched(session, seconds):
+    """One run with its clock watched as a trial does it, and its samples."""
+    watch = ClockWatch(session, Limits())
+    session.begin_run()
+    wish = {
+        "run": "r", "kernel": "os", "op": "system-call", "parameters": {},
+        "threads": 1, "cpus": None, "seconds": seconds,
+    }  # fmt: skip
+    session.request("prepare", wish, ANSWER_S)
+    ready = until(session)
+    assert isinstance(ready, Ready)
+    state = RunState("r").after(ready)
+    watch.before(seconds)
+    watch.starting()
+    state = state.started()
+    session.request("start", {"run": "r"}, ANSWER_S)
+    while not isinstance(state.done, Done):
+        watch.ask()
+        event = session.next_event(0.05)
+        if event is not None:
+            state = state.after(event)
+        if isinstance(event, Samples):
+            watch.arrived(state.samples[-1], session.event_ns)
+    watch.after()
+    return watch, state.samples
 
 
 def compared(stream, seconds=1.0):
     """One run of which everything is judged: the fit, the probes and the samples."""
     session = Session(Channel(stream), "guest")
-    session.greet(GREETING_S)
-    watch, samples, _ = watched(session, seconds)
+    session.greet(ANSWER_S)
+    watch, samples = watched(session, seconds)
     fitted = watch.judge(samples)
-    session.bye(GREETING_S)
+    session.bye(ANSWER_S)
     session.close()
     assert clock.is_linear(watch.probes)
     assert fitted.bound_ns <= min(probe.received_host_ns - probe.sent_host_ns for probe in watch.probes) / 2 + 8

@@ -1,10 +1,15 @@
 """An emulated machine whose clock counts instructions: what is corrected agrees with the host's stopwatch."""
 
+import time
+
 import pytest
 
-from tests.environments.booted import bench, greet, require
-from tests.runner.watched import measured
+from tests.environments.booted import BOOT_S, bench, greet, require, until
 from virtometer.environments.qemu import Qemu, QemuSettings
+from virtometer.link.messages import Done, Ready, Samples
+from virtometer.model import Limits
+from virtometer.runner.clock_watch import ClockWatch
+from virtometer.runner.state import RunState
 
 
 @pytest.fixture
@@ -14,6 +19,35 @@ def qemu(tmp_path):
         require(environment.check())
         environment.prepare(QemuSettings())
         yield environment
+
+
+def measured(session, seconds):
+    """One run: what is known of its clock, its samples, and the host's time from `start` to `done` in s."""
+    watch = ClockWatch(session, Limits())
+    session.begin_run()
+    wish = {
+        "run": "r", "kernel": "os", "op": "system-call", "parameters": {},
+        "threads": 1, "cpus": None, "seconds": seconds,
+    }  # fmt: skip
+    session.request("prepare", wish, BOOT_S)
+    ready = until(session)
+    assert isinstance(ready, Ready)
+    state = RunState("r").after(ready)
+    watch.before(seconds)
+    watch.starting()
+    begun = time.monotonic()
+    state = state.started()
+    session.request("start", {"run": "r"}, BOOT_S)
+    while not isinstance(state.done, Done):
+        watch.ask()
+        event = session.next_event(0.05)
+        if event is not None:
+            state = state.after(event)
+        if isinstance(event, Samples):
+            watch.arrived(state.samples[-1], session.event_ns)
+    stopwatch_s = time.monotonic() - begun
+    watch.after()
+    return watch.judge(state.samples), state.samples, stopwatch_s
 
 
 @pytest.mark.slow
