@@ -49,11 +49,17 @@ Name = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[^\n\r\t]+$"
 
 
 class PlanEnvironment(_Frozen):
-    """One environment of a plan: a kind with its settings under a name of its own."""
+    """One environment of a plan: a kind with its settings under a name of its own.
+
+    `timing` says who times the iterations: the agent, by its own clock, which is compared with the host's; or the
+    laboratory, which lets every iteration begin and is told its end. auto: the laboratory where the guest's clock is
+    known to count instructions.
+    """
 
     name: Name
     kind: str
     settings: dict[str, Any] = Field(default_factory=dict)
+    timing: Literal["auto", "agent", "laboratory"] = "auto"
 
 
 Levels = Annotated[list[str | int | float | bool], Field(min_length=1, max_length=64)]
@@ -206,6 +212,11 @@ class ClockProbe:
     received_guest_ns: int
     sent_guest_ns: int
     received_host_ns: int
+
+    @property
+    def away_ns(self) -> int:
+        """Host time from sending to receiving."""
+        return self.received_host_ns - self.sent_host_ns
 
 
 @dataclass(frozen=True, slots=True)

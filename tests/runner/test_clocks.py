@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from virtometer.analysis import host_time
 from virtometer.runner import campaign as campaigns
 
 TRUE_RATE = 1e9
@@ -13,12 +14,19 @@ TRUE_RATE = 1e9
 def trial(tmp_path, watcher, make_plan, timepiece_kind):
     """Run one trial in a guest with a clock as described, for a number of seconds."""
 
-    def run(clock, seconds=1.0, answer_s=1.0, workloads=None):
+    def run(clock, seconds=1.0, answer_s=1.0, workloads=None, timing="auto", clock_error=0.005):
         plan = make_plan(
-            [{"name": "liar", "kind": "timepiece", "settings": {"clock": clock}}],
+            [{"name": "liar", "kind": "timepiece", "settings": {"clock": clock}, "timing": timing}],
             workloads,
             seconds=seconds,
-            limits={"start_s": 5, "prepare_s": 5, "run_extra_s": 10, "answer_s": answer_s, "stop_s": 5},
+            limits={
+                "start_s": 5,
+                "prepare_s": 5,
+                "run_extra_s": 10,
+                "answer_s": answer_s,
+                "stop_s": 5,
+                "clock_error": clock_error,
+            },
         )
         (record,) = campaigns.begin(plan, "text", tmp_path / "c", 7, watcher).trials
         return record
@@ -110,3 +118,42 @@ def test_a_ping_that_is_still_unanswered_when_the_run_ends_fails_the_trial(trial
     record = trial({"pings": "never"}, seconds=0.5, answer_s=5.0)
     assert record.status == "failed"
     assert "without an answer" in record.reason
+
+
+@pytest.mark.parametrize("clock", [{}, {"rate": 0.5}, {"rate": 2.0, "leap_s": 3.0}, {"rate": 0.9, "leap_s": 0.01}])
+def test_a_clock_that_leaps_while_the_guest_waits_is_not_needed(trial, clock):
+    """The laboratory lets every iteration go and times it: the true rate comes out whatever the clock says."""
+    record = trial(clock, 2.0, timing="laboratory", clock_error=0.9)
+    assert (record.status, record.reason) == ("done", "")
+    (result,) = record.results
+    assert len(result.samples) == 8
+    # How busy this host is shows in the bound.
+    assert abs(result.value / TRUE_RATE - 1) <= result.clock.relative_bound + 0.001
+    for sample, stretch in zip(result.samples, host_time.stretches(result), strict=True):
+        assert abs(stretch.duration_s - sample.work * 1e-9) <= stretch.bound_s
+        assert result.window_start_host_ns <= stretch.start_ns + 1 < stretch.end_ns <= result.window_end_host_ns + 1
+    lasted_s = (result.window_end_host_ns - result.window_start_host_ns) * 1e-9
+    assert sum(sample.work for sample in result.samples) * 1e-9 < lasted_s < 3.0
+
+
+def test_the_same_clock_is_refused_where_it_times_itself(trial):
+    record = trial({"rate": 2.0, "gate": "uninvited"})
+    assert (record.status, record.results) == ("failed", ())
+    assert "lets the laboratory time a run that was not to be timed so" in record.reason
+
+
+@pytest.mark.parametrize(
+    ("gate", "reason"),
+    [
+        ("does-not-wait", "worked before it was let go"),
+        ("waits-twice", "sent waiting while the run was running"),
+        ("ends-before-it-began", "ended before it began"),
+        ("says-nothing", "sent waiting while"),
+        ("does-not-rehearse", "from outside of the iterations that it was let do"),
+        ("one-sample-too-many", "from outside of the iterations that it was let do"),
+    ],
+)
+def test_an_agent_that_breaks_the_rules_at_the_gate_fails_the_trial(trial, gate, reason):
+    record = trial({"gate": gate}, timing="laboratory")
+    assert (record.status, record.results) == ("failed", ())
+    assert reason in record.reason

@@ -1,7 +1,7 @@
 import pytest
 
 from virtometer.errors import LinkError
-from virtometer.link.messages import Done, Failed, Ready, Samples
+from virtometer.link.messages import Done, Failed, Ready, Samples, Waiting, Worked
 from virtometer.runner.state import RunState
 
 READY = Ready(event="ready", run="r", conditions={"simd": "avx2"})
@@ -90,3 +90,31 @@ def test_a_run_starts_once_and_only_when_ready():
         RunState("r").started()
     with pytest.raises(LinkError, match="it is running"):
         RunState("r").after(READY).started().started()
+
+
+WAITING = Waiting(event="waiting", run="r")
+WORKED = Worked(event="worked", run="r", began_ns=1, ended_ns=2)
+
+
+def test_a_run_at_the_gate_waits_is_let_go_and_works():
+    state = RunState("r", gated=True).after(READY).started().after(WAITING)
+    assert (state.waits, state.works) == (True, False)
+    state = state.let_go()
+    assert (state.waits, state.works) == (False, True)
+    state = state.after(WORKED)
+    assert (state.waits, state.works) == (False, False)
+    # It may flow on without waiting, and wait again.
+    assert state.after(WORKED).after(WAITING).waits
+    assert state.after(samples((1, 2))).after(done(1)).phase == "done"
+
+
+@pytest.mark.parametrize("event", [WAITING, WORKED])
+def test_what_is_out_of_turn_at_the_gate_is_refused(event):
+    running = RunState("r", gated=True).after(READY).started()
+    for state in (RunState("r", gated=True).after(READY), running.after(WAITING)):
+        with pytest.raises(LinkError, match=f"sent {event.event} while"):
+            state.after(event)
+    with pytest.raises(LinkError, match="sent waiting while"):
+        running.after(WAITING).let_go().after(WAITING)
+    with pytest.raises(LinkError, match="not to be timed so"):
+        RunState("r").after(READY).started().after(event)

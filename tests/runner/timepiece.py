@@ -3,7 +3,8 @@
 The argument is a JSON object: `rate` of the clock (guest seconds in a host second), `jump_s` that it makes `at_s` after
 the start of a run, `still_s` for which it stands still from then on (and `caught_up`: makes up for it afterwards),
 `iteration_s`, `pings`: how it answers them while it works, and `tool`: what is run prints ab's result, timed by this
-clock, having made 1000 requests in a second of the host's time.
+clock, having made 1000 requests in a second of the host's time. Where the laboratory times a run, it does nothing for
+3 ms beside the work of each iteration, and that makes the clock jump by `leap_s`; `gate` is a rule that it breaks then.
 """
 
 import json
@@ -17,6 +18,9 @@ RATE = wish.get("rate", 1.0)
 AT_S = wish.get("at_s", 0.4)
 STILL_S = wish.get("still_s", 0.0)
 PINGS = wish.get("pings", "well")
+LEAP_NS = int(wish.get("leap_s", 0.0) * 1e9)
+GATE = wish.get("gate", "well")
+leapt = 0
 started = None
 buffer = b""
 
@@ -29,7 +33,14 @@ def now():
     still = int(STILL_S * 1e9)
     if since > 0 and (since < still or not wish.get("caught_up")):
         real -= min(since, still)
-    return int(real * RATE) + jump + 10**12
+    return int(real * RATE) + jump + leapt + 10**12
+
+
+def leap():
+    """The guest waits, and its clock jumps ahead."""
+    global leapt
+    time.sleep(0.003)
+    leapt += LEAP_NS
 
 
 def say(**message):
@@ -89,6 +100,49 @@ def run(name, seconds):
     )  # fmt: skip
 
 
+def passage(name, work):
+    """Work for some seconds when it is let go. Returns a sample."""
+    if GATE != "does-not-wait":
+        say(event="waiting", run=name)
+        for request in lines(60):
+            if request["command"] == "ping":
+                pong(request, True)
+                continue
+            say(id=request["id"], **{"return": {}})
+            if request["command"] == "go":
+                break
+        if GATE == "waits-twice":
+            say(event="waiting", run=name)
+    leapt_at, begin, true_begin = now(), now(), time.monotonic_ns()
+    for request in lines(work):
+        pong(request, True)
+    end, true_end = now(), time.monotonic_ns()
+    if GATE == "ends-before-it-began":
+        leapt_at, end = end, leapt_at
+    if GATE != "says-nothing":
+        say(event="worked", run=name, began_ns=leapt_at, ended_ns=end)
+    return {"start_ns": begin, "end_ns": end, "work": true_end - true_begin, "check": ""}
+
+
+def run_at_the_gate(name, seconds):
+    """As `run`, each iteration let go by the laboratory."""
+    for _ in range(8 if GATE != "does-not-rehearse" else 2):
+        passage(name, 0)
+    samples = []
+    for _ in range(max(round(seconds / 0.25), 1)):
+        leap()
+        passage(name, 0)
+        samples.append(passage(name, 0.25))
+    if GATE == "one-sample-too-many":
+        samples.append({**samples[-1], "start_ns": samples[-1]["end_ns"], "end_ns": samples[-1]["end_ns"] + 10**7})
+    say(event="samples", run=name, samples=samples)
+    say(
+        event="done", run=name, unit="FLOP/s", better="higher", value=1.0,
+        check={"kind": "residual", "value": "1.0", "passed": True}, count=len(samples), stopped=False,
+        cpu={"user_ns": 1000, "system_ns": 0}, conditions={"timing": "laboratory"},
+    )  # fmt: skip
+
+
 def tool(name, seconds):
     """A program that believes the clock: 1000 requests in a second of the host's time."""
     global started
@@ -111,7 +165,7 @@ def tool(name, seconds):
 
 def main():
     say(magic="virtometer", protocol=1, role="agent", version="0.0.1", capabilities=["linpack"])
-    seconds = {}
+    seconds, timing = {}, {}
     while True:
         for request in lines(3600):
             if "magic" in request:
@@ -123,9 +177,11 @@ def main():
             say(id=request["id"], **{"return": {}})
             if command == "prepare":
                 seconds[name] = request["arguments"]["seconds"]
+                timing[name] = request["arguments"].get("timing", "agent")
                 say(event="ready", run=name, conditions={})
             if command == "start":
-                (tool if wish.get("tool") else run)(name, seconds[name])
+                timed = run_at_the_gate if timing[name] == "laboratory" or GATE == "uninvited" else run
+                (tool if wish.get("tool") else timed)(name, seconds[name])
             if command == "bye":
                 return
 

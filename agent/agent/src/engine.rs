@@ -12,9 +12,9 @@ use std::time::Duration;
 use virtometer_kernels::{find, make, KERNELS};
 use virtometer_protocol::{
     greeting_line, log_line, parse_greeting, parse_request, reply_error_line, reply_line, samples_lines, Check, Code,
-    Command, Conditions, Done, Event, Failure, Fatal, LineBuffer, Pong, Prepare, Sample, MAX_RUNS,
+    Command, Conditions, Done, Event, Failure, Fatal, LineBuffer, Pong, Prepare, Sample, Timing, MAX_RUNS,
 };
-use virtometer_sampling::{now_ns, os_failure, Control, Maker, Outcome, RawSample, Task};
+use virtometer_sampling::{now_ns, os_failure, Control, Maker, Moment, Outcome, RawSample, Task};
 
 /// How long runs that are under way may take to end when the conversation has ended.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -151,6 +151,13 @@ impl Session {
                 Phase::Preparing => Err(Failure::new(Code::NotReady, format!("the run {run} is not ready yet"))),
                 Phase::Started => Err(Failure::new(Code::NotReady, format!("the run {run} was started before"))),
             }),
+            Command::Go(run) => self.with_run(&run, |known| {
+                if !known.control.waits() {
+                    return Err(Failure::new(Code::NotReady, format!("the run {run} does not wait for go")));
+                }
+                let control = known.control.clone();
+                Ok(Box::new(move || control.let_go()) as Then)
+            }),
             Command::Stop(run) => self.with_run(&run, |known| {
                 let control = known.control.clone();
                 Ok(Box::new(move || control.stop()) as Then)
@@ -176,10 +183,30 @@ impl Session {
         }
     }
 
+    /// How the run is given orders. Where the laboratory times it, every moment is told at once.
+    fn control_of(self: &Arc<Self>, wish: &Prepare) -> Control {
+        match wish.timing {
+            Timing::Agent => Control::default(),
+            Timing::Laboratory => {
+                let (session, name) = (Arc::downgrade(self), wish.run.clone());
+                Control::of_a_gate(move |moment| {
+                    if let Some(session) = session.upgrade() {
+                        let run = name.clone();
+                        let event = match moment {
+                            Moment::Waiting => Event::Waiting { run },
+                            Moment::Worked { began_ns, ended_ns } => Event::Worked { run, began_ns, ended_ns },
+                        };
+                        session.outbox.send(&event.line());
+                    }
+                })
+            }
+        }
+    }
+
     /// Refuse what is wrong by itself; the rest is found out on the run's own thread.
     fn admit(self: &Arc<Self>, wish: Prepare) -> Result<Then, Failure> {
         let (kernel, op) = find(&wish.kernel, &wish.op)?;
-        let control = Arc::new(Control::default());
+        let control = Arc::new(self.control_of(&wish));
         let task = Task {
             op: wish.op,
             parameters: wish.parameters,
@@ -207,14 +234,14 @@ impl Session {
                 let conducted = catch_unwind(AssertUnwindSafe(|| here.conduct(&run, &task, unit, &maker)))
                     .unwrap_or_else(|_| Err(Failure::new(Code::Internal, "the agent panicked in this run")));
                 let event = match conducted {
-                    Ok(done) => Event::Done { run, done },
-                    Err(error) => Event::Failed { run, error },
+                    Ok(done) => Event::Done { run: run.clone(), done },
+                    Err(error) => Event::Failed { run: run.clone(), error },
                 };
-                here.conclude(&event);
+                here.conclude(&run, &event);
             });
             if let Err(cause) = thread {
                 let error = os_failure("cannot start a thread", &cause);
-                session.conclude(&Event::Failed { run: name, error });
+                session.conclude(&name, &Event::Failed { run: name.clone(), error });
             }
         }))
     }
@@ -243,8 +270,7 @@ impl Session {
     }
 
     /// The run's name is free before its last event is sent.
-    fn conclude(&self, event: &Event) {
-        let (Event::Done { run, .. } | Event::Failed { run, .. } | Event::Ready { run, .. }) = event;
+    fn conclude(&self, run: &str, event: &Event) {
         self.runs().remove(run);
         self.outbox.send(&event.line());
         self.ended.notify_all();

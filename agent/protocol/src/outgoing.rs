@@ -166,6 +166,20 @@ pub enum Event {
         /// What decides whether two results may be compared.
         conditions: Conditions,
     },
+    /// An iteration begins as soon as `go` says so.
+    Waiting {
+        /// Name of the run.
+        run: String,
+    },
+    /// An iteration has done its work, which is not verified yet.
+    Worked {
+        /// Name of the run.
+        run: String,
+        /// When it was let go, ns.
+        began_ns: u64,
+        /// When it had worked, ns.
+        ended_ns: u64,
+    },
     /// The run ended and its check passed.
     Done {
         /// Name of the run.

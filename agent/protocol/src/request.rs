@@ -51,6 +51,8 @@ pub enum Command {
     Prepare(Prepare),
     /// Begin the window of this run.
     Start(String),
+    /// Let the iteration of this run begin that waits.
+    Go(String),
     /// End this run after the iteration under way.
     Stop(String),
     /// End the agent.
@@ -85,6 +87,17 @@ pub struct Prepare {
     pub cpus: Option<Vec<usize>>,
     /// Length of the window in seconds, above 0 and at most [`MAX_SECONDS`].
     pub seconds: f64,
+    /// Who times the iterations.
+    pub timing: Timing,
+}
+
+/// Who times the iterations of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timing {
+    /// The agent, by its own clock.
+    Agent,
+    /// The laboratory as well: it lets every iteration begin and is told when it has worked.
+    Laboratory,
 }
 
 /// Read the laboratory's greeting.
@@ -139,6 +152,7 @@ pub fn parse_request(line: &[u8]) -> Result<Request, Failure> {
         "facts" => nothing(arguments, Command::Facts)?,
         "bye" => nothing(arguments, Command::Bye)?,
         "start" => run_name(arguments)?.map(Command::Start),
+        "go" => run_name(arguments)?.map(Command::Go),
         "stop" => run_name(arguments)?.map(Command::Stop),
         "configure-network" => network(arguments)?,
         "prepare" => prepare(arguments)?,
@@ -226,6 +240,8 @@ fn prepare(arguments: &str) -> Result<Result<Command, Failure>, Failure> {
         #[serde(deserialize_with = "present")]
         cpus: Option<Vec<i64>>,
         seconds: f64,
+        #[serde(default, deserialize_with = "text_if_there")]
+        timing: Option<String>,
     }
     let wire: Wire = object(arguments)?;
     Ok((|| {
@@ -246,6 +262,7 @@ fn prepare(arguments: &str) -> Result<Result<Command, Failure>, Failure> {
             threads,
             cpus,
             seconds: wire.seconds,
+            timing: checked_timing(wire.timing.as_deref())?,
         }))
     })())
 }
@@ -257,6 +274,19 @@ fn checked_cpus(cpus: Vec<i64>) -> Result<Vec<usize>, Failure> {
     cpus.into_iter()
         .map(|cpu| usize::try_from(cpu).map_err(|_| out_of_range(format!("there is no processor {cpu}"))))
         .collect()
+}
+
+fn checked_timing(timing: Option<&str>) -> Result<Timing, Failure> {
+    match timing {
+        None | Some("agent") => Ok(Timing::Agent),
+        Some("laboratory") => Ok(Timing::Laboratory),
+        Some(other) => Err(out_of_range(format!("timing is {other:?}, not \"agent\" or \"laboratory\""))),
+    }
+}
+
+/// A field that may be missing, and is a text where it is there.
+fn text_if_there<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    String::deserialize(deserializer).map(Some)
 }
 
 /// `null` is a value, a missing field is a fault: without this serde takes the one for the other.

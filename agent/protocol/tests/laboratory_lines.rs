@@ -136,6 +136,14 @@ enum WireEvent {
         run: String,
         conditions: BTreeMap<String, String>,
     },
+    Waiting {
+        run: String,
+    },
+    Worked {
+        run: String,
+        began_ns: u64,
+        ended_ns: u64,
+    },
     Samples {
         run: String,
         samples: Vec<WireSample>,
@@ -283,6 +291,8 @@ fn what_the_agent_writes_is_taken() {
         reply_error_line(3, &failure),
         log_line("warning", "x"),
         Event::Ready { run: run(), conditions: BTreeMap::new() }.line(),
+        Event::Waiting { run: run() }.line(),
+        Event::Worked { run: run(), began_ns: 1, ended_ns: 2 }.line(),
         Event::Done { run: run(), done }.line(),
         Event::Failed { run: run(), error: failure.clone() }.line(),
         Fatal { fatal: failure }.line(),

@@ -1,5 +1,7 @@
-//! How a run is told to begin and to stop.
+//! How a run is told to begin and to stop, and how its iterations are let through one by one.
 
+use crate::now_ns;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -7,17 +9,84 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 struct Wishes {
     start: bool,
     stop: bool,
+    waits: bool,
+    go: bool,
+    began_ns: u64,
+}
+
+/// What is told of an iteration that somebody else times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// Everything is ready: the work begins as soon as [`Control::let_go`] is called.
+    Waiting,
+    /// The work is done, and not verified yet. Both times are of [`now_ns`]: when it was let go (or, where it flows on from
+    /// the one before it, when that one was told) and now.
+    Worked {
+        /// When it was let go, ns.
+        began_ns: u64,
+        /// When it had worked, ns.
+        ended_ns: u64,
+    },
 }
 
 /// Shared between the one who gives orders and the thread of a run.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Control {
     wishes: Mutex<Wishes>,
     changed: Condvar,
     stop: AtomicBool,
+    tell: Option<Box<dyn Fn(Moment) + Send + Sync>>,
 }
 
 impl Control {
+    /// For a run whose iterations are timed by whom `tell` tells: each waits to be let go, and says when it has worked.
+    pub fn of_a_gate(tell: impl Fn(Moment) + Send + Sync + 'static) -> Self {
+        Control { tell: Some(Box::new(tell)), ..Control::default() }
+    }
+
+    /// Whether the iterations are let through one by one.
+    pub(crate) fn has_gate(&self) -> bool {
+        self.tell.is_some()
+    }
+
+    /// Wait at the gate, if there is one. A run that is to stop is let through.
+    pub(crate) fn enter(&self) {
+        if let Some(tell) = &self.tell {
+            self.lock().waits = true;
+            tell(Moment::Waiting);
+            let mut wishes = self.lock();
+            while !wishes.go && !wishes.stop {
+                wishes = self.changed.wait(wishes).unwrap_or_else(PoisonError::into_inner);
+            }
+            wishes.waits = false;
+            wishes.go = false;
+            wishes.began_ns = now_ns();
+        }
+    }
+
+    /// Say that the work is done, if anybody wants to know.
+    pub(crate) fn leave(&self) {
+        if let Some(tell) = &self.tell {
+            let ended_ns = now_ns();
+            let began_ns = std::mem::replace(&mut self.lock().began_ns, ended_ns);
+            tell(Moment::Worked { began_ns, ended_ns });
+        }
+    }
+
+    /// Whether an iteration waits at the gate.
+    pub fn waits(&self) -> bool {
+        let wishes = self.lock();
+        wishes.waits && !wishes.go
+    }
+
+    /// Let the iteration begin that waits, if one does.
+    pub fn let_go(&self) {
+        let mut wishes = self.lock();
+        wishes.go = wishes.waits;
+        drop(wishes);
+        self.changed.notify_all();
+    }
+
     /// Let the window begin.
     pub fn start(&self) {
         self.lock().start = true;
@@ -57,5 +126,11 @@ impl Control {
     fn lock(&self) -> MutexGuard<'_, Wishes> {
         // Plain flags are whole whatever happened to the thread that held them.
         self.wishes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Control").field("wishes", &self.wishes).field("gate", &self.has_gate()).finish_non_exhaustive()
     }
 }

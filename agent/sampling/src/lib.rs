@@ -23,7 +23,7 @@ use linux as system;
 use windows as system;
 
 pub use clock::now_ns;
-pub use control::Control;
+pub use control::{Control, Moment};
 pub use cpu::{allowed_cpus, pin_to, CpuClock};
 pub use extras::{Extras, Merge, Times};
 pub use fault::os_failure;

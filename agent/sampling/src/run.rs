@@ -1,6 +1,6 @@
 //! Calibration, and iterations for a window of time.
 
-use crate::team::Team;
+use crate::team::{Passage, Team};
 use crate::worker::{CheckValue, Maker, Task};
 use crate::{now_ns, Control, CpuClock, Extras};
 use std::sync::Arc;
@@ -11,6 +11,13 @@ const SHORTEST_NS: f64 = 10e6;
 
 /// What calibration aims at: above the shortest, so that an iteration that happens to be quick is still long enough.
 const AIM_NS: f64 = 12.5e6;
+
+/// What calibration aims at where each iteration is timed from outside: what does not belong to it is then small.
+const GATE_AIM_NS: f64 = 250e6;
+
+/// Empty iterations with which a run begins that is timed from outside, before the one that precedes each iteration: they
+/// show what a passage costs.
+const REHEARSALS: usize = 8;
 
 /// Iterations of a long window grow so that there are at most this many: raw samples have to fit on the channel.
 const MOST_ITERATIONS: f64 = 20_000.0;
@@ -45,6 +52,7 @@ pub struct Prepared {
     team: Team,
     unit: Unit,
     repeats: u64,
+    aim_ns: f64,
     seconds: f64,
     control: Arc<Control>,
     /// Whether the task pins the threads.
@@ -78,19 +86,22 @@ pub struct Outcome {
 /// Build the workers and find out how many repeats make an iteration.
 ///
 /// An iteration is to last 12.5 ms (10 ms at least), or the window divided by 20,000 where that is more. A kernel whose single repeat
-/// lasts longer has longer iterations. Where an iteration of the window turns out shorter than 10 ms, the next are longer.
+/// lasts longer has longer iterations. Those of a control with a gate are to last 250 ms. Where an iteration of the window turns out shorter than four fifths of that,
+/// the next are longer.
 pub fn prepare(task: &Task, unit: Unit, maker: &Maker) -> Result<Prepared, Failure> {
     let mut team = Team::assemble(task, maker)?;
     let limits = team.describe()?;
-    let aim_ns = (task.seconds * 1e9 / MOST_ITERATIONS).max(AIM_NS).max(precise(limits.aim_ns));
+    let least_ns = if task.control.has_gate() { GATE_AIM_NS } else { AIM_NS };
+    let aim_ns = (task.seconds * 1e9 / MOST_ITERATIONS).max(least_ns).max(precise(limits.aim_ns));
     let repeats = if limits.calibrated { calibrate(&mut team, limits.most_repeats, aim_ns, &task.control)? } else { 1 };
     team.settle()?;
     let pinned = task.cpus.is_some();
-    let conditions = told(team.describe()?.conditions, pinned);
+    let conditions = told(team.describe()?.conditions, pinned, &task.control);
     Ok(Prepared {
         team,
         unit,
         repeats,
+        aim_ns,
         seconds: task.seconds,
         control: task.control.clone(),
         pinned,
@@ -100,8 +111,12 @@ pub fn prepare(task: &Task, unit: Unit, maker: &Maker) -> Result<Prepared, Failu
     })
 }
 
-/// The workers' conditions, and whether the threads are pinned where the workers do not say it themselves.
-fn told(mut conditions: Conditions, pinned: bool) -> Conditions {
+/// The workers' conditions, whether the threads are pinned where the workers do not say it themselves, and who times the
+/// iterations where that is not the agent.
+fn told(mut conditions: Conditions, pinned: bool, control: &Control) -> Conditions {
+    if control.has_gate() {
+        conditions.insert("timing".into(), "laboratory".into());
+    }
     conditions.entry("pinned".into()).or_insert_with(|| (if pinned { "yes" } else { "no" }).into());
     conditions
 }
@@ -115,7 +130,7 @@ fn calibrate(team: &mut Team, most: u64, aim_ns: f64, control: &Control) -> Resu
         if control.stopped() {
             return Ok(repeats);
         }
-        let (stretch, _) = team.iterate(repeats)?;
+        let (stretch, _) = team.iterate(repeats, Passage::Free)?;
         let took_ns = precise(stretch.end_ns.saturating_sub(stretch.start_ns)).max(1.0);
         let enough = took_ns >= aim_ns * SHORTEST_NS / AIM_NS;
         if enough && (confirmed || took_ns >= 4.0 * aim_ns) && (repeats == 1 || took_ns < 4.0 * aim_ns) {
@@ -153,18 +168,32 @@ impl Prepared {
         let limits = self.team.describe()?;
         let has_end = limits.complete.is_some();
         let calibrated = (limits.calibrated, limits.most_repeats);
-        let aim_ns = precise(limits.aim_ns).max(AIM_NS);
+        let gated = self.control.has_gate();
+        let mut passage = if gated { Passage::Gate } else { Passage::Free };
+        let mut worked_ns = 0;
+        if gated {
+            self.rehearse(REHEARSALS);
+        }
         let stopped = loop {
-            let (stretch, check) = self.team.iterate(self.repeats)?;
+            if passage == Passage::Gate {
+                self.rehearse(1);
+            }
+            let (stretch, check) = self.team.iterate(self.repeats, passage)?;
+            if gated && limits.flows {
+                passage = Passage::End;
+            }
+            worked_ns += stretch.end_ns.saturating_sub(stretch.start_ns);
             self.record(stretch.start_ns, stretch.end_ns, stretch.work, check)?;
             let took_ns = precise(stretch.end_ns - stretch.start_ns);
-            if took_ns < aim_ns * SHORTEST_NS / AIM_NS && calibrated.0 {
+            if took_ns < self.aim_ns * SHORTEST_NS / AIM_NS && calibrated.0 {
                 // The work has become quicker than it was while it was calibrated: the next iterations are longer.
-                self.repeats = next_repeats(self.repeats, took_ns, aim_ns, calibrated.1);
+                self.repeats = next_repeats(self.repeats, took_ns, self.aim_ns, calibrated.1);
             }
             count += 1;
             let now = now_ns();
-            let over = if has_end { self.team.describe()?.complete == Some(true) } else { now - begun >= window_ns };
+            // While an iteration waits at the gate, this clock may run as it likes.
+            let passed_ns = if gated { worked_ns } else { now - begun };
+            let over = if has_end { self.team.describe()?.complete == Some(true) } else { passed_ns >= window_ns };
             let stopped = self.control.stopped() && !over;
             if over || stopped {
                 break stopped;
@@ -176,12 +205,20 @@ impl Prepared {
             }
         };
         // Children are reaped by finishing, so that their processor time is counted.
-        let conditions = told(self.team.describe()?.conditions, self.pinned);
+        let conditions = told(self.team.describe()?.conditions, self.pinned, &self.control);
         let finished = self.team.finish();
         let cpu = cpu.elapsed();
         sink(&self.samples);
         let (check, extras) = finished?;
         Ok(Outcome { unit: self.unit, value: median(&mut self.rates), check, count, stopped, cpu, conditions, extras })
+    }
+
+    /// Pass the gate without work.
+    fn rehearse(&self, times: usize) {
+        for _ in 0..times {
+            self.control.enter();
+            self.control.leave();
+        }
     }
 
     fn record(&mut self, start_ns: u64, end_ns: u64, work: u64, check: CheckValue) -> Result<(), Failure> {

@@ -1,16 +1,27 @@
 //! The threads of a kernel: each with its own worker, beginning every iteration together.
 
 use crate::worker::{CheckValue, Maker, Stretch, Task, Worker};
-use crate::{pin_to, Extras};
+use crate::{pin_to, Control, Extras};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::mpsc::{channel, Receiver, Sender};
 use std::sync::{Arc, Barrier};
 use std::thread::JoinHandle;
 use virtometer_protocol::{Code, Conditions, Failure};
 
+/// Where an iteration waits and tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Passage {
+    /// Nowhere: nobody else times it.
+    Free,
+    /// It waits to be let go and tells its end.
+    Gate,
+    /// It tells its end.
+    End,
+}
+
 #[derive(Clone, Copy)]
 enum Order {
-    Iterate(u64),
+    Iterate(u64, Passage),
     Settle,
     Describe,
     Finish,
@@ -28,6 +39,7 @@ pub(crate) struct Description {
     pub(crate) calibrated: bool,
     pub(crate) most_repeats: u64,
     pub(crate) aim_ns: u64,
+    pub(crate) flows: bool,
     pub(crate) complete: Option<bool>,
     pub(crate) conditions: Conditions,
 }
@@ -38,6 +50,7 @@ impl Description {
             calibrated: worker.calibrated(),
             most_repeats: worker.most_repeats(),
             aim_ns: worker.aim_ns(),
+            flows: worker.flows(),
             complete: worker.complete(),
             conditions: worker.conditions(),
         }
@@ -48,8 +61,23 @@ impl Description {
             calibrated: self.calibrated && other.calibrated,
             most_repeats: self.most_repeats.min(other.most_repeats),
             aim_ns: self.aim_ns.max(other.aim_ns),
+            flows: self.flows || other.flows,
             complete: self.complete.and_then(|one| other.complete.map(|two| one && two)),
             conditions: agreed(self.conditions, other.conditions),
+        }
+    }
+}
+
+impl Passage {
+    fn enter(self, control: &Control) {
+        if self == Passage::Gate {
+            control.enter();
+        }
+    }
+
+    fn leave(self, control: &Control) {
+        if self != Passage::Free {
+            control.leave();
         }
     }
 }
@@ -64,7 +92,7 @@ pub(crate) struct Member {
 /// All workers of one run. One worker lives on the calling thread; several have a thread each, so that the
 /// calling thread sleeps while they work.
 pub(crate) enum Team {
-    Alone(Box<dyn Worker>),
+    Alone(Box<dyn Worker>, Arc<Control>),
     Several(Vec<Member>),
 }
 
@@ -73,17 +101,17 @@ impl Team {
     pub(crate) fn assemble(task: &Task, maker: &Maker) -> Result<Team, Failure> {
         let cpu_of = |index: usize| task.cpus.as_ref().map(|cpus| cpus[index % cpus.len()]);
         if task.threads == 1 {
-            return guarded(|| make(maker, 0, cpu_of(0))).map(Team::Alone);
+            return guarded(|| make(maker, 0, cpu_of(0))).map(|worker| Team::Alone(worker, task.control.clone()));
         }
         let barrier = Arc::new(Barrier::new(task.threads));
         let mut members = Vec::with_capacity(task.threads);
         for index in 0..task.threads {
             let (orders, inbox) = channel();
             let (outbox, answers) = channel();
-            let (maker, barrier, cpu) = (maker.clone(), barrier.clone(), cpu_of(index));
+            let (maker, barrier, cpu, control) = (maker.clone(), barrier.clone(), cpu_of(index), task.control.clone());
             let thread = std::thread::Builder::new()
                 .name(format!("worker-{index}"))
-                .spawn(move || serve(&inbox, &outbox, &barrier, || make(&maker, index, cpu)))
+                .spawn(move || serve(&inbox, &outbox, &barrier, &control, || make(&maker, index, cpu)))
                 .map_err(|cause| crate::os_failure("cannot start a thread", &cause))?;
             members.push(Member { orders, answers, thread: Some(thread) });
         }
@@ -94,15 +122,17 @@ impl Team {
     }
 
     /// One iteration of all: from the first worker's start to the last worker's end, the work of all.
-    pub(crate) fn iterate(&mut self, repeats: u64) -> Result<(Stretch, CheckValue), Failure> {
-        if let Team::Alone(worker) = self {
+    pub(crate) fn iterate(&mut self, repeats: u64, passage: Passage) -> Result<(Stretch, CheckValue), Failure> {
+        if let Team::Alone(worker, control) = self {
             return guarded(|| {
                 worker.before(repeats)?;
-                let stretch = worker.run(repeats)?;
-                Ok((stretch, worker.after()?))
+                passage.enter(control);
+                let stretch = worker.run(repeats);
+                passage.leave(control);
+                Ok((stretch?, worker.after()?))
             });
         }
-        self.order(Order::Iterate(repeats));
+        self.order(Order::Iterate(repeats, passage));
         let mut all: Option<(Stretch, CheckValue)> = None;
         for answer in self.collect()? {
             if let Answer::Iterated(stretch, check) = answer {
@@ -123,7 +153,7 @@ impl Team {
     }
 
     pub(crate) fn settle(&mut self) -> Result<(), Failure> {
-        if let Team::Alone(worker) = self {
+        if let Team::Alone(worker, _) = self {
             return guarded(|| worker.settle());
         }
         self.order(Order::Settle);
@@ -131,7 +161,7 @@ impl Team {
     }
 
     pub(crate) fn describe(&mut self) -> Result<Description, Failure> {
-        if let Team::Alone(worker) = self {
+        if let Team::Alone(worker, _) = self {
             return Ok(Description::of(worker.as_ref()));
         }
         self.order(Order::Describe);
@@ -148,7 +178,7 @@ impl Team {
     }
 
     pub(crate) fn finish(mut self) -> Result<(CheckValue, Extras), Failure> {
-        if let Team::Alone(worker) = &mut self {
+        if let Team::Alone(worker, _) = &mut self {
             return guarded(|| finish(worker.as_mut()));
         }
         self.order(Order::Finish);
@@ -166,7 +196,7 @@ impl Team {
 
     fn members(&self) -> &[Member] {
         match self {
-            Team::Alone(_) => &[],
+            Team::Alone(..) => &[],
             Team::Several(members) => members,
         }
     }
@@ -234,6 +264,7 @@ fn serve(
     inbox: &Receiver<Order>,
     outbox: &Sender<Result<Answer, Failure>>,
     barrier: &Barrier,
+    control: &Control,
     make: impl FnOnce() -> Result<Box<dyn Worker>, Failure>,
 ) {
     let mut worker = match guarded(make) {
@@ -248,7 +279,7 @@ fn serve(
     }
     while let Ok(order) = inbox.recv() {
         let answer = match order {
-            Order::Iterate(repeats) => iterate(worker.as_mut(), repeats, barrier),
+            Order::Iterate(repeats, passage) => iterate(worker.as_mut(), repeats, barrier, passage, control),
             Order::Settle => guarded(|| worker.settle()).map(|()| Answer::Settled),
             Order::Finish => guarded(|| finish(worker.as_mut())).map(|(check, extras)| Answer::Finished(check, extras)),
             Order::Describe => Ok(Answer::Described(Description::of(worker.as_ref()))),
@@ -261,11 +292,24 @@ fn serve(
 
 /// Every thread passes both barriers whatever happens to it: otherwise the others would wait for ever. The second one
 /// keeps one thread's verification out of another's timed stretch.
-fn iterate(worker: &mut dyn Worker, repeats: u64, barrier: &Barrier) -> Result<Answer, Failure> {
+///
+/// At a gate one thread waits for all, and one tells the end of all.
+fn iterate(
+    worker: &mut dyn Worker,
+    repeats: u64,
+    barrier: &Barrier,
+    passage: Passage,
+    control: &Control,
+) -> Result<Answer, Failure> {
     let before = guarded(|| worker.before(repeats));
+    if passage == Passage::Gate && barrier.wait().is_leader() {
+        passage.enter(control);
+    }
     barrier.wait();
     let stretch = before.and_then(|()| guarded(|| worker.run(repeats)));
-    barrier.wait();
+    if barrier.wait().is_leader() {
+        passage.leave(control);
+    }
     let stretch = stretch?;
     Ok(Answer::Iterated(stretch, guarded(|| worker.after())?))
 }

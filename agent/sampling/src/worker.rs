@@ -103,6 +103,12 @@ pub trait Worker {
         u64::MAX
     }
 
+    /// Whether an iteration begins where the one before it ended, so that there is nowhere to wait between them: a stream
+    /// of data that flows on.
+    fn flows(&self) -> bool {
+        false
+    }
+
     /// Length that an iteration should have, ns, where that is more than usual: because it begins and ends slowly.
     fn aim_ns(&self) -> u64 {
         0

@@ -18,7 +18,10 @@ UNLIKE = "not like with like"
 # Where a file or a peer is found from inside differs by nature and says nothing about the work. How an environment
 # reaches the disk file (virtio-blk, ubd, bind mount) is no condition that differs but the thing that is measured, as
 # is the source of its clock. Arguments of a program name the file; the rest of them is the plan's, alike on both sides.
-_PLACES = frozenset({"file", "folder", "peer", "listen", "time-server", "disk_path", "clock_source", "arguments"})
+# Who timed the iterations is told with the clock's bound.
+_NOT_COMPARED = frozenset(
+    {"file", "folder", "peer", "listen", "time-server", "disk_path", "clock_source", "arguments", "timing"}
+)
 _NAMES = {
     "io": "disk access",
     "host_cache": "host page cache",
@@ -75,7 +78,7 @@ def _conditions(cell: Cell) -> dict[str, Counter[str]]:
             **{key: value for key, value in result.conditions.items() if not key.endswith("_reason")},
         }
         for key, value in told.items():
-            if key in _PLACES:
+            if key in _NOT_COMPARED:
                 continue
             found.setdefault(key, Counter())[str(value)] += 1
     # A key that only some trials tell is a change too.

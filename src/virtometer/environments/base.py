@@ -50,6 +50,11 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
+    @property
+    def steady_clock(self) -> bool:
+        """Whether the guest's clock follows one of the host's, if at a wrong rate. If not, it is not asked."""
+        return True
+
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:

@@ -98,6 +98,11 @@ class QemuSettings(MachineSettings):
     tcg_thread: Literal["multi", "single"] = "multi"
     icount: Icount | None = None
 
+    @property
+    def steady_clock(self) -> bool:
+        """A clock that counts instructions leaps while the guest waits, at a rate that depends on the work."""
+        return self.icount is None
+
     @model_validator(mode="before")
     @classmethod
     def _one_thread_counts(cls, asked: Any) -> Any:  # noqa: ANN401 - what a user wrote may be anything

@@ -88,6 +88,22 @@ class Ready(_Message):
     conditions: dict[str, str]
 
 
+class Waiting(_Message):
+    """An iteration begins as soon as `go` says so."""
+
+    event: Literal["waiting"]
+    run: RunName
+
+
+class Worked(_Message):
+    """An iteration has done its work: when it was let go, and when it had worked, in the agent's time."""
+
+    event: Literal["worked"]
+    run: RunName
+    began_ns: Nanoseconds
+    ended_ns: Nanoseconds
+
+
 class Samples(_Message):
     """Some iterations."""
 
@@ -152,10 +168,18 @@ class Log(_Message):
     message: str
 
 
-Event = Ready | Samples | Done | Failed | Log
+Event = Ready | Waiting | Worked | Samples | Done | Failed | Log
 Incoming = Greeting | Reply | Fatal | Event
 
-_EVENTS: dict[str, type[Event]] = {"ready": Ready, "samples": Samples, "done": Done, "failed": Failed, "log": Log}
+_EVENTS: dict[str, type[Event]] = {
+    "ready": Ready,
+    "waiting": Waiting,
+    "worked": Worked,
+    "samples": Samples,
+    "done": Done,
+    "failed": Failed,
+    "log": Log,
+}
 
 
 def encode(message: dict[str, Any]) -> bytes:

@@ -78,6 +78,11 @@ class Session:
         reply, _, _ = self._exchange(command, arguments, limit_s)
         return reply
 
+    def let_go(self, run: str, limit_s: float) -> int:
+        """Let the iteration of `run` that waits begin. Returns the host's time at which that was sent, in ns."""
+        _, sent_ns, _ = self._exchange("go", {"run": run}, limit_s)
+        return sent_ns
+
     def ping(self, limit_s: float) -> ClockProbe:
         """Compare clocks once."""
         reply, sent_ns, received_ns = self._exchange("ping", {}, limit_s)

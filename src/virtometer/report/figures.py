@@ -14,6 +14,7 @@ from typing import Any, Literal
 import altair as alt
 
 from virtometer.analysis.conditions import is_unlike
+from virtometer.analysis.host_time import stretches
 from virtometer.model import Campaign, Finding, PlacementResult, Verdict
 from virtometer.report import words
 
@@ -215,8 +216,8 @@ def samples(campaign: Campaign, workload: str, most: int) -> Figure | None:
 def _points(block: int, result: PlacementResult, blocks: int) -> list[dict[str, Any]]:
     found = []
     count = len(result.samples)
-    for number, sample in enumerate(result.samples):
-        duration_s = result.clock.duration_s(sample.start_ns, sample.end_ns)
+    for number, (sample, stretch) in enumerate(zip(result.samples, stretches(result), strict=True)):
+        duration_s = stretch.duration_s
         if sample.work <= 0 or duration_s <= 0:
             continue
         value = duration_s / sample.work if result.unit == "s" else sample.work / duration_s

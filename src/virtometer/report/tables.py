@@ -14,6 +14,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
+from virtometer.analysis.host_time import stretches
 from virtometer.analysis.values import clock_bound
 from virtometer.model import Campaign, ClockFit, ClockProbe, Evidence, Finding, PlacementResult, TrialRecord
 from virtometer.report.machine import document, plain
@@ -81,8 +82,8 @@ def samples_csv(campaign: Campaign) -> str:
         for record in campaign.trials:
             for result in record.results:
                 fit = result.clock
-                for number, sample in enumerate(result.samples):
-                    duration_s = fit.duration_s(sample.start_ns, sample.end_ns)
+                for number, (sample, stretch) in enumerate(zip(result.samples, stretches(result), strict=True)):
+                    duration_s = stretch.duration_s
                     top, bottom = (duration_s, sample.work) if result.unit == "s" else (sample.work, duration_s)
                     rate = top / bottom if bottom else None
                     yield {
@@ -92,12 +93,12 @@ def samples_csv(campaign: Campaign) -> str:
                         "sample": number,
                         "start_guest_ns": sample.start_ns,
                         "end_guest_ns": sample.end_ns,
-                        "start_host_ns": _host_ns(fit, sample.start_ns),
-                        "start_bound_ns": fit.bound_at_ns(sample.start_ns),
-                        "end_host_ns": _host_ns(fit, sample.end_ns),
-                        "end_bound_ns": fit.bound_at_ns(sample.end_ns),
+                        "start_host_ns": round(stretch.start_ns) if fit.compared else None,
+                        "start_bound_ns": stretch.start_bound_ns,
+                        "end_host_ns": round(stretch.end_ns) if fit.compared else None,
+                        "end_bound_ns": stretch.end_bound_ns,
                         "duration_s": duration_s,
-                        "duration_bound_s": fit.duration_bound_s(sample.start_ns, sample.end_ns),
+                        "duration_bound_s": stretch.bound_s,
                         "duration_guest_s": (sample.end_ns - sample.start_ns) * 1e-9,
                         "work": sample.work,
                         "unit": result.unit,

@@ -1,4 +1,7 @@
-"""The guest's clock during one run: probes before, while and after it runs, and what they and the samples say."""
+"""The guest's clock during one run: probes before, while and after it runs, and what they and the samples say.
+
+Where the laboratory times the run itself, the probes that count are the iterations, and the guest's clock is only told.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,9 @@ import time
 from collections.abc import Sequence
 
 from virtometer.errors import LinkError
-from virtometer.link import clock, steps, uneven
+from virtometer.link import clock, passages, steps
 from virtometer.link.corridor import Point
+from virtometer.link.messages import Worked
 from virtometer.link.session import Session
 from virtometer.model import ClockFit, ClockProbe, Limits, Sample
 
@@ -15,6 +19,7 @@ BURST = 8
 _BURSTS_AFTER = 4
 _PERIOD_S = 0.25
 _ROUND_TRIPS = 1000  # a probe costs at most its round trip: 0.1 % of one processor
+_PAUSE_S = 0.02
 _PROBES = 2000  # a run may last an hour, and the agent may send 20,000 lines
 
 
@@ -28,6 +33,8 @@ class ClockWatch:
         self._before: list[ClockProbe] = []
         self._after: list[ClockProbe] = []
         self._arrivals: list[Point] = []
+        self._passages: list[ClockProbe] = []
+        self._gone_ns: int | None = None
         self._period_s = _PERIOD_S
         self._next_s = 0.0
         self.started_ns = 0
@@ -53,22 +60,45 @@ class ClockWatch:
         """Samples arrived, `last` being the last of them."""
         self._arrivals.append((last.end_ns, arrived_ns))
 
+    def let_go(self, run: str) -> None:
+        """Let the iteration begin that waits. The first are empty, and wait until both sides have slept a little."""
+        if len(self._passages) < passages.REHEARSALS:
+            time.sleep(_PAUSE_S)
+        self._gone_ns = self._session.let_go(run, self._limits.answer_s)
+
+    def worked(self, told: Worked, arrived_ns: int) -> None:
+        """An iteration has worked. One that was not let go flows on from the one before it."""
+        if told.ended_ns < told.began_ns:
+            raise LinkError("the agent says that an iteration ended before it began")
+        gone_ns, self._gone_ns = self._gone_ns, None
+        if gone_ns is None:
+            if not self._passages:
+                raise LinkError("the agent worked before it was let go")
+            gone_ns = self._passages[-1].received_host_ns
+        self._passages.append(ClockProbe(gone_ns, told.began_ns, told.ended_ns, arrived_ns))
+
     def after(self) -> None:
         """Probe after the run until the rate is known well enough, at most four bursts."""
         for _ in range(_BURSTS_AFTER):
             self._after.extend(self._burst())
-            if not clock.is_linear(self.probes):
+            if self._passages or not clock.is_linear(self.probes):
                 return  # more probes do not mend it; `judge` says what it is
             if self._fit().relative_bound <= self._limits.clock_error / 2:
                 return
 
     @property
     def probes(self) -> tuple[ClockProbe, ...]:
-        """All probes in the order in which they were sent."""
-        return (*self._before, *self._during(), *self._after)
+        """All probes in the order in which they were sent, passages included."""
+        during = sorted([*self._during(), *self._passages], key=lambda probe: probe.sent_host_ns)
+        return (*self._before, *during, *self._after)
 
     def judge(self, samples: Sequence[Sample]) -> ClockFit:
-        """What converts this run's times. LinkError for a clock that stepped, or samples from outside of the run."""
+        """What converts this run's times. LinkError for a clock that stepped, or samples from outside of the run.
+
+        A clock that the laboratory did not need may leap as it likes.
+        """
+        if self._passages:
+            return passages.fit(self._passages, samples, (*self._before, *self._during(), *self._after))
         probes = self.probes
         if probes[-1].sent_guest_ns == probes[0].received_guest_ns:
             raise LinkError("the guest's clock did not advance between the probes before and after the run")
@@ -78,10 +108,6 @@ class ClockWatch:
             if first < probes[0].received_guest_ns or last > probes[-1].sent_guest_ns:
                 raise LinkError("the agent sent samples from before or after the run")
             fitted = self._fit()
-            if not clock.is_linear(probes):
-                other = uneven.fit(probes, samples, self.started_ns, self._arrivals[-1])
-                if other is not None and other.relative_bound < fitted.relative_bound:
-                    return other
             step = steps.of_sightings(fitted, [(first, self.started_ns)], self._arrivals)
             if step is None:
                 return fitted

@@ -74,9 +74,11 @@ class Resident:
         limits: Limits,
         record: GuestStart,
         capabilities: Capabilities,
+        timing: Literal["agent", "laboratory"],
     ) -> None:
         """Use `start` instead."""
         self._capabilities = capabilities
+        self.timing = timing
         self.plan = plan
         self.guest = guest
         self.session = session
@@ -110,7 +112,9 @@ class Resident:
                 ) from cause
             asked = settings.model_dump(mode="json")
             record = GuestStart(guest_id, plan.name, plan.kind, asked, given, provision_s, started_at)
-            return cls(plan, guest, session, limits, record, environment.capabilities())
+            by_clock: Literal["agent", "laboratory"] = "agent" if settings.steady_clock else "laboratory"
+            timing = by_clock if plan.timing == "auto" else plan.timing
+            return cls(plan, guest, session, limits, record, environment.capabilities(), timing)
         except BaseException:
             session.close()
             guest.stop()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from virtometer.errors import LinkError
-from virtometer.link.messages import Done, Event, Failed, Fault, Ready, Samples
+from virtometer.link.messages import Done, Event, Failed, Fault, Ready, Samples, Waiting, Worked
 from virtometer.model import Sample
 
 Phase = Literal["preparing", "ready", "running", "done", "failed"]
@@ -15,9 +15,15 @@ Phase = Literal["preparing", "ready", "running", "done", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """Where one run is. `samples` are in order of time; `conditions` are those of `ready`, then those of `done`."""
+    """Where one run is. `samples` are in order of time; `conditions` are those of `ready`, then those of `done`.
+
+    `gated`: the laboratory lets the iterations begin. `waits`: one of them waits for that; `works`: it was let go.
+    """
 
     run: str
+    gated: bool = False
+    waits: bool = False
+    works: bool = False
     phase: Phase = "preparing"
     samples: tuple[Sample, ...] = ()
     conditions: Mapping[str, str] = field(default_factory=dict)
@@ -35,6 +41,10 @@ class RunState:
             raise LinkError(f"run {self.run} cannot start: it is {self.phase}")
         return replace(self, phase="running")
 
+    def let_go(self) -> RunState:
+        """`go` was sent."""
+        return replace(self, waits=False, works=True)
+
     def after(self, event: Event) -> RunState:
         """The state after an event. Raises LinkError for one that may not come now or that contradicts itself."""
         if getattr(event, "run", self.run) != self.run:
@@ -43,6 +53,12 @@ class RunState:
             return replace(self, phase="ready", conditions=event.conditions)
         if isinstance(event, Failed) and not self.ended:
             return replace(self, phase="failed", fault=event.error)
+        if isinstance(event, Waiting | Worked) and not self.gated:
+            raise LinkError("the agent lets the laboratory time a run that was not to be timed so")
+        if isinstance(event, Waiting) and self.phase == "running" and not self.waits and not self.works:
+            return replace(self, waits=True)
+        if isinstance(event, Worked) and self.phase == "running" and not self.waits:
+            return replace(self, works=False)
         if isinstance(event, Samples) and self.phase == "running":
             return replace(self, samples=self.samples + self._checked(event))
         if isinstance(event, Done) and self.phase == "running":

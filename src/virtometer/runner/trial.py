@@ -13,9 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from virtometer.analysis import host_time
+from virtometer.analysis.host_time import Stretch
 from virtometer.environments.base import Workbench
 from virtometer.errors import EnvironmentFailed, LinkClosed, LinkError, RemoteError, UsageError
-from virtometer.link.messages import Done, Samples
+from virtometer.link.messages import Done, Samples, Worked
 from virtometer.model import (
     ClockFit,
     HostUse,
@@ -23,7 +25,6 @@ from virtometer.model import (
     PlacementResult,
     Plan,
     PlanWorkload,
-    Sample,
     Trial,
     TrialRecord,
 )
@@ -119,7 +120,8 @@ class TrialRunner:
         run = f"t{trial.index}"
         watch = ClockWatch(resident.session, self._plan.limits)
         seconds = planned.seconds or self._plan.seconds
-        return _Running(placement, resident, workload, planned, parameters, RunState(run), watch, seconds)
+        state = RunState(run, gated=resident.timing == "laboratory")
+        return _Running(placement, resident, workload, planned, parameters, state, watch, seconds)
 
     def _execute(self, running: Sequence[_Running]) -> tuple[int, Observer]:
         """Barrier and window. Returns the skew of the starts in ns and the observer."""
@@ -155,6 +157,7 @@ class TrialRunner:
             "threads": one.planned.threads,
             "cpus": None,
             "seconds": one.seconds,
+            "timing": one.resident.timing,
         }
         one.resident.session.request("prepare", arguments, self._plan.limits.answer_s)
 
@@ -194,6 +197,11 @@ class TrialRunner:
                 one.done_ns = one.resident.session.event_ns
             if isinstance(event, Samples):
                 one.clock.arrived(one.state.samples[-1], one.resident.session.event_ns)
+            if isinstance(event, Worked):
+                one.clock.worked(event, one.resident.session.event_ns)
+            if one.state.waits:
+                one.clock.let_go(one.state.run)
+                one.state = one.state.let_go()
 
     def _stop_others(self, running: Sequence[_Running], failed_one: _Running) -> None:
         """The other runs of a failed trial are of no use: their guests are not used again."""
@@ -220,36 +228,45 @@ class TrialRunner:
         self, running: Sequence[_Running], observer: Observer
     ) -> tuple[HostUse, tuple[str, ...], list[PlacementResult]]:
         """Convert to host time, cut to the stretch in which all measured placements overlap, add up."""
-        fits = []
+        fits, timed = [], []
         for one in running:
             try:
                 fits.append(one.clock.judge(one.state.samples))
             except LinkError as cause:
                 raise TrialFailed(f"{one.resident.plan.name}: {cause.sentence}", [one.resident]) from cause
-        measured = [pair for pair in zip(running, fits, strict=True) if pair[0].placement.role == "measured"]
-        start = max(fit.to_host_ns(one.state.samples[0].start_ns) for one, fit in measured)
-        end = min(fit.to_host_ns(one.state.samples[-1].end_ns) for one, fit in measured)
+            passages = one.clock.probes if one.state.gated else ()
+            timed.append(host_time.of(one.state.samples, fits[-1], passages))
+        measured = [pair for pair in zip(running, timed, strict=True) if pair[0].placement.role == "measured"]
+        start = max(stretches[0].start_ns for _, stretches in measured)
+        end = min(stretches[-1].end_ns for _, stretches in measured)
         if end <= start:
             raise TrialFailed("the measured placements never ran at the same time")
         use = observer.use(start, end)
         results = [
-            self._result(one, fit, start, end, observer.guest_cpu_s(index, start, end))
-            for index, (one, fit) in enumerate(zip(running, fits, strict=True))
+            self._result(one, fit, stretches, (start, end), observer.guest_cpu_s(index, start, end))
+            for index, (one, fit, stretches) in enumerate(zip(running, fits, timed, strict=True))
         ]
         return use, observer.marks(use, self._plan.rules), results
 
     def _result(
-        self, one: _Running, fit: ClockFit, start: float, end: float, guest_cpu_s: float | None
+        self,
+        one: _Running,
+        fit: ClockFit,
+        stretches: Sequence[Stretch],
+        window: tuple[float, float],
+        guest_cpu_s: float | None,
     ) -> PlacementResult:
         done = one.state.done
         assert isinstance(done, Done)
-        limit = self._plan.limits.clock_error
-        samples = tuple(_marked(sample, fit, start, end, limit) for sample in one.state.samples)
-        used = [sample for sample in samples if sample.used]
-        work = sum(sample.work for sample in used)
-        elapsed_s = sum(fit.duration_s(sample.start_ns, sample.end_ns) for sample in used)
+        error = fit.relative_bound
+        marks = [_mark(stretch, window, error, self._plan.limits.clock_error) for stretch in stretches]
+        samples = tuple(
+            replace(sample, used=not mark, mark=mark) for sample, mark in zip(one.state.samples, marks, strict=True)
+        )
+        work = sum(sample.work for sample in samples if sample.used)
+        elapsed_s = sum(stretch.duration_s for stretch, mark in zip(stretches, marks, strict=True) if not mark)
         if work <= 0 or elapsed_s <= 0:
-            reason = next((sample.mark for sample in samples if not sample.used), "no work was done")
+            reason = next((mark for mark in marks if mark), "no work was done")
             raise TrialFailed(f"{one.resident.plan.name}: no sample could be used: {reason}")
         conditions = dict(one.state.conditions)
         guest = one.resident.guest
@@ -274,8 +291,8 @@ class TrialRunner:
             samples=samples,
             probes=one.clock.probes,
             clock=fit,
-            window_start_host_ns=round(start),
-            window_end_host_ns=round(end),
+            window_start_host_ns=round(window[0]),
+            window_end_host_ns=round(window[1]),
             work=work,
             guest_cpu_s=guest_cpu_s,
             agent_cpu_s=(done.cpu.user_ns + done.cpu.system_ns) * 1e-9,
@@ -326,10 +343,10 @@ def _reason(one: _Running) -> str:
     return f"{one.resident.plan.name}: {text}"
 
 
-def _marked(sample: Sample, fit: ClockFit, start: float, end: float, limit: float) -> Sample:
-    """Mark a sample outside the scored window, or one whose duration the clocks do not know well enough."""
-    if fit.to_host_ns(sample.start_ns) < start - 1 or fit.to_host_ns(sample.end_ns) > end + 1:
-        return replace(sample, used=False, mark="outside the stretch in which all measured placements overlap")
-    if (error := fit.relative_bound) > limit:
-        return replace(sample, used=False, mark=f"clock error ±{error:.2%} exceeds the limit of {limit:.2%}")
-    return sample
+def _mark(stretch: Stretch, window: tuple[float, float], error: float, limit: float) -> str:
+    """Why a sample cannot be used: outside the scored window, or its duration is not known well enough; else empty."""
+    if stretch.start_ns < window[0] - 1 or stretch.end_ns > window[1] + 1:
+        return "outside the stretch in which all measured placements overlap"
+    if error > limit:
+        return f"clock error ±{error:.2%} exceeds the limit of {limit:.2%}"
+    return ""

@@ -229,6 +229,10 @@ impl Datagrams {
 }
 
 impl Worker for Datagrams {
+    fn flows(&self) -> bool {
+        true
+    }
+
     fn run(&mut self, repeats: u64) -> Result<Timed, Failure> {
         if self.confirmed_ns == 0 {
             // After a pause: begin at a confirmation that was made after it, and with no arrears.

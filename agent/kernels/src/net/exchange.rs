@@ -174,6 +174,10 @@ impl Exchange {
 }
 
 impl Worker for Exchange {
+    fn flows(&self) -> bool {
+        self.lines.len() > 1
+    }
+
     fn run(&mut self, repeats: u64) -> Result<Timed, Failure> {
         match self.lines.len() {
             1 => self.alone(repeats),

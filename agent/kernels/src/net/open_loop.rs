@@ -345,6 +345,10 @@ impl OpenLoop {
 }
 
 impl Worker for OpenLoop {
+    fn flows(&self) -> bool {
+        true
+    }
+
     fn calibrated(&self) -> bool {
         false
     }

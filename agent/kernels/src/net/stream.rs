@@ -304,6 +304,10 @@ fn read(link: &Link, block: &mut [u8]) -> io::Result<usize> {
 }
 
 impl Worker for Stream {
+    fn flows(&self) -> bool {
+        true
+    }
+
     fn run(&mut self, repeats: u64) -> Result<Timed, Failure> {
         if self.counted_ns == 0 {
             self.begin()?;

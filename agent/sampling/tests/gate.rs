@@ -1,0 +1,156 @@
+//! Iterations that somebody else times: each waits to be let go and tells when it has worked.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::sync::mpsc::{channel, Receiver};
+use std::sync::Arc;
+use std::thread::{sleep, spawn};
+use std::time::Duration;
+use virtometer_protocol::{Failure, Parameters, Sample, Unit};
+use virtometer_sampling::{
+    now_ns, prepare, timed, CheckValue, Control, Maker, Moment, Outcome, RawSample, Stretch, Task, Worker,
+};
+
+/// Empty passages at the beginning of a run.
+const REHEARSALS: usize = 8;
+
+/// Each repeat lasts 1 ms.
+struct Sleeper {
+    flows: bool,
+    total: u64,
+}
+
+impl Worker for Sleeper {
+    fn run(&mut self, repeats: u64) -> Result<Stretch, Failure> {
+        self.total += repeats;
+        timed(repeats, || {
+            sleep(Duration::from_millis(repeats));
+            Ok(())
+        })
+    }
+
+    fn after(&mut self) -> Result<CheckValue, Failure> {
+        // Verifying takes long as well, and nobody times it.
+        sleep(Duration::from_millis(30));
+        Ok(CheckValue::Count(self.total))
+    }
+
+    fn flows(&self) -> bool {
+        self.flows
+    }
+
+    fn finish(&mut self) -> Result<CheckValue, Failure> {
+        Ok(CheckValue::Count(self.total))
+    }
+}
+
+/// When an iteration was let go (`None`: it did not wait), and what it told.
+struct Passage {
+    gone_ns: Option<u64>,
+    began_ns: u64,
+    ended_ns: u64,
+}
+
+/// The control of a run, and what it tells.
+fn gate() -> (Arc<Control>, Receiver<Moment>) {
+    let (tell, told) = channel();
+    let tell = std::sync::Mutex::new(tell);
+    (Arc::new(Control::of_a_gate(move |moment| tell.lock().unwrap().send(moment).unwrap_or_default())), told)
+}
+
+fn prepared(control: &Arc<Control>, threads: usize, flows: bool) -> virtometer_sampling::Prepared {
+    let control = control.clone();
+    let maker: Maker = Arc::new(move |_| Ok(Box::new(Sleeper { flows, total: 0 })));
+    let task =
+        Task { op: String::new(), parameters: Parameters::default(), threads, cpus: None, seconds: 0.6, control };
+    prepare(&task, Unit::PerSecond, &maker).unwrap()
+}
+
+/// Run, letting every iteration go a while after it began to wait.
+fn run(threads: usize, flows: bool) -> (Outcome, Vec<Sample>, Vec<Passage>) {
+    let (control, told) = gate();
+    let prepared = prepared(&control, threads, flows);
+    // When the run has ended nobody holds the control any more, and nothing more is told.
+    let gate = Arc::downgrade(&control);
+    drop(control);
+    let conductor = spawn(move || {
+        let (mut passages, mut gone_ns) = (Vec::new(), None);
+        for moment in told {
+            match moment {
+                Moment::Waiting => {
+                    sleep(Duration::from_millis(5));
+                    let control = gate.upgrade().unwrap();
+                    assert!(control.waits());
+                    gone_ns = Some(now_ns());
+                    control.let_go();
+                }
+                Moment::Worked { began_ns, ended_ns } => {
+                    passages.push(Passage { gone_ns: gone_ns.take(), began_ns, ended_ns });
+                }
+            }
+        }
+        passages
+    });
+    let mut samples = Vec::new();
+    let outcome = prepared.run(&mut |new: &[RawSample]| samples.extend(new.iter().map(RawSample::sample))).unwrap();
+    (outcome, samples, conductor.join().unwrap())
+}
+
+#[test]
+fn every_iteration_lies_within_its_passage_and_an_empty_one_goes_before_it() {
+    for threads in [1, 3] {
+        let (outcome, samples, passages) = run(threads, false);
+        assert_eq!(outcome.conditions["timing"], "laboratory");
+        assert_eq!(outcome.count, samples.len() as u64);
+        assert_eq!(passages.len(), REHEARSALS + 2 * samples.len(), "{threads} threads");
+        let (empty, full): (Vec<_>, Vec<_>) =
+            passages.iter().enumerate().partition(|(index, _)| *index < REHEARSALS || index % 2 == 0);
+        for (_, passage) in empty {
+            assert!(passage.gone_ns.unwrap() <= passage.began_ns && passage.began_ns <= passage.ended_ns);
+        }
+        for ((_, passage), sample) in full.iter().zip(&samples) {
+            assert!(passage.gone_ns.unwrap() <= passage.began_ns, "it begins when it is let go");
+            assert!(passage.began_ns <= sample.start_ns && sample.end_ns <= passage.ended_ns);
+            // Long enough for what an empty passage takes to be small; the window is the work's alone.
+            assert!(sample.end_ns - sample.start_ns >= 200_000_000, "{samples:?}");
+        }
+        assert!(samples.len() <= 3, "{samples:?}");
+    }
+}
+
+#[test]
+fn work_that_flows_on_waits_once() {
+    for threads in [1, 2] {
+        let (_, samples, passages) = run(threads, true);
+        let waited = passages.iter().filter(|passage| passage.gone_ns.is_some()).count();
+        assert_eq!((waited, passages.len()), (REHEARSALS + 2, REHEARSALS + 1 + samples.len()));
+        for pair in passages[REHEARSALS + 1..].windows(2) {
+            assert_eq!(pair[1].began_ns, pair[0].ended_ns);
+        }
+    }
+}
+
+#[test]
+fn a_run_that_is_stopped_at_the_gate_makes_one_iteration() {
+    for threads in [1, 2] {
+        let (control, told) = gate();
+        let prepared = prepared(&control, threads, false);
+        let gate = Arc::downgrade(&control);
+        drop(control);
+        let stopper = spawn(move || {
+            assert_eq!(told.recv().unwrap(), Moment::Waiting);
+            gate.upgrade().unwrap().stop();
+            told.iter().filter(|moment| matches!(moment, Moment::Worked { .. })).count()
+        });
+        let outcome = prepared.run(&mut |_| ()).unwrap();
+        assert_eq!((outcome.count, outcome.stopped), (1, true));
+        assert_eq!(stopper.join().unwrap(), REHEARSALS + 2);
+    }
+}
+
+#[test]
+fn who_has_no_gate_neither_waits_nor_tells() {
+    let control = Control::default();
+    assert!(!control.waits());
+    control.let_go();
+    assert!(!control.waits());
+}

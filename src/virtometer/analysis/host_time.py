@@ -1,0 +1,76 @@
+"""Samples in the host's time: by the line fitted to the guest's clock, or as the laboratory timed them itself."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from virtometer.model import ClockFit, ClockProbe, PlacementResult, Sample
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """When a sample began and ended (host ns), how long it lasted (s), and the bounds of their errors."""
+
+    start_ns: float
+    end_ns: float
+    duration_s: float
+    start_bound_ns: float
+    end_bound_ns: float
+    bound_s: float
+
+
+def stretches(result: PlacementResult) -> list[Stretch]:
+    """The samples of a result, one by one."""
+    by_laboratory = result.conditions.get("timing") == "laboratory" and result.clock.compared
+    return of(result.samples, result.clock, result.probes if by_laboratory else ())
+
+
+def of(samples: Sequence[Sample], clock: ClockFit, passages: Sequence[ClockProbe] = ()) -> list[Stretch]:
+    """The stretches of samples. `passages` holds, among other probes, those that were away while an iteration worked.
+
+    What is left of them beside the work is shared by those that do not follow on from the one before them.
+    """
+    found = _holders(samples, passages)
+    if len(found) < len(samples) or not found:
+        return [_by_line(sample, clock) for sample in samples]
+    apart = [True, *(after.sent_host_ns != one.received_host_ns for one, after in pairwise(found))]
+    work_ns = sum(sample.end_ns - sample.start_ns for sample in samples) * clock.rate
+    empty_ns = (sum(passage.away_ns for passage in found) - work_ns) / sum(apart)
+    return [
+        Stretch(
+            start_ns=passage.sent_host_ns + (empty_ns if begins else -empty_ns) / 2,
+            end_ns=passage.received_host_ns - empty_ns / 2,
+            duration_s=(passage.away_ns - (empty_ns if begins else 0.0)) * 1e-9,
+            start_bound_ns=clock.bound_ns,
+            end_bound_ns=clock.bound_ns,
+            bound_s=clock.bound_ns * 1e-9,
+        )
+        for passage, begins in zip(found, apart, strict=True)
+    ]
+
+
+def _holders(samples: Sequence[Sample], passages: Sequence[ClockProbe]) -> list[ClockProbe]:
+    """Of each sample the probe that was away longest while it ended. Samples without one are left out."""
+    found = []
+    known = sorted(passages, key=lambda probe: probe.sent_guest_ns)
+    for sample in samples:
+        first = bisect_left(known, sample.end_ns, key=lambda probe: probe.sent_guest_ns)
+        # An answer that happens to be on its way at this very moment may come before the one that is meant.
+        near = [probe for probe in known[first : first + 3] if probe.received_guest_ns < sample.end_ns]
+        found.extend(sorted(near, key=lambda probe: probe.away_ns)[-1:])
+    return found
+
+
+def _by_line(sample: Sample, clock: ClockFit) -> Stretch:
+    start, end = sample.start_ns, sample.end_ns
+    return Stretch(
+        start_ns=clock.to_host_ns(start),
+        end_ns=clock.to_host_ns(end),
+        duration_s=clock.duration_s(start, end),
+        start_bound_ns=clock.bound_at_ns(start),
+        end_bound_ns=clock.bound_at_ns(end),
+        bound_s=clock.duration_bound_s(start, end),
+    )
