@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,12 @@ import numpy as np
 from virtometer.model import (
     Better,
     Campaign,
+    ClockFault,
     ClockFit,
+    ClockProbe,
     CommandLine,
     EnvironmentStatus,
+    Evidence,
     GuestStart,
     HostUse,
     Placement,
@@ -81,6 +84,34 @@ def plan_of(places: Sequence[Place], works: Sequence[Work], blocks: int, **more:
         }
         | more
     )
+
+
+def lied(record: TrialRecord, fault: ClockFault, reason: str = "") -> TrialRecord:
+    """A trial that was done, as if it had failed on a clock's account instead: it keeps all but its value."""
+    left = tuple(
+        Evidence(
+            placement=result.placement,
+            guest_id=result.guest_id,
+            kernel=result.kernel,
+            op=result.op,
+            parameters=result.parameters,
+            threads=result.threads,
+            unit=result.unit,
+            better=result.better,
+            conditions=result.conditions,
+            said={
+                "unit": result.unit, "better": result.better, "value": result.agent_value, "check": result.check,
+                "count": len(result.samples), "stopped": False, "cpu": {"user_ns": 1, "system_ns": 2},
+                "conditions": {}, "measures": result.measures, "histograms": result.histograms, "output": None,
+            },
+            samples=tuple(replace(sample, used=False, mark=reason or fault.kind) for sample in result.samples),
+            probes=(ClockProbe(0, 5, 6, 10), ClockProbe(10**9, 10**9 + 5, 10**9 + 6, 10**9 + 10)),
+            fault=fault,
+        )
+        for result in record.results
+    )  # fmt: skip
+    why = reason or f"{record.trial.placements[0].environment}: its clock: {fault.kind}"
+    return replace(record, status="failed", reason=why, start_skew_ns=0, host=None, results=(), evidence=left)
 
 
 def simulate(

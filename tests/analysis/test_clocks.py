@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.analysis.simulated_campaigns import Place, Work, simulate
+from tests.analysis.simulated_campaigns import Place, Work, lied, simulate
 from virtometer.analysis import by_guest_clocks
 from virtometer.analysis.clocks import Drift, beliefs, residual_s
-from virtometer.link.steps import Step
-from virtometer.model import Campaign, ClockFit, ClockProbe
+from virtometer.model import Campaign, ClockFault, ClockFit, ClockProbe
 
 CLOCK = Work("clock", "clock", "watch", "s", 3e-8)
 FIT = ClockFit(0, 0, 1.0, 1000.0, 1e-6, 10)
@@ -106,13 +105,54 @@ def test_the_counter_is_called_tsc_where_it_is_one(architectures: list[str], cou
     assert belief.counter == counter
 
 
+def failed(of: Campaign, faults: dict[int, ClockFault]) -> Campaign:
+    """Some of the trials failed by their clocks."""
+    trials = tuple(
+        lied(record, faults[record.trial.index]) if record.trial.index in faults else record for record in of.trials
+    )
+    return replace(of, trials=trials)
+
+
 def test_runs_that_failed_by_a_step_are_counted_with_their_size() -> None:
-    sentence = Step(3_000_000_000, 5_000_000_000).sentence(4_000_000_000)
-    (belief,) = beliefs(campaign([1.0, 1.0, 1.0], fail={1: f"native: {sentence}"}))
-    assert (belief.steps, belief.step_s, belief.runs) == (1, pytest.approx(3.0), 2)
-    (alone,) = beliefs(campaign([1.0], fail={0: f"native: {sentence}"}))
-    assert (alone.steps, alone.runs) == (1, 0)
-    assert math.isnan(alone.rate_ppm) and math.isnan(alone.bound_ppm), "no run says nothing of the rate"
+    step = ClockFault("stepped", -3.0, 1.25)
+    (belief,) = beliefs(failed(campaign([1.0, 1.0, 1.0]), {1: step}))
+    assert (belief.faults, belief.step_s, belief.runs) == ({"stepped": [step]}, pytest.approx(3.0), 2)
+    assert belief.set_aside == 4
+    assert belief.error(6.0) == pytest.approx(0.5, rel=0.01)
+    assert not belief.hopeless
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        ClockFault("stepped", 3.0, 0.4),
+        ClockFault("went-back", -3.0, 0.4),
+        ClockFault("stood-still", None, 0.4),
+        ClockFault("uncertain", bound=0.0064),
+        ClockFault("contradicts"),
+    ],
+)
+def test_a_clock_that_was_never_right_is_told_as_one(fault: ClockFault) -> None:
+    (belief,) = beliefs(failed(campaign([1.0, 1.0]), {0: fault, 1: fault}))
+    assert (belief.runs, belief.faults) == (0, {fault.kind: [fault, fault]})
+    assert belief.hopeless
+    assert math.isnan(belief.rate_ppm) and math.isnan(belief.bound_ppm), "no run says nothing of the rate"
+    assert belief.error(math.inf) == belief.error(1.0) == 1.0
+
+
+@pytest.mark.parametrize(("kind", "hopeless"), [("stood-still", True), ("contradicts", True), ("uncertain", False)])
+def test_one_run_in_which_a_clock_stood_still_is_enough(kind: Any, hopeless: bool) -> None:
+    (belief,) = beliefs(failed(campaign([1.0, 1.0]), {0: ClockFault(kind)}))
+    assert belief.hopeless == hopeless
+
+
+def test_what_failed_for_another_reason_says_nothing_of_the_clock() -> None:
+    made = campaign([1.0, 1.0])
+    died = lied(made.trials[0], ClockFault("stepped"))
+    died = replace(died, evidence=tuple(replace(left, fault=None) for left in died.evidence))
+    (belief,) = beliefs(replace(made, trials=(died, made.trials[1])))
+    assert (belief.runs, belief.faults, belief.set_aside) == (1, {}, 0)
+    assert beliefs(replace(made, trials=(died,))) == ()
 
 
 def test_what_no_line_explains_is_the_residual() -> None:

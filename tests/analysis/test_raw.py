@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.analysis.simulated_campaigns import Place, Work, simulate
-from virtometer.analysis import by_guest_clocks, findings
-from virtometer.model import Campaign
+from tests.analysis.simulated_campaigns import Place, Work, lied, simulate
+from virtometer.analysis import by_guest_clocks, findings, host_time
+from virtometer.model import Campaign, ClockFault, ClockProbe
 
 RATE = Work("rate", "memory", "triad", "B/s", 1e9)
 TIME = Work("time", "os", "fork", "s", 1e-3)
@@ -53,3 +53,52 @@ def test_a_tools_raw_value_is_what_it_said() -> None:
     told = {"measures": {"tool-says": {"unit": "B/s", "value": 7.0}}}
     raw = by_guest_clocks(campaign(2.0, told))
     assert {result.value for record in raw.trials for result in record.results} == {7.0}
+
+
+def test_what_the_laboratory_timed_is_raw_by_the_guests_clock_too() -> None:
+    made = campaign(1.0)
+    (result,) = made.trials[0].results
+    host = [2 * 10**9 * number for number in range(len(result.samples))]
+    timed = replace(
+        result,
+        conditions={"timing": "laboratory"},
+        probes=tuple(
+            ClockProbe(at, one.start_ns + 1, one.end_ns + 1, at + 10**9)
+            for at, one in zip(host, result.samples, strict=True)
+        ),
+        clock=replace(result.clock, rate=4.0),
+    )
+    trials = (replace(made.trials[0], results=(timed,)),)
+    assert [one.duration_s for one in host_time.stretches(timed)] == pytest.approx([1.0] * 4)
+    (raw,) = by_guest_clocks(replace(made, trials=trials)).trials[0].results
+    assert [one.duration_s for one in host_time.stretches(raw)] == pytest.approx([0.25] * 4)
+
+
+def test_what_failed_by_its_clock_has_a_raw_value_and_says_so() -> None:
+    """By its own clock nothing was wrong: the guests whose clocks lie most are the ones that raw values are for."""
+    made = campaign(1.0)
+    fault = ClockFault("uncertain", bound=0.0064)
+    trials = tuple(
+        lied(record, fault, "off: not known") if record.trial.placements[0].environment == "off" else record
+        for record in made.trials
+    )
+    failed = replace(made, trials=trials)
+    assert {f.subject for f in findings(failed) if f.ratio} == {"native"}
+    raw = by_guest_clocks(failed)
+    ratios = {(f.workload, f.subject): f.ratio.value for f in findings(raw) if f.ratio}
+    assert ratios["rate", "off"] == pytest.approx(1.0, rel=0.05)
+    assert ratios["time", "off"] == pytest.approx(1.0, rel=0.05)
+    marked = [record for record in raw.trials if record.marks]
+    assert {record.marks for record in marked} == {("clock: off: not known",)}
+    assert len(marked) == len(raw.trials) / 2
+    assert all(sample.used for record in marked for result in record.results for sample in result.samples)
+
+
+def test_what_failed_otherwise_or_lacks_its_end_has_no_raw_value() -> None:
+    record = campaign(1.0).trials[0]
+    failed = lied(record, ClockFault("stepped", 3.0))
+    (left,) = failed.evidence
+    back = tuple(replace(one, end_ns=one.start_ns - 1) for one in left.samples)
+    for kept in (replace(left, fault=None), replace(left, said=None), replace(left, samples=back)):
+        told = replace(failed, evidence=(kept,))
+        assert by_guest_clocks(replace(campaign(1.0), trials=(told,))).trials == (told,)

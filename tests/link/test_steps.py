@@ -97,7 +97,11 @@ def test_a_step_that_was_taken_back_between_two_probes_shows_in_the_samples():
 
 def test_the_sentence_says_how_much_and_when():
     step = steps.Step(-3.0004e9, BEGIN + 1.25e9)
-    assert step.sentence(BEGIN) == "the guest's clock stepped by about -3 s at 1.25 s after the start of the run"
-    assert steps.Step(2.5e9, BEGIN).sentence(BEGIN + 1e7) == (
+    error = step.error(BEGIN)
+    assert error.sentence == "the guest's clock stepped by about -3 s at 1.25 s after the start of the run"
+    assert (error.fault.kind, error.fault.size_s, error.fault.at_s) == (
+        "stepped", pytest.approx(-3.0004), pytest.approx(1.25)
+    )  # fmt: skip
+    assert steps.Step(2.5e9, BEGIN).error(BEGIN + 1e7).sentence == (
         "the guest's clock stepped by about +2.5 s at 0.01 s before the start of the run"
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from tests.analysis.simulated_campaigns import Place, Work, simulate
+from tests.analysis.simulated_campaigns import Place, Work, lied, simulate
 from virtometer.analysis import by_guest_clocks, findings
 from virtometer.analysis.clocks import Belief, Drift, beliefs
-from virtometer.model import Campaign, TrialRecord
+from virtometer.model import Campaign, ClockFault, TrialRecord
 from virtometer.report.clocks import figure, grid
 from virtometer.report.html import page
 
@@ -115,6 +116,45 @@ def test_a_raw_page_says_that_clocks_are_believed_and_how_wrong_that_is() -> Non
     assert "Every duration above is in host time" not in raw and "known in host time" not in raw
     assert "The results above are not put right" in raw and "±nan" not in raw
     assert "-19,608 ±" in right and "-19,608 ±" in raw, "the comparison is the same"
+
+
+def test_clocks_that_cannot_be_believed_are_in_the_table_and_the_plot() -> None:
+    """One good guest, and a liar of each kind without a single result."""
+    faults = {
+        "still": ClockFault("stood-still", None, 0.4),
+        "wide": ClockFault("uncertain", bound=0.0064),
+        "nonsense": ClockFault("contradicts"),
+        "leapt": ClockFault("stepped", 3.0, 0.4),
+        "back": ClockFault("went-back", -2.0, 0.4),
+    }
+    made = simulate([Place("native"), *(Place(name) for name in faults)], [WORK], blocks=2)
+    trials = tuple(
+        lied(record, faults[name]) if (name := record.trial.placements[0].environment) in faults else record
+        for record in made.trials
+    )
+    found = beliefs(replace(made, trials=trials))
+    table = grid(found)
+    assert table.columns == ("property", "native", *faults)
+    rows = {row[0]: row[1:] for row in table.rows}
+    assert rows["runs that failed by it"] == (
+        "0",
+        "2 stood still",
+        "2 not known within the limit (±0.64 %)",
+        "2 contradicted itself",
+        "2 stepped (up to 3.00 s)",
+        "2 went back (up to 2.00 s)",
+    )
+    assert rows["samples set aside for the clock's sake"] == ("0", *["8"] * 5)
+    drawn = figure(found, 0.005)
+    assert drawn is not None
+    for name in faults:
+        assert f"{name} never (2 " in drawn.caption
+        assert {row["v"] for row in _drawn(drawn.spec, name)} == {1.0}
+    assert max(row["v"] for row in _drawn(drawn.spec, "native")) < 1.0
+
+
+def _drawn(spec: dict[str, Any], environment: str) -> list[dict[str, Any]]:
+    return [row for rows in spec["datasets"].values() for row in rows if row.get("e") == environment]
 
 
 def test_without_a_run_there_is_no_plot() -> None:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.analysis.simulated_campaigns import FAMILIES, Place, Work, simulate
+from tests.analysis.simulated_campaigns import FAMILIES, Place, Work, lied, simulate
 from tests.report.showcase import showcase
 from virtometer.analysis import by_guest_clocks, findings
 from virtometer.analysis.values import clock_bound
@@ -134,6 +134,52 @@ def test_samples_csv_keeps_every_sample_and_adds_up_to_the_value() -> None:
         assert work == record.results[0].work
         rate = seconds / work if own[0]["unit"] == "s" else work / seconds
         assert rate == pytest.approx(record.results[0].value, rel=0.05)
+
+
+def lying() -> Campaign:
+    """One guest is right, the clock of the other one stepped in each trial."""
+    made = simulate([Place("native"), Place("liar")], [Work()], blocks=2)
+    trials = tuple(
+        lied(record, ClockFault("stepped", -3.0, 0.4), "liar: the clock stepped")
+        if record.trial.placements[0].environment == "liar"
+        else record
+        for record in made.trials
+    )
+    return replace(made, trials=trials)
+
+
+def test_what_a_failed_trial_left_is_in_the_machine_interface() -> None:
+    document = json.loads(render(lying(), "json"))
+    VALIDATOR.validate(document)
+    failed = [trial for trial in document["trials"] if trial["status"] == "failed"]
+    assert len(failed) == 2 and all(trial["results"] == [] for trial in failed)
+    (left,) = failed[0]["evidence"]
+    assert left["fault"] == {"kind": "stepped", "size_s": -3.0, "at_s": 0.4, "bound": None}
+    assert (left["samples"], left["probes"]) == (4, 2)
+    assert left["agent_value"] > 0
+    good, liar = document["clocks"]
+    assert (good["believable"], good["faults"], good["steps"], good["step_s"]) == (True, [], 0, None)
+    assert (liar["believable"], liar["faults"], liar["steps"], liar["step_s"]) == (False, [left["fault"]] * 2, 2, 3.0)
+    assert all(trial["evidence"] == [] for trial in document["trials"] if trial["status"] == "done")
+    done = next(trial for trial in document["trials"] if trial["status"] == "done")
+    assert not VALIDATOR.is_valid(document | {"trials": [{**done, "evidence": failed[0]["evidence"]}]})
+
+
+def test_what_a_failed_trial_left_is_in_the_tables_and_has_no_value() -> None:
+    campaign = lying()
+    rows = [row for row in csv.DictReader(io.StringIO(render(campaign, "csv"), newline="")) if row["reason"]]
+    assert len(rows) == 2
+    for row in rows:
+        assert (row["environment"], row["value"], row["samples"], row["samples_unused"]) == ("liar", "", "4", "4")
+        assert float(row["agent_value"]) > 0
+    samples = list(csv.DictReader(io.StringIO(render(campaign, "samples-csv"), newline="")))
+    assert len(samples) == 2 * 2 * 4
+    kept = [row for row in samples if row["environment"] == "liar"]
+    assert {(row["used"], row["mark"], row["duration_s"], row["start_host_ns"], row["rate"]) for row in kept} == {
+        ("false", "liar: the clock stepped", "", "", "")
+    }
+    assert {row["duration_guest_s"] for row in kept} == {"0.25"}
+    assert "8 of 16 samples were not used" in render(campaign, "html")
 
 
 FORMULAS = ["=1+1", "+SUM(A1)", "-cmd|' /C calc'!A0", "@now", "\t=1", "\r=1", "\n=1", "\uff1d1"]

@@ -4,7 +4,10 @@ import re
 
 import pytest
 
-from virtometer.analysis import host_time
+from virtometer.analysis import by_guest_clocks, findings, host_time
+from virtometer.analysis.clocks import beliefs
+from virtometer.analysis.evidence import believed
+from virtometer.report.clocks import figure
 from virtometer.runner import campaign as campaigns
 
 TRUE_RATE = 1e9
@@ -67,11 +70,26 @@ def test_a_tool_that_believes_the_clock_is_put_right(trial, rate):
     assert result.agent_value == ways["tool-says"]
 
 
-def step_told(record):
-    """The size in seconds of the step that failed a trial."""
+def kept(record, kind):
+    """What a trial left that failed by its clock: all that was measured, and nothing of it used."""
     assert (record.status, record.results) == ("failed", ())
+    (left,) = record.evidence
+    assert left.fault is not None and left.fault.kind == kind, left.fault
+    assert left.placement == record.trial.placements[0]
+    assert left.samples and not any(sample.used for sample in left.samples)
+    assert {sample.mark for sample in left.samples} == {record.reason.removeprefix("liar: ")}
+    assert len(left.probes) >= 16
+    assert (left.said["unit"], left.said["count"]) == ("FLOP/s", len(left.samples)), "the run came to its end"
+    return left
+
+
+def step_told(record):
+    """The size in seconds of the step that failed a trial, the same in the sentence and in the fault."""
     told = re.search(r"the guest's clock stepped by about ([+-][0-9.]+) s at ", record.reason)
     assert told, record.reason
+    fault = kept(record, "went-back" if "at sample" in record.reason else "stepped").fault
+    assert float(told[1]) == pytest.approx(fault.size_s, rel=0.01)
+    assert -0.5 < fault.at_s < 3.0
     return float(told[1])
 
 
@@ -87,8 +105,23 @@ def test_a_clock_that_steps_in_the_middle_fails_the_trial(trial, rate, jump_s, w
 
 def test_a_clock_that_stands_still_fails_the_trial(trial):
     record = trial({"still_s": 9.0})
-    assert (record.status, record.results) == ("failed", ())
     assert "the guest's clock stood still during sample" in record.reason
+    left = kept(record, "stood-still")
+    assert 0 < left.fault.at_s < 0.6
+    (result,) = believed(record).results
+    assert result.value > 1.5 * TRUE_RATE, "the clock saw less than half of the time in which the work was done"
+
+
+def test_a_clock_that_is_not_known_well_enough_fails_the_trial(trial):
+    record = trial({}, 0.3, clock_error=1e-7)
+    assert re.search(r"no sample could be used: clock error ±[0-9.]+% exceeds the limit", record.reason)
+    left = kept(record, "uncertain")
+    assert left.fault.bound > 1e-7
+    raw = believed(record)
+    assert (raw.status, raw.marks) == ("done", (f"clock: {record.reason}",))
+    (result,) = raw.results
+    assert result.value == pytest.approx(TRUE_RATE, rel=0.01)
+    assert result.agent_value == 1.0
 
 
 @pytest.mark.parametrize("caught_up", [True, False])
@@ -109,15 +142,45 @@ def test_a_clock_that_stood_still_is_found_from_the_probes_during_the_run(trial,
     ],
 )
 def test_pings_that_are_answered_badly_during_the_run_fail_the_trial(trial, pings, reason):
-    record = trial({"pings": pings}, seconds=2.5 if pings in ("never", "late") else 1.0)
+    record = trial({"pings": pings, "batch_s": 0.1}, seconds=2.5 if pings in ("never", "late") else 1.0)
     assert (record.status, record.results) == ("failed", ())
     assert reason in record.reason
+    (left,) = record.evidence
+    assert (left.fault and left.fault.kind) == {"nonsense": "contradicts", "nowhere": "stepped"}.get(pings)
+    assert left.samples and not any(sample.used for sample in left.samples)
+    assert len(left.probes) >= 8
+    raw = believed(record)
+    assert raw.status == ("done" if pings == "nowhere" else "failed"), "only what came to its end has a raw value"
 
 
 def test_a_ping_that_is_still_unanswered_when_the_run_ends_fails_the_trial(trial):
     record = trial({"pings": "never"}, seconds=0.5, answer_s=5.0)
     assert record.status == "failed"
     assert "without an answer" in record.reason
+    assert record.evidence[0].samples
+
+
+@pytest.mark.parametrize("jump_s", [3.0, -3.0])
+def test_the_raw_report_believes_a_clock_that_stepped(trial, jump_s):
+    """By a clock that leapt ahead the work took 3 s longer; by one that went back it took no time at all."""
+    record = trial({"jump_s": jump_s, "iteration_s": 0.05})
+    raw = believed(record)
+    if jump_s < 0:
+        assert raw == record
+    else:
+        (result,) = raw.results
+        assert result.value == pytest.approx(TRUE_RATE / 4, rel=0.1)
+        assert all(sample.used for sample in result.samples)
+
+
+def test_what_a_tool_said_that_believed_a_clock_which_stepped_is_kept(trial):
+    tool = [{"name": "tool", "workload": "ab", "op": "get", "parameters": {"url": "http://127.0.0.1/x"}}]
+    record = trial({"jump_s": 3.0, "tool": True}, 1.0, workloads=tool)
+    (left,) = record.evidence
+    assert left.fault.kind == "stepped"
+    assert left.said["measures"]["tool-says"] == {"unit": "1/s", "value": pytest.approx(250, rel=0.05)}
+    (result,) = believed(record).results
+    assert result.value == result.agent_value == left.said["measures"]["tool-says"]["value"]
 
 
 @pytest.mark.parametrize("clock", [{}, {"rate": 0.5}, {"rate": 2.0, "leap_s": 3.0}, {"rate": 0.9, "leap_s": 0.01}])
@@ -157,3 +220,25 @@ def test_an_agent_that_breaks_the_rules_at_the_gate_fails_the_trial(trial, gate,
     record = trial({"gate": gate}, timing="laboratory")
     assert (record.status, record.results) == ("failed", ())
     assert reason in record.reason
+
+
+def test_every_liar_is_in_the_chapter_on_clocks(tmp_path, watcher, make_plan, timepiece_kind):
+    """One good guest and three without a value: the chapter that is about them tells each."""
+    clocks = {"good": {}, "still": {"still_s": 9.0}, "nonsense": {"pings": "nonsense"}, "leapt": {"jump_s": 3.0}}
+    plan = make_plan(
+        [{"name": name, "kind": "timepiece", "settings": {"clock": clock}} for name, clock in clocks.items()],
+        seconds=0.8,
+    )
+    campaign = campaigns.begin(plan, "text", tmp_path / "c", 7, watcher)
+    found = {belief.environment: belief for belief in beliefs(campaign)}
+    assert {name: (belief.runs, list(belief.faults)) for name, belief in found.items()} == {
+        "good": (1, []), "still": (0, ["stood-still"]), "nonsense": (0, ["contradicts"]), "leapt": (0, ["stepped"])
+    }  # fmt: skip
+    drawn = figure(list(found.values()), 0.005)
+    for told in ("still never (1 stood still)", "leapt never (1 stepped (up to 3.00 s))", "good by rate"):
+        assert told in drawn.caption
+    values = {(f.subject, f.ratio is None) for f in findings(campaign)}
+    assert values == {("good", False), ("still", True), ("nonsense", True), ("leapt", True)}
+    raw = {f.subject: f.value.value / TRUE_RATE for f in findings(by_guest_clocks(campaign)) if f.value}
+    assert raw == {"good": pytest.approx(1, rel=0.02), "still": pytest.approx(2, rel=0.2),
+                   "leapt": pytest.approx(0.8 / 3.8, rel=0.1)}  # fmt: skip

@@ -2,6 +2,7 @@ import pytest
 
 from virtometer.errors import LinkError
 from virtometer.link.messages import Done, Failed, Ready, Samples, Waiting, Worked
+from virtometer.model import ClockFault
 from virtometer.runner.state import RunState
 
 READY = Ready(event="ready", run="r", conditions={"simd": "avx2"})
@@ -59,17 +60,32 @@ def test_events_out_of_turn_are_refused(events, sentence):
 
 
 @pytest.mark.parametrize(
-    ("stretches", "sentence"),
+    ("stretches", "sentence", "fault"),
     [
-        ([(1, 5), (5, 5)], "stood still during sample 2 of the run"),
-        ([(4 * 10**9, 10**9)], r"stepped by about -3 s at sample 1 of the run"),
-        ([(1, 5), (4, 6)], r"stepped by about -1e-09 s at sample 2 of the run"),
-        ([(1, 5 * 10**8), (0, 6)], r"stepped by about -0\.5 s at sample 2 of the run"),
+        ([(1, 5), (5, 5)], "stood still during sample 2 of the run", ClockFault("stood-still", None, 4e-9)),
+        ([(4 * 10**9, 10**9)], "stepped by about -3 s at sample 1 of the run", ClockFault("went-back", -3.0, 0.0)),
+        ([(1, 5), (4, 6)], "stepped by about -1e-09 s at sample 2 of the run", ClockFault("went-back", -1e-9, 4e-9)),
+        (
+            [(0, 5 * 10**8), (0, 6)],
+            "stepped by about -0.5 s at sample 2 of the run",
+            ClockFault("went-back", -0.5, 0.5),
+        ),
     ],
 )
-def test_samples_whose_times_go_back_tell_of_a_clock_that_stepped(stretches, sentence):
-    with pytest.raises(LinkError, match=sentence):
-        RunState("r").after(READY).started().after(samples(*stretches))
+def test_samples_whose_times_go_back_tell_of_a_clock_that_stepped(stretches, sentence, fault):
+    """The run goes on, and what comes after does not change what is told."""
+    state = RunState("r").after(READY).started().after(samples(*stretches)).after(samples((10**12, 10**12)))
+    assert state.belied.sentence == f"the guest's clock {sentence}"
+    told = state.belied.fault
+    assert (told.kind, told.size_s, told.at_s) == (fault.kind, pytest.approx(fault.size_s), pytest.approx(fault.at_s))
+    assert [(one.start_ns, one.end_ns) for one in state.samples] == [*stretches, (10**12, 10**12)]
+    assert state.after(done(len(stretches) + 1)).phase == "done"
+
+
+def test_a_step_between_two_batches_is_found():
+    state = RunState("r").after(READY).started().after(samples((1, 5)))
+    assert state.belied is None
+    assert "sample 2 of the run" in state.after(samples((4, 6))).belied.sentence
 
 
 def test_samples_that_were_lost_are_noticed():

@@ -2,9 +2,10 @@
 
 The argument is a JSON object: `rate` of the clock (guest seconds in a host second), `jump_s` that it makes `at_s` after
 the start of a run, `still_s` for which it stands still from then on (and `caught_up`: makes up for it afterwards),
-`iteration_s`, `pings`: how it answers them while it works, and `tool`: what is run prints ab's result, timed by this
-clock, having made 1000 requests in a second of the host's time. Where the laboratory times a run, it does nothing for
-3 ms beside the work of each iteration, and that makes the clock jump by `leap_s`; `gate` is a rule that it breaks then.
+`iteration_s`, `batch_s`: how often samples leave, `pings`: how it answers them while it works, and `tool`: what is run
+prints ab's result, timed by this clock, having made 1000 requests in a second of the host's time. Where the laboratory
+times a run, it does nothing for 3 ms beside the work of each iteration, and that makes the clock jump by `leap_s`;
+`gate` is a rule that it breaks then.
 """
 
 import json
@@ -88,7 +89,7 @@ def run(name, seconds):
         end, true_end = now(), time.monotonic_ns()
         batch.append({"start_ns": start, "end_ns": end, "work": true_end - true_start, "check": ""})
         count += 1
-        if true_end - told > 5e8:
+        if true_end - told > wish.get("batch_s", 0.5) * 1e9:
             say(event="samples", run=name, samples=batch)
             batch, told = [], true_end
     if batch:

@@ -9,11 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from virtometer.analysis import extras
-from virtometer.model import Campaign, ClockFit, ClockProbe, PlacementResult
+from virtometer.model import Campaign, ClockFault, ClockFit, ClockProbe, FaultKind, PlacementResult
 
 WORKLOAD = "clock"
 LATENESS = "timer-lateness"
-_STEP = re.compile(r"clock stepped by about ([-+0-9.e]+) s")
 _HAS_TSC = re.compile(r"x86_64|i[3-6]86")
 
 
@@ -38,9 +37,9 @@ class Belief:
     `rate_ppm` is the median over the runs, `rate_low_ppm` and `rate_high_ppm` the extremes, `bound_ppm` the median of
     the runs' own bounds; `worst_ppm` is how far off a run's rate may be at most, its bound included, `proven_ppm` how
     far one is at least. All are NaN without a run. `drift` is that of the guest that was there for longest, None where
-    none had two runs. `residual_s` is the largest error that no rate and offset explain, `step_s` the largest step
-    of the runs that failed by one, `steps` how many did. `counter` names the processor's counter where it is the TSC.
-    `measures` and `lateness` are empty without the workload.
+    none had two runs. `residual_s` is the largest error that no rate and offset explain. `faults` are those of the
+    runs that failed by this clock, `set_aside` their samples. `counter` names the processor's counter where it is the
+    TSC. `measures` and `lateness` are empty without the workload.
     """
 
     environment: str
@@ -55,11 +54,25 @@ class Belief:
     proven_ppm: float
     drift: Drift | None
     residual_s: float
-    steps: int
-    step_s: float
+    faults: Mapping[FaultKind, Sequence[ClockFault]]
     set_aside: int
     measures: Mapping[str, extras.Measured]
     lateness: extras.Times | None
+
+    @property
+    def steps(self) -> int:
+        """How many runs failed by a step, found by comparing clocks or in the samples."""
+        return len(self.faults.get("stepped", ())) + len(self.faults.get("went-back", ()))
+
+    @property
+    def step_s(self) -> float:
+        """The largest step, in guest seconds; 0 without one."""
+        return max((abs(one.size_s or 0.0) for found in self.faults.values() for one in found), default=0.0)
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether it may be wrong by anything: no run was right, or in one it stood still or contradicted itself."""
+        return not self.runs or "stood-still" in self.faults or "contradicts" in self.faults
 
     @property
     def fixed_s(self) -> float | None:
@@ -71,8 +84,11 @@ class Belief:
     def error(self, seconds: float) -> float:
         """Relative error of believing this clock over a duration at worst, by what is known: short ones may be worse.
 
-        It is the rate's and, divided by the length, `fixed_s`, or the jumps alone where that is not known.
+        It is the rate's and, divided by the length, `fixed_s`, or the jumps alone where that is not known; the whole
+        duration where the clock is `hopeless`.
         """
+        if self.hopeless:
+            return 1.0
         fixed_s = self.fixed_s
         return self.worst_ppm * 1e-6 + (self._jump_s if fixed_s is None else fixed_s) / seconds
 
@@ -93,14 +109,8 @@ def beliefs(campaign: Campaign) -> tuple[Belief, ...]:
             for result in record.results
             if result.placement.environment == environment.name
         ]
-        steps = [
-            abs(float(found[1]))
-            for record in campaign.trials
-            if record.status == "failed"
-            and any(placement.environment == environment.name for placement in record.trial.placements)
-            and (found := _STEP.search(record.reason))
-        ]
-        if not results and not steps:
+        faults, set_aside = _faults(campaign, environment.name)
+        if not results and not faults:
             continue
         # A bound is told of guest seconds per host second, as the rates are.
         rates = [((1 / one.clock.rate - 1) * 1e6, one.clock.relative_bound / one.clock.rate * 1e6) for one in results]
@@ -119,9 +129,8 @@ def beliefs(campaign: Campaign) -> tuple[Belief, ...]:
                 proven_ppm=max(abs(rate) - bound for rate, bound in rates),
                 drift=_drift(results),
                 residual_s=max((residual_s(result.clock, result.probes) for result in results), default=0.0),
-                steps=len(steps),
-                step_s=max(steps, default=0.0),
-                set_aside=sum(_aside(result) for result in results),
+                faults=faults,
+                set_aside=set_aside,
                 measures=measures.get(environment.name, {}),
                 lateness=lateness.get(environment.name),
             )
@@ -187,5 +196,13 @@ def _facts(campaign: Campaign, environment: str, name: str) -> list[str]:
     return list(dict.fromkeys(str(fact) for fact in told if fact))
 
 
-def _aside(result: PlacementResult) -> int:
-    return sum(not sample.used and sample.mark.startswith("clock error") for sample in result.samples)
+def _faults(campaign: Campaign, environment: str) -> tuple[dict[FaultKind, list[ClockFault]], int]:
+    """What was wrong with a clock in the runs that failed by it, by kind, and how many samples these had."""
+    faults: dict[FaultKind, list[ClockFault]] = {}
+    samples = 0
+    for record in campaign.trials:
+        for left in record.evidence:
+            if left.placement.environment == environment and left.fault is not None:
+                faults.setdefault(left.fault.kind, []).append(left.fault)
+                samples += len(left.samples)
+    return faults, samples

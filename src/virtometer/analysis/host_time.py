@@ -23,7 +23,7 @@ class Stretch:
 
 
 def stretches(result: PlacementResult) -> list[Stretch]:
-    """The samples of a result, one by one."""
+    """The samples of a result, one by one. Raw ones last as long as the guest's clock said, whoever timed them."""
     by_laboratory = result.conditions.get("timing") == "laboratory" and result.clock.compared
     return of(result.samples, result.clock, result.probes if by_laboratory else ())
 

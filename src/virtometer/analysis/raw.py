@@ -5,16 +5,20 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from virtometer.analysis import evidence
 from virtometer.model import Campaign, ClockFit, PlacementResult
 
 
 def by_guest_clocks(campaign: Campaign) -> Campaign:
-    """The same samples, timed by the guests' own clocks. What was set aside for a clock's sake stays aside.
+    """The same samples, timed by the guests' own clocks. What failed by them counts, and is marked.
 
     How far those clocks can be believed is not known from such a campaign, only from `recorded` in it.
     """
     trials = tuple(
-        replace(record, results=tuple(_believed(result) for result in record.results)) for record in campaign.trials
+        replace(record, results=tuple(_believed(result) for result in record.results))
+        if record.results
+        else evidence.believed(record)
+        for record in campaign.trials
     )
     return replace(campaign, trials=trials, clock="guest", recorded=campaign)
 

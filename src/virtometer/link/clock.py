@@ -15,8 +15,9 @@ from collections.abc import Sequence
 
 from virtometer.errors import LinkError
 from virtometer.link import corridor
+from virtometer.link.belied import ClockBelied
 from virtometer.link.corridor import Point
-from virtometer.model import ClockFit, ClockProbe
+from virtometer.model import ClockFault, ClockFit, ClockProbe
 
 # Readings are whole numbers: a guest ns that was cut off is up to one guest ns of host time.
 _ROUNDING_NS = 4
@@ -38,6 +39,12 @@ def is_linear(probes: Sequence[ClockProbe]) -> bool:
     return low <= high
 
 
+def stood_still() -> ClockBelied:
+    """The clock showed the same before and after a run, or less."""
+    sentence = "the guest's clock did not advance between the probes before and after the run"
+    return ClockBelied(sentence, ClockFault("stood-still"))
+
+
 def fit(before: Sequence[ClockProbe], after: Sequence[ClockProbe], during: Sequence[ClockProbe] = ()) -> ClockFit:
     """Fit offset and rate from the probes before, during and after a run.
 
@@ -47,7 +54,7 @@ def fit(before: Sequence[ClockProbe], after: Sequence[ClockProbe], during: Seque
     if not before or not after:
         raise LinkError("clocks cannot be compared without a probe before and one after the run")
     if after[-1].sent_guest_ns <= before[0].received_guest_ns:
-        raise LinkError("the guest's clock did not advance between the probes before and after the run")
+        raise stood_still()
     probes = [*before, *during, *after]
     origin = probes[0]
     lower, upper = _shifted(lower_points(probes), origin), _shifted(upper_points(probes), origin)
@@ -83,7 +90,7 @@ def _shortest(before: Sequence[ClockProbe], after: Sequence[ClockProbe], probes:
     host_first, host_last = ((probe.sent_host_ns + probe.received_host_ns) / 2 for probe in (first, last))
     span = guest_last - guest_first
     if span <= 0:
-        raise LinkError("the guest's clock did not advance between the probes before and after the run")
+        raise stood_still()
     reference = round(guest_first)
     rate = (host_last - host_first) / span
     half = max(first.received_host_ns - first.sent_host_ns, last.received_host_ns - last.sent_host_ns) / 2

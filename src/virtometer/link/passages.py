@@ -12,8 +12,8 @@ import statistics
 from collections.abc import Sequence
 from itertools import pairwise
 
-from virtometer.errors import LinkError
-from virtometer.model import ClockFit, ClockProbe, Sample
+from virtometer.link.belied import ClockBelied
+from virtometer.model import ClockFault, ClockFit, ClockProbe, Sample
 
 REHEARSALS = 8
 """Empty passages with which a run begins, beside the one before each iteration that waits."""
@@ -31,14 +31,15 @@ def fit(passages: Sequence[ClockProbe], samples: Sequence[Sample], pings: Sequen
     full, empty = _apart(passages, samples)
     gates = 1 + sum(after.sent_host_ns != one.received_host_ns for one, after in pairwise(full))
     if len(full) != len(samples) or len(empty) != REHEARSALS + gates:
-        raise LinkError("the agent sent samples from outside of the iterations that it was let do")
+        sentence = "the agent sent samples from outside of the iterations that it was let do"
+        raise ClockBelied(sentence, ClockFault("contradicts"))
     away = [passage.away_ns for passage in empty]
     typical = statistics.fmean(away)
     shortest, *_, longest = sorted([*away, *(ping.away_ns for ping in pings)])
     host_ns = sum(passage.away_ns for passage in full) - gates * typical
     guest_ns = sum(sample.end_ns - sample.start_ns for sample in samples)
     if host_ns <= 0:
-        raise LinkError("the iterations were no longer than empty ones")
+        raise ClockBelied("the iterations were no longer than empty ones", ClockFault("contradicts"))
     wrong = (longest - shortest) * math.sqrt(gates**2 / len(empty) + gates)
     rate = host_ns / guest_ns
     return ClockFit(

@@ -13,8 +13,9 @@ from typing import Any
 from virtometer import __version__
 from virtometer.errors import LinkClosed, LinkError, LinkTimeout, RemoteError
 from virtometer.link import messages
+from virtometer.link.belied import ClockBelied
 from virtometer.link.channel import Channel, Line
-from virtometer.model import ClockProbe
+from virtometer.model import ClockFault, ClockProbe
 
 MAX_RUN_BYTES = 8 << 20
 MAX_RUN_LINES = 20_000
@@ -181,7 +182,8 @@ class Session:
     def _probe(self, reply: dict[str, Any], sent_ns: int, received_ns: int) -> ClockProbe:
         received, sent = reply.get("received_ns"), reply.get("sent_ns")
         if type(received) is not int or type(sent) is not int or not 0 <= received <= sent < 1 << 53 or len(reply) != 2:
-            raise LinkError(f"{self.name}: the agent answered a ping with numbers that cannot be times: {reply}")
+            sentence = f"{self.name}: the agent answered a ping with numbers that cannot be times: {reply}"
+            raise ClockBelied(sentence, ClockFault("contradicts"))
         return ClockProbe(sent_ns, received, sent, received_ns)
 
     def _read(self, deadline: float, late: str) -> tuple[messages.Greeting | messages.Reply | messages.Event, int]:

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from virtometer.link import clock, corridor
+from virtometer.link.belied import ClockBelied
 from virtometer.link.corridor import Point
-from virtometer.model import ClockFit, ClockProbe
+from virtometer.model import ClockFault, ClockFit, ClockProbe
 
 STEP_NS = 5_000_000
 _SHARE = 0.002
@@ -28,11 +29,12 @@ class Step:
     size_ns: float
     at_host_ns: float
 
-    def sentence(self, start_host_ns: float) -> str:
+    def error(self, start_host_ns: float) -> ClockBelied:
         """What happened, with the time since the start of the run."""
         size_s, after_s = self.size_ns * 1e-9, (self.at_host_ns - start_host_ns) * 1e-9
         moment = f"{after_s:.2f} s after" if after_s >= 0 else f"{-after_s:.2f} s before"
-        return f"the guest's clock stepped by about {size_s:+.3g} s at {moment} the start of the run"
+        sentence = f"the guest's clock stepped by about {size_s:+.3g} s at {moment} the start of the run"
+        return ClockBelied(sentence, ClockFault("stepped", size_s, after_s))
 
 
 def between(probes: Sequence[ClockProbe]) -> Step | None:

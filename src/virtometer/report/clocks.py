@@ -9,6 +9,7 @@ from typing import Any
 import altair as alt
 
 from virtometer.analysis.clocks import Belief
+from virtometer.model import ClockFault, FaultKind
 from virtometer.report import words
 from virtometer.report.curves import by_environment
 from virtometer.report.figures import Figure, data, finish
@@ -44,12 +45,11 @@ def grid(beliefs: Sequence[Belief]) -> Grid:
 
 
 def figure(beliefs: Sequence[Belief], limit: float, *, raw: bool = False) -> Figure | None:
-    """Relative error of believing the clock, over the length of what is timed. None without a run.
+    """Relative error of believing the clock, over the length of what is timed; 100 % where it cannot be believed.
 
-    `raw`: the results of the report do believe the clocks.
+    `raw`: the results of the report do believe the clocks. None without a clock.
     """
-    seen = [belief for belief in beliefs if belief.runs]
-    if not seen:
+    if not beliefs:
         return None
     steps = 48
     span = math.log(_LONGEST_S / _SHORTEST_S)
@@ -58,12 +58,12 @@ def figure(beliefs: Sequence[Belief], limit: float, *, raw: bool = False) -> Fig
             "e": belief.environment,
             "t": float(f"{t:.4g}"),
             "v": max(float(f"{belief.error(t):.4g}"), 1e-10),
-            "k": int(belief.fixed_s is not None),
+            "k": int(belief.hopeless or belief.fixed_s is not None),
         }
-        for belief in seen
+        for belief in beliefs
         for t in (_SHORTEST_S * math.exp(span * step / steps) for step in range(steps + 1))
     ]
-    colour, _ = by_environment([belief.environment for belief in seen])
+    colour, _ = by_environment([belief.environment for belief in beliefs])
     label = (
         "datum.value >= 3600 ? '1 h' : datum.value >= 1 ? datum.value + ' s' : datum.value >= 0.001 ? "
         "round(datum.value * 1e3) + ' ms' : round(datum.value * 1e6) + ' µs'"
@@ -100,14 +100,14 @@ def figure(beliefs: Sequence[Belief], limit: float, *, raw: bool = False) -> Fig
         )
     )
     verdicts: dict[str, list[str]] = {}
-    for belief in seen:
+    for belief in beliefs:
         verdicts.setdefault(_believed(belief, limit), []).append(belief.environment)
     told = "; ".join(f"{', '.join(names)} {verdict}" for verdict, names in verdicts.items())
     return Figure(
         finish(alt.layer(rule.encode(y=alt.Y("v:Q")), lines)),
         f"How far each guest's clock can be believed: {told}",
         "What timing by the guest's own clock would be wrong by at most: its rate with the bound of the comparison, "
-        f"plus its steps, its resolution and the cost of a reading divided by the length. {_missing(seen)}"
+        f"plus its steps, its resolution and the cost of a reading divided by the length. {_missing(beliefs)}"
         f"Dashed: {words.percent(limit)}, this plan's limit. Below it: {told}. "
         f"The results above are {'not ' if raw else ''}put right.",
     )
@@ -115,7 +115,7 @@ def figure(beliefs: Sequence[Belief], limit: float, *, raw: bool = False) -> Fig
 
 def _missing(beliefs: Sequence[Belief]) -> str:
     """What is not known of some of these clocks, and how it would be."""
-    names = [belief.environment for belief in beliefs if belief.fixed_s is None]
+    names = [belief.environment for belief in beliefs if belief.fixed_s is None and not belief.hopeless]
     if not names:
         return ""
     which = "All dotted" if len(names) == len(beliefs) else f"Dotted ({', '.join(names)})"
@@ -127,6 +127,8 @@ def _missing(beliefs: Sequence[Belief]) -> str:
 
 def _believed(belief: Belief, limit: float) -> str:
     """From which length on the clock is right within the limit."""
+    if belief.hopeless:
+        return f"never ({_faults(belief)})"
     rate = belief.error(math.inf)
     if belief.proven_ppm * 1e-6 >= limit:
         return "never"
@@ -135,6 +137,19 @@ def _believed(belief: Belief, limit: float) -> str:
     if belief.fixed_s is None:
         return "by rate, from which length on is not known"
     return f"from {words.quantity(belief.fixed_s / (limit - rate), 's')} on"
+
+
+def _faults(belief: Belief) -> str:
+    """How many runs failed by this clock, by what was wrong with it; empty without one."""
+    return ", ".join(f"{len(found)} {_FAULTS[kind]}{_extent(found)}" for kind, found in belief.faults.items())
+
+
+def _extent(faults: Sequence[ClockFault]) -> str:
+    sizes = [abs(fault.size_s) for fault in faults if fault.size_s is not None]
+    bounds = [fault.bound for fault in faults if fault.bound is not None]
+    if sizes:
+        return f" (up to {_seconds(max(sizes))})"
+    return f" (±{words.percent(max(bounds))})" if bounds else ""
 
 
 def _ppm(value: float) -> str:
@@ -192,6 +207,13 @@ def _of_runs(tell: Callable[[Belief], str]) -> Callable[[Belief], str]:
     return lambda belief: tell(belief) if belief.runs else ""
 
 
+_FAULTS: dict[FaultKind, str] = {
+    "stepped": "stepped",
+    "went-back": "went back",
+    "stood-still": "stood still",
+    "uncertain": "not known within the limit",
+    "contradicts": "contradicted itself",
+}
 _ROWS: dict[str, Callable[[Belief], str]] = {
     "clock source": lambda belief: belief.source,
     "runs compared": lambda belief: f"{belief.runs:,}",
@@ -202,10 +224,8 @@ _ROWS: dict[str, Callable[[Belief], str]] = {
     "offset drift between the runs of one guest": _drift,
     "the same as a rate, ppm": _drift_rate,
     "worst jump that rate and offset do not explain": _of_runs(lambda belief: _seconds(belief.residual_s)),
-    "runs that failed by a step": lambda belief: (
-        str(belief.steps) + (f" (up to {_seconds(belief.step_s)})" if belief.steps else "")
-    ),
-    "samples set aside for the clock's sake": _of_runs(lambda belief: f"{belief.set_aside:,}"),
+    "runs that failed by it": lambda belief: _faults(belief) or "0",
+    "samples set aside for the clock's sake": lambda belief: f"{belief.set_aside:,}",
     "smallest advance, monotonic": _of_measure("resolution-monotonic"),
     "smallest advance, monotonic raw": _of_measure("resolution-monotonic-raw"),
     "smallest advance, real time": _of_measure("resolution-realtime"),

@@ -12,7 +12,7 @@ from typing import Any
 from virtometer.analysis import extras
 from virtometer.analysis.absence import bare, grouped
 from virtometer.analysis.outside import Timed
-from virtometer.model import Campaign, Estimate, Finding, Verdict
+from virtometer.model import Campaign, Estimate, Evidence, Finding, PlacementResult, Verdict
 from virtometer.report import words
 from virtometer.report.machine import plain
 
@@ -176,7 +176,10 @@ def trouble(campaign: Campaign) -> tuple[str, Grid]:
     """How many trials failed or were marked, in a sentence, and each reason with its count."""
     failed = [record for record in campaign.trials if record.status == "failed"]
     marked = [record for record in campaign.trials if record.status == "done" and record.marks]
-    samples = [(result, sample) for record in campaign.trials for result in record.results for sample in result.samples]
+    measured: list[PlacementResult | Evidence] = []
+    for record in campaign.trials:
+        measured += [*record.results, *record.evidence]
+    samples = [(of, sample) for of in measured for sample in of.samples]
     aside = [pair for pair in samples if not pair[1].used]
     rows: list[tuple[str, ...]] = []
     for environment in campaign.plan.environments:

@@ -13,8 +13,9 @@ from typing import Any
 
 from virtometer.analysis.clocks import Belief, beliefs
 from virtometer.analysis.conditions import is_unlike
+from virtometer.analysis.evidence import agent_value
 from virtometer.analysis.values import clock_bound
-from virtometer.model import Campaign, Finding, HostUse, PlacementResult, Trial, TrialRecord
+from virtometer.model import Campaign, Evidence, Finding, HostUse, PlacementResult, Trial, TrialRecord
 
 FORMAT = 1
 _SOURCES = ("monotonic", "monotonic-raw", "realtime", "counter")
@@ -144,6 +145,8 @@ def _belief(belief: Belief) -> dict[str, Any]:
         "rate_worst_ppm": belief.worst_ppm,
         "drift": belief.drift,
         "residual_s": belief.residual_s if belief.runs else None,
+        "believable": not belief.hopeless,
+        "faults": [asdict(fault) for found in belief.faults.values() for fault in found],
         "steps": belief.steps,
         "step_s": belief.step_s if belief.steps else None,
         "samples_set_aside": belief.set_aside,
@@ -185,6 +188,27 @@ def _trial(record: TrialRecord) -> dict[str, Any]:
         "start_skew_ns": record.start_skew_ns,
         "host_use": _use(record.host),
         "results": [_result(result) for result in record.results],
+        "evidence": [_evidence(left) for left in record.evidence],
+    }
+
+
+def _evidence(left: Evidence) -> dict[str, Any]:
+    return {
+        "environment": left.placement.environment,
+        "workload": left.placement.workload,
+        "role": left.placement.role,
+        "guest_id": left.guest_id,
+        "kernel": left.kernel,
+        "op": left.op,
+        "parameters": left.parameters,
+        "threads": left.threads,
+        "unit": left.unit,
+        "better": left.better,
+        "agent_value": agent_value(left),
+        "samples": len(left.samples),
+        "probes": len(left.probes),
+        "conditions": left.conditions,
+        "fault": None if left.fault is None else asdict(left.fault),
     }
 
 

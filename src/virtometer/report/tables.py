@@ -13,6 +13,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from typing import Any
 
 from virtometer.analysis.host_time import stretches
 from virtometer.analysis.values import clock_bound
@@ -52,7 +53,7 @@ def findings_csv(campaign: Campaign, findings: Sequence[Finding]) -> str:
 
 
 def results_csv(campaign: Campaign) -> str:
-    """One row a placement of every trial that ran. A failed trial has its reason, and empty cells for values."""
+    """One row a placement of every trial that ran. A failed trial has its reason, and no value but the agent's own."""
 
     def rows() -> Iterable[Mapping[str, object]]:
         for record in document(campaign, ())["trials"]:
@@ -61,7 +62,7 @@ def results_csv(campaign: Campaign) -> str:
                 "trial": record["index"],
                 "marks": " | ".join(record["marks"]),
             }
-            for placement in record["results"] or record["placements"]:
+            for placement in record["results"] or _left(record):
                 clock = placement.get("clock") or {}
                 yield {
                     **shared,
@@ -76,40 +77,53 @@ def results_csv(campaign: Campaign) -> str:
 
 
 def samples_csv(campaign: Campaign) -> str:
-    """One row a raw sample, used or not. `rate` is work per host second; host seconds per work for the unit s."""
+    """One row a raw sample, used or not. `rate` is work per host second; host seconds per work for the unit s.
+
+    What a failed trial left has no host time: nothing is known that converts it.
+    """
 
     def rows() -> Iterable[Mapping[str, object]]:
         for record in campaign.trials:
             for result in record.results:
                 fit = result.clock
-                for number, (sample, stretch) in enumerate(zip(result.samples, stretches(result), strict=True)):
-                    duration_s = stretch.duration_s
-                    top, bottom = (duration_s, sample.work) if result.unit == "s" else (sample.work, duration_s)
+                for row, stretch in zip(_samples(record, result), stretches(result), strict=True):
+                    duration_s, work = stretch.duration_s, row["work"]
+                    top, bottom = (duration_s, work) if result.unit == "s" else (work, duration_s)
                     rate = top / bottom if bottom else None
                     yield {
-                        "trial": record.trial.index,
-                        "block": record.trial.block,
-                        **_of(result),
-                        "sample": number,
-                        "start_guest_ns": sample.start_ns,
-                        "end_guest_ns": sample.end_ns,
+                        **row,
                         "start_host_ns": round(stretch.start_ns) if fit.compared else None,
                         "start_bound_ns": stretch.start_bound_ns,
                         "end_host_ns": round(stretch.end_ns) if fit.compared else None,
                         "end_bound_ns": stretch.end_bound_ns,
                         "duration_s": duration_s,
                         "duration_bound_s": stretch.bound_s,
-                        "duration_guest_s": (sample.end_ns - sample.start_ns) * 1e-9,
-                        "work": sample.work,
-                        "unit": result.unit,
                         "rate": rate,
                         "rate_bound": None if rate is None else clock_bound(rate, result.unit, fit),
-                        "used": sample.used,
-                        "mark": sample.mark,
-                        "check": sample.check,
                     }
+            for left in record.evidence:
+                yield from _samples(record, left)
 
     return _table(_SAMPLE, rows())
+
+
+def _samples(record: TrialRecord, of: PlacementResult | Evidence) -> Iterable[dict[str, Any]]:
+    """The columns that are in guest time, or in none."""
+    for number, sample in enumerate(of.samples):
+        yield {
+            "trial": record.trial.index,
+            "block": record.trial.block,
+            **_of(of),
+            "sample": number,
+            "start_guest_ns": sample.start_ns,
+            "end_guest_ns": sample.end_ns,
+            "duration_guest_s": (sample.end_ns - sample.start_ns) * 1e-9,
+            "work": sample.work,
+            "unit": of.unit,
+            "used": sample.used,
+            "mark": sample.mark,
+            "check": sample.check,
+        }
 
 
 def probes_csv(campaign: Campaign) -> str:
@@ -159,6 +173,16 @@ def _of(result: PlacementResult | Evidence) -> dict[str, object]:
 
 def _host_ns(fit: ClockFit, guest_ns: int) -> int | None:
     return round(fit.to_host_ns(guest_ns)) if fit.compared else None
+
+
+def _left(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The placements of a failed trial, with what they left."""
+    of = {(left["environment"], left["workload"], left["role"]): left for left in record["evidence"]}
+    rows = []
+    for placement in record["placements"]:
+        left = of.get((placement["environment"], placement["workload"], placement["role"]), {})
+        rows.append({**placement, **left, "samples_unused": left.get("samples")})
+    return rows
 
 
 def _object(value: Mapping[str, object] | None) -> str:

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 
 from virtometer.errors import LinkError
 from virtometer.link import clock, passages, steps
+from virtometer.link.belied import ClockBelied
 from virtometer.link.corridor import Point
 from virtometer.link.messages import Worked
 from virtometer.link.session import Session
-from virtometer.model import ClockFit, ClockProbe, Limits, Sample
+from virtometer.model import ClockFault, ClockFit, ClockProbe, Limits, Sample
 
 BURST = 8
 _BURSTS_AFTER = 4
@@ -69,7 +70,7 @@ class ClockWatch:
     def worked(self, told: Worked, arrived_ns: int) -> None:
         """An iteration has worked. One that was not let go flows on from the one before it."""
         if told.ended_ns < told.began_ns:
-            raise LinkError("the agent says that an iteration ended before it began")
+            raise ClockBelied("the agent says that an iteration ended before it began", ClockFault("contradicts"))
         gone_ns, self._gone_ns = self._gone_ns, None
         if gone_ns is None:
             if not self._passages:
@@ -93,7 +94,7 @@ class ClockWatch:
         return (*self._before, *during, *self._after)
 
     def judge(self, samples: Sequence[Sample]) -> ClockFit:
-        """What converts this run's times. LinkError for a clock that stepped, or samples from outside of the run.
+        """What converts this run's times. ClockBelied for a clock that stepped, or samples from outside of the run.
 
         A clock that the laboratory did not need may leap as it likes.
         """
@@ -101,17 +102,17 @@ class ClockWatch:
             return passages.fit(self._passages, samples, (*self._before, *self._during(), *self._after))
         probes = self.probes
         if probes[-1].sent_guest_ns == probes[0].received_guest_ns:
-            raise LinkError("the guest's clock did not advance between the probes before and after the run")
+            raise clock.stood_still()
         step = steps.between(probes)
         if step is None:
             first, last = samples[0].start_ns, samples[-1].end_ns
             if first < probes[0].received_guest_ns or last > probes[-1].sent_guest_ns:
-                raise LinkError("the agent sent samples from before or after the run")
+                raise ClockBelied("the agent sent samples from before or after the run", ClockFault("contradicts"))
             fitted = self._fit()
             step = steps.of_sightings(fitted, [(first, self.started_ns)], self._arrivals)
             if step is None:
                 return fitted
-        raise LinkError(step.sentence(self.started_ns))
+        raise step.error(self.started_ns)
 
     def _burst(self) -> list[ClockProbe]:
         return [self._session.ping(self._limits.answer_s) for _ in range(BURST)]

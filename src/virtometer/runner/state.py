@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from virtometer.errors import LinkError
+from virtometer.link.belied import ClockBelied
 from virtometer.link.messages import Done, Event, Failed, Fault, Ready, Samples, Waiting, Worked
-from virtometer.model import Sample
+from virtometer.model import ClockFault, Sample
 
 Phase = Literal["preparing", "ready", "running", "done", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """Where one run is. `samples` are in order of time; `conditions` are those of `ready`, then those of `done`.
+    """Where one run is. `samples` are as they came; `conditions` are those of `ready`, then those of `done`.
 
+    `belied`: what is wrong with the samples' times. The run goes on to its end, for what it measured is kept.
     `gated`: the laboratory lets the iterations begin. `waits`: one of them waits for that; `works`: it was let go.
     """
 
@@ -29,6 +31,7 @@ class RunState:
     conditions: Mapping[str, str] = field(default_factory=dict)
     done: Done | None = None
     fault: Fault | None = None
+    belied: ClockBelied | None = None
 
     @property
     def ended(self) -> bool:
@@ -60,23 +63,27 @@ class RunState:
         if isinstance(event, Worked) and self.phase == "running" and not self.waits:
             return replace(self, works=False)
         if isinstance(event, Samples) and self.phase == "running":
-            return replace(self, samples=self.samples + self._checked(event))
+            fresh = tuple(Sample(one.start_ns, one.end_ns, one.work, one.check) for one in event.samples)
+            return replace(self, samples=self.samples + fresh, belied=self.belied or self._belied(fresh))
         if isinstance(event, Done) and self.phase == "running":
             if event.count != len(self.samples) or not self.samples:
                 raise LinkError(f"the agent says it sent {event.count} samples, {len(self.samples)} arrived")
             return replace(self, phase="done", done=event, conditions={**self.conditions, **event.conditions})
         raise LinkError(f"the agent sent {event.event} while the run was {self.phase}")
 
-    def _checked(self, event: Samples) -> tuple[Sample, ...]:
-        last = self.samples[-1].end_ns if self.samples else 0
-        fresh: list[Sample] = []
-        for sample in event.samples:
-            where = f"sample {len(self.samples) + len(fresh) + 1} of the run"
+    def _belied(self, fresh: Sequence[Sample]) -> ClockBelied | None:
+        """What is wrong with the first of these samples whose time goes back, or that has no length."""
+        first = (self.samples or fresh)[0].start_ns
+        last = self.samples[-1].end_ns if self.samples else first
+        for number, sample in enumerate(fresh, len(self.samples) + 1):
+            after_s = (last - first) * 1e-9
             back_ns = max(last - sample.start_ns, sample.start_ns - sample.end_ns)
             if back_ns > 0:
-                raise LinkError(f"the guest's clock stepped by about {-back_ns * 1e-9:+.3g} s at {where}")
+                size_s = -back_ns * 1e-9
+                sentence = f"the guest's clock stepped by about {size_s:+.3g} s at sample {number} of the run"
+                return ClockBelied(sentence, ClockFault("went-back", size_s, after_s))
             if sample.end_ns == sample.start_ns:
-                raise LinkError(f"the guest's clock stood still during {where}")
+                sentence = f"the guest's clock stood still during sample {number} of the run"
+                return ClockBelied(sentence, ClockFault("stood-still", at_s=after_s))
             last = sample.end_ns
-            fresh.append(Sample(sample.start_ns, sample.end_ns, sample.work, sample.check))
-        return tuple(fresh)
+        return None

@@ -10,21 +10,22 @@ import select
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from virtometer.analysis import host_time
 from virtometer.analysis.host_time import Stretch
 from virtometer.environments.base import Workbench
 from virtometer.errors import EnvironmentFailed, LinkClosed, LinkError, RemoteError, UsageError
+from virtometer.link.belied import ClockBelied
 from virtometer.link.messages import Done, Samples, Worked
 from virtometer.model import (
+    ClockFault,
     ClockFit,
+    Evidence,
     HostUse,
     Placement,
     PlacementResult,
     Plan,
-    PlanWorkload,
     Trial,
     TrialRecord,
 )
@@ -32,8 +33,9 @@ from virtometer.programs import now
 from virtometer.runner.clock_watch import ClockWatch
 from virtometer.runner.host import Observer
 from virtometer.runner.resident import Resident
+from virtometer.runner.running import Running
 from virtometer.runner.state import RunState
-from virtometer.workloads.base import Place, Workload
+from virtometer.workloads.base import Place
 from virtometer.workloads.registry import WORKLOADS
 from virtometer.workloads.tool import Tool, three_ways
 
@@ -51,21 +53,6 @@ class TrialFailed(Exception):
         self.broken = tuple(broken)
 
 
-@dataclass(slots=True)
-class _Running:
-    """One placement while its trial runs."""
-
-    placement: Placement
-    resident: Resident
-    workload: Workload
-    planned: PlanWorkload
-    parameters: Mapping[str, Any]
-    state: RunState
-    clock: ClockWatch
-    seconds: float
-    done_ns: int = 0
-
-
 class TrialRunner:
     """Executes the trials of one campaign in guests that are already running."""
 
@@ -78,20 +65,22 @@ class TrialRunner:
     def run(self, trial: Trial, residents: Mapping[str, Resident]) -> TrialRecord:
         """Execute a trial. `residents` has a running guest for every environment that the trial names."""
         started_at, begun = now(), time.monotonic()
+        running: list[Running] = []
         try:
-            running = [
-                self._place(placement, residents[placement.environment], trial) for placement in trial.placements
-            ]
+            for placement in trial.placements:
+                running.append(self._place(placement, residents[placement.environment], trial))
             skew_ns, observer = self._execute(running)
             host, marks, results = self._score(running, observer)
         except TrialFailed as failure:
             for resident in failure.broken:
                 resident.broken = True
-            return failed(trial, failure.reason, started_at, time.monotonic() - begun)
+            found = (one.evidence(failure.reason) for one in running)
+            left = tuple(evidence for evidence in found if evidence is not None)
+            return failed(trial, failure.reason, started_at, time.monotonic() - begun, left)
         wall_s = time.monotonic() - begun
         return TrialRecord(trial, "done", "", started_at, wall_s, skew_ns, host, marks, tuple(results))
 
-    def _place(self, placement: Placement, resident: Resident, trial: Trial) -> _Running:
+    def _place(self, placement: Placement, resident: Resident, trial: Trial) -> Running:
         planned = self._workloads[placement.workload]
         workload = WORKLOADS[planned.workload]
         guest = resident.guest
@@ -121,9 +110,9 @@ class TrialRunner:
         watch = ClockWatch(resident.session, self._plan.limits)
         seconds = planned.seconds or self._plan.seconds
         state = RunState(run, gated=resident.timing == "laboratory")
-        return _Running(placement, resident, workload, planned, parameters, state, watch, seconds)
+        return Running(placement, resident, workload, planned, parameters, state, watch, seconds)
 
-    def _execute(self, running: Sequence[_Running]) -> tuple[int, Observer]:
+    def _execute(self, running: Sequence[Running]) -> tuple[int, Observer]:
         """Barrier and window. Returns the skew of the starts in ns and the observer."""
         for one in running:
             with self._guarded(one):
@@ -147,7 +136,7 @@ class TrialRunner:
                 one.clock.after()
         return max(sent) - min(sent), observer
 
-    def _prepare(self, one: _Running) -> None:
+    def _prepare(self, one: Running) -> None:
         one.resident.session.begin_run()
         arguments = {
             "run": one.state.run,
@@ -161,18 +150,20 @@ class TrialRunner:
         }
         one.resident.session.request("prepare", arguments, self._plan.limits.answer_s)
 
-    def _start(self, one: _Running) -> None:
+    def _start(self, one: Running) -> None:
         one.state = one.state.started()
         one.clock.starting()
         one.resident.session.request("start", {"run": one.state.run}, self._plan.limits.answer_s)
 
-    def _wait(self, running: Sequence[_Running], phase: str, limit_s: float, observer: Observer | None) -> None:
+    def _wait(self, running: Sequence[Running], phase: str, limit_s: float, observer: Observer | None) -> None:
         """Take events until every run has reached `phase`; a run that fails ends the trial."""
         watch_at = time.monotonic()
         deadline = watch_at + limit_s
         while waiting := [one for one in running if one.state.phase != phase]:
             left = deadline - time.monotonic()
             if left <= 0:
+                for one in waiting:
+                    self._refuse_belied(one)
                 names = ", ".join(one.resident.plan.name for one in waiting)
                 raise TrialFailed(f"{names}: not {phase} within {limit_s:g} s", [one.resident for one in waiting])
             if not any(one.resident.session.pending for one in waiting):
@@ -190,7 +181,7 @@ class TrialRunner:
                     self._stop_others(running, one)
                     raise TrialFailed(_reason(one))
 
-    def _take(self, one: _Running) -> None:
+    def _take(self, one: Running) -> None:
         while one.state.phase not in ("done", "failed") and (event := one.resident.session.next_event(0.0)) is not None:
             one.state = one.state.after(event)
             if isinstance(event, Done):
@@ -203,14 +194,19 @@ class TrialRunner:
                 one.clock.let_go(one.state.run)
                 one.state = one.state.let_go()
 
-    def _stop_others(self, running: Sequence[_Running], failed_one: _Running) -> None:
+    def _refuse_belied(self, one: Running) -> None:
+        with self._guarded(one):
+            if one.state.belied is not None:
+                raise one.state.belied
+
+    def _stop_others(self, running: Sequence[Running], failed_one: Running) -> None:
         """The other runs of a failed trial are of no use: their guests are not used again."""
         for one in running:
             if one is not failed_one:
                 one.resident.broken = True
 
     @contextmanager
-    def _guarded(self, one: _Running) -> Iterator[None]:
+    def _guarded(self, one: Running) -> Iterator[None]:
         """Turn what can go wrong between laboratory and agent into the trial's reason."""
         try:
             yield
@@ -219,21 +215,22 @@ class TrialRunner:
             raise TrialFailed(f"{one.resident.plan.name}: {reason}") from cause
         except LinkError as cause:
             reason = cause.sentence
+            if isinstance(cause, ClockBelied):
+                one.clock_fault = cause.fault
             if isinstance(cause, LinkClosed) and one.resident.ended():
                 words = one.resident.guest.last_words().strip()
                 reason = "the guest ended in the middle of the trial" + (f": {words[-300:]}" if words else "")
             raise TrialFailed(f"{one.resident.plan.name}: {reason}", [one.resident]) from cause
 
     def _score(
-        self, running: Sequence[_Running], observer: Observer
+        self, running: Sequence[Running], observer: Observer
     ) -> tuple[HostUse, tuple[str, ...], list[PlacementResult]]:
         """Convert to host time, cut to the stretch in which all measured placements overlap, add up."""
         fits, timed = [], []
         for one in running:
-            try:
+            self._refuse_belied(one)
+            with self._guarded(one):
                 fits.append(one.clock.judge(one.state.samples))
-            except LinkError as cause:
-                raise TrialFailed(f"{one.resident.plan.name}: {cause.sentence}", [one.resident]) from cause
             passages = one.clock.probes if one.state.gated else ()
             timed.append(host_time.of(one.state.samples, fits[-1], passages))
         measured = [pair for pair in zip(running, timed, strict=True) if pair[0].placement.role == "measured"]
@@ -250,7 +247,7 @@ class TrialRunner:
 
     def _result(
         self,
-        one: _Running,
+        one: Running,
         fit: ClockFit,
         stretches: Sequence[Stretch],
         window: tuple[float, float],
@@ -267,16 +264,9 @@ class TrialRunner:
         elapsed_s = sum(stretch.duration_s for stretch, mark in zip(stretches, marks, strict=True) if not mark)
         if work <= 0 or elapsed_s <= 0:
             reason = next((mark for mark in marks if mark), "no work was done")
+            if error > self._plan.limits.clock_error:
+                one.clock_fault = ClockFault("uncertain", bound=error)
             raise TrialFailed(f"{one.resident.plan.name}: no sample could be used: {reason}")
-        conditions = dict(one.state.conditions)
-        guest = one.resident.guest
-        if "disk" in one.workload.needs and guest.disk is not None:
-            conditions |= guest.disk.conditions
-        if "network" in one.workload.needs and guest.network is not None:
-            conditions["network_path"] = guest.network.kind
-        processors = one.resident.record.given["facts"].get("cpus_allowed", 0)
-        if 0 < processors < one.planned.threads:
-            conditions["processors"] = f"{processors} for {one.planned.threads} threads"
         result = PlacementResult(
             placement=one.placement,
             guest_id=one.resident.record.guest_id,
@@ -297,13 +287,13 @@ class TrialRunner:
             guest_cpu_s=guest_cpu_s,
             agent_cpu_s=(done.cpu.user_ns + done.cpu.system_ns) * 1e-9,
             check=done.check.model_dump(),
-            conditions=conditions,
+            conditions=one.conditions,
             measures={name: measure.model_dump() for name, measure in done.measures.items()},
             histograms={name: histogram.model_dump() for name, histogram in done.histograms.items()},
         )
         return self._of_tool(one, one.workload, result, done) if isinstance(one.workload, Tool) else result
 
-    def _of_tool(self, one: _Running, tool: Tool, result: PlacementResult, done: Done) -> PlacementResult:
+    def _of_tool(self, one: Running, tool: Tool, result: PlacementResult, done: Done) -> PlacementResult:
         """The result of a program that timed itself: its own number, put right, beside the stopwatch's."""
         operation = tool.operations[one.planned.op]
         try:
@@ -331,12 +321,14 @@ class TrialRunner:
         )
 
 
-def failed(trial: Trial, reason: str, started_at: str, wall_s: float) -> TrialRecord:
+def failed(
+    trial: Trial, reason: str, started_at: str, wall_s: float, evidence: tuple[Evidence, ...] = ()
+) -> TrialRecord:
     """The record of a trial without a result."""
-    return TrialRecord(trial, "failed", reason, started_at, wall_s, 0, None, (), ())
+    return TrialRecord(trial, "failed", reason, started_at, wall_s, 0, None, (), (), evidence)
 
 
-def _reason(one: _Running) -> str:
+def _reason(one: Running) -> str:
     assert one.state.fault is not None
     code, message = one.state.fault.code, one.state.fault.message
     text = f"{NOT_HERE}: {message}" if code == "not-supported" else f"the agent says {code}: {message}"
