@@ -359,5 +359,8 @@ def test_a_report_from_a_read_only_place_prints_the_table_and_goes_elsewhere(tmp
         capture_output=True, text=True, check=False, timeout=200, env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1"},
     )  # fmt: skip
     assert result.stdout == f"{table}status 7\nstatus 0\n"
-    assert result.stderr.startswith(f"virtometer: {directory} is on a read-only file system\n")
+    assert result.stderr == (
+        f"virtometer: the report cannot be written: {directory} is on a read-only file system\n"
+        "virtometer: write it elsewhere: virtometer report DIR --format html --out FILE\n"
+    )
     assert (tmp_path / "x.html").read_text() == (directory / "report.html").read_text()

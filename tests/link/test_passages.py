@@ -40,7 +40,7 @@ class Guest:
             self.samples.append(Sample(start, self.clock, length, ""))
             self.true.append(length)
         self.passages.append(ClockProbe(sent, received, self.clock, self.host + back))
-        if begins:
+        if not length:
             self.idle(back)
 
     def run(self, count, least=240_000_000, most=260_000_000):
@@ -50,6 +50,7 @@ class Guest:
         for _ in range(count):
             self.idle(self.luck.randrange(10**6, 10**8))
             self.passage()
+            self.idle(50_000)
             self.passage(self.luck.randrange(least, most))
         return self
 
@@ -77,15 +78,9 @@ def test_work_lasts_as_long_as_it_did_whatever_the_clock_says(seed, leap, rate, 
 
 
 @pytest.mark.parametrize(
-    ("way", "least"),
-    [
-        # The rare long way may not have shown itself in the few that were tried.
-        (bursty, 485),
-        (lambda luck: luck.lognormvariate(11.5, 0.5), 495),
-        (lambda luck: luck.uniform(50_000, 150_000), 500),
-    ],
+    "way", [bursty, lambda luck: luck.lognormvariate(11.5, 0.5), lambda luck: luck.uniform(50_000, 150_000)]
 )
-def test_the_bound_holds_nearly_always(way, least):
+def test_the_bound_holds_nearly_always(way):
     held = 0
     for seed in range(500):
         luck = random.Random(seed)
@@ -94,18 +89,24 @@ def test_the_bound_holds_nearly_always(way, least):
         found = passages.fit(guest.passages, guest.samples, pings)
         corrected = sum(sample.end_ns - sample.start_ns for sample in guest.samples) * found.rate
         held += abs(corrected / sum(guest.true) - 1) <= found.relative_bound
-    assert held >= least
+    assert held >= 495  # a rare long way may not have shown itself in the few that were tried
 
 
 def test_work_that_flows_on_ends_where_the_next_begins():
     guest = Guest(1, lambda luck: 100_000, 190.0).run(0)
     guest.passage()
+    guest.idle(50_000)
+    # Getting into flow is in no sample, and is measured by none.
     guest.passage(250_000_000)
-    for _ in range(3):
-        guest.passage(100_000_000, begins=False)
+    guest.samples.clear()
+    for length in (250_000_000, 100_000_000, 100_000_000, 100_000_000):
+        guest.passage(length, begins=False)
     found = passages.fit(guest.passages, guest.samples, [])
     stretches = host_time.of(guest.samples, found, guest.passages)
-    assert [round(one.duration_s, 3) for one in stretches] == [0.25, 0.1, 0.1, 0.1]
+    assert [round(one.duration_s, 5) for one in stretches] == [0.25, 0.1, 0.1, 0.1]
+    # The ways there and back last 50 us each, and none of that is in the work.
+    assert found.rate_bound == 0.0
+    assert stretches[-1].end_ns == pytest.approx(guest.passages[-1].received_host_ns - 50_000, abs=2)
     assert all(one.end_ns == pytest.approx(after.start_ns, abs=1) for one, after in pairwise(stretches))
 
 
@@ -113,8 +114,9 @@ def test_a_ping_that_took_long_widens_the_bound():
     guest = Guest(1, lambda luck: 100_000).run(4)
     narrow = passages.fit(guest.passages, guest.samples, [])
     wide = passages.fit(guest.passages, guest.samples, [ClockProbe(0, 0, 0, 50_000_000)])
-    assert narrow.relative_bound < 1e-6 < 0.05 < wide.relative_bound
-    assert wide.bound_ns == 50_000_000
+    assert narrow.relative_bound == pytest.approx(0.0015, abs=1e-6)
+    assert wide.relative_bound > 0.05
+    assert wide.bound_ns == pytest.approx(50_000_000, rel=0.01)
 
 
 @pytest.mark.parametrize("spoil", ["no-rehearsal", "sample-missing", "sample-elsewhere", "sample-twice"])

@@ -145,6 +145,7 @@ def test_pings_that_are_answered_badly_during_the_run_fail_the_trial(trial, ping
     record = trial({"pings": pings, "batch_s": 0.1}, seconds=2.5 if pings in ("never", "late") else 1.0)
     assert (record.status, record.results) == ("failed", ())
     assert reason in record.reason
+    assert record.reason.startswith("liar: ") and record.reason.count("liar") == 1
     (left,) = record.evidence
     assert (left.fault and left.fault.kind) == {"nonsense": "contradicts", "nowhere": "stepped"}.get(pings)
     assert left.samples and not any(sample.used for sample in left.samples)
@@ -192,8 +193,12 @@ def test_a_clock_that_leaps_while_the_guest_waits_is_not_needed(trial, clock):
     assert len(result.samples) == 8
     # How busy this host is shows in the bound.
     assert abs(result.value / TRUE_RATE - 1) <= result.clock.relative_bound + 0.001
-    for sample, stretch in zip(result.samples, host_time.stretches(result), strict=True):
-        assert abs(stretch.duration_s - sample.work * 1e-9) <= stretch.bound_s
+    stretches = host_time.stretches(result)
+    wrong_s = [abs(one.duration_s - sample.work * 1e-9) for one, sample in zip(stretches, result.samples, strict=True)]
+    # The longest delay of all may come once, and then not while the way was tried.
+    assert sum(wrong > one.bound_s for wrong, one in zip(wrong_s, stretches, strict=True)) <= 1
+    assert max(wrong_s) < 0.01
+    for stretch in stretches:
         assert result.window_start_host_ns <= stretch.start_ns + 1 < stretch.end_ns <= result.window_end_host_ns + 1
     lasted_s = (result.window_end_host_ns - result.window_start_host_ns) * 1e-9
     assert sum(sample.work for sample in result.samples) * 1e-9 < lasted_s < 3.0

@@ -13,10 +13,10 @@ const SHORTEST_NS: f64 = 10e6;
 const AIM_NS: f64 = 12.5e6;
 
 /// What calibration aims at where each iteration is timed from outside: what does not belong to it is then small.
-const GATE_AIM_NS: f64 = 250e6;
+const GATE_AIM_NS: f64 = 500e6;
 
-/// Empty iterations with which a run begins that is timed from outside, before the one that precedes each iteration: they
-/// show what a passage costs.
+/// Empty passages with which a run begins that is timed from outside, beside the one directly before each iteration that
+/// waits: they show what a passage costs.
 const REHEARSALS: usize = 8;
 
 /// Iterations of a long window grow so that there are at most this many: raw samples have to fit on the channel.
@@ -86,7 +86,7 @@ pub struct Outcome {
 /// Build the workers and find out how many repeats make an iteration.
 ///
 /// An iteration is to last 12.5 ms (10 ms at least), or the window divided by 20,000 where that is more. A kernel whose single repeat
-/// lasts longer has longer iterations. Those of a control with a gate are to last 250 ms. Where an iteration of the window turns out shorter than four fifths of that,
+/// lasts longer has longer iterations. Those of a control with a gate are to last 500 ms. Where an iteration of the window turns out shorter than four fifths of that,
 /// the next are longer.
 pub fn prepare(task: &Task, unit: Unit, maker: &Maker) -> Result<Prepared, Failure> {
     let mut team = Team::assemble(task, maker)?;
@@ -172,16 +172,15 @@ impl Prepared {
         let mut passage = if gated { Passage::Gate } else { Passage::Free };
         let mut worked_ns = 0;
         if gated {
-            self.rehearse(REHEARSALS);
-        }
-        let stopped = loop {
-            if passage == Passage::Gate {
-                self.rehearse(1);
-            }
-            let (stretch, check) = self.team.iterate(self.repeats, passage)?;
-            if gated && limits.flows {
+            (0..REHEARSALS).for_each(|_| self.control.rehearse());
+            if limits.flows {
+                // Getting into flow is not the work that is measured: iterations follow on from where that has ended.
+                self.team.iterate(self.repeats, passage)?;
                 passage = Passage::End;
             }
+        }
+        let stopped = loop {
+            let (stretch, check) = self.team.iterate(self.repeats, passage)?;
             worked_ns += stretch.end_ns.saturating_sub(stretch.start_ns);
             self.record(stretch.start_ns, stretch.end_ns, stretch.work, check)?;
             let took_ns = precise(stretch.end_ns - stretch.start_ns);
@@ -211,14 +210,6 @@ impl Prepared {
         sink(&self.samples);
         let (check, extras) = finished?;
         Ok(Outcome { unit: self.unit, value: median(&mut self.rates), check, count, stopped, cpu, conditions, extras })
-    }
-
-    /// Pass the gate without work.
-    fn rehearse(&self, times: usize) {
-        for _ in 0..times {
-            self.control.enter();
-            self.control.leave();
-        }
     }
 
     fn record(&mut self, start_ns: u64, end_ns: u64, work: u64, check: CheckValue) -> Result<(), Failure> {

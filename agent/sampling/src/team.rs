@@ -13,7 +13,7 @@ use virtometer_protocol::{Code, Conditions, Failure};
 pub(crate) enum Passage {
     /// Nowhere: nobody else times it.
     Free,
-    /// It waits to be let go and tells its end.
+    /// It waits to be let go, once without work, and tells its end.
     Gate,
     /// It tells its end.
     End,
@@ -71,6 +71,7 @@ impl Description {
 impl Passage {
     fn enter(self, control: &Control) {
         if self == Passage::Gate {
+            control.rehearse();
             control.enter();
         }
     }

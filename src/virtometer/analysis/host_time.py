@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from virtometer.model import ClockFit, ClockProbe, PlacementResult, Sample
 
@@ -31,24 +30,26 @@ def stretches(result: PlacementResult) -> list[Stretch]:
 def of(samples: Sequence[Sample], clock: ClockFit, passages: Sequence[ClockProbe] = ()) -> list[Stretch]:
     """The stretches of samples. `passages` holds, among other probes, those that were away while an iteration worked.
 
-    What is left of them beside the work is shared by those that do not follow on from the one before them.
+    What is left of them beside the work is shared by all, unless they flow on from the passage before them.
     """
     found = _holders(samples, passages)
     if len(found) < len(samples) or not found:
         return [_by_line(sample, clock) for sample in samples]
-    apart = [True, *(after.sent_host_ns != one.received_host_ns for one, after in pairwise(found))]
+    flows = any(passage.received_host_ns == found[0].sent_host_ns for passage in passages)
     work_ns = sum(sample.end_ns - sample.start_ns for sample in samples) * clock.rate
-    empty_ns = (sum(passage.away_ns for passage in found) - work_ns) / sum(apart)
+    empty_ns = (sum(passage.away_ns for passage in found) - work_ns) / len(found)
+    # Where it flows both ends come one way late; how late is what the line was moved by.
+    late_ns = found[0].sent_host_ns - clock.reference_host_ns if flows else empty_ns / 2
     return [
         Stretch(
-            start_ns=passage.sent_host_ns + (empty_ns if begins else -empty_ns) / 2,
-            end_ns=passage.received_host_ns - empty_ns / 2,
-            duration_s=(passage.away_ns - (empty_ns if begins else 0.0)) * 1e-9,
+            start_ns=passage.sent_host_ns + (-late_ns if flows else late_ns),
+            end_ns=passage.received_host_ns - late_ns,
+            duration_s=(passage.away_ns - empty_ns) * 1e-9,
             start_bound_ns=clock.bound_ns,
             end_bound_ns=clock.bound_ns,
             bound_s=clock.bound_ns * 1e-9,
         )
-        for passage, begins in zip(found, apart, strict=True)
+        for passage in found
     ]
 
 

@@ -106,20 +106,17 @@ class Session:
         if self._events:
             message, self.event_ns = self._events.popleft()
             return message
-        deadline = time.monotonic() + limit_s
-        while True:
-            line = self._receive(max(deadline - time.monotonic(), 0.0))
-            if line is None:
-                return None
-            found = self._meaning(line)
-            if isinstance(found, messages.Reply):
-                if not self._answers(found, line.received_ns):
-                    raise LinkError(f"{self.name}: the agent answered a request that was never made (id {found.id})")
-            elif isinstance(found, messages.Greeting):
-                raise LinkError(f"{self.name}: the agent said hello twice; was it started again?")
-            elif found is not None:
-                self.event_ns = line.received_ns
-                return found
+        found = self._event(time.monotonic() + limit_s)
+        if found is None:
+            return None
+        message, self.event_ns = found
+        return message
+
+    def rest(self, seconds: float) -> None:
+        """Do nothing for a while, but look at the clock as soon as something comes."""
+        deadline = time.monotonic() + seconds
+        while (found := self._event(deadline)) is not None:
+            self._events.append(found)
 
     @property
     def pending(self) -> bool:
@@ -166,6 +163,21 @@ class Session:
         if message.error is not None:
             raise RemoteError(message.error.code, message.error.message)
         return message.value or {}, sent_ns, received_ns
+
+    def _event(self, deadline: float) -> tuple[messages.Event, int] | None:
+        """The next event to arrive and when it did (host ns). None when none has by the deadline."""
+        while True:
+            line = self._receive(max(deadline - time.monotonic(), 0.0))
+            if line is None:
+                return None
+            found = self._meaning(line)
+            if isinstance(found, messages.Reply):
+                if not self._answers(found, line.received_ns):
+                    raise LinkError(f"{self.name}: the agent answered a request that was never made (id {found.id})")
+            elif isinstance(found, messages.Greeting):
+                raise LinkError(f"{self.name}: the agent said hello twice; was it started again?")
+            elif found is not None:
+                return found, line.received_ns
 
     def _answers(self, reply: messages.Reply, received_ns: int) -> bool:
         """Whether this is the answer to `ask`; then it is kept."""

@@ -36,6 +36,7 @@ class ClockWatch:
         self._arrivals: list[Point] = []
         self._passages: list[ClockProbe] = []
         self._gone_ns: int | None = None
+        self._let_go = 0
         self._period_s = _PERIOD_S
         self._next_s = 0.0
         self.started_ns = 0
@@ -62,9 +63,10 @@ class ClockWatch:
         self._arrivals.append((last.end_ns, arrived_ns))
 
     def let_go(self, run: str) -> None:
-        """Let the iteration begin that waits. The first are empty, and wait until both sides have slept a little."""
-        if len(self._passages) < passages.REHEARSALS:
-            time.sleep(_PAUSE_S)
+        """Let the iteration begin that waits. Empty ones wait until both sides have slept a little."""
+        if passages.is_empty(self._let_go):
+            self._session.rest(_PAUSE_S)
+        self._let_go += 1
         self._gone_ns = self._session.let_go(run, self._limits.answer_s)
 
     def worked(self, told: Worked, arrived_ns: int) -> None:

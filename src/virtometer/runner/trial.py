@@ -214,7 +214,8 @@ class TrialRunner:
             reason = f"{NOT_HERE}: {cause.message}" if cause.code == "not-supported" else cause.sentence
             raise TrialFailed(f"{one.resident.plan.name}: {reason}") from cause
         except LinkError as cause:
-            reason = cause.sentence
+            # What the session says names the guest already, what the channel says does not.
+            reason = cause.sentence.removeprefix(f"{one.resident.plan.name}: ")
             if isinstance(cause, ClockBelied):
                 one.clock_fault = cause.fault
             if isinstance(cause, LinkClosed) and one.resident.ended():
