@@ -1,8 +1,9 @@
 //! Calibration, and iterations for a window of time.
 
+use crate::clock::Passed;
 use crate::team::{Passage, Team};
 use crate::worker::{CheckValue, Maker, Task};
-use crate::{now_ns, Control, CpuClock, Extras};
+use crate::{Control, CpuClock, Extras};
 use std::sync::Arc;
 use virtometer_protocol::{Code, Conditions, CpuTime, Failure, Sample, Unit};
 
@@ -24,6 +25,9 @@ const MOST_ITERATIONS: f64 = 20_000.0;
 
 /// Calibration stops trying after this time, ns: a kernel that gets no faster with more repeats is taken as it is.
 const CALIBRATION_LIMIT_NS: u64 = 5_000_000_000;
+
+/// Calibration stops trying at so many iterations in which the clock went back.
+const MOST_STEPS_BACK: usize = 8;
 
 /// Samples are handed over at most this often, ns.
 const HAND_OVER_NS: u64 = 500_000_000;
@@ -122,7 +126,8 @@ fn told(mut conditions: Conditions, pinned: bool, control: &Control) -> Conditio
 }
 
 fn calibrate(team: &mut Team, most: u64, aim_ns: f64, control: &Control) -> Result<u64, Failure> {
-    let begun = now_ns();
+    let mut passed = Passed::start();
+    let mut steps_back = 0;
     let mut repeats = 1u64;
     // The first iteration of a length also warms caches and files: only a second one tells its time.
     let mut confirmed = false;
@@ -131,12 +136,20 @@ fn calibrate(team: &mut Team, most: u64, aim_ns: f64, control: &Control) -> Resu
             return Ok(repeats);
         }
         let (stretch, _) = team.iterate(repeats, Passage::Free)?;
-        let took_ns = precise(stretch.end_ns.saturating_sub(stretch.start_ns)).max(1.0);
+        if stretch.end_ns < stretch.start_ns {
+            // That tells nothing of how long it took.
+            steps_back += 1;
+            if steps_back == MOST_STEPS_BACK {
+                return Ok(repeats);
+            }
+            continue;
+        }
+        let took_ns = precise(stretch.end_ns - stretch.start_ns).max(1.0);
         let enough = took_ns >= aim_ns * SHORTEST_NS / AIM_NS;
         if enough && (confirmed || took_ns >= 4.0 * aim_ns) && (repeats == 1 || took_ns < 4.0 * aim_ns) {
             return Ok(repeats);
         }
-        if now_ns() - begun > CALIBRATION_LIMIT_NS || (repeats >= most && confirmed && !enough) {
+        if passed.read() > CALIBRATION_LIMIT_NS || (repeats >= most && confirmed && !enough) {
             return Ok(repeats);
         }
         confirmed = enough || repeats >= most;
@@ -161,9 +174,9 @@ impl Prepared {
     /// between iterations, at most twice a second and at the end.
     pub fn run(mut self, sink: &mut dyn FnMut(&[RawSample])) -> Result<Outcome, Failure> {
         let cpu = CpuClock::start();
-        let begun = now_ns();
+        let mut passed = Passed::start();
         let window_ns = whole(self.seconds * 1e9);
-        let mut handed_over = begun;
+        let mut handed_over_ns = 0;
         let mut count = 0u64;
         let limits = self.team.describe()?;
         let has_end = limits.complete.is_some();
@@ -189,18 +202,18 @@ impl Prepared {
                 self.repeats = next_repeats(self.repeats, took_ns, self.aim_ns, calibrated.1);
             }
             count += 1;
-            let now = now_ns();
+            let now_ns = passed.read();
             // While an iteration waits at the gate, this clock may run as it likes.
-            let passed_ns = if gated { worked_ns } else { now - begun };
-            let over = if has_end { self.team.describe()?.complete == Some(true) } else { passed_ns >= window_ns };
+            let spent_ns = if gated { worked_ns } else { now_ns };
+            let over = if has_end { self.team.describe()?.complete == Some(true) } else { spent_ns >= window_ns };
             let stopped = self.control.stopped() && !over;
             if over || stopped {
                 break stopped;
             }
-            if now - handed_over >= HAND_OVER_NS || self.samples.len() == ROOM {
+            if now_ns - handed_over_ns >= HAND_OVER_NS || self.samples.len() == ROOM {
                 sink(&self.samples);
                 self.samples.clear();
-                handed_over = now;
+                handed_over_ns = now_ns;
             }
         };
         // Children are reaped by finishing, so that their processor time is counted.
@@ -245,3 +258,6 @@ fn precise(value: u64) -> f64 {
 fn whole(value: f64) -> u64 {
     value as u64
 }
+
+#[cfg(test)]
+mod tests;

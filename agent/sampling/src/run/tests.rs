@@ -1,0 +1,95 @@
+//! Runs whose clock goes back.
+
+use super::*;
+use crate::clock::planted;
+use crate::{timed, Stretch, Worker};
+use std::time::Duration;
+use virtometer_protocol::Parameters;
+
+const HOUR_NS: u64 = 3_600_000_000_000;
+
+/// When the clock goes back by an hour.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    /// In the iteration of this number.
+    In(u64),
+    /// After the iteration of this number.
+    After(u64),
+    /// In every iteration, by a second.
+    Always,
+}
+
+/// Each repeat lasts about 0.2 ms.
+struct Sleeper {
+    step: Step,
+    made: u64,
+}
+
+impl Worker for Sleeper {
+    fn run(&mut self, repeats: u64) -> Result<Stretch, Failure> {
+        self.made += 1;
+        timed(repeats, || {
+            std::thread::sleep(Duration::from_micros(200 * repeats));
+            if self.step == Step::Always {
+                planted::step_back(1_000_000_000);
+            } else if self.step == Step::In(self.made) {
+                planted::step_back(HOUR_NS);
+            }
+            Ok(())
+        })
+    }
+
+    fn after(&mut self) -> Result<CheckValue, Failure> {
+        if self.step == Step::After(self.made) {
+            planted::step_back(HOUR_NS);
+        }
+        Ok(CheckValue::Count(self.made))
+    }
+
+    fn finish(&mut self) -> Result<CheckValue, Failure> {
+        Ok(CheckValue::Count(self.made))
+    }
+}
+
+/// A run of 0.1 s, and its samples.
+fn run(step: Step) -> (Result<Outcome, Failure>, Vec<Sample>) {
+    let control = Arc::new(Control::default());
+    let task =
+        Task { op: String::new(), parameters: Parameters::default(), threads: 1, cpus: None, seconds: 0.1, control };
+    let maker: Maker = Arc::new(move |_| Ok(Box::new(Sleeper { step, made: 0 })));
+    let mut samples = Vec::new();
+    let outcome = prepare(&task, Unit::PerSecond, &maker)
+        .and_then(|prepared| prepared.run(&mut |new| samples.extend(new.iter().map(RawSample::sample))));
+    (outcome, samples)
+}
+
+#[test]
+fn between_two_iterations_the_run_goes_on_and_ends_in_time() {
+    // The first few are for calibration; it may go back there as well.
+    for number in 1..=9 {
+        let (outcome, samples) = run(Step::After(number));
+        assert_eq!(outcome.map(|found| found.stopped), Ok(false), "{number}");
+        let worked: u64 = samples.iter().map(|one| one.end_ns - one.start_ns).sum();
+        assert!((80_000_000..1_000_000_000).contains(&worked), "{number}: {samples:?}");
+    }
+}
+
+#[test]
+fn in_an_iteration_of_the_window_the_run_fails() {
+    let (outcome, _) = run(Step::In(7));
+    let failure = outcome.err().map(|failure| (failure.code, failure.message));
+    assert_eq!(failure, Some((Code::CheckFailed, "the clock did not advance during an iteration".into())));
+}
+
+#[test]
+fn in_an_iteration_of_calibration_it_is_made_again() {
+    let (outcome, samples) = run(Step::In(2));
+    assert_eq!(outcome.map(|found| found.stopped), Ok(false));
+    assert!(samples.iter().all(|one| one.end_ns - one.start_ns >= 10_000_000), "{samples:?}");
+}
+
+#[test]
+fn in_every_iteration_calibration_ends_and_the_run_fails() {
+    let (outcome, _) = run(Step::Always);
+    assert_eq!(outcome.err().map(|failure| failure.code), Some(Code::CheckFailed));
+}
