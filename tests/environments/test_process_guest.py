@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -67,6 +68,42 @@ def test_a_guest_that_ignores_everything_is_killed(bench: Workbench, new_id: Cal
     guest.stop()
     guest.stop()
     assert not guest.alive()
+
+
+class InterruptedLock:
+    """The lock of Popen's waits, with a Ctrl-C just when it has been taken."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._first = True
+
+    def acquire(self, blocking: bool = True) -> bool:
+        taken = self._lock.acquire(blocking)
+        if self._first:
+            self._first = False
+            signal.raise_signal(signal.SIGINT)
+        return taken
+
+    def release(self) -> None:
+        self._lock.release()
+
+
+def test_a_ctrl_c_while_it_is_reaped_comes_when_nothing_is_left(
+    bench: Workbench, new_id: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guest = start(bench, new_id(), list(ECHO))
+    directory = guest.make_directory()
+    monkeypatch.setattr(guest._process, "_waitpid_lock", InterruptedLock())
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            guest.stop()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert not directory.exists()
+    guest.stop()
+    assert guest._process is not None
+    assert guest._process.returncode is not None
 
 
 def test_a_stopped_guest_is_not_waited_for(bench: Workbench, new_id: Callable[[], str]) -> None:

@@ -10,6 +10,7 @@ from virtometer.environments.registry import KINDS
 from virtometer.errors import EnvironmentFailed, HostChanged, Interrupted, LedgerError
 from virtometer.runner import campaign as campaigns
 from virtometer.runner import host
+from virtometer.runner.resident import Resident
 from virtometer.store.ledger import Ledger
 
 pytestmark = pytest.mark.usefixtures("rogue_kind")
@@ -223,6 +224,21 @@ def test_ctrl_c_keeps_everything_and_resume_goes_on(tmp_path, watcher, make_plan
     again = type(watcher)()
     assert campaigns.resume(directory, again).trials == campaign.trials
     assert again.starting == []
+
+
+def test_a_ctrl_c_while_a_broken_guest_is_stopped_leaves_nothing_of_it(tmp_path, watcher, make_plan, monkeypatch):
+    real, stopped = Resident.stop, []
+
+    def stop(resident):
+        if not stopped:
+            signal.raise_signal(signal.SIGINT)
+        real(resident)
+        stopped.append(resident.record.guest_id)
+
+    monkeypatch.setattr(Resident, "stop", stop)
+    with pytest.raises(Interrupted, match="1 of 2 trials are kept"):
+        begin(make_plan([rogue("dies-in-the-middle")], blocks=2), tmp_path / "c", watcher)
+    assert len(stopped) == 1
 
 
 def test_resume_refuses_another_host_and_another_agent(tmp_path, watcher, make_plan, monkeypatch):

@@ -186,12 +186,17 @@ class ProcessGuest(Guest):
         return self._said.decode(errors="replace")[-_WORDS:].strip()
 
     def stop(self) -> None:
-        """End of input, then SIGKILL to everything in the account; then the undo list. Idempotent.
+        """End of input, then SIGKILL to everything in the account; then the undo list. Idempotent; Ctrl-C has to wait.
 
         Raises EnvironmentFailed when something of the guest could not be removed; it then stays in the journal.
         """
         if self._stopped:
             return
+        # A wait that is cut may leave Popen's lock held: the next one would find that a dead process does not end.
+        with uninterrupted():
+            self._stop()
+
+    def _stop(self) -> None:
         faults: list[str] = []
         self.stream.close()
         self._await_end()

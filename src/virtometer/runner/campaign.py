@@ -278,7 +278,8 @@ class _Execution:
         self._records.append(record)
         self._pace.trial(trial, record.wall_s)
         for name in [name for name, resident in residents.items() if resident.broken]:
-            self._stop(name, residents.pop(name))
+            with uninterrupted():
+                self._stop(name, residents.pop(name))
         self._progress.trial_finished(
             record,
             len(self._records),
