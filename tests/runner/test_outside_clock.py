@@ -7,18 +7,22 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from tests.environments.booted import BOOT_S, agent, bench, greet, require, until
 from virtometer.analysis.outside import timed
+from virtometer.environments.accounting import stat_of
 from virtometer.environments.bubblewrap import Bubblewrap
+from virtometer.environments.journal import Journal
 from virtometer.environments.native import LOOPBACK
 from virtometer.environments.qemu import Qemu, QemuSettings
 from virtometer.environments.runc import Runc
 from virtometer.errors import LinkError
 from virtometer.link.messages import Done, Samples
 from virtometer.model import Limits
+from virtometer.programs import Programs
 from virtometer.runner import campaign as campaigns
 from virtometer.runner import outside_clock
 from virtometer.runner.outside_clock import OutsideClock
@@ -150,26 +154,31 @@ from virtometer.environments.native import LOOPBACK
 from virtometer.model import Limits
 from virtometer.runner.outside_clock import OutsideClock
 with bench(Path(sys.argv[1]), disk=False) as one:
-    clock = OutsideClock(one, "guest", LOOPBACK, Limits())
+    clock = OutsideClock(one, sys.argv[2], LOOPBACK, Limits())
     print(clock._guest._process.pid, flush=True)
     time.sleep(60)
 """
 
 
-def test_it_dies_with_the_laboratory(tmp_path):
+def test_it_dies_with_the_laboratory_and_the_sweep_removes_the_rest(tmp_path, new_id):
     agent()
-    with subprocess.Popen(
-        [sys.executable, "-c", LABORATORY, str(tmp_path)], stdout=subprocess.PIPE, text=True
-    ) as laboratory:
-        assert laboratory.stdout is not None
-        server = int(laboratory.stdout.readline())
-        os.kill(server, 0)
-        laboratory.send_signal(signal.SIGKILL)
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline:
-        try:
+    guest_id, journal = new_id(), Journal(tmp_path / "state")
+    try:
+        with subprocess.Popen(
+            [sys.executable, "-c", LABORATORY, str(tmp_path), guest_id], stdout=subprocess.PIPE, text=True
+        ) as laboratory:
+            assert laboratory.stdout is not None
+            server = int(laboratory.stdout.readline())
             os.kill(server, 0)
-        except ProcessLookupError:
-            return
-        time.sleep(0.05)
-    pytest.fail("the time server lives on")
+            laboratory.send_signal(signal.SIGKILL)
+        deadline = time.monotonic() + 5
+        while stat_of(server) is not None:
+            assert time.monotonic() < deadline, "the time server lives on"
+            time.sleep(0.05)
+        made = [Path(one["path"]) for one in journal.resources(f"{guest_id}-t") if one["resource"] == "cgroup"]
+    finally:
+        [sentence] = journal.sweep(Programs())
+    assert f"The guest {guest_id}-t of a laboratory that no longer runs" in sentence
+    assert "could not be removed" not in sentence
+    assert not [path for path in made if path.exists()]
+    assert not list(journal.directory.iterdir())
