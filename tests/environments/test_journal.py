@@ -6,13 +6,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from virtometer.environments.accounting import stat_of
 from virtometer.environments.journal import Journal, Owner, start_of, state_directory
+from virtometer.environments.network import detach_mount
 from virtometer.errors import EnvironmentFailed, StorageError
 from virtometer.programs import Programs
 
@@ -254,26 +256,43 @@ def test_an_ordinary_user_has_a_state_directory_of_his_own(monkeypatch: pytest.M
     assert state_directory() == Path("/run/virtometer")
 
 
+def mount_points() -> list[str]:
+    """What the mount table names, blanks as \\040."""
+    return [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
+
+
+@contextmanager
+def mounted(where: Path, *how: str | Path) -> Iterator[None]:
+    """Something mounted that a test takes off; whatever becomes of the test, no mount is left."""
+    subprocess.run(["mount", *how, where], check=True)
+    try:
+        yield
+    finally:
+        detach_mount(where)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounts need root")
+def test_no_mount_is_left_by_a_test_that_fails(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError), mounted(tmp_path, "-t", "tmpfs", "none"):
+        assert str(tmp_path) not in mount_points()
+    assert str(tmp_path) not in mount_points()
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounts need root")
 def test_a_left_mount_is_taken_off_even_while_it_is_in_use(journal: Journal, tmp_path: Path) -> None:
     where = tmp_path / "mounted"
     where.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "none", where], check=True)
-    user = subprocess.Popen(["sleep", "600"], cwd=where)
-    try:
-        leave(
-            journal,
-            "g",
-            dead_owner(),
-            {"resource": "directory", "path": str(where)},
-        )
-        [sentence] = journal.sweep(Programs())
+    with mounted(where, "-t", "tmpfs", "none"):
+        user = subprocess.Popen(["sleep", "600"], cwd=where)
+        try:
+            leave(journal, "g", dead_owner(), {"resource": "directory", "path": str(where)})
+            [sentence] = journal.sweep(Programs())
+        finally:
+            user.kill()
+            user.wait()
         assert f"directory {where}" in sentence
-        assert str(where) not in Path("/proc/self/mountinfo").read_text()
+        assert str(where) not in mount_points()
         assert not where.exists()
-    finally:
-        user.kill()
-        user.wait()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounts need root")
@@ -282,11 +301,11 @@ def test_a_left_directory_is_never_removed_through_a_mount(journal: Journal, tmp
     (left / "root").mkdir(parents=True)
     precious.mkdir()
     (precious / "data").write_text("keep me")
-    subprocess.run(["mount", "--bind", precious, left / "root"], check=True)
-    leave(journal, "g", dead_owner(), {"resource": "directory", "path": str(left)})
-    journal.sweep(Programs())
-    assert not left.exists()
-    assert (precious / "data").read_text() == "keep me"
+    with mounted(left / "root", "--bind", precious):
+        leave(journal, "g", dead_owner(), {"resource": "directory", "path": str(left)})
+        journal.sweep(Programs())
+        assert not left.exists()
+        assert (precious / "data").read_text() == "keep me"
 
 
 def test_two_sweeps_at_once_do_the_work_once(journal: Journal, tmp_path: Path, new_id: Callable[[], str]) -> None:
