@@ -93,6 +93,19 @@ def test_show_says_what_is_compared_how_long_and_in_which_order() -> None:
     assert other.out != outcome.out
 
 
+@pytest.mark.parametrize("path", PLANS, ids=lambda path: path.name)
+def test_show_tells_the_settings_that_the_plan_gives_and_no_others(path: Path) -> None:
+    plan = yaml.safe_load(path.read_text())
+    out = virtometer("plan", "show", path).out
+    for environment in plan["environments"]:
+        found = re.search(
+            rf"^  {re.escape(environment['name'])} \(kind {environment['kind']}(.*)\)$", out, re.MULTILINE
+        )
+        assert found
+        shown = re.findall(r"(?:^|, )([a-z_]+) (?=\S)", found[1])
+        assert sorted(shown) == sorted(environment.get("settings", {}))
+
+
 def test_show_marks_the_starts_that_workloads_share() -> None:
     outcome = virtometer("plan", "show", ROOT / "plans" / "quick.yaml")
     trials = [line for line in outcome.out.splitlines() if re.match(r" +\d+ ", line)]

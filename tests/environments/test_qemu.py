@@ -274,6 +274,8 @@ def test_an_unknown_processor_is_refused_with_what_is_allowed(qemu: Qemu) -> Non
 def test_a_clock_that_counts_instructions_has_one_thread(qemu: Qemu) -> None:
     asked = settings(icount="2,sleep=off")
     assert (asked.icount, asked.tcg_thread) == ("shift=2,sleep=off", "single")
+    assert asked.model_dump(exclude_unset=True) == {"icount": "shift=2,sleep=off"}
+    assert settings(icount="auto", tcg_thread="single").model_fields_set == {"icount", "tcg_thread"}
     assert settings(icount="auto").icount == "shift=auto"
     assert qemu.accelerator(asked) == "tcg,thread=single"
     assert qemu.clock_options(asked) == ["-icount", "shift=2,sleep=off"]

@@ -103,14 +103,13 @@ class QemuSettings(MachineSettings):
         """A clock that counts instructions leaps while the guest waits, at a rate that depends on the work."""
         return self.icount is None
 
-    @model_validator(mode="before")
-    @classmethod
-    def _one_thread_counts(cls, asked: Any) -> Any:  # noqa: ANN401 - what a user wrote may be anything
-        if isinstance(asked, dict) and asked.get("icount") is not None:
-            if asked.get("tcg_thread", "single") != "single":
+    @model_validator(mode="after")
+    def _one_thread_counts(self) -> Self:
+        if self.icount is not None and self.tcg_thread != "single":
+            if "tcg_thread" in self.model_fields_set:
                 raise ValueError("icount needs tcg_thread single: instructions are counted in one thread")
-            return {**asked, "tcg_thread": "single"}
-        return asked
+            object.__setattr__(self, "tcg_thread", "single")  # a default: nobody has set it
+        return self
 
 
 class KvmSettings(MachineSettings):
