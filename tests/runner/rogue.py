@@ -44,6 +44,8 @@ def run(name):
     if behaviour == "does-no-work":
         samples = [sample(begin, half, 0), sample(half, end, 0)]
     say(event="samples", run=name, samples=samples)
+    if behaviour == "never-ends":
+        time.sleep(3600)
     count = 3 if behaviour == "miscounts" else len(samples)
     say(
         event="done", run=name, unit="FLOP/s", better="higher", value=1.0,

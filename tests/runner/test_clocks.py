@@ -17,7 +17,7 @@ TRUE_RATE = 1e9
 def trial(tmp_path, watcher, make_plan, timepiece_kind):
     """Run one trial in a guest with a clock as described, for a number of seconds."""
 
-    def run(clock, seconds=1.0, answer_s=1.0, workloads=None, timing="auto", clock_error=0.005):
+    def run(clock, seconds=1.0, answer_s=1.0, workloads=None, timing="auto", clock_error=0.005, run_extra_s=10):
         plan = make_plan(
             [{"name": "liar", "kind": "timepiece", "settings": {"clock": clock}, "timing": timing}],
             workloads,
@@ -25,7 +25,7 @@ def trial(tmp_path, watcher, make_plan, timepiece_kind):
             limits={
                 "start_s": 5,
                 "prepare_s": 5,
-                "run_extra_s": 10,
+                "run_extra_s": run_extra_s,
                 "answer_s": answer_s,
                 "stop_s": 5,
                 "clock_error": clock_error,
@@ -225,6 +225,15 @@ def test_an_agent_that_breaks_the_rules_at_the_gate_fails_the_trial(trial, gate,
     record = trial({"gate": gate}, timing="laboratory")
     assert (record.status, record.results) == ("failed", ())
     assert reason in record.reason
+
+
+def test_an_iteration_that_does_not_end_is_told(trial):
+    record = trial({"gate": "never-ends"}, timing="laboratory", run_extra_s=1)
+    assert record.status == "failed"
+    assert record.reason == (
+        "liar: linpack was not done within 2 s of its start, with a window of 1 s: "
+        "no sample had come, and an iteration that was let go had not ended"
+    )
 
 
 def test_every_liar_is_in_the_chapter_on_clocks(tmp_path, watcher, make_plan, timepiece_kind):

@@ -115,7 +115,7 @@ def passage(name, work):
         if GATE == "waits-twice":
             say(event="waiting", run=name)
     leapt_at, begin, true_begin = now(), now(), time.monotonic_ns()
-    for request in lines(work):
+    for request in lines(3600 if work and GATE == "never-ends" else work):
         pong(request, True)
     end, true_end = now(), time.monotonic_ns()
     if GATE == "ends-before-it-began":

@@ -156,7 +156,7 @@ class TrialRunner:
         one.resident.session.request("start", {"run": one.state.run}, self._plan.limits.answer_s)
 
     def _wait(self, running: Sequence[Running], phase: str, limit_s: float, observer: Observer | None) -> None:
-        """Take events until every run has reached `phase`; a run that fails ends the trial."""
+        """Take events until every run has reached `phase`; one that fails or is too late ends the trial."""
         watch_at = time.monotonic()
         deadline = watch_at + limit_s
         while waiting := [one for one in running if one.state.phase != phase]:
@@ -164,8 +164,8 @@ class TrialRunner:
             if left <= 0:
                 for one in waiting:
                     self._refuse_belied(one)
-                names = ", ".join(one.resident.plan.name for one in waiting)
-                raise TrialFailed(f"{names}: not {phase} within {limit_s:g} s", [one.resident for one in waiting])
+                late = "; ".join(_late(one, phase, limit_s) for one in waiting)
+                raise TrialFailed(late, [one.resident for one in waiting])
             if not any(one.resident.session.pending for one in waiting):
                 sessions = [one.resident.session for one in waiting]
                 select.select(sessions, [], [], min(left, _WATCH_S))
@@ -334,6 +334,17 @@ def _reason(one: Running) -> str:
     code, message = one.state.fault.code, one.state.fault.message
     text = f"{NOT_HERE}: {message}" if code == "not-supported" else f"the agent says {code}: {message}"
     return f"{one.resident.plan.name}: {text}"
+
+
+def _late(one: Running, phase: str, limit_s: float) -> str:
+    """Which workload of which guest did not reach a phase in time, and how far it had come."""
+    who = f"{one.resident.plan.name}: {one.planned.name}"
+    if phase == "ready":
+        return f"{who} was not ready within {limit_s:g} s of being asked to get ready"
+    count = len(one.state.samples)
+    came = f"{count} sample{'' if count == 1 else 's'} had come" if count else "no sample had come"
+    let_go = ", and an iteration that was let go had not ended" if one.state.works else ""
+    return f"{who} was not done within {limit_s:g} s of its start, with a window of {one.seconds:g} s: {came}{let_go}"
 
 
 def _mark(stretch: Stretch, window: tuple[float, float], error: float, limit: float) -> str:
