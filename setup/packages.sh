@@ -5,7 +5,7 @@
 . "$(dirname "$0")/apt.sh"
 
 table=${1:-setup/packages.txt}
-kind=${2:-environments}
+kind=${2:-environments and workloads}
 
 # here NAME: whether there is such a program, or a file that matches such a pattern
 here() {

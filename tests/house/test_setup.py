@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.house.tracked import ROOT
+from virtometer.workloads.registry import WORKLOADS
+from virtometer.workloads.tool import Tool
 
 PLAIN_PROGRAMS = (
     *("awk", "bash", "cc", "cut", "dirname", "env", "grep", "head", "mkdir", "rm"),
@@ -131,8 +133,11 @@ def test_a_rust_that_is_too_old_is_named_with_what_is_needed(house: House, versi
 
 def test_every_package_that_the_laboratory_asks_for_is_installed_by_setup() -> None:
     table = (ROOT / "setup" / "packages.txt").read_text()
-    known = {line.split()[0] for line in table.splitlines() if line and not line.startswith("#")}
+    rows = [line.split()[:2] for line in table.splitlines() if line and not line.startswith("#")]
     sources = list((ROOT / "src" / "virtometer").rglob("*.py"))
     asked = {found for file in sources for found in re.findall(r"\.find\(\"[^\"]+\", \"([^\"]+)\"\)", file.read_text())}
     essential = {"apt", "coreutils", "dpkg", "util-linux", "procps", "mount"}
-    assert asked - essential <= known
+    assert asked - essential <= {package for package, _ in rows}
+    tools = [[tool.package, tool.program] for tool in WORKLOADS.values() if isinstance(tool, Tool)]
+    assert tools
+    assert [tool for tool in tools if tool not in rows] == []
