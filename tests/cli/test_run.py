@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import platform
 import pty
 import re
 import select
@@ -12,6 +13,7 @@ import shlex
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +22,7 @@ import pytest
 
 from tests.cli.laboratory import PROGRAM, program, virtometer
 from virtometer.model import Campaign
+from virtometer.runner import agent as agents
 from virtometer.store.ledger import Ledger
 
 PLAN = """\
@@ -284,12 +287,20 @@ def test_doctor_in_words() -> None:
     assert "to do: " in outcome.out
 
 
-def test_where_the_agent_is() -> None:
-    outcome = virtometer("agent", "path")
-    path = Path(outcome.out.removesuffix("\n"))
-    assert path.is_absolute()
-    assert os.access(path, os.X_OK)
-    assert virtometer("agent", "path", "x86_64-unknown-linux-musl").out == outcome.out
+def test_where_the_agent_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a repository in which nothing is built, then the host's agent."""
+    monkeypatch.setattr(agents, "_repository", lambda: tmp_path)
+    monkeypatch.delenv("VIRTOMETER_AGENT", raising=False)
+    rust_target = f"{platform.machine()}-unknown-linux-musl"
+    assert virtometer("agent", "path").err == "virtometer: the agent is not built\nvirtometer: run make setup\n"
+    built = tmp_path / "target" / rust_target / "release" / "virtometer-agent"
+    built.parent.mkdir(parents=True)
+    built.touch(mode=0o755)
+    for words in ([], [rust_target]):
+        outcome = virtometer("agent", "path", *words)
+        assert (outcome.status, outcome.out, outcome.err) == (0, f"{built}\n", "")
+    outcome = virtometer("agent", "path", VIRTOMETER_AGENT=sys.executable)
+    assert outcome.out == f"{Path(sys.executable).resolve()}\n"
 
 
 def test_a_report_of_a_campaign_that_is_not_complete_says_how_to_go_on(tmp_path: Path) -> None:
