@@ -55,6 +55,38 @@ def test_a_tools_raw_value_is_what_it_said() -> None:
     assert {result.value for record in raw.trials for result in record.results} == {7.0}
 
 
+@pytest.mark.parametrize("rate", [0.1, 1.0, 10.0])
+@pytest.mark.parametrize(("windows", "told"), [(1.0, True), (3.0, True), (5.0, False)])
+def test_how_much_of_the_window_is_timed_does_not_depend_on_the_clock_that_is_believed(
+    rate: float, windows: float, told: bool
+) -> None:
+    """Whether the host's CPU time is told: the samples cover all, a third or a fifth of the window."""
+    made = campaign(rate)
+    trials = tuple(
+        replace(
+            record,
+            results=tuple(
+                replace(
+                    one,
+                    window_end_host_ns=one.window_start_host_ns
+                    + round(windows * sum(s.end_ns - s.start_ns for s in one.samples) * one.clock.rate),
+                )
+                for one in record.results
+            ),
+        )
+        for record in made.trials
+    )
+    made = replace(made, trials=trials)
+    for one in (made, by_guest_clocks(made)):
+        assert {finding.host_cpu_ratio is not None for finding in findings(one) if finding.subject == "off"} == {told}
+    for record in by_guest_clocks(made).trials:
+        (result,) = record.results
+        # The guest's second of samples, and as much more of its window.
+        assert result.window_end_host_ns - result.window_start_host_ns == pytest.approx(windows * 1e9, rel=1e-6)
+        first, last = (result.clock.to_host_ns(at) for at in (result.samples[0].start_ns, result.samples[-1].end_ns))
+        assert result.window_start_host_ns - 1 <= first < last <= result.window_end_host_ns + 1
+
+
 def test_what_the_laboratory_timed_is_raw_by_the_guests_clock_too() -> None:
     made = campaign(1.0)
     (result,) = made.trials[0].results

@@ -56,7 +56,7 @@ def usable(result: PlacementResult) -> bool:
 
 
 def _timed_share(result: PlacementResult) -> float:
-    """How much of the window the samples cover that are used, 0 to 1."""
+    """How much of the window the samples cover that are used, 0 to 1: both by the clock that is believed."""
     window_ns = result.window_end_host_ns - result.window_start_host_ns
     if not result.samples or window_ns <= 0:
         return 1.0

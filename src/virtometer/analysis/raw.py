@@ -31,4 +31,9 @@ def _believed(result: PlacementResult) -> PlacementResult:
     value = result.measures["tool-says"]["value"] if "tool-says" in result.measures else result.value * factor
     fit = result.clock
     believed = ClockFit(fit.reference_guest_ns, fit.reference_host_ns, 1.0, math.nan, math.nan, 0)
-    return replace(result, value=float(value), clock=believed)
+    # The window too is as long as the guest's clock said: samples are judged by how much of it they cover.
+    begin, end = (
+        round(fit.reference_host_ns + (host_ns - fit.reference_host_ns) / fit.rate)
+        for host_ns in (result.window_start_host_ns, result.window_end_host_ns)
+    )
+    return replace(result, value=float(value), clock=believed, window_start_host_ns=begin, window_end_host_ns=end)
