@@ -43,15 +43,20 @@ def test_true_offset_and_rate_lie_within_the_bounds_whatever_the_delays(rate, of
     assert fitted.bound_ns <= shortest / 2 + 6 + 2 * rate
 
 
-@settings(max_examples=200)
-@given(seed=st.integers(0, 2**32), rate=st.sampled_from([0.5, 0.9, 1.1, 2.0, 1.0, 1.0005, 0.99997]))
-def test_after_a_minute_of_asymmetric_bursty_round_trips_the_rate_is_within_5_ppm(seed, rate):
+@settings(max_examples=300)
+@given(
+    seed=st.integers(0, 2**32),
+    rate=st.sampled_from([0.5, 0.9, 1.1, 2.0, 1.0, 1.0005, 0.99997]),
+    period_s=st.floats(0.25, 3.0),
+    least_ns=st.floats(2e4, 3e7),
+)
+def test_after_a_minute_of_asymmetric_bursty_round_trips_the_rate_is_within_5_ppm(seed, rate, period_s, least_ns):
     luck = random.Random(seed)
     clocks = Clocks(rate, luck.randrange(-(10**12), 10**12))
-    channel = Channel(luck, clocks, least_ns=luck.uniform(2e4, 6e5))
-    before, during, after = channel.run(10**13, 60)
+    before, during, after = Channel(luck, clocks, least_ns).run(10**13, 60, period_s)
     found = fit(before, after, during)
-    assert abs(found.rate / rate - 1) < 5e-6
+    # What round trips of up to 2 ms leave open; that of longer ones grows with them.
+    assert abs(found.rate / rate - 1) < 5e-6 * max(least_ns / 2e6, 1)
     assert abs(found.rate - rate) <= found.rate_bound
     assert true_offset_is_within(found, clocks)
 

@@ -1,5 +1,6 @@
 import socket
 import threading
+from itertools import pairwise
 
 import pytest
 
@@ -31,31 +32,49 @@ def session():
 
 
 @pytest.mark.parametrize(
-    ("round_trip_ns", "seconds", "period_s"), [(10_000, 1.0, 0.25), (900_000, 1.0, 0.9), (10_000, 3600.0, 1.8)]
+    ("own_ns", "guest_ns", "seconds", "period_s"),
+    [(10_000, 10_000, 1.0, 0.25), (100_000, 200_000, 9.0, 0.9), (100_000, 200_000, 1.0, 0.5), (0, 0, 3600.0, 1.8)],
 )
-def test_probes_during_a_run_cost_little_and_do_not_flood(session, monkeypatch, round_trip_ns, seconds, period_s):
-    clock = [0]
+def test_probes_during_a_run_cost_little_and_do_not_flood(session, monkeypatch, own_ns, guest_ns, seconds, period_s):
+    now = [0]
+    used = [0, 0]
 
     def probe(limit_s):
-        clock[0] += round_trip_ns
-        return clock_watch.ClockProbe(clock[0] - round_trip_ns, clock[0], clock[0], clock[0])
+        used[:] = used[0] + own_ns, used[1] + guest_ns
+        now[0] += 10**8  # a channel that is slow, which costs nothing
+        return clock_watch.ClockProbe(now[0] - 10**8, now[0], now[0], now[0])
 
     asked = []
     monkeypatch.setattr(session, "ping", probe)
-    monkeypatch.setattr(session, "ask", lambda limit_s: asked.append(clock[0]))
-    monkeypatch.setattr(clock_watch.time, "monotonic", lambda: clock[0] * 1e-9)
-    monkeypatch.setattr(clock_watch.time, "monotonic_ns", lambda: clock[0])
-    watch = ClockWatch(session, Limits())
+    monkeypatch.setattr(session, "ask", lambda limit_s: asked.append(now[0]))
+    monkeypatch.setattr(clock_watch.time, "monotonic", lambda: now[0] * 1e-9)
+    monkeypatch.setattr(clock_watch.time, "monotonic_ns", lambda: now[0])
+    monkeypatch.setattr(clock_watch.time, "thread_time_ns", lambda: used[0])
+    watch = ClockWatch(session, Limits(), lambda: used[1])
+    monkeypatch.setattr(session, "rest", lambda seconds: None)
     watch.before(seconds)
+    assert watch.period_s == pytest.approx(period_s)
     watch.starting()
-    for _ in range(1000):
-        clock[0] += int(period_s * 1e7)
+    for _ in range(10_000):
+        now[0] += int(period_s * 1e7)
         watch.ask()
-    assert 8 <= len(asked) <= 10
+    assert 90 <= len(asked) <= 110
+    apart_s = [(after - one) * 1e-9 / period_s for one, after in pairwise(asked)]
+    assert 0.74 < min(apart_s) < 0.9 < 1.1 < max(apart_s) < 1.27
+
+
+def test_what_a_probe_costs_is_tried_once_in_a_guest(session):
+    ClockWatch(session, Limits(), lambda: 0).before(1.0)
+    cost_s = session.probe_cost_s
+    assert 0 < cost_s < 0.1
+    later = ClockWatch(session, Limits(), lambda: 0)
+    later.before(1.0)
+    assert session.probe_cost_s == cost_s
+    assert len(later.probes) == BURST
 
 
 def test_probes_are_kept_in_the_order_in_which_they_were_sent(session):
-    watch = ClockWatch(session, Limits())
+    watch = ClockWatch(session, Limits(), lambda: 0)
     watch.before(1.0)
     watch.starting()
     session.ask(5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
@@ -13,6 +14,8 @@ from virtometer.errors import LinkError
 PROTOCOL = 1
 MAGIC = "virtometer"
 _EXACT = 2**53 - 1
+# How agents answer pings: read without more ado, because it happens while somebody else is measured.
+_PONG = re.compile(rb'\{"id":([1-9]\d{0,14}),"return":\{"received_ns":([1-9]\d{0,15}),"sent_ns":([1-9]\d{0,15})\}\}')
 
 Nanoseconds = Annotated[int, Field(ge=0, le=_EXACT)]
 Count = Annotated[int, Field(ge=0, le=_EXACT)]
@@ -205,6 +208,10 @@ def _refuse_double(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def parse(line: bytes) -> Incoming:
     """Parse one line (without newline) that an agent sent. Raises LinkError with one sentence."""
+    if pong := _PONG.fullmatch(line):
+        number, received, sent = pong.groups()
+        times = {"received_ns": int(received), "sent_ns": int(sent)}
+        return Reply.model_construct(id=int(number), value=times, error=None)
     shown = line[:60].decode(errors="replace") + ("…" if len(line) > 60 else "")
     try:
         fields = json.loads(line.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_refuse_double)

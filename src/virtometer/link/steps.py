@@ -32,8 +32,9 @@ class Step:
     def error(self, start_host_ns: float) -> ClockBelied:
         """What happened, with the time since the start of the run."""
         size_s, after_s = self.size_ns * 1e-9, (self.at_host_ns - start_host_ns) * 1e-9
-        moment = f"{after_s:.2f} s after" if after_s >= 0 else f"{-after_s:.2f} s before"
-        sentence = f"the guest's clock stepped by about {size_s:+.3g} s at {moment} the start of the run"
+        moment = f"{abs(after_s):.2f} s {'after' if after_s >= 0 else 'before'}"
+        when = "at the start of the run" if abs(after_s) < 0.005 else f"at {moment} the start of the run"
+        sentence = f"the guest's clock stepped by about {size_s:+.3g} s {when}"
         return ClockBelied(sentence, ClockFault("stepped", size_s, after_s))
 
 

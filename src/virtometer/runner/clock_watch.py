@@ -5,8 +5,9 @@ Where the laboratory times the run itself, the probes that count are the iterati
 
 from __future__ import annotations
 
+import random
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from virtometer.errors import LinkError
 from virtometer.link import clock, passages, steps
@@ -19,7 +20,7 @@ from virtometer.model import ClockFault, ClockFit, ClockProbe, Limits, Sample
 BURST = 8
 _BURSTS_AFTER = 4
 _PERIOD_S = 0.25
-_ROUND_TRIPS = 1000  # a probe costs at most its round trip: 0.1 % of one processor
+_COSTS = 3000  # probes cost at most 0.1 % of one processor; one after a long rest costs up to three times what is tried
 _PAUSE_S = 0.02
 _PROBES = 2000  # a run may last an hour, and the agent may send 20,000 lines
 
@@ -27,36 +28,42 @@ _PROBES = 2000  # a run may last an hour, and the agent may send 20,000 lines
 class ClockWatch:
     """Compares the clocks around and during one run."""
 
-    def __init__(self, session: Session, limits: Limits) -> None:
-        """`limits` say how long an answer may take and how wrong a clock may be."""
+    def __init__(self, session: Session, limits: Limits, guest_cpu_ns: Callable[[], int]) -> None:
+        """`limits` say how long an answer may take and how wrong a clock may be.
+
+        `guest_cpu_ns` is the processor time that the guest has used so far, by the host's account.
+        """
         self._session = session
         self._limits = limits
+        self._guest_cpu_ns = guest_cpu_ns
         self._before: list[ClockProbe] = []
         self._after: list[ClockProbe] = []
         self._arrivals: list[Point] = []
         self._passages: list[ClockProbe] = []
         self._gone_ns: int | None = None
         self._let_go = 0
-        self._period_s = _PERIOD_S
         self._next_s = 0.0
+        self.period_s = _PERIOD_S
         self.started_ns = 0
 
     def before(self, seconds: float) -> None:
-        """Probe before a run of `seconds`."""
+        """Probe before a run of `seconds`, and find out how often that may be done while it runs."""
+        if self._session.probe_cost_s is None:
+            self._session.probe_cost_s = self._cost_s()
+        dear_s = min(self._session.probe_cost_s * _COSTS, seconds / 2)  # at least one in the middle
+        self.period_s = max(_PERIOD_S, dear_s, seconds / _PROBES)
         self._before.extend(self._burst())
-        shortest_s = min(probe.received_host_ns - probe.sent_host_ns for probe in self._before) * 1e-9
-        self._period_s = max(_PERIOD_S, shortest_s * _ROUND_TRIPS, seconds / _PROBES)
 
     def starting(self) -> None:
         """`start` is about to be sent."""
         self.started_ns = time.monotonic_ns()
-        self._next_s = time.monotonic() + self._period_s
+        self._plan_next()
 
     def ask(self) -> None:
         """Send a probe where one is due, without waiting. LinkTimeout when an earlier one is answered too late."""
         if time.monotonic() >= self._next_s:
             self._session.ask(self._limits.answer_s)
-            self._next_s = time.monotonic() + self._period_s
+            self._plan_next()
 
     def arrived(self, last: Sample, arrived_ns: int) -> None:
         """Samples arrived, `last` being the last of them."""
@@ -115,6 +122,19 @@ class ClockWatch:
             if step is None:
                 return fitted
         raise step.error(self.started_ns)
+
+    def _plan_next(self) -> None:
+        """Not at equal distances, which a clock could happen to leap between."""
+        self._next_s = time.monotonic() + self.period_s * random.uniform(0.75, 1.25)
+
+    def _cost_s(self) -> float:
+        """Processor time of one probe after a short rest, the laboratory's and the guest's."""
+        self._session.rest(_PAUSE_S)
+        guest_ns = self._guest_cpu_ns()
+        own_ns = time.thread_time_ns()
+        self._before.append(self._session.ping(self._limits.answer_s))
+        own_ns = time.thread_time_ns() - own_ns
+        return (own_ns + self._guest_cpu_ns() - guest_ns) * 1e-9
 
     def _burst(self) -> list[ClockProbe]:
         return [self._session.ping(self._limits.answer_s) for _ in range(BURST)]

@@ -107,7 +107,7 @@ class TrialRunner:
         except (EnvironmentFailed, LinkError, UsageError) as cause:
             raise TrialFailed(cause.sentence, [resident]) from cause
         run = f"t{trial.index}"
-        watch = ClockWatch(resident.session, self._plan.limits)
+        watch = ClockWatch(resident.session, self._plan.limits, resident.guest.cpu_ns)
         seconds = planned.seconds or self._plan.seconds
         state = RunState(run, gated=resident.timing == "laboratory")
         return Running(placement, resident, workload, planned, parameters, state, watch, seconds)

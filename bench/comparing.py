@@ -1,0 +1,96 @@
+"""What comparing clocks costs during a run, in parts of one processor.
+
+    python -m bench.comparing [--seconds 10] [KIND ...]
+
+In one guest of each kind: probes as they are made during a run, at the period that the laboratory has chosen, in turns
+with as long a time without any. The difference is what they cost: processor time of the laboratory's thread and of all
+processes of the guest, by the host's account.
+"""
+
+from __future__ import annotations
+
+import argparse
+import select
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from virtometer.environments.registry import KINDS
+from virtometer.errors import VirtometerError
+from virtometer.model import Limits, PlanEnvironment
+from virtometer.runner.clock_watch import ClockWatch
+from virtometer.runner.doctor import status, sweep
+from virtometer.runner.resident import Resident
+from virtometer.runner.workbench import workbench
+
+TARGET = 0.001
+_TURNS = 5
+
+
+def shares(kind: str, seconds: float) -> tuple[list[float], float] | str:
+    """The parts of a processor in each turn, and the period in s; or why the kind does not work here."""
+    with tempfile.TemporaryDirectory(prefix="virtometer-") as folder, workbench(Path(folder)) as bench:
+        sweep(bench)
+        environment = KINDS[kind](bench)
+        found = status(environment)
+        if not found.works:
+            return found.reason
+        settings = environment.settings_type()
+        environment.prepare(settings)
+        plan = PlanEnvironment(name=kind, kind=kind)
+        resident = Resident.start(environment, plan, settings, f"bench-{kind[:8]}-c", Limits())
+        try:
+            watch = ClockWatch(resident.session, Limits(), resident.guest.cpu_ns)
+            watch.before(seconds)
+            watch.starting()
+            turns = []
+            for _ in range(_TURNS):
+                idle = _used(resident, watch, seconds, ask=False)
+                turns.append((_used(resident, watch, seconds, ask=True) - idle) / seconds)
+            return turns, watch.period_s
+        finally:
+            resident.stop()
+
+
+def _used(resident: Resident, watch: ClockWatch, seconds: float, ask: bool) -> float:
+    """Processor seconds of the laboratory's thread and the guest's processes in a while, with probes or without."""
+    began = time.monotonic()
+    used_ns = time.thread_time_ns() + resident.guest.cpu_ns()
+    while (left := began + seconds - time.monotonic()) > 0:
+        select.select([resident.session], [], [], min(left, watch.period_s))
+        if ask:
+            watch.ask()
+            resident.session.next_event(0.0)
+    resident.session.rest(0.1)  # the last answer
+    return (time.thread_time_ns() + resident.guest.cpu_ns() - used_ns) * 1e-9
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("kinds", nargs="*", default=list(KINDS))
+    arguments = parser.parse_args()
+    for kind in arguments.kinds:
+        try:
+            found = shares(kind, arguments.seconds)
+        except VirtometerError as fault:
+            print(f"{kind}: FAILED: {fault.sentence}", flush=True)
+            continue
+        if isinstance(found, str):
+            print(f"{kind}: not available here: {found}", flush=True)
+            continue
+        turns, period_s = found
+        share = statistics.median(turns)
+        print(
+            f"{kind}: comparing clocks costs {share:.3%} of a processor (target {TARGET:.1%}: "
+            f"{'met' if share <= TARGET else 'MISSED'}), {min(turns):.3%} to {max(turns):.3%} in {len(turns)} turns of "
+            f"{arguments.seconds:g} s, a probe every {period_s:.2f} s",
+            flush=True,
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
