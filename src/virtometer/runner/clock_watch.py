@@ -6,6 +6,7 @@ Where the laboratory times the run itself, the probes that count are the iterati
 from __future__ import annotations
 
 import random
+import statistics
 import time
 from collections.abc import Callable, Sequence
 
@@ -20,7 +21,8 @@ from virtometer.model import ClockFault, ClockFit, ClockProbe, Limits, Sample
 BURST = 8
 _BURSTS_AFTER = 4
 _PERIOD_S = 0.25
-_COSTS = 3000  # probes cost at most 0.1 % of one processor; one after a long rest costs up to three times what is tried
+_COSTS = 2000  # probes may cost 0.1 % of one processor, and one after a long rest costs more than those that are tried
+_TRIES = 3
 _PAUSE_S = 0.02
 _PROBES = 2000  # a run may last an hour, and the agent may send 20,000 lines
 
@@ -49,7 +51,7 @@ class ClockWatch:
     def before(self, seconds: float) -> None:
         """Probe before a run of `seconds`, and find out how often that may be done while it runs."""
         if self._session.probe_cost_s is None:
-            self._session.probe_cost_s = self._cost_s()
+            self._session.probe_cost_s = statistics.median(self._cost_s() for _ in range(_TRIES))
         dear_s = min(self._session.probe_cost_s * _COSTS, seconds / 2)  # at least one in the middle
         self.period_s = max(_PERIOD_S, dear_s, seconds / _PROBES)
         self._before.extend(self._burst())
