@@ -13,34 +13,23 @@ import argparse
 import select
 import statistics
 import sys
-import tempfile
 import time
-from pathlib import Path
 
+from bench.kinds import NotHere, opened
 from virtometer.environments.registry import KINDS
 from virtometer.errors import VirtometerError
-from virtometer.model import Limits, PlanEnvironment
+from virtometer.model import Limits
 from virtometer.runner.clock_watch import ClockWatch
-from virtometer.runner.doctor import status, sweep
 from virtometer.runner.resident import Resident
-from virtometer.runner.workbench import workbench
 
 TARGET = 0.001
 _TURNS = 5
 
 
-def shares(kind: str, seconds: float) -> tuple[list[float], float] | str:
-    """The parts of a processor in each turn, and the period in s; or why the kind does not work here."""
-    with tempfile.TemporaryDirectory(prefix="virtometer-") as folder, workbench(Path(folder)) as bench:
-        sweep(bench)
-        environment = KINDS[kind](bench)
-        found = status(environment)
-        if not found.works:
-            return found.reason
-        settings = environment.settings_type()
-        environment.prepare(settings)
-        plan = PlanEnvironment(name=kind, kind=kind)
-        resident = Resident.start(environment, plan, settings, f"bench-{kind[:8]}-c", Limits())
+def shares(kind: str, seconds: float) -> tuple[list[float], float]:
+    """The parts of a processor in each turn, and the period in s."""
+    with opened(kind) as starter:
+        resident = starter.start()
         try:
             watch = ClockWatch(resident.session, Limits(), resident.guest.cpu_ns)
             watch.before(seconds)
@@ -74,14 +63,13 @@ def main() -> int:
     arguments = parser.parse_args()
     for kind in arguments.kinds:
         try:
-            found = shares(kind, arguments.seconds)
+            turns, period_s = shares(kind, arguments.seconds)
+        except NotHere as reason:
+            print(f"{kind}: not available here: {reason}", flush=True)
+            continue
         except VirtometerError as fault:
             print(f"{kind}: FAILED: {fault.sentence}", flush=True)
             continue
-        if isinstance(found, str):
-            print(f"{kind}: not available here: {found}", flush=True)
-            continue
-        turns, period_s = found
         share = statistics.median(turns)
         print(
             f"{kind}: comparing clocks costs {share:.3%} of a processor (target {TARGET:.1%}: "

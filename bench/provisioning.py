@@ -17,36 +17,26 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from bench.kinds import NotHere, opened
 from virtometer.analysis.running import Running
 from virtometer.environments.registry import KINDS
 from virtometer.errors import VirtometerError
-from virtometer.model import Limits, Plan, PlanEnvironment, Trial, TrialRecord
+from virtometer.model import Plan, Trial, TrialRecord
 from virtometer.runner.campaign import begin
-from virtometer.runner.doctor import status, sweep
-from virtometer.runner.resident import Resident
-from virtometer.runner.workbench import workbench
 
 TARGET_S = {"runc": 0.3, "bubblewrap": 0.3, "gvisor": 1.0, "uml": 3.0, "qemu": 8.0}
 TARGET_OVERHEAD_S = 0.050
 
 
-def starts(kind: str, count: int) -> list[float] | str:
-    """Seconds of so many starts of a kind with its default settings, or why it does not work here."""
-    with tempfile.TemporaryDirectory(prefix="virtometer-") as folder, workbench(Path(folder)) as bench:
-        sweep(bench)
-        environment = KINDS[kind](bench)
-        found = status(environment)
-        if not found.works:
-            return found.reason
-        settings = environment.settings_type()
-        environment.prepare(settings)
-        took = []
-        for number in range(count):
-            plan = PlanEnvironment(name=kind, kind=kind)
-            resident = Resident.start(environment, plan, settings, f"bench-{kind[:8]}-{number}", Limits())
+def starts(kind: str, count: int) -> list[float]:
+    """Seconds of so many starts of a kind with its default settings."""
+    took = []
+    with opened(kind) as starter:
+        for _ in range(count):
+            resident = starter.start()
             took.append(resident.record.provision_s)
             resident.stop()
-        return took
+    return took
 
 
 class Watch:
@@ -123,9 +113,6 @@ def main() -> int:
     for kind in arguments.kinds:
         try:
             took = starts(kind, arguments.starts)
-            if isinstance(took, str):
-                print(f"{kind}: not available here: {took}", flush=True)
-                continue
             spread = f"{min(took):.3f} to {max(took):.3f} s over {len(took)} starts"
             print(f"{kind}: provisioning {told(statistics.median(took), TARGET_S.get(kind))}, {spread}", flush=True)
             added, prepared = overheads(kind, 21)
@@ -135,6 +122,8 @@ def main() -> int:
                 f"the agent prepares in {statistics.median(prepared):.3f} s",
                 flush=True,
             )
+        except NotHere as reason:
+            print(f"{kind}: not available here: {reason}", flush=True)
         except VirtometerError as fault:
             print(f"{kind}: FAILED: {fault.sentence}", flush=True)
     return 0

@@ -1,0 +1,49 @@
+"""Environments with their default settings, ready to start guests."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from virtometer.environments.base import Environment, Settings
+from virtometer.environments.registry import KINDS
+from virtometer.model import Limits, PlanEnvironment
+from virtometer.runner.doctor import status, sweep
+from virtometer.runner.resident import Resident
+from virtometer.runner.workbench import workbench
+
+
+class NotHere(Exception):
+    """Why a kind does not work here."""
+
+
+class Starter:
+    """Starts guests of one kind."""
+
+    def __init__(self, kind: str, environment: Environment, settings: Settings) -> None:
+        self._plan = PlanEnvironment(name=kind, kind=kind)
+        self._environment = environment
+        self._settings = settings
+        self._started = 0
+
+    def start(self) -> Resident:
+        """One more guest. The caller stops it."""
+        self._started += 1
+        guest_id = f"bench-{self._plan.kind[:8]}-{self._started}"
+        return Resident.start(self._environment, self._plan, self._settings, guest_id, Limits())
+
+
+@contextmanager
+def opened(kind: str) -> Iterator[Starter]:
+    """A kind that is checked and prepared. Raises NotHere."""
+    with tempfile.TemporaryDirectory(prefix="virtometer-") as folder, workbench(Path(folder)) as bench:
+        sweep(bench)
+        environment = KINDS[kind](bench)
+        found = status(environment)
+        if not found.works:
+            raise NotHere(found.reason)
+        settings = environment.settings_type()
+        environment.prepare(settings)
+        yield Starter(kind, environment, settings)
