@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, lied, simulate
-from virtometer.analysis import by_guest_clocks
-from virtometer.analysis.clocks import Drift, beliefs, residual_s
-from virtometer.model import Campaign, ClockFault, ClockFit, ClockProbe
+from virtometer.analysis import by_guest_clocks, host_time
+from virtometer.analysis.clocks import Drift, beliefs
+from virtometer.analysis.host_time import residual_s
+from virtometer.model import Campaign, ClockFault, ClockFit, ClockProbe, Sample
 
 CLOCK = Work("clock", "clock", "watch", "s", 3e-8)
 FIT = ClockFit(0, 0, 1.0, 1000.0, 1e-6, 10)
@@ -162,6 +163,18 @@ def test_what_no_line_explains_is_the_residual() -> None:
     assert residual_s(FIT, jumped) == pytest.approx(2e-3, rel=1e-3)
     back = [*good, ClockProbe(4_000_990, 1_001_000, 1_001_005, 4_001_020)]
     assert residual_s(FIT, back) == pytest.approx(3e-3, rel=1e-3)
+
+
+def test_what_a_line_misses_is_twice_in_the_bound_of_a_duration() -> None:
+    """Both ends of a sample may lie as far beside the line as a probe does."""
+    good = [ClockProbe(t - 10, t, t + 5, t + 20) for t in range(0, 1000, 100)]
+    sample = Sample(100, 10_000_100, 1, "")
+    (known,) = host_time.of([sample], FIT, good, by_laboratory=False)
+    assert known.bound_s == FIT.duration_bound_s(100, 10_000_100)
+    jumped = [*good, ClockProbe(1_000_990, 3_001_000, 3_001_005, 1_001_020)]
+    (missed,) = host_time.of([sample], FIT, jumped, by_laboratory=False)
+    assert missed.bound_s - known.bound_s == pytest.approx(4e-3, rel=1e-3)
+    assert missed.duration_s == known.duration_s
 
 
 def test_an_environment_that_never_ran_has_no_clock() -> None:

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from virtometer.analysis import extras
-from virtometer.model import Campaign, ClockFault, ClockFit, ClockProbe, FaultKind, PlacementResult
+from virtometer.analysis.host_time import residual_s
+from virtometer.model import Campaign, ClockFault, ClockFit, FaultKind, PlacementResult
 
 WORKLOAD = "clock"
 LATENESS = "timer-lateness"
@@ -136,17 +137,6 @@ def beliefs(campaign: Campaign) -> tuple[Belief, ...]:
             )
         )
     return tuple(made)
-
-
-def residual_s(fit: ClockFit, probes: Sequence[ClockProbe]) -> float:
-    """How far the fitted line misses the interval that the worst probe proves: 0 where one line explains them all."""
-    worst_ns = 0.0
-    for probe in probes:
-        early = probe.sent_host_ns - fit.to_host_ns(probe.received_guest_ns)
-        late = fit.to_host_ns(probe.sent_guest_ns) - probe.received_host_ns
-        worst_ns = max(worst_ns, early, late)
-    # A line through the corner of the corridor misses it by what arithmetic loses.
-    return worst_ns * 1e-9 if worst_ns > 1.0 else 0.0
 
 
 def _drift(results: Sequence[PlacementResult]) -> Drift | None:

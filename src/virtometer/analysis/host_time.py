@@ -23,19 +23,25 @@ class Stretch:
 
 def stretches(result: PlacementResult) -> list[Stretch]:
     """The samples of a result, one by one. Raw ones last as long as the guest's clock said, whoever timed them."""
-    by_laboratory = result.conditions.get("timing") == "laboratory" and result.clock.compared
-    return of(result.samples, result.clock, result.probes if by_laboratory else ())
+    by_laboratory = result.conditions.get("timing") == "laboratory"
+    return of(result.samples, result.clock, result.probes, by_laboratory=by_laboratory)
 
 
-def of(samples: Sequence[Sample], clock: ClockFit, passages: Sequence[ClockProbe] = ()) -> list[Stretch]:
-    """The stretches of samples. `passages` holds, among other probes, those that were away while an iteration worked.
+def of(
+    samples: Sequence[Sample], clock: ClockFit, probes: Sequence[ClockProbe], *, by_laboratory: bool
+) -> list[Stretch]:
+    """The stretches of samples. `probes` are those of the run.
 
-    What is left of them beside the work is shared by all, unless they flow on from the passage before them.
+    `by_laboratory`: some of the probes were away while an iteration worked. What is left of them beside the work is
+    shared by all, unless they flow on from the passage before them.
     """
-    found = _holders(samples, passages)
+    if not clock.compared:
+        return [_by_line(sample, clock, 0.0) for sample in samples]
+    found = _holders(samples, probes) if by_laboratory else []
     if len(found) < len(samples) or not found:
-        return [_by_line(sample, clock) for sample in samples]
-    flows = any(passage.received_host_ns == found[0].sent_host_ns for passage in passages)
+        missed_s = residual_s(clock, probes)
+        return [_by_line(sample, clock, missed_s) for sample in samples]
+    flows = any(probe.received_host_ns == found[0].sent_host_ns for probe in probes)
     work_ns = sum(sample.end_ns - sample.start_ns for sample in samples) * clock.rate
     empty_ns = (sum(passage.away_ns for passage in found) - work_ns) / len(found)
     # Where it flows both ends come one way late; how late is what the line was moved by.
@@ -53,6 +59,17 @@ def of(samples: Sequence[Sample], clock: ClockFit, passages: Sequence[ClockProbe
     ]
 
 
+def residual_s(fit: ClockFit, probes: Sequence[ClockProbe]) -> float:
+    """How far the fitted line misses the interval that the worst probe proves: 0 where one line explains them all."""
+    worst_ns = 0.0
+    for probe in probes:
+        early = probe.sent_host_ns - fit.to_host_ns(probe.received_guest_ns)
+        late = fit.to_host_ns(probe.sent_guest_ns) - probe.received_host_ns
+        worst_ns = max(worst_ns, early, late)
+    # A line through the corner of the corridor misses it by what arithmetic loses.
+    return worst_ns * 1e-9 if worst_ns > 1.0 else 0.0
+
+
 def _holders(samples: Sequence[Sample], passages: Sequence[ClockProbe]) -> list[ClockProbe]:
     """Of each sample the probe that was away longest while it ended. Samples without one are left out."""
     found = []
@@ -65,7 +82,7 @@ def _holders(samples: Sequence[Sample], passages: Sequence[ClockProbe]) -> list[
     return found
 
 
-def _by_line(sample: Sample, clock: ClockFit) -> Stretch:
+def _by_line(sample: Sample, clock: ClockFit, missed_s: float) -> Stretch:
     start, end = sample.start_ns, sample.end_ns
     return Stretch(
         start_ns=clock.to_host_ns(start),
@@ -73,5 +90,6 @@ def _by_line(sample: Sample, clock: ClockFit) -> Stretch:
         duration_s=clock.duration_s(start, end),
         start_bound_ns=clock.bound_at_ns(start),
         end_bound_ns=clock.bound_at_ns(end),
-        bound_s=clock.duration_bound_s(start, end),
+        # Both ends may lie as far beside the line as a probe does.
+        bound_s=clock.duration_bound_s(start, end) + 2 * missed_s,
     )

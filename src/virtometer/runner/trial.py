@@ -232,8 +232,8 @@ class TrialRunner:
             self._refuse_belied(one)
             with self._guarded(one):
                 fits.append(one.clock.judge(one.state.samples))
-            passages = one.clock.probes if one.state.gated else ()
-            timed.append(host_time.of(one.state.samples, fits[-1], passages))
+            stretches = host_time.of(one.state.samples, fits[-1], one.clock.probes, by_laboratory=one.state.gated)
+            timed.append(stretches)
         measured = [pair for pair in zip(running, timed, strict=True) if pair[0].placement.role == "measured"]
         start = max(stretches[0].start_ns for _, stretches in measured)
         end = min(stretches[-1].end_ns for _, stretches in measured)
