@@ -13,8 +13,12 @@ const SHORTEST_NS: f64 = 10e6;
 /// What calibration aims at: above the shortest, so that an iteration that happens to be quick is still long enough.
 const AIM_NS: f64 = 12.5e6;
 
-/// What calibration aims at where each iteration is timed from outside: what does not belong to it is then small.
-const GATE_AIM_NS: f64 = 500e6;
+/// What calibration aims at where each iteration is timed from outside. The iterations themselves are longer, so that what
+/// does not belong to them is small.
+const GATE_AIM_NS: f64 = 250e6;
+
+/// Iterations of a window at least where the work flows on: it waits once, however many there are, and needs one to get going.
+const FLOWING: u32 = 4;
 
 /// Empty passages with which a run begins that is timed from outside, beside the one directly before each iteration that
 /// waits: they show what a passage costs.
@@ -90,14 +94,25 @@ pub struct Outcome {
 /// Build the workers and find out how many repeats make an iteration.
 ///
 /// An iteration is to last 12.5 ms (10 ms at least), or the window divided by 20,000 where that is more. A kernel whose single repeat
-/// lasts longer has longer iterations. Those of a control with a gate are to last 500 ms. Where an iteration of the window turns out shorter than four fifths of that,
+/// lasts longer has longer iterations. Those of a control with a gate share the window. Where an iteration of the window turns out shorter than four fifths of that,
 /// the next are longer.
 pub fn prepare(task: &Task, unit: Unit, maker: &Maker) -> Result<Prepared, Failure> {
     let mut team = Team::assemble(task, maker)?;
     let limits = team.describe()?;
-    let least_ns = if task.control.has_gate() { GATE_AIM_NS } else { AIM_NS };
-    let aim_ns = (task.seconds * 1e9 / MOST_ITERATIONS).max(least_ns).max(precise(limits.aim_ns));
-    let repeats = if limits.calibrated { calibrate(&mut team, limits.most_repeats, aim_ns, &task.control)? } else { 1 };
+    let window_ns = task.seconds * 1e9;
+    let share_ns = task.control.gated().map_or(0.0, |iterations| {
+        window_ns / f64::from(if limits.flows { iterations.max(FLOWING) } else { iterations })
+    });
+    let aim_ns = (window_ns / MOST_ITERATIONS).max(AIM_NS).max(precise(limits.aim_ns)).max(share_ns);
+    let most = limits.most_repeats;
+    let repeats = match limits.calibrated {
+        true if share_ns > GATE_AIM_NS => {
+            let (repeats, took_ns) = calibrate(&mut team, most, GATE_AIM_NS, &task.control)?;
+            next_repeats(repeats, took_ns.min(aim_ns), aim_ns, most)
+        }
+        true => calibrate(&mut team, most, aim_ns, &task.control)?.0,
+        false => 1,
+    };
     team.settle()?;
     let pinned = task.cpus.is_some();
     let conditions = told(team.describe()?.conditions, pinned, &task.control);
@@ -118,14 +133,15 @@ pub fn prepare(task: &Task, unit: Unit, maker: &Maker) -> Result<Prepared, Failu
 /// The workers' conditions, whether the threads are pinned where the workers do not say it themselves, and who times the
 /// iterations where that is not the agent.
 fn told(mut conditions: Conditions, pinned: bool, control: &Control) -> Conditions {
-    if control.has_gate() {
+    if control.gated().is_some() {
         conditions.insert("timing".into(), "laboratory".into());
     }
     conditions.entry("pinned".into()).or_insert_with(|| (if pinned { "yes" } else { "no" }).into());
     conditions
 }
 
-fn calibrate(team: &mut Team, most: u64, aim_ns: f64, control: &Control) -> Result<u64, Failure> {
+/// How many repeats last about `aim_ns`, and how long they took, ns.
+fn calibrate(team: &mut Team, most: u64, aim_ns: f64, control: &Control) -> Result<(u64, f64), Failure> {
     let mut passed = Passed::start();
     let mut steps_back = 0;
     let mut repeats = 1u64;
@@ -133,24 +149,24 @@ fn calibrate(team: &mut Team, most: u64, aim_ns: f64, control: &Control) -> Resu
     let mut confirmed = false;
     loop {
         if control.stopped() {
-            return Ok(repeats);
+            return Ok((repeats, aim_ns));
         }
         let (stretch, _) = team.iterate(repeats, Passage::Free)?;
         if stretch.end_ns < stretch.start_ns {
             // That tells nothing of how long it took.
             steps_back += 1;
             if steps_back == MOST_STEPS_BACK {
-                return Ok(repeats);
+                return Ok((repeats, aim_ns));
             }
             continue;
         }
         let took_ns = precise(stretch.end_ns - stretch.start_ns).max(1.0);
         let enough = took_ns >= aim_ns * SHORTEST_NS / AIM_NS;
         if enough && (confirmed || took_ns >= 4.0 * aim_ns) && (repeats == 1 || took_ns < 4.0 * aim_ns) {
-            return Ok(repeats);
+            return Ok((repeats, took_ns));
         }
         if passed.read() > CALIBRATION_LIMIT_NS || (repeats >= most && confirmed && !enough) {
-            return Ok(repeats);
+            return Ok((repeats, took_ns));
         }
         confirmed = enough || repeats >= most;
         repeats = next_repeats(repeats, took_ns, aim_ns, most);
@@ -175,13 +191,14 @@ impl Prepared {
     pub fn run(mut self, sink: &mut dyn FnMut(&[RawSample])) -> Result<Outcome, Failure> {
         let cpu = CpuClock::start();
         let mut passed = Passed::start();
-        let window_ns = whole(self.seconds * 1e9);
+        let gated = self.control.gated().is_some();
+        // Iterations that share the window may be a little shorter than their share.
+        let window_ns = whole(self.seconds * if gated { 1e9 * SHORTEST_NS / AIM_NS } else { 1e9 });
         let mut handed_over_ns = 0;
         let mut count = 0u64;
         let limits = self.team.describe()?;
         let has_end = limits.complete.is_some();
         let calibrated = (limits.calibrated, limits.most_repeats);
-        let gated = self.control.has_gate();
         let mut passage = if gated { Passage::Gate } else { Passage::Free };
         let mut worked_ns = 0;
         if gated {

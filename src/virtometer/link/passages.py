@@ -31,7 +31,7 @@ def fit(passages: Sequence[ClockProbe], samples: Sequence[Sample], pings: Sequen
     """The mean rate with which the samples together last as long as they really did.
 
     `passages` are in order. The empty parts of n of them together last n times the mean of k empty ones. The bound of
-    that is the range of all that is known of the way, `pings` around and during the run included, times
+    that is the range of all that is known of the way, `pings` around the run included, times
     sqrt(n^2/k + n), as errors of a mean and of a sum add up, and what long sleep adds, which short ones hide.
     Iterations that flow lie between two `worked`: no part of them is empty, and the range counts once. `bound_ns` is
     that of one moment. Raises ClockBelied where samples and passages contradict each other.
