@@ -19,7 +19,7 @@ REHEARSALS = 8
 """Empty passages with which a run begins, beside the one before each iteration that waits."""
 
 _WAKING = 0.0015
-"""What a laboratory that slept long may need longer to wake up than one that slept little, of the time it slept."""
+"""What a laboratory may need longer to wake up after long sleep, or from under full load, of the time it slept."""
 
 
 def is_empty(earlier: int) -> bool:
@@ -48,13 +48,12 @@ def fit(passages: Sequence[ClockProbe], samples: Sequence[Sample], pings: Sequen
     guest_ns = sum(sample.end_ns - sample.start_ns for sample in samples)
     if host_ns <= 0:
         raise ClockBelied("the iterations were no longer than empty ones", ClockFault("contradicts"))
-    waking = 0.0 if flows else _WAKING
-    wrong = (longest - shortest) * math.sqrt(gates**2 / len(empty) + max(gates, 1)) + waking * host_ns
+    wrong = (longest - shortest) * math.sqrt(gates**2 / len(empty) + max(gates, 1)) + _WAKING * host_ns
     return ClockFit(
         reference_guest_ns=samples[0].start_ns,
         reference_host_ns=round(full[0].sent_host_ns + (-typical if flows else typical) / 2),
         rate=host_ns / guest_ns,
-        bound_ns=longest + waking * max(passage.away_ns for passage in full),
+        bound_ns=longest + _WAKING * max(passage.away_ns for passage in full),
         rate_bound=wrong / guest_ns,
         probes=len(passages),
     )
