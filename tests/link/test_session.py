@@ -6,6 +6,7 @@ import time
 import pytest
 
 from virtometer.errors import LinkClosed, LinkError, LinkTimeout, RemoteError
+from virtometer.link.belied import ClockBelied
 from virtometer.link.channel import Channel, Stream
 from virtometer.link.messages import Done, Ready, Samples
 from virtometer.link.session import MAX_RUN_LINES, Session
@@ -138,6 +139,19 @@ def pong(request, received=5, sent=7):
 
 def asked(theirs):
     return json.loads(theirs.recv(65536))
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_ping_that_is_answered_with_an_error_is_no_refusal_but_a_belied_clock(ends, waits):
+    session, theirs = ends
+    say(theirs, {"id": 1, "error": {"code": "busy", "message": "later"}})
+    with pytest.raises(ClockBelied, match="guest: the agent answered a ping with an error: busy: later") as caught:
+        if waits:
+            session.ping(5)
+        else:
+            session.ask(5)
+            session.next_event(5)
+    assert caught.value.fault.kind == "contradicts"
 
 
 def test_a_ping_that_nobody_waits_for_is_answered_among_events(ends):

@@ -142,6 +142,7 @@ def test_a_clock_that_stood_still_is_found_from_the_probes_during_the_run(trial,
         ("twice", "answered a request that was never made"),
         ("nonsense", "answered a ping with numbers that cannot be times"),
         ("nowhere", "the guest's clock stepped by about"),
+        ("error", "the agent answered a ping with an error: busy: ask again later"),
     ],
 )
 def test_pings_that_are_answered_badly_during_the_run_fail_the_trial(trial, pings, reason):
@@ -150,7 +151,9 @@ def test_pings_that_are_answered_badly_during_the_run_fail_the_trial(trial, ping
     assert reason in record.reason
     assert record.reason.startswith("liar: ") and record.reason.count("liar") == 1
     (left,) = record.evidence
-    assert (left.fault and left.fault.kind) == {"nonsense": "contradicts", "nowhere": "stepped"}.get(pings)
+    assert (left.fault and left.fault.kind) == {
+        "nonsense": "contradicts", "error": "contradicts", "nowhere": "stepped"
+    }.get(pings)  # fmt: skip
     assert left.samples and not any(sample.used for sample in left.samples)
     assert len(left.probes) >= 8
     raw = believed(record)

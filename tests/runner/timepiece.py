@@ -76,6 +76,8 @@ def pong(request, working):
         say(id=request["id"], **{"return": {"received_ns": 2**60, "sent_ns": -1}})
     elif PINGS == "nowhere":
         say(id=request["id"], **{"return": {"received_ns": 5, "sent_ns": 6}})
+    elif PINGS == "error":
+        say(id=request["id"], error={"code": "busy", "message": "ask again later"})
 
 
 def run(name, seconds):

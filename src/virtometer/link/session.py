@@ -90,7 +90,10 @@ class Session:
 
     def ping(self, limit_s: float) -> ClockProbe:
         """Compare clocks once."""
-        reply, sent_ns, received_ns = self._exchange("ping", {}, limit_s)
+        try:
+            reply, sent_ns, received_ns = self._exchange("ping", {}, limit_s)
+        except RemoteError as cause:
+            raise self._refused_ping(cause.code, cause.message) from cause
         return self._probe(reply, sent_ns, received_ns)
 
     def ask(self, limit_s: float) -> None:
@@ -191,9 +194,14 @@ class Session:
         asked.check(self.name)
         self._asked = None
         if reply.error is not None:
-            raise RemoteError(reply.error.code, reply.error.message)
+            raise self._refused_ping(reply.error.code, reply.error.message)
         self.probes.append(self._probe(reply.value or {}, asked.sent_ns, received_ns))
         return True
+
+    def _refused_ping(self, code: str, message: str) -> ClockBelied:
+        """A ping asks for nothing that a place may not have: an agent that answers with an error contradicts itself."""
+        sentence = f"{self.name}: the agent answered a ping with an error: {code}: {message}"
+        return ClockBelied(sentence, ClockFault("contradicts"))
 
     def _probe(self, reply: dict[str, Any], sent_ns: int, received_ns: int) -> ClockProbe:
         received, sent = reply.get("received_ns"), reply.get("sent_ns")
