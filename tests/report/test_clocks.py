@@ -108,6 +108,13 @@ def test_a_rate_that_is_not_known_well_enough_is_not_called_wrong(both: tuple[Be
     assert found is not None and "native perhaps: the rate is not known so well" in found.alternative
 
 
+def test_a_clock_that_jumps_by_more_than_an_hour_makes_up_for_is_never_believed(both: tuple[Belief, ...]) -> None:
+    found = figure([replace(both[0], residual_s=20.0), both[1]], 0.005)
+    assert found is not None and "native never within 60 min; bad never" in found.alternative
+    found = figure([replace(both[0], residual_s=15.0), both[1]], 0.005)
+    assert found is not None and "native from 3,000 s on" in found.alternative
+
+
 def test_a_raw_page_says_that_clocks_are_believed_and_how_wrong_that_is() -> None:
     made = campaign()
     right, raw = (page(one, findings(one), scripts=False) for one in (made, by_guest_clocks(made)))

@@ -165,6 +165,27 @@ def test_what_a_failed_trial_left_is_in_the_machine_interface() -> None:
     assert not VALIDATOR.is_valid(document | {"trials": [{**done, "evidence": failed[0]["evidence"]}]})
 
 
+def test_a_clock_is_believable_where_the_plot_says_from_which_length_on() -> None:
+    """Of clocks whose runs were all right: a good one, one too fast, and one that jumps far."""
+    watch = Work("clock", "clock", "watch", "s", 3e-8)
+    made = simulate([Place("native"), Place("fast"), Place("jumps")], [watch], blocks=2)
+    measured = {"resolution-monotonic": {"unit": "s", "value": 1e-8}, "cost-monotonic": {"unit": "s", "value": 3e-8}}
+
+    def put(record: TrialRecord) -> TrialRecord:
+        (result,) = record.results
+        name = result.placement.environment
+        fit = replace(result.clock, rate=1 / 2.42 if name == "fast" else 1.0)
+        host, guest = fit.reference_host_ns, fit.reference_guest_ns + (20 * 10**9 if name == "jumps" else 0)
+        probe = ClockProbe(host, guest, guest, host)
+        return replace(record, results=(replace(result, clock=fit, measures=measured, probes=(probe,)),))
+
+    document = json.loads(render(replace(made, trials=tuple(map(put, made.trials))), "json"))
+    VALIDATOR.validate(document)
+    told = {clock["environment"]: (clock["believable"], clock["believable_from_s"]) for clock in document["clocks"]}
+    assert told["native"] == (True, pytest.approx(4e-8 / 0.005, rel=0.01))
+    assert told["fast"] == told["jumps"] == (False, None)
+
+
 def test_what_a_failed_trial_left_is_in_the_tables_and_has_no_value() -> None:
     campaign = lying()
     rows = [row for row in csv.DictReader(io.StringIO(render(campaign, "csv"), newline="")) if row["reason"]]

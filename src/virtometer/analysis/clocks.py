@@ -14,6 +14,7 @@ from virtometer.model import Campaign, ClockFault, ClockFit, FaultKind, Placemen
 
 WORKLOAD = "clock"
 LATENESS = "timer-lateness"
+LONGEST_S = 3600.0  # the longest duration for which reports tell what believing a clock costs
 _HAS_TSC = re.compile(r"x86_64|i[3-6]86")
 
 
@@ -92,6 +93,16 @@ class Belief:
             return 1.0
         fixed_s = self.fixed_s
         return self.worst_ppm * 1e-6 + (self._jump_s if fixed_s is None else fixed_s) / seconds
+
+    def believable(self, limit: float) -> bool:
+        """Whether believing this clock is right within the relative error `limit` for some length that is timed."""
+        return not self.hopeless and self.error(LONGEST_S) < limit
+
+    def believable_from_s(self, limit: float) -> float | None:
+        """The length from which on it is right within `limit`; None where it never is, or the length is not known."""
+        if not self.believable(limit) or self.fixed_s is None:
+            return None
+        return self.fixed_s / (limit - self.error(math.inf))
 
     @property
     def _jump_s(self) -> float:

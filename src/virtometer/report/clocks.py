@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from virtometer.analysis.clocks import Belief
+from virtometer.analysis.clocks import LONGEST_S, Belief
 from virtometer.model import ClockFault, FaultKind
 from virtometer.report import words
 from virtometer.report.curves import by_environment
@@ -23,7 +23,6 @@ BELIEVED = (
     "Every duration above is what the guests' own clocks said. They were compared with the host's before, during and "
     "after each run all the same: this is what comparing them found, and how wrong the values above may be."
 )
-_LONGEST_S = 3600.0
 _SHORTEST_S = 1e-6
 _HEIGHT = 280
 
@@ -52,7 +51,7 @@ def figure(beliefs: Sequence[Belief], limit: float, *, raw: bool = False) -> Fig
     if not beliefs:
         return None
     steps = 48
-    span = math.log(_LONGEST_S / _SHORTEST_S)
+    span = math.log(LONGEST_S / _SHORTEST_S)
     rows: list[dict[str, Any]] = [
         {
             "e": belief.environment,
@@ -129,14 +128,14 @@ def _believed(belief: Belief, limit: float) -> str:
     """From which length on the clock is right within the limit."""
     if belief.hopeless:
         return f"never ({_faults(belief)})"
-    rate = belief.error(math.inf)
-    if belief.proven_ppm * 1e-6 >= limit:
-        return "never"
-    if rate >= limit:
+    if belief.believable(limit):
+        from_s = belief.believable_from_s(limit)
+        if from_s is None:
+            return "by rate, from which length on is not known"
+        return f"from {words.quantity(from_s, 's')} on"
+    if belief.proven_ppm * 1e-6 < limit <= belief.error(math.inf):
         return "perhaps: the rate is not known so well"
-    if belief.fixed_s is None:
-        return "by rate, from which length on is not known"
-    return f"from {words.quantity(belief.fixed_s / (limit - rate), 's')} on"
+    return "never" if belief.error(math.inf) >= limit else f"never within {words.duration(LONGEST_S)}"
 
 
 def _faults(belief: Belief) -> str:

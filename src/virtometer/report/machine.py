@@ -29,7 +29,7 @@ def document(campaign: Campaign, findings: Sequence[Finding]) -> dict[str, Any]:
         "findings": [_finding(finding) for finding in findings],
         "effects": [],
         "environments": [_environment(campaign, name) for name in _names(campaign)],
-        "clocks": [_belief(belief) for belief in beliefs(campaign)],
+        "clocks": [_belief(belief, campaign.plan.limits.clock_error) for belief in beliefs(campaign)],
         "trials": [_trial(record) for record in campaign.trials],
         "planned": [_planned(trial) for trial in campaign.planned],
         "guests": [asdict(guest) for guest in campaign.guests],
@@ -127,7 +127,7 @@ def _environment(campaign: Campaign, name: str) -> dict[str, Any]:
     }
 
 
-def _belief(belief: Belief) -> dict[str, Any]:
+def _belief(belief: Belief, limit: float) -> dict[str, Any]:
     def told(name: str) -> float | None:
         found = belief.measures.get(name)
         return None if found is None else found.median
@@ -145,7 +145,8 @@ def _belief(belief: Belief) -> dict[str, Any]:
         "rate_worst_ppm": belief.worst_ppm,
         "drift": belief.drift,
         "residual_s": belief.residual_s if belief.runs else None,
-        "believable": not belief.hopeless,
+        "believable": belief.believable(limit),
+        "believable_from_s": belief.believable_from_s(limit),
         "faults": [asdict(fault) for found in belief.faults.values() for fault in found],
         "steps": belief.steps,
         "step_s": belief.step_s if belief.steps else None,
