@@ -70,9 +70,12 @@ impl Asked {
         Some(second)
     }
 
-    /// Ask after the stretch.
+    /// Ask after the stretch: the clock must have gone on.
     pub(super) fn close(&mut self, opened: Option<u64>, stretch: &Stretch) {
         if let (Some(from), Some(to)) = (opened, self.reading()) {
+            if to == from {
+                self.fault = Some(self.clock.stood_still());
+            }
             self.outside_us += to - from;
             self.own_ns += stretch.end_ns.saturating_sub(stretch.start_ns);
             self.work += stretch.work;

@@ -175,6 +175,13 @@ impl Outside {
         Ok((!repeated).then_some(us))
     }
 
+    /// The fault of a clock that shows the same time before and after work.
+    pub(super) fn stood_still(&self) -> Failure {
+        let us = self.last_us;
+        self.server
+            .failed(&format!("showed {us} us before and after the work: its clock stands still or is too coarse"))
+    }
+
     /// The answer without its number, and whether the question had to be repeated.
     fn ask(&mut self, command: &str) -> Result<(String, bool), Failure> {
         let begun = now_ns();

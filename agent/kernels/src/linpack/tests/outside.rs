@@ -16,6 +16,11 @@ fn good(_: u64, command: &str, token: &str, begun: Instant) -> Option<Vec<String
     }
 }
 
+/// A clock that shows `us`.
+fn still(us: u64, command: &str, token: &str) -> Option<Vec<String>> {
+    Some(vec![if command == "start" { format!("start {token}\n") } else { format!("{us} {token}\n") }])
+}
+
 /// A server for one client over TCP. Its thread ends with the client.
 fn stream(answers: Answers) -> String {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
@@ -208,5 +213,25 @@ fn a_server_that_is_lost_in_the_run_ends_it_for_all_threads() {
         let maker = attempt(&task).unwrap();
         let failure = prepare(&task, Unit::FlopPerSecond, &maker).unwrap().run(&mut |_| ()).unwrap_err();
         assert_eq!(failure.message, format!("the time server {server} closed the connection"));
+    }
+}
+
+#[test]
+fn a_server_whose_clock_stands_still_fails_the_run() {
+    let cases: [(Answers, &str); 2] = [
+        (|_, command, token, _| still(5, command, token), "showed 5 us"),
+        // It went at first.
+        (|index, command, token, _| still(index.min(2), command, token), "showed 2 us"),
+    ];
+    for (answers, shown) in cases {
+        for (op, threads) in [("classic", 1), ("classic", 2), ("blocked", 3)] {
+            let server = stream(answers);
+            let task = task(op, threads, &[("size", Scalar::Integer(100)), ("time-server", text(&server))]);
+            let maker = attempt(&task).unwrap();
+            let failure = prepare(&task, Unit::FlopPerSecond, &maker).unwrap().run(&mut |_| ()).unwrap_err();
+            assert_eq!(failure.code, Code::PeerFailed);
+            let end = "before and after the work: its clock stands still or is too coarse";
+            assert_eq!(failure.message, format!("the time server {server} {shown} {end}"), "{op} {threads}");
+        }
     }
 }
