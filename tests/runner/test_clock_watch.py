@@ -33,7 +33,13 @@ def session():
 
 @pytest.mark.parametrize(
     ("own_ns", "guest_ns", "seconds", "period_s"),
-    [(10_000, 10_000, 1.0, 0.25), (100_000, 200_000, 9.0, 0.6), (100_000, 200_000, 1.0, 0.5), (0, 0, 3600.0, 1.8)],
+    [
+        (10_000, 10_000, 1.0, 0.25),
+        (100_000, 200_000, 9.0, 0.6),
+        (100_000, 200_000, 0.9, 0.54),
+        (100_000, 500_000, 1.0, 1.2),
+        (0, 0, 3600.0, 1.8),
+    ],
 )
 def test_probes_during_a_run_cost_little_and_do_not_flood(session, monkeypatch, own_ns, guest_ns, seconds, period_s):
     now = [0]

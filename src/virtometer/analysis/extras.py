@@ -14,6 +14,7 @@ Key = tuple[str, str]  # workload, environment
 # is told as it said it.
 _AS_THEY_ARE = ("outside-", "tool-", "guest-")
 _OF_THE_PEER = "-remote"
+_OF_ITS_WORK = "clock"  # all that this kernel times is its work
 QUANTILES = (0.5, 0.9, 0.99, 0.999, 1.0)
 
 
@@ -47,9 +48,9 @@ def measures(campaign: Campaign) -> dict[Key, dict[str, Measured]]:
     for key, result in _measured(campaign):
         for name, measure in result.measures.items():
             unit = str(measure["unit"])
-            values.setdefault(key, {}).setdefault(name, (unit, []))[1].append(
-                float(measure["value"]) * _in_host_time(name, unit, result)
-            )
+            factor = _in_host_time(name, unit, result)
+            if factor is not None:
+                values.setdefault(key, {}).setdefault(name, (unit, []))[1].append(float(measure["value"]) * factor)
     return {
         key: {
             name: Measured(unit, statistics.median(found), min(found), max(found), len(found))
@@ -63,6 +64,8 @@ def histograms(campaign: Campaign) -> dict[Key, dict[str, Times]]:
     """Each histogram of each workload in each environment, by name: all trials added up."""
     counts: dict[Key, dict[str, Counter[float]]] = {}
     for key, result in _measured(campaign):
+        if _rate_of_work_only(result):
+            continue
         for name, histogram in result.histograms.items():
             into = counts.setdefault(key, {}).setdefault(name, Counter())
             for top_ns, count in histogram["counts"]:
@@ -86,17 +89,24 @@ def _measured(campaign: Campaign) -> Iterator[tuple[Key, PlacementResult]]:
                 yield (result.placement.workload, result.placement.environment), result
 
 
-def _in_host_time(name: str, unit: str, result: PlacementResult) -> float:
-    """What turns a value in the guest's time into host time."""
+def _rate_of_work_only(result: PlacementResult) -> bool:
+    """Whether nobody knows how fast the guest's clock runs but while it works: the laboratory timed that."""
+    return result.clock.compared and result.conditions.get("timing") == "laboratory"
+
+
+def _in_host_time(name: str, unit: str, result: PlacementResult) -> float | None:
+    """What turns a value in the guest's time into host time. None where nothing is known to do that."""
     if name.startswith(_AS_THEY_ARE):
         return 1.0
     if unit == "s/s":  # processor time of the peer in the guest's time, or of the guest in its own
         return 1 / result.clock.rate if name.endswith(_OF_THE_PEER) else 1.0
     if name.endswith(_OF_THE_PEER):
         return 1.0
-    if unit == "s" or unit.startswith("s/"):
-        return result.clock.rate
-    return 1 / result.clock.rate if unit.endswith("/s") else 1.0
+    if not (unit == "s" or unit.startswith("s/") or unit.endswith("/s")):
+        return 1.0
+    if _rate_of_work_only(result) and result.kernel != _OF_ITS_WORK:
+        return None
+    return 1 / result.clock.rate if unit.endswith("/s") else result.clock.rate
 
 
 def names(of: Sequence[Mapping[str, object]]) -> list[str]:

@@ -20,6 +20,11 @@ class Stretch:
     end_bound_ns: float
     bound_s: float
 
+    @property
+    def relative_bound(self) -> float:
+        """Bound of the error of the duration, as a fraction of it."""
+        return self.bound_s / self.duration_s
+
 
 def stretches(result: PlacementResult) -> list[Stretch]:
     """The samples of a result, one by one. Raw ones last as long as the guest's clock said, whoever timed them."""

@@ -49,7 +49,8 @@ def fit(before: Sequence[ClockProbe], after: Sequence[ClockProbe], during: Seque
     """Fit offset and rate from the probes before, during and after a run.
 
     The bound of the offset is half of the corridor at its narrowest place, which is at most half the shortest round
-    trip. Raises LinkError when a burst is empty or the guest's clock did not advance.
+    trip. That of the rate is what the corridor leaves open, and no less than what a step could hide in it. Raises
+    LinkError when a burst is empty or the guest's clock did not advance.
     """
     if not before or not after:
         raise LinkError("clocks cannot be compared without a probe before and one after the run")
@@ -66,7 +67,7 @@ def fit(before: Sequence[ClockProbe], after: Sequence[ClockProbe], during: Seque
         reference_host_ns=origin.sent_host_ns + round(room.middle),
         rate=room.slope,
         bound_ns=room.half_width + 1,
-        rate_bound=max(room.high - room.slope, room.slope - room.low),
+        rate_bound=max(room.high - room.slope, room.slope - room.low, room.slope * _hidden(before, after)),
         probes=len(probes),
     )
 
@@ -97,6 +98,15 @@ def _shortest(before: Sequence[ClockProbe], after: Sequence[ClockProbe], probes:
     line = ClockFit(reference, round(host_first + (reference - guest_first) * rate), rate, half, 0.0, len(probes))
     missed = outside(line, probes)
     return ClockFit(reference, line.reference_host_ns, rate, half + missed, 2 * (2 * half + missed) / span, len(probes))
+
+
+def _hidden(before: Sequence[ClockProbe], after: Sequence[ClockProbe]) -> float:
+    """Part of the run by which a step that round trips hide, taken for rate, can lengthen or shorten it.
+
+    It moves the line by the shortest round trips, and seems to be a rate of the bursts as well.
+    """
+    gap = after[0].sent_host_ns - before[-1].received_host_ns
+    return (min(map(_width, before)) + min(map(_width, after))) / max(gap, 1)
 
 
 def _width(probe: ClockProbe) -> int:

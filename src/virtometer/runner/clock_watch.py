@@ -9,6 +9,7 @@ import random
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from virtometer.errors import LinkError
 from virtometer.link import clock, passages, steps
@@ -23,6 +24,7 @@ _BURSTS_AFTER = 4
 _PERIOD_S = 0.25
 _COSTS = 2000  # probes may cost 0.1 % of one processor, and one after a long rest costs more than those that are tried
 _TRIES = 3
+_MIDDLE = 0.6
 _PAUSE_S = 0.02
 _PROBES = 2000  # a run may last an hour, and the agent may send 20,000 lines
 
@@ -52,7 +54,9 @@ class ClockWatch:
         """Probe before a run of `seconds`, and find out how often that may be done while it runs."""
         if self._session.probe_cost_s is None:
             self._session.probe_cost_s = statistics.median(self._cost_s() for _ in range(_TRIES))
-        dear_s = min(self._session.probe_cost_s * _COSTS, seconds / 2)  # at least one in the middle
+        dear_s = self._session.probe_cost_s * _COSTS
+        if dear_s / 2 <= seconds:  # one in the middle is what it may cost, all things considered
+            dear_s = min(dear_s, seconds * _MIDDLE)
         self.period_s = max(_PERIOD_S, dear_s, seconds / _PROBES)
         self._before.extend(self._burst())
 
@@ -138,6 +142,14 @@ class ClockWatch:
         self._before.append(self._session.ping(self._limits.answer_s))
         own_ns = time.thread_time_ns() - own_ns
         return (own_ns + self._guest_cpu_ns() - guest_ns) * 1e-9
+
+    def sized(self, belied: ClockBelied) -> ClockBelied:
+        """The same, with the size of the step where the probes know it: samples tell only what they lost at least."""
+        step = steps.between(self.probes) if belied.fault.kind == "went-back" else None
+        if step is None:
+            return belied
+        told = step.error(self.started_ns)
+        return ClockBelied(told.sentence, replace(told.fault, kind="went-back"))
 
     def _burst(self) -> list[ClockProbe]:
         return [self._session.ping(self._limits.answer_s) for _ in range(BURST)]

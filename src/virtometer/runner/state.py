@@ -80,7 +80,7 @@ class RunState:
             back_ns = max(last - sample.start_ns, sample.start_ns - sample.end_ns)
             if back_ns > 0:
                 size_s = -back_ns * 1e-9
-                sentence = f"the guest's clock stepped by about {size_s:+.3g} s at sample {number} of the run"
+                sentence = f"the guest's clock stepped back by at least {-size_s:.3g} s at sample {number} of the run"
                 return ClockBelied(sentence, ClockFault("went-back", size_s, after_s))
             if sample.end_ns == sample.start_ns:
                 sentence = f"the guest's clock stood still during sample {number} of the run"

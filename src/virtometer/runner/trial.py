@@ -201,7 +201,7 @@ class TrialRunner:
     def _refuse_belied(self, one: Running) -> None:
         with self._guarded(one):
             if one.state.belied is not None:
-                raise one.state.belied
+                raise one.clock.sized(one.state.belied)
 
     def _stop_others(self, running: Sequence[Running], failed_one: Running) -> None:
         """The other runs of a failed trial are of no use: their guests are not used again."""
@@ -260,8 +260,9 @@ class TrialRunner:
     ) -> PlacementResult:
         done = one.state.done
         assert isinstance(done, Done)
-        error = fit.relative_bound
-        marks = [_mark(stretch, window, error, self._plan.limits.clock_error) for stretch in stretches]
+        limit = self._plan.limits.clock_error
+        errors = [max(fit.relative_bound, stretch.relative_bound) for stretch in stretches]
+        marks = [_mark(stretch, window, error, limit) for stretch, error in zip(stretches, errors, strict=True)]
         samples = tuple(
             replace(sample, used=not mark, mark=mark) for sample, mark in zip(one.state.samples, marks, strict=True)
         )
@@ -269,9 +270,11 @@ class TrialRunner:
         elapsed_s = sum(stretch.duration_s for stretch, mark in zip(stretches, marks, strict=True) if not mark)
         if work <= 0 or elapsed_s <= 0:
             reason = next((mark for mark in marks if mark), "no work was done")
-            if error > self._plan.limits.clock_error:
-                one.clock_fault = ClockFault("uncertain", bound=error)
-            raise TrialFailed(f"{one.resident.plan.name}: no sample could be used: {reason}")
+            advice = ""
+            if min(errors) > limit:
+                one.clock_fault = ClockFault("uncertain", bound=min(errors))
+                advice = "; longer windows make it smaller"
+            raise TrialFailed(f"{one.resident.plan.name}: no sample could be used: {reason}{advice}")
         result = PlacementResult(
             placement=one.placement,
             guest_id=one.resident.record.guest_id,
