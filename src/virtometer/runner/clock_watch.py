@@ -130,6 +130,14 @@ class ClockWatch:
                 return fitted
         raise step.error(self.started_ns)
 
+    def sized(self, belied: ClockBelied) -> ClockBelied:
+        """The same, with the size of the step where the probes know it: samples tell only what they lost at least."""
+        step = steps.between(self.probes) if belied.fault.kind == "went-back" else None
+        if step is None:
+            return belied
+        told = step.error(self.started_ns)
+        return ClockBelied(told.sentence, replace(told.fault, kind="went-back"))
+
     def _plan_next(self) -> None:
         """Not at equal distances, which a clock could happen to leap between."""
         self._next_s = time.monotonic() + self.period_s * random.uniform(0.75, 1.25)
@@ -142,14 +150,6 @@ class ClockWatch:
         self._before.append(self._session.ping(self._limits.answer_s))
         own_ns = time.thread_time_ns() - own_ns
         return (own_ns + self._guest_cpu_ns() - guest_ns) * 1e-9
-
-    def sized(self, belied: ClockBelied) -> ClockBelied:
-        """The same, with the size of the step where the probes know it: samples tell only what they lost at least."""
-        step = steps.between(self.probes) if belied.fault.kind == "went-back" else None
-        if step is None:
-            return belied
-        told = step.error(self.started_ns)
-        return ClockBelied(told.sentence, replace(told.fault, kind="went-back"))
 
     def _burst(self) -> list[ClockProbe]:
         return [self._session.ping(self._limits.answer_s) for _ in range(BURST)]
