@@ -156,8 +156,30 @@ def test_clocks_that_cannot_be_believed_are_in_the_table_and_the_plot() -> None:
     assert drawn is not None
     for name in faults:
         assert f"{name} never (2 " in drawn.caption
-        assert {row["v"] for row in _drawn(drawn.spec, name)} == {1.0}
+        assert {row["v"] for row in _drawn(drawn.spec, name)} == {1.0}, "the top, where no other is worse"
     assert max(row["v"] for row in _drawn(drawn.spec, "native")) < 1.0
+
+
+def test_ticks_go_over_the_whole_range_and_a_hopeless_clock_is_at_its_top(both: tuple[Belief, ...]) -> None:
+    """One clock leaps by hours, which makes short durations wrong by a factor of 10^9 and more; one stood still."""
+    leaping = replace(both[1], environment="leaping", residual_s=2348.0)
+    still = replace(both[1], environment="still", faults={"stood-still": [ClockFault("stood-still")]})
+    found = figure([both[0], leaping, still], 0.005)
+    assert found is not None
+    y = found.spec["layer"][1]["encoding"]["y"]
+    (bottom, top), ticks = y["scale"]["domain"], y["axis"]["values"]
+    assert {row["v"] for row in _drawn(found.spec, "still")} == {top}
+    worst = max(row["v"] for row in _drawn(found.spec, "leaping"))
+    assert worst == pytest.approx(2.348e9, rel=0.01) and worst <= top == 1e10
+    assert top / ticks[-1] < 1e3 and ticks[0] / bottom < 1e3, "no part without a scale"
+    assert 5 <= len(ticks) <= 8 and 1.0 in ticks
+
+
+def test_few_decades_have_a_tick_each(both: tuple[Belief, ...]) -> None:
+    found = figure([replace(both[0], worst_ppm=100.0, rate_ppm=99.0)], 0.005)
+    assert found is not None
+    y = found.spec["layer"][1]["encoding"]["y"]
+    assert y["axis"]["values"] == pytest.approx([1e-4, 1e-3, 1e-2, 0.1, 1.0])
 
 
 def _drawn(spec: dict[str, Any], environment: str) -> list[dict[str, Any]]:

@@ -25,6 +25,13 @@ BELIEVED = (
 )
 _SHORTEST_S = 1e-6
 _HEIGHT = 280
+_TICKS = 7
+# Millions of percent and more as a power of ten, with its exponent raised.
+_RELATIVE = (
+    "datum.value >= 1e4 ? '10' + split(' ¹ ² ³ ⁴ ⁵ ⁶ ⁷ ⁸ ⁹ ¹⁰ ¹¹ ¹² ¹³ ¹⁴ ¹⁵ ¹⁶ ¹⁷ ¹⁸', ' ')"
+    "[round(log(datum.value) / LN10) + 2] + ' %' : "
+    "datum.value >= 0.0001 ? format(datum.value * 100, ',~g') + ' %' : format(datum.value * 1e6, '~g') + ' ppm'"
+)
 
 
 def grid(beliefs: Sequence[Belief]) -> Grid:
@@ -44,31 +51,19 @@ def grid(beliefs: Sequence[Belief]) -> Grid:
 
 
 def figure(beliefs: Sequence[Belief], limit: float, *, raw: bool = False) -> Figure | None:
-    """Relative error of believing the clock, over the length of what is timed; 100 % where it cannot be believed.
+    """Relative error of believing the clock, over the length of what is timed; at the top where it cannot be believed.
 
     `raw`: the results of the report do believe the clocks. None without a clock.
     """
     if not beliefs:
         return None
-    steps = 48
-    span = math.log(LONGEST_S / _SHORTEST_S)
-    rows: list[dict[str, Any]] = [
-        {
-            "e": belief.environment,
-            "t": float(f"{t:.4g}"),
-            "v": max(float(f"{belief.error(t):.4g}"), 1e-10),
-            "k": int(belief.hopeless or belief.fixed_s is not None),
-        }
-        for belief in beliefs
-        for t in (_SHORTEST_S * math.exp(span * step / steps) for step in range(steps + 1))
-    ]
+    rows = _points(beliefs)
+    lowest, highest = (math.log10(end(row["v"] for row in rows)) for end in (min, max))
+    decades = (math.floor(lowest), max(math.ceil(highest), 0))
     colour, _ = by_environment([belief.environment for belief in beliefs])
     label = (
         "datum.value >= 3600 ? '1 h' : datum.value >= 1 ? datum.value + ' s' : datum.value >= 0.001 ? "
         "round(datum.value * 1e3) + ' ms' : round(datum.value * 1e6) + ' µs'"
-    )
-    relative = (
-        "datum.value >= 0.0001 ? format(datum.value * 100, '~g') + ' %' : format(datum.value * 1e6, '~g') + ' ppm'"
     )
     x = alt.X(
         "t:Q",
@@ -80,12 +75,10 @@ def figure(beliefs: Sequence[Belief], limit: float, *, raw: bool = False) -> Fig
             grid=True,
         ),
     )
-    lowest = min(row["v"] for row in rows)
-    ticks = [10.0**power for power in range(math.floor(math.log10(lowest)), 3)]
     y = alt.Y(
         "v:Q",
-        scale=alt.Scale(type="log", nice=False, domain=[ticks[0], max(max(row["v"] for row in rows), 1.0)]),
-        axis=alt.Axis(title="relative error", values=ticks, labelExpr=relative, grid=True),
+        scale=alt.Scale(type="log", nice=False, domain=[10.0**power for power in decades]),
+        axis=alt.Axis(title="relative error", values=_ticks(*decades), labelExpr=_RELATIVE, grid=True),
     )
     rule = alt.Chart(data([{"v": limit}])).mark_rule(color="var(--soft)", strokeDash=[4, 4], aria=False)
     lines = (
@@ -110,6 +103,30 @@ def figure(beliefs: Sequence[Belief], limit: float, *, raw: bool = False) -> Fig
         f"Dashed: {words.percent(limit)}, this plan's limit. Below it: {told}. "
         f"The results above are {'not ' if raw else ''}put right.",
     )
+
+
+def _points(beliefs: Sequence[Belief]) -> list[dict[str, Any]]:
+    """The lines of the plot. A clock that may be wrong by anything is nowhere below one that is merely bad."""
+    steps = 48
+    span = math.log(LONGEST_S / _SHORTEST_S)
+    times = [_SHORTEST_S * math.exp(span * step / steps) for step in range(steps + 1)]
+    top = 10.0 ** math.ceil(math.log10(max(1.0, *(belief.error(_SHORTEST_S) for belief in beliefs))))
+    return [
+        {
+            "e": belief.environment,
+            "t": float(f"{t:.4g}"),
+            "v": top if belief.hopeless else max(float(f"{belief.error(t):.4g}"), 1e-10),
+            "k": int(belief.hopeless or belief.fixed_s is not None),
+        }
+        for belief in beliefs
+        for t in times
+    ]
+
+
+def _ticks(first: int, last: int) -> list[float]:
+    """Powers of ten, at most eight: every second or third where there are many, 100 % among them."""
+    step = -(-(last - first) // _TICKS) or 1
+    return [10.0**power for power in range(first, last + 1) if power % step == 0]
 
 
 def _missing(beliefs: Sequence[Belief]) -> str:
