@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.analysis.simulated_campaigns import Place, Work, gaussian, quiet, simulate
+from tests.analysis.simulated_campaigns import Place, Work, gaussian, lied, quiet, simulate
 from virtometer.analysis import findings, running
 from virtometer.analysis.conditions import is_unlike
-from virtometer.model import Campaign, Finding, TrialRecord, Verdict
+from virtometer.model import Campaign, ClockFault, Finding, TrialRecord, Verdict
 
 NATIVE = Place("native")
 
@@ -112,6 +112,21 @@ def test_trials_that_all_fail_make_it_not_available_never_a_zero(reason: str) ->
     assert found.verdict is Verdict.UNAVAILABLE
     assert found.notes == ("not available here: no network (8 trials)",)
     assert found.value is None
+
+
+def test_what_is_lost_to_a_lying_clock_is_not_called_absent() -> None:
+    campaign = simulate([NATIVE, Place("qemu")], noise=gaussian(0.01))
+    step = ClockFault("stepped", 3.0, 0.5)
+    lies = set(trials_of(campaign, "qemu"))
+    trials = tuple(
+        lied(record, step, "qemu: the guest's clock stepped") if record.trial.index in lies else record
+        for record in campaign.trials
+    )
+    found = of(replace(campaign, trials=trials), "qemu")
+    assert (found.verdict, found.ratio, found.value) == (Verdict.UNDECIDED, None, None)
+    assert (found.blocks_needed, found.seconds_needed) == (None, None), "more of the same would not help"
+    assert "8 of 8 trials failed: the guest's clock stepped" in found.notes
+    assert not any("not available" in note for note in found.notes)
 
 
 def test_a_baseline_that_gave_nothing_leaves_the_others_undecided_with_their_values() -> None:

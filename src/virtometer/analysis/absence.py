@@ -10,19 +10,22 @@ from collections import Counter
 from collections.abc import Iterable
 
 from virtometer.analysis.blocks import Cell, usable
-from virtometer.model import EnvironmentStatus
+from virtometer.model import EnvironmentStatus, TrialRecord
 
 NOT_AVAILABLE = "not available here"
 _NUMBER = re.compile(r"\d+([.,]\d+)*")
 
 
 def unavailable(cell: Cell, status: EnvironmentStatus | None) -> list[str] | None:
-    """Reasons why a cell has no value and will have none, or None when it has one or may still get one."""
+    """Reasons why a cell has no value and will have none, or None when it has one or may still get one.
+
+    What was measured and lost to a lying clock can be measured otherwise: it is not absent, but undecided.
+    """
     if cell.values:
         return None
     if status is not None and not status.works:
         return [f"{NOT_AVAILABLE}: {status.reason or 'its check failed and gave no reason'}"]
-    if cell.failed and not cell.results:
+    if cell.failed and not cell.results and not any(map(_belied, cell.failed)):
         return [f"{NOT_AVAILABLE}: {reason}{_times(count)}" for reason, count in _failures(cell)]
     return None
 
@@ -61,6 +64,10 @@ def grouped(texts: Iterable[str]) -> list[tuple[str, int]]:
         counts[stem] += 1
         same[stem] = same.get(stem, True) and first.setdefault(stem, text) == text
     return [(first[s] if same[s] else f"{first[s]} (for example)", count) for s, count in counts.most_common()]
+
+
+def _belied(record: TrialRecord) -> bool:
+    return any(left.fault is not None for left in record.evidence)
 
 
 def _kind(mark: str) -> str:
