@@ -24,7 +24,8 @@ _BURSTS_AFTER = 4
 _PERIOD_S = 0.25
 _COSTS = 2000  # probes may cost 0.1 % of one processor, and one after a long rest costs more than those that are tried
 _TRIES = 3
-_MIDDLE = 0.6
+_REST_S = 0.1  # processors that slept less are still warm, and a probe seems to cost a third
+_MIDDLE = 2 / 3
 _PAUSE_S = 0.02
 _PROBES = 2000  # a run may last an hour, and the agent may send 20,000 lines
 
@@ -55,7 +56,7 @@ class ClockWatch:
         if self._session.probe_cost_s is None:
             self._session.probe_cost_s = statistics.median(self._cost_s() for _ in range(_TRIES))
         dear_s = self._session.probe_cost_s * _COSTS
-        if dear_s / 2 <= seconds:  # one in the middle is what it may cost, all things considered
+        if dear_s / 2 <= seconds:  # one alone costs no more than it may
             dear_s = min(dear_s, seconds * _MIDDLE)
         self.period_s = max(_PERIOD_S, dear_s, seconds / _PROBES)
         self._before.extend(self._burst())
@@ -143,8 +144,8 @@ class ClockWatch:
         self._next_s = time.monotonic() + self.period_s * random.uniform(0.75, 1.25)
 
     def _cost_s(self) -> float:
-        """Processor time of one probe after a short rest, the laboratory's and the guest's."""
-        self._session.rest(_PAUSE_S)
+        """Processor time of one probe after a rest, the laboratory's and the guest's."""
+        self._session.rest(_REST_S)
         guest_ns = self._guest_cpu_ns()
         own_ns = time.thread_time_ns()
         self._before.append(self._session.ping(self._limits.answer_s))
