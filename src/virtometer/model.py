@@ -150,6 +150,9 @@ class Trial:
 # --- what is measured -----------------------------------------------------------------------------------------
 
 
+CLOCK_ERROR = "clock error"  # a sample's mark begins so where its duration is not known well enough
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
     """One iteration of a kernel, in guest time, as the agent sent it. `used` is False where `mark` says why."""

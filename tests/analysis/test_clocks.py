@@ -114,6 +114,17 @@ def failed(of: Campaign, faults: dict[int, ClockFault]) -> Campaign:
     return replace(of, trials=trials)
 
 
+def test_samples_that_were_too_short_for_the_clock_are_counted_where_the_run_was_right() -> None:
+    made = simulate([Place("native")], [CLOCK], blocks=1)
+    (record,) = made.trials
+    first, second, *rest = record.results[0].samples
+    short = replace(first, used=False, mark="clock error ±0.6% exceeds the limit of 0.5%")
+    outside = replace(second, used=False, mark="outside the stretch in which all measured placements overlap")
+    result = replace(record.results[0], samples=(short, outside, *rest))
+    (belief,) = beliefs(replace(made, trials=(replace(record, results=(result,)),)))
+    assert (belief.runs, belief.set_aside) == (1, 1)
+
+
 def test_runs_that_failed_by_a_step_are_counted_with_their_size() -> None:
     step = ClockFault("stepped", -3.0, 1.25)
     (belief,) = beliefs(failed(campaign([1.0, 1.0, 1.0]), {1: step}))

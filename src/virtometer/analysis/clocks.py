@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from virtometer.analysis import extras
 from virtometer.analysis.host_time import residual_s
-from virtometer.model import Campaign, ClockFault, ClockFit, FaultKind, PlacementResult
+from virtometer.model import CLOCK_ERROR, Campaign, ClockFault, ClockFit, FaultKind, PlacementResult
 
 WORKLOAD = "clock"
 LATENESS = "timer-lateness"
@@ -40,7 +40,8 @@ class Belief:
     the runs' own bounds; `worst_ppm` is how far off a run's rate may be at most, its bound included, `proven_ppm` how
     far one is at least. All are NaN without a run. `drift` is that of the guest that was there for longest, None where
     none had two runs. `residual_s` is the largest error that no rate and offset explain. `faults` are those of the
-    runs that failed by this clock, `set_aside` their samples. `counter` names the processor's counter where it is the
+    runs that failed by this clock, `set_aside` counts their samples and those of other runs that its error was too
+    large for. `counter` names the processor's counter where it is the
     TSC. `measures` and `lateness` are empty without the workload.
     """
 
@@ -121,7 +122,7 @@ def beliefs(campaign: Campaign) -> tuple[Belief, ...]:
             for result in record.results
             if result.placement.environment == environment.name
         ]
-        faults, set_aside = _faults(campaign, environment.name)
+        faults, of_failed = _faults(campaign, environment.name)
         if not results and not faults:
             continue
         # A bound is told of guest seconds per host second, as the rates are.
@@ -142,12 +143,16 @@ def beliefs(campaign: Campaign) -> tuple[Belief, ...]:
                 drift=_drift(results),
                 residual_s=max((residual_s(result.clock, result.probes) for result in results), default=0.0),
                 faults=faults,
-                set_aside=set_aside,
+                set_aside=of_failed + sum(map(_set_aside, results)),
                 measures=measures.get(environment.name, {}),
                 lateness=lateness.get(environment.name),
             )
         )
     return tuple(made)
+
+
+def _set_aside(result: PlacementResult) -> int:
+    return sum(sample.mark.startswith(CLOCK_ERROR) for sample in result.samples)
 
 
 def _drift(results: Sequence[PlacementResult]) -> Drift | None:

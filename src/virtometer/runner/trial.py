@@ -19,6 +19,7 @@ from virtometer.errors import EnvironmentFailed, LinkClosed, LinkError, RemoteEr
 from virtometer.link.belied import ClockBelied
 from virtometer.link.messages import Done, Samples, Worked
 from virtometer.model import (
+    CLOCK_ERROR,
     ClockFault,
     ClockFit,
     Evidence,
@@ -359,5 +360,5 @@ def _mark(stretch: Stretch, window: tuple[float, float], error: float, limit: fl
     if stretch.start_ns < window[0] - 1 or stretch.end_ns > window[1] + 1:
         return "outside the stretch in which all measured placements overlap"
     if error > limit:
-        return f"clock error ±{error:.2%} exceeds the limit of {limit:.2%}"
+        return f"{CLOCK_ERROR} ±{error:.2%} exceeds the limit of {limit:.2%}"
     return ""
