@@ -6,7 +6,7 @@ Times ending in `_ns` are integers in nanoseconds. `guest` times are readings of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any, Literal
@@ -205,6 +205,12 @@ class ClockFit:
     def duration_bound_s(self, start_ns: int, end_ns: int) -> float:
         """Bound of the error of `duration_s`, in host seconds."""
         return (end_ns - start_ns) * self.rate_bound * 1e-9
+
+    def missed_ns(self, probes: Sequence[ClockProbe]) -> float:
+        """How far the line passes outside of what these probes prove, in host ns; 0 where it keeps to all."""
+        early = (probe.sent_host_ns - self.to_host_ns(probe.received_guest_ns) for probe in probes)
+        late = (self.to_host_ns(probe.sent_guest_ns) - probe.received_host_ns for probe in probes)
+        return max(0.0, *early, *late)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.link.round_trips import Channel, Clocks
 from virtometer.errors import LinkError
-from virtometer.link.clock import fit, is_linear, outside
+from virtometer.link.clock import fit, is_linear
 from virtometer.model import ClockProbe
 
 SAME = Clocks()
@@ -38,7 +38,7 @@ def test_true_offset_and_rate_lie_within_the_bounds_whatever_the_delays(rate, of
     fitted = fit(before, after, during)
     assert true_offset_is_within(fitted, clocks)
     assert abs(fitted.rate - rate) <= fitted.rate_bound * (1 + 1e-9) + 1e-12
-    assert outside(fitted, [*before, *during, *after]) <= 2
+    assert fitted.missed_ns([*before, *during, *after]) <= 2
     shortest = min(p.received_host_ns - p.sent_host_ns for p in (*before, *during, *after))
     assert fitted.bound_ns <= shortest / 2 + 6 + 2 * rate
 

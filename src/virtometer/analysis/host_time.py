@@ -66,11 +66,7 @@ def of(
 
 def residual_s(fit: ClockFit, probes: Sequence[ClockProbe]) -> float:
     """How far the fitted line misses the interval that the worst probe proves: 0 where one line explains them all."""
-    worst_ns = 0.0
-    for probe in probes:
-        early = probe.sent_host_ns - fit.to_host_ns(probe.received_guest_ns)
-        late = fit.to_host_ns(probe.sent_guest_ns) - probe.received_host_ns
-        worst_ns = max(worst_ns, early, late)
+    worst_ns = fit.missed_ns(probes)
     # A line through the corner of the corridor misses it by what arithmetic loses.
     return worst_ns * 1e-9 if worst_ns > 1.0 else 0.0
 

@@ -72,13 +72,6 @@ def fit(before: Sequence[ClockProbe], after: Sequence[ClockProbe], during: Seque
     )
 
 
-def outside(fitted: ClockFit, probes: Sequence[ClockProbe]) -> float:
-    """How far the fitted line passes outside of what the probes allow, in host ns; 0 where it keeps to all."""
-    early = max(host - fitted.to_host_ns(guest) for guest, host in lower_points(probes))
-    late = max(fitted.to_host_ns(guest) - host for guest, host in upper_points(probes))
-    return max(early, late, 0.0)
-
-
 def _shifted(points: Sequence[Point], origin: ClockProbe) -> list[Point]:
     """Small numbers, so that nothing is lost where they become floating-point numbers."""
     return [(guest - origin.received_guest_ns, host - origin.sent_host_ns) for guest, host in points]
@@ -86,7 +79,7 @@ def _shifted(points: Sequence[Point], origin: ClockProbe) -> list[Point]:
 
 def _shortest(before: Sequence[ClockProbe], after: Sequence[ClockProbe], probes: Sequence[ClockProbe]) -> ClockFit:
     """The line through the shortest round trip of each burst. What it misses is added to the bounds."""
-    first, last = min(before, key=_width), min(after, key=_width)
+    first, last = (min(burst, key=lambda probe: probe.away_ns) for burst in (before, after))
     guest_first, guest_last = (probe.received_guest_ns + _hold(probe) / 2 for probe in (first, last))
     host_first, host_last = ((probe.sent_host_ns + probe.received_host_ns) / 2 for probe in (first, last))
     span = guest_last - guest_first
@@ -94,9 +87,9 @@ def _shortest(before: Sequence[ClockProbe], after: Sequence[ClockProbe], probes:
         raise stood_still()
     reference = round(guest_first)
     rate = (host_last - host_first) / span
-    half = max(first.received_host_ns - first.sent_host_ns, last.received_host_ns - last.sent_host_ns) / 2
+    half = max(first.away_ns, last.away_ns) / 2
     line = ClockFit(reference, round(host_first + (reference - guest_first) * rate), rate, half, 0.0, len(probes))
-    missed = outside(line, probes)
+    missed = line.missed_ns(probes)
     return ClockFit(reference, line.reference_host_ns, rate, half + missed, 2 * (2 * half + missed) / span, len(probes))
 
 
@@ -106,11 +99,8 @@ def _hidden(before: Sequence[ClockProbe], after: Sequence[ClockProbe]) -> float:
     It moves the line by the shortest round trips, and seems to be a rate of the bursts as well.
     """
     gap = after[0].sent_host_ns - before[-1].received_host_ns
-    return (min(map(_width, before)) + min(map(_width, after))) / max(gap, 1)
-
-
-def _width(probe: ClockProbe) -> int:
-    return probe.received_host_ns - probe.sent_host_ns
+    shortest = [min(probe.away_ns for probe in burst) for burst in (before, after)]
+    return sum(shortest) / max(gap, 1)
 
 
 def _hold(probe: ClockProbe) -> int:
