@@ -210,7 +210,7 @@ class ClockFit:
         """How far the line passes outside of what these probes prove, in host ns; 0 where it keeps to all."""
         early = (probe.sent_host_ns - self.to_host_ns(probe.received_guest_ns) for probe in probes)
         late = (self.to_host_ns(probe.sent_guest_ns) - probe.received_host_ns for probe in probes)
-        return max(0.0, *early, *late)
+        return max([0.0, *early, *late])
 
 
 @dataclass(frozen=True, slots=True)

@@ -203,8 +203,8 @@ def test_a_clock_that_leaps_while_the_guest_waits_is_not_needed(trial, clock):
     assert (record.status, record.reason) == ("done", "")
     (result,) = record.results
     assert len(result.samples) == 8
-    # How busy this host is shows in the bound.
-    assert abs(result.value / TRUE_RATE - 1) <= result.clock.relative_bound + 0.001
+    # That the bound holds is tested with simulated delays: what happens to a busy host may happen at the wrong moment.
+    assert abs(result.value / TRUE_RATE - 1) <= max(0.01, result.clock.relative_bound)
     stretches = host_time.stretches(result)
     wrong_s = [abs(one.duration_s - sample.work * 1e-9) for one, sample in zip(stretches, result.samples, strict=True)]
     # The longest delay of all may come once, and then not while the way was tried.
