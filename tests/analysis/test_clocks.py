@@ -12,7 +12,7 @@ from tests.analysis.simulated_campaigns import Place, Work, lied, simulate
 from virtometer.analysis import by_guest_clocks, host_time
 from virtometer.analysis.clocks import Drift, beliefs
 from virtometer.analysis.host_time import residual_s
-from virtometer.model import Campaign, ClockFault, ClockFit, ClockProbe, Sample
+from virtometer.model import Campaign, ClockFault, ClockFit, ClockProbe, PlacementResult, Sample
 
 CLOCK = Work("clock", "clock", "watch", "s", 3e-8)
 FIT = ClockFit(0, 0, 1.0, 1000.0, 1e-6, 10)
@@ -167,25 +167,54 @@ def test_what_failed_for_another_reason_says_nothing_of_the_clock() -> None:
     assert beliefs(replace(made, trials=(died,))) == ()
 
 
+GOOD = [ClockProbe(t - 10, t, t + 5, t + 20) for t in range(0, 1000, 100)]
+# Guest time goes on by 2 ms more than the host's between the last good probe and this one, which comes 1 ms later.
+JUMPED = [*GOOD, ClockProbe(1_000_990, 3_001_000, 3_001_005, 1_001_020)]
+
+
+def with_probes(probes: list[ClockProbe], **conditions: str) -> PlacementResult:
+    (record,) = campaign([1.0]).trials
+    return replace(record.results[0], clock=FIT, probes=tuple(probes), conditions=conditions)
+
+
 def test_what_no_line_explains_is_the_residual() -> None:
-    good = [ClockProbe(t - 10, t, t + 5, t + 20) for t in range(0, 1000, 100)]
-    assert residual_s(FIT, good) == 0.0
-    jumped = [*good, ClockProbe(1_000_990, 3_001_000, 3_001_005, 1_001_020)]
-    assert residual_s(FIT, jumped) == pytest.approx(2e-3, rel=1e-3)
-    back = [*good, ClockProbe(4_000_990, 1_001_000, 1_001_005, 4_001_020)]
-    assert residual_s(FIT, back) == pytest.approx(3e-3, rel=1e-3)
+    assert residual_s(with_probes(GOOD)) == 0.0
+    assert residual_s(with_probes(JUMPED)) == pytest.approx(2e-3, rel=1e-3)
+    back = [*GOOD, ClockProbe(4_000_990, 1_001_000, 1_001_005, 4_001_020)]
+    assert residual_s(with_probes(back)) == pytest.approx(3e-3, rel=1e-3)
 
 
-def test_what_a_line_misses_is_twice_in_the_bound_of_a_duration() -> None:
-    """Both ends of a sample may lie as far beside the line as a probe does."""
-    good = [ClockProbe(t - 10, t, t + 5, t + 20) for t in range(0, 1000, 100)]
-    sample = Sample(100, 10_000_100, 1, "")
-    (known,) = host_time.of([sample], FIT, good, by_laboratory=False)
-    assert known.bound_s == FIT.duration_bound_s(100, 10_000_100)
-    jumped = [*good, ClockProbe(1_000_990, 3_001_000, 3_001_005, 1_001_020)]
-    (missed,) = host_time.of([sample], FIT, jumped, by_laboratory=False)
-    assert missed.bound_s - known.bound_s == pytest.approx(4e-3, rel=1e-3)
-    assert missed.duration_s == known.duration_s
+def test_the_line_of_work_that_the_laboratory_timed_misses_only_what_is_beyond_its_bound() -> None:
+    """It is made of the work, not of the probes: they lie beside it by as much as it says."""
+    near = [*GOOD, ClockProbe(1_000_990, 1_001_700, 1_001_705, 1_001_020)]
+    assert residual_s(with_probes(near)) == pytest.approx(0.69e-6, rel=0.02)
+    assert residual_s(with_probes(near, timing="laboratory")) == 0.0, "within 1 µs"
+    assert residual_s(with_probes(JUMPED, timing="laboratory")) == pytest.approx(2e-3 - 1e-6, rel=1e-3)
+
+
+def bounds_of(probes: list[ClockProbe], *spans: tuple[int, int]) -> list[float]:
+    """What the bounds of samples hold beside that of the rate, in s."""
+    samples = [Sample(start, end, 1, "") for start, end in spans]
+    found = host_time.of(samples, FIT, probes, by_laboratory=False)
+    return [one.bound_s - FIT.duration_bound_s(*span) for one, span in zip(found, spans, strict=True)]
+
+
+def test_what_came_at_once_between_two_probes_is_in_the_bound_of_every_sample_there() -> None:
+    ends = [(JUMPED[-1].received_guest_ns + t, JUMPED[-1].sent_host_ns + t) for t in (10**6, 2 * 10**6)]
+    later = [*JUMPED, *(ClockProbe(host, guest, guest + 5, host + 30) for guest, host in ends)]
+    before, within, across, after = bounds_of(
+        later, (100, 500), (10_000, 2_000_000), (500, 3_500_000), (3_100_000, 4_500_000)
+    )
+    assert (before, after) == (0.0, 0.0), "where one line explains the probes it holds for the samples between"
+    assert within == across == pytest.approx(2e-3, rel=1e-3)
+
+
+def test_what_a_time_daemon_may_have_bent_is_shared_by_the_time_between_two_probes() -> None:
+    """100 ppm are no step: a sample of a hundredth of that time is off by a hundredth of what the line misses."""
+    bent = [GOOD[0], ClockProbe(10**9 - 10, 10**9 + 100_000, 10**9 + 100_005, 10**9 + 20)]
+    part, whole = bounds_of(bent, (10**8, 11 * 10**7), (5, 10**9 + 100_000))
+    assert whole == pytest.approx(1e-4, rel=0.01)
+    assert part == pytest.approx(1e-6, rel=0.01)
 
 
 def test_an_environment_that_never_ran_has_no_clock() -> None:

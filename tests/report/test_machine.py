@@ -278,7 +278,7 @@ def test_results_csv_has_the_fit_and_what_it_leaves_open_of_the_value() -> None:
 
 @pytest.mark.parametrize(("rate_bound", "unit"), [(2.0, "s"), (3.0, "B/s"), (2.0, "B/s"), (math.nan, "s")])
 def test_a_bound_that_nobody_knows_is_none(rate_bound: float, unit: str) -> None:
-    assert clock_bound(1.0, unit, ClockFit(0, 0, 2.0, 1.0, rate_bound, 2)) is None
+    assert clock_bound(1.0, unit, ClockFit(0, 0, 2.0, 1.0, rate_bound, 2).relative_bound) is None
 
 
 def test_every_correction_can_be_traced_to_its_probes() -> None:

@@ -146,23 +146,30 @@ def run_at_the_gate(name, seconds):
     )  # fmt: skip
 
 
-def tool(name, seconds):
+def tool(name, seconds, gated):
     """A program that believes the clock: 1000 requests in a second of the host's time."""
     global started
     started = time.monotonic_ns()
-    start, true_start = now(), time.monotonic_ns()
-    while time.monotonic_ns() - true_start < seconds * 1e9:
-        for request in lines(0.02):
-            pong(request, True)
-    end, true_end = now(), time.monotonic_ns()
-    done = round((true_end - true_start) * 1e-6)
+    if gated:
+        for _ in range(9):
+            passage(name, 0)
+        sample = passage(name, seconds)
+        start, end, took_ns = sample["start_ns"], sample["end_ns"], sample["work"]
+    else:
+        start, true_start = now(), time.monotonic_ns()
+        while time.monotonic_ns() - true_start < seconds * 1e9:
+            for request in lines(0.02):
+                pong(request, True)
+        end, took_ns = now(), time.monotonic_ns() - true_start
+    done = round(took_ns * 1e-6)
     say(event="samples", run=name, samples=[{"start_ns": start, "end_ns": end, "work": 1, "check": "1"}])
     per_second = done / ((end - start) * 1e-9)
     printed = f"Complete requests:      {done}\nRequests per second:    {per_second:.2f} [#/sec] (mean)\n"
     say(
         event="done", run=name, unit="s", better="lower", value=(end - start) * 1e-9,
         check={"kind": "count", "value": "1", "passed": True}, count=1, stopped=False,
-        cpu={"user_ns": 1000, "system_ns": 0}, conditions={}, output=printed,
+        cpu={"user_ns": 1000, "system_ns": 0}, output=printed,
+        conditions={"timing": "laboratory"} if gated else {},
     )  # fmt: skip
 
 
@@ -183,8 +190,11 @@ def main():
                 timing[name] = request["arguments"].get("timing", "agent")
                 say(event="ready", run=name, conditions={})
             if command == "start":
-                timed = run_at_the_gate if timing[name] == "laboratory" or GATE == "uninvited" else run
-                (tool if wish.get("tool") else timed)(name, seconds[name])
+                gated = timing[name] == "laboratory" or GATE == "uninvited"
+                if wish.get("tool"):
+                    tool(name, seconds[name], gated)
+                else:
+                    (run_at_the_gate if gated else run)(name, seconds[name])
             if command == "bye":
                 return
 

@@ -95,7 +95,7 @@ pub struct Outcome {
 ///
 /// An iteration is to last 12.5 ms (10 ms at least), or the window divided by 20,000 where that is more. A kernel whose single repeat
 /// lasts longer has longer iterations. Those of a control with a gate share the window. Where an iteration of the window turns out shorter than four fifths of that,
-/// the next are longer.
+/// the next are longer; at a gate each is made for what is left of the window.
 pub fn prepare(task: &Task, unit: Unit, maker: &Maker) -> Result<Prepared, Failure> {
     let mut team = Team::assemble(task, maker)?;
     let limits = team.describe()?;
@@ -108,7 +108,7 @@ pub fn prepare(task: &Task, unit: Unit, maker: &Maker) -> Result<Prepared, Failu
     let repeats = match limits.calibrated {
         true if share_ns > GATE_AIM_NS => {
             let (repeats, took_ns) = calibrate(&mut team, most, GATE_AIM_NS, &task.control)?;
-            next_repeats(repeats, took_ns.min(aim_ns), aim_ns, most)
+            lasting(repeats, took_ns, aim_ns, most)
         }
         true => calibrate(&mut team, most, aim_ns, &task.control)?.0,
         false => 1,
@@ -176,8 +176,12 @@ fn calibrate(team: &mut Team, most: u64, aim_ns: f64, control: &Control) -> Resu
 /// How many repeats would have lasted as long as is aimed at. Short stretches tell little about long ones, therefore
 /// at most sixteen times as many.
 fn next_repeats(repeats: u64, took_ns: f64, aim_ns: f64, most: u64) -> u64 {
-    let wanted = (precise(repeats) * aim_ns / took_ns).ceil().min(precise(repeats) * 16.0);
-    whole(wanted).clamp(1, most.max(1))
+    lasting(repeats, took_ns, aim_ns, most).min(repeats.saturating_mul(16))
+}
+
+/// How many repeats would have lasted as long as is aimed at, as far as these can tell.
+fn lasting(repeats: u64, took_ns: f64, aim_ns: f64, most: u64) -> u64 {
+    whole((precise(repeats) * aim_ns / took_ns).ceil()).clamp(1, most.max(1))
 }
 
 impl Prepared {
@@ -214,7 +218,11 @@ impl Prepared {
             worked_ns += stretch.end_ns.saturating_sub(stretch.start_ns);
             self.record(stretch.start_ns, stretch.end_ns, stretch.work, check)?;
             let took_ns = precise(stretch.end_ns - stretch.start_ns);
-            if took_ns < self.aim_ns * SHORTEST_NS / AIM_NS && calibrated.0 {
+            let left_ns = self.seconds * 1e9 - precise(worked_ns);
+            if gated && calibrated.0 && left_ns > 0.0 {
+                // What is left of the window, no more.
+                self.repeats = lasting(self.repeats, took_ns, self.aim_ns.min(left_ns), calibrated.1);
+            } else if took_ns < self.aim_ns * SHORTEST_NS / AIM_NS && calibrated.0 {
                 // The work has become quicker than it was while it was calibrated: the next iterations are longer.
                 self.repeats = next_repeats(self.repeats, took_ns, self.aim_ns, calibrated.1);
             }

@@ -1,29 +1,32 @@
 //! Iterations that somebody else times: each waits to be let go and tells when it has worked.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{channel, Receiver};
 use std::sync::Arc;
 use std::thread::{sleep, spawn};
 use std::time::Duration;
 use virtometer_protocol::{Failure, Parameters, Sample, Unit};
 use virtometer_sampling::{
-    now_ns, prepare, timed, CheckValue, Control, Maker, Moment, Outcome, RawSample, Stretch, Task, Worker,
+    now_ns, prepare, timed, CheckValue, Control, Maker, Moment, Outcome, Prepared, RawSample, Stretch, Task, Worker,
 };
 
 /// Empty passages at the beginning of a run.
 const REHEARSALS: usize = 8;
 
-/// Each repeat lasts 1 ms.
+/// Each repeat lasts 1 ms, but four before the work becomes quick.
 struct Sleeper {
     flows: bool,
+    quick: Arc<AtomicBool>,
     total: u64,
 }
 
 impl Worker for Sleeper {
     fn run(&mut self, repeats: u64) -> Result<Stretch, Failure> {
         self.total += repeats;
+        let each = if self.quick.load(Ordering::Relaxed) { 1 } else { 4 };
         timed(repeats, || {
-            sleep(Duration::from_millis(repeats));
+            sleep(Duration::from_millis(each * repeats));
             Ok(())
         })
     }
@@ -60,11 +63,20 @@ fn gate(iterations: u32) -> (Arc<Control>, Receiver<Moment>) {
     )
 }
 
-fn prepared(control: &Arc<Control>, threads: usize, flows: bool) -> virtometer_sampling::Prepared {
-    let control = control.clone();
-    let maker: Maker = Arc::new(move |_| Ok(Box::new(Sleeper { flows, total: 0 })));
-    let task =
-        Task { op: String::new(), parameters: Parameters::default(), threads, cpus: None, seconds: 0.6, control };
+fn prepared(control: &Arc<Control>, threads: usize, flows: bool) -> Prepared {
+    prepared_for(0.6, control, threads, flows, &Arc::new(AtomicBool::new(true)))
+}
+
+fn prepared_for(
+    seconds: f64,
+    control: &Arc<Control>,
+    threads: usize,
+    flows: bool,
+    quick: &Arc<AtomicBool>,
+) -> Prepared {
+    let (control, quick) = (control.clone(), quick.clone());
+    let maker: Maker = Arc::new(move |_| Ok(Box::new(Sleeper { flows, quick: quick.clone(), total: 0 })));
+    let task = Task { op: String::new(), parameters: Parameters::default(), threads, cpus: None, seconds, control };
     prepare(&task, Unit::PerSecond, &maker).unwrap()
 }
 
@@ -72,6 +84,14 @@ fn prepared(control: &Arc<Control>, threads: usize, flows: bool) -> virtometer_s
 fn run(threads: usize, iterations: u32, flows: bool) -> (Outcome, Vec<Sample>, Vec<Passage>) {
     let (control, told) = gate(iterations);
     let prepared = prepared(&control, threads, flows);
+    conducted(control, told, prepared)
+}
+
+fn conducted(
+    control: Arc<Control>,
+    told: Receiver<Moment>,
+    prepared: Prepared,
+) -> (Outcome, Vec<Sample>, Vec<Passage>) {
     // When the run has ended nobody holds the control any more, and nothing more is told.
     let gate = Arc::downgrade(&control);
     drop(control);
@@ -118,6 +138,27 @@ fn every_iteration_lies_within_its_passage_and_an_empty_one_goes_before_it() {
         }
         assert!((1..=iterations as usize).contains(&samples.len()), "{samples:?}");
     }
+}
+
+#[test]
+fn a_long_window_is_one_iteration_however_short_the_tried_ones_were() {
+    let (control, told) = gate(1);
+    let prepared = prepared_for(6.0, &control, 1, false, &Arc::new(AtomicBool::new(true)));
+    let (_, samples, _) = conducted(control, told, prepared);
+    let worked: Vec<u64> = samples.iter().map(|one| one.end_ns - one.start_ns).collect();
+    assert!(matches!(worked[..], [only] if (4_800_000_000..7_200_000_000).contains(&only)), "{worked:?}");
+}
+
+#[test]
+fn what_was_slow_while_it_was_tried_goes_on_for_what_is_left_of_the_window() {
+    let (control, told) = gate(1);
+    let quick = Arc::new(AtomicBool::new(false));
+    let prepared = prepared_for(1.2, &control, 1, false, &quick);
+    quick.store(true, Ordering::Relaxed);
+    let (_, samples, _) = conducted(control, told, prepared);
+    let worked: Vec<u64> = samples.iter().map(|one| one.end_ns - one.start_ns).collect();
+    assert!(worked.len() >= 2, "{worked:?}");
+    assert!((960_000_000..1_400_000_000).contains(&worked.iter().sum::<u64>()), "{worked:?}");
 }
 
 #[test]

@@ -141,7 +141,7 @@ def beliefs(campaign: Campaign) -> tuple[Belief, ...]:
                 worst_ppm=max(abs(rate) + bound for rate, bound in rates),
                 proven_ppm=max(abs(rate) - bound for rate, bound in rates),
                 drift=_drift(results),
-                residual_s=max((residual_s(result.clock, result.probes) for result in results), default=0.0),
+                residual_s=max(map(residual_s, results), default=0.0),
                 faults=faults,
                 set_aside=of_failed + sum(map(_set_aside, results)),
                 measures=measures.get(environment.name, {}),

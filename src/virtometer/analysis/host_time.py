@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from virtometer.model import ClockFit, ClockProbe, PlacementResult, Sample
+
+_BENT = 500e-6
+"""The most by which time daemons bend a clock (adjtime's limit in Linux): what is above that may have come at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +45,16 @@ def of(
     shared by all, unless they flow on from the passage before them.
     """
     if not clock.compared:
-        return [_by_line(sample, clock, 0.0) for sample in samples]
+        return [_by_line(sample, clock, _Gaps(clock, ())) for sample in samples]
     found = _holders(samples, probes) if by_laboratory else []
     if len(found) < len(samples) or not found:
-        missed_s = residual_s(clock, probes)
-        return [_by_line(sample, clock, missed_s) for sample in samples]
+        gaps = _Gaps(clock, probes)
+        return [_by_line(sample, clock, gaps) for sample in samples]
     flows = any(probe.received_host_ns == found[0].sent_host_ns for probe in probes)
     work_ns = sum(sample.end_ns - sample.start_ns for sample in samples) * clock.rate
     empty_ns = (sum(passage.away_ns for passage in found) - work_ns) / len(found)
+    # No piece of work is known worse than all of them together.
+    bound_s = min(clock.bound_ns * 1e-9, clock.rate_bound * work_ns / clock.rate * 1e-9)
     # Where it flows both ends come one way late; how late is what the line was moved by.
     late_ns = found[0].sent_host_ns - clock.reference_host_ns if flows else empty_ns / 2
     return [
@@ -58,17 +64,47 @@ def of(
             duration_s=(passage.away_ns - empty_ns) * 1e-9,
             start_bound_ns=clock.bound_ns,
             end_bound_ns=clock.bound_ns,
-            bound_s=clock.bound_ns * 1e-9,
+            bound_s=bound_s,
         )
         for passage in found
     ]
 
 
-def residual_s(fit: ClockFit, probes: Sequence[ClockProbe]) -> float:
-    """How far the fitted line misses the interval that the worst probe proves: 0 where one line explains them all."""
-    worst_ns = fit.missed_ns(probes)
+def residual_s(result: PlacementResult) -> float:
+    """How far the fitted line misses the interval that the worst probe proves: 0 where one line explains them all.
+
+    Where the laboratory timed the work the line is that of the work, and misses what its own bound leaves open.
+    """
+    open_ns = result.clock.bound_ns if result.conditions.get("timing") == "laboratory" else 0.0
+    worst_ns = result.clock.missed_ns(result.probes) - open_ns
     # A line through the corner of the corridor misses it by what arithmetic loses.
     return worst_ns * 1e-9 if worst_ns > 1.0 else 0.0
+
+
+class _Gaps:
+    """What the line does not explain of the time between two successive probes, for the samples that lie there."""
+
+    def __init__(self, clock: ClockFit, probes: Sequence[ClockProbe]) -> None:
+        self._ends_ns: list[int] = []
+        self._unexplained: list[tuple[int, int, float, bool]] = []  # from and to (guest ns), host ns, all at once
+        for one, after in pairwise(probes):
+            guest_ns = after.received_guest_ns - one.sent_guest_ns
+            least, most = after.sent_host_ns - one.received_host_ns, after.received_host_ns - one.sent_host_ns
+            missed_ns = max(least - guest_ns * clock.rate, guest_ns * clock.rate - most, 0.0)
+            if missed_ns > 1.0 and guest_ns > 0:
+                at_once = missed_ns > _BENT * max(least, 0)
+                self._unexplained.append((one.sent_guest_ns, after.received_guest_ns, missed_ns, at_once))
+                self._ends_ns.append(after.received_guest_ns)
+
+    def unexplained_s(self, start_ns: int, end_ns: int) -> float:
+        """How much of it may lie between two readings of the guest's clock, in host seconds."""
+        found_ns = 0.0
+        for first_ns, last_ns, missed_ns, at_once in self._unexplained[bisect_right(self._ends_ns, start_ns) :]:
+            if first_ns >= end_ns:
+                break
+            part = 1.0 if at_once else (min(end_ns, last_ns) - max(start_ns, first_ns)) / (last_ns - first_ns)
+            found_ns += missed_ns * part
+        return found_ns * 1e-9
 
 
 def _holders(samples: Sequence[Sample], passages: Sequence[ClockProbe]) -> list[ClockProbe]:
@@ -83,7 +119,7 @@ def _holders(samples: Sequence[Sample], passages: Sequence[ClockProbe]) -> list[
     return found
 
 
-def _by_line(sample: Sample, clock: ClockFit, missed_s: float) -> Stretch:
+def _by_line(sample: Sample, clock: ClockFit, gaps: _Gaps) -> Stretch:
     start, end = sample.start_ns, sample.end_ns
     return Stretch(
         start_ns=clock.to_host_ns(start),
@@ -91,6 +127,5 @@ def _by_line(sample: Sample, clock: ClockFit, missed_s: float) -> Stretch:
         duration_s=clock.duration_s(start, end),
         start_bound_ns=clock.bound_at_ns(start),
         end_bound_ns=clock.bound_at_ns(end),
-        # Both ends may lie as far beside the line as a probe does.
-        bound_s=clock.duration_bound_s(start, end) + 2 * missed_s,
+        bound_s=clock.duration_bound_s(start, end) + gaps.unexplained_s(start, end),
     )

@@ -6,7 +6,7 @@ import math
 
 from virtometer.analysis.blocks import Cell
 from virtometer.analysis.interval import estimate, spread
-from virtometer.model import ClockFit, Estimate
+from virtometer.model import Estimate
 
 # What a unit measures, in words.
 METRICS = {
@@ -36,12 +36,11 @@ def value_of(cell: Cell) -> Estimate | None:
     return estimate(spread([math.log(value) for value in cell.values.values()]))
 
 
-def clock_bound(value: float, unit: str, fit: ClockFit) -> float | None:
-    """How far off a value may be that was made from durations of this fit, in its unit; None where nobody knows.
+def clock_bound(value: float, unit: str, share: float) -> float | None:
+    """How far off a value may be, in its unit, whose duration may be off by this `share`; None where nobody knows.
 
     A rate divides by the duration: of one that may be shorter by a share e it is too low by up to e / (1 - e).
     """
-    share = fit.relative_bound
     if not share < 1:  # nor where there is no bound (NaN)
         return None
     return value * share if unit == "s" else value * share / (1 - share)

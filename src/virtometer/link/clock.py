@@ -90,7 +90,14 @@ def _shortest(before: Sequence[ClockProbe], after: Sequence[ClockProbe], probes:
     half = max(first.away_ns, last.away_ns) / 2
     line = ClockFit(reference, round(host_first + (reference - guest_first) * rate), rate, half, 0.0, len(probes))
     missed = line.missed_ns(probes)
-    return ClockFit(reference, line.reference_host_ns, rate, half + missed, 2 * (2 * half + missed) / span, len(probes))
+    rate_bound = 2 * (2 * half + missed) / span + max(_bent(rate, burst) for burst in (before, after))
+    return ClockFit(reference, line.reference_host_ns, rate, half + missed, rate_bound, len(probes))
+
+
+def _bent(rate: float, burst: Sequence[ClockProbe]) -> float:
+    """How far a rate is from any that the probes of a burst allow by themselves."""
+    low, high = corridor.slopes(lower_points(burst), upper_points(burst))
+    return max(low - rate, rate - high, 0.0) if low <= high else 0.0
 
 
 def _hidden(before: Sequence[ClockProbe], after: Sequence[ClockProbe]) -> float:

@@ -11,6 +11,7 @@ from typing import Any
 
 from virtometer.analysis import extras
 from virtometer.analysis.absence import bare, grouped
+from virtometer.analysis.host_time import stretches
 from virtometer.analysis.outside import Timed
 from virtometer.model import Campaign, Estimate, Evidence, Finding, PlacementResult, Verdict
 from virtometer.report import words
@@ -35,7 +36,9 @@ def numbers(findings: Sequence[Finding], campaign: Campaign) -> Grid:
         for result in record.results:
             if result.placement.workload == findings[0].workload and campaign.clock == "host":
                 name = result.placement.environment
-                errors[name] = max(errors.get(name, 0.0), result.clock.relative_bound)
+                used = [one for one, sample in zip(stretches(result), result.samples, strict=True) if sample.used]
+                worst = max((stretch.relative_bound for stretch in used), default=0.0)
+                errors[name] = max(errors.get(name, 0.0), result.clock.relative_bound, worst)
     rows = [
         (
             finding.subject,
@@ -54,7 +57,7 @@ def numbers(findings: Sequence[Finding], campaign: Campaign) -> Grid:
     return Grid(
         f"{findings[0].metric}: geometric mean over the blocks; efficiency from within-block pairs; p of no "
         "difference, alone and after Holm over the whole campaign; host CPU time per unit of work"
-        + ("; how well the length of every sample is known in host time, at worst" if errors else ""),
+        + ("; how well the length of every sample that is used is known in host time, at worst" if errors else ""),
         (
             "environment",
             "value",

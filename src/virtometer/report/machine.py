@@ -230,7 +230,7 @@ def _result(result: PlacementResult) -> dict[str, Any]:
         "unit": result.unit,
         "better": result.better,
         "value": result.value,
-        "value_bound": clock_bound(result.value, result.unit, result.clock),
+        "value_bound": clock_bound(result.value, result.unit, result.clock.relative_bound),
         "agent_value": result.agent_value,
         "work": result.work,
         "window_s": (result.window_end_host_ns - result.window_start_host_ns) * 1e-9,

@@ -99,7 +99,7 @@ def samples_csv(campaign: Campaign) -> str:
                         "duration_s": duration_s,
                         "duration_bound_s": stretch.bound_s,
                         "rate": rate,
-                        "rate_bound": None if rate is None else clock_bound(rate, result.unit, fit),
+                        "rate_bound": None if rate is None else clock_bound(rate, result.unit, stretch.relative_bound),
                     }
             for left in record.evidence:
                 yield from _samples(record, left)

@@ -27,6 +27,8 @@ _TRIES = 3
 _REST_S = 0.1  # processors that slept less are still warm, and a probe seems to cost a third
 _MIDDLE = 2 / 3
 _PAUSE_S = 0.02
+_TOGETHER = 3  # pings of a burst without a pause between: over some time a burst tells a rate of its own
+_JITTER = 0.25
 _PROBES = 2000  # a run may last an hour, and the agent may send 20,000 lines
 
 
@@ -48,6 +50,7 @@ class ClockWatch:
         self._gone_ns: int | None = None
         self._let_go = 0
         self._next_s = 0.0
+        self._pause_s = _PAUSE_S
         self.period_s = _PERIOD_S
         self.started_ns = 0
 
@@ -59,6 +62,8 @@ class ClockWatch:
         if dear_s / 2 <= seconds:  # one alone costs no more than it may
             dear_s = min(dear_s, seconds * _MIDDLE)
         self.period_s = max(_PERIOD_S, dear_s, seconds / _PROBES)
+        if self.period_s * (1 + _JITTER) >= seconds:  # perhaps none within: the bursts alone tell the rate
+            self._pause_s = _REST_S
         self._before.extend(self._burst())
 
     def starting(self) -> None:
@@ -133,15 +138,16 @@ class ClockWatch:
 
     def sized(self, belied: ClockBelied) -> ClockBelied:
         """The same, with the size of the step where the probes know it: samples tell only what they lost at least."""
+        known_s = belied.fault.size_s
         step = steps.between(self.probes) if belied.fault.kind == "went-back" else None
-        if step is None:
+        if step is None or known_s is None or step.size_ns * 1e-9 > known_s:
             return belied
         told = step.error(self.started_ns)
         return ClockBelied(told.sentence, replace(told.fault, kind="went-back"))
 
     def _plan_next(self) -> None:
         """Not at equal distances, which a clock could happen to leap between."""
-        self._next_s = time.monotonic() + self.period_s * random.uniform(0.75, 1.25)
+        self._next_s = time.monotonic() + self.period_s * random.uniform(1 - _JITTER, 1 + _JITTER)
 
     def _cost_s(self) -> float:
         """Processor time of one probe after a rest, the laboratory's and the guest's."""
@@ -153,7 +159,12 @@ class ClockWatch:
         return (own_ns + self._guest_cpu_ns() - guest_ns) * 1e-9
 
     def _burst(self) -> list[ClockProbe]:
-        return [self._session.ping(self._limits.answer_s) for _ in range(BURST)]
+        probes = []
+        for number in range(BURST):
+            if number and number % _TOGETHER == 0:
+                self._session.rest(self._pause_s)
+            probes.append(self._session.ping(self._limits.answer_s))
+        return probes
 
     def _during(self) -> list[ClockProbe]:
         return [probe for probe in self._session.probes if probe.sent_host_ns >= self.started_ns]

@@ -41,7 +41,6 @@ from virtometer.workloads.registry import WORKLOADS
 from virtometer.workloads.tool import Tool, three_ways
 
 _WATCH_S = 0.05
-_TOGETHER = 4  # iterations in the window of a guest that is not alone, where the laboratory times them
 NOT_HERE = "not available here"
 
 
@@ -118,7 +117,7 @@ class TrialRunner:
         """Barrier and window. Returns the skew of the starts in ns and the observer."""
         for one in running:
             with self._guarded(one):
-                self._prepare(one, alone=len(running) == 1)
+                self._prepare(one)
         self._wait(running, "ready", self._plan.limits.prepare_s, None)
         for one in running:
             with self._guarded(one):
@@ -138,10 +137,8 @@ class TrialRunner:
                 one.clock.after()
         return max(sent) - min(sent), observer
 
-    def _prepare(self, one: Running, *, alone: bool) -> None:
+    def _prepare(self, one: Running) -> None:
         one.resident.session.begin_run()
-        # What the laboratory times is known best in one piece; of several guests what they do at the same time counts.
-        iterations = {} if one.resident.timing == "agent" else {"iterations": 1 if alone else _TOGETHER}
         arguments = {
             "run": one.state.run,
             "kernel": one.workload.kernel,
@@ -151,7 +148,6 @@ class TrialRunner:
             "cpus": None,
             "seconds": one.seconds,
             "timing": one.resident.timing,
-            **iterations,
         }
         one.resident.session.request("prepare", arguments, self._plan.limits.answer_s)
 
@@ -262,7 +258,11 @@ class TrialRunner:
         done = one.state.done
         assert isinstance(done, Done)
         limit = self._plan.limits.clock_error
-        errors = [max(fit.relative_bound, stretch.relative_bound) for stretch in stretches]
+        # Pieces of work that the laboratory timed are judged together: what counts is their sum, which is known better.
+        errors = [
+            fit.relative_bound if one.state.gated else max(fit.relative_bound, stretch.relative_bound)
+            for stretch in stretches
+        ]
         marks = [_mark(stretch, window, error, limit) for stretch, error in zip(stretches, errors, strict=True)]
         samples = tuple(
             replace(sample, used=not mark, mark=mark) for sample, mark in zip(one.state.samples, marks, strict=True)
@@ -300,9 +300,15 @@ class TrialRunner:
             measures={name: measure.model_dump() for name, measure in done.measures.items()},
             histograms={name: histogram.model_dump() for name, histogram in done.histograms.items()},
         )
-        return self._of_tool(one, one.workload, result, done) if isinstance(one.workload, Tool) else result
+        if not isinstance(one.workload, Tool):
+            return result
+        # Empty passages come before what the laboratory lets go.
+        around_s = elapsed_s if one.state.gated else (one.done_ns - one.clock.started_ns) * 1e-9
+        return self._of_tool(one, one.workload, result, done, around_s)
 
-    def _of_tool(self, one: Running, tool: Tool, result: PlacementResult, done: Done) -> PlacementResult:
+    def _of_tool(
+        self, one: Running, tool: Tool, result: PlacementResult, done: Done, around_s: float
+    ) -> PlacementResult:
         """The result of a program that timed itself: its own number, put right, beside the stopwatch's."""
         operation = tool.operations[one.planned.op]
         try:
@@ -311,7 +317,6 @@ class TrialRunner:
             raise TrialFailed(f"{one.resident.plan.name}: {cause.sentence}") from cause
         if not reading.value > 0:
             raise TrialFailed(f"{one.resident.plan.name}: {tool.program} says that it did nothing")
-        around_s = (one.done_ns - one.clock.started_ns) * 1e-9
         ways = three_ways(reading, operation.unit, result.clock.rate, around_s)
         told = {"tool-says": ways.tool, "tool-corrected": ways.corrected, "tool-by-stopwatch": ways.stopwatch}
         work = reading.work or 1
