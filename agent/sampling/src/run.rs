@@ -209,7 +209,7 @@ impl Prepared {
             (0..REHEARSALS).for_each(|_| self.control.rehearse());
             if limits.flows {
                 // Getting into flow is not the work that is measured: iterations follow on from where that has ended.
-                self.team.iterate(self.repeats, passage)?;
+                self.team.iterate(self.repeats, Passage::Flow)?;
                 passage = Passage::End;
             }
         }

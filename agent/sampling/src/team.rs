@@ -5,8 +5,12 @@ use crate::{pin_to, Control, Extras};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::mpsc::{channel, Receiver, Sender};
 use std::sync::{Arc, Barrier};
-use std::thread::JoinHandle;
+use std::thread::{sleep, JoinHandle};
+use std::time::Duration;
 use virtometer_protocol::{Code, Conditions, Failure};
+
+/// How long a processor is left to others once the end of an iteration has been told.
+const BREATH: Duration = Duration::from_millis(2);
 
 /// Where an iteration waits and tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +19,8 @@ pub(crate) enum Passage {
     Free,
     /// It waits to be let go, once without work, and tells its end.
     Gate,
+    /// The same, and the next one follows on from it.
+    Flow,
     /// It tells its end.
     End,
 }
@@ -70,7 +76,7 @@ impl Description {
 
 impl Passage {
     fn enter(self, control: &Control) {
-        if self == Passage::Gate {
+        if self.waits() {
             control.rehearse();
             control.enter();
         }
@@ -80,6 +86,17 @@ impl Passage {
         if self != Passage::Free {
             control.leave();
         }
+    }
+
+    /// Who is told may have to run on this processor, and would wait for what comes after the work.
+    fn breathe(self) {
+        if self == Passage::Gate {
+            sleep(BREATH);
+        }
+    }
+
+    fn waits(self) -> bool {
+        matches!(self, Passage::Gate | Passage::Flow)
     }
 }
 
@@ -130,6 +147,7 @@ impl Team {
                 passage.enter(control);
                 let stretch = worker.run(repeats);
                 passage.leave(control);
+                passage.breathe();
                 Ok((stretch?, worker.after()?))
             });
         }
@@ -303,7 +321,7 @@ fn iterate(
     control: &Control,
 ) -> Result<Answer, Failure> {
     let before = guarded(|| worker.before(repeats));
-    if passage == Passage::Gate && barrier.wait().is_leader() {
+    if passage.waits() && barrier.wait().is_leader() {
         passage.enter(control);
     }
     barrier.wait();
@@ -311,6 +329,7 @@ fn iterate(
     if barrier.wait().is_leader() {
         passage.leave(control);
     }
+    passage.breathe();
     let stretch = stretch?;
     Ok(Answer::Iterated(stretch, guarded(|| worker.after())?))
 }
