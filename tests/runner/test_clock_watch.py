@@ -4,9 +4,11 @@ from itertools import pairwise
 
 import pytest
 
+from virtometer.link.belied import ClockBelied
 from virtometer.link.channel import Channel, Stream
 from virtometer.link.session import Session
-from virtometer.model import Limits
+from virtometer.link.steps import Step
+from virtometer.model import ClockFault, Limits
 from virtometer.runner import clock_watch
 from virtometer.runner.clock_watch import BURST, ClockWatch
 
@@ -68,6 +70,20 @@ def test_probes_during_a_run_cost_little_and_do_not_flood(session, monkeypatch, 
     assert 90 <= len(asked) <= 110
     apart_s = [(after - one) * 1e-9 / period_s for one, after in pairwise(asked)]
     assert 0.74 < min(apart_s) < 0.9 < 1.1 < max(apart_s) < 1.27
+
+
+@pytest.mark.parametrize(
+    ("known_s", "lost_s", "told_s"), [(-3.0, -0.01, -3.0), (3.0, -0.002, -0.002), (-0.006, -2.99, -2.99)]
+)
+def test_a_step_back_is_as_large_as_samples_and_probes_prove_together(session, monkeypatch, known_s, lost_s, told_s):
+    """Probes know what happened between them: more than a sample lost, or less, or something else that was greater."""
+    watch = ClockWatch(session, Limits(), lambda: 0)
+    monkeypatch.setattr(clock_watch.steps, "between", lambda probes: Step(known_s * 1e9, 5e8))
+    lost = ClockBelied("stepped back by at least something", ClockFault("went-back", lost_s, 0.4))
+    fault = watch.sized(lost).fault
+    assert (fault.kind, fault.size_s) == ("went-back", pytest.approx(told_s))
+    other = ClockBelied("stood still", ClockFault("stood-still", None, 0.4))
+    assert watch.sized(other) is other
 
 
 def test_what_a_probe_costs_is_tried_once_in_a_guest(session):
