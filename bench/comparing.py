@@ -31,7 +31,7 @@ def shares(kind: str, seconds: float) -> tuple[list[float], float]:
     with opened(kind) as starter:
         resident = starter.start()
         try:
-            watch = ClockWatch(resident.session, Limits(), resident.guest.cpu_ns)
+            watch = ClockWatch(resident.session, Limits(), resident.guest.cpu_ns, {})
             watch.before(seconds)
             watch.starting()
             turns = []

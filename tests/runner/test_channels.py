@@ -70,7 +70,7 @@ def started(*words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL):
 
 def watched(session, seconds):
     """One run with its clock watched as a trial does it, and its samples."""
-    watch = ClockWatch(session, Limits(), lambda: 0)
+    watch = ClockWatch(session, Limits(), lambda: 0, {})
     session.begin_run()
     wish = {
         "run": "r", "kernel": "os", "op": "system-call", "parameters": {},

@@ -59,7 +59,7 @@ def test_probes_during_a_run_cost_little_and_do_not_flood(session, monkeypatch, 
     monkeypatch.setattr(clock_watch.time, "monotonic", lambda: now[0] * 1e-9)
     monkeypatch.setattr(clock_watch.time, "monotonic_ns", lambda: now[0])
     monkeypatch.setattr(clock_watch.time, "thread_time_ns", lambda: used[0])
-    watch = ClockWatch(session, Limits(), lambda: used[1])
+    watch = ClockWatch(session, Limits(), lambda: used[1], {})
     monkeypatch.setattr(session, "rest", lambda seconds: None)
     watch.before(seconds)
     assert watch.period_s == pytest.approx(period_s)
@@ -77,7 +77,7 @@ def test_probes_during_a_run_cost_little_and_do_not_flood(session, monkeypatch, 
 )
 def test_a_step_back_is_as_large_as_samples_and_probes_prove_together(session, monkeypatch, known_s, lost_s, told_s):
     """Probes know what happened between them: more than a sample lost, or less, or something else that was greater."""
-    watch = ClockWatch(session, Limits(), lambda: 0)
+    watch = ClockWatch(session, Limits(), lambda: 0, {})
     monkeypatch.setattr(clock_watch.steps, "between", lambda probes: Step(known_s * 1e9, 5e8))
     lost = ClockBelied("stepped back by at least something", ClockFault("went-back", lost_s, 0.4))
     fault = watch.sized(lost).fault
@@ -86,18 +86,30 @@ def test_a_step_back_is_as_large_as_samples_and_probes_prove_together(session, m
     assert watch.sized(other) is other
 
 
-def test_what_a_probe_costs_is_tried_once_in_a_guest(session):
-    ClockWatch(session, Limits(), lambda: 0).before(1.0)
-    cost_s = session.probe_cost_s
-    assert 0 < cost_s < 0.1
-    later = ClockWatch(session, Limits(), lambda: 0)
+def test_what_a_probe_costs_is_tried_once_in_an_environment(session):
+    costs = {}
+    ClockWatch(session, Limits(), lambda: 0, costs).before(1.0)
+    tried = dict(costs)
+    assert list(tried) == [session.name] and 0 < tried[session.name] < 0.1
+    later = ClockWatch(session, Limits(), lambda: 0, costs)
     later.before(1.0)
-    assert session.probe_cost_s == cost_s
+    assert costs == tried
     assert len(later.probes) == BURST
 
 
+@pytest.mark.parametrize(("cost_s", "seconds", "rests_s"), [(1e-5, 1.0, 0.02), (5e-3, 1.0, 0.1), (5e-3, 0.4, 0.05)])
+def test_a_burst_rests_twice_and_for_longer_where_no_probe_may_fall_within_the_run(
+    session, monkeypatch, cost_s, seconds, rests_s
+):
+    rested = []
+    monkeypatch.setattr(session, "rest", rested.append)
+    watch = ClockWatch(session, Limits(), lambda: 0, {session.name: cost_s})
+    watch.before(seconds)
+    assert rested == pytest.approx([rests_s] * 2)
+
+
 def test_probes_are_kept_in_the_order_in_which_they_were_sent(session):
-    watch = ClockWatch(session, Limits(), lambda: 0)
+    watch = ClockWatch(session, Limits(), lambda: 0, {})
     watch.before(1.0)
     watch.starting()
     session.ask(5)

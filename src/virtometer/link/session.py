@@ -37,10 +37,7 @@ class _Asked:
 
 
 class Session:
-    """A conversation over a channel. `name` is the guest's name, for sentences that a user reads.
-
-    `probe_cost_s` is the processor time that a probe costs both sides, as soon as somebody has tried.
-    """
+    """A conversation over a channel. `name` is the guest's name, for sentences that a user reads."""
 
     def __init__(self, channel: Channel, name: str) -> None:
         """Takes the channel over; `close` closes it."""
@@ -50,7 +47,6 @@ class Session:
         self.logs: list[str] = []
         self.probes: list[ClockProbe] = []
         self.event_ns = 0
-        self.probe_cost_s: float | None = None
         self._events: deque[tuple[messages.Event, int]] = deque()
         self._last_id = 0
         self._asked: _Asked | None = None

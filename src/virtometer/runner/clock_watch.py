@@ -35,14 +35,18 @@ _PROBES = 2000  # a run may last an hour, and the agent may send 20,000 lines
 class ClockWatch:
     """Compares the clocks around and during one run."""
 
-    def __init__(self, session: Session, limits: Limits, guest_cpu_ns: Callable[[], int]) -> None:
+    def __init__(
+        self, session: Session, limits: Limits, guest_cpu_ns: Callable[[], int], costs: dict[str, float]
+    ) -> None:
         """`limits` say how long an answer may take and how wrong a clock may be.
 
-        `guest_cpu_ns` is the processor time that the guest has used so far, by the host's account.
+        `guest_cpu_ns` is the processor time that the guest has used so far, by the host's account. `costs` is what a
+        probe costs both sides by the session's name, in s, as far as somebody has tried; this adds what it finds out.
         """
         self._session = session
         self._limits = limits
         self._guest_cpu_ns = guest_cpu_ns
+        self._costs = costs
         self._before: list[ClockProbe] = []
         self._after: list[ClockProbe] = []
         self._arrivals: list[Point] = []
@@ -56,14 +60,15 @@ class ClockWatch:
 
     def before(self, seconds: float) -> None:
         """Probe before a run of `seconds`, and find out how often that may be done while it runs."""
-        if self._session.probe_cost_s is None:
-            self._session.probe_cost_s = statistics.median(self._cost_s() for _ in range(_TRIES))
-        dear_s = self._session.probe_cost_s * _COSTS
+        name = self._session.name
+        if name not in self._costs:
+            self._costs[name] = statistics.median(self._cost_s() for _ in range(_TRIES))
+        dear_s = self._costs[name] * _COSTS
         if dear_s / 2 <= seconds:  # one alone costs no more than it may
             dear_s = min(dear_s, seconds * _MIDDLE)
         self.period_s = max(_PERIOD_S, dear_s, seconds / _PROBES)
         if self.period_s * (1 + _JITTER) >= seconds:  # perhaps none within: the bursts alone tell the rate
-            self._pause_s = _REST_S
+            self._pause_s = min(_REST_S, seconds / BURST)
         self._before.extend(self._burst())
 
     def starting(self) -> None:

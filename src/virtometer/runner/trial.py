@@ -62,6 +62,7 @@ class TrialRunner:
         self._plan = plan
         self._bench = bench
         self._workloads = {workload.name: workload for workload in plan.workloads}
+        self._probe_costs: dict[str, float] = {}
 
     def run(self, trial: Trial, residents: Mapping[str, Resident]) -> TrialRecord:
         """Execute a trial. `residents` has a running guest for every environment that the trial names."""
@@ -108,7 +109,7 @@ class TrialRunner:
         except (EnvironmentFailed, LinkError, UsageError) as cause:
             raise TrialFailed(cause.sentence, [resident]) from cause
         run = f"t{trial.index}"
-        watch = ClockWatch(resident.session, self._plan.limits, resident.guest.cpu_ns)
+        watch = ClockWatch(resident.session, self._plan.limits, resident.guest.cpu_ns, self._probe_costs)
         seconds = planned.seconds or self._plan.seconds
         state = RunState(run, gated=resident.timing == "laboratory")
         return Running(placement, resident, workload, planned, parameters, state, watch, seconds)
