@@ -168,8 +168,8 @@ def test_what_failed_for_another_reason_says_nothing_of_the_clock() -> None:
 
 
 GOOD = [ClockProbe(t - 10, t, t + 5, t + 20) for t in range(0, 1000, 100)]
-# Guest time goes on by 2 ms more than the host's between the last good probe and this one, which comes 1 ms later.
-JUMPED = [*GOOD, ClockProbe(1_000_990, 3_001_000, 3_001_005, 1_001_020)]
+# Guest time goes on by 2 ms more than the host's between the last good probe and this one, which comes 0.1 s later.
+JUMPED = [*GOOD, ClockProbe(100_000_990, 102_001_000, 102_001_005, 100_001_020)]
 
 
 def with_probes(probes: list[ClockProbe], **conditions: str) -> PlacementResult:
@@ -200,13 +200,19 @@ def bounds_of(probes: list[ClockProbe], *spans: tuple[int, int]) -> list[float]:
 
 
 def test_what_came_at_once_between_two_probes_is_in_the_bound_of_every_sample_there() -> None:
-    ends = [(JUMPED[-1].received_guest_ns + t, JUMPED[-1].sent_host_ns + t) for t in (10**6, 2 * 10**6)]
+    ends = [(JUMPED[-1].received_guest_ns + t, JUMPED[-1].sent_host_ns + t) for t in (10**8, 2 * 10**8)]
     later = [*JUMPED, *(ClockProbe(host, guest, guest + 5, host + 30) for guest, host in ends)]
     before, within, across, after = bounds_of(
-        later, (100, 500), (10_000, 2_000_000), (500, 3_500_000), (3_100_000, 4_500_000)
+        later, (100, 500), (10_000, 2_000_000), (500, 102_500_000), (102_100_000, 103_500_000)
     )
     assert (before, after) == (0.0, 0.0), "where one line explains the probes it holds for the samples between"
     assert within == across == pytest.approx(2e-3, rel=1e-3)
+
+
+def test_a_clock_that_contradicts_itself_within_a_moment_is_doubted_everywhere() -> None:
+    """It ticks: both ends of any sample may lie as far beside the line as a probe does."""
+    ticked = [*GOOD, ClockProbe(1990, 3_001_000, 3_001_005, 2020)]
+    assert bounds_of(ticked, (100, 500), (5 * 10**6, 6 * 10**6)) == pytest.approx([2 * 2_998_985e-9] * 2, rel=1e-4)
 
 
 def test_what_a_time_daemon_may_have_bent_is_shared_by_the_time_between_two_probes() -> None:

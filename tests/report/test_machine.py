@@ -323,6 +323,34 @@ def test_raw_exports_know_no_bound_and_no_host_time() -> None:
     assert said["clocks"][0]["rate_ppm"] == pytest.approx(-500_000)
 
 
+def test_raw_samples_that_have_no_length_are_told() -> None:
+    """What a clock that stood still left: there is no rate of it, and nothing else is lost."""
+    made = simulate([Place("native")], [Work("clock", "clock", "watch", "s", 3e-8)], blocks=1)
+    failed = lied(made.trials[0], ClockFault("stood-still", None, 0.2))
+    (left,) = failed.evidence
+    still = (replace(left.samples[0], end_ns=left.samples[0].start_ns), *left.samples[1:])
+    failed = replace(failed, evidence=(replace(left, samples=still),))
+    rows = rows_of(by_guest_clocks(replace(made, trials=(failed,))), "samples-csv")
+    assert [float(row["duration_s"]) > 0 for row in rows] == [False, True, True, True]
+    assert {row["rate_bound"] for row in rows} == {""}
+
+
+def test_a_sample_is_known_as_well_as_the_probes_around_it_allow() -> None:
+    made = simulate([Place("native")], blocks=1)
+    (record,) = made.trials
+    (one,) = record.results
+    fit = ClockFit(5 * 10**9, 0, 1.0, 0.0, 0.0, 4)
+    ends = [(0, 0), (300_000_000, 302_000_000), (10**9, 1_002_000_000)]  # 2 ms are lost in the first gap
+    probes = [ClockProbe(host, guest, guest, host) for host, guest in ((h, 5 * 10**9 + g) for h, g in ends)]
+    result = replace(one, clock=fit, probes=tuple(probes))
+    campaign = replace(made, trials=(replace(record, results=(result,)),))
+    rows = rows_of(campaign, "samples-csv")
+    assert [float(row["duration_bound_s"]) for row in rows] == pytest.approx([2e-3, 2e-3, 0.0, 0.0])
+    shares = [float(row["rate_bound"]) / float(row["rate"]) for row in rows]
+    assert shares == pytest.approx([8e-3 / (1 - 8e-3)] * 2 + [0.0] * 2, rel=1e-3)
+    assert "±8e+03 ppm" in render(campaign, "html"), "the page tells the worst of the samples that are used"
+
+
 def test_clocks_are_told_by_environment_and_what_was_not_measured_is_null() -> None:
     made = simulate([Place("native")], [Work("clock", "clock", "watch", "s", 3e-8)], blocks=2)
     assert made.trials[0].results

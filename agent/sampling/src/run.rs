@@ -108,7 +108,10 @@ pub fn prepare(task: &Task, unit: Unit, maker: &Maker) -> Result<Prepared, Failu
     let repeats = match limits.calibrated {
         true if share_ns > GATE_AIM_NS => {
             let (repeats, took_ns) = calibrate(&mut team, most, GATE_AIM_NS, &task.control)?;
-            lasting(repeats, took_ns, aim_ns, most)
+            match took_ns >= GATE_AIM_NS * SHORTEST_NS / AIM_NS {
+                true => lasting(repeats, took_ns, aim_ns, most),
+                false => next_repeats(repeats, took_ns, aim_ns, most),
+            }
         }
         true => calibrate(&mut team, most, aim_ns, &task.control)?.0,
         false => 1,
@@ -219,9 +222,9 @@ impl Prepared {
             self.record(stretch.start_ns, stretch.end_ns, stretch.work, check)?;
             let took_ns = precise(stretch.end_ns - stretch.start_ns);
             let left_ns = self.seconds * 1e9 - precise(worked_ns);
-            if gated && calibrated.0 && left_ns > 0.0 {
+            if gated && calibrated.0 && !has_end && left_ns > 0.0 {
                 // What is left of the window, no more.
-                self.repeats = lasting(self.repeats, took_ns, self.aim_ns.min(left_ns), calibrated.1);
+                self.repeats = next_repeats(self.repeats, took_ns, self.aim_ns.min(left_ns), calibrated.1);
             } else if took_ns < self.aim_ns * SHORTEST_NS / AIM_NS && calibrated.0 {
                 // The work has become quicker than it was while it was calibrated: the next iterations are longer.
                 self.repeats = next_repeats(self.repeats, took_ns, self.aim_ns, calibrated.1);

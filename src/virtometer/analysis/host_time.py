@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +11,13 @@ from itertools import pairwise
 from virtometer.model import ClockFit, ClockProbe, PlacementResult, Sample
 
 _BENT = 500e-6
-"""The most by which time daemons bend a clock (adjtime's limit in Linux): what is above that may have come at once."""
+"""What is taken for bending: the most by which time daemons commonly bend a clock (adjtime's limit in Linux).
+
+What is above that may have come at once.
+"""
+
+_CLOSE_NS = 10_000_000
+"""Probes that are closer together follow each other without a rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +33,8 @@ class Stretch:
 
     @property
     def relative_bound(self) -> float:
-        """Bound of the error of the duration, as a fraction of it."""
-        return self.bound_s / self.duration_s
+        """Bound of the error of the duration, as a fraction of it; NaN where a raw one has no length."""
+        return self.bound_s / self.duration_s if self.duration_s > 0 else math.nan
 
 
 def stretches(result: PlacementResult) -> list[Stretch]:
@@ -82,15 +89,21 @@ def residual_s(result: PlacementResult) -> float:
 
 
 class _Gaps:
-    """What the line does not explain of the time between two successive probes, for the samples that lie there."""
+    """What the line does not explain of the time between two successive probes, for the samples that lie there.
+
+    A clock that contradicts itself within a moment ticks coarsely: any sample may be off by a tick at both ends.
+    """
 
     def __init__(self, clock: ClockFit, probes: Sequence[ClockProbe]) -> None:
+        self._ticks_ns = 0.0
         self._ends_ns: list[int] = []
         self._unexplained: list[tuple[int, int, float, bool]] = []  # from and to (guest ns), host ns, all at once
         for one, after in pairwise(probes):
             guest_ns = after.received_guest_ns - one.sent_guest_ns
             least, most = after.sent_host_ns - one.received_host_ns, after.received_host_ns - one.sent_host_ns
             missed_ns = max(least - guest_ns * clock.rate, guest_ns * clock.rate - most, 0.0)
+            if least < _CLOSE_NS and missed_ns > 1.0:
+                self._ticks_ns = 2 * clock.missed_ns(probes)
             if missed_ns > 1.0 and guest_ns > 0:
                 at_once = missed_ns > _BENT * max(least, 0)
                 self._unexplained.append((one.sent_guest_ns, after.received_guest_ns, missed_ns, at_once))
@@ -98,7 +111,7 @@ class _Gaps:
 
     def unexplained_s(self, start_ns: int, end_ns: int) -> float:
         """How much of it may lie between two readings of the guest's clock, in host seconds."""
-        found_ns = 0.0
+        found_ns = self._ticks_ns
         for first_ns, last_ns, missed_ns, at_once in self._unexplained[bisect_right(self._ends_ns, start_ns) :]:
             if first_ns >= end_ns:
                 break
