@@ -14,10 +14,10 @@ import select
 import statistics
 import sys
 import time
+from collections.abc import Iterator
 
-from bench.kinds import NotHere, opened
+from bench.kinds import opened, tell
 from virtometer.environments.registry import KINDS
-from virtometer.errors import VirtometerError
 from virtometer.model import Limits
 from virtometer.runner.clock_watch import ClockWatch
 from virtometer.runner.resident import Resident
@@ -61,22 +61,17 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("kinds", nargs="*", default=list(KINDS))
     arguments = parser.parse_args()
-    for kind in arguments.kinds:
-        try:
-            turns, period_s = shares(kind, arguments.seconds)
-        except NotHere as reason:
-            print(f"{kind}: not available here: {reason}", flush=True)
-            continue
-        except VirtometerError as fault:
-            print(f"{kind}: FAILED: {fault.sentence}", flush=True)
-            continue
+
+    def rows(kind: str) -> Iterator[str]:
+        turns, period_s = shares(kind, arguments.seconds)
         share = statistics.median(turns)
-        print(
-            f"{kind}: comparing clocks costs {share:.3%} of a processor (target {TARGET:.1%}: "
+        yield (
+            f"comparing clocks costs {share:.3%} of a processor (target {TARGET:.1%}: "
             f"{'met' if share <= TARGET else 'MISSED'}), {min(turns):.3%} to {max(turns):.3%} in {len(turns)} turns of "
-            f"{arguments.seconds:g} s, a probe every {period_s:.2f} s",
-            flush=True,
+            f"{arguments.seconds:g} s, a probe every {period_s:.2f} s"
         )
+
+    tell(arguments.kinds, rows)
     return 0
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from virtometer.environments.base import Environment, Settings
 from virtometer.environments.registry import KINDS
+from virtometer.errors import VirtometerError
 from virtometer.model import Limits, PlanEnvironment
 from virtometer.runner.doctor import status, sweep
 from virtometer.runner.resident import Resident
@@ -47,3 +48,15 @@ def opened(kind: str) -> Iterator[Starter]:
         settings = environment.settings_type()
         environment.prepare(settings)
         yield Starter(kind, environment, settings)
+
+
+def tell(kinds: Sequence[str], rows: Callable[[str], Iterator[str]]) -> None:
+    """Print the rows of each kind as they come, or why it has none."""
+    for kind in kinds:
+        try:
+            for row in rows(kind):
+                print(f"{kind}: {row}", flush=True)
+        except NotHere as reason:
+            print(f"{kind}: not available here: {reason}", flush=True)
+        except VirtometerError as fault:
+            print(f"{kind}: FAILED: {fault.sentence}", flush=True)

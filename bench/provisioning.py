@@ -14,13 +14,12 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from bench.kinds import NotHere, opened
+from bench.kinds import opened, tell
 from virtometer.analysis.running import Running
 from virtometer.environments.registry import KINDS
-from virtometer.errors import VirtometerError
 from virtometer.model import Plan, Trial, TrialRecord
 from virtometer.runner.campaign import begin
 
@@ -110,22 +109,18 @@ def main() -> int:
     parser.add_argument("--starts", type=int, default=10)
     parser.add_argument("kinds", nargs="*", default=list(KINDS))
     arguments = parser.parse_args()
-    for kind in arguments.kinds:
-        try:
-            took = starts(kind, arguments.starts)
-            spread = f"{min(took):.3f} to {max(took):.3f} s over {len(took)} starts"
-            print(f"{kind}: provisioning {told(statistics.median(took), TARGET_S.get(kind))}, {spread}", flush=True)
-            added, prepared = overheads(kind, 21)
-            told_s = told(statistics.median(added), TARGET_OVERHEAD_S)
-            print(
-                f"{kind}: overhead per trial {told_s}, at most {max(added):.3f} s; "
-                f"the agent prepares in {statistics.median(prepared):.3f} s",
-                flush=True,
-            )
-        except NotHere as reason:
-            print(f"{kind}: not available here: {reason}", flush=True)
-        except VirtometerError as fault:
-            print(f"{kind}: FAILED: {fault.sentence}", flush=True)
+
+    def rows(kind: str) -> Iterator[str]:
+        took = starts(kind, arguments.starts)
+        spread = f"{min(took):.3f} to {max(took):.3f} s over {len(took)} starts"
+        yield f"provisioning {told(statistics.median(took), TARGET_S.get(kind))}, {spread}"
+        added, prepared = overheads(kind, 21)
+        yield (
+            f"overhead per trial {told(statistics.median(added), TARGET_OVERHEAD_S)}, at most {max(added):.3f} s; "
+            f"the agent prepares in {statistics.median(prepared):.3f} s"
+        )
+
+    tell(arguments.kinds, rows)
     return 0
 
 

@@ -275,6 +275,11 @@ class PlacementResult:
     measures: Mapping[str, Any]
     histograms: Mapping[str, Any]
 
+    @property
+    def by_laboratory(self) -> bool:
+        """Whether the laboratory timed the work, not the guest's clock."""
+        return self.conditions.get("timing") == "laboratory"
+
 
 FaultKind = Literal["stepped", "went-back", "stood-still", "uncertain", "contradicts"]
 

@@ -45,12 +45,12 @@ class Channel:
         held_ns = self.random.randrange(1_000, 100_000)
         return self.clocks.probe(int(host_ns), self.delay(self.there_ns), held_ns, self.delay(self.back_ns))
 
-    def burst(self, host_ns, count=8, pause_ns=20_000_000):
+    def burst(self, host_ns, count=8, pause_ns=0):
         found = []
         for number in range(1, count + 1):
             found.append(self.probe(host_ns))
             host_ns = found[-1].received_host_ns + self.random.randrange(20_000, 60_000)
-            host_ns += pause_ns if number % 3 == 0 else 0
+            host_ns += min(pause_ns, 200 * min(probe.away_ns for probe in found)) if number % 3 == 0 else 0
         return found
 
     def run(self, begin_ns, seconds, period_s=0.25):

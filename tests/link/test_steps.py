@@ -145,7 +145,7 @@ def test_a_step_that_is_not_told_leaves_a_run_whose_value_is_right_or_not_used(p
         channel = Channel(luck, ordinary, least_ns=luck.choice([3e4, 1e5, 3e5, 1e6]))
         channel.bursty = 0.02
         seconds = luck.choice([0.5, 1.0, 3.0])
-        pause_ns = 20_000_000 if period_s < seconds else 100_000_000
+        pause_ns = 0 if period_s < seconds else int(min(0.1, seconds / 8) * 1e9)
         before = channel.burst(BEGIN, pause_ns=pause_ns)
         start = before[-1].received_host_ns + 50_000
         end = start + int(seconds * 1e9)

@@ -189,7 +189,7 @@ impl Session {
             Timing::Agent => Control::default(),
             Timing::Laboratory => {
                 let (session, name) = (Arc::downgrade(self), wish.run.clone());
-                Control::of_a_gate(wish.iterations, move |moment| {
+                Control::of_a_gate(move |moment| {
                     if let Some(session) = session.upgrade() {
                         let run = name.clone();
                         let event = match moment {

@@ -19,7 +19,6 @@ pub use outgoing::{
 pub use parameters::{Parameters, Scalar};
 pub use request::{
     parse_greeting, parse_request, Command, Greeting, Network, Prepare, Request, Timing, MAX_SECONDS, MAX_THREADS,
-    MAX_TIMED_ITERATIONS,
 };
 
 /// Version of the protocol that this crate speaks.

@@ -8,9 +8,6 @@ use std::net::Ipv4Addr;
 /// Longest window in seconds.
 pub const MAX_SECONDS: f64 = 86_400.0;
 
-/// Iterations that the laboratory times in one window, at most.
-pub const MAX_TIMED_ITERATIONS: u32 = 1000;
-
 /// Most threads of one run.
 pub const MAX_THREADS: usize = 1024;
 
@@ -92,8 +89,6 @@ pub struct Prepare {
     pub seconds: f64,
     /// Who times the iterations.
     pub timing: Timing,
-    /// How many iterations the window is to hold where the laboratory times them, 1 to [`MAX_TIMED_ITERATIONS`].
-    pub iterations: u32,
 }
 
 /// Who times the iterations of a run.
@@ -247,8 +242,6 @@ fn prepare(arguments: &str) -> Result<Result<Command, Failure>, Failure> {
         seconds: f64,
         #[serde(default, deserialize_with = "text_if_there")]
         timing: Option<String>,
-        #[serde(default = "one")]
-        iterations: i64,
     }
     let wire: Wire = object(arguments)?;
     Ok((|| {
@@ -270,7 +263,6 @@ fn prepare(arguments: &str) -> Result<Result<Command, Failure>, Failure> {
             cpus,
             seconds: wire.seconds,
             timing: checked_timing(wire.timing.as_deref())?,
-            iterations: checked_iterations(wire.iterations)?,
         }))
     })())
 }
@@ -290,17 +282,6 @@ fn checked_timing(timing: Option<&str>) -> Result<Timing, Failure> {
         Some("laboratory") => Ok(Timing::Laboratory),
         Some(other) => Err(out_of_range(format!("timing is {other:?}, not \"agent\" or \"laboratory\""))),
     }
-}
-
-fn one() -> i64 {
-    1
-}
-
-fn checked_iterations(iterations: i64) -> Result<u32, Failure> {
-    u32::try_from(iterations)
-        .ok()
-        .filter(|iterations| (1..=MAX_TIMED_ITERATIONS).contains(iterations))
-        .ok_or_else(|| out_of_range(format!("iterations is {iterations}, not 1 to {MAX_TIMED_ITERATIONS}")))
 }
 
 /// A field that may be missing, and is a text where it is there.

@@ -36,19 +36,17 @@ pub struct Control {
     changed: Condvar,
     stop: AtomicBool,
     tell: Option<Box<dyn Fn(Moment) + Send + Sync>>,
-    iterations: Option<u32>,
 }
 
 impl Control {
     /// For a run whose iterations are timed by whom `tell` tells: each waits to be let go, and says when it has worked.
-    /// Its window is to hold so many `iterations`.
-    pub fn of_a_gate(iterations: u32, tell: impl Fn(Moment) + Send + Sync + 'static) -> Self {
-        Control { tell: Some(Box::new(tell)), iterations: Some(iterations), ..Control::default() }
+    pub fn of_a_gate(tell: impl Fn(Moment) + Send + Sync + 'static) -> Self {
+        Control { tell: Some(Box::new(tell)), ..Control::default() }
     }
 
-    /// How many iterations the window is to hold where they are let through one by one.
-    pub(crate) fn gated(&self) -> Option<u32> {
-        self.iterations
+    /// Whether the iterations are let through one by one.
+    pub(crate) fn has_gate(&self) -> bool {
+        self.tell.is_some()
     }
 
     /// Pass the gate without work.
@@ -139,6 +137,6 @@ impl Control {
 
 impl fmt::Debug for Control {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Control").field("wishes", &self.wishes).field("gated", &self.gated()).finish_non_exhaustive()
+        f.debug_struct("Control").field("wishes", &self.wishes).field("gate", &self.has_gate()).finish_non_exhaustive()
     }
 }

@@ -17,8 +17,8 @@ const AIM_NS: f64 = 12.5e6;
 /// does not belong to them is small.
 const GATE_AIM_NS: f64 = 250e6;
 
-/// Iterations of a window at least where the work flows on: it waits once, however many there are, and needs one to get going.
-const FLOWING: u32 = 4;
+/// Iterations of a window where the work flows on: it waits once, however many there are, and needs one to get going.
+const FLOWING: f64 = 4.0;
 
 /// Empty passages with which a run begins that is timed from outside, beside the one directly before each iteration that
 /// waits: they show what a passage costs.
@@ -94,15 +94,17 @@ pub struct Outcome {
 /// Build the workers and find out how many repeats make an iteration.
 ///
 /// An iteration is to last 12.5 ms (10 ms at least), or the window divided by 20,000 where that is more. A kernel whose single repeat
-/// lasts longer has longer iterations. Those of a control with a gate share the window. Where an iteration of the window turns out shorter than four fifths of that,
+/// lasts longer has longer iterations. A control with a gate has one for the whole window, or four where the work flows on. Where an iteration of the window turns out shorter than four fifths of that,
 /// the next are longer; at a gate each is made for what is left of the window.
 pub fn prepare(task: &Task, unit: Unit, maker: &Maker) -> Result<Prepared, Failure> {
     let mut team = Team::assemble(task, maker)?;
     let limits = team.describe()?;
     let window_ns = task.seconds * 1e9;
-    let share_ns = task.control.gated().map_or(0.0, |iterations| {
-        window_ns / f64::from(if limits.flows { iterations.max(FLOWING) } else { iterations })
-    });
+    let share_ns = match task.control.has_gate() {
+        true if limits.flows => window_ns / FLOWING,
+        true => window_ns,
+        false => 0.0,
+    };
     let aim_ns = (window_ns / MOST_ITERATIONS).max(AIM_NS).max(precise(limits.aim_ns)).max(share_ns);
     let most = limits.most_repeats;
     let repeats = match limits.calibrated {
@@ -136,7 +138,7 @@ pub fn prepare(task: &Task, unit: Unit, maker: &Maker) -> Result<Prepared, Failu
 /// The workers' conditions, whether the threads are pinned where the workers do not say it themselves, and who times the
 /// iterations where that is not the agent.
 fn told(mut conditions: Conditions, pinned: bool, control: &Control) -> Conditions {
-    if control.gated().is_some() {
+    if control.has_gate() {
         conditions.insert("timing".into(), "laboratory".into());
     }
     conditions.entry("pinned".into()).or_insert_with(|| (if pinned { "yes" } else { "no" }).into());
@@ -198,7 +200,7 @@ impl Prepared {
     pub fn run(mut self, sink: &mut dyn FnMut(&[RawSample])) -> Result<Outcome, Failure> {
         let cpu = CpuClock::start();
         let mut passed = Passed::start();
-        let gated = self.control.gated().is_some();
+        let gated = self.control.has_gate();
         // Iterations that share the window may be a little shorter than their share.
         let window_ns = whole(self.seconds * if gated { 1e9 * SHORTEST_NS / AIM_NS } else { 1e9 });
         let mut handed_over_ns = 0;

@@ -41,8 +41,8 @@ class Belief:
     far one is at least. All are NaN without a run. `drift` is that of the guest that was there for longest, None where
     none had two runs. `residual_s` is the largest error that no rate and offset explain. `faults` are those of the
     runs that failed by this clock, `set_aside` counts their samples and those of other runs that its error was too
-    large for. `counter` names the processor's counter where it is the
-    TSC. `measures` and `lateness` are empty without the workload.
+    large for. `counter` names the processor's counter where it is the TSC. `measures` and `lateness` are empty without
+    the workload.
     """
 
     environment: str

@@ -91,7 +91,7 @@ def _measured(campaign: Campaign) -> Iterator[tuple[Key, PlacementResult]]:
 
 def _rate_of_work_only(result: PlacementResult) -> bool:
     """Whether nobody knows how fast the guest's clock runs but while it works: the laboratory timed that."""
-    return result.clock.compared and result.conditions.get("timing") == "laboratory"
+    return result.clock.compared and result.by_laboratory
 
 
 def _in_host_time(name: str, unit: str, result: PlacementResult) -> float | None:

@@ -16,6 +16,9 @@ _BENT = 500e-6
 What is above that may have come at once.
 """
 
+_LOST_NS = 1.0
+"""What arithmetic loses: a line through the corner of the corridor misses it by no more."""
+
 _CLOSE_NS = 10_000_000
 """Probes that are closer together follow each other without a rest."""
 
@@ -39,8 +42,7 @@ class Stretch:
 
 def stretches(result: PlacementResult) -> list[Stretch]:
     """The samples of a result, one by one. Raw ones last as long as the guest's clock said, whoever timed them."""
-    by_laboratory = result.conditions.get("timing") == "laboratory"
-    return of(result.samples, result.clock, result.probes, by_laboratory=by_laboratory)
+    return of(result.samples, result.clock, result.probes, by_laboratory=result.by_laboratory)
 
 
 def of(
@@ -82,10 +84,9 @@ def residual_s(result: PlacementResult) -> float:
 
     Where the laboratory timed the work the line is that of the work, and misses what its own bound leaves open.
     """
-    open_ns = result.clock.bound_ns if result.conditions.get("timing") == "laboratory" else 0.0
+    open_ns = result.clock.bound_ns if result.by_laboratory else 0.0
     worst_ns = result.clock.missed_ns(result.probes) - open_ns
-    # A line through the corner of the corridor misses it by what arithmetic loses.
-    return worst_ns * 1e-9 if worst_ns > 1.0 else 0.0
+    return worst_ns * 1e-9 if worst_ns > _LOST_NS else 0.0
 
 
 class _Gaps:
@@ -95,19 +96,21 @@ class _Gaps:
     """
 
     def __init__(self, clock: ClockFit, probes: Sequence[ClockProbe]) -> None:
-        self._ticks_ns = 0.0
+        ticks = False
         self._ends_ns: list[int] = []
         self._unexplained: list[tuple[int, int, float, bool]] = []  # from and to (guest ns), host ns, all at once
         for one, after in pairwise(probes):
             guest_ns = after.received_guest_ns - one.sent_guest_ns
             least, most = after.sent_host_ns - one.received_host_ns, after.received_host_ns - one.sent_host_ns
             missed_ns = max(least - guest_ns * clock.rate, guest_ns * clock.rate - most, 0.0)
-            if least < _CLOSE_NS and missed_ns > 1.0:
-                self._ticks_ns = 2 * clock.missed_ns(probes)
-            if missed_ns > 1.0 and guest_ns > 0:
+            if missed_ns <= _LOST_NS:
+                continue
+            ticks = ticks or least < _CLOSE_NS
+            if guest_ns > 0:
                 at_once = missed_ns > _BENT * max(least, 0)
                 self._unexplained.append((one.sent_guest_ns, after.received_guest_ns, missed_ns, at_once))
                 self._ends_ns.append(after.received_guest_ns)
+        self._ticks_ns = 2 * clock.missed_ns(probes) if ticks else 0.0
 
     def unexplained_s(self, start_ns: int, end_ns: int) -> float:
         """How much of it may lie between two readings of the guest's clock, in host seconds."""

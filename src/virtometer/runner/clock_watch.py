@@ -27,7 +27,8 @@ _TRIES = 3
 _REST_S = 0.1  # processors that slept less are still warm, and a probe seems to cost a third
 _MIDDLE = 2 / 3
 _PAUSE_S = 0.02
-_TOGETHER = 3  # pings of a burst without a pause between: over some time a burst tells a rate of its own
+_TOGETHER = 3  # pings of a burst between two rests, where it has any: over some time it tells a rate of its own
+_ROUND_TRIPS = 200  # in a rest of a burst: the round trip leaves a quarter of a percent of the rate open then
 _JITTER = 0.25
 _PROBES = 2000  # a run may last an hour, and the agent may send 20,000 lines
 
@@ -54,7 +55,7 @@ class ClockWatch:
         self._gone_ns: int | None = None
         self._let_go = 0
         self._next_s = 0.0
-        self._pause_s = _PAUSE_S
+        self._pause_s = 0.0
         self.period_s = _PERIOD_S
         self.started_ns = 0
 
@@ -164,10 +165,11 @@ class ClockWatch:
         return (own_ns + self._guest_cpu_ns() - guest_ns) * 1e-9
 
     def _burst(self) -> list[ClockProbe]:
-        probes = []
+        probes: list[ClockProbe] = []
         for number in range(BURST):
-            if number and number % _TOGETHER == 0:
-                self._session.rest(self._pause_s)
+            if self._pause_s and number and number % _TOGETHER == 0:
+                shortest_s = min(probe.away_ns for probe in probes) * 1e-9
+                self._session.rest(min(self._pause_s, shortest_s * _ROUND_TRIPS))
             probes.append(self._session.ping(self._limits.answer_s))
         return probes
 

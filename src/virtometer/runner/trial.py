@@ -260,10 +260,7 @@ class TrialRunner:
         assert isinstance(done, Done)
         limit = self._plan.limits.clock_error
         # Pieces of work that the laboratory timed are judged together: what counts is their sum, which is known better.
-        errors = [
-            fit.relative_bound if one.state.gated else max(fit.relative_bound, stretch.relative_bound)
-            for stretch in stretches
-        ]
+        errors = [fit.relative_bound if one.state.gated else stretch.relative_bound for stretch in stretches]
         marks = [_mark(stretch, window, error, limit) for stretch, error in zip(stretches, errors, strict=True)]
         samples = tuple(
             replace(sample, used=not mark, mark=mark) for sample, mark in zip(one.state.samples, marks, strict=True)
