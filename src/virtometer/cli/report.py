@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -59,25 +61,37 @@ def report(
 
 
 def write_html(campaign: Campaign, path: Path) -> Path:
-    """Write the HTML report and return its path."""
-    _put(campaign, Format.HTML, path)
+    """Write the HTML report under its own name into a results directory and return its path."""
+    from virtometer.report import render
+    from virtometer.store.files import storage
+    from virtometer.store.output import write_own
+
+    with _advised(Format.HTML), storage(path.parent):
+        write_own(path, render(campaign, Format.HTML.value))
     return path
 
 
 def _put(campaign: Campaign, kind: Format, path: Path | None) -> None:
-    from virtometer.errors import StorageError
+    """Write a report to the file that the user named, or to standard output."""
     from virtometer.report import render
-    from virtometer.store.files import storage, write_file
+    from virtometer.store.output import write_named
 
     text = render(campaign, kind.value)
     if path is None or str(path) == "-":
         typer.echo(text, nl=not text.endswith("\n"))
-    else:
-        try:
-            with storage(path.parent):
-                write_file(path, text)
-        except StorageError as cause:
-            raise StorageError(
-                f"the report cannot be written: {cause.sentence}",
-                advice=f"write it elsewhere: virtometer report DIR --format {kind} --out FILE",
-            ) from cause
+        return
+    with _advised(kind):
+        write_named(path, text)
+
+
+@contextmanager
+def _advised(kind: Format) -> Iterator[None]:
+    from virtometer.errors import StorageError
+
+    try:
+        yield
+    except StorageError as cause:
+        raise StorageError(
+            f"the report cannot be written: {cause.sentence}",
+            advice=f"write it elsewhere: virtometer report DIR --format {kind} --out FILE",
+        ) from cause

@@ -49,6 +49,7 @@ def build(path: Path, campaign: Campaign) -> None:
     """Write a new ledger into one file, without a write-ahead log beside it, and make it last."""
     for leftover in (path, path.with_name(f"{path.name}-journal")):
         leftover.unlink(missing_ok=True)
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644))
     connection = _engine(path, "rwc").connect()
     try:
         with connection.begin():
@@ -130,7 +131,10 @@ def connect(directory: Path, *, write: bool, immutable: bool = False) -> Connect
 
 
 def connect_writer(directory: Path) -> tuple[Connection, Copy]:
-    """Open for writing. The caller holds the lock."""
+    """Open for writing. The caller holds the lock. A link is refused: it may lead to somebody else's file."""
+    ledger = directory / files.LEDGER
+    if ledger.is_symlink():
+        raise LedgerError(f"{ledger} is a link", advice="name the directory in which the ledger itself lies")
     return connect(directory, write=True), contextlib.nullcontext()
 
 

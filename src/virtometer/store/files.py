@@ -14,8 +14,10 @@ import contextlib
 import errno
 import fcntl
 import os
+import re
 import shlex
 import sqlite3
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,6 +32,7 @@ LOCK = "lock"
 
 # What a creation that was interrupted can leave behind.
 _LEFTOVERS = {LOCK, PLAN, UNFINISHED, f"{UNFINISHED}-journal", f"{PLAN}.new"}
+_UNFINISHED_PLAN = re.compile(rf"\.{re.escape(PLAN)}\.[0-9a-f]{{16}}")
 
 
 def resume_command(directory: Path) -> str:
@@ -44,7 +47,7 @@ def refuse_foreign(directory: Path) -> None:
             return
         if not directory.is_dir():
             raise LedgerError(f"{directory} is not a directory", advice="choose another one with --out")
-        names = {path.name for path in directory.iterdir()}
+        names = {path.name for path in directory.iterdir() if not _UNFINISHED_PLAN.fullmatch(path.name)}
     if LEDGER in names:
         raise LedgerError(
             f"{directory} already holds a campaign",
@@ -63,9 +66,7 @@ class Lock:
 
     def __init__(self, directory: Path) -> None:
         """Take the lock. Raises LedgerError when another laboratory has it."""
-        path = directory / LOCK
-        with storage(directory):
-            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        self._fd = _open_lock(directory / LOCK)
         try:
             with storage(directory):
                 fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -87,6 +88,26 @@ class Lock:
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
+
+
+def _open_lock(path: Path) -> int:
+    """Open the lock's file, made where it is missing. A link to somebody else's file is refused."""
+    try:
+        with storage(path.parent):
+            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
+    except StorageError as cause:
+        if not path.is_symlink():
+            raise
+        raise _foreign_lock(path) from cause
+    found = os.fstat(fd)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+        os.close(fd)
+        raise _foreign_lock(path)
+    return fd
+
+
+def _foreign_lock(path: Path) -> LedgerError:
+    return LedgerError(f"{path} is a link or a special file, not a lock; it was left as it is", advice=f"remove {path}")
 
 
 @contextlib.contextmanager
@@ -166,13 +187,3 @@ def sync_directory(directory: Path) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
-
-
-def write_file(path: Path, text: str) -> None:
-    """Write a small file so that after a crash it is there whole or not at all."""
-    fresh = path.with_name(f"{path.name}.new")
-    with fresh.open("wb") as file:
-        file.write(text.encode("utf-8", "replace"))
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)

@@ -33,6 +33,7 @@ from virtometer.shield import uninterrupted
 from virtometer.store import database, files, rows, schema
 from virtometer.store.database import Copy
 from virtometer.store.files import Lock, storage
+from virtometer.store.output import write_own
 
 
 class Ledger:
@@ -62,7 +63,7 @@ class Ledger:
             files.refuse_foreign(directory)  # again: another laboratory may have been here before the lock
             with storage(directory):
                 database.build(directory / files.UNFINISHED, campaign)
-                files.write_file(directory / files.PLAN, campaign.plan_text)
+                write_own(directory / files.PLAN, campaign.plan_text)
                 (directory / files.UNFINISHED).rename(directory / files.LEDGER)
                 files.sync_directory(directory)
                 files.sync_directory(directory.resolve().parent)
