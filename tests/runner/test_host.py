@@ -1,10 +1,12 @@
 import os
+import subprocess
 import time
 
 import pytest
 
-from virtometer.model import HostUse, Rules
+from virtometer.model import Rules
 from virtometer.runner import host
+from virtometer.runner.campaign import begin
 from virtometer.runner.host import Observer, Point
 
 
@@ -55,14 +57,44 @@ def test_reading_while_a_processor_works():
 
 
 def test_marks_name_what_broke_the_rules():
-    stolen = HostUse(1.0, 1.0, 0, 0, 0.5, 0, 0, 0, 0.5)
-    fine = HostUse(1.0, 1.0, 0, 0, 1.0, 0, 0, 0, 0)
-    observer = Observer([])
-    assert observer.marks(fine, Rules(min_free_memory_bytes=0)) == ()
-    (mark,) = observer.marks(stolen, Rules(min_free_memory_bytes=0))
+    second = 1_000_000_000
+    stolen = observer_of((0, (0.0,) * 8, ()), (second // 4, (1.0, 0, 0, 0.5, 0, 0, 0, 0.5), ()))
+    fine = observer_of((0, (0.0,) * 8, ()), (second // 4, (1.0, 0, 0, 1.0, 0, 0, 0, 0), ()))
+    assert fine.marks(0, second // 4, Rules(min_free_memory_bytes=0)) == ()
+    (mark,) = stolen.marks(0, second // 4, Rules(min_free_memory_bytes=0))
     assert mark.startswith("steal: 25.0%")
-    (mark,) = observer.marks(fine, Rules(min_free_memory_bytes=2**60))
+    (mark,) = fine.marks(0, second // 4, Rules(min_free_memory_bytes=2**60))
     assert mark.startswith("memory:")
+
+
+def test_a_gap_in_observing_is_marked_and_hides_the_cost():
+    second = 1_000_000_000
+    points = [(moment * second // 20, cpu(moment, 0), (moment,)) for moment in range(20)]
+    late = [(at + 20 * second, counters, guests) for at, counters, guests in points]
+    observer = observer_of(*points, *late)
+    rules = Rules(min_free_memory_bytes=0)
+    assert observer.gap_s(0, second // 2) == pytest.approx(0.05)
+    assert observer.use(0, second // 2) is not None
+    assert observer.marks(0, second // 2, rules) == ()
+    for start, end in ((0, 21 * second), (second, 2 * second), (2 * second, 3 * second), (5 * second, 20 * second)):
+        assert observer.use(start, end) is None
+        assert observer.guest_cpu_s(0, start, end) is None
+        (mark,) = observer.marks(start, end, rules)
+        assert mark.startswith("observation: the laboratory did not observe the host for 19.1 s")
+
+
+def test_a_laboratory_that_was_stopped_reports_no_cost(tmp_path, watcher, make_plan, monkeypatch):
+    """The laboratory is stopped for real, by a process that lets it go on after a second."""
+    stoppers = []
+    script = f"sleep 1; kill -STOP {os.getpid()}; sleep 1.2; kill -CONT {os.getpid()}"
+    monkeypatch.setattr(watcher, "trial_started", lambda trial: stoppers.append(subprocess.Popen(["sh", "-c", script])))
+    plan = make_plan([{"name": "native", "kind": "native"}], seconds=4)
+    (record,) = begin(plan, "", tmp_path / "c", 1, watcher).trials
+    assert [stopper.wait() for stopper in stoppers] == [0]
+    assert record.status == "done", record.reason
+    assert [mark.partition(":")[0] for mark in record.marks] == ["observation"]
+    assert record.host is None
+    assert [result.guest_cpu_s for result in record.results] == [None]
 
 
 def test_facts_are_found_and_compared():

@@ -9,6 +9,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,12 @@ from virtometer.model import HostUse, Rules
 
 _FIELDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 _TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
+
+WATCH_S = 0.05
+"""Time between two points."""
+
+_GAP_S = 10 * WATCH_S
+"""Longest time between two points over which interpolation is accepted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,21 +74,36 @@ class Observer:
                 guests.append(None)
         self._points.append(Point(time.monotonic_ns(), read_cpu(), tuple(guests)))
 
-    def use(self, start_ns: float, end_ns: float) -> HostUse:
-        """The host's CPU seconds between two moments (host time)."""
+    def use(self, start_ns: float, end_ns: float) -> HostUse | None:
+        """The host's CPU seconds between two moments (host time), or None where a gap makes them unknown."""
+        if self.gap_s(start_ns, end_ns) > _GAP_S:
+            return None
         first, last = self._at(start_ns), self._at(end_ns)
         return HostUse((end_ns - start_ns) * 1e-9, *(b - a for a, b in zip(first[0], last[0], strict=True)))
 
     def guest_cpu_s(self, guest: int, start_ns: float, end_ns: float) -> float | None:
-        """CPU seconds of a guest's processes between two moments, or None where they could not be read."""
+        """CPU seconds of a guest's processes between two moments; None where unreadable or hidden by a gap."""
+        if self.gap_s(start_ns, end_ns) > _GAP_S:
+            return None
         first, last = self._at(start_ns)[1][guest], self._at(end_ns)[1][guest]
         return None if first is None or last is None else max((last - first) * 1e-9, 0.0)
 
-    def marks(self, use: HostUse, rules: Rules) -> tuple[str, ...]:
-        """What broke the plan's rules, each with its reason."""
+    def gap_s(self, start_ns: float, end_ns: float) -> float:
+        """Longest time between two successive points of which some lies between two moments (host time), in s."""
+        pairs = pairwise(point.at_ns for point in self._points)
+        return max((b - a for a, b in pairs if a < end_ns and b > start_ns), default=0) * 1e-9
+
+    def marks(self, start_ns: float, end_ns: float, rules: Rules) -> tuple[str, ...]:
+        """What broke the plan's rules between two moments (host time), each with its reason."""
         found = []
-        total = use.busy + use.idle + use.iowait + use.steal
-        if total > 0 and use.steal / total > rules.max_steal_share:
+        use = self.use(start_ns, end_ns)
+        if use is None:
+            found.append(
+                f"observation: the laboratory did not observe the host for {self.gap_s(start_ns, end_ns):.1f} s; "
+                "the cost of this trial in CPU time is not reported"
+            )
+        total = use.busy + use.idle + use.iowait + use.steal if use else 0.0
+        if use and total > 0 and use.steal / total > rules.max_steal_share:
             found.append(
                 f"steal: {use.steal / total:.1%} of the host's processor time went to others "
                 f"(the plan allows {rules.max_steal_share:.1%})"

@@ -32,7 +32,7 @@ from virtometer.model import (
 )
 from virtometer.programs import now
 from virtometer.runner.clock_watch import ClockWatch
-from virtometer.runner.host import Observer
+from virtometer.runner.host import WATCH_S, Observer
 from virtometer.runner.resident import Resident
 from virtometer.runner.running import Running
 from virtometer.runner.state import RunState
@@ -40,7 +40,6 @@ from virtometer.workloads.base import Place
 from virtometer.workloads.registry import WORKLOADS
 from virtometer.workloads.tool import Tool, three_ways
 
-_WATCH_S = 0.05
 NOT_HERE = "not available here"
 
 
@@ -170,10 +169,10 @@ class TrialRunner:
                 raise TrialFailed(late, [one.resident for one in waiting])
             if not any(one.resident.session.pending for one in waiting):
                 sessions = [one.resident.session for one in waiting]
-                select.select(sessions, [], [], min(left, _WATCH_S))
+                select.select(sessions, [], [], min(left, WATCH_S))
             if observer is not None and time.monotonic() >= watch_at:
                 observer.tick()
-                watch_at = time.monotonic() + _WATCH_S * 0.9
+                watch_at = time.monotonic() + WATCH_S * 0.9
             for one in waiting:
                 with self._guarded(one):
                     if observer is not None:
@@ -227,7 +226,7 @@ class TrialRunner:
 
     def _score(
         self, running: Sequence[Running], observer: Observer
-    ) -> tuple[HostUse, tuple[str, ...], list[PlacementResult]]:
+    ) -> tuple[HostUse | None, tuple[str, ...], list[PlacementResult]]:
         """Convert to host time, cut to the stretch in which all measured placements overlap, add up."""
         fits, timed = [], []
         for one in running:
@@ -246,7 +245,7 @@ class TrialRunner:
             self._result(one, fit, stretches, (start, end), observer.guest_cpu_s(index, start, end))
             for index, (one, fit, stretches) in enumerate(zip(running, fits, timed, strict=True))
         ]
-        return use, observer.marks(use, self._plan.rules), results
+        return use, observer.marks(start, end, self._plan.rules), results
 
     def _result(
         self,
