@@ -6,8 +6,15 @@ use crate::system as source;
 use planted as source;
 
 /// The system's monotonic clock in nanoseconds: CLOCK_MONOTONIC on Linux, the performance counter on Windows.
+#[cfg(not(feature = "planted-clock"))]
 pub fn now_ns() -> u64 {
     source::now_ns()
+}
+
+/// The system's monotonic clock in nanoseconds, or a planted one.
+#[cfg(feature = "planted-clock")]
+pub fn now_ns() -> u64 {
+    crate::planted_clock::read(source::now_ns)
 }
 
 /// Time that has passed from a moment on, for waits that have to end: some guests' clocks go back.

@@ -11,6 +11,8 @@ mod extras;
 mod fault;
 #[cfg(unix)]
 mod linux;
+#[cfg(feature = "planted-clock")]
+pub mod planted_clock;
 mod run;
 mod team;
 #[cfg(windows)]

@@ -1,0 +1,86 @@
+//! A slow clock, for tests that count the readings of the clock. The product is built without it.
+//!
+//! Guests exist in which a reading costs microseconds. [`plant`] makes each reading of this process cost what such a
+//! reading costs, by work, and records it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
+use std::time::Duration;
+
+/// Room for readings, so that recording one seldom allocates.
+const ROOM: usize = 1 << 20;
+
+static PLANTED: AtomicBool = AtomicBool::new(false);
+static COST_NS: AtomicU64 = AtomicU64::new(0);
+static READINGS: Mutex<Vec<Reading>> = Mutex::new(Vec::new());
+/// Held by whoever has planted a clock: one at a time.
+static OWNER: Mutex<()> = Mutex::new(());
+
+/// One reading of the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// The thread that read.
+    pub thread: ThreadId,
+    /// What it read, ns.
+    pub ns: u64,
+}
+
+/// A planted clock. The ordinary one is back when it is dropped.
+#[derive(Debug)]
+pub struct Planted {
+    _owner: MutexGuard<'static, ()>,
+}
+
+/// From now on each reading of the clock by any thread of this process costs at least `cost` more, and is recorded.
+/// Waits while another planted clock exists.
+#[must_use]
+pub fn plant(cost: Duration) -> Planted {
+    let owner = OWNER.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = readings();
+    known.clear();
+    known.reserve(ROOM);
+    drop(known);
+    COST_NS.store(u64::try_from(cost.as_nanos()).unwrap_or(u64::MAX), Ordering::SeqCst);
+    PLANTED.store(true, Ordering::SeqCst);
+    Planted { _owner: owner }
+}
+
+impl Planted {
+    /// The readings so far, in the order in which they were recorded.
+    pub fn readings(&self) -> Vec<Reading> {
+        readings().clone()
+    }
+}
+
+impl Drop for Planted {
+    fn drop(&mut self) {
+        PLANTED.store(false, Ordering::SeqCst);
+        readings().clear();
+    }
+}
+
+/// One reading of `source`: half of its cost before the value is taken, half of it after.
+pub(crate) fn read(source: fn() -> u64) -> u64 {
+    if !PLANTED.load(Ordering::Relaxed) {
+        return source();
+    }
+    let half_ns = COST_NS.load(Ordering::Relaxed) / 2;
+    spend(source, half_ns);
+    let ns = source();
+    readings().push(Reading { thread: std::thread::current().id(), ns });
+    spend(source, half_ns);
+    ns
+}
+
+fn spend(source: fn() -> u64, ns: u64) {
+    let begun = source();
+    while ns > 0 && source().saturating_sub(begun) < ns {
+        std::hint::spin_loop();
+    }
+}
+
+fn readings() -> MutexGuard<'static, Vec<Reading>> {
+    // The list is whole whatever happened to the thread that held it.
+    READINGS.lock().unwrap_or_else(PoisonError::into_inner)
+}
