@@ -1,7 +1,7 @@
 # The one entry for both languages. `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup targets demo test test-all lint bench bench-self clean
+.PHONY: help setup targets demo test test-all lint mutants bench bench-self clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /    make \1	/p' Makefile | expand -t 20
@@ -23,6 +23,9 @@ test-all: setup ## the same with the slow sweeps
 
 lint: setup ## formatting, lints and types of both languages
 	@setup/lint.sh
+
+mutants: setup ## wrong agents on purpose, and which check finds each (under forty minutes; ONLY=memory for some)
+	@ONLY="$(ONLY)" setup/mutants.sh
 
 bench: setup ## each kernel beside the tool that users know (ONLY=memory for some; says how long it takes)
 	@ONLY="$(ONLY)" PAIRS="$(PAIRS)" LENGTH="$(SECONDS)" DISK_LENGTH="$(DISK_SECONDS)" setup/bench.sh
