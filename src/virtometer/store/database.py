@@ -17,8 +17,10 @@ from sqlalchemy.pool import NullPool
 
 from virtometer.errors import LedgerError, StorageError
 from virtometer.model import Campaign
-from virtometer.store import files, rows, schema
+from virtometer.store import digests, files, rows, schema
 from virtometer.store.files import storage
+
+_FIRST_WITH_DIGESTS = 4
 
 # The directory of a private copy, deleted on exit, or nothing.
 Copy = contextlib.AbstractContextManager[Any]
@@ -78,6 +80,7 @@ def build(path: Path, campaign: Campaign) -> None:
             ):
                 if values:
                     connection.execute(insert(table), values)
+            digests.seal_head(raw_of(connection))
     finally:
         connection.close()
     fd = os.open(path, os.O_RDONLY)
@@ -99,6 +102,8 @@ def _engine(path: Path, mode: str) -> Engine:
         connection.isolation_level = None  # transactions begin where we say, tables included
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA cell_size_check = ON")
 
     begin = "BEGIN IMMEDIATE" if mode.startswith("rw") else "BEGIN"
 
@@ -118,10 +123,11 @@ def connect(directory: Path, *, write: bool, immutable: bool = False) -> Connect
     with storage(directory):
         connection = _engine(path, "rw" if write else "ro&immutable=1" if immutable else "ro").connect()
         try:
-            raw = _raw(connection)
+            raw = raw_of(connection)
             version = _version(raw, path)
+            _refuse_foreign_tables(raw, path)
             if write:
-                _migrate(raw, version)
+                _migrate(raw, version, path)
                 raw.execute("PRAGMA journal_mode = WAL")
             raw.execute("SELECT count(*) FROM campaign").fetchone()
         except BaseException:
@@ -154,7 +160,7 @@ def connect_reader(directory: Path) -> tuple[Connection, Copy]:
         if _has_log(directory):
             return _copy(directory, None)
         connection = connect(directory, write=False, immutable=True)
-    raw = _raw(connection)
+    raw = raw_of(connection)
     if _version(raw, directory / files.LEDGER) < schema.SCHEMA_VERSION:
         try:
             return _copy(directory, raw)
@@ -198,7 +204,8 @@ def _copy(directory: Path, source: sqlite3.Connection | None) -> tuple[Connectio
         raise
 
 
-def _raw(connection: Connection) -> sqlite3.Connection:
+def raw_of(connection: Connection) -> sqlite3.Connection:
+    """The connection of the standard library beneath."""
     raw = connection.connection.driver_connection
     assert isinstance(raw, sqlite3.Connection)
     return raw
@@ -219,15 +226,26 @@ def _version(raw: sqlite3.Connection, path: Path) -> int:
     return version
 
 
-def _migrate(raw: sqlite3.Connection, version: int) -> None:
+def _refuse_foreign_tables(raw: sqlite3.Connection, path: Path) -> None:
+    """Raise LedgerError for anything but tables of ours: a view or a trigger is a program, and may never end."""
+    for kind, name, statement in raw.execute("SELECT type, name, sql FROM sqlite_master"):
+        ours = kind == "table" and name in schema.METADATA.tables and str(statement).startswith("CREATE TABLE ")
+        if not ours and not (kind == "index" and statement is None):
+            raise LedgerError(f"{path} is damaged or was changed: the {kind} {name} is none of a ledger")
+
+
+def _migrate(raw: sqlite3.Connection, version: int, path: Path) -> None:
     """Bring an older ledger up to date, in one transaction."""
     if version == schema.SCHEMA_VERSION:
         return
     raw.execute("BEGIN IMMEDIATE")
     try:
+        if version >= _FIRST_WITH_DIGESTS:
+            digests.verify(raw, path)
         for step in range(version, schema.SCHEMA_VERSION):
             for statement in schema.MIGRATIONS.get(step, ()):
                 raw.execute(statement)
+        digests.seal_again(raw)
         raw.execute(f"PRAGMA user_version = {schema.SCHEMA_VERSION}")
         raw.execute("COMMIT")
     except BaseException:

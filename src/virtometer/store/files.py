@@ -158,12 +158,13 @@ def _no_space(directory: Path) -> bool:
 def explain(cause: sqlite3.Error, directory: Path) -> VirtometerError:
     """SQLite's result code in words (https://www.sqlite.org/rescode.html); the low byte is the primary code."""
     ledger = directory / LEDGER
+    words = " ".join(str(cause).split())[:200]
     code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _no_space(directory)):
         return full(directory)
     if code in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}:
         return LedgerError(
-            f"{ledger} is damaged or not a ledger at all ({cause})",
+            f"{ledger} is damaged or not a ledger at all ({words})",
             advice="take a copy of the whole directory, if there is one",
         )
     if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
@@ -177,7 +178,7 @@ def explain(cause: sqlite3.Error, directory: Path) -> VirtometerError:
             f"input or output error at {ledger}; every trial recorded before is kept",
             advice=f"check the disk and its space, then go on with: {resume_command(directory)}",
         )
-    return LedgerError(f"{ledger} does not look as a ledger should ({cause})")
+    return LedgerError(f"{ledger} does not look as a ledger should ({words})")
 
 
 def sync_directory(directory: Path) -> None:

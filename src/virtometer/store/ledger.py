@@ -30,7 +30,7 @@ from virtometer.model import (
     TrialRecord,
 )
 from virtometer.shield import uninterrupted
-from virtometer.store import database, files, rows, schema
+from virtometer.store import database, digests, files, rows, schema
 from virtometer.store.database import Copy
 from virtometer.store.files import Lock, storage
 from virtometer.store.output import write_own
@@ -95,11 +95,19 @@ class Ledger:
             raise
         return cls(directory, connection, lock, copy)
 
-    def record(self, record: TrialRecord, guests: Sequence[GuestStart], commands: Sequence[CommandLine]) -> None:
+    def record(
+        self,
+        record: TrialRecord,
+        guests: Sequence[GuestStart],
+        commands: Sequence[CommandLine],
+        *,
+        again: bool = False,
+    ) -> None:
         """Commit one finished trial with all that belongs to it, in one transaction that is on the disk afterwards.
 
         `guests` holds at least every guest of results and evidence that was not recorded before; those already
-        recorded are left as they are. Raises LedgerError when the trial was not planned or is recorded already,
+        recorded are left as they are. `again`: the trial failed before; that record is kept aside, as it was, and this
+        one takes its place. Raises LedgerError when the trial was not planned or is recorded already,
         StorageError when the disk is full.
         """
         if record.status == "failed" and record.results:
@@ -109,6 +117,8 @@ class Ledger:
         trial = record.trial.index
         try:
             with uninterrupted(), storage(self.directory), self._connection.begin():
+                if again:
+                    digests.supersede(database.raw_of(self._connection), trial)
                 self._insert_guests(guests)
                 self._insert(schema.trials, [rows.trial_row(record)])
                 for number, result in enumerate(record.results):
@@ -119,6 +129,8 @@ class Ledger:
                     self._insert(schema.evidence, [rows.evidence_row(trial, number, left)])
                     self._insert_measured(trial, number, left)
                 self._insert(schema.commands, [rows.command_row(command) for command in commands])
+                raw = database.raw_of(self._connection)
+                digests.seal(raw, trial, digests.trial_rows(raw, trial))
         except LedgerError as cause:
             if isinstance(cause.__cause__, IntegrityError):
                 raise LedgerError(
@@ -133,6 +145,7 @@ class Ledger:
             with uninterrupted(), storage(self.directory), self._connection.begin():
                 self._insert_guests(guests)
                 self._insert(schema.commands, [rows.command_row(command) for command in commands])
+                digests.seal(database.raw_of(self._connection))
 
     def finished(self) -> set[int]:
         """Indices of the trials that are recorded, done and failed ones alike."""
@@ -140,11 +153,13 @@ class Ledger:
             return set(self._connection.execute(select(schema.trials.c.trial)).scalars())
 
     def read(self) -> Campaign:
-        """Everything that the ledger holds, as it stood at one moment."""
+        """Everything that the ledger holds, as it stood at one moment. Raises LedgerError where it is damaged."""
         try:
             with uninterrupted(), storage(self.directory), self._connection.begin():
-                return self._read()
-        except (ValueError, LookupError, TypeError, AttributeError) as cause:
+                campaign = self._read()
+                digests.verify(database.raw_of(self._connection), self.directory / files.LEDGER)
+                return campaign
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as cause:
             first = str(cause).splitlines()[0] if str(cause) else type(cause).__name__
             raise LedgerError(f"{self.directory / files.LEDGER} holds what no Virtometer wrote ({first})") from cause
 

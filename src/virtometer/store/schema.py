@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 
 APPLICATION_ID = 0x5649524D  # "VIRM"
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 
 def _remade(table: str, columns: str) -> tuple[str, ...]:
@@ -67,6 +67,13 @@ MIGRATIONS: Mapping[int, tuple[str, ...]] = {
         "conditions_json TEXT NOT NULL, said_json TEXT, fault TEXT, fault_size_s FLOAT, fault_at_s FLOAT, "
         "fault_bound FLOAT, PRIMARY KEY (trial, placement), "
         "FOREIGN KEY (trial, placement) REFERENCES placements (trial, placement)) WITHOUT ROWID",
+    ),
+    # What older versions recorded gets its digests now (digests.seal_again).
+    3: (
+        "CREATE TABLE entries (entry INTEGER NOT NULL PRIMARY KEY, trial INTEGER REFERENCES planned (trial), "
+        "guests INTEGER NOT NULL, commands INTEGER NOT NULL, digest TEXT NOT NULL)",
+        "CREATE TABLE superseded (entry INTEGER NOT NULL PRIMARY KEY REFERENCES entries (entry), "
+        "rows_json TEXT NOT NULL)",
     ),
 }
 
@@ -251,4 +258,23 @@ commands = Table(
     _text("purpose"),
     _text("argv_json"),
     Column("status", Integer),
+)
+
+# One row a transaction: see digests.py. `guests` and `commands` are the last positions then.
+entries = Table(
+    "entries",
+    METADATA,
+    Column("entry", Integer, primary_key=True),
+    Column("trial", Integer, ForeignKey("planned.trial")),
+    _integer("guests"),
+    _integer("commands"),
+    _text("digest"),
+)
+
+# The rows of a failed trial that was measured again.
+superseded = Table(
+    "superseded",
+    METADATA,
+    Column("entry", Integer, ForeignKey("entries.entry"), primary_key=True),
+    _text("rows_json"),
 )

@@ -1,0 +1,153 @@
+"""Damaged ledgers: what is read is what was recorded, or one sentence says that it is not."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.store.campaigns import campaign, done, failed, guest, lied
+from virtometer.errors import LedgerError, VirtometerError
+from virtometer.model import Campaign, CommandLine
+from virtometer.store import files, schema
+from virtometer.store.ledger import Ledger
+
+LINE = CommandLine("2026", "do it", ("true",), 0)
+
+
+def made(directory: Path) -> Campaign:
+    of = campaign(12)
+    with Ledger.create(directory, of) as ledger:
+        for trial in of.planned[:10]:
+            record = lied(trial, 20) if trial.index % 4 == 3 else done(trial, 40)
+            ledger.record(record, [guest(trial.index)], [LINE])
+        ledger.note([guest(50)], [LINE])
+    return read(directory)
+
+
+def read(directory: Path) -> Campaign:
+    with Ledger.open(directory) as ledger:
+        return ledger.read()
+
+
+def outcome(directory: Path) -> Campaign | str:
+    """What was read, or the one sentence that says why not. Any other exception passes."""
+    try:
+        return read(directory)
+    except VirtometerError as error:
+        assert "\n" not in error.sentence
+        return error.sentence
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_flipped_bit_is_noticed_or_without_effect(tmp_path: Path, seed: int) -> None:
+    right = made(tmp_path / "r")
+    ledger = tmp_path / "r" / files.LEDGER
+    whole = ledger.read_bytes()
+    dice = random.Random(seed)
+    noticed = 0
+    for _ in range(30):
+        position = dice.randrange(len(whole))
+        damaged = bytearray(whole)
+        damaged[position] ^= 1 << dice.randrange(8)
+        ledger.write_bytes(damaged)
+        found = outcome(tmp_path / "r")
+        assert isinstance(found, str) or found == right, f"a bit of byte {position}"
+        noticed += isinstance(found, str)
+    assert noticed > 0
+
+
+def test_a_truncated_ledger_is_noticed(tmp_path: Path) -> None:
+    right = made(tmp_path / "r")
+    ledger = tmp_path / "r" / files.LEDGER
+    whole = ledger.read_bytes()
+    dice = random.Random(1)
+    for _ in range(40):
+        ledger.write_bytes(whole[: dice.randrange(len(whole))])
+        found = outcome(tmp_path / "r")
+        assert isinstance(found, str) or found == right
+
+
+ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT"
+FOREIGN = {
+    "an endless view in place of a table": (
+        "DROP TABLE commands",
+        f"CREATE VIEW commands AS {ENDLESS} x AS position, 'a' AS at, 'b' AS purpose, '[]' AS argv_json, 0 AS status "
+        "FROM n",
+    ),
+    "an endless view beside the tables": (f"CREATE VIEW more AS {ENDLESS} x FROM n",),
+    "a trigger": (f"CREATE TRIGGER t AFTER INSERT ON trials BEGIN {ENDLESS} x FROM n; END",),
+    "another table": ("CREATE TABLE more (x)",),
+    "an index": ("CREATE INDEX more ON samples (work)",),
+    "a virtual table": ("DROP TABLE commands", "CREATE VIRTUAL TABLE commands USING fts5(position, at, purpose)"),
+}
+
+
+@pytest.mark.parametrize("write", [False, True])
+@pytest.mark.parametrize("what", FOREIGN)
+def test_only_tables_of_a_ledger_are_read(tmp_path: Path, what: str, write: bool) -> None:
+    made(tmp_path / "r")
+    with sqlite3.connect(tmp_path / "r" / files.LEDGER) as connection:
+        for statement in FOREIGN[what]:
+            connection.execute(statement)
+    with pytest.raises(LedgerError, match="is none of a ledger"):
+        Ledger.open(tmp_path / "r", write=write)
+
+
+CHANGES = {
+    "a sample": ("UPDATE samples SET end_ns = end_ns + 1 WHERE trial = 1 AND position = 7", "trial 2 is not what"),
+    "a value": ("UPDATE results SET value = value * 1.0001 WHERE trial = 2", "trial 3 is not what"),
+    "a mark": ("UPDATE trials SET marks_json = '[\"x\"]' WHERE trial = 4", "trial 5 is not what"),
+    "a guest": ("UPDATE guests SET provision_s = 1 WHERE position = 2", "trial 2 is not what"),
+    "a command line": ("UPDATE commands SET purpose = 'x' WHERE position = 3", "trial 2 is not what"),
+    "a note": ("UPDATE guests SET started_at = 'x' WHERE guest = 'g50'", "what belongs to no trial is not what"),
+    "the plan": ("UPDATE campaign SET seed = 1", "its plan or its list of trials is not what"),
+    "one sample less": ("DELETE FROM samples WHERE trial = 1 AND position = 39", "trial 2 is not what"),
+    "one trial less": ("DELETE FROM entries WHERE trial = 9", "what belongs to no trial is not what"),
+    "no digests": ("DELETE FROM entries", "its list of what is recorded is not what"),
+    "one more command": ("INSERT INTO commands SELECT NULL, at, purpose, argv_json, status FROM commands", "its list"),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_the_sentence_names_what_is_damaged(tmp_path: Path, what: str) -> None:
+    made(tmp_path / "r")
+    statement, sentence = CHANGES[what]
+    with sqlite3.connect(tmp_path / "r" / files.LEDGER) as connection:
+        assert connection.execute(statement).rowcount > 0
+    found = outcome(tmp_path / "r")
+    assert isinstance(found, str)
+    assert sentence in found
+
+
+def test_an_older_ledger_is_protected_from_its_first_opening_for_writing_on(tmp_path: Path) -> None:
+    old = Path(__file__).parent / "versions" / "3.sql"
+    (tmp_path / "r").mkdir()
+    with sqlite3.connect(tmp_path / "r" / files.LEDGER) as connection:
+        connection.executescript(old.read_text())
+    Ledger.open(tmp_path / "r", write=True).close()
+    assert isinstance(outcome(tmp_path / "r"), Campaign)
+    with sqlite3.connect(tmp_path / "r" / files.LEDGER) as connection:
+        connection.execute("UPDATE samples SET work = work + 1")
+    assert "trial 1 is not what was recorded" in str(outcome(tmp_path / "r"))
+
+
+def test_a_trial_that_failed_can_be_recorded_again_and_stays_beside(tmp_path: Path) -> None:
+    of = campaign(4)
+    with Ledger.create(tmp_path / "r", of) as ledger:
+        ledger.record(lied(of.planned[0], 3), [guest(0)], [])
+        ledger.record(failed(of.planned[1]), [], [])
+        ledger.record(done(of.planned[0], 5), [guest(7)], [], again=True)
+        with pytest.raises(LedgerError, match="recorded already"):
+            ledger.record(done(of.planned[0], 5), [guest(8)], [])
+    back = read(tmp_path / "r")
+    assert [record.status for record in back.trials] == ["done", "failed"]
+    assert len(back.trials[0].results[0].samples) == 5
+    with sqlite3.connect(tmp_path / "r" / files.LEDGER) as connection:
+        ((aside,),) = connection.execute("SELECT rows_json FROM superseded")
+        assert "it stepped" in aside
+        connection.execute("UPDATE superseded SET rows_json = replace(rows_json, 'it stepped', 'it did not')")
+    assert "trial 1 is not what was recorded" in str(outcome(tmp_path / "r"))
+    assert schema.SCHEMA_VERSION >= 4
