@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from bench.anchors.alike import differences
 from bench.anchors.measuring import Measured, Outcome, conclude, measure
 from bench.anchors.parsers import agent_figure
 from bench.anchors.program import CACHED, Place, Program
@@ -37,9 +38,7 @@ def options() -> argparse.Namespace:
     parser.add_argument(
         "--only", metavar="ROW", action="append", default=[], help="rows or groups, by name or its beginning"
     )
-    parser.add_argument(
-        "--pairs", type=int, help="pairs of each row; by default 11, or 21 for disk, network, two threads"
-    )
+    parser.add_argument("--pairs", type=int, help="pairs of each row (default 21)")
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a run (default 1)")
     parser.add_argument("--disk-seconds", type=float, help="length of a run of the disk rows (default: as the others)")
     parser.add_argument("--list", action="store_true", help="name the rows and their demands, and end")
@@ -83,7 +82,8 @@ def forecast_s(rows: Sequence[Row], pairs: int | None, seconds_of: Callable[[Row
 
 def not_found(rows: Sequence[Row]) -> list[str]:
     """The tools that these rows want, that a user has to build, and that are not here."""
-    absent = {row.anchor.file for row in rows if not row.anchor.package and row.anchor.missing() is not None}
+    missing = {row.anchor.file: row.anchor.missing() for row in rows if not row.anchor.package}
+    absent = {what if file.startswith("{") else file for file, what in missing.items() if what is not None}
     return sorted(absent)
 
 
@@ -128,7 +128,7 @@ def measure_rows(
             interrupted = True
         if not interrupted or measured.figures["agent"]:
             outcomes.append(conclude(measured) if absent is None else Outcome(row, Verdict("anchor missing", absent)))
-            print(line(cells(outcomes[-1])), flush=True)
+            print("\n".join(lines(cells(outcomes[-1]))), flush=True)
             record.table(outcomes)
         if interrupted:
             print(f"interrupted in {row.name}", flush=True)
@@ -137,8 +137,16 @@ def measure_rows(
 
 
 def line(texts: Sequence[str]) -> str:
-    """One line of the table for a terminal: all columns but the last."""
-    return "  ".join(text.ljust(width) for text, width in zip(texts[:-1], WIDTHS, strict=True)).rstrip()
+    """One line of the table for a terminal, up to the verdict."""
+    return "  ".join(text.ljust(width) for text, width in zip(texts, WIDTHS, strict=False)).rstrip()
+
+
+def lines(texts: Sequence[str]) -> list[str]:
+    """A row for a terminal: its line, and below it in what its sides differ and what was in use, if anything."""
+    named = dict(zip(HEADINGS, texts, strict=True))
+    differs, in_use = named["alike"].partition("no: ")[2], named["in use"]
+    below = [f"    not alike: {differs}"] * bool(differs) + [f"    in use: {in_use}"] * bool(in_use)
+    return [line(texts), *below]
 
 
 def main() -> int:
@@ -151,7 +159,8 @@ def main() -> int:
     rows = [row for row in wanted if row.anchor.package or row.anchor.missing() is None]
     if arguments.list:
         for row in rows:
-            print(f"{row.name:<34} >= {row.demand:.2f}  {row.noise.pairs} pairs  {row.compared}")
+            alike = "not alike" if differences(row) else "alike"
+            print(f"{row.name:<{WIDTHS[0]}} >= {row.demand:.2f}  {row.noise.pairs} pairs  {alike:<9}  {row.compared}")
         return 0
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     folder = arguments.out or Path("results") / f"bench-{datetime.datetime.now():%Y%m%d-%H%M%S}"
@@ -164,7 +173,7 @@ def main() -> int:
     minutes = forecast_s(rows, arguments.pairs, seconds_of) / 60
     print(f"{len(rows)} rows, about {minutes:.0f} minutes on an idle machine; raw figures go to {folder}", flush=True)
     if absent := not_found(wanted):
-        print(f"{len(wanted) - len(rows)} rows are left out, not on the PATH: {', '.join(absent)} (see METHODOLOGY.md)")
+        print(f"{len(wanted) - len(rows)} rows are left out, not found: {', '.join(absent)} (see METHODOLOGY.md)")
     told = {name: getattr(arguments, name) for name in ("only", "pairs", "seconds", "disk_seconds", "span")}
     record.facts(place.agent, rows, told)
     outcomes = []

@@ -28,11 +28,13 @@ class Measured:
     row: Row
     figures: dict[Side, list[float]] = field(default_factory=lambda: {"control": [], "agent": [], "anchor": []})
     failure: str = ""
+    in_use: dict[Side, set[str]] = field(default_factory=lambda: {"control": set(), "agent": set(), "anchor": set()})
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A line of the table. Ratios and the medians of both figures are None where nothing can be said."""
+    """A line of the table. Ratios and the medians of both figures are None where nothing can be said. `in_use` says
+    what the figures of both sides depend on."""
 
     row: Row
     verdict: Verdict
@@ -40,6 +42,7 @@ class Outcome:
     control: Estimate | None = None
     agent: float | None = None
     anchor: float | None = None
+    in_use: str = ""
 
 
 def measure(measured: Measured, runner: Runner, pairs: int, keep: Callable[[Row, int, Side, Run], None]) -> None:
@@ -60,6 +63,7 @@ def measure(measured: Measured, runner: Runner, pairs: int, keep: Callable[[Row,
             keep(row, block, side, runs[side])
         for side, run in runs.items():
             measured.figures[side].append(run.figure)
+            measured.in_use[side] |= {run.in_use} - {""}
 
 
 def conclude(measured: Measured) -> Outcome:
@@ -71,4 +75,11 @@ def conclude(measured: Measured) -> Outcome:
     ratio = estimate(ratios(figures["agent"], figures["anchor"], lower_is_better=lower))
     control = estimate(ratios(figures["control"], figures["agent"], lower_is_better=lower))
     found = verdict(ratio, control, row.demand, row.noise.tolerance)
-    return Outcome(row, found, ratio, control, median(figures["agent"]), median(figures["anchor"]))
+    medians = (median(figures["agent"]), median(figures["anchor"]))
+    return Outcome(row, found, ratio, control, *medians, _in_use(measured))
+
+
+def _in_use(measured: Measured) -> str:
+    """What was in use on both sides, in all blocks."""
+    sides = {"agent": measured.in_use["agent"] | measured.in_use["control"], "anchor": measured.in_use["anchor"]}
+    return "; ".join(f"{side}: {' or '.join(sorted(texts))}" for side, texts in sides.items() if texts)

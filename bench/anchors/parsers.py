@@ -51,9 +51,31 @@ def agent_figure(unit: str, take: str = "total") -> Parser:
     return parse
 
 
-def likwid(text: str) -> float:
-    """likwid-bench, B/s: MByte/s in decimal megabytes, elements as its table of streams counts them."""
-    return number(r"^MByte/s:\s+([\d.]+)$", 1e6)(text)
+def agent_conditions(text: str) -> str:
+    """Of `virtometer-agent measure --json`: the vectors and pages that it took by itself, where it tells them."""
+    conditions = json.loads(text).get("conditions", {})
+    words = [conditions[name] for name in ("simd", "store") if name in conditions]
+    words += [f"huge pages {conditions[name]}" for name in ("huge_pages",) if name in conditions]
+    return ", ".join(words)
+
+
+def likwid(working_set: int) -> Parser:
+    """likwid-bench, B/s: MByte/s in decimal megabytes, elements as its table of streams counts them. Refuses a run in
+    which the arrays of one thread are not `working_set` bytes; likwid rounds them to whole turns of its loop."""
+
+    def parse(text: str) -> float:
+        found = number(r"^Size per thread:\s+(\d+)$")(text)
+        if not 0.98 * working_set <= found <= working_set:
+            raise ValueError(f"a thread of likwid-bench had {found:.0f} bytes, wanted were {working_set}")
+        return number(r"^MByte/s:\s+([\d.]+)$", 1e6)(text)
+
+    return parse
+
+
+def likwid_in_use(text: str) -> str:
+    """likwid-bench, the threads and the bytes that each of them had."""
+    threads, size = number(r"^Using (\d+) threads$")(text), number(r"^Size per thread:\s+(\d+)$")(text)
+    return f"{threads:.0f} x {size:.0f} B"
 
 
 def sysbench_memory(text: str) -> float:
@@ -104,13 +126,23 @@ def iperf3(text: str) -> float:
 
 
 def qperf_round_trips(text: str) -> float:
-    """qperf -uu tcp_lat, round trips per second. Its latency is half of a round trip, in ns with -uu."""
+    """qperf -uu tcp_lat and udp_lat, round trips per second. The latency is half of a round trip, in ns with -uu."""
     return inverse(number(r"latency\s+=\s+([\d.]+) ns"), 0.5e9)(text)
 
 
 def figure(text: str) -> float:
     """The runner of bench/anchors/dgesv.py: one JSON object with a `figure`."""
     return float(json.loads(text)["figure"])
+
+
+def library_in_use(text: str) -> str:
+    """The runner of bench/anchors/dgesv.py: the library, its core and its threads; empty where it names none."""
+    return str(json.loads(text).get("library", ""))
+
+
+def multichase(text: str) -> float:
+    """multichase with one thread, s for one load: nothing but nanoseconds."""
+    return number(r"^\s*([\d.]+)\s*$", 1e-9)(text)
 
 
 def lmbench_bandwidth(text: str) -> float:

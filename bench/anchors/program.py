@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import shlex
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench.anchors.parsers import Parser
+
+CPUS = "sys/devices/system/cpu/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +33,19 @@ class Program:
     input: str = ""  # standard input
     overhead_s: float = 0.1  # what a run takes beside its seconds, for the forecast
     stop: bool = False  # it runs on after it has printed a figure, and is stopped
+    environment: tuple[tuple[str, str], ...] = ()  # variables, added to those of every run
+    in_use: Callable[[str], str] | None = None  # reads from its output what the figure depends on, for example a core
 
     def missing(self) -> str | None:
         """What would have to be installed for it, or None where it is here."""
-        absent = not self.file.startswith("{") and shutil.which(self.file) is None
-        if not absent and all(any(Path("/").glob(pattern)) for pattern in self.needs):
-            return None
-        return f"Debian package {self.package}" if self.package else f"{self.file} on the PATH"
+        if not self.file.startswith("{") and shutil.which(self.file) is None:
+            return f"Debian package {self.package}" if self.package else f"{self.file} on the PATH"
+        absent = [pattern for pattern in self.needs if not any(Path("/").glob(pattern))]
+        if any(pattern.startswith(CPUS) for pattern in absent):
+            return "another processor"
+        if absent:
+            return f"Debian package {self.package}" if self.package else f"/{absent[0]}"
+        return None
 
 
 CACHED = 64 * 2**20
@@ -72,6 +81,7 @@ class Place:
             "other": self.other,
             "seconds": f"{self.seconds:g}",
             "whole": max(1, round(self.seconds)),
+            "halves": max(1, round(2 * self.seconds)),
             "ms": round(self.seconds * 1000),
             "file": self.file,
             "span": self.span,

@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from bench.anchors.alike import differences
 from bench.anchors.measuring import Outcome, Side
 from bench.anchors.program import Program
 from bench.anchors.rows import Row
@@ -18,7 +19,8 @@ from virtometer.runner.agent import agent_digest
 
 KEPT = 20_000  # characters of what a run printed that are kept
 VERSIONS = {"likwid-bench": "-v", "netserver": "-V", "netperf": "-V", "qperf": "--version", "iperf3": "--version"}
-HEADINGS = ("row", "ratio", "interval", "demand", "A/A", "pairs", "agent", "anchor", "verdict", "compared")
+_FIGURES = ("ratio", "interval", "demand", "A/A", "pairs", "agent", "anchor")
+HEADINGS = ("row", *_FIGURES, "verdict", "alike", "in use", "compared")
 
 
 class Record:
@@ -48,6 +50,7 @@ class Record:
         program = row.anchor if side == "anchor" else row.agent
         told = {"row": row.name, "block": block, "side": side, "at": _now(), "figure": run.figure, "unit": row.unit}
         told |= {"argv": run.argv, "pages": run.pages, "server": program.server, "wall_s": round(run.wall_s, 4)}
+        told |= {"environment": dict(program.environment), "in_use": run.in_use, "differs": differences(row)}
         told["output"] = _shortened(program, run.output)
         self._runs.write(json.dumps(told) + "\n")
         self._runs.flush()
@@ -68,7 +71,8 @@ Ratio: the median over the pairs of agent / anchor, for times anchor / agent; ab
 interval is the exact order-statistic interval of that median (from the k-th smallest to the k-th largest ratio,
 coverage at least 95 %). A/A: the agent against itself in the same blocks. `met`: the whole interval reaches the
 demand; `missed`: none of it does; `inconclusive`: it holds the demand, or A/A is out of its tolerance. Figures are
-medians."""
+medians. Alike: whether both sides do the same work under the same conditions, or in what they differ. In use: what the
+programs said that their figures depend on."""
 
 
 def cells(outcome: Outcome) -> tuple[str, ...]:
@@ -77,12 +81,14 @@ def cells(outcome: Outcome) -> tuple[str, ...]:
     verdict = f"{outcome.verdict.word}: {outcome.verdict.reason}" if outcome.verdict.reason else outcome.verdict.word
     verdict = " ".join(verdict.replace("|", "/").split())
     demand = f">= {row.demand:.2f}"
+    differs = differences(row)
+    last = (f"no: {differs}" if differs else "yes", outcome.in_use.replace("|", "/"), row.compared)
     if ratio is None or control is None or outcome.agent is None or outcome.anchor is None:
-        return (row.name, "", "", demand, "", "", "", "", verdict, row.compared)
+        return (row.name, "", "", demand, "", "", "", "", verdict, *last)
     interval = "" if ratio.low is None else f"{ratio.low:.3f} to {ratio.high:.3f}"
     checked = f"{control.median:.3f} (±{row.noise.tolerance:.0%})"
     figures = (told(outcome.agent, row.unit), told(outcome.anchor, row.unit))
-    return (row.name, f"{ratio.median:.3f}", interval, demand, checked, str(ratio.n), *figures, verdict, row.compared)
+    return (row.name, f"{ratio.median:.3f}", interval, demand, checked, str(ratio.n), *figures, verdict, *last)
 
 
 def told(value: float, unit: str) -> str:

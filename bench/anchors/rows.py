@@ -23,6 +23,7 @@ from bench.anchors.tools import (
     likwid,
     linpackc,
     lmbench,
+    multichase,
     netperf,
     netperf_udp,
     partdiff,
@@ -40,22 +41,24 @@ class Noise:
 
     name: str
     tolerance: float
-    pairs: int
+    pairs: int = 21
 
 
-COMPUTE = Noise("compute", 0.03, 11)
-CACHE = Noise("cache", 0.10, 11)
-DRAM = Noise("DRAM", 0.05, 11)
-THREADS = Noise("two threads", 0.15, 21)
-LATENCY = Noise("pinned latency", 0.05, 11)
-DISK_READ = Noise("disk, reading", 0.15, 21)
-DISK_WRITE = Noise("disk, writing", 0.20, 21)
-NETWORK = Noise("network", 0.10, 21)
+COMPUTE = Noise("compute", 0.03)
+COMPUTE_THREADS = Noise("compute, two threads", 0.05)
+CACHE = Noise("cache", 0.10)
+DRAM = Noise("DRAM", 0.05)
+THREADS = Noise("two threads", 0.15)
+LATENCY = Noise("pinned latency", 0.05)
+DISK_READ = Noise("disk, reading", 0.15)
+DISK_WRITE = Noise("disk, writing", 0.20)
+NETWORK = Noise("network", 0.10)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One comparison. `unit` is that of both figures; `s` means that lower is better."""
+    """One comparison. `unit` is that of both figures; `s` means that lower is better. What both sides do not do alike
+    is in `differs`, in sentences that the table prints; bench/anchors/alike.py adds what can only be seen on a host."""
 
     name: str  # its group, a full stop, what it is
     unit: str
@@ -64,6 +67,8 @@ class Row:
     demand: float
     noise: Noise
     pages: Literal["small", "huge", "best"] = "small"  # of both sides; best: what the agent takes, the anchor small
+    differs: str = ""
+    static: tuple[str, ...] = ()  # the anchor's programs that have to be linked statically, as the agent is
 
     def pages_of(self, side: str) -> Pages:
         """What bench/anchors/running.py gives one side."""
@@ -91,22 +96,28 @@ def disk(operation: str, size: int, depth: int, engine: str) -> Row:
     measure = f"disk --op {operation} --file {{file}} --span {{span}} --size {size} --depth {depth} --engine {engine}"
     noise = DISK_WRITE if operation.endswith("write") else DISK_READ
     anchor = fio(operation.removeprefix("sequential-").replace("random-", "rand"), size, depth, engine)
-    return Row(f"disk.{operation}-{named}-{engine}-{depth}", unit, agent(unit, measure), anchor, 0.95, noise)
+    name = f"disk.{operation}-{named}-{engine}-{depth}"
+    demand = 1.0 if name == "disk.sequential-read-1M-psync-1" else 0.95
+    return Row(name, unit, agent(unit, measure), anchor, demand, noise)
 
 
-def lmbench_row(name: str, op: str, program: str) -> Row:
+def lmbench_row(name: str, op: str, program: str, demand: float = 0.95) -> Row:
     """An operation of the system, beside lmbench's program, which tells the median, less what it knows as overhead."""
+    file = program.partition(" ")[0]
+    static = {"fork": (file,), "exec": (file, "/tmp/hello"), "shell": (file, "/tmp/hello")}.get(name, ())
     take = "without-overhead" if op.startswith(("context-switch", "signal-catch")) else "median"
     parse = parsers.lmbench_context_switch if program.startswith("lat_ctx") else parsers.lmbench_latency
     # these two start a program that lmbench's installation leaves there
     needs = ("tmp/hello",) if op in {"exec", "shell"} else ()
     anchor = lmbench(program, parse, needs=needs)
-    return Row(f"os.{name}-lmbench", "s", agent("s", f"os --op {op}", take=take), anchor, 0.95, LATENCY)
+    measured = agent("s", f"os --op {op}", take=take)
+    differs = LMBENCH_DIFFERS.get(name, "")
+    return Row(f"os.{name}-lmbench", "s", measured, anchor, demand, LATENCY, differs=differs, static=static)
 
 
-def ordinary(op: str, kind: str, size: int) -> Program:
+def ordinary(op: str, kind: str, size: int, simd: str = "auto") -> Program:
     """INTmem and FLOATmem as a program of an ordinary compiler has them: stores through the caches."""
-    return agent("B/s", f"memory --op {op} --type {kind} --size {size} --store temporal")
+    return agent("B/s", f"memory --op {op} --type {kind} --size {size} --simd {simd} --store temporal")
 
 
 def cached_read(kind: str, simd: str, size: int) -> Program:
@@ -114,9 +125,16 @@ def cached_read(kind: str, simd: str, size: int) -> Program:
     return agent("B/s", f"memory --op read --type {kind} --simd {simd} --size {size}")
 
 
+LMBENCH_DIFFERS = {
+    "page-fault": "lat_pagefault's time includes unmapping the touched pages, the agent's does not.",
+}
+INTEGERS = "The agent loads integers, likwid floating-point numbers."
+COMPILED = "The agent takes the widest vectors, the anchor those of its compiler."
+BY_BLOCKS = "LAPACK factors by blocks, the agent's classic by columns."
 BIG = 128_000_000  # bytes of an array that no cache holds
 STREAM_TO = "net --op stream --peer 127.0.0.1:{port} --size 128K"
 ROUND_TRIPS_TO = "net --op request-response --peer 127.0.0.1:{port}"
+DATAGRAMS_TO = "net --op udp-request-response --peer 127.0.0.1:{port} --size 16"
 PAGES: tuple[Literal["small", "huge"], ...] = ("small", "huge")
 ACCESSES = ("random-read", "random-write", "sequential-read", "sequential-write")
 
@@ -130,7 +148,7 @@ ROWS: tuple[Row, ...] = (
     Row("memory.triad-two-threads-likwid", "B/s",
         agent("B/s", f"memory --op triad --size {BIG} --simd avx --store non-temporal --threads 2",
               cpus="{cpu},{other}"),
-        likwid("stream_mem_avx_fma", 6 * BIG // 1000, threads=2), 0.97, THREADS),
+        likwid("stream_mem_avx_fma", 3 * BIG // 1000, threads=2), 1.0, THREADS),
     Row("memory.triad-best-likwid", "B/s", agent("B/s", f"memory --op triad --size {BIG}"),
         likwid("stream_mem_avx_fma", 3 * BIG // 1000), 1.10, DRAM, "best"),
     Row("memory.copy-best-likwid", "B/s", agent("B/s", f"memory --op copy --size {BIG}"),
@@ -141,24 +159,28 @@ ROWS: tuple[Row, ...] = (
         sysbench_read(128), 1.15, DRAM, "best"),
     Row("memory.read-write-likwid", "B/s", agent("B/s", f"memory --op read-write --size {BIG} --simd avx"),
         likwid("update_avx", BIG // 1000), 0.95, DRAM),
-    Row("memory.INTmem-likwid", "B/s", ordinary("triad", "int", BIG),
-        likwid("stream_avx_fma", 3 * BIG // 1000), 0.95, DRAM),
-    Row("memory.FLOATmem-likwid", "B/s", ordinary("triad", "float", BIG),
+    Row("memory.INTmem-likwid", "B/s", ordinary("triad", "int", BIG, "avx"),
+        likwid("stream_avx_fma", 3 * BIG // 1000), 0.95, DRAM, differs=INTEGERS),
+    Row("memory.FLOATmem-likwid", "B/s", ordinary("triad", "float", BIG, "avx"),
         likwid("stream_avx_fma", 3 * BIG // 1000), 0.95, DRAM),
     *(Row(f"memory.{mark}-{level}-likwid", "B/s", cached_read(kind, simd, size),
-          likwid(test, size // 1000), demand, CACHE)
+          likwid(test, size // 1000), demand, CACHE, differs=INTEGERS if kind == "int" else "")
       for level, size in (("L1", 24_000), ("L2", 512_000))
       for mark, kind, simd, test, demand in (
           ("INTmark", "int", "scalar", "load", 1.0), ("INTmark-vector", "int", "avx", "load_avx", 0.95),
           ("FLOATmark", "float", "scalar", "load", 1.0), ("FLOATmark-vector", "float", "avx", "load_avx", 0.95))),
     *(Row(f"memory.{op}-stream", "B/s",
           agent("B/s", f"memory --op {op} --size {BIG}", take="best"),
-          stream(op.capitalize()), 1.0, DRAM)
-      for op in ("triad", "copy")),
+          stream(op.capitalize()), 1.0, DRAM, differs=COMPILED)
+      for op in ("triad", "copy", "scale", "add")),
+    *(Row(f"memory.latency-{order}-multichase", "s",
+          agent("s", f"memory --op latency --size 64M --stride 64 --order {order}"),
+          multichase(64 * MIB, 64, locality), 0.95, CACHE)
+      for order, locality in (("random", 64 * MIB), ("page", 4 * KIB))),
     Row("memory.read-best-lmbench", "B/s", agent("B/s", "memory --op read --size 128M", take="median"),
         lmbench("bw_mem 128m frd", parsers.lmbench_bandwidth), 1.0, DRAM, "best"),
     *(Row(f"memory.{memory}-ramspeed", "B/s", ordinary("triad", kind, 128 * MIB),
-          ramspeed(benchmark, 128, parsers.ramspeed_memory("Triad")), 1.0, DRAM)
+          ramspeed(benchmark, 128, parsers.ramspeed_memory("Triad")), 1.0, DRAM, differs=COMPILED)
       for memory, kind, benchmark in (("INTmem", "int", 3), ("FLOATmem", "float", 6))),
     *(Row(f"memory.{mark}-{level}-ramspeed", "B/s", cached_read(kind, "scalar", kilobytes * KIB),
           ramspeed(benchmark, 1, parsers.ramspeed_mark(kilobytes)), 1.0, CACHE)
@@ -166,11 +188,15 @@ ROWS: tuple[Row, ...] = (
       for mark, kind, benchmark in (("INTmark", "int", 2), ("FLOATmark", "float", 5))),
 
     Row("linpack.classic-500", "FLOP/s", agent("FLOP/s", "linpack --op classic --size 500"),
-        dgesv("reference", 500), 2.0, COMPUTE),
+        dgesv("reference", 500), 2.0, COMPUTE, differs=BY_BLOCKS),
     Row("linpack.classic-1000", "FLOP/s", agent("FLOP/s", "linpack --op classic --size 1000"),
-        dgesv("reference", 1000), 2.0, COMPUTE),
-    Row("linpack.blocked-2000", "FLOP/s", agent("FLOP/s", "linpack --op blocked --size 2000 --threads 1"),
-        dgesv("openblas", 2000), 0.85, COMPUTE),
+        dgesv("reference", 1000), 2.0, COMPUTE, differs=BY_BLOCKS),
+    *(Row(f"linpack.blocked-{order}-{named}{library}", "FLOP/s",
+          agent("FLOP/s", f"linpack --op blocked --size {order} --threads {threads}",
+                cpus="{cpu}" if threads == 1 else "{cpu},{other}"),
+          dgesv(library, order, threads=threads), 1.0, COMPUTE if threads == 1 else COMPUTE_THREADS)
+      for order in (2000, 4000) for threads, named in ((1, ""), (2, "two-threads-"))
+      for library in ("openblas", "wheel")),
     Row("linpack.classic-500-linpackc", "FLOP/s", agent("FLOP/s", "linpack --op classic --size 500"),
         linpackc(500), 1.0, COMPUTE),
     Row("linpack.classic-1000-linpackc", "FLOP/s", agent("FLOP/s", "linpack --op classic --size 1000"),
@@ -195,10 +221,11 @@ ROWS: tuple[Row, ...] = (
     Row("os.pipe-perf", "s", agent("s", "os --op pipe"), perf("sched pipe", 20_000), 0.95, LATENCY),
     Row("os.system-call-perf", "s", agent("s", "os --op system-call"), perf("syscall basic", 200_000), 0.95, LATENCY),
     Row("os.pipe-bandwidth-dd", "B/s", agent("B/s", "os --op pipe-bandwidth --size 64K"),
-        dd("dd if=/dev/zero bs=64k count={count} status=none | dd of=/dev/null bs=64k", 10_000), 1.0, CACHE),
+        dd("dd if=/dev/zero bs=64k count={count} status=none | dd of=/dev/null bs=64k", 10_000), 1.0, CACHE,
+        differs="dd also has every byte from /dev/zero."),
     Row("os.file-reread-dd", "B/s", agent("B/s", "os --op file-reread --file {cached} --size 64M"),
         dd("for i in $(seq {count}); do dd if=\"{cached}\" of=/dev/null bs=64k; done", 10), 1.0, CACHE),
-    *(lmbench_row(name, op, program) for name, op, program in (
+    *(lmbench_row(*words) for words in (
         ("context-switch-2", "context-switch", "lat_ctx -s 0 2"),
         ("context-switch-16-64K", "context-switch --processes 16 --size 64K", "lat_ctx -s 64 16"),
         ("fork", "fork", "lat_proc fork"),
@@ -212,7 +239,7 @@ ROWS: tuple[Row, ...] = (
         ("write", "system-call --call write", "lat_syscall write"),
         ("signal-install", "signal-install", "lat_sig install"),
         ("signal-catch", "signal-catch", "lat_sig catch"),
-        ("select", "select --descriptors 100", "lat_select -n 100 file"),
+        ("select", "select --descriptors 100", "lat_select -n 100 file", 1.0),
         ("select-tcp", "select --descriptors 100 --of tcp", "lat_select -n 100 tcp"),
         ("stat", "system-call --call stat --file {cached}", "lat_syscall stat {cached}"),
         ("fstat", "system-call --call fstat --file {cached}", "lat_syscall fstat {cached}"),
@@ -247,7 +274,8 @@ ROWS: tuple[Row, ...] = (
     Row("net.stream-iperf3", "B/s", agent("B/s", STREAM_TO, serve_on="{other}"), iperf3("128K"), 1.0, NETWORK),
     Row("net.stream-netperf", "B/s", agent("B/s", STREAM_TO, serve_on="{other}"),
         netperf("-t TCP_STREAM -- -m 131072,", 1e6 / 8, "{other}"), 1.0, NETWORK),
-    Row("net.request-response-qperf", "1/s", agent("1/s", ROUND_TRIPS_TO, serve_on="{cpu}"), qperf(), 0.95, NETWORK),
+    Row("net.request-response-qperf", "1/s", agent("1/s", ROUND_TRIPS_TO, serve_on="{cpu}"),
+        qperf("tcp_lat", 1), 0.95, NETWORK),
     Row("net.request-response-netperf", "1/s", agent("1/s", ROUND_TRIPS_TO, serve_on="{cpu}"),
         netperf("-t TCP_RR", 1.0, "{cpu}"), 0.95, NETWORK),
     Row("net.connect-netperf", "1/s", agent("1/s", "net --op connect --peer 127.0.0.1:{port}", serve_on="{cpu}"),
@@ -255,5 +283,9 @@ ROWS: tuple[Row, ...] = (
     Row("net.udp-stream-netperf", "B/s",
         agent("B/s", "net --op udp-stream --peer 127.0.0.1:{port} --size 1472", serve_on="{other}"),
         netperf_udp(1472, "{other}"), 1.0, NETWORK),
+    Row("net.udp-request-response-qperf", "1/s", agent("1/s", DATAGRAMS_TO, serve_on="{cpu}"),
+        qperf("udp_lat", 16), 0.95, NETWORK),
+    Row("net.udp-request-response-netperf", "1/s", agent("1/s", DATAGRAMS_TO, serve_on="{cpu}"),
+        netperf("-t UDP_RR -- -r 16,16", 1.0, "{cpu}"), 0.95, NETWORK),
 )
 # fmt: on

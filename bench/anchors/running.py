@@ -14,7 +14,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -24,6 +24,7 @@ from bench.anchors.program import Place, Program
 PR_SET_THP_DISABLE = 41
 PR_SET_PDEATHSIG = 1
 LISTENING = "0A"
+ENVIRONMENT = {"LC_ALL": "C", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 _LIBC = ctypes.CDLL(None)
 
 Pages = Literal["small", "huge", "own"]
@@ -42,6 +43,7 @@ class Run:
     wall_s: float
     output: str
     pages: Pages = "own"
+    in_use: str = ""  # what the figure depends on, as the program printed it; see Program.in_use
 
 
 @dataclass(slots=True)
@@ -77,7 +79,8 @@ class Runner:
             output = self._output(program, pages, argv)
             wall_s = time.monotonic() - began
         try:
-            return Run(program.parse(output), argv, wall_s, output, pages)
+            in_use = program.in_use(output) if program.in_use else ""
+            return Run(program.parse(output), argv, wall_s, output, pages, in_use)
         except (ValueError, KeyError, TypeError) as fault:
             raise RunFailed(f"{program.file} printed what cannot be read ({fault}): {output.strip()[-300:]}") from fault
 
@@ -85,7 +88,7 @@ class Runner:
         limit_s = 60 + 20 * self.place.seconds
         if program.stop:
             limit_s = 3 * self.place.seconds + 2
-        with _process(argv, pages) as process:
+        with _process(argv, pages, program.environment) as process:
             try:
                 output, _ = process.communicate(program.input, limit_s)
             except subprocess.TimeoutExpired as late:
@@ -119,7 +122,9 @@ class Runner:
 
 
 @contextlib.contextmanager
-def _process(argv: list[str], pages: Pages) -> Iterator[subprocess.Popen[str]]:
+def _process(
+    argv: list[str], pages: Pages, environment: Iterable[tuple[str, str]] = ()
+) -> Iterator[subprocess.Popen[str]]:
     """A process with everything that it prints in one pipe, in a group of its own that is ended with it."""
     huge = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"} if pages == "huge" else {}
     small = pages == "small"
@@ -137,7 +142,7 @@ def _process(argv: list[str], pages: Pages) -> Iterator[subprocess.Popen[str]]:
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-            env={**os.environ, "LC_ALL": "C", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", **huge},
+            env={**os.environ, **ENVIRONMENT, **huge, **dict(environment)},
             process_group=0,
             preexec_fn=prepare,
         )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bench.anchors import parsers
-from bench.anchors.dgesv import LIBRARIES
-from bench.anchors.program import Program
+from bench.anchors.dgesv import CORE, LIBRARIES
+from bench.anchors.program import CPUS, Program
 
 KIB, MIB = 2**10, 2**20
+_CPUS = (f"{CPUS}cpu0", f"{CPUS}cpu1")
 
 
 def agent(unit: str, measure: str, *, take: str = "total", cpus: str = "{cpu}", serve_on: str = "") -> Program:
@@ -20,20 +21,22 @@ def agent(unit: str, measure: str, *, take: str = "total", cpus: str = "{cpu}", 
         cpus="",
         server="{agent} serve net --listen 127.0.0.1:{port}" if serve_on else "",
         server_cpus=serve_on,
+        in_use=parsers.agent_conditions,
     )
 
 
 def likwid(test: str, kilobytes: int, *, threads: int = 1) -> Program:
-    """likwid-bench over streams of so many decimal kilobytes in all. It counts 24 B an element of `stream` (STREAM's
-    triad), 16 B of `copy` and `update`, 8 B of `load` and `store`; it pins itself, and needs a second to find its
-    clock's rate."""
+    """likwid-bench over streams of so many decimal kilobytes in all in each thread; its -w is the total of the threads,
+    which share it. It counts 24 B an element of `stream` (STREAM's triad), 16 B of `copy` and `update`, 8 B of `load`
+    and `store`; it pins itself, and needs a second to find its clock's rate."""
     return Program(
         file="likwid-bench",
-        arguments=f"-t {test} -w N:{kilobytes}kB:{threads} -i {{count}}",
-        parse=parsers.likwid,
+        arguments=f"-t {test} -w N:{threads * kilobytes}kB:{threads} -i {{count}}",
+        parse=parsers.likwid(1000 * kilobytes),
+        in_use=parsers.likwid_in_use,
         package="likwid",
         cpus="",
-        needs=("sys/devices/system/cpu/cpu1",) if threads > 1 else (),
+        needs=_CPUS[1:threads],
         count=max(10, 3_000_000 // kilobytes),
         took=parsers.number(r"^Time:\s+([\d.e+-]+) sec$"),
         overhead_s=1.1,
@@ -62,14 +65,29 @@ def ramspeed(benchmark: int, megabytes: int, parse: parsers.Parser) -> Program:
     return Program(file="ramspeed", arguments=arguments, parse=parse, overhead_s=2.0)
 
 
-def dgesv(kind: str, order: int) -> Program:
-    """LAPACK's dgesv by one thread: the same system of equations, and nothing but dgesv in the time."""
+def dgesv(kind: str, order: int, *, threads: int = 1) -> Program:
+    """LAPACK's dgesv: the same system of equations, and nothing but dgesv in the time. OpenBLAS is told the core that
+    fits this processor, because it does not know every processor, and takes kernels of an older one then."""
     return Program(
         file="{python}",
         arguments=f"-m bench.anchors.dgesv {kind} {order} {{seconds}}",
         parse=parsers.figure,
-        package={"reference": "liblapack3 and libblas3", "openblas": "libopenblas0-pthread"}[kind],
-        needs=LIBRARIES[kind],
+        package={"reference": "liblapack3 and libblas3", "openblas": "libopenblas0-pthread"}.get(kind, ""),
+        cpus="{cpu}" if threads == 1 else "{cpu},{other}",
+        needs=(*LIBRARIES[kind], *_CPUS[1:threads]),
+        environment=(("OPENBLAS_NUM_THREADS", f"{threads}"), *((("OPENBLAS_CORETYPE", CORE),) if CORE else ())),
+        in_use=parsers.library_in_use,
+        overhead_s=0.5 + 2e-13 * order**3,
+    )
+
+
+def multichase(size: int, stride: int, locality: int) -> Program:
+    """multichase: loads, each from the address that the one before it loaded, in an order that is random within each
+    `locality` bytes and takes these at random. It tells the mean (-a) of samples of half a second."""
+    return Program(
+        file="multichase",
+        arguments=f"-a -m {size} -s {stride} -T {locality} -n {{halves}}",
+        parse=parsers.multichase,
         overhead_s=0.5,
     )
 
@@ -156,11 +174,11 @@ def iperf3(message: str) -> Program:
     )
 
 
-def qperf() -> Program:
-    """qperf tcp_lat, 1 byte each way, both ends on one processor."""
+def qperf(test: str, size: int) -> Program:
+    """qperf tcp_lat or udp_lat, so many bytes each way, both ends on one processor."""
     return Program(
         file="qperf",
-        arguments="-lp {port} -t {whole} -uu --precision 6 127.0.0.1 tcp_lat",
+        arguments=f"-lp {{port}} -t {{whole}} -m {size} -uu --precision 6 127.0.0.1 {test}",
         parse=parsers.qperf_round_trips,
         package="qperf",
         server="qperf -lp {port}",

@@ -17,6 +17,9 @@ ANCHOR = Program("anchor", "", float, package="a-package")
 ROW = Row("group.row", "B/s", AGENT, ANCHOR, 2.0, COMPUTE)
 
 
+LAST = ("yes", "", " / anchor ")  # alike, in use, compared
+
+
 class Scripted:
     """Gives a figure for each run: 10 for the agent, 4 for the anchor, or what `disturb` makes of the run's number."""
 
@@ -29,7 +32,8 @@ class Scripted:
         self.disturb(len(self.ran))
         self.pages.append((program.file, pages))
         self.ran.append(program.file)
-        return Run(10.0 if program is AGENT else 4.0, [program.file], 1.0, "")
+        in_use = "core X" if program is ANCHOR else ""
+        return Run(10.0 if program is AGENT else 4.0, [program.file], 1.0, "", in_use=in_use)
 
 
 def measured_with(runner: Any, pairs: int) -> tuple[Measured, list[tuple[int, str]]]:
@@ -69,6 +73,8 @@ def test_a_complete_row_is_concluded() -> None:
         "10 B/s",
         "4 B/s",
         "met",
+        "yes",
+        "anchor: core X",
         " / anchor ",
     )
 
@@ -96,7 +102,7 @@ def test_a_failed_row_has_a_reason_and_no_ratio() -> None:
     outcome = conclude(measured)
     assert len(kept) == 20
     assert (outcome.verdict.word, outcome.ratio, outcome.agent) == ("failed", None, None)
-    assert cells(outcome) == ("group.row", "", "", ">= 2.00", "", "", "", "", "failed: it / broke here", " / anchor ")
+    assert cells(outcome) == ("group.row", "", "", ">= 2.00", "", "", "", "", "failed: it / broke here", *LAST)
     assert conclude(Measured(ROW)) == Outcome(ROW, conclude(Measured(ROW)).verdict)
 
 

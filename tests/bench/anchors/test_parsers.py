@@ -1,8 +1,8 @@
 """Each parser reads what the real tool printed (tests/bench/anchors/captured), and refuses what is not that.
 
 likwid 5.2.2, sysbench 1.0.20, perf 6.1, coreutils 9.1, fio 3.33, iperf 3.12 and qperf 0.4.11 are Debian's; lmbench
-3.0-a9, netperf 2.7.1, STREAM 5.10, RAMspeed 2.6.0 and partdiff were built from their sources. `linpackc` alone is not
-captured: its test is written from the format that its source prints.
+3.0-a9, netperf 2.7.1, STREAM 5.10, RAMspeed 2.6.0, multichase (a1ffd89) and partdiff were built from their sources.
+`linpackc` alone is not captured: its test is written from the format that its source prints.
 """
 
 import json
@@ -28,7 +28,8 @@ AGENT = {
 @pytest.mark.parametrize(
     ("parse", "file", "figure"),
     [
-        (parsers.likwid, "likwid-stream.txt", 24316.12e6),
+        (parsers.likwid(384_000_000), "likwid-stream.txt", 24316.12e6),
+        (parsers.likwid(384_000_000), "likwid-two-threads.txt", 7949.22e6),
         (parsers.sysbench_memory, "sysbench-memory.txt", 13748.12 * 2**20),
         (parsers.perf_operation, "perf-pipe.txt", 3.2546e-6),
         (parsers.perf_operation, "perf-syscall.txt", 100.865e-9),
@@ -38,6 +39,8 @@ AGENT = {
         (parsers.fio("rw", "iops"), "fio-randrw.json", 71815.920398 + 34542.288557),
         (parsers.iperf3, "iperf3.json", 21630825030.498173 / 8),
         (parsers.qperf_round_trips, "qperf-tcp-lat.txt", 1 / (2 * 6627.82e-9)),
+        (parsers.qperf_round_trips, "qperf-udp-lat.txt", 1 / (2 * 8971.83e-9)),
+        (parsers.multichase, "multichase.txt", 380.6e-9),
         (parsers.netperf(1e6 / 8), "netperf-stream.txt", 17862.32e6 / 8),
         (parsers.netperf(1.0), "netperf-rr.txt", 71658.18),
         (parsers.stream("Triad"), "stream.txt", 20117.3e6),
@@ -100,7 +103,10 @@ def test_linpackc_tells_its_last_pass() -> None:
 @pytest.mark.parametrize(
     ("parse", "file"),
     [
-        (parsers.likwid, "stream.txt"),
+        (parsers.likwid(384_000_000), "stream.txt"),
+        (parsers.likwid(192_000_000), "likwid-two-threads.txt"),
+        (parsers.likwid(768_000_000), "likwid-two-threads.txt"),
+        (parsers.multichase, "stream.txt"),
         (parsers.stream("Triad"), "likwid-stream.txt"),
         (parsers.iperf3, "iperf3-refused.json"),
         (parsers.fio("read", "iops"), "fio-write.json"),
@@ -118,6 +124,23 @@ def test_what_is_no_figure_is_refused(parse: parsers.Parser, file: str) -> None:
 @pytest.mark.parametrize(("take", "figure"), [("total", 9e9 / 3.5), ("median", 3e9), ("best", 6e9)])
 def test_the_agent_s_figure_is_taken_as_the_anchor_takes_its_own(take: str, figure: float) -> None:
     assert parsers.agent_figure("B/s", take)(json.dumps(AGENT)) == pytest.approx(figure)
+
+
+@pytest.mark.parametrize(
+    ("file", "in_use"), [("likwid-stream.txt", "1 x 384000000 B"), ("likwid-two-threads.txt", "2 x 384000000 B")]
+)
+def test_likwid_s_threads_and_their_bytes_are_read(file: str, in_use: str) -> None:
+    assert parsers.likwid_in_use((CAPTURED / file).read_text()) == in_use
+
+
+def test_what_the_agent_chose_is_read() -> None:
+    chosen = {**AGENT, "conditions": {"huge_pages": "no", "pinned": "yes", "simd": "avx", "store": "non-temporal"}}
+    assert parsers.agent_conditions(json.dumps(chosen)) == "avx, non-temporal, huge pages no"
+    assert parsers.agent_conditions(json.dumps(AGENT)) == ""
+
+
+def test_the_library_of_a_solver_is_read() -> None:
+    assert parsers.library_in_use('{"figure": 1, "library": "OpenBLAS 1, core X"}') == "OpenBLAS 1, core X"
 
 
 def test_times_are_the_inverse() -> None:

@@ -35,6 +35,13 @@ def test_what_it_prints_becomes_the_figure(runner: Runner) -> None:
     assert (run.figure, run.argv, run.output) == (1.0, ["taskset", "-c", str(CPU), "echo", "1"], "1\n")
 
 
+def test_it_has_its_variables_and_what_it_says_of_itself_is_kept(runner: Runner) -> None:
+    script(runner, "import os; print(os.environ['OPENBLAS_NUM_THREADS'])")
+    program = Program("{python}", "{file}", float, in_use=lambda text: f"{text.strip()} threads")
+    assert (runner.run(program).figure, runner.run(program).in_use) == (1, "1 threads")
+    assert runner.run(replace(program, environment=(("OPENBLAS_NUM_THREADS", "2"),))).in_use == "2 threads"
+
+
 def test_it_is_pinned(runner: Runner) -> None:
     script(runner, "import os; print(*os.sched_getaffinity(0))")
     assert runner.run(Program("{python}", "{file}", float)).figure == CPU
@@ -135,4 +142,6 @@ def test_what_is_missing_is_named() -> None:
     assert PRINT_ONE.missing() is None
     assert replace(PRINT_ONE, file="no-such-tool", package="a-package").missing() == "Debian package a-package"
     assert replace(PRINT_ONE, file="no-such-tool").missing() == "no-such-tool on the PATH"
+    assert replace(PRINT_ONE, needs=("no/such/lib*",)).missing() == "/no/such/lib*"
+    assert replace(PRINT_ONE, needs=("sys/devices/system/cpu/cpu9999",)).missing() == "another processor"
     assert replace(PRINT_ONE, needs=("no/such/lib*",), package="a-library").missing() == "Debian package a-library"
