@@ -23,6 +23,7 @@ import pytest
 from tests.cli.laboratory import PROGRAM, program, virtometer
 from virtometer.model import Campaign
 from virtometer.runner import agent as agents
+from virtometer.store import digests
 from virtometer.store.ledger import Ledger
 
 PLAN = """\
@@ -242,6 +243,7 @@ def test_a_host_that_changed_is_status_5(tmp_path: Path) -> None:
         (host,) = connection.execute("SELECT host_json FROM campaign").fetchone()
         changed = json.loads(host) | {"cpu_model": "another processor"}
         connection.execute("UPDATE campaign SET host_json = ?", (json.dumps(changed),))
+        digests.seal_again(connection)
     outcome = virtometer("resume", tmp_path / "r")
     assert (outcome.status, outcome.out) == (5, "")
     assert "another processor" in outcome.err
