@@ -3,11 +3,11 @@
 . "$(dirname "$0")/shell.sh"
 
 if ! cargo clippy --version >/dev/null 2>&1 || ! cargo fmt --version >/dev/null 2>&1; then
-    if has rustup; then
+    if [ -x .build/rust/bin/rustc ]; then
+        setup/debian_rust.sh rust-web-clippy rustfmt-web || stop "clippy and rustfmt could not be fetched"
+    elif has rustup; then
         say "installs the Rust components clippy and rustfmt"
         logged rustup rustup component add clippy rustfmt || stop "clippy and rustfmt could not be fetched: see $logs/rustup.log"
-    elif [ -d .build/rust ]; then
-        setup/debian_rust.sh rust-web-clippy rustfmt-web || stop "clippy and rustfmt could not be fetched"
     else
         stop "clippy and rustfmt are not installed; install them as cargo was installed"
     fi

@@ -11,16 +11,26 @@ arch=$(uname -m)
 rust_version() { rustc --version 2>/dev/null | cut -d ' ' -f 2; }
 rust_is() { has cargo && has rustc && at_least "$(rust_version)" "$1"; }
 
-if has rustup; then
+# rustup brings Rust where there is one, unless Debian's was unpacked here because rustup could not fetch any.
+from_rustup=
+if has rustup && ! [ -x .build/rust/bin/rustc ]; then
+    from_rustup=yes
     # rust-toolchain.toml names the toolchain; an old rustup fetches it by itself at the first call
     if ! rustc --version >/dev/null 2>&1; then
         say "installs the Rust toolchain that rust-toolchain.toml names"
-        logged rustup rustup toolchain install ||
-            stop "the Rust toolchain could not be fetched: is this machine online? (rustup's words are in $logs/rustup.log)"
+        if ! logged rustup rustup toolchain install; then
+            say "rustup could not fetch the toolchain (see $logs/rustup.log): Debian's own Rust is tried instead"
+            from_rustup=
+        fi
     fi
-elif ! rust_is "$wanted"; then
-    found=$(has rustc && echo "Rust $(rust_version) is old" || echo "Rust is not installed")
-    say "$found; a newer one is fetched for this checkout alone"
+fi
+if [ -z "$from_rustup" ] && ! rust_is "$wanted"; then
+    if has rustup; then
+        found="rustup has no toolchain"
+    else
+        found=$(has rustc && echo "Rust $(rust_version) is old" || echo "Rust is not installed")
+    fi
+    say "$found; a Rust of Debian is fetched for this checkout alone"
     # Debian 12 has a current Rust beside its old one, under these names. Unpacked here, it replaces nobody's cargo.
     if setup/debian_rust.sh cargo-web rustc-web; then
         hash -r
@@ -31,7 +41,7 @@ fi
 has cc || stop "no C compiler is installed, which Rust needs to link; install gcc and call make again"
 
 target=$arch-unknown-linux-musl
-if ! has rustup; then
+if [ -z "$from_rustup" ]; then
     target=$arch-unknown-linux-gnu
 elif ! rustup target list --installed 2>/dev/null | grep -qx "$target"; then
     say "installs the Rust target $target"

@@ -131,6 +131,38 @@ def test_a_rust_that_is_too_old_is_named_with_what_is_needed(house: House, versi
     assert ("Unable to locate package cargo-web" in result.stdout) is (version != "99.0.0")
 
 
+DEBIAN_RUST = """\
+mkdir -p "$3/usr/bin" "$3/usr/lib"
+printf '#!/bin/sh\\necho "rustc 1.90.0 (0 0)"\\n' >"$3/usr/bin/rustc"
+printf '#!/bin/sh\\necho "cargo $*" >>{asked}\\n' >"$3/usr/bin/cargo"
+chmod +x "$3/usr/bin/rustc" "$3/usr/bin/cargo"
+"""
+
+
+@pytest.mark.parametrize("reachable", [True, False])
+def test_debian_s_rust_serves_where_rustup_cannot_fetch_the_toolchain(house: House, reachable: bool) -> None:
+    manifest = house.root / "agent" / "agent" / "Cargo.toml"
+    manifest.parent.mkdir(parents=True)
+    manifest.write_text('[package]\nrust-version = "1.63"\n')
+    house.stand_in("rustup", f'echo "rustup $*" >>{house.root}/asked; echo "error: could not download"; exit 1')
+    for proxy in ("rustc", "cargo"):
+        house.stand_in(proxy, "echo 'error: toolchain is not installed' >&2; exit 1")
+    fetched = 'case "$*" in *simulate*) echo "Inst cargo-web";; *download*) : >cargo-web.deb;; esac'
+    house.stand_in("apt-get", fetched if reachable else 'echo "E: Failed to fetch"; exit 100')
+    house.stand_in("dpkg-deb", DEBIAN_RUST.format(asked=house.root / "asked"))
+    result = house.run("rust.sh")
+    assert "rustup could not fetch the toolchain" in result.stdout
+    assert (result.returncode == 0) is reachable, result.stderr
+    if not reachable:
+        assert "rustup has no toolchain, and no newer one could be fetched" in result.stderr
+        return
+    again = house.run("rust.sh")
+    assert (again.returncode, "rustup" in again.stdout) == (0, False)
+    rustup, *cargo = house.asked()
+    assert rustup == "rustup toolchain install"
+    assert len(cargo) == 2 and all(re.match(r"cargo build .*-unknown-linux-gnu$", line) for line in cargo)
+
+
 def test_every_package_that_the_laboratory_asks_for_is_installed_by_setup() -> None:
     table = (ROOT / "setup" / "packages.txt").read_text()
     rows = [line.split()[:2] for line in table.splitlines() if line and not line.startswith("#")]
