@@ -92,10 +92,10 @@ def cells(outcome: Outcome) -> tuple[str, ...]:
 
 
 def told(value: float, unit: str) -> str:
-    """A figure with a prefix of SI: 12.3 GB/s, 456 ns."""
+    """A figure with a prefix of SI: 12.3 GB/s, 456 ns, 20.8 k/s."""
     for factor, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "u"), (1e-9, "n")):
         if value >= factor:
-            return f"{value / factor:.4g} {prefix}{unit}"
+            return f"{value / factor:.4g} {prefix}{unit.removeprefix('1') if prefix else unit}"
     return f"{value:g} {unit}"
 
 

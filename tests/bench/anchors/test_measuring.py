@@ -108,7 +108,13 @@ def test_a_failed_row_has_a_reason_and_no_ratio() -> None:
 
 @pytest.mark.parametrize(
     ("value", "unit", "text"),
-    [(28.42e9, "B/s", "28.42 GB/s"), (999.0, "1/s", "999 1/s"), (7.6e-8, "s", "76 ns"), (2.3e-6, "s", "2.3 us")],
+    [
+        (28.42e9, "B/s", "28.42 GB/s"),
+        (20830.0, "1/s", "20.83 k/s"),
+        (999.0, "1/s", "999 1/s"),
+        (7.6e-8, "s", "76 ns"),
+        (2.3e-6, "s", "2.3 us"),
+    ],
 )
 def test_figures_have_prefixes(value: float, unit: str, text: str) -> None:
     assert told(value, unit) == text
