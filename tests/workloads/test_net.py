@@ -29,7 +29,16 @@ def test_what_is_not_given_is_left_to_the_agent() -> None:
 
 
 def test_what_is_given_is_passed_on_under_the_agent_s_names() -> None:
-    told = asked("stream", size="1M", direction="both", zero_copy=True, nodelay=False, send_buffer="16K", connections=4)
+    told = asked(
+        "stream",
+        size="1M",
+        direction="both",
+        zero_copy=True,
+        nodelay=False,
+        send_buffer="16K",
+        receive_low_water="256K",
+        connections=4,
+    )
     assert told == {
         "peer": "10.0.0.1:5001",
         "size": 1 << 20,
@@ -37,6 +46,7 @@ def test_what_is_given_is_passed_on_under_the_agent_s_names() -> None:
         "zero-copy": True,
         "nodelay": False,
         "send-buffer": 16_384,
+        "receive-low-water": 262_144,
         "connections": 4,
     }
     assert asked("open-loop", rate=5000, arrivals="poisson", seed=7, request=100, response="4K")["response"] == 4096
@@ -52,6 +62,7 @@ def test_what_is_given_is_passed_on_under_the_agent_s_names() -> None:
         {"connections": 0},
         {"connections": 1001},
         {"send_buffer": -1},
+        {"receive_low_water": -1},
         {"rate": 0},
         {"arrivals": "uniform"},
         {"peer": "10.0.0.1:1"},

@@ -45,6 +45,12 @@ const SEND_BUFFER: Parameter = parameter(
 const RECEIVE_BUFFER: Parameter = parameter("receive-buffer", Integer, "0", "the same of the buffer that receives");
 const NO_DELAY: Parameter =
     parameter("nodelay", Boolean, "true", "small pieces do not wait for the confirmation of earlier ones");
+const LOW_WATER: Parameter = parameter(
+    "receive-low-water",
+    Integer,
+    "0",
+    "bytes that have to arrive before the receiver of a stream is woken (SO_RCVLOWAT); 0 is a plain socket",
+);
 const CONNECTIONS: Parameter = parameter("connections", Integer, "1", "connections of each thread");
 
 pub(crate) static OPS: &[Op] = &[
@@ -61,6 +67,7 @@ pub(crate) static OPS: &[Op] = &[
             parameter("nodelay", Boolean, "false", NO_DELAY.meaning),
             SEND_BUFFER,
             RECEIVE_BUFFER,
+            LOW_WATER,
         ],
     },
     Op {
@@ -149,6 +156,7 @@ struct Plan {
     delay: bool,
     send_buffer: usize,
     receive_buffer: usize,
+    low_water: usize,
 }
 
 impl Plan {
@@ -182,6 +190,7 @@ impl Plan {
             delay: !settings.boolean("nodelay", task.op != "stream")?,
             send_buffer: buffer(settings, "send-buffer")?,
             receive_buffer: buffer(settings, "receive-buffer")?,
+            low_water: buffer(settings, "receive-low-water")?,
         })
     }
 
@@ -194,6 +203,7 @@ impl Plan {
             response: self.response,
             send_buffer: self.send_buffer,
             receive_buffer: self.receive_buffer,
+            low_water: self.low_water,
         }
     }
 }
@@ -284,6 +294,11 @@ fn conditions(found: &mut Conditions, opening: &wire::Opening, link: &Link) {
         record("receive_buffer", receive);
         record("peer_receive_buffer", link.welcome.receive_buffer);
     }
+    match opening.kind {
+        wire::Kind::Sink if opening.low_water > 0 => record("peer_receive_low_water", link.welcome.low_water),
+        wire::Kind::Source if opening.low_water > 0 => record("receive_low_water", system::low_water(&link.socket)),
+        _ => None,
+    };
 }
 
 #[cfg(test)]

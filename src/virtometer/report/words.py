@@ -29,7 +29,8 @@ RAW = "Raw values: everything is timed by the guests' own clocks, nothing is put
 PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _HUGE = 1000  # a detectable factor above this says no more than that nothing could be seen
 _WIDE = 0.1  # half widths above this share of the value are told as [low, high]: the two halves differ
-_BYTES = frozenset({"size", "span", "block", "align", "stride", "request", "response", "send_buffer", "receive_buffer"})
+_BYTES = frozenset({"size", "span", "block", "align", "stride", "request", "response"})
+_BYTES |= {"send_buffer", "receive_buffer", "receive_low_water"}
 TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 

@@ -17,7 +17,7 @@ BOTH_WAYS = EVERY | {"request", "response"}
 OVER_TCP = frozenset({"connections", "nodelay"})
 # Operation -> the parameters that it has.
 HAS = {
-    "stream": EVERY | OVER_TCP | {"direction", "zero_copy"},
+    "stream": EVERY | OVER_TCP | {"direction", "zero_copy", "receive_low_water"},
     "request-response": BOTH_WAYS | OVER_TCP,
     "connect": frozenset({"size", "request", "response"}),
     "open-loop": BOTH_WAYS | OVER_TCP | {"rate", "arrivals", "seed"},
@@ -31,7 +31,8 @@ class NetParameters(Parameters):
 
     size, request, response: bytes of a message, a request, a response. direction: which way a stream flows, seen from
     the guest. connections: of each thread. send_buffer, receive_buffer: bytes of the sockets' buffers that are asked
-    for at both ends. rate: requests in a second (open-loop), or bytes in a second (udp-stream), of each thread.
+    for at both ends. receive_low_water: bytes that have to arrive before the receiver of a stream is woken; 0 is a plain
+    socket. rate: requests in a second (open-loop), or bytes in a second (udp-stream), of each thread.
     """
 
     size: Message | None = None
@@ -43,6 +44,7 @@ class NetParameters(Parameters):
     nodelay: bool | None = None
     send_buffer: Buffer | None = None
     receive_buffer: Buffer | None = None
+    receive_low_water: Buffer | None = None
     rate: Size | None = None
     arrivals: Literal["fixed", "poisson"] | None = None
     seed: Annotated[int, Field(ge=0, lt=2**53)] | None = None

@@ -28,15 +28,24 @@ pub(super) fn poll(sockets: &mut [PollFd<'_>], limit_ns: Option<u64>) -> io::Res
     }
 }
 
-/// Let reading sleep until so many bytes are there, or so much time has passed. Where the system cannot, it wakes for
-/// every piece.
-pub(super) fn gather(socket: &TcpStream, bytes: i32, longest: Duration) {
-    if socket.set_read_timeout(Some(longest)).is_ok() {
-        let size: libc::socklen_t = 4;
-        let value = std::ptr::addr_of!(bytes).cast();
-        // SAFETY: the option is an int of four bytes, which outlives the call.
-        unsafe { libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_RCVLOWAT, value, size) };
-    }
+/// Let reading sleep until so many bytes are there. Where the system refuses, it wakes for every piece: [`low_water`]
+/// tells what is in force.
+pub(super) fn set_low_water(socket: &TcpStream, bytes: usize) {
+    let bytes = libc::c_int::try_from(bytes).unwrap_or(libc::c_int::MAX);
+    let size: libc::socklen_t = 4;
+    let value = std::ptr::addr_of!(bytes).cast();
+    // SAFETY: the option is an int of four bytes, which outlives the call.
+    unsafe { libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_RCVLOWAT, value, size) };
+}
+
+/// Bytes that have to be there before reading wakes; 1 is a plain socket, 0 says that the system does not tell.
+pub(super) fn low_water(socket: &TcpStream) -> u64 {
+    let mut bytes: libc::c_int = 0;
+    let mut size: libc::socklen_t = 4;
+    let value = std::ptr::addr_of_mut!(bytes).cast();
+    // SAFETY: the option is an int of four bytes, which is valid to write to.
+    unsafe { libc::getsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_RCVLOWAT, value, &mut size) };
+    u64::try_from(bytes).unwrap_or(0)
 }
 
 /// Processor time of the calling thread, ns.

@@ -91,8 +91,11 @@ impl Stream {
             if plan.direction != Direction::Send {
                 let opening = Opening { kind: Kind::Source, ..plan.opening() };
                 let link = peer.dial(&opening)?;
-                conditions(&mut found, &opening, &link);
                 nonblocking(&peer, &link)?;
+                if plan.low_water > 0 {
+                    super::system::set_low_water(&link.socket, plan.low_water);
+                }
+                conditions(&mut found, &opening, &link);
                 if !link.welcome.zero_copy {
                     zero_copy = false;
                     if plan.zero_copy {

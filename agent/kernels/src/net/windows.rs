@@ -89,7 +89,12 @@ fn last_error() -> io::Error {
 }
 
 /// Windows has no such option: reading wakes for every piece.
-pub(super) fn gather(_socket: &TcpStream, _bytes: i32, _longest: Duration) {}
+pub(super) fn set_low_water(_socket: &TcpStream, _bytes: usize) {}
+
+/// See [`set_low_water`].
+pub(super) fn low_water(_socket: &TcpStream) -> u64 {
+    1
+}
 
 /// Processor time of the calling thread, ns; the system counts it in clock ticks of 15.6 ms.
 pub(super) fn thread_cpu_ns() -> u64 {

@@ -1,12 +1,12 @@
-//! What the two ends say to each other beside the data, version 2. All numbers are 64-bit and little-endian.
+//! What the two ends say to each other beside the data, version 3. All numbers are 64-bit and little-endian.
 //!
-//! Over TCP the client opens with [`Opening`] (64 bytes), the server answers with [`Welcome`] (56 bytes). Then follows
+//! Over TCP the client opens with [`Opening`] (64 bytes), the server answers with [`Welcome`] (64 bytes). Then follows
 //! what the [`Kind`] says. When the client has closed its direction, the server ends with [`Report`] (40 bytes) and closes.
 //! Datagrams begin with two numbers: the session, which the welcome named, and the datagram's own.
 //! Data is the pattern of [`crate::pattern`], beginning anew with each message.
 
 /// Begins both directions of a connection; the digit is the version.
-pub(super) const HELLO: [u8; 8] = *b"VMTNET2\n";
+pub(super) const HELLO: [u8; 8] = *b"VMTNET3\n";
 
 /// With what every version's greeting begins.
 const FAMILY: &[u8] = b"VMTNET";
@@ -58,6 +58,8 @@ pub(super) struct Opening {
     /// Wanted size of the sockets' buffers, bytes; 0 leaves them to the system.
     pub(super) send_buffer: usize,
     pub(super) receive_buffer: usize,
+    /// Bytes of a stream that have to arrive before its receiver is woken; 0 leaves that to the system.
+    pub(super) low_water: usize,
 }
 
 /// Whether a server does what a client asks for.
@@ -85,6 +87,8 @@ pub(super) struct Welcome {
     /// Sizes of its socket's buffers, bytes.
     pub(super) send_buffer: u64,
     pub(super) receive_buffer: u64,
+    /// Bytes that have to arrive before the server is woken, as its system has it.
+    pub(super) low_water: u64,
     /// Whether it sends without copying.
     pub(super) zero_copy: bool,
     /// Transactions: the further port. Datagrams: the session.
@@ -108,7 +112,7 @@ pub(super) struct Report {
 
 /// Bytes of an opening, a welcome, a report.
 pub(super) const OPENING: usize = 64;
-pub(super) const WELCOME: usize = 56;
+pub(super) const WELCOME: usize = 64;
 pub(super) const REPORT: usize = 40;
 
 /// Who speaks, by the first eight bytes.
@@ -150,8 +154,9 @@ impl Opening {
         let flags = u64::from(self.zero_copy) | u64::from(self.delay) << 1;
         let mut bytes = [0; OPENING];
         bytes[..8].copy_from_slice(&HELLO);
-        let sizes = [self.request, self.response, self.send_buffer, self.receive_buffer].map(|size| size as u64);
-        put(&[self.kind as u64, flags, sizes[0], sizes[1], sizes[2], sizes[3], 0], &mut bytes[8..]);
+        let sizes = [self.request, self.response, self.send_buffer, self.receive_buffer, self.low_water];
+        put(&[self.kind as u64, flags], &mut bytes[8..]);
+        put(&sizes.map(|size| size as u64), &mut bytes[24..]);
         bytes
     }
 
@@ -162,7 +167,7 @@ impl Opening {
             usize::try_from(size).ok().filter(|_| (least..=LARGEST).contains(&size))
         };
         let flags = number(bytes, 1);
-        if flags > 3 || number(bytes, 6) != 0 {
+        if flags > 3 {
             return None;
         }
         Some(Opening {
@@ -173,21 +178,24 @@ impl Opening {
             response: size(3, 1)?,
             send_buffer: size(4, 0)?,
             receive_buffer: size(5, 0)?,
+            low_water: size(6, 0)?,
         })
     }
 }
 
 impl Welcome {
     pub(super) fn refusal(status: Status) -> Self {
-        Welcome { status, cpus: 0, send_buffer: 0, receive_buffer: 0, zero_copy: false, extra: 0 }
+        Welcome { status, cpus: 0, send_buffer: 0, receive_buffer: 0, low_water: 0, zero_copy: false, extra: 0 }
     }
 
     pub(super) fn bytes(&self) -> [u8; WELCOME] {
         let mut bytes = [0; WELCOME];
         bytes[..8].copy_from_slice(&HELLO);
         let zero_copy = u64::from(self.zero_copy);
-        let numbers = [self.status as u64, self.cpus, self.send_buffer, self.receive_buffer, zero_copy, self.extra];
-        put(&numbers, &mut bytes[8..]);
+        let sizes = [self.send_buffer, self.receive_buffer, self.low_water];
+        put(&[self.status as u64, self.cpus], &mut bytes[8..]);
+        put(&sizes, &mut bytes[24..]);
+        put(&[zero_copy, self.extra], &mut bytes[48..]);
         bytes
     }
 
@@ -198,8 +206,9 @@ impl Welcome {
             cpus: number(bytes, 1),
             send_buffer: number(bytes, 2),
             receive_buffer: number(bytes, 3),
-            zero_copy: number(bytes, 4) == 1,
-            extra: number(bytes, 5),
+            low_water: number(bytes, 4),
+            zero_copy: number(bytes, 5) == 1,
+            extra: number(bytes, 6),
         })
     }
 }
@@ -239,6 +248,7 @@ mod tests {
         response: 1,
         send_buffer: 0,
         receive_buffer: 87_380,
+        low_water: 262_144,
     };
 
     #[test]
@@ -249,7 +259,7 @@ mod tests {
             assert_eq!(Opening::read(bytes[8..].try_into().unwrap()), Some(Opening { kind, ..OPEN }));
         }
         for status in STATUSES {
-            let welcome = Welcome { cpus: 4, extra: u64::MAX, ..Welcome::refusal(status) };
+            let welcome = Welcome { cpus: 4, low_water: 3, extra: u64::MAX, ..Welcome::refusal(status) };
             assert_eq!(Welcome::read(welcome.bytes()[8..].try_into().unwrap()), Some(welcome));
         }
         let report = Report { bytes: 5, units: 4, cpu_ns: 3, faults: 2, reordered: 1 };
@@ -263,7 +273,7 @@ mod tests {
             put(&[value], &mut bytes[8 + index * 8..]);
             Opening::read(bytes[8..].try_into().unwrap())
         };
-        for (index, value) in [(0, 6), (1, 4), (2, 0), (2, LARGEST + 1), (3, 0), (5, u64::MAX), (6, 1)] {
+        for (index, value) in [(0, 6), (1, 4), (2, 0), (2, LARGEST + 1), (3, 0), (5, u64::MAX), (6, LARGEST + 1)] {
             assert_eq!(with(index, value), None, "number {index} is {value}");
         }
         assert!(with(2, LARGEST).is_some());
@@ -272,7 +282,7 @@ mod tests {
     #[test]
     fn who_speaks_is_told_by_the_first_bytes() {
         assert_eq!(speaker(HELLO), Speaker::SameVersion);
-        assert_eq!(speaker(*b"VMTNET1\n"), Speaker::OtherVersion("1".into()));
+        assert_eq!(speaker(*b"VMTNET2\n"), Speaker::OtherVersion("2".into()));
         assert_eq!(speaker(*b"HTTP/1.1"), Speaker::Stranger);
     }
 }

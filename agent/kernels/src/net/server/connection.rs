@@ -21,9 +21,8 @@ const LOOK: usize = 4 << 10;
 /// A source looks after so many bytes whether it is to end.
 const GLANCE: usize = 256 << 10;
 
-/// A stream is read when so many bytes have arrived, or after so much time.
-const GATHERED: i32 = 256 << 10;
-const GATHERED_FOR: Duration = Duration::from_millis(50);
+/// Where a stream is read only when so many bytes have arrived, what lies there longer than this is read all the same.
+const LOW_WATER_LIMIT: Duration = Duration::from_millis(50);
 
 /// Bytes between two confirmations: adapted so that one is sent about every four milliseconds.
 pub(super) struct Pace {
@@ -122,7 +121,8 @@ pub(super) fn serve(socket: &TcpStream, shared: &Shared) -> io::Result<()> {
 pub(super) fn welcome(mut socket: &TcpStream, extra: u64, zero_copy: bool) -> io::Result<()> {
     let (send_buffer, receive_buffer) = system::buffers(socket);
     let cpus = allowed_cpus().len() as u64;
-    let welcome = Welcome { status: Status::Welcome, cpus, send_buffer, receive_buffer, zero_copy, extra };
+    let low_water = system::low_water(socket);
+    let welcome = Welcome { status: Status::Welcome, cpus, send_buffer, receive_buffer, low_water, zero_copy, extra };
     socket.write_all(&welcome.bytes())
 }
 
@@ -148,9 +148,11 @@ fn waited(cause: &io::Error) -> bool {
 fn sink(mut socket: &TcpStream, opening: &Opening, shared: &Shared) -> io::Result<Report> {
     let expected = message(opening.request).map_err(no_memory)?;
     let mut block = vec![0x5A; stream::block(opening.request)];
+    if opening.low_water > 0 {
+        socket.set_read_timeout(Some(LOW_WATER_LIMIT))?;
+        system::set_low_water(socket, opening.low_water);
+    }
     welcome(socket, 0, false)?;
-    // Waking for every piece that arrives costs the sender more than the piece. What lies there longer is read all the same.
-    system::gather(socket, GATHERED, GATHERED_FOR);
     let cpu_ns = system::thread_cpu_ns();
     let mut report = Report::default();
     let mut pace = Pace::new();

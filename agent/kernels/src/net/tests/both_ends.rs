@@ -91,6 +91,50 @@ fn buffers_are_asked_for_and_what_was_given_is_recorded() {
     server.end();
 }
 
+/// A receiver that is woken for every piece is the default: what virtualization makes dear is not hidden.
+#[test]
+fn streams_have_plain_sockets_unless_a_low_water_mark_is_asked_for() {
+    let server = Serving::begin();
+    for (direction, name, other) in [
+        ("send", "peer_receive_low_water", "receive_low_water"),
+        ("receive", "receive_low_water", "peer_receive_low_water"),
+    ] {
+        let mut parameters = vec![("direction", text(direction))];
+        let plain = client("stream", server.address, &parameters, 1).unwrap();
+        assert_eq!(plain.conditions.keys().collect::<Vec<_>>(), ["pinned"], "{direction}");
+        parameters.push(("receive-low-water", Integer(4096)));
+        let outcome = client("stream", server.address, &parameters, 1).unwrap();
+        let expected = if cfg!(windows) { "1" } else { "4096" };
+        assert_eq!(outcome.conditions[name], expected, "{direction}");
+        assert!(!outcome.conditions.contains_key(other), "{direction}");
+        assert!(counted(outcome.check) > 0);
+    }
+    server.end();
+}
+
+/// What the server's socket of a stream is at first: one byte wakes the receiver.
+#[cfg(unix)]
+#[test]
+fn a_server_wakes_for_every_byte_of_a_stream() {
+    use crate::net::peer::Peer;
+    use crate::net::wire::{Kind, Opening};
+    let server = Serving::begin();
+    let peer = Peer { address: server.address, control: Default::default() };
+    let opening = |low_water| Opening {
+        kind: Kind::Sink,
+        zero_copy: false,
+        delay: true,
+        request: 131_072,
+        response: 1,
+        send_buffer: 0,
+        receive_buffer: 0,
+        low_water,
+    };
+    assert_eq!(peer.dial(&opening(0)).unwrap().welcome.low_water, 1);
+    assert_eq!(peer.dial(&opening(4096)).unwrap().welcome.low_water, 4096);
+    server.end();
+}
+
 #[test]
 fn datagrams_arrive_or_are_counted_as_lost() {
     let server = Serving::begin();
@@ -150,6 +194,8 @@ fn values_that_cannot_be_are_one_clear_sentence() {
         ("stream", "connections", Integer(1001), "connections is 1001"),
         ("stream", "zero-copy", Integer(1), "zero-copy must be true or false"),
         ("stream", "send-buffer", Integer(-1), "send-buffer is -1"),
+        ("stream", "receive-low-water", Integer(-1), "receive-low-water is -1"),
+        ("request-response", "receive-low-water", Integer(1), "receive-low-water"),
         ("request-response", "response", Integer(1 << 40), "response is 1099511627776"),
         ("udp-stream", "size", Integer(15), "size is 15, not 16 to 65507"),
         ("udp-stream", "rate", Integer(1000), "less than one datagram of 1472 bytes in a second"),

@@ -14,6 +14,7 @@ const OPEN: Opening = Opening {
     response: 1,
     send_buffer: 0,
     receive_buffer: 0,
+    low_water: 0,
 };
 
 fn status(address: SocketAddr, opening: &[u8]) -> Option<Status> {

@@ -231,8 +231,8 @@ fn peers_that_are_none_are_reported() {
     refused("stream", other_program, &[], "does not answer as an agent that serves");
     refused("stream", foreign(Vec::new(), |_| ()), &[], "closed the connection without an answer");
     let mut later = welcome();
-    later[6] = b'3';
-    let sentence = "speaks version 3 of the network's format, this agent speaks 2";
+    later[6] = b'4';
+    let sentence = "speaks version 4 of the network's format, this agent speaks 3";
     refused("stream", foreign(later, |_| ()), &[], sentence);
     let answers = [
         (Status::Full, "serves as many connections as it can"),
