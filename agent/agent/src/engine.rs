@@ -33,10 +33,11 @@ pub(crate) enum Ending {
     Fatal(Failure),
 }
 
-/// Greet, obey requests until the end, then end all runs. `notes` are sent as warnings after the greetings.
-pub(crate) fn converse(channel: Channel, notes: &[String]) -> Ending {
-    let session =
-        Arc::new(Session { outbox: Outbox::new(channel.output), runs: Mutex::default(), ended: Condvar::new() });
+/// Greet, obey requests until the end, then end all runs. `notes` are sent as warnings after the greetings. `alone`: the
+/// agent is all that there is in a guest, whose network is its own to configure.
+pub(crate) fn converse(channel: Channel, notes: &[String], alone: bool) -> Ending {
+    let outbox = Outbox::new(channel.output);
+    let session = Arc::new(Session { outbox, alone, runs: Mutex::default(), ended: Condvar::new() });
     let ending = session.listen(channel.input, notes).unwrap_or_else(Ending::Fatal);
     let last = match &ending {
         Ending::Fatal(failure) => Some(Fatal { fatal: failure.clone() }.line()),
@@ -64,6 +65,7 @@ type Then = Box<dyn FnOnce()>;
 
 struct Session {
     outbox: Outbox,
+    alone: bool,
     runs: Mutex<BTreeMap<String, Run>>,
     /// Signalled when a run has ended.
     ended: Condvar,
@@ -162,6 +164,10 @@ impl Session {
                 let control = known.control.clone();
                 Ok(Box::new(move || control.stop()) as Then)
             }),
+            Command::ConfigureNetwork(_) if !self.alone => Err(Failure::new(
+                Code::NotPermitted,
+                "the network is configured only by an agent that is process 1 of a guest of its own; here it would be the host's",
+            )),
             Command::ConfigureNetwork(wish) => configure_network(&wish).map(|()| Box::new(|| ()) as Then),
             // Answered by the loop.
             Command::Ping | Command::Facts | Command::Bye => Ok(Box::new(|| ())),

@@ -3,6 +3,7 @@
 mod channel;
 mod engine;
 mod help;
+mod human;
 #[cfg(unix)]
 mod linux;
 mod measure;
@@ -65,7 +66,7 @@ fn run(command: &str, rest: &[OsString]) -> Result<u8, Failure> {
         "" => return Err(options::usage("a command is missing; see --help")),
         other => return Err(options::usage(&format!("there is no command {other:?}; see --help"))),
     };
-    match engine::converse(channel, &[]) {
+    match engine::converse(channel, &[], false) {
         Ending::Bye | Ending::Closed => Ok(0),
         Ending::Fatal(failure) => Err(failure),
     }

@@ -1,16 +1,16 @@
 //! Running one kernel by hand.
 
 use crate::engine::done;
+use crate::human::{human, served};
 use crate::{help, options, system};
 use options::usage;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io::Write;
 use std::sync::Arc;
 use virtometer_kernels::{find, Kernel, Op, ParameterKind, KERNELS};
 use virtometer_protocol::{
-    Better, Check, Conditions, CpuTime, Distribution, Done, Facts, Failure, Measure, Parameters, Sample, Scalar, Unit,
+    Better, Check, Conditions, CpuTime, Distribution, Facts, Failure, Measure, Parameters, Sample, Scalar, Unit,
     MAX_SECONDS, MAX_THREADS,
 };
 use virtometer_sampling::{os_failure, Control, RawSample, Task};
@@ -52,7 +52,11 @@ fn help_text(words: &[String]) -> Result<String, Failure> {
         Some(name) if !name.starts_with('-') => known_kernel(name)?,
         _ => return Ok(help::text()),
     };
-    match words.iter().position(|word| word == "--op").and_then(|at| words.get(at + 1)) {
+    let named = words.iter().enumerate().find_map(|(at, word)| match word.as_str() {
+        "--op" => words.get(at + 1).map(String::as_str),
+        word => word.strip_prefix("--op="),
+    });
+    match named {
         Some(op) if !op.starts_with('-') => {
             let (kernel, op) = known_op(kernel, op)?;
             Ok(help::of_op(kernel, op))
@@ -78,12 +82,32 @@ fn parse(words: &[String], fixed_op: Option<&str>) -> Result<Wish, Failure> {
     let (mut op, mut threads, mut cpus, mut seconds, mut json) = (fixed_op.map(str::to_owned), 1, None, 1.0, false);
     let mut given: Vec<(&str, Given<'_>)> = Vec::new();
     let mut rest = words.iter();
+    let mut seen: Vec<&str> = Vec::new();
     while let Some(word) = rest.next() {
-        let name = word.strip_prefix("--").ok_or_else(|| usage(&format!("{word:?} is not understood; see --help")))?;
-        let mut value = || rest.next().ok_or_else(|| usage(&format!("{word} needs a value")));
+        let option =
+            word.strip_prefix("--").ok_or_else(|| usage(&format!("{word:?} is not understood; see --help")))?;
+        let (name, inline) = match option.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (option, None),
+        };
+        let mut value = || match inline {
+            Some(value) => Ok(value),
+            None => rest.next().map(String::as_str).ok_or_else(|| usage(&format!("--{name} needs a value"))),
+        };
+        let flagged = flag(kernel, name);
+        if inline.is_some() && (name == "json" || flagged.is_some()) {
+            return Err(usage(&format!("--{name} takes no value; give it without =")));
+        }
+        // Parameters of the kernel are looked at below, where their names are known.
+        if ["json", "op", "threads", "cpus", "seconds"].contains(&name) {
+            if seen.contains(&name) {
+                return Err(usage(&format!("--{name} is given twice")));
+            }
+            seen.push(name);
+        }
         match name {
             "json" => json = true,
-            "op" if fixed_op.is_none() => op = Some(value()?.clone()),
+            "op" if fixed_op.is_none() => op = Some(value()?.to_owned()),
             "threads" => {
                 threads = usize::try_from(options::quantity(name, value()?)?)
                     .ok()
@@ -98,7 +122,7 @@ fn parse(words: &[String], fixed_op: Option<&str>) -> Result<Wish, Failure> {
                         usage(&format!("--seconds is {text:?}, not a number above 0 and at most {MAX_SECONDS}"))
                     })?;
             }
-            _ => given.push(match flag(kernel, name) {
+            _ => given.push(match flagged {
                 Some((name, wish)) => (name, Given::Flag(wish)),
                 None => (name, Given::Word(value()?)),
             }),
@@ -173,7 +197,10 @@ struct Report<'a> {
 
 fn run(wish: Wish, until_interrupted: bool) -> Result<u8, Failure> {
     let Wish { kernel, op, task, json } = wish;
-    if until_interrupted {
+    // Before a thread is pinned: afterwards the system names only the processors that are left to it.
+    let facts = json.then(system::facts);
+    // A program that was started, and all that it started, ends with the agent.
+    if until_interrupted || kernel.name == "command" {
         let control = task.control.clone();
         system::on_interrupt(move || control.stop());
     }
@@ -185,7 +212,7 @@ fn run(wish: Wish, until_interrupted: bool) -> Result<u8, Failure> {
     let mut samples: Vec<Sample> = Vec::new();
     let outcome = prepared.run(&mut |new: &[RawSample]| samples.extend(new.iter().map(RawSample::sample)))?;
     let done = done(outcome);
-    let text = if json {
+    let text = if let Some(facts) = facts {
         let report = Report {
             kernel: kernel.name,
             op: op.name,
@@ -195,7 +222,7 @@ fn run(wish: Wish, until_interrupted: bool) -> Result<u8, Failure> {
             value: done.value,
             check: &done.check,
             samples: &samples,
-            facts: system::facts(),
+            facts,
             conditions: &done.conditions,
             cpu: done.cpu,
             measures: &done.measures,
@@ -215,99 +242,4 @@ fn say(to: &mut dyn Write, text: &str) -> Result<(), Failure> {
     to.write_all(text.as_bytes())
         .and_then(|()| to.flush())
         .map_err(|cause| os_failure("cannot write the result", &cause))
-}
-
-/// What a server says at its end: a rate over the time that it was left running would mean nothing.
-fn served(samples: &[Sample]) -> String {
-    let bytes: u64 = samples.iter().map(|sample| sample.work).sum();
-    if bytes == 0 {
-        return String::new();
-    }
-    let seconds = std::time::Duration::from_nanos(window_ns(samples)).as_secs_f64();
-    format!("received {bytes} bytes in {seconds:.3} s\n")
-}
-
-fn window_ns(samples: &[Sample]) -> u64 {
-    let (first, last) =
-        (samples.first().map_or(0, |first| first.start_ns), samples.last().map_or(0, |last| last.end_ns));
-    last.saturating_sub(first) // a clock may have gone back
-}
-
-fn human(kernel: &Kernel, op: &Op, done: &Done, samples: &[Sample]) -> String {
-    let conditions: Vec<String> = done.conditions.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let window = window_ns(samples);
-    let mut text = format!(
-        "{} {}: {} (median of {} samples in {:.3} s)\n  {} ({} is better), counts {}\n  check: {:?} {} passed\n  conditions: {}\n",
-        kernel.name,
-        op.name,
-        scaled(done.value, done.unit),
-        done.count,
-        std::time::Duration::from_nanos(window).as_secs_f64(),
-        done.unit.name(),
-        if done.better == Better::Higher { "higher" } else { "lower" },
-        op.work,
-        done.check.kind,
-        done.check.value,
-        if conditions.is_empty() { "none".to_owned() } else { conditions.join(", ") },
-    );
-    for (name, measure) in &done.measures {
-        let said = match measure.unit {
-            "1" => short(measure.value),
-            "s" => scaled(measure.value, Unit::Second),
-            "FLOP/s" => scaled(measure.value, Unit::FlopPerSecond),
-            unit => format!("{} {unit}", short(measure.value)),
-        };
-        let _ = writeln!(text, "  {name}: {said}");
-    }
-    for (name, times) in &done.histograms {
-        let at = |quantile| scaled(quantile_s(times, quantile), Unit::Second);
-        let _ = writeln!(
-            text,
-            "  {name}: p50 {}, p90 {}, p99 {}, p99.9 {}, max {}",
-            at(0.5),
-            at(0.9),
-            at(0.99),
-            at(0.999),
-            at(1.0),
-        );
-    }
-    text
-}
-
-/// Four significant digits, without a row of zeroes; counts as they are.
-fn short(value: f64) -> String {
-    if value.fract() == 0.0 && value.abs() < 1e15 {
-        format!("{value:.0}")
-    } else if (1e-3..1e6).contains(&value.abs()) {
-        format!("{value:.4}")
-    } else {
-        format!("{value:.3e}")
-    }
-}
-
-/// The time that the share `quantile` of the operations did not exceed, s.
-fn quantile_s(times: &Distribution, quantile: f64) -> f64 {
-    let total: u64 = times.counts.iter().map(|(_, count)| count).sum();
-    #[allow(clippy::cast_precision_loss)] // operations of one run, far below 2^53
-    let wanted = quantile * total as f64;
-    let mut seen = 0;
-    let bucket = times.counts.iter().find(|(_, count)| {
-        seen += count;
-        #[allow(clippy::cast_precision_loss)] // as above
-        let enough = seen as f64 >= wanted;
-        enough
-    });
-    std::time::Duration::from_nanos(bucket.or(times.counts.last()).map_or(0, |(ns, _)| *ns)).as_secs_f64()
-}
-
-/// With the SI prefix that leaves one to three digits before the point.
-fn scaled(value: f64, unit: Unit) -> String {
-    let prefixes: &[(f64, &str)] = if unit == Unit::Second {
-        &[(1.0, ""), (1e-3, "m"), (1e-6, "u"), (1e-9, "n")]
-    } else {
-        &[(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")]
-    };
-    let last = (1.0, "");
-    let (factor, prefix) = prefixes.iter().find(|(factor, _)| value >= *factor).or(prefixes.last()).unwrap_or(&last);
-    format!("{:.4} {prefix}{}", value / factor, unit.name())
 }

@@ -264,6 +264,81 @@ fn an_agent_that_is_killed_leaves_no_file() {
     }
 }
 
+/// Ctrl-C at a terminal reaches the agent only: what it started is in groups and sessions of its own.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_agent_that_is_interrupted_ends_the_program_and_all_that_it_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("pids");
+    let body = format!(
+        r#"(setsid sleep 1000 >/dev/null 2>&1 & echo $! ; sleep 1000 & echo $! ; echo $$) > {0}.new; mv {0}.new {0}; sleep 1000"#,
+        list.display()
+    );
+    let arguments = serde_json::to_string(&["-c", body.as_str()]).unwrap();
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        ended_by(signal, &["measure", "command", "--program", "/bin/sh", "--arguments", &arguments], || list.exists());
+        let text = std::fs::read_to_string(&list).unwrap();
+        let pids: Vec<i32> = text.lines().map(|pid| pid.parse().unwrap()).collect();
+        assert_eq!(pids.len(), 3, "{text}");
+        for pid in pids {
+            let stat =
+                || std::fs::read_to_string(format!("/proc/{pid}/stat")).map_or(true, |stat| stat.contains(") Z "));
+            assert!(
+                (0..500).any(|_| {
+                    std::thread::sleep(std::time::Duration::from_millis(10));
+                    stat()
+                }),
+                "{signal}: process {pid} of {text} is left"
+            );
+        }
+        std::fs::remove_file(&list).unwrap();
+    }
+}
+
+#[test]
+fn an_option_may_carry_its_value_and_none_is_given_twice() {
+    let separate = measured(&["measure", "memory", "--op", "read", "--size", "4K", "--seconds", "0.02", "--json"]);
+    let joined = measured(&["measure", "memory", "--op=read", "--size=4K", "--seconds=0.02", "--json"]);
+    assert_eq!(joined["params"], separate["params"]);
+    let help = String::from_utf8(agent(&["measure", "memory", "--op=read", "--help"]).stdout).unwrap();
+    assert_eq!(help.as_bytes(), agent(&["measure", "memory", "--op", "read", "--help"]).stdout);
+    for (words, sentence) in [
+        (&["--seconds", "1", "--seconds=2"][..], "--seconds is given twice"),
+        (&["--op", "read", "--op", "read"], "--op is given twice"),
+        (&["--threads=1", "--threads", "1"], "--threads is given twice"),
+        (&["--cpus=0", "--cpus=0"], "--cpus is given twice"),
+        (&["--json", "--json"], "--json is given twice"),
+        (&["--size=4K", "--size", "8K"], "--size is given twice"),
+        (&["--json=yes"], "--json takes no value; give it without ="),
+        (&["--size="], "--size is \"\", not a number with an optional K, M, G or T"),
+    ] {
+        let output = agent(&[&["measure", "memory"], words].concat());
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), format!("virtometer-agent: {sentence}\n"));
+    }
+}
+
+#[test]
+fn the_processors_of_the_place_are_told_however_few_the_measurement_is_pinned_to() {
+    let words = ["measure", "memory", "--op", "read", "--size", "4K", "--seconds", "0.02", "--json"];
+    let free = measured(&words);
+    let first = if cfg!(target_os = "linux") {
+        let allowed = rustix::thread::sched_getaffinity(None).unwrap();
+        (0..1024).find(|cpu| allowed.is_set(*cpu)).unwrap()
+    } else {
+        0
+    };
+    let pinned = measured(&[&words[..], &["--cpus", &first.to_string()]].concat());
+    assert_eq!(pinned["facts"]["cpus_allowed"], free["facts"]["cpus_allowed"]);
+}
+
+#[test]
+fn a_person_is_told_how_far_samples_spread() {
+    let said = |words: &[&str]| String::from_utf8(agent(words).stdout).unwrap();
+    let text = said(&["measure", "memory", "--op", "read", "--size", "4K", "--seconds", "0.2"]);
+    assert!(text.contains("\n  quartiles ") && text.contains("B/s, range "), "{text}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_file_without_permission_is_one_sentence() {

@@ -253,3 +253,19 @@ fn a_peer_that_closes_every_connection_is_peer_failed() {
     assert_eq!(agent.fails(reply).0, "peer-failed");
     closing.join().unwrap();
 }
+
+/// The interface does not exist, so that a network is safe from an agent that obeys all the same.
+#[test]
+fn an_agent_that_is_not_alone_does_not_configure_the_network() {
+    let mut agent = Agent::start(program::agent());
+    let wish = json!({"interface": "nosuch0", "address": "192.0.2.1", "prefix": 24});
+    let error = &agent.request("configure-network", &wish)["error"];
+    assert_eq!(error["code"], "not-permitted", "{error}");
+    assert!(error["message"]
+        .as_str()
+        .unwrap()
+        .starts_with("the network is configured only by an agent that is process 1"));
+    assert!(agent.request("ping", &json!({}))["return"]["sent_ns"].is_u64());
+    drop(agent.input);
+    assert!(agent.child.wait().unwrap().success());
+}

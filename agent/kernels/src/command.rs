@@ -1,5 +1,8 @@
 //! A program of the place that measures by itself: run, its output taken, the time around it measured.
 
+#[cfg(unix)]
+mod group;
+
 use crate::settings::{check_failed, wrong};
 use crate::ParameterKind::Text;
 use crate::{optional, parameter, Op, Settings};
@@ -63,7 +66,7 @@ struct Run {
 type Printed = Option<Vec<u8>>;
 
 impl Run {
-    fn start(&self) -> Result<Child, Failure> {
+    fn start(&self, family: &Family) -> Result<Child, Failure> {
         let mut command = Command::new(&self.program);
         // Numbers are to be printed alike everywhere.
         command
@@ -72,7 +75,7 @@ impl Run {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        own_group(&mut command);
+        family.own_group(&mut command);
         command.spawn().map_err(|cause| match cause.kind() {
             std::io::ErrorKind::NotFound => {
                 Failure::new(Code::NotSupported, format!("there is no program {} here", self.program))
@@ -82,23 +85,18 @@ impl Run {
     }
 
     /// Wait for the program's end; end it, and everything that it started, where the run is stopped.
-    fn wait(&self, child: &mut Child, done: &Receiver<()>) -> std::io::Result<ExitStatus> {
+    fn wait(&self, family: &Family, child: &mut Child, done: &Receiver<()>) -> std::io::Result<ExitStatus> {
         loop {
             match done.recv_timeout(GLANCE) {
                 Err(RecvTimeoutError::Timeout) => {
                     if self.control.stopped() {
-                        end_group(child);
+                        family.end_group(child);
                     } else if let Some(status) = child.try_wait()? {
                         // It has left something behind that holds its output open.
-                        end_group(child);
                         return Ok(status);
                     }
                 }
-                Ok(()) | Err(RecvTimeoutError::Disconnected) => {
-                    let status = child.wait()?;
-                    end_group(child);
-                    return Ok(status);
-                }
+                Ok(()) | Err(RecvTimeoutError::Disconnected) => return child.wait(),
             }
         }
     }
@@ -151,9 +149,10 @@ impl Worker for Run {
     fn run(&mut self, _repeats: u64) -> Result<Stretch, Failure> {
         #[cfg(unix)]
         let _parent = crate::os::Parent::new();
+        let family = Family::begin();
         let mut finished = None;
         let stretch = timed(1, || {
-            let mut child = self.start()?;
+            let mut child = self.start(&family)?;
             let (tell, done) = channel();
             let err = child.stderr.take().map(collect);
             let out = child.stdout.take().map(|pipe| {
@@ -165,12 +164,14 @@ impl Worker for Run {
                 })
             });
             let status = self
-                .wait(&mut child, &done)
+                .wait(&family, &mut child, &done)
                 .map_err(|cause| os_failure(&format!("cannot wait for {}", self.program), &cause))?;
-            finished = Some((status, out, err));
+            finished = Some((status, child, out, err));
             Ok(())
         })?;
-        if let Some((status, out, err)) = finished {
+        if let Some((status, mut child, out, err)) = finished {
+            // Outside of what is timed: looking for what is left takes milliseconds.
+            family.end_group(&mut child);
             let text =
                 |thread: Option<std::thread::JoinHandle<Printed>>| thread.and_then(|it| it.join().ok()).flatten();
             self.conclude(status, text(out), text(err))?;
@@ -200,48 +201,27 @@ impl Worker for Run {
     }
 }
 
-#[cfg(unix)]
-mod group {
-    #![allow(unsafe_code)] // a group of processes that ends with the agent
-
-    use std::os::unix::process::CommandExt;
-    use std::process::{Child, Command};
-
-    /// The program leads a group of its own and ends with the agent.
-    pub(super) fn own_group(command: &mut Command) {
-        // SAFETY: between fork and exec only two system calls are made.
-        unsafe {
-            command.pre_exec(|| {
-                libc::setpgid(0, 0);
-                #[cfg(target_os = "linux")]
-                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-                Ok(())
-            });
-        }
-    }
-
-    /// End whatever is left of the group.
-    pub(super) fn end_group(child: &Child) {
-        if let Ok(group) = libc::pid_t::try_from(child.id()) {
-            // SAFETY: the group is the program's own, and its number is not given to another while a member lives.
-            unsafe { libc::killpg(group, libc::SIGKILL) };
-        }
-    }
-}
-
 #[cfg(windows)]
 mod group {
     use std::process::{Child, Command};
 
-    pub(super) fn own_group(_command: &mut Command) {}
+    pub(super) struct Family;
 
-    /// Only the program itself: Windows has no groups of processes in this sense.
-    pub(super) fn end_group(child: &mut Child) {
-        let _ = child.kill();
+    impl Family {
+        pub(super) fn begin() -> Self {
+            Family
+        }
+
+        pub(super) fn own_group(&self, _command: &mut Command) {}
+
+        /// Only the program itself: Windows has no groups of processes in this sense.
+        pub(super) fn end_group(&self, child: &mut Child) {
+            let _ = child.kill();
+        }
     }
 }
 
-use group::{end_group, own_group};
+use group::Family;
 
 #[cfg(all(test, unix))]
 mod tests {
@@ -303,12 +283,28 @@ mod tests {
         let mut worker = made("/bin/sh", r#"["-c","sleep 1000 & echo $!"]"#).unwrap();
         worker.run(1).unwrap();
         let pid: i32 = worker.extras().text().unwrap().trim().parse().unwrap();
+        assert!(ends(pid));
+    }
+
+    /// Whether a process is gone, or will be soon.
+    fn ends(pid: i32) -> bool {
         let gone = || std::fs::read_to_string(format!("/proc/{pid}/stat")).map_or(true, |stat| stat.contains(") Z "));
         let begun = std::time::Instant::now();
         while !gone() && begun.elapsed() < Duration::from_secs(5) {
             std::thread::sleep(Duration::from_millis(10));
         }
-        assert!(gone());
+        gone()
+    }
+
+    #[test]
+    fn a_process_that_leaves_the_program_s_group_and_session_ends_with_it() {
+        for body in ["setsid sleep 1000 & echo $!", "(setsid sleep 1000 & echo $!) & wait"] {
+            let arguments = format!(r#"["-c","({body}) 2>&1; sleep 0.3"]"#);
+            let mut worker = made("/bin/sh", &arguments.replace("sleep 1000 &", "sleep 1000 >/dev/null &")).unwrap();
+            worker.run(1).unwrap();
+            let pid: i32 = worker.extras().text().unwrap().trim().parse().unwrap();
+            assert!(ends(pid), "{body}");
+        }
     }
 
     #[test]

@@ -31,7 +31,7 @@ class NetParameters(Parameters):
 
     size, request, response: bytes of a message, a request, a response. direction: which way a stream flows, seen from
     the guest. connections: of each thread. send_buffer, receive_buffer: bytes of the sockets' buffers that are asked
-    for at both ends. receive_low_water: bytes that have to arrive before the receiver of a stream is woken; 0 is a plain
+    for at both ends. receive_low_water: bytes that have to arrive before a stream's receiver is woken; 0 is a plain
     socket. rate: requests in a second (open-loop), or bytes in a second (udp-stream), of each thread.
     """
 

@@ -66,7 +66,7 @@ fn speak(notes: &mut Vec<String>) -> Result<(), Failure> {
         note(notes, failure);
     }
     let channel = open_channel()?;
-    match engine::converse(channel, notes) {
+    match engine::converse(channel, notes, true) {
         engine::Ending::Bye | engine::Ending::Closed => Ok(()),
         engine::Ending::Fatal(failure) => Err(failure),
     }

@@ -1,0 +1,146 @@
+//! The processes of a program that was started: it leads a group of its own, and all of them end together.
+
+#![allow(unsafe_code)] // groups of processes and their ends
+
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How often to look for processes that are left, and how long to wait between two looks.
+const LOOKS: usize = 500;
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// How many programs are under way.
+static UNDER_WAY: Mutex<usize> = Mutex::new(0);
+static NUMBER: AtomicU64 = AtomicU64::new(0);
+
+fn under_way() -> MutexGuard<'static, usize> {
+    UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The variable of a program's environment that marks all that it starts.
+const MARK: &str = "VIRTOMETER_PROGRAM";
+
+/// While this lives, processes whose parents have ended become the agent's own, so that none of them is lost.
+pub(super) struct Family {
+    mark: String,
+}
+
+impl Family {
+    pub(super) fn begin() -> Self {
+        let mut count = under_way();
+        *count += 1;
+        adopt(true);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        Family { mark: format!("{}-{number}", std::process::id()) }
+    }
+
+    /// The program leads a group of its own and ends with the agent.
+    pub(super) fn own_group(&self, command: &mut Command) {
+        command.env(MARK, &self.mark);
+        // SAFETY: between fork and exec only two system calls are made.
+        unsafe {
+            command.pre_exec(|| {
+                libc::setpgid(0, 0);
+                #[cfg(target_os = "linux")]
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+                Ok(())
+            });
+        }
+    }
+
+    /// End whatever is left of the program: its group, its descendants, and those that have left both.
+    pub(super) fn end_group(&self, child: &mut Child) {
+        let group = match libc::pid_t::try_from(child.id()) {
+            Ok(group) => group,
+            Err(_) => return,
+        };
+        for _ in 0..LOOKS {
+            // SAFETY: the group is the program's own, and its number is not given to another while a member lives.
+            unsafe { libc::killpg(group, libc::SIGKILL) };
+            // Descendants may start others until they have ended.
+            let left = descendants(group, &self.mark);
+            for pid in &left {
+                // SAFETY: numbers of processes that are the program's, or the agent's and not reaped yet.
+                unsafe {
+                    libc::kill(*pid, libc::SIGKILL);
+                    libc::waitpid(*pid, std::ptr::null_mut(), libc::WNOHANG);
+                }
+            }
+            if left.is_empty() {
+                return;
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+}
+
+impl Drop for Family {
+    fn drop(&mut self) {
+        let mut count = under_way();
+        *count -= 1;
+        adopt(*count > 0);
+    }
+}
+
+/// Where the system refuses, processes that leave the group are not found.
+fn adopt(wish: bool) {
+    #[cfg(target_os = "linux")]
+    // SAFETY: prctl takes numbers only.
+    unsafe {
+        libc::prctl(libc::PR_SET_CHILD_SUBREAPER, libc::c_ulong::from(wish), 0, 0, 0)
+    };
+    #[cfg(not(target_os = "linux"))]
+    let _ = wish;
+}
+
+/// A process, as the system's list has it.
+struct Process {
+    pid: libc::pid_t,
+    parent: libc::pid_t,
+    group: libc::pid_t,
+}
+
+/// Descendants of the program, without itself. Those whose parents have ended are the agent's children; by its mark, or by a
+/// group that is not the agent's while no other program is under way, they are known from those of other kernels.
+fn descendants(program: libc::pid_t, mark: &str) -> Vec<libc::pid_t> {
+    let all = processes();
+    // SAFETY: both only tell numbers.
+    let (own, own_group) = unsafe { (libc::getpid(), libc::getpgrp()) };
+    let alone = *under_way() == 1;
+    let orphan = |one: &Process| {
+        one.parent == own && one.pid != program && one.group != own_group && (alone || marked(one.pid, mark))
+    };
+    let mut found: Vec<libc::pid_t> = Vec::new();
+    loop {
+        let known = |pid: libc::pid_t| pid == program || found.contains(&pid);
+        let new = |one: &&Process| !known(one.pid) && (known(one.parent) || orphan(one));
+        let more: Vec<libc::pid_t> = all.iter().filter(new).map(|one| one.pid).collect();
+        if more.is_empty() {
+            return found;
+        }
+        found.extend(more);
+    }
+}
+
+fn marked(pid: libc::pid_t, mark: &str) -> bool {
+    let entry = format!("{MARK}={mark}");
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    environment.split(|byte| *byte == 0).any(|variable| variable == entry.as_bytes())
+}
+
+/// All processes; none where /proc is not there.
+fn processes() -> Vec<Process> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter_map(|pid: libc::pid_t| {
+        let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+        let stat = String::from_utf8_lossy(&stat).into_owned();
+        // The name before it may hold anything.
+        let mut fields = stat.rsplit(')').next()?.split_whitespace().skip(1);
+        Some(Process { pid, parent: fields.next()?.parse().ok()?, group: fields.next()?.parse().ok()? })
+    })
+    .collect()
+}
