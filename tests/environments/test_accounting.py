@@ -29,6 +29,19 @@ time.sleep(600)
 """
 
 
+DAEMON = """
+import os, subprocess, time
+first = os.fork()
+if first == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.execve("/bin/sh", ["sh", "-c", "echo $$; exec sleep 600"], {})
+    os._exit(0)
+os.waitpid(first, 0)
+time.sleep(600)
+"""
+
+
 @pytest.fixture
 def journal(tmp_path: Path) -> Journal:
     return Journal(tmp_path / "state")
@@ -95,6 +108,22 @@ def test_remove_kills_what_is_left_even_stopped_and_detached(account: Account) -
     account.remove()
     process.communicate()
     one = stat_of(orphan)
+    assert one is None or one.state in "ZX"
+
+
+@pytest.mark.parametrize("root_ends", [False, True])
+def test_a_daemon_without_the_mark_is_found(account: Account, root_ends: bool) -> None:
+    """A session of its own, a parent that has ended and an empty environment: an ordinary user's only trace."""
+    process = start(account, DAEMON)
+    assert process.stdout is not None
+    daemon = int(process.stdout.readline())
+    assert daemon in account.processes()
+    if root_ends:
+        process.kill()
+        process.wait()
+    account.remove()
+    process.communicate()
+    one = stat_of(daemon)
     assert one is None or one.state in "ZX"
 
 

@@ -144,12 +144,31 @@ def test_it_is_made_again_after_close(lan: Lan, new_id: Callable[[], str]) -> No
 
 
 @needs_root
-def test_a_network_that_cannot_be_made_is_one_sentence_and_leaves_nothing(lan: Lan, new_id: Callable[[], str]) -> None:
-    (NAMESPACES / lan.name).parent.mkdir(exist_ok=True)
-    (NAMESPACES / lan.name).write_text("in the way")
-    with pytest.raises((EnvironmentFailed, FileExistsError)):
+@pytest.mark.parametrize("kind", ["file", "link"])
+def test_a_name_that_somebody_else_has_is_left_alone(lan: Lan, new_id: Callable[[], str], kind: str) -> None:
+    path = NAMESPACES / lan.name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("in the way") if kind == "file" else path.symlink_to("/nowhere")
+    try:
+        with pytest.raises(EnvironmentFailed, match=f"{lan.name} belongs to somebody else"):
+            lan.attach_tap(new_id())
+        with pytest.raises(EnvironmentFailed, match="belongs to somebody else"):
+            lan.add_namespace(new_id(), lan.name)
+        lan.close()
+        assert os.path.lexists(path)
+        assert not lan.journal.directory.exists() or list(lan.journal.directory.iterdir()) == []
+    finally:
+        path.unlink()
+
+
+@needs_root
+def test_a_namespace_that_cannot_be_made_leaves_nothing(
+    lan: Lan, new_id: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lan.programs, "find", lambda *words: Path("/bin/false"))
+    with pytest.raises(EnvironmentFailed):
         lan.attach_tap(new_id())
-    assert not (NAMESPACES / lan.name).exists()
+    assert not os.path.lexists(NAMESPACES / lan.name)
     assert list(lan.journal.directory.iterdir()) == []
 
 

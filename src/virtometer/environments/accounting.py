@@ -8,6 +8,7 @@ Sources: Documentation/admin-guide/cgroup-v1/cpuacct.rst, cgroup-v2.rst, proc(5)
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import signal
 import time
@@ -21,6 +22,7 @@ from virtometer.errors import EnvironmentFailed
 
 MARKER = "VIRTOMETER_GUEST"
 _KILL_LIMIT_S = 5.0
+_PR_SET_CHILD_SUBREAPER = 36
 _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
@@ -275,12 +277,15 @@ class TreeAccount(Account):
         """Nothing is made."""
         self.marker = marker_of(guest_id, Owner.this())
         self._root: ProcessStat | None = None
+        self._known: dict[int, int] = {}  # start times of the processes that were ever seen in the tree
+        self._libc = ctypes.CDLL(None)
         self._last = 0
         self._lost = 0
 
     def enter(self) -> None:
-        """Mark the process and what it will start, so that strays can be found."""
+        """Mark the process and what it will start, and let orphans become its children: strays can be found."""
         os.environ[MARKER] = self.marker
+        self._libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
     def opened_for(self, pid: int) -> None:
         """The tree's root."""
@@ -296,8 +301,13 @@ class TreeAccount(Account):
         return total
 
     def processes(self) -> list[int]:
-        """Pids of the tree."""
-        return [one.pid for one in self._tree() if one.state not in "ZX"]
+        """Pids of the tree, and of what left it after it was seen there."""
+        found = {one.pid: one for one in self._tree()}
+        for pid, start in self._known.items():
+            if pid not in found and (one := stat_of(pid)) and one.start == start:
+                found[pid] = one
+        self._known = {one.pid: one.start for one in found.values()}
+        return [one.pid for one in found.values() if one.state not in "ZX"]
 
     def remove(self) -> None:
         """Kill the tree, and what left it, by its mark."""
@@ -317,7 +327,9 @@ class TreeAccount(Account):
             before = len(inside)
             inside |= {one.pid for one in everything if one.parent in inside or one.session == root.pid}
             grew = len(inside) > before
-        return [one for one in everything if one.pid in inside]
+        found = [one for one in everything if one.pid in inside]
+        self._known |= {one.pid: one.start for one in found}
+        return found
 
 
 def _scheduled_ns(pid: int) -> int:

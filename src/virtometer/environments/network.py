@@ -83,14 +83,25 @@ class Lan:
     def add_namespace(self, guest_id: str, name: str) -> Path:
         """Make (and journal for the guest) a network namespace; returns its file, for nsenter --net=FILE.
 
-        Not by `ip netns add`, which leaves a mount on /run/netns itself behind for ever.
+        Not by `ip netns add`, which leaves a mount on /run/netns itself behind for ever. Raises EnvironmentFailed where
+        somebody else has this name.
         """
         path = NAMESPACES / name
+        taken = f"the network namespace {name} belongs to somebody else"
+        if os.path.lexists(path):  # before it is journaled: the clean-up would take it for ours
+            raise EnvironmentFailed(taken, advice=f"remove {path}")
         self.journal.record(guest_id, "namespace", name=name)
         NAMESPACES.mkdir(mode=0o755, parents=True, exist_ok=True)
-        path.touch(exist_ok=False)
-        unshare = self.programs.find("unshare", "util-linux")
-        self.programs.run([unshare, f"--net={path}", "true"], purpose=f"network namespace {name}")
+        try:
+            path.touch(exist_ok=False)
+        except FileExistsError as cause:
+            raise EnvironmentFailed(taken, advice=f"remove {path}") from cause
+        try:
+            unshare = self.programs.find("unshare", "util-linux")
+            self.programs.run([unshare, f"--net={path}", "true"], purpose=f"network namespace {name}")
+        except BaseException:
+            delete_namespace(name, self.programs)
+            raise
         return path
 
     def delete_namespace(self, name: str) -> None:
@@ -153,9 +164,13 @@ class Lan:
             return
         if reason := self.unavailable():
             raise EnvironmentFailed(f"no network for guests: {reason}", advice=self.advice())
-        self._open = True
         try:
             self.add_namespace(self._journal_id, self.name)
+        except BaseException:
+            self.journal.forget(self._journal_id)
+            raise
+        self._open = True
+        try:
             self._ip(
                 self.name,
                 "link set lo up",

@@ -136,8 +136,8 @@ def add_network(bench: Workbench, guest: ProcessGuest) -> Path:
     """Give a guest a network namespace of its own on the laboratory's bridge; returns the namespace's file."""
     guest_id = guest.guest_id
     name = f"virtometer-{guest_id}"
-    guest.undo(lambda: bench.lan.delete_namespace(name))
     namespace = bench.lan.add_namespace(guest_id, name)
+    guest.undo(lambda: bench.lan.delete_namespace(name))
     guest.undo(lambda: bench.lan.detach(guest_id))
     guest.network = bench.lan.attach_veth(guest_id, name)
     return namespace

@@ -198,6 +198,8 @@ class ProcessGuest(Guest):
 
     def _stop(self) -> None:
         faults: list[str] = []
+        if self._account is not None:
+            self._account.processes()  # what leaves the tree while it ends is known then
         self.stream.close()
         self._await_end()
         for step in (self._kill, self.cpu_ns, self._reap, *reversed(self._undo), self._close_account):
