@@ -19,6 +19,8 @@ mod system;
 mod tests;
 mod tile;
 mod watch;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+mod wide;
 
 use crate::buffer::ensure_memory;
 use crate::settings::wrong;
@@ -90,8 +92,8 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
         Some(server) if rank == 0 => Outside::reach(server, control.clone()).map(|clock| Some(Asked::new(clock))),
         _ => Ok(None),
     };
-    let simd = Simd::detect();
     if task.op == "blocked" {
+        let simd = Simd::detect();
         let system = spaced(settings, generator)?;
         let copies = usize::try_from(COPIES / system.bytes()).unwrap_or(1).max(1);
         memory(Blocked::bytes(system, copies, task.threads), system)?;
@@ -101,6 +103,7 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
             Ok(Box::new(if server.is_some() { member.asking(clock(rank)?) } else { member }))
         }));
     }
+    let simd = Simd::compiled();
     let (system, variants) = classic(settings, generator)?;
     let each = variants.len() as u64 * system.bytes();
     let repeats = (COPIES / each).max(1);

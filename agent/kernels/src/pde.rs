@@ -144,7 +144,7 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
             Ok(known.share(index, simd))
         };
         let naive = |simd| naive::Naive::new(problem.clone(), method, simd).map(Sheet::Naive);
-        let best = Simd::detect();
+        let best = Simd::compiled();
         Ok(Box::new(match variant {
             Variant::Fast => {
                 let other = if index == 0 { Some(naive(Simd::Baseline)?) } else { None };

@@ -6,30 +6,52 @@ pub(crate) enum Simd {
     /// What every processor of this target has.
     Baseline,
     /// 256-bit vectors with fused multiply-add.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     Avx2,
+    /// 512-bit vectors with fused multiply-add, beside those of `Avx2`.
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    Avx512,
 }
 
 impl Simd {
     /// The best that this processor and its operating system support.
     pub(crate) fn detect() -> Self {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        if Self::compiled() == Simd::Avx2 && is_x86_feature_detected!("avx512f") {
+            return Simd::Avx512;
+        }
+        Self::compiled()
+    }
+
+    /// The best of those that [`for_each_simd`] compiles for: older compilers know 512-bit vectors in assembly alone.
+    pub(crate) fn compiled() -> Self {
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
             return Simd::Avx2;
         }
         Simd::Baseline
     }
 
+    /// All that this processor and its operating system support.
+    #[cfg(test)]
+    pub(crate) fn all() -> Vec<Self> {
+        let mut all = vec![Simd::Baseline, Self::compiled(), Self::detect()];
+        all.dedup();
+        all
+    }
+
     /// Its name, as a condition of a result.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
             Simd::Avx2 => "avx2",
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Simd::Avx512 => "avx512",
+            #[cfg(target_feature = "sse2")]
             Simd::Baseline => "sse2",
             #[cfg(target_arch = "aarch64")]
             Simd::Baseline => "neon",
-            #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+            #[cfg(not(any(target_feature = "sse2", target_arch = "aarch64")))]
             Simd::Baseline => "none",
         }
     }
@@ -43,14 +65,14 @@ macro_rules! for_each_simd {
         $(#[$doc])*
         #[inline]
         pub(crate) fn $name(simd: $crate::simd::Simd, $($arg: $type),*) $(-> $result)? {
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
             {
                 #[target_feature(enable = "avx2,fma")]
                 unsafe fn avx2($($arg: $type),*) $(-> $result)? {
                     $body::<true>($($arg),*)
                 }
-                if simd == $crate::simd::Simd::Avx2 {
-                    // SAFETY: `Avx2` exists only where the processor was found to have it.
+                if simd != $crate::simd::Simd::Baseline {
+                    // SAFETY: others than `Baseline` exist only where the processor was found to have AVX2 and FMA.
                     return unsafe { avx2($($arg),*) };
                 }
             }

@@ -50,7 +50,7 @@ impl Blocked {
         let panels = (system.n + width - 1) / width;
         let mut buffer = Buffer::new(copies * system.length() * 8)?;
         buffer.wish_huge_pages(true);
-        let mut packed = Buffer::new(2 * packed_length(system.n, width) * 8)?;
+        let mut packed = Buffer::new(2 * packed_length(simd, system.n, width) * 8)?;
         packed.wish_huge_pages(true);
         // The matrix is touched by making it, this only by the work.
         packed.doubles_mut().fill(0.0);
@@ -72,12 +72,12 @@ impl Blocked {
     pub(super) fn bytes(system: System, copies: usize, threads: usize) -> u64 {
         let (n, ld, width) = (system.n as u64, system.ld as u64, panel_width(system.n) as u64);
         let room = (2 * BLOCK as u64 + ld / 2) * width + 8 * ld;
-        8 * (copies as u64 * ld * (n + 1) + 2 * (n + 12) * width + threads as u64 * room)
+        8 * (copies as u64 * ld * (n + 1) + 2 * (n + 32) * width + threads as u64 * room)
     }
 
     /// Room for one thread's work.
     pub(super) fn room(&self) -> Room {
-        Room::new(self.system.ld, self.width, BLOCK)
+        Room::new(self.simd, self.system.ld, self.width, BLOCK)
     }
 
     /// Whether one solution is a sample for certain.
@@ -152,9 +152,10 @@ impl Blocked {
         let following = self.panel(step + 1);
         let rest = n - following.end;
         // Enough blocks for all threads, so that none waits long for the last.
-        let block = (rest / (3 * self.threads) / 4 * 4).clamp(48, BLOCK);
+        // Whole tiles, whose columns divide 24.
+        let block = (rest / (3 * self.threads) / 24 * 24).clamp(48, BLOCK);
         let blocks = (rest + block - 1) / block;
-        let packed = packed_length(n - panel.start, self.width);
+        let packed = packed_length(self.simd, n - panel.start, self.width);
         // SAFETY: nobody writes this panel's pivots or packed factors before the threads meet again.
         let (pivots, packed): (&[usize], &[f64]) =
             unsafe { (self.pivots.part(panel.clone()), &self.packed.part(self.half(step))[..packed]) };
@@ -194,7 +195,7 @@ impl Blocked {
         if !factor(self.simd, panel, ld, range.start, n, pivots, room) {
             self.singular.store(step, Ordering::Relaxed);
         } else if range.end < n {
-            pack(panel, ld, range.start, n, packed);
+            pack(self.simd, panel, ld, range.start, n, packed);
         }
     }
 
@@ -204,7 +205,7 @@ impl Blocked {
     }
 
     fn half(&self, step: usize) -> Range<usize> {
-        let length = packed_length(self.system.n, self.width);
+        let length = packed_length(self.simd, self.system.n, self.width);
         let start = step % 2 * length;
         start..start + length
     }
@@ -225,7 +226,7 @@ impl Blocked {
 const REGULAR: usize = usize::MAX;
 
 /// Most columns that are updated at a time: their packed rows stay in the caches.
-const BLOCK: usize = 240;
+const BLOCK: usize = 96;
 
 /// Columns of a panel: a multiple of eight. Wide ones need less memory bandwidth, narrow ones less work outside the tiles.
 fn panel_width(n: usize) -> usize {

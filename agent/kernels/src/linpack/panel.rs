@@ -8,7 +8,7 @@ use super::tile::ROWS;
 use crate::simd::Simd;
 
 /// Columns up to which groups of four are faster than halves.
-const NARROW: usize = 48;
+const NARROW: usize = 16;
 
 /// Room for factoring panels of a matrix.
 pub(super) struct Room {
@@ -18,10 +18,10 @@ pub(super) struct Room {
 
 impl Room {
     /// Room for panels of up to `width` columns, and for updates of up to `columns` columns by panels of `width`.
-    pub(super) fn new(ld: usize, width: usize, columns: usize) -> Self {
+    pub(super) fn new(simd: Simd, ld: usize, width: usize, columns: usize) -> Self {
         Room {
             scratch: Scratch::new(ld, width, columns.max(width)),
-            packed: vec![0.0; packed_length(ld, width / 2 + ROWS)],
+            packed: vec![0.0; packed_length(simd, ld, width / 2 + ROWS)],
         }
     }
 }
@@ -52,7 +52,7 @@ pub(super) fn factor(
     if !factor(simd, left, ld, top, n, first, room) {
         return false;
     }
-    pack(left, ld, top, n, &mut room.packed);
+    pack(simd, left, ld, top, n, &mut room.packed);
     update(simd, Factors { packed: &room.packed, pivots: first, top, n }, right, ld, &mut room.scratch);
     if !factor(simd, right, ld, top + half, n, second, room) {
         return false;

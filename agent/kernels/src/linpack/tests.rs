@@ -128,7 +128,7 @@ fn all_ways_and_numbers_of_threads_give_the_same_bits() {
     let others: Vec<usize> = (0..12).map(|_| usize::try_from(1 + random.below(250)).unwrap()).collect();
     for (seed, n) in edges.into_iter().chain(others).enumerate() {
         let (system, copy) = random_system(n, seed as u64);
-        for simd in [Simd::Baseline, Simd::detect()] {
+        for simd in Simd::all() {
             let expected = solve_classic(simd, system, &copy, Variant::Rolled).unwrap();
             let mut check = copy.clone();
             let (matrix, right) = system.parts(&mut check);
@@ -142,6 +142,38 @@ fn all_ways_and_numbers_of_threads_give_the_same_bits() {
             }
         }
     }
+}
+
+/// A digest of the bits (FNV-1a by words).
+fn digest(numbers: &[f64]) -> u64 {
+    numbers.iter().fold(0xCBF2_9CE4_8422_2325, |hash, number| (hash ^ number.to_bits()).wrapping_mul(0x100_0000_01B3))
+}
+
+#[test]
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+fn programs_of_32_and_of_64_bits_give_the_same_bits() {
+    // Both ran once; where multiplication and addition are fused and where they are not.
+    let (system, copy) = random_system(150, 7);
+    for simd in Simd::all() {
+        let expected = if simd == Simd::Baseline { 0x953C_2333_5476_FF04 } else { 0x76E2_29DE_2E0B_28C0 };
+        for threads in [1, 2] {
+            let solution = solve_blocked(simd, system, &copy, threads).unwrap();
+            assert_eq!(digest(&solution), expected, "{simd:?}, {threads} threads: {:#x}", digest(&solution));
+        }
+        let solution = solve_classic(simd, system, &copy, Variant::Rolled).unwrap();
+        assert_eq!(digest(&solution), expected, "{simd:?}");
+    }
+}
+
+#[test]
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+fn programs_of_32_and_of_64_bits_use_the_same_instructions() {
+    let best = outcome("blocked", 1, &[("size", Scalar::Integer(50))]).conditions["simd"].clone();
+    let memory = crate::simd::Width::wish("auto").unwrap().name();
+    let fused = is_x86_feature_detected!("fma");
+    assert_eq!(best, if fused { memory } else { "sse2" });
+    assert_eq!(Simd::compiled() == Simd::Avx2, fused && is_x86_feature_detected!("avx2"));
+    assert_eq!(Simd::Baseline.name(), "sse2");
 }
 
 #[test]

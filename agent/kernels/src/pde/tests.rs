@@ -97,7 +97,7 @@ fn every_variant_and_any_number_of_threads_give_the_bits_of_the_simplest_loops()
                 let problem = Arc::new(Problem::new(n, sine, start));
                 let (sweeps, calls) = (1 + random.below(6), 1 + random.below(3));
                 let (right, residual) = by_hand(method, n, sine, &|i, j| problem.first(i, j), sweeps * calls);
-                for simd in [Simd::Baseline, Simd::detect()] {
+                for simd in [Simd::Baseline, Simd::compiled()] {
                     let mut naive = naive::Naive::new(problem.clone(), method, simd).unwrap();
                     naive.fill(|i, j| problem.first(i, j));
                     assert_eq!(naive.sweep(sweeps * calls, None).unwrap().1.to_bits(), residual.to_bits());
@@ -119,14 +119,14 @@ fn one_sweep_of_a_small_grid_has_its_known_values() {
     let problem = Arc::new(Problem::new(8, false, Start::Zero));
     let corner = 0.25 * (0.875 + 0.875);
     for (method, second) in [(Method::GaussSeidel, 0.25 * (0.75 + corner)), (Method::Jacobi, 0.25 * 0.75)] {
-        let (found, residual) = relaxed(&problem, method, 1, Simd::detect(), 1, 1);
+        let (found, residual) = relaxed(&problem, method, 1, Simd::compiled(), 1, 1);
         assert_eq!((found[9 + 1], found[9 + 2]), (corner, second), "{method:?}");
         assert_eq!((found[0], found[8], found[8 * 9], found[8 * 9 + 8]), (1.0, 0.0, 0.0, 1.0));
         assert!(residual >= corner);
     }
     // With the sine: zero all around, and the first point is h^2/4 * 2 pi^2 sin^2 (pi/8).
     let problem = Arc::new(Problem::new(8, true, Start::Zero));
-    let (found, _) = relaxed(&problem, Method::GaussSeidel, 1, Simd::detect(), 1, 1);
+    let (found, _) = relaxed(&problem, Method::GaussSeidel, 1, Simd::compiled(), 1, 1);
     let pi = std::f64::consts::PI;
     assert!((found[9 + 1] - pi * pi / 128.0 * (pi / 8.0).sin().powi(2)).abs() < 1e-17);
 }
@@ -222,10 +222,10 @@ fn a_thread_that_fails_leaves_nobody_waiting() {
         let shared = Shared::new(&problem, method, 3).unwrap();
         let shared = &shared;
         let said: Vec<Failure> = std::thread::scope(|scope| {
-            let work = |index| move || shared.share(index, Simd::detect()).sweep(40, None).unwrap_err();
+            let work = |index| move || shared.share(index, Simd::compiled()).sweep(40, None).unwrap_err();
             let waiting: Vec<_> = (0..2).map(|index| scope.spawn(work(index))).collect();
             // The third thread never sweeps.
-            drop(shared.share(2, Simd::detect()).alarm());
+            drop(shared.share(2, Simd::compiled()).alarm());
             waiting.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         assert!(said

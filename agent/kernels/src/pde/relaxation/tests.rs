@@ -14,9 +14,9 @@ fn a_planted_wrong_point_is_reported() {
     for method in METHODS {
         for fault in [f64::from_bits(1.0f64.to_bits() + 1), 0.0, f64::NAN] {
             let problem = Arc::new(Problem::new(40, false, Start::Noise));
-            let grid = Shared::new(&problem, method, 1).unwrap().share(0, Simd::detect());
+            let grid = Shared::new(&problem, method, 1).unwrap().share(0, Simd::compiled());
             let check = Sheet::Naive(Naive::new(problem.clone(), method, Simd::Baseline).unwrap());
-            let mut worker = Relaxation::new(problem, Termination::Window, grid, Some(check), Simd::detect());
+            let mut worker = Relaxation::new(problem, Termination::Window, grid, Some(check), Simd::compiled());
             for planted in [false, true] {
                 worker.before(2).unwrap();
                 assert_eq!(worker.run(2).unwrap().work, 8 * 39 * 39);
@@ -43,9 +43,9 @@ fn a_planted_wrong_residual_is_reported() {
         worker.finish().unwrap();
     }
     let problem = Arc::new(Problem::new(40, true, Start::Noise));
-    let grid = Shared::new(&problem, Method::Jacobi, 1).unwrap().share(0, Simd::detect());
+    let grid = Shared::new(&problem, Method::Jacobi, 1).unwrap().share(0, Simd::compiled());
     let check = Sheet::Naive(Naive::new(problem.clone(), Method::Jacobi, Simd::Baseline).unwrap());
-    let mut worker = Relaxation::new(problem, Termination::Window, grid, Some(check), Simd::detect());
+    let mut worker = Relaxation::new(problem, Termination::Window, grid, Some(check), Simd::compiled());
     worker.before(1).unwrap();
     worker.run(1).unwrap();
     worker.residual *= 1.000_001;
@@ -55,9 +55,9 @@ fn a_planted_wrong_residual_is_reported() {
 #[test]
 fn a_grid_that_moves_away_from_the_solution_is_reported_in_any_iteration() {
     let problem = Arc::new(Problem::new(40, false, Start::Zero));
-    let grid = Shared::new(&problem, Method::GaussSeidel, 1).unwrap().share(0, Simd::detect());
+    let grid = Shared::new(&problem, Method::GaussSeidel, 1).unwrap().share(0, Simd::compiled());
     let check = Sheet::Naive(Naive::new(problem.clone(), Method::GaussSeidel, Simd::Baseline).unwrap());
-    let mut worker = Relaxation::new(problem, Termination::Iterations(8000), grid, Some(check), Simd::detect());
+    let mut worker = Relaxation::new(problem, Termination::Iterations(8000), grid, Some(check), Simd::compiled());
     worker.settle().unwrap();
     for _ in 0..6 {
         worker.before(3).unwrap();
