@@ -21,6 +21,8 @@ Each error carries the sentence that the user sees and, where there is one, the 
 
 from __future__ import annotations
 
+from virtometer.visible import visible
+
 
 class VirtometerError(Exception):
     """Root of the tree: one sentence, and what to do next."""
@@ -28,10 +30,10 @@ class VirtometerError(Exception):
     exit_status = 1
 
     def __init__(self, sentence: str, *, advice: str = "") -> None:
-        """`sentence` is shown to the user as it is; `advice` is the next action, or empty."""
-        super().__init__(sentence)
-        self.sentence = sentence
-        self.advice = advice
+        """`sentence` is shown to the user; `advice` is the next action, or empty. Both may quote anybody's text."""
+        self.sentence = visible(sentence, keep="\n")
+        self.advice = visible(advice, keep="\n")
+        super().__init__(self.sentence)
 
 
 class UsageError(VirtometerError):

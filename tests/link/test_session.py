@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from tests.runner.place import FACTS
 from virtometer.errors import LinkClosed, LinkError, LinkTimeout, RemoteError
 from virtometer.link.belied import ClockBelied
 from virtometer.link.channel import Channel, Stream
@@ -94,11 +95,11 @@ def test_requests_events_and_errors_keep_their_order(ends):
     def reply(request):
         if request["command"] == "stop":
             return json.dumps({"id": request["id"], "error": {"code": "no-such-run", "message": "r"}}).encode() + b"\n"
-        lines = [*events, {"id": request["id"], "return": {"pid": 1}}]
+        lines = [*events, {"id": request["id"], "return": FACTS}]
         return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
 
     answering(theirs, reply)
-    assert session.request("facts", {}, 5) == {"pid": 1}
+    assert session.request("facts", {}, 5) == FACTS
     assert isinstance(session.next_event(1), Ready)
     assert session.pending
     assert isinstance(session.next_event(1), Samples)

@@ -16,7 +16,7 @@ from referencing import Registry, Resource
 
 from virtometer.errors import LinkError
 from virtometer.link.channel import Channel, Stream
-from virtometer.link.messages import Greeting
+from virtometer.link.messages import Greeting, Reply, answer
 from virtometer.link.session import Session
 from virtometer.runner.agent import agent_path
 
@@ -65,6 +65,8 @@ def read_as_laboratory(lines):
             message = session._meaning(line)
             if isinstance(message, Greeting):
                 raise LinkError("the agent said hello twice")
+            if isinstance(message, Reply) and message.value and "received_ns" not in message.value:
+                answer("facts", message.value)
         return len(lines), ""
     except LinkError as refusal:
         if "gave up" in refusal.sentence:

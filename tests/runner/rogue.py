@@ -4,6 +4,8 @@ import json
 import sys
 import time
 
+from place import FACTS
+
 behaviour = sys.argv[1]
 
 
@@ -76,7 +78,7 @@ def main():
         if command == "prepare" and behaviour == "refuses":
             say(id=request["id"], error={"code": "out-of-memory", "message": "64 TiB are not there"})
             continue
-        say(id=request["id"], **{"return": {}})
+        say(id=request["id"], **{"return": FACTS if command == "facts" else {}})
         if command == "prepare" and behaviour != "never-gets-ready":
             say(event="ready", run=name, conditions={})
         if command == "start":

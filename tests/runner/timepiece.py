@@ -14,6 +14,8 @@ import select
 import sys
 import time
 
+from place import FACTS
+
 wish = json.loads(sys.argv[1])
 RATE = wish.get("rate", 1.0)
 AT_S = wish.get("at_s", 0.4)
@@ -184,7 +186,7 @@ def main():
             if command == "ping":
                 pong(request, False)
                 continue
-            say(id=request["id"], **{"return": {}})
+            say(id=request["id"], **{"return": FACTS if command == "facts" else {}})
             if command == "prepare":
                 seconds[name] = request["arguments"]["seconds"]
                 timing[name] = request["arguments"].get("timing", "agent")

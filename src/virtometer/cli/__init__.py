@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from virtometer.errors import Interrupted, VirtometerError
+from virtometer.visible import visible
 
 _DEBUG = "VIRTOMETER_DEBUG"
 _FAULT = 1
@@ -99,7 +100,7 @@ def _say(error: VirtometerError) -> None:
 
 def _write(line: str) -> None:
     with contextlib.suppress(OSError):
-        print(line.encode("utf-8", "replace").decode(), file=sys.stderr, flush=True)  # noqa: T201
+        print(visible(line), file=sys.stderr, flush=True)  # noqa: T201
 
 
 def _flush() -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from rich.console import Console
-
+from virtometer.cli.console import PlainConsole
 from virtometer.cli.display import display
 from virtometer.cli.report import write_html
 from virtometer.errors import EnvironmentFailed, Interrupted
@@ -21,7 +20,7 @@ def execute(directory: Path, work: Callable[[Progress], Campaign]) -> None:
     Raises Interrupted after Ctrl-C, saying what was kept and how to go on, and EnvironmentFailed when not one trial
     worked.
     """
-    shown = display(Console(stderr=True))
+    shown = display(PlainConsole(stderr=True))
     try:
         with shown:
             campaign = work(shown)
@@ -43,7 +42,7 @@ def conclude(campaign: Campaign, directory: Path) -> None:
     from virtometer.report import words
     from virtometer.report.terminal import table
 
-    console = Console()
+    console = PlainConsole()
     console.print(table(campaign))
     failed = sum(record.status == "failed" for record in campaign.trials)
     if failed:

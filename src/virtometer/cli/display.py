@@ -197,9 +197,9 @@ class LiveDisplay(PlainDisplay):
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
         table.add_column("efficiency so far", no_wrap=True)
         for column in self._columns:
-            table.add_column(column if long else column.replace(" ", "\n"), no_wrap=True)
+            table.add_column(Text(column if long else column.replace(" ", "\n")), no_wrap=True)
         for row in self._rows:
-            table.add_row(row, *(cell(self._estimates.get((row, column)), long=long) for column in self._columns))
+            table.add_row(Text(row), *(cell(self._estimates.get((row, column)), long=long) for column in self._columns))
         return table
 
 

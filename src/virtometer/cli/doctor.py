@@ -47,11 +47,12 @@ def machine(host: Mapping[str, Any], statuses: Sequence[EnvironmentStatus]) -> d
 
 
 def _show(host: Mapping[str, Any], statuses: Sequence[EnvironmentStatus]) -> None:
-    from rich.console import Console
     from rich.padding import Padding
     from rich.text import Text
 
-    console = Console()
+    from virtometer.cli.console import PlainConsole
+
+    console = PlainConsole()
     words = (f"{key.replace('_', ' ')} {value}" for key, value in host.items() if isinstance(value, str | int | float))
     console.print(Text(f"host: {', '.join(words)}"))
     for status in statuses:

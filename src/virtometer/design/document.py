@@ -16,6 +16,7 @@ from typing import Any
 import yaml
 
 from virtometer.errors import PlanError
+from virtometer.visible import visible
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 32
@@ -32,6 +33,7 @@ _IMPLICIT_TAGS = {
     f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "timestamp", "merge", "value")
 }
 _TEXT_TAG = "tag:yaml.org,2002:str"
+_FOR_PEOPLE = {"name", "baseline", "question"}  # texts that are only read: hidden characters in them become visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,8 @@ class _Reader:
             self._plain(node, "tag:yaml.org,2002:seq")
             return [self._value(item, (*path, number)) for number, item in enumerate(node.value)]
         if isinstance(node, yaml.ScalarNode):
-            return self._scalar(node)
+            found = self._scalar(node)
+            return self._text(found, path, line) if isinstance(found, str) else found
         raise PlanError(self._file, line, "this is not plain data")
 
     def _mapping(self, node: yaml.MappingNode, path: Path) -> dict[str, Any]:
@@ -159,7 +162,7 @@ class _Reader:
                 raise PlanError(self._file, line, "the name of a field must be a word, not a list or a mapping")
             if key_node.tag == "tag:yaml.org,2002:merge":
                 raise PlanError(self._file, line, "'<<' (merging) is not part of plans; write the fields out")
-            key = str(key_node.value)
+            key = self._text(str(key_node.value), (), line)
             if key in result:
                 first = self._lines[(*path, key)]
                 raise PlanError(self._file, line, f"the field '{key}' is here twice; the first is in line {first}")
@@ -188,6 +191,15 @@ class _Reader:
         if _FLOAT.fullmatch(text) or _NO_NUMBER.fullmatch(text):
             raise PlanError(self._file, line, f"{text} is not a number that a plan can use")
         return text
+
+    def _text(self, text: str, path: Path, line: int) -> str:
+        """Text in quotes may name any character. What only people read is made visible, the rest has none of them."""
+        shown = visible(text, keep="\n\t")
+        for_people = len(path) in (1, 3) and path[-1] in _FOR_PEOPLE  # of the plan, or of an entry of a list
+        if shown == text or (for_people and "\0" not in text):
+            return shown
+        strange = next(one for one in text if visible(one, keep="\n\t") != one)
+        raise PlanError(self._file, line, f"the character U+{ord(strange):04X} cannot stand in a plan")
 
     def _plain(self, node: yaml.Node, tag: str) -> None:
         if node.tag != tag:

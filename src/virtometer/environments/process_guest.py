@@ -33,9 +33,11 @@ from virtometer.errors import EnvironmentFailed, VirtometerError
 from virtometer.link.channel import Channel, Stream
 from virtometer.link.session import Session
 from virtometer.shield import uninterrupted
+from virtometer.visible import visible
 
 _WORDS = 2_000
 _STDERR_PIPE = 1 << 20
+_READS = 64  # of 64 KiB: four times what the pipe holds
 
 
 class ProcessGuest(Guest):
@@ -181,9 +183,9 @@ class ProcessGuest(Guest):
         return self._cpu_ns
 
     def last_words(self) -> str:
-        """The last 2,000 characters that the launcher printed beside the protocol."""
+        """The last 2,000 characters that the launcher printed beside the protocol, its control characters visible."""
         self._listen()
-        return self._said.decode(errors="replace")[-_WORDS:].strip()
+        return visible(self._said.decode(errors="replace")[-_WORDS:].strip(), keep="\n\t")
 
     def stop(self) -> None:
         """End of input, then SIGKILL to everything in the account; then the undo list. Idempotent; Ctrl-C has to wait.
@@ -247,8 +249,8 @@ class ProcessGuest(Guest):
             self._account.remove()
 
     def _listen(self) -> None:
-        """Take what the launcher printed: a full pipe would stop it."""
-        while self._stderr >= 0:
+        """Take what the launcher printed: a full pipe would stop it. Bounded, because a guest may never cease."""
+        for _ in range(_READS if self._stderr >= 0 else 0):
             try:
                 said = os.read(self._stderr, 65_536)
             except BlockingIOError:

@@ -3,25 +3,51 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from itertools import pairwise
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from virtometer.errors import LinkError
+from virtometer.visible import shortened, visible
 
 PROTOCOL = 1
 MAGIC = "virtometer"
-_EXACT = 2**53 - 1
+EXACT = 2**53 - 1
+_LARGEST = 1e30  # of any number that is no integer
+_DEPTH = 16  # of objects and arrays within each other
 # How agents answer pings: read without more ado, because it happens while somebody else is measured.
 _PONG = re.compile(rb'\{"id":([1-9]\d{0,14}),"return":\{"received_ns":([1-9]\d{0,15}),"sent_ns":([1-9]\d{0,15})\}\}')
 
-Nanoseconds = Annotated[int, Field(ge=0, le=_EXACT)]
-Count = Annotated[int, Field(ge=0, le=_EXACT)]
+
+def _shown(text: str) -> str:
+    """Text from a guest is data: what would act on a terminal becomes visible."""
+    if "\0" in text:
+        raise ValueError("a text must not hold NUL")
+    return visible(text)
+
+
+def _printed(text: str) -> str:
+    """The same for what a program printed, whose lines are kept."""
+    if "\0" in text:
+        raise ValueError("a text must not hold NUL")
+    return visible(text, keep="\n\t\r")
+
+
+Nanoseconds = Annotated[int, Field(ge=0, le=EXACT)]
+Count = Annotated[int, Field(ge=0, le=EXACT)]
+Figure = Annotated[float, Field(ge=-_LARGEST, le=_LARGEST)]
+Text = Annotated[str, Field(max_length=1024), AfterValidator(_shown)]
+Word = Annotated[str, Field(max_length=64), AfterValidator(_shown)]
 Bucket = Annotated[list[Count], Field(min_length=2, max_length=2)]
 ExtraName = Annotated[str, Field(pattern=r"^[a-z0-9-]{1,64}$")]
+Conditions = Annotated[dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")], Text], Field(max_length=64)]
 RunName = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
+
+
+Model = TypeVar("Model", bound=BaseModel)
 
 
 class _Message(BaseModel):
@@ -32,25 +58,78 @@ class Greeting(_Message):
     """The first line of either side."""
 
     magic: Literal["virtometer"]
-    protocol: int
+    protocol: Annotated[int, Field(ge=-EXACT, le=EXACT)]
     role: Literal["agent", "laboratory"]
-    version: str
-    capabilities: list[str]
+    version: Word
+    capabilities: list[Word]
 
 
 class Fault(_Message):
     """An error of PROTOCOL.md."""
 
-    code: str
-    message: str
+    code: Literal[
+        "bad-message",
+        "message-too-long",
+        "protocol-mismatch",
+        "unknown-command",
+        "bad-arguments",
+        "unknown-kernel",
+        "unknown-op",
+        "busy",
+        "no-such-run",
+        "not-ready",
+        "not-supported",
+        "not-permitted",
+        "not-found",
+        "no-space",
+        "out-of-memory",
+        "io-error",
+        "peer-failed",
+        "check-failed",
+        "timed-out",
+        "internal",
+    ]
+    message: Annotated[str, AfterValidator(_shown), AfterValidator(shortened)]
 
 
 class Reply(_Message):
     """The answer to a request: exactly one of `value` (on the wire `return`) and `error`."""
 
-    id: Annotated[int, Field(ge=1, le=_EXACT)]
+    id: Annotated[int, Field(ge=1, le=EXACT)]
     value: dict[str, Any] | None = Field(default=None, alias="return")
     error: Fault | None = None
+
+
+class BlockDevice(_Message):
+    """A disk as the agent sees it."""
+
+    name: Text
+    bytes: Count
+
+
+class Facts(_Message):
+    """What the agent sees of the place it runs in; the answer to `facts`."""
+
+    os: Text
+    kernel: Text
+    architecture: Text
+    bits: Count
+    hostname: Text
+    cpu_model: Text
+    cpu_features: list[Word]
+    cpus_online: Count
+    cpus_allowed: Count
+    memory_bytes: Count
+    page_bytes: Count
+    clock_source: Text
+    pid: Count
+    uid: Count
+    block_devices: list[BlockDevice]
+    interfaces: list[Word]
+
+
+class Nothing(_Message):
+    """The answer to a request that asks for nothing."""
 
 
 class Fatal(_Message):
@@ -65,14 +144,14 @@ class WireSample(_Message):
     start_ns: Nanoseconds
     end_ns: Nanoseconds
     work: Count
-    check: str
+    check: Text
 
 
 class CheckResult(_Message):
     """How the kernel verified its own result."""
 
     kind: Literal["residual", "checksum", "bytes", "count"]
-    value: str
+    value: Text
     passed: Literal[True]
 
 
@@ -88,7 +167,7 @@ class Ready(_Message):
 
     event: Literal["ready"]
     run: RunName
-    conditions: dict[str, str]
+    conditions: Conditions
 
 
 class Waiting(_Message):
@@ -118,8 +197,8 @@ class Samples(_Message):
 class Measure(_Message):
     """A further figure of a run."""
 
-    unit: Annotated[str, Field(min_length=1, max_length=16)]
-    value: float
+    unit: Annotated[str, Field(pattern=r"^[A-Za-z0-9/]{1,16}$")]
+    value: Figure
 
 
 class Histogram(_Message):
@@ -144,15 +223,15 @@ class Done(_Message):
     run: RunName
     unit: Literal["FLOP/s", "B/s", "IO/s", "1/s", "s"]
     better: Literal["higher", "lower"]
-    value: float
+    value: Annotated[float, Field(ge=0, le=_LARGEST)]
     check: CheckResult
     count: Count
     stopped: bool
     cpu: CpuTime
-    conditions: dict[str, str]
-    measures: dict[ExtraName, Measure] = {}
-    histograms: dict[ExtraName, Histogram] = {}
-    output: Annotated[str, Field(max_length=65_536)] | None = None
+    conditions: Conditions
+    measures: Annotated[dict[ExtraName, Measure], Field(max_length=64)] = {}
+    histograms: Annotated[dict[ExtraName, Histogram], Field(max_length=16)] = {}
+    output: Annotated[str, Field(max_length=65_536), AfterValidator(_printed)] | None = None
 
 
 class Failed(_Message):
@@ -168,8 +247,10 @@ class Log(_Message):
 
     event: Literal["log"]
     level: Literal["info", "warning"]
-    message: str
+    message: Annotated[str, AfterValidator(_shown), AfterValidator(shortened)]
 
+
+REPLIES: dict[str, type[_Message]] = {"facts": Facts}
 
 Event = Ready | Waiting | Worked | Samples | Done | Failed | Log
 Incoming = Greeting | Reply | Fatal | Event
@@ -199,11 +280,29 @@ def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} does not exist in the protocol")
 
 
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} does not exist in the protocol")
+    return number
+
+
 def _refuse_double(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) != len(pairs):
         raise ValueError("a field comes twice")
     return fields
+
+
+def _refuse_depth(value: object) -> None:
+    """Raise ValueError where objects and arrays stand within each other more than _DEPTH deep."""
+    level = [value]
+    for _ in range(_DEPTH + 1):
+        inner = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)]
+        if not inner:
+            return
+        level = [one for group in inner for one in group]
+    raise ValueError(f"nested more than {_DEPTH} deep")
 
 
 def parse(line: bytes) -> Incoming:
@@ -214,7 +313,12 @@ def parse(line: bytes) -> Incoming:
         return Reply.model_construct(id=int(number), value=times, error=None)
     shown = line[:60].decode(errors="replace") + ("…" if len(line) > 60 else "")
     try:
-        fields = json.loads(line.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_refuse_double)
+        fields = json.loads(
+            line.decode("utf-8"),
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+            object_pairs_hook=_refuse_double,
+        )
     except (ValueError, RecursionError) as cause:
         raise LinkError(f"the agent sent a line that is not a message: {shown!r}") from cause
     if not isinstance(fields, dict):
@@ -230,12 +334,28 @@ def parse(line: bytes) -> Incoming:
         model = known
     else:
         model = Fatal if "fatal" in fields else Reply
-    try:
-        message = model.model_validate(fields)
-    except ValidationError as cause:
-        first = cause.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "message"
-        raise LinkError(f"the agent sent a message that breaks the protocol: {where}: {first['msg']}") from cause
-    if isinstance(message, Reply) and (message.value is None) == (message.error is None):
-        raise LinkError("the agent sent a reply without exactly one of return and error")
+    message = _validated(model, fields, "message")
+    if isinstance(message, Reply):
+        if (message.value is None) == (message.error is None):
+            raise LinkError("the agent sent a reply without exactly one of return and error")
+        try:
+            _refuse_depth(message.value)
+        except ValueError as cause:
+            raise LinkError(f"the agent sent a reply that breaks the protocol: {cause}: {shown!r}") from cause
     return message
+
+
+def answer(command: str, value: dict[str, Any]) -> dict[str, Any]:
+    """The validated answer to `command`: the facts, or nothing. Raises LinkError with one sentence."""
+    return _validated(REPLIES.get(command, Nothing), value, f"answer to {command}").model_dump()
+
+
+def _validated(model: type[Model], fields: dict[str, Any], what: str) -> Model:
+    try:
+        return model.model_validate(fields)
+    except ValidationError as cause:
+        first = cause.errors(include_url=False, include_input=False)[0]
+        where = shortened(".".join(str(part) for part in first["loc"]), 100) or "message"
+        why = first["msg"].removeprefix("Value error, ")
+        article = "an" if what[0] in "aeiou" else "a"
+        raise LinkError(f"the agent sent {article} {what} that breaks the protocol: {where}: {why}") from cause

@@ -16,6 +16,7 @@ from virtometer.link import messages
 from virtometer.link.belied import ClockBelied
 from virtometer.link.channel import Channel, Line
 from virtometer.model import ClockFault, ClockProbe
+from virtometer.visible import shortened
 
 MAX_RUN_BYTES = 8 << 20
 MAX_RUN_LINES = 20_000
@@ -75,13 +76,17 @@ class Session:
         return message
 
     def request(self, command: str, arguments: dict[str, Any], limit_s: float) -> dict[str, Any]:
-        """Send a request and return its answer. Raises RemoteError for an error that the agent reports."""
+        """Send a request and return its answer, validated.
+
+        Raises RemoteError for an error that the agent reports, LinkError for an answer that breaks the protocol.
+        """
         reply, _, _ = self._exchange(command, arguments, limit_s)
-        return reply
+        return messages.answer(command, reply)
 
     def let_go(self, run: str, limit_s: float) -> int:
         """Let the iteration of `run` that waits begin. Returns the host's time at which that was sent, in ns."""
-        _, sent_ns, _ = self._exchange("go", {"run": run}, limit_s)
+        reply, sent_ns, _ = self._exchange("go", {"run": run}, limit_s)
+        messages.answer("go", reply)
         return sent_ns
 
     def ping(self, limit_s: float) -> ClockProbe:
@@ -202,7 +207,8 @@ class Session:
     def _probe(self, reply: dict[str, Any], sent_ns: int, received_ns: int) -> ClockProbe:
         received, sent = reply.get("received_ns"), reply.get("sent_ns")
         if type(received) is not int or type(sent) is not int or not 0 <= received <= sent < 1 << 53 or len(reply) != 2:
-            sentence = f"{self.name}: the agent answered a ping with numbers that cannot be times: {reply}"
+            said = shortened(str(reply), 100)
+            sentence = f"{self.name}: the agent answered a ping with numbers that cannot be times: {said}"
             raise ClockBelied(sentence, ClockFault("contradicts"))
         return ClockProbe(sent_ns, received, sent, received_ns)
 

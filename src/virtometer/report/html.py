@@ -28,6 +28,7 @@ from virtometer.report import clocks, curves, figures, grids, summary, words
 from virtometer.report.figures import Figure
 from virtometer.report.footnotes import Footnotes
 from virtometer.report.measures import glossary
+from virtometer.visible import visible
 
 _POINTS_OF_A_PLOT = 1_600
 _POINTS_OF_A_PAGE = 16_000  # keeps the page at a few megabytes however many workloads there are
@@ -38,10 +39,19 @@ _WIDE_WIDTH = 1_080  # of a plot that has a card of the page's whole width
 def page(campaign: Campaign, findings: Sequence[Finding], *, scripts: bool = True) -> str:
     """Make the page. `scripts` False leaves out Vega and its data: the still pictures remain."""
     environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=False, keep_trailing_newline=True
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=False,
+        keep_trailing_newline=True,
+        finalize=_shown,
     )
     template = environment.from_string(_resource("page.html.jinja"))
     return template.render(_context(campaign, findings, scripts))
+
+
+def _shown(value: object) -> object:
+    """Hidden characters of a text made visible; what is HTML already stays."""
+    return visible(value, keep="\n\t") if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> dict[str, Any]:

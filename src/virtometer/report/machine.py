@@ -16,6 +16,7 @@ from virtometer.analysis.conditions import is_unlike
 from virtometer.analysis.evidence import agent_value
 from virtometer.analysis.values import clock_bound
 from virtometer.model import Campaign, Evidence, Finding, HostUse, PlacementResult, Trial, TrialRecord
+from virtometer.visible import visible
 
 FORMAT = 1
 _SOURCES = ("monotonic", "monotonic-raw", "realtime", "counter")
@@ -52,15 +53,18 @@ def text(campaign: Campaign, findings: Sequence[Finding]) -> str:
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 - anything that a ledger may hold goes in
-    """Turn mappings, sequences, dataclasses and enumerations into what JSON has; numbers not finite become null."""
+    """Turn mappings, sequences, dataclasses and enumerations into what JSON has; numbers not finite become null.
+
+    In texts hidden characters become visible, as they did where the texts came from: an older ledger may hold some.
+    """
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, str):
-        return str(value)
+        return visible(str(value), keep="\n\t\r")
     if isinstance(value, Mapping):
-        return {str(key): plain(inner) for key, inner in value.items()}
+        return {visible(str(key), keep="\n\t\r"): plain(inner) for key, inner in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
         return plain(asdict(value))
     if isinstance(value, Sequence | set | frozenset):

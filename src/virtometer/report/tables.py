@@ -19,6 +19,7 @@ from virtometer.analysis.host_time import stretches
 from virtometer.analysis.values import clock_bound
 from virtometer.model import Campaign, ClockFit, ClockProbe, Evidence, Finding, PlacementResult, TrialRecord
 from virtometer.report.machine import document, plain
+from virtometer.visible import visible
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four full-width
 _FINDING = (
@@ -203,6 +204,8 @@ def _cell(value: object) -> object:
         return "true" if value else "false"
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return ""
+    if isinstance(value, str):
+        value = visible(value, keep="\n\t\r")
     if isinstance(value, str) and value.startswith(_FORMULA) and not _is_number(value):
         return f"'{value}"
     return value

@@ -14,6 +14,7 @@ from virtometer.link.session import Session
 from virtometer.model import GuestStart, Limits, PlanEnvironment
 from virtometer.programs import now
 from virtometer.runner.outside_clock import OutsideClock
+from virtometer.visible import one_line
 
 
 class Peer:
@@ -48,7 +49,10 @@ class Peer:
         if not isinstance(event, Ready) or "address" not in event.conditions:
             raise LinkError("the network peer did not say where it listens")
         self.session.request("start", {"run": "serve"}, self._limits.answer_s)
-        return int(event.conditions["address"].rpartition(":")[2])
+        port = event.conditions["address"].rpartition(":")[2]
+        if not (port.isascii() and port.isdecimal() and 0 < int(port[:6]) < 1 << 16):
+            raise LinkError(f"the network peer says that it listens on port {port}")
+        return int(port)
 
     def drain(self) -> None:
         """Throw away what the peer reports while it serves: the measuring end counts."""
@@ -105,11 +109,9 @@ class Resident:
                 if network is not None and network.guest_interface:
                     session.request("configure-network", network.configuration(), limits.answer_s)
             except LinkClosed as cause:
-                words = guest.last_words().strip()
+                words = one_line(guest.last_words())
                 when = "before its agent said hello" if session.greeting is None else "while it was being set up"
-                raise GuestDied(
-                    f"{plan.name}: the guest ended {when}" + (f": {words[-300:]}" if words else "")
-                ) from cause
+                raise GuestDied(f"{plan.name}: the guest ended {when}" + (f": {words}" if words else "")) from cause
             asked = settings.model_dump(mode="json")
             record = GuestStart(guest_id, plan.name, plan.kind, asked, given, provision_s, started_at)
             by_clock: Literal["agent", "laboratory"] = "agent" if settings.steady_clock else "laboratory"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from virtometer.errors import UsageError
+from virtometer.errors import LinkError, UsageError
 from virtometer.link.messages import Done
 from virtometer.model import ClockFault, Evidence, Placement, PlanWorkload
 from virtometer.runner.clock_watch import ClockWatch
@@ -47,6 +47,15 @@ class Running:
         if 0 < processors < self.planned.threads:
             conditions["processors"] = f"{processors} for {self.planned.threads} threads"
         return conditions
+
+    def refuse_other_metric(self, done: Done) -> None:
+        """Raise LinkError for a result in another unit or direction than the operation's: it is another quantity."""
+        unit, better = self.workload.agent_metric(self.planned.op)
+        if (done.unit, done.better) != (unit, better):
+            raise LinkError(
+                f"the agent reports {self.planned.workload} {self.planned.op} in {done.unit}, {done.better} is better; "
+                f"its unit is {unit}, {better} is better"
+            )
 
     def evidence(self, reason: str) -> Evidence | None:
         """What is kept of a trial that failed for a reason; None where no sample came and the clock is not blamed."""

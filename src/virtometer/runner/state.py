@@ -8,7 +8,7 @@ from typing import Literal
 
 from virtometer.errors import LinkError
 from virtometer.link.belied import ClockBelied
-from virtometer.link.messages import Done, Event, Failed, Fault, Ready, Samples, Waiting, Worked
+from virtometer.link.messages import EXACT, Done, Event, Failed, Fault, Ready, Samples, Waiting, Worked
 from virtometer.model import ClockFault, Sample
 
 Phase = Literal["preparing", "ready", "running", "done", "failed"]
@@ -38,6 +38,11 @@ class RunState:
         """Whether no further event may come."""
         return self.phase in ("done", "failed")
 
+    @property
+    def timing(self) -> str:
+        """Who times the iterations."""
+        return "laboratory" if self.gated else "agent"
+
     def started(self) -> RunState:
         """`start` was sent."""
         if self.phase != "ready":
@@ -52,6 +57,10 @@ class RunState:
         """The state after an event. Raises LinkError for one that may not come now or that contradicts itself."""
         if getattr(event, "run", self.run) != self.run:
             raise LinkError(f"the agent sent {event.event} for a run that does not exist")
+        if isinstance(event, Ready | Done) and event.conditions.get("timing", self.timing) != self.timing:
+            raise LinkError(
+                f"the agent says that the {event.conditions['timing']} times the run, not the {self.timing}"
+            )
         if isinstance(event, Ready) and self.phase == "preparing":
             return replace(self, phase="ready", conditions=event.conditions)
         if isinstance(event, Failed) and not self.ended:
@@ -64,6 +73,8 @@ class RunState:
             return replace(self, works=False)
         if isinstance(event, Samples) and self.phase == "running":
             fresh = tuple(Sample(one.start_ns, one.end_ns, one.work, one.check) for one in event.samples)
+            if sum(sample.work for sample in (*self.samples, *fresh)) > EXACT:
+                raise LinkError("the work of the run adds up to more than 2^53 - 1")
             return replace(self, samples=self.samples + fresh, belied=self.belied or self._belied(fresh))
         if isinstance(event, Done) and self.phase == "running":
             if event.count != len(self.samples) or not self.samples:

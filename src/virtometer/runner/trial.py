@@ -36,6 +36,7 @@ from virtometer.runner.host import WATCH_S, Observer
 from virtometer.runner.resident import Resident
 from virtometer.runner.running import Running
 from virtometer.runner.state import RunState
+from virtometer.visible import one_line
 from virtometer.workloads.base import Place
 from virtometer.workloads.registry import WORKLOADS
 from virtometer.workloads.tool import Tool, three_ways
@@ -186,6 +187,7 @@ class TrialRunner:
         while one.state.phase not in ("done", "failed") and (event := one.resident.session.next_event(0.0)) is not None:
             one.state = one.state.after(event)
             if isinstance(event, Done):
+                one.refuse_other_metric(event)
                 one.done_ns = one.resident.session.event_ns
             if isinstance(event, Samples):
                 one.clock.arrived(one.state.samples[-1], one.resident.session.event_ns)
@@ -220,8 +222,8 @@ class TrialRunner:
             if isinstance(cause, ClockBelied):
                 one.clock_fault = cause.fault
             if isinstance(cause, LinkClosed) and one.resident.ended():
-                words = one.resident.guest.last_words().strip()
-                reason = "the guest ended in the middle of the trial" + (f": {words[-300:]}" if words else "")
+                words = one_line(one.resident.guest.last_words())
+                reason = "the guest ended in the middle of the trial" + (f": {words}" if words else "")
             raise TrialFailed(f"{one.resident.plan.name}: {reason}", [one.resident]) from cause
 
     def _score(

@@ -60,6 +60,11 @@ class Workload:
         """The kernel's operation for one of the workload's."""
         return op
 
+    def agent_metric(self, op: str) -> tuple[str, Better]:
+        """Unit and direction of what the agent reports for an operation. Another one is refused."""
+        operation = self.operations[op]
+        return operation.unit, operation.better
+
     def time_server(self, parameters: Parameters) -> TimeServerKind | None:
         """How the agent is to reach an outside clock, with these parameters. It needs a network. None: it asks none."""
         return None

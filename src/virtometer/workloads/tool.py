@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from virtometer.model import Better
 from virtometer.workloads.base import Parameters, Place, Workload
 
 
@@ -60,6 +61,10 @@ class Tool(Workload):
     def agent_op(self, op: str) -> str:
         """The agent knows one operation of programs, whatever they do."""
         return "run"
+
+    def agent_metric(self, op: str) -> tuple[str, Better]:
+        """Of a program the agent reports how long it took; what the program measured stands in its output."""
+        return "s", "lower"
 
 
 def three_ways(reading: Reading, unit: str, rate: float, stopwatch_s: float) -> ThreeWays:
