@@ -93,11 +93,15 @@ class Limits(_Frozen):
 
 
 class Rules(_Frozen):
-    """When a trial is marked as disturbed: limits on the host's state during the scored window."""
+    """When a trial is marked as disturbed: limits on the host's state during the scored window, and on stops in it.
+
+    max_stall_share: the part of the window that a guest may lose in one or a few long stops.
+    """
 
     max_steal_share: float = Field(default=0.05, ge=0, le=1)
     max_swap_pages: int = Field(default=0, ge=0)
     min_free_memory_bytes: int = Field(default=256 << 20, ge=0)
+    max_stall_share: float = Field(default=0.1, ge=0, le=1)
 
 
 class Plan(_Frozen):

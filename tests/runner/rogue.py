@@ -41,6 +41,14 @@ def run(name):
     end = time.monotonic_ns()
     half = (begin + end) // 2
     samples = [sample(begin, half), sample(half, end)]
+    if behaviour == "rests-between-samples":
+        samples = []
+        for number in range(12):
+            if number == 6:
+                time.sleep(0.6)
+            start = time.monotonic_ns()
+            time.sleep(0.01)
+            samples.append(sample(start, time.monotonic_ns()))
     if behaviour == "samples-from-nowhere":
         samples = [sample(1, 2)]
     if behaviour == "does-no-work":

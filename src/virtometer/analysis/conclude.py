@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from virtometer.analysis import absence, conditions, cost, difference, equivalence, holm, precision
+from virtometer.analysis import absence, conditions, cost, difference, equivalence, holm, precision, stalls
 from virtometer.analysis.blocks import Cell, cells, log_ratios, seconds_per_block
 from virtometer.analysis.interval import MIN_BLOCKS, Spread, estimate, spread
 from virtometer.analysis.values import metric, value_of
@@ -69,7 +69,7 @@ class _Concluder:
     def alone(self, cell: Cell) -> Finding:
         """The baseline's own row, or a row that has no baseline to be compared with."""
         gone = absence.unavailable(cell, self.status.get(cell.environment))
-        said = gone if gone is not None else [*absence.notes(cell, name=""), *conditions.own_notes(cell)]
+        said = gone if gone is not None else [*self._happened(cell, name=""), *conditions.own_notes(cell)]
         if cell.environment == self.plan.baseline:
             ratio = Estimate(1.0, None, None, len(cell.values)) if cell.values else None
             verdict = Verdict.BASELINE if gone is None else Verdict.UNAVAILABLE
@@ -88,8 +88,8 @@ class _Concluder:
         said = [
             *conditions.notes(cell, against),
             *conditions.own_notes(cell),
-            *absence.notes(cell, name=""),
-            *absence.notes(against, name=against.environment),
+            *self._happened(cell, name=""),
+            *self._happened(against, name=against.environment),
             *cost.notes(cell, against),
         ]
         if not against.values:
@@ -106,6 +106,10 @@ class _Concluder:
             host_cpu=cost.ratio(cell, against), p=of.p, p_adjusted=p_adjusted,
             detectable=detectable, blocks=blocks, seconds=seconds,
         )  # fmt: skip
+
+    def _happened(self, cell: Cell, *, name: str) -> list[str]:
+        """What failed, was marked, set aside or stopped; `name` is told where it is not empty."""
+        return [*absence.notes(cell, name=name), *stalls.notes(cell, self.plan.rules.max_stall_share, name=name)]
 
     def _verdict(self, logs: Spread | None, p_adjusted: float | None) -> Verdict:
         if logs is None or logs.n < MIN_BLOCKS or p_adjusted is None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from virtometer.analysis import host_time
+from virtometer.analysis import host_time, stalls
 from virtometer.analysis.host_time import Stretch
 from virtometer.environments.base import Workbench
 from virtometer.errors import EnvironmentFailed, LinkClosed, LinkError, RemoteError, UsageError
@@ -247,7 +247,18 @@ class TrialRunner:
             self._result(one, fit, stretches, (start, end), observer.guest_cpu_s(index, start, end))
             for index, (one, fit, stretches) in enumerate(zip(running, fits, timed, strict=True))
         ]
-        return use, observer.marks(start, end, self._plan.rules), results
+        marks = [*observer.marks(start, end, self._plan.rules)]
+        for (one, stretches), result in zip(zip(running, timed, strict=True), results, strict=True):
+            if one.placement.role == "measured":
+                marks.append(self._stall(one, stretches, result))
+        return use, tuple(filter(None, marks)), results
+
+    def _stall(self, one: Running, stretches: Sequence[Stretch], result: PlacementResult) -> str:
+        """The mark of a run that was stopped for a while; empty where it was not."""
+        pairs = zip(stretches, result.samples, strict=True)
+        used = [(stretch, sample.work) for stretch, sample in pairs if sample.used]
+        mark = stalls.stops(used, gaps=not one.state.gated).mark(self._plan.rules.max_stall_share)
+        return f"{mark} in {one.resident.plan.name}" if mark else ""
 
     def _result(
         self,

@@ -1,0 +1,89 @@
+"""Guests that are stopped for a while in a trial, really: by signals, between samples, and by a quota."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from virtometer.analysis import findings
+from virtometer.environments.registry import KINDS
+from virtometer.report.terminal import table
+from virtometer.runner import campaign as campaigns
+from virtometer.runner.trial import TrialRunner
+
+LINPACK = [{"name": "cpu", "workload": "linpack", "op": "classic", "parameters": {"size": 200}}]
+
+
+def agents() -> list[int]:
+    """Pids of the agents that this process has started."""
+    found = []
+    for directory in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((directory / "stat").read_text().rpartition(")")[2].split()[1])
+            words = (directory / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if parent == os.getpid() and words[1:2] == [b"stdio"]:
+            found.append(int(directory.name))
+    return found
+
+
+def stop_for(seconds: float, after_s: float) -> None:
+    """Stop the one agent that runs."""
+    time.sleep(after_s)
+    (pid,) = agents()
+    os.kill(pid, signal.SIGSTOP)
+    time.sleep(seconds)
+    os.kill(pid, signal.SIGCONT)
+
+
+def test_a_guest_that_was_stopped_is_marked_and_noted(tmp_path, watcher, make_plan, monkeypatch):
+    start, threads = TrialRunner._start, []
+
+    def and_stop(runner, one):
+        start(runner, one)
+        if not threads:
+            threads.append(threading.Thread(target=stop_for, args=(2.0, 0.5)))
+            threads[0].start()
+
+    monkeypatch.setattr(TrialRunner, "_start", and_stop)
+    plan = make_plan([{"name": "native", "kind": "native"}], LINPACK, blocks=2, seconds=1.5)
+    campaign = campaigns.begin(plan, "text", tmp_path / "c", 7, watcher)
+    threads[0].join()
+    first, second = campaign.trials
+    assert (first.status, second.status) == ("done", "done")
+    (mark,) = [mark for mark in first.marks if mark.startswith("stall")]
+    assert "in one stop" in mark
+    assert mark.endswith("in native")
+    (result,) = first.results
+    assert result.value < 0.8 * result.agent_value
+    notes = [note for finding in findings(campaign) for note in finding.notes]
+    assert [note for note in notes if note.endswith("marked as disturbed, and kept: stall")]
+    assert [note for note in notes if "in their median sample" in note]
+    assert table(campaign)
+
+
+def test_a_rest_between_samples_is_marked(tmp_path, watcher, make_plan, rogue_kind):
+    environments = [{"name": "rests", "kind": "rogue", "settings": {"behaviour": "rests-between-samples"}}]
+    (record,) = campaigns.begin(make_plan(environments), "text", tmp_path / "c", 7, watcher).trials
+    (mark,) = record.marks
+    assert mark.startswith("stall: 0.6")
+
+
+def test_a_quota_is_not_a_disturbance(tmp_path, watcher, make_plan, bench):
+    if os.geteuid() != 0 or not KINDS["runc"](bench).check().works:
+        pytest.skip("runc does not work here")
+    environments = [{"name": "quota", "kind": "runc", "settings": {"cpus": 0.4}}]
+    plan = make_plan(environments, LINPACK, blocks=2, seconds=1.5, limits={"prepare_s": 60})
+    campaign = campaigns.begin(plan, "text", tmp_path / "c", 7, watcher)
+    assert [record.status for record in campaign.trials] == ["done", "done"]
+    assert [mark for record in campaign.trials for mark in record.marks if mark.startswith("stall")] == []
+    for record in campaign.trials:
+        (result,) = record.results
+        window_s = (result.window_end_host_ns - result.window_start_host_ns) * 1e-9
+        assert result.guest_cpu_s < 0.6 * window_s  # the quota was there
