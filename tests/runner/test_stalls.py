@@ -48,17 +48,17 @@ def test_a_guest_that_was_stopped_is_marked_and_noted(tmp_path, watcher, make_pl
     def and_stop(runner, one):
         start(runner, one)
         if not threads:
-            threads.append(threading.Thread(target=stop_for, args=(2.0, 0.5)))
+            threads.append(threading.Thread(target=stop_for, args=(3.0, 0.5)))
             threads[0].start()
 
     monkeypatch.setattr(TrialRunner, "_start", and_stop)
-    plan = make_plan([{"name": "native", "kind": "native"}], LINPACK, blocks=2, seconds=1.5)
+    plan = make_plan([{"name": "native", "kind": "native"}], LINPACK, blocks=2, seconds=1.5, limits={"answer_s": 30})
     campaign = campaigns.begin(plan, "text", tmp_path / "c", 7, watcher)
     threads[0].join()
     first, second = campaign.trials
     assert (first.status, second.status) == ("done", "done")
     (mark,) = [mark for mark in first.marks if mark.startswith("stall")]
-    assert "in one stop" in mark
+    assert float(mark.split()[1]) > 2.5  # seconds: a busy host may take some more
     assert mark.endswith("in native")
     (result,) = first.results
     assert result.value < 0.8 * result.agent_value
@@ -79,7 +79,7 @@ def test_a_quota_is_not_a_disturbance(tmp_path, watcher, make_plan, bench):
     if os.geteuid() != 0 or not KINDS["runc"](bench).check().works:
         pytest.skip("runc does not work here")
     environments = [{"name": "quota", "kind": "runc", "settings": {"cpus": 0.4}}]
-    plan = make_plan(environments, LINPACK, blocks=2, seconds=1.5, limits={"prepare_s": 60})
+    plan = make_plan(environments, LINPACK, blocks=2, seconds=1.5, limits={"answer_s": 30})
     campaign = campaigns.begin(plan, "text", tmp_path / "c", 7, watcher)
     assert [record.status for record in campaign.trials] == ["done", "done"]
     assert [mark for record in campaign.trials for mark in record.marks if mark.startswith("stall")] == []
