@@ -15,7 +15,7 @@
 run-time check. {folder} stands for an empty folder, {file} for a file of 16 MiB in it, {server} for the address of
 `serve net`. `tests` are tests that fail with the mutant: `kernels PATH` is a test in the crate virtometer-kernels,
 `sampling/runs PATH` a test in the file runs.rs of virtometer-sampling, `tests/FILE.py::NAME` a test for pytest. A path
-that ends in `::` names a whole module.
+that ends in `::` names a whole module; without a path all tests are named.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 NAME = r"^[a-z0-9][a-z0-9-]*$"
-TEST = r"^([a-z]+(/[a-z_]+)? [a-z0-9_:]+|tests/[\w/]+\.py(::.+)?)$"
+TEST = r"^([a-z]+(/[a-z_]+)?( [a-z0-9_:]+)?|tests/[\w/]+\.py(::.+)?)$"
 
 Name = Annotated[str, StringConstraints(pattern=NAME)]
 Test = Annotated[str, StringConstraints(pattern=TEST)]

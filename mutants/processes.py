@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from virtometer.shield import uninterrupted
+
 
 @dataclass(frozen=True)
 class Ended:
@@ -24,18 +26,28 @@ def session(
     argv: Sequence[str | Path], folder: Path, environment: Mapping[str, str]
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Start a program, standard output and error in one pipe; at the end kill what is left of its session."""
-    program = subprocess.Popen(
-        [str(word) for word in argv],
-        cwd=folder,
-        env=dict(environment),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
+    program: subprocess.Popen[bytes] | None = None
     try:
+        # Ctrl-C while it starts would leave it behind.
+        with uninterrupted():
+            program = subprocess.Popen(
+                [str(word) for word in argv],
+                cwd=folder,
+                env=dict(environment),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
         yield program
     finally:
+        if program is not None:
+            _end(program)
+
+
+def _end(program: subprocess.Popen[bytes]) -> None:
+    """Kill what is left of a program's session."""
+    with uninterrupted():
         with contextlib.suppress(ProcessLookupError):
             os.killpg(program.pid, signal.SIGKILL)
         program.wait()

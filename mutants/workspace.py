@@ -18,6 +18,7 @@ from pathlib import Path
 
 from mutants.listing import Mutant
 from mutants.processes import Ended, execute, session
+from virtometer.shield import uninterrupted
 
 BUILD_LIMIT_S = 900.0
 RUN_LIMIT_S = 30.0
@@ -73,7 +74,8 @@ class Workspace:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._lock.close()
+        with uninterrupted():
+            self._lock.close()
 
     def _copy(self) -> None:
         """Copy what git tracks or would track, with the present time, so that cargo compiles it again."""
@@ -176,8 +178,8 @@ class Workspace:
         """Run tests; the first that failed, or None. Raises DoesNotCompile, and WorkspaceError for an unknown test."""
         binaries: dict[str, list[str]] = {}
         for test in tests:
-            binary, _, path = test.partition(" ")
-            binaries.setdefault(binary if path else "pytest", []).append(path or test)
+            binary, _, path = ("pytest", "", test) if test.startswith("tests/") else test.partition(" ")
+            binaries.setdefault(binary, []).append(path)
         for binary, paths in binaries.items():
             failed = self._pytest(paths) if binary == "pytest" else self._cargo_test(binary, paths)
             if failed:
@@ -190,8 +192,8 @@ class Workspace:
         package = ["test", "--locked", "--package", f"virtometer-{crate}", *target]
         self._cargo([*package, "--no-run"])
         for exact, chosen in (
-            (["--exact"], [path for path in paths if not path.endswith("::")]),
-            ([], [path for path in paths if path.endswith("::")]),
+            (["--exact"], [path for path in paths if path and not path.endswith("::")]),
+            ([], [path for path in paths if not path or path.endswith("::")]),
         ):
             if not chosen:
                 continue

@@ -16,7 +16,7 @@ def missing_tests(mutant: Mutant) -> list[str]:
     missing = []
     for test in (*mutant.tests, *mutant.kernel_tests):
         binary, _, path = test.partition(" ")
-        if not path:
+        if test.startswith("tests/"):
             file, _, function = test.partition("::")
             sources = [ROOT / file] if (ROOT / file).is_file() else []
             function = function.split("[")[0].split("::")[-1]

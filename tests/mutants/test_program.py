@@ -204,7 +204,7 @@ def test_a_program_ends_with_its_children(tmp_path: Path) -> None:
         ('tests = ["kernels tests::"]\n' + entry("a", "b", "b", RUN), "the same text"),
         ('tests = ["kernels tests::"]\n' + entry("a", "b", "c", RUN, "why = 1"), "why"),
         ('tests = ["kernels tests::"]\n' + entry("a", "b", "c", RUN) * 2, "the name a is given twice"),
-        ('tests = ["kernels tests::"]\n' + entry("a", "b", "c", 'tests = ["somewhere"]'), "tests.0"),
+        ('tests = ["kernels tests::"]\n' + entry("a", "b", "c", 'tests = ["some where()"]'), "tests.0"),
         ("tests = [", "x.toml"),
     ],
 )

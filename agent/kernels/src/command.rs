@@ -258,6 +258,30 @@ mod tests {
     }
 
     #[test]
+    fn the_time_of_a_program_is_all_of_it() {
+        let mut worker = made("/bin/sleep", r#"["0.05"]"#).unwrap();
+        let stretch = worker.run(1).unwrap();
+        // A sleep is never shorter than it was asked to be.
+        assert!(stretch.end_ns - stretch.start_ns >= 50_000_000, "{stretch:?}");
+    }
+
+    #[test]
+    fn a_window_has_one_run_of_the_program() {
+        let task = task("/bin/true", "[]", 1);
+        let maker = make(&task, &Settings::new(&OPS[0], &task.parameters).unwrap()).unwrap();
+        let prepared = virtometer_sampling::prepare(&task, Unit::Second, &maker).unwrap();
+        let outcome = prepared.run(&mut |_| ()).unwrap();
+        assert_eq!((outcome.count, outcome.check), (1, CheckValue::Count(1)));
+    }
+
+    #[test]
+    fn numbers_are_printed_alike_everywhere() {
+        let mut worker = made("/bin/sh", r#"["-c","echo $LC_ALL"]"#).unwrap();
+        worker.run(1).unwrap();
+        assert_eq!(worker.extras().text(), Some("C\n"));
+    }
+
+    #[test]
     fn a_program_that_fails_gives_no_result() {
         let failed = failure("/bin/sh", r#"["-c","echo first >&2; echo last words >&2; exit 3"]"#);
         assert_eq!(failed.code, Code::CheckFailed);

@@ -219,3 +219,87 @@ fn threads_run_where_they_are_told_to() {
         assert_eq!(failure.code, Code::BadArguments, "{failure}");
     }
 }
+
+/// Reports a planted stretch of its own, and fails where another thread prepares or verifies while it works.
+struct Planted {
+    stretch: Stretch,
+    /// Threads that have prepared, and those that have worked, in all iterations together.
+    prepared: Arc<AtomicU64>,
+    worked: Arc<AtomicU64>,
+    iterations: u64,
+}
+
+const TOGETHER: usize = 3;
+
+impl Worker for Planted {
+    fn calibrated(&self) -> bool {
+        false
+    }
+
+    fn before(&mut self, _repeats: u64) -> Result<(), Failure> {
+        self.iterations += 1;
+        // The later a thread is, the longer it prepares, and the shorter it works.
+        std::thread::sleep(Duration::from_millis(self.stretch.work));
+        self.prepared.fetch_add(1, Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn run(&mut self, _repeats: u64) -> Result<Stretch, Failure> {
+        assert_eq!(
+            self.prepared.load(Ordering::SeqCst),
+            self.iterations * TOGETHER as u64,
+            "works before all are ready"
+        );
+        std::thread::sleep(Duration::from_millis(20 / self.stretch.work));
+        self.worked.fetch_add(1, Ordering::SeqCst);
+        Ok(self.stretch)
+    }
+
+    fn after(&mut self) -> Result<CheckValue, Failure> {
+        assert_eq!(
+            self.worked.load(Ordering::SeqCst),
+            self.iterations * TOGETHER as u64,
+            "verifies before all are done"
+        );
+        Ok(CheckValue::Count(self.stretch.work))
+    }
+
+    fn complete(&self) -> Option<bool> {
+        Some(true)
+    }
+
+    fn finish(&mut self) -> Result<CheckValue, Failure> {
+        self.after()
+    }
+}
+
+#[test]
+fn an_iteration_of_several_threads_lasts_from_the_first_begin_to_the_last_end() {
+    let (prepared, worked) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+    let maker: Maker = Arc::new(move |index| {
+        // The second begins first, the first ends last.
+        let (start_ns, end_ns) = [(2_000, 9_000), (1_000, 5_000), (3_000, 6_000)][index];
+        let stretch = Stretch { start_ns, end_ns, work: 1 << index };
+        Ok(Box::new(Planted { stretch, prepared: prepared.clone(), worked: worked.clone(), iterations: 0 }))
+    });
+    let (outcome, samples) = run(&task(TOGETHER, 0.01), &maker, Unit::PerSecond).unwrap();
+    let found: Vec<_> = samples.iter().map(|sample| (sample.start_ns, sample.end_ns, sample.work)).collect();
+    assert_eq!(found, [(1_000, 9_000, 7)]);
+    assert!((outcome.value / (7.0 / 8e-6) - 1.0).abs() < 1e-12, "{}", outcome.value);
+    assert_eq!(outcome.check, CheckValue::Count(7));
+}
+
+#[test]
+fn a_long_run_hands_over_every_sample_once() {
+    let (maker, _) = sleepers("");
+    let mut calls = Vec::new();
+    let task = task(1, 1.2);
+    let outcome = prepare(&task, Unit::PerSecond, &maker).unwrap().run(&mut |new| {
+        calls.push(new.iter().map(RawSample::sample).collect::<Vec<_>>());
+    });
+    let (outcome, samples) = (outcome.unwrap(), calls.concat());
+    assert!(calls.len() >= 2, "they are handed over while the run goes on");
+    assert_eq!(outcome.count, samples.len() as u64);
+    assert!(samples.windows(2).all(|pair| pair[0].end_ns <= pair[1].start_ns));
+    assert_eq!(outcome.check, CheckValue::Count(samples.iter().map(|sample| sample.work).sum()));
+}

@@ -280,3 +280,40 @@ fn the_ticks_of_a_clock_are_found_that_are_longer_than_a_look() {
     (0..10).for_each(|_| watch.sleep());
     near(&watch.extras(), "resolution-x", 4e-3, 1e-9);
 }
+
+#[test]
+fn the_cost_of_a_reading_is_that_of_the_quickest_row() {
+    let mut found = Found::default();
+    [3_000_000, 1_000_000, 2_000_000].into_iter().for_each(|ns| found.row(ns));
+    assert!((found.cost_ns() - 500.0).abs() < 1e-9, "{}", found.cost_ns());
+}
+
+#[test]
+fn the_largest_jump_of_the_wall_clock_is_kept() {
+    let mut watch = planted_watch(Planted::GOOD);
+    watch.compare();
+    for jump_ns in [1_000_000_000, 3_000_000_000, 0] {
+        change(|clock| clock.ahead_ns += jump_ns);
+        watch.compare();
+    }
+    near(&watch.extras(), "realtime-jump", 3.0, 1e-6);
+}
+
+#[test]
+fn what_was_found_before_the_window_is_forgotten() {
+    let mut watch = planted_watch(Planted { back: (Planted::GOOD.true_ns + 5_000 * 25, 1_000), ..Planted::GOOD });
+    watch.run(10_000).unwrap();
+    watch.after().unwrap();
+    change(|clock| clock.ahead_ns += 3_000_000_000);
+    watch.after().unwrap();
+    assert!(value(&watch.extras(), "backward-x") > 0.5);
+    watch.settle().unwrap();
+    watch.run(10_000).unwrap();
+    watch.after().unwrap();
+    assert_eq!(watch.finish().unwrap(), CheckValue::Count(10_000));
+    let extras = watch.extras();
+    near(&extras, "backward-x", 0.0, 0.0);
+    near(&extras, "readings", 10_000.0 + 2.0 * 2_001.0, 1e-9);
+    near(&extras, "realtime-jump", 0.0, 0.0);
+    assert_eq!(lateness(&extras).iter().map(|(_, count)| count).sum::<u64>(), 2);
+}

@@ -87,6 +87,9 @@ pub(super) struct Arrays {
     total: u64,
     /// Passes of all iterations.
     passes: u64,
+    /// Bytes that the last iteration counted, and those of its passes over the arrays as they are.
+    pub(super) counted: u64,
+    expected: u64,
 }
 
 impl Arrays {
@@ -100,7 +103,29 @@ impl Arrays {
         let c = array(c, &|i| if changed { way.kind.bits(first(i)) } else { SPOILED })?;
         let total = if way.action == Action::Read { (0..length).map(|i| u64::from(first(i))).sum() } else { 0 };
         let swept = Swept { sum: SPOILED, passes: 0 };
-        Ok(Arrays { way, length, a, b, c, caches, sweep, swept, right: swept, total, passes: 0 })
+        Ok(Arrays {
+            way,
+            length,
+            a,
+            b,
+            c,
+            caches,
+            sweep,
+            swept,
+            right: swept,
+            total,
+            passes: 0,
+            counted: 0,
+            expected: 0,
+        })
+    }
+
+    /// Bytes that one pass reads and writes, from the arrays themselves.
+    fn pass_bytes(&self) -> u64 {
+        let bytes =
+            |block: &Option<Block>| block.as_ref().map_or(0, |block| std::mem::size_of_val(block.words()) as u64);
+        let changed = if self.way.action == Action::ReadWrite { bytes(&self.c) } else { 0 };
+        bytes(&self.a) + bytes(&self.b) + bytes(&self.c) + changed
     }
 
     fn check(&self, step: usize) -> Result<(), Failure> {
@@ -138,6 +163,7 @@ impl Worker for Arrays {
         self.swept = Swept { sum: SPOILED, passes: 0 };
         self.right = Swept { sum: self.way.kind.total(self.total.wrapping_mul(repeats)), passes: repeats };
         self.passes += repeats;
+        self.expected = self.pass_bytes() * repeats;
         if self.way.action == Action::ReadWrite {
             return Ok(()); // the result of every pass is what the next one begins with
         }
@@ -154,16 +180,22 @@ impl Worker for Arrays {
         let c = self.c.as_mut().map_or(&mut [][..], Block::words_mut);
         let (sweep, swept) = (self.sweep, &mut self.swept);
         let work = way.action.accesses() * self.length as u64 * 8 * repeats;
-        timed(work, || {
+        let stretch = timed(work, || {
             *swept = sweep(way, portable::Arrays { a, b, c }, repeats);
             Ok(())
-        })
+        })?;
+        self.counted = stretch.work;
+        Ok(stretch)
     }
 
     fn after(&mut self) -> Result<CheckValue, Failure> {
         let Swept { sum, passes } = self.swept;
         if passes != self.right.passes {
             return Err(check_failed(format!("{passes} passes were made, not {}", self.right.passes)));
+        }
+        if self.counted != self.expected {
+            let (counted, expected) = (self.counted, self.expected);
+            return Err(check_failed(format!("{counted} bytes were counted, but the arrays' passes have {expected}")));
         }
         if self.way.action == Action::Read {
             if sum != self.right.sum {

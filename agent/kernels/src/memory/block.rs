@@ -46,6 +46,10 @@ impl Block {
             let message = format!("pages is huge, and of the memory that was allocated {given} is on huge pages");
             return Err(Failure::new(Code::NotSupported, message));
         }
+        if pages == Pages::Small && ["yes", "partly"].contains(&block.huge_pages) {
+            let message = "pages is small, and the memory that was allocated is on huge pages";
+            return Err(Failure::new(Code::NotSupported, message));
+        }
         Ok(block)
     }
 

@@ -125,7 +125,7 @@ impl Worker for Chase {
             Ok(())
         })?;
         #[allow(clippy::cast_possible_truncation)] // less than the places, which are in memory
-        let made = (loads % self.order.len() as u64) as usize;
+        let made = (stretch.work % self.order.len() as u64) as usize;
         self.made = (self.made + made) % self.order.len();
         Ok(stretch)
     }

@@ -152,6 +152,42 @@ fn an_iteration_that_does_nothing_is_reported() {
 }
 
 #[test]
+fn an_iteration_that_only_claims_its_passes_is_reported() {
+    for way in ways() {
+        let mut arrays = arrays(way, 1000);
+        // What is there is right, and stays from the iteration before.
+        iterate(&mut arrays, 1).unwrap();
+        arrays.sweep = |_, _, passes| Swept { sum: 0, passes };
+        assert_eq!(iterate(&mut arrays, 1).unwrap_err().code, Code::CheckFailed, "{way:?}");
+    }
+}
+
+#[test]
+fn bytes_that_were_counted_and_not_moved_are_reported() {
+    for way in ways() {
+        let mut arrays = arrays(way, 1000);
+        arrays.before(3).unwrap();
+        arrays.run(3).unwrap();
+        arrays.after().unwrap();
+        arrays.counted *= 2;
+        let failure = arrays.after().unwrap_err();
+        assert!(failure.code == Code::CheckFailed && failure.message.contains("bytes were counted"), "{failure:?}");
+    }
+}
+
+#[test]
+fn a_random_order_is_no_sequence() {
+    for order in [Order::Random, Order::Page] {
+        let chase = Chase::new(1024, 64, order, Pages::Small).unwrap();
+        let words = chase.memory.words();
+        let start = words.as_ptr() as usize;
+        let next = |place: usize| (words[place * 8] as usize - start) / 64;
+        let in_sequence = (0..1023).filter(|place| next(*place) == place + 1).count();
+        assert!(in_sequence < 64, "{order:?}: {in_sequence}");
+    }
+}
+
+#[test]
 fn a_chase_visits_every_place_once_a_round() {
     for order in [Order::Random, Order::Page, Order::Sequential] {
         for (count, stride) in [(2, 8), (64, 64), (1000, 64), (37, 4096), (129, 256)] {

@@ -28,6 +28,8 @@ pub(super) struct Relaxation {
     iterations: u64,
     complete: bool,
     spent_ns: u64,
+    /// Updates that the last iteration counted.
+    counted: u64,
 }
 
 /// What the results are compared with.
@@ -73,6 +75,7 @@ impl Relaxation {
             iterations: 0,
             complete: false,
             spent_ns: 0,
+            counted: 0,
         }
     }
 
@@ -101,7 +104,7 @@ impl Check {
             self.swept = sweeps;
         }
         self.compared = true;
-        let right = checksum(problem, &self.grid);
+        let (right, _) = checksum(problem, &self.grid);
         if self.sum != right || self.residual.to_bits() != residual.to_bits() {
             return Err(check_failed(format!(
                 "after {sweeps} sweeps the points have the checksum {:016x} and the residual {residual:e}, \
@@ -113,10 +116,25 @@ impl Check {
     }
 }
 
-fn checksum(problem: &Problem, grid: &Sheet) -> u64 {
-    let mut sum = 0u64;
-    grid.visit(|i, j, value| sum = sum.wrapping_add(problem.part(i, j, value)));
-    sum
+/// Checksum of all points, and the last row.
+fn checksum(problem: &Problem, grid: &Sheet) -> (u64, usize) {
+    let (mut sum, mut last) = (0u64, 0);
+    grid.visit(|i, j, value| {
+        sum = sum.wrapping_add(problem.part(i, j, value));
+        last = last.max(i);
+    });
+    (sum, last)
+}
+
+/// Compare the updates that an iteration counted with those that its sweeps make in a grid whose last row and column are
+/// `last`: all points but the border.
+fn check_count(counted: u64, sweeps: u64, last: usize) -> Result<(), Failure> {
+    let inner = (last as u64).saturating_sub(1);
+    let expected = sweeps * inner * inner;
+    if counted != expected {
+        return Err(check_failed(format!("{counted} updates were counted, but {sweeps} sweeps make {expected}")));
+    }
+    Ok(())
 }
 
 impl Worker for Relaxation {
@@ -181,6 +199,7 @@ impl Worker for Relaxation {
         if self.check.is_some() {
             // One thread tells the work of all.
             stretch.work = self.made * self.problem.inner();
+            self.counted = stretch.work;
         }
         Alarm::off(alarm);
         Ok(stretch)
@@ -193,17 +212,21 @@ impl Worker for Relaxation {
             None => return Ok(CheckValue::Count(0)),
         };
         if self.termination == Termination::Window {
-            check.sum = checksum(problem, &self.grid);
+            let (sum, last) = checksum(problem, &self.grid);
+            check.sum = sum;
+            check_count(self.counted, self.made, last)?;
             check.compare(problem, self.made, self.residual)?;
             return Ok(CheckValue::Checksum(check.sum));
         }
-        let (mut sum, mut distance) = (0u64, 0.0f64);
+        let (mut sum, mut distance, mut last) = (0u64, 0.0f64, 0);
         self.grid.visit(|i, j, value| {
             sum = sum.wrapping_add(problem.part(i, j, value));
             let off = (value - problem.solution(i, j)).abs();
             // Written so that not-a-number stays.
             distance = if off <= distance { distance } else { off };
+            last = last.max(i);
         });
+        check_count(self.counted, self.made, last)?;
         (check.sum, check.compared) = (sum, false);
         // Neither method ever moves away from the solution, but for rounding.
         #[allow(clippy::cast_precision_loss)] // at most 200,000

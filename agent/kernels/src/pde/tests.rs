@@ -198,6 +198,18 @@ fn so_many_iterations_are_made_as_are_asked_for() {
 }
 
 #[test]
+fn the_time_to_solution_is_that_of_the_samples() {
+    let parameters = [("interlines", Scalar::Integer(3)), ("iterations", Scalar::Integer(501))];
+    let task = task(Method::Jacobi, &parameters, 1);
+    let prepared = virtometer_sampling::prepare(&task, OPS[0].unit, &maker(&task).unwrap()).unwrap();
+    let mut samples = Vec::new();
+    let ended = prepared.run(&mut |new| samples.extend(new.iter().map(|one| one.sample()))).unwrap();
+    let worked_ns: u64 = samples.iter().map(|one| one.end_ns - one.start_ns).sum();
+    let told_s = ended.extras.measures()["time-to-solution"].value;
+    assert!((told_s - worked_ns as f64 * 1e-9).abs() < 1e-9, "{told_s} {worked_ns}");
+}
+
+#[test]
 fn a_window_gives_the_same_check_in_every_iteration_whatever_the_threads() {
     for method in METHODS {
         for threads in [1, 2, 3] {

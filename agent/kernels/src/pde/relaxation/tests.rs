@@ -53,6 +53,24 @@ fn a_planted_wrong_residual_is_reported() {
 }
 
 #[test]
+fn updates_that_were_counted_and_not_made_are_reported() {
+    for termination in [Termination::Window, Termination::Iterations(8000)] {
+        let start = if termination == Termination::Window { Start::Noise } else { Start::Zero };
+        let problem = Arc::new(Problem::new(40, false, start));
+        let grid = Shared::new(&problem, Method::Jacobi, 1).unwrap().share(0, Simd::detect());
+        let check = Sheet::Naive(Naive::new(problem.clone(), Method::Jacobi, Simd::Baseline).unwrap());
+        let mut worker = Relaxation::new(problem, termination, grid, Some(check), Simd::detect());
+        worker.settle().unwrap();
+        worker.before(2).unwrap();
+        worker.run(2).unwrap();
+        worker.after().unwrap();
+        worker.counted *= 2;
+        let failure = worker.after().unwrap_err();
+        assert!(failure.code == Code::CheckFailed && failure.message.contains("updates were counted"), "{failure:?}");
+    }
+}
+
+#[test]
 fn a_grid_that_moves_away_from_the_solution_is_reported_in_any_iteration() {
     let problem = Arc::new(Problem::new(40, false, Start::Zero));
     let grid = Shared::new(&problem, Method::GaussSeidel, 1).unwrap().share(0, Simd::compiled());
