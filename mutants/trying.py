@@ -49,7 +49,8 @@ def try_mutant(workspace: Workspace, mutant: Mutant) -> Verdict:
     """Make a mutant, build it, and look for the first check that finds it."""
     with workspace.mutated(mutant):
         try:
-            workspace.build_agent()
+            if mutant.run:
+                workspace.build_agent()
             failed = workspace.run(mutant.run) if mutant.run else None
             if failed:
                 return Verdict(mutant, Outcome.KILLED, failed.check, failed.said)

@@ -209,6 +209,7 @@ class Workspace:
         return None
 
     def _pytest(self, paths: Sequence[str]) -> Failed | None:
+        self.build_agent()
         argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *paths]
         ended = execute(argv, self.sources, self._environment, TEST_LIMIT_S)
         if ended.status in (4, 5):
