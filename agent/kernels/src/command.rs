@@ -288,6 +288,9 @@ mod tests {
         assert_eq!(failed.message, "/bin/sh ended with status 3: last words");
         assert!(failure("/bin/sh", r#"["-c","kill -9 $$"]"#).message.contains("by a signal"));
         assert!(failure("/bin/sh", r#"["-c","yes | head -c 100000"]"#).message.contains("printed more than"));
+        assert!(failure("/bin/sh", r#"["-c","yes | tr -d '\\n' | head -c 100000"]"#)
+            .message
+            .contains("printed more than"));
         assert!(failure("/bin/sh", r#"["-c","head -c 20000 /dev/zero"]"#).message.contains("printed more than"));
     }
 
