@@ -91,7 +91,7 @@ def overheads(kind: str, trials: int) -> tuple[list[float], list[float]]:
     added, prepared = [], []
     for index, began in watch.began.items():
         (result,) = watch.records[index].results
-        if index + 1 in watch.began:
+        if index and index + 1 in watch.began:  # a guest's first run has probes before it prepares
             window_s = (result.window_end_host_ns - result.window_start_host_ns) * 1e-9
             prepared.append(result.probes[0].sent_host_ns * 1e-9 - began)  # the first probe follows `ready`
             added.append(watch.began[index + 1] - began - window_s - prepared[-1])

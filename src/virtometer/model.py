@@ -154,6 +154,9 @@ class Trial:
 # --- what is measured -----------------------------------------------------------------------------------------
 
 
+MAX_SLEW = 500e-6
+"""The most by which time daemons commonly slew a clock (adjtime's limit in Linux), as a fraction of the time."""
+
 CLOCK_ERROR = "clock error"  # a sample's mark begins so where its duration is not known well enough
 
 
@@ -173,8 +176,9 @@ class Sample:
 class ClockFit:
     """host_ns = reference_host_ns + (guest_ns - reference_guest_ns) * rate, within ± bound_ns at the reference.
 
-    `rate` is host seconds per guest second; what the probes allow is at most `rate_bound` away from it. Both bounds are
-    NaN, and `probes` is 0, where a guest's clock is believed and nobody knows how wrong that is.
+    `rate` is host seconds per guest second; what the probes allow is at most `rate_bound` away from it. `probes` counts
+    those behind the rate: more than the run's own where the guest's earlier probes bound it more narrowly. Both bounds
+    are NaN, and `probes` is 0, where a guest's clock is believed and nobody knows how wrong that is.
     """
 
     reference_guest_ns: int

@@ -8,13 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from virtometer.model import ClockFit, ClockProbe, PlacementResult, Sample
-
-_BENT = 500e-6
-"""What is taken for bending: the most by which time daemons commonly bend a clock (adjtime's limit in Linux).
-
-What is above that may have come at once.
-"""
+from virtometer.model import MAX_SLEW, ClockFit, ClockProbe, PlacementResult, Sample
 
 _LOST_NS = 1.0
 """What arithmetic loses: a line through the corner of the corridor misses it by no more."""
@@ -107,7 +101,7 @@ class _Gaps:
                 continue
             ticks = ticks or least < _CLOSE_NS
             if guest_ns > 0:
-                at_once = missed_ns > _BENT * max(least, 0)
+                at_once = missed_ns > MAX_SLEW * max(least, 0)  # what is above slewing may have come at once
                 self._unexplained.append((one.sent_guest_ns, after.received_guest_ns, missed_ns, at_once))
                 self._ends_ns.append(after.received_guest_ns)
         self._ticks_ns = 2 * clock.missed_ns(probes) if ticks else 0.0

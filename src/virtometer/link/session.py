@@ -20,6 +20,7 @@ from virtometer.visible import shortened
 
 MAX_RUN_BYTES = 8 << 20
 MAX_RUN_LINES = 20_000
+_HISTORY = 1024  # probes: those of about sixty runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,10 @@ class _Asked:
 
 
 class Session:
-    """A conversation over a channel. `name` is the guest's name, for sentences that a user reads."""
+    """A conversation over a channel. `name` is the guest's name, for sentences that a user reads.
+
+    `probes` are the answers to `ask` in this run, `history` the latest probes of the whole conversation.
+    """
 
     def __init__(self, channel: Channel, name: str) -> None:
         """Takes the channel over; `close` closes it."""
@@ -47,6 +51,7 @@ class Session:
         self.greeting: messages.Greeting | None = None
         self.logs: list[str] = []
         self.probes: list[ClockProbe] = []
+        self.history: deque[ClockProbe] = deque(maxlen=_HISTORY)
         self.event_ns = 0
         self._events: deque[tuple[messages.Event, int]] = deque()
         self._last_id = 0
@@ -210,7 +215,9 @@ class Session:
             said = shortened(str(reply), 100)
             sentence = f"{self.name}: the agent answered a ping with numbers that cannot be times: {said}"
             raise ClockBelied(sentence, ClockFault("contradicts"))
-        return ClockProbe(sent_ns, received, sent, received_ns)
+        probe = ClockProbe(sent_ns, received, sent, received_ns)
+        self.history.append(probe)
+        return probe
 
     def _read(self, deadline: float, late: str) -> tuple[messages.Greeting | messages.Reply | messages.Event, int]:
         while True:

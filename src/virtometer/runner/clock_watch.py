@@ -17,10 +17,11 @@ from virtometer.link.belied import ClockBelied
 from virtometer.link.corridor import Point
 from virtometer.link.messages import Worked
 from virtometer.link.session import Session
-from virtometer.model import ClockFault, ClockFit, ClockProbe, Limits, Sample
+from virtometer.model import MAX_SLEW, ClockFault, ClockFit, ClockProbe, Limits, Sample
 
 BURST = 8
 _BURSTS_AFTER = 4
+_PAUSES_AFTER_S = (0.1, 0.2, 0.4, 0.8, 1.6)  # before further bursts, which a guest with a short history needs
 _PERIOD_S = 0.25
 _COSTS = 2000  # probes may cost 0.1 % of one processor, and one after a long rest costs more than those that are tried
 _TRIES = 3
@@ -48,6 +49,8 @@ class ClockWatch:
         self._limits = limits
         self._guest_cpu_ns = guest_cpu_ns
         self._costs = costs
+        self._history = tuple(session.history)
+        self._early: list[ClockProbe] = []
         self._before: list[ClockProbe] = []
         self._after: list[ClockProbe] = []
         self._arrivals: list[Point] = []
@@ -58,6 +61,11 @@ class ClockWatch:
         self._pause_s = 0.0
         self.period_s = _PERIOD_S
         self.started_ns = 0
+
+    def early(self) -> None:
+        """Probe a guest that never was before it prepares its first run: preparing makes its history longer."""
+        if not self._history:
+            self._early.extend(self._burst())
 
     def before(self, seconds: float) -> None:
         """Probe before a run of `seconds`, and find out how often that may be done while it runs."""
@@ -106,17 +114,26 @@ class ClockWatch:
         self._passages.append(ClockProbe(gone_ns, told.began_ns, told.ended_ns, arrived_ns))
 
     def after(self) -> None:
-        """Probe after the run until the rate is known well enough, at most four bursts."""
-        for _ in range(_BURSTS_AFTER):
+        """Probe after the run until the rate is known well enough: at most four bursts, and then some with pauses."""
+        limit = self._limits.clock_error
+        for number, pause_s in enumerate((*[0.0] * _BURSTS_AFTER, *_PAUSES_AFTER_S), 1):
+            if pause_s:
+                self._session.rest(pause_s)
             self._after.extend(self._burst())
-            if self._passages or not clock.is_linear(self.probes):
+            if self._passages or not clock.is_linear(self._around):
                 return  # more probes do not mend it; `judge` says what it is
-            if self._fit().relative_bound <= self._limits.clock_error / 2:
-                return
+            found = self._fit().relative_bound
+            if found <= limit / 2 or (number >= _BURSTS_AFTER and (found <= limit or limit <= MAX_SLEW)):
+                return  # no history bounds a rate more narrowly than the clock may be slewed
 
     @property
     def probes(self) -> tuple[ClockProbe, ...]:
-        """All probes in the order in which they were sent, passages included."""
+        """All probes in the order in which they were sent, early ones and passages included."""
+        return (*self._early, *self._around)
+
+    @property
+    def _around(self) -> tuple[ClockProbe, ...]:
+        """Those before, during and after the run."""
         during = sorted([*self._during(), *self._passages], key=lambda probe: probe.sent_host_ns)
         return (*self._before, *during, *self._after)
 
@@ -128,7 +145,7 @@ class ClockWatch:
         if self._passages:
             # Answers during the run may have waited for the work, which what the work itself tells does not.
             return passages.fit(self._passages, samples, (*self._before, *self._after))
-        probes = self.probes
+        probes = self._around
         if probes[-1].sent_guest_ns == probes[0].received_guest_ns:
             raise clock.stood_still()
         step = steps.between(probes)
@@ -145,7 +162,7 @@ class ClockWatch:
     def sized(self, belied: ClockBelied) -> ClockBelied:
         """The same, with the size of the step where the probes know it: samples tell only what they lost at least."""
         known_s = belied.fault.size_s
-        step = steps.between(self.probes) if belied.fault.kind == "went-back" else None
+        step = steps.between(self._around) if belied.fault.kind == "went-back" else None
         if step is None or known_s is None or step.size_ns * 1e-9 > known_s:
             return belied
         told = step.error(self.started_ns)
@@ -177,4 +194,4 @@ class ClockWatch:
         return [probe for probe in self._session.probes if probe.sent_host_ns >= self.started_ns]
 
     def _fit(self) -> ClockFit:
-        return clock.fit(self._before, self._after, self._during())
+        return clock.fit(self._before, self._after, self._during(), (*self._history, *self._early))

@@ -140,6 +140,7 @@ class TrialRunner:
 
     def _prepare(self, one: Running) -> None:
         one.resident.session.begin_run()
+        one.clock.early()
         arguments = {
             "run": one.state.run,
             "kernel": one.workload.kernel,
