@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.link.round_trips import Channel, Clocks
 from virtometer.errors import LinkError
-from virtometer.link.clock import fit, is_linear
+from virtometer.link.clock import fit, is_linear, linear_tail
 from virtometer.model import ClockProbe
 
 SAME = Clocks()
@@ -111,6 +111,103 @@ def test_probes_that_no_line_explains_widen_the_bounds_to_what_is_left_over():
     assert found.rate == pytest.approx(1.0, abs=0.0025)
     assert abs(found.rate - 1.0) <= found.rate_bound
     assert 500_000 <= found.bound_ns <= 2_100_000
+
+
+def lived(channel, runs, seconds, host_ns=10**13, idle_ns=10**8):
+    """Bursts around each of some runs of one guest: the history, and the two bursts of the last run."""
+    history = []
+    for _ in range(runs):
+        before = channel.burst(host_ns)
+        after = channel.burst(before[-1].received_host_ns + seconds * 1e9)
+        history += [*before, *after]
+        host_ns = after[-1].received_host_ns + idle_ns
+    return history[:-16], history[-16:-8], history[-8:]
+
+
+@settings(max_examples=200)
+@given(
+    seed=st.integers(0, 2**32),
+    rate=st.sampled_from([0.5, 0.9, 1.0, 1.1, 2.0]),
+    least_ns=st.floats(2e4, 6e6),
+    seconds=st.sampled_from([0.02, 0.05, 0.2]),
+)
+def test_the_history_of_a_clock_bounds_its_rate_in_a_short_run(seed, rate, least_ns, seconds):
+    luck = random.Random(seed)
+    clocks = Clocks(rate, luck.randrange(-(10**12), 10**12))
+    channel = Channel(luck, clocks, least_ns)
+    channel.bursty = 0.02
+    history, before, after = lived(channel, 30, seconds)
+    found = fit(before, after, (), history)
+    assert abs(found.rate - rate) <= found.rate_bound
+    assert found.relative_bound < 0.005
+    assert true_offset_is_within(found, clocks)
+    assert found.missed_ns([*before, *after]) <= 2
+    assert found.rate_bound <= fit(before, after).rate_bound
+    if least_ns > 1e6:
+        assert fit(before, after).relative_bound > 0.005
+
+
+@pytest.mark.parametrize("runs", [1, 3])
+def test_a_history_that_is_too_short_bounds_nothing(runs):
+    history, before, after = lived(Channel(random.Random(1), SAME, 5e6, 0.5), runs, 0.05)
+    assert fit(before, after, (), history) == fit(before, after)
+    history, before, after = lived(Channel(random.Random(1), SAME, 5e6, 0.5), runs, 2.0, idle_ns=10**6)
+    found = fit(before, after, (), history)
+    assert (found == fit(before, after)) == (runs == 1), "as long as twice the run, or not"
+
+
+def slewed(host_ns, ppm, seconds):
+    """A clock that a time daemon slews from then on for so long, in steps of 10 us."""
+    each_ns = int(10_000 / ppm * 1e6)
+    return Clocks(1.0, 0, [(host_ns + at, 10_000) for at in range(0, int(seconds * 1e9), each_ns)])
+
+
+@pytest.mark.parametrize("seconds", [0.02, 0.2])
+@pytest.mark.parametrize("least_ns", [3e4, 3e5, 5e6])
+def test_a_clock_that_is_slewed_within_the_run_is_within_the_bound(seconds, least_ns):
+    """Up to 500 ppm: the history proves nothing against a time daemon that begins now."""
+    for seed in range(20):
+        channel = Channel(random.Random(seed), SAME, least_ns)
+        channel.bursty = 0.02
+        history, before, _ = lived(channel, 30, seconds)
+        start_ns, end_ns = before[-1].received_host_ns, before[-1].received_host_ns + int(seconds * 1e9)
+        channel.clocks = slewed(start_ns, 500, seconds + 0.1)
+        found = fit(before, channel.burst(end_ns), (), history)
+        true = (end_ns - start_ns) / (channel.clocks.guest(end_ns) - channel.clocks.guest(start_ns))
+        assert abs(found.rate - true) <= found.rate_bound + 20_000 / (end_ns - start_ns)
+
+
+@pytest.mark.parametrize("size_ns", [300_000, -300_000, 1_000_000, -1_000_000])
+def test_a_step_that_two_bursts_take_for_rate_contradicts_the_history(size_ns):
+    """It is larger than the round trips: the bound holds it, and before it did not."""
+    channel = Channel(random.Random(3), SAME, 1e5, 0.5)
+    history, before, _ = lived(channel, 30, 0.1)
+    start_ns = before[-1].received_host_ns
+    channel.clocks = Clocks(1.0, 0, [(start_ns + 50_000_000, size_ns)])
+    after = channel.burst(start_ns + 10**8)
+    assert is_linear([*history, *before]) and is_linear([*before, *after])
+    found, alone = fit(before, after, (), history), fit(before, after)
+    assert found.rate == alone.rate
+    assert alone.rate_bound < abs(found.rate - 1) <= found.rate_bound
+    # The clock keeps to a line again, and its history begins anew.
+    later, before, after = lived(channel, 30, 0.1, start_ns + 2 * 10**8)
+    assert len(later) < fit(before, after, (), [*history, *later]).probes <= len(later) + 16
+
+
+def test_a_clock_whose_ticks_hide_in_the_round_trips_is_not_known_by_its_history():
+    ticks = Clocks()
+    ticks.guest = lambda host_ns: int(host_ns) // 4_000_000 * 4_000_000
+    history, before, after = lived(Channel(random.Random(4), ticks, 2e7, 0.5), 60, 0.2)
+    assert is_linear([*history, *before, *after])
+    assert fit(before, after, (), history).relative_bound > 0.01
+
+
+def test_the_tail_that_one_line_explains_is_the_longest():
+    clocks = Clocks(1.0, 0, [(10**12 + 35 * 10**6, 10**6)])
+    probes = [clocks.probe(10**12 + number * 10**6, 500, 100, 500) for number in range(100)]
+    assert linear_tail(probes) == probes[35:]
+    assert linear_tail(probes[:35]) == probes[:35]
+    assert linear_tail(probes[:1]) == probes[:1]
 
 
 def test_what_cannot_be_compared_is_refused():

@@ -112,6 +112,45 @@ def test_a_burst_rests_twice_where_no_probe_may_fall_within_the_run(
     assert rested == ([] if rests_s is None else pytest.approx([rests_s] * 2))
 
 
+@pytest.mark.parametrize(
+    ("way_ns", "limit", "pauses"),
+    [(10_000, 0.005, 0), (2_500_000, 0.005, 5), (2_500_000, 0.05, 3), (2_500_000, 0.0001, 0)],
+)
+def test_only_a_clock_that_is_not_known_well_enough_is_compared_after_pauses(
+    session, monkeypatch, way_ns, limit, pauses
+):
+    """Not where a limit asks for more than any history can prove."""
+    now, rested = [10**12], []
+
+    def pause(seconds):
+        rested.append(seconds)
+        now[0] += int(seconds * 1e9)
+
+    def probe(limit_s):  # the answer is held for 1 us
+        begin, now[0] = now[0], now[0] + 2 * way_ns + 1_000
+        return clock_watch.ClockProbe(begin, begin + way_ns, begin + way_ns + 1_000, now[0])
+
+    monkeypatch.setattr(session, "rest", pause)
+    monkeypatch.setattr(session, "ping", probe)
+    watch = ClockWatch(session, Limits(clock_error=limit), lambda: 0, {session.name: 0.0})
+    watch.before(0.05)
+    now[0] += 50_000_000
+    rested.clear()
+    watch.after()
+    longest = [seconds for seconds in rested if seconds >= 0.1]  # others are those within bursts
+    assert len(longest) == pauses
+    assert sum(rested) < 3.5
+
+
+def test_only_a_guest_that_was_never_probed_is_probed_before_it_prepares(session):
+    first = ClockWatch(session, Limits(), lambda: 0, {})
+    first.early()
+    assert len(first.probes) == BURST == len(session.history)
+    later = ClockWatch(session, Limits(), lambda: 0, {})
+    later.early()
+    assert later.probes == ()
+
+
 def test_probes_are_kept_in_the_order_in_which_they_were_sent(session):
     watch = ClockWatch(session, Limits(), lambda: 0, {})
     watch.before(1.0)

@@ -58,6 +58,42 @@ def test_a_clock_at_the_wrong_rate_is_put_right(trial, rate, seconds):
     assert list(result.probes) == sorted(result.probes, key=lambda probe: probe.sent_host_ns)
 
 
+@pytest.mark.parametrize("rate", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("seconds", [0.02, 0.2, 2.0])
+def test_a_short_run_over_a_slow_channel_is_bounded_by_the_history_of_the_clock(trial, rate, seconds):
+    """Round trips of 5 ms leave half a percent of 2 s open: the clock is known for longer than the run."""
+    record = trial({"rate": rate, "delay_s": 0.0025, "iteration_s": 0.01}, seconds)
+    assert (record.status, record.reason) == ("done", "")
+    (result,) = record.results
+    assert all(sample.used for sample in result.samples)
+    assert min(probe.away_ns for probe in result.probes) >= 5_000_000
+    assert abs(result.clock.rate * rate - 1) <= result.clock.relative_bound <= 0.005
+    assert result.value == pytest.approx(TRUE_RATE, rel=0.01)
+
+
+@pytest.mark.parametrize("jump_s", [3.0, -3.0])
+def test_a_step_is_found_over_a_slow_channel(trial, jump_s):
+    record = trial({"jump_s": jump_s, "at_s": 0.01, "delay_s": 0.0025, "iteration_s": 0.03}, 0.03)
+    # Two bursts alone say what the rate is, and the round trips leave a third of it open.
+    assert step_told(record) == pytest.approx(jump_s, abs=1.0)
+
+
+def test_every_run_of_a_guest_makes_its_clock_known_better(tmp_path, watcher, make_plan, timepiece_kind):
+    """Only the first runs need probes with pauses after them."""
+    workloads = [
+        {"name": f"w{number}", "workload": "linpack", "op": "classic", "parameters": {"size": 50}}
+        for number in range(12)
+    ]
+    clock = {"rate": 2.0, "delay_s": 0.0025, "iteration_s": 0.01}
+    plan = make_plan([{"name": "slow", "kind": "timepiece", "settings": {"clock": clock}}], workloads, fresh="block")
+    records = campaigns.begin(plan, "text", tmp_path / "c", 7, watcher).trials
+    assert {(record.status, record.reason) for record in records} == {("done", "")}
+    first, *_, last = [record.results[0] for record in records]
+    assert last.clock.relative_bound < first.clock.relative_bound
+    assert len(last.probes) < len(first.probes)
+    assert last.clock.probes > len(last.probes)
+
+
 @pytest.mark.parametrize("rate", [0.5, 0.9, 1.0, 1.1, 2.0])
 def test_a_tool_that_believes_the_clock_is_put_right(trial, rate):
     """Its own number, the corrected one and the stopwatch's stand side by side."""

@@ -2,7 +2,8 @@
 
 The argument is a JSON object: `rate` of the clock (guest seconds in a host second), `jump_s` that it makes `at_s` after
 the start of a run, `still_s` for which it stands still from then on (and `caught_up`: makes up for it afterwards),
-`iteration_s`, `batch_s`: how often samples leave, `pings`: how it answers them while it works, and `tool`: what is run
+`iteration_s`, `batch_s`: how often samples leave, `pings`: how it answers them while it works, `delay_s`: how long each
+ping and its answer are under way, and `tool`: what is run
 prints ab's result, timed by this clock, having made 1000 requests in a second of the host's time. Where the laboratory
 times a run, it does nothing for 3 ms beside the work of each iteration, and that makes the clock jump by `leap_s`;
 `gate` is a rule that it breaks then.
@@ -65,7 +66,9 @@ def lines(limit_s):
 
 
 def pong(request, working):
+    time.sleep(wish.get("delay_s", 0.0))
     answer = {"received_ns": now(), "sent_ns": now()}
+    time.sleep(wish.get("delay_s", 0.0))
     if not working or PINGS == "well":
         say(id=request["id"], **{"return": answer})
     elif PINGS == "twice":

@@ -96,8 +96,13 @@ def fit(
     rate_bound = max(room.high - rate, rate - room.low, rate * hidden)
     count = len(probes)
     known = linear_tail([*history, *probes])
-    found = _rate_of_history(known, after[0].sent_host_ns - before[-1].received_host_ns, hidden)
-    if found is not None and found[1] < rate_bound:
+    gap_ns = after[0].sent_host_ns - before[-1].received_host_ns
+    found = _rate_of_history(known, gap_ns, hidden)
+    if found is None and not during:
+        earlier = _rate_of_history(linear_tail([*history, *before]), gap_ns, hidden)
+        if earlier is not None:  # and the bursts around the run are not on that line: a step is taken for rate
+            rate_bound = max(rate_bound, abs(rate - earlier[0]) + earlier[1])
+    elif found is not None and found[1] < rate_bound:
         rate, rate_bound = found
         count = len(known)
         # The offset is that of the run, at this rate.
