@@ -7,6 +7,8 @@ echo "== Provisioning and overhead"
 .venv/bin/python -m bench.provisioning || failed=1
 echo "== Comparing clocks"
 .venv/bin/python -m bench.comparing || failed=1
+echo "== Trials refused because of ordinary clocks"
+.venv/bin/python -m bench.refusals --trials "${TRIALS:-120}" || failed=1
 echo "== A/A: one environment under two names"
 .venv/bin/python -m bench.aa --campaigns "${CAMPAIGNS:-20}" || failed=1
 echo "== Kills"

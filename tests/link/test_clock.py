@@ -194,6 +194,41 @@ def test_a_step_that_two_bursts_take_for_rate_contradicts_the_history(size_ns):
     assert len(later) < fit(before, after, (), [*history, *later]).probes <= len(later) + 16
 
 
+def test_a_step_in_idle_time_that_the_round_trips_hide_is_nearly_always_within_the_bound():
+    """The history of the clock takes it for rate. One that is larger ends the history."""
+    luck = random.Random(6)
+    beyond = 0
+    for _ in range(200):
+        least_ns, seconds = luck.choice([3e4, 3e5, 5e6]), luck.choice([0.02, 0.1])
+        at_ns = 10**13 + int(luck.uniform(0.1, 0.8) * 20 * (seconds + 0.11) * 1e9)
+        size_ns = int(luck.choice([-1, 1]) * luck.uniform(0.2, 1.5) * least_ns)
+        channel = Channel(luck, Clocks(1.0, 0, [(at_ns, size_ns)]), least_ns)
+        history, before, after = lived(channel, 20, seconds)
+        found = fit(before, after, (), history)
+        beyond += abs(found.rate - 1) > found.rate_bound and found.relative_bound < 0.005
+    assert beyond <= 4
+
+
+def test_a_step_in_the_run_that_the_round_trips_hide_is_no_larger_than_they_are():
+    """It is the one thing that a history is assumed to exclude, and that no comparison of clocks can see."""
+    luck = random.Random(7)
+    used = 0
+    for _ in range(200):
+        seconds = luck.choice([0.02, 0.1])
+        channel = Channel(luck, SAME, luck.choice([3e4, 3e5, 5e6]))
+        history, before, _ = lived(channel, 30, seconds)
+        start_ns = before[-1].received_host_ns
+        size_ns = int(luck.choice([-1, 1]) * 10 ** luck.uniform(4.5, 7.2))
+        channel.clocks = Clocks(1.0, 0, [(start_ns + int(luck.random() * seconds * 1e9), size_ns)])
+        after = channel.burst(start_ns + seconds * 1e9)
+        found = fit(before, after, (), history)
+        if is_linear([*before, *after]) and found.relative_bound <= 0.005:
+            used += 1
+            hidden = sum(min(probe.away_ns for probe in burst) for burst in (before, after)) / (seconds * 1e9)
+            assert abs(found.rate * (1 + size_ns / (seconds * 1e9)) - 1) <= found.rate_bound + hidden
+    assert used > 50
+
+
 def test_a_clock_whose_ticks_hide_in_the_round_trips_is_not_known_by_its_history():
     ticks = Clocks()
     ticks.guest = lambda host_ns: int(host_ns) // 4_000_000 * 4_000_000
