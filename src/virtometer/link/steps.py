@@ -72,16 +72,24 @@ def of_sightings(fitted: ClockFit, earliest: Sequence[Point], latest: Sequence[P
 
 
 def _unexplained(probes: Sequence[ClockProbe], low: float, high: float) -> list[tuple[float, float]]:
-    """What lies between successive probes that no rate from `low` to `high` explains: host ns ahead, and when."""
-    found = []
+    """What no rate from `low` to `high` explains, between successive probes and within each: host ns ahead, and when.
+
+    A probe can be held while the clock steps: its answer then leaves long after it was received, and came back at once.
+    """
+    intervals = []  # guest ns, host ns at least and at most, and when (host ns)
+    for one in probes:
+        at = (one.sent_host_ns + one.received_host_ns) / 2
+        intervals.append((one.sent_guest_ns - one.received_guest_ns, 0, one.away_ns, at))
     for one, after in pairwise(probes):
-        guest = after.received_guest_ns - one.sent_guest_ns
         least, most = after.sent_host_ns - one.received_host_ns, after.received_host_ns - one.sent_host_ns
+        at = (one.received_host_ns + after.sent_host_ns) / 2
+        intervals.append((after.received_guest_ns - one.sent_guest_ns, least, most, at))
+    found = []
+    for guest, least, most, at in sorted(intervals, key=lambda interval: interval[3]):
         slow, fast = sorted((guest * low, guest * high))
         proof = max(STEP_NS, _SHARE * least)
         if slow - most >= proof or fast - least <= -proof:
-            size = (slow + fast - least - most) / 2
-            found.append((size, (one.received_host_ns + after.sent_host_ns) / 2))
+            found.append(((slow + fast - least - most) / 2, at))
     return found
 
 
