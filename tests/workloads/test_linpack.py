@@ -19,6 +19,7 @@ NOWHERE = Place(disk_path=None, peer=None)
     ("op", "given"),
     [
         ("classic", {"size": 500}),
+        ("left-looking", {"size": 1000, "generator": "16-bit"}),
         ("blocked", {"size": 8000, "generator": "48-bit", "runs": 10}),
         ("classic", {"size": 1000, "variant": "unrolled", "generator": "16-bit"}),
         ("classic", {"size": 8000, "convention": "published", "runs": 10}),
@@ -38,6 +39,7 @@ def test_the_agent_is_asked_for_what_was_given(op: str, given: dict[str, Any]) -
         {"size": 1001, "convention": "published"},
         {"size": 1000, "convention": "published", "variant": "rolled"},
         {"variant": "quick"},
+        {"variant": "fast"},
         {"generator": "8-bit"},
         {"runs": -1},
         {"order": 500},
@@ -49,13 +51,19 @@ def test_what_cannot_be_is_refused(given: dict[str, Any]) -> None:
 
 
 def test_parameters_of_the_other_operation_are_refused() -> None:
-    with pytest.raises(UsageError, match="linpack blocked has no variant, only classic has"):
-        WORKLOADS["linpack"].arguments("blocked", LinpackParameters(variant="fast"), NOWHERE)
-    with pytest.raises(UsageError, match="linpack has no operation quantum; it has classic, blocked"):
+    for op in ("left-looking", "blocked"):
+        with pytest.raises(UsageError, match=f"linpack {op} has no variant, only classic has"):
+            WORKLOADS["linpack"].arguments(op, LinpackParameters(variant="unrolled"), NOWHERE)
+    with pytest.raises(UsageError, match="linpack has no operation quantum; it has classic, left-looking, blocked"):
         WORKLOADS["linpack"].arguments("quantum", LinpackParameters(), NOWHERE)
 
 
-@pytest.mark.parametrize("op", ["classic", "blocked"])
+def test_the_former_variant_fast_is_told_its_new_name() -> None:
+    with pytest.raises(ValidationError, match="take the operation left-looking"):
+        LinpackParameters(variant="fast")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("op", ["classic", "left-looking", "blocked"])
 def test_a_time_server_is_asked_where_the_place_has_one(op: str) -> None:
     linpack = WORKLOADS["linpack"]
     asked = LinpackParameters(size=100, time_server="udp")

@@ -102,7 +102,7 @@ fn parameters_that_follow_from_others_are_told_as_they_are() {
     let published = in_force("linpack", "classic", &[("convention", text("published"))]).0;
     assert!(!published.contains_key("variant"));
     assert_eq!(published["generator"], text("16-bit"));
-    for op in ["classic", "blocked"] {
+    for op in ["classic", "left-looking", "blocked"] {
         assert_eq!(in_force("linpack", op, &[]).0["generator"], text("48-bit"));
     }
 }

@@ -24,7 +24,7 @@ use linux as system;
 #[cfg(windows)]
 use windows as system;
 
-pub use clock::now_ns;
+pub use clock::{now_ns, reading_cost_ns};
 pub use control::{Control, Moment};
 pub use cpu::{allowed_cpus, pin_to, CpuClock};
 pub use extras::{Extras, Merge, Times};

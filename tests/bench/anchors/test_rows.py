@@ -52,7 +52,7 @@ def test_its_package_is_one_that_setup_installs(row: Row) -> None:
 def test_rows_are_chosen_by_the_beginning_of_their_names() -> None:
     assert chosen([]) == list(ROWS)
     assert {row.name.partition(".")[0] for row in chosen(["linpack,os.pipe", "net"])} == {"linpack", "os", "net"}
-    assert [row.name for row in chosen(["linpack.classic-500"])] == ["linpack.classic-500"]
+    assert [row.name for row in chosen(["linpack.left-looking-500"])] == ["linpack.left-looking-500"]
     with pytest.raises(ValueError, match="no row's name begins with 'none'"):
         chosen(["linpack none"])
 
@@ -66,7 +66,7 @@ def test_its_pages_are_the_same_on_both_sides_but_for_the_best_mode(row: Row) ->
 
 
 def test_the_forecast_counts_all_runs_and_whole_seconds() -> None:
-    (row,) = chosen(["linpack.classic-500"])
+    (row,) = chosen(["linpack.left-looking-500"])
     assert forecast_s([row], 2, lambda row: 10.0) == pytest.approx(2 * (30.0 + 2 * 0.1 + 0.5))
     assert forecast_s([row], None, lambda row: 10.0) == pytest.approx(21 * 30.7)
     (whole,) = chosen(["net.stream-iperf3"])
@@ -123,7 +123,7 @@ def test_each_thread_of_likwid_has_the_bytes_of_the_agent_s(row: Row) -> None:
     [
         ("os.page-fault-lmbench", "unmapping"),
         ("memory.copy-best-likwid", "chooses its pages"),
-        ("linpack.classic-500", "by blocks"),
+        ("linpack.left-looking-500", "by blocks"),
         ("memory.triad-small-likwid", ""),
         ("linpack.blocked-2000-openblas", ""),
     ],

@@ -23,6 +23,9 @@ impl Mapping {
 
     /// A kernel that does not know the wish has only small pages.
     pub(super) fn wish_huge_pages(&mut self, huge: bool) {
+        if cfg!(miri) {
+            return; // the interpreter has no such call
+        }
         let advice = if huge { Advice::LinuxHugepage } else { Advice::LinuxNoHugepage };
         // SAFETY: the range is this mapping's, and the advice changes no content.
         let _ = unsafe { madvise(self.start.cast(), self.bytes, advice) };

@@ -90,6 +90,11 @@ impl Blocked {
         self.width
     }
 
+    /// Whether the copies that were touched are on huge pages, in a word.
+    pub(super) fn huge_pages(&self) -> &'static str {
+        self.copies.huge_pages()
+    }
+
     /// Until this thread goes, its panic releases those that wait for it.
     pub(super) fn attend(&self) -> Attendance<'_> {
         self.meeting.attend()
@@ -116,13 +121,13 @@ impl Blocked {
         self.copies.part(0..count * self.system.length())
     }
 
-    /// The pivots of the factored matrix.
+    /// The pivots of the matrix that was factored last.
     ///
     /// # Safety
     ///
-    /// As for [`Common::part`].
+    /// As for [`Common::read`].
     pub(super) unsafe fn pivots(&self) -> &[usize] {
-        self.pivots.part(0..self.system.n)
+        self.pivots.read(0..self.system.n)
     }
 
     /// One thread's part in factoring copy `index`. All threads call it at the same time.
@@ -157,8 +162,8 @@ impl Blocked {
         let blocks = (rest + block - 1) / block;
         let packed = packed_length(self.simd, n - panel.start, self.width);
         // SAFETY: nobody writes this panel's pivots or packed factors before the threads meet again.
-        let (pivots, packed): (&[usize], &[f64]) =
-            unsafe { (self.pivots.part(panel.clone()), &self.packed.part(self.half(step))[..packed]) };
+        let (pivots, packed) =
+            unsafe { (self.pivots.read(panel.clone()), &self.packed.read(self.half(step))[..packed]) };
         let factors = Factors { packed, pivots, top: panel.start, n };
         if following.is_empty() {
             return;

@@ -1,20 +1,20 @@
 //! A system a thread, solved by columns.
 
 use super::asked::{Asked, Part, AIM_NS};
-use super::system::System;
-use super::watch::{Limit, Watch};
+use super::system::{Scale, System};
+use super::watch::{self, Limit, Watch};
 use super::{columns, groups};
 use crate::buffer::Buffer;
 use crate::settings::check_failed;
 use crate::simd::Simd;
 use virtometer_protocol::{Conditions, Failure};
-use virtometer_sampling::{timed, CheckValue, Extras, Merge, Stretch, Worker};
+use virtometer_sampling::{now_ns, reading_cost_ns, CheckValue, Extras, Merge, Stretch, Worker};
 
 /// In which order the columns are worked on, and by which loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Variant {
-    /// By groups of four columns.
-    Fast,
+    /// By groups of four columns, each of which gets all that the columns left of it have to give. No published LINPACK.
+    LeftLooking,
     /// As published, with rolled loops.
     Rolled,
     /// As published, with unrolled loops.
@@ -25,7 +25,7 @@ impl Variant {
     /// Factor the matrix. False where a pivot is zero.
     pub(super) fn factor(self, simd: Simd, matrix: &mut [f64], ld: usize, pivots: &mut [usize]) -> bool {
         match self {
-            Variant::Fast => groups::factor(simd, matrix, ld, 0, pivots.len(), pivots),
+            Variant::LeftLooking => groups::factor(simd, matrix, ld, 0, pivots.len(), pivots),
             Variant::Rolled => columns::factor_rolled(simd, matrix, ld, pivots),
             Variant::Unrolled => columns::factor_unrolled(simd, matrix, ld, pivots),
         }
@@ -34,7 +34,7 @@ impl Variant {
     /// Solve with the factors.
     pub(super) fn solve(self, simd: Simd, matrix: &[f64], ld: usize, pivots: &[usize], right: &mut [f64]) {
         match self {
-            Variant::Fast => groups::solve(simd, matrix, ld, groups::GROUP, pivots, right),
+            Variant::LeftLooking => groups::solve(simd, matrix, ld, groups::GROUP, pivots, right),
             Variant::Rolled => columns::solve_rolled(simd, matrix, ld, pivots, right),
             Variant::Unrolled => columns::solve_unrolled(simd, matrix, ld, pivots, right),
         }
@@ -46,12 +46,18 @@ pub(super) struct Classic {
     system: System,
     /// A repeat is a system for each of these.
     variants: &'static [Variant],
-    /// Copies of the system, one after the other.
+    /// Copies of the system, one after the other: those of the first variant, then those of the next.
     copies: usize,
     pub(super) work: Buffer,
+    /// Of as many systems as are factored before they are solved.
     pivots: Vec<usize>,
+    /// Which iteration this is: systems differ from one to the next.
+    turn: u64,
     /// Copies that the iteration works on.
     used: usize,
+    /// Cost of a reading of the clock.
+    reading_ns: u64,
+    huge_pages: &'static str,
     limit: Limit,
     /// One for each of the variants.
     watches: Vec<Watch>,
@@ -71,19 +77,37 @@ impl Classic {
     ) -> Result<Self, Failure> {
         let mut work = Buffer::new(copies * system.length() * 8)?;
         work.wish_huge_pages(true);
-        let pivots = vec![0; system.n];
+        let pivots = vec![0; system.n * watch::tail(system, copies / variants.len())];
         let watches = vec![Watch::default(); variants.len()];
-        Ok(Classic { simd, system, variants, copies, work, pivots, used: 0, limit, watches, asked, worst: 0.0 })
+        let (reading_ns, huge_pages) = (reading_cost_ns(), "unknown");
+        let (turn, used, worst) = (0, 0, 0.0);
+        Ok(Classic {
+            simd,
+            system,
+            variants,
+            copies,
+            work,
+            pivots,
+            turn,
+            used,
+            reading_ns,
+            huge_pages,
+            limit,
+            watches,
+            asked,
+            worst,
+        })
     }
 
     /// One more system for each variant, with questions to the outside clock around its parts, and its residual.
     fn solve_asked(&mut self) -> Result<f64, Failure> {
-        let (simd, system, pivots) = (self.simd, self.system, &mut self.pivots);
+        let (simd, system, pivots) = (self.simd, self.system, &mut self.pivots[..self.system.n]);
         let used = self.variants.len() * system.length();
         if let Some(asked) = self.asked.as_mut().filter(|asked| asked.settled()) {
+            self.turn += 1;
             let copies = self.work.doubles_mut().chunks_exact_mut(system.length());
-            for (copy, variant) in copies.zip(self.variants) {
-                asked.around(Part::Generate, || system.generate(copy));
+            for (index, (copy, variant)) in copies.zip(self.variants).enumerate() {
+                asked.around(Part::Generate, || system.generate(copy, Scale::of(self.turn, index)));
                 let (matrix, right) = system.parts(copy);
                 if !asked.around(Part::Factor, || variant.factor(simd, matrix, system.ld, pivots)) {
                     return Err(check_failed(super::SINGULAR));
@@ -91,7 +115,7 @@ impl Classic {
                 asked.around(Part::Solve, || variant.solve(simd, matrix, system.ld, pivots, right));
             }
             asked.sound()?;
-            return system.verify(&mut self.work.doubles_mut()[..used]);
+            return system.verify(&mut self.work.doubles_mut()[..used], self.turn);
         }
         Ok(0.0)
     }
@@ -108,36 +132,57 @@ impl Worker for Classic {
     }
 
     fn aim_ns(&self) -> u64 {
-        self.asked.as_ref().map_or(0, |_| AIM_NS)
+        let clock = watch::aim_ns(1 + 2 * self.variants.len() as u64, self.reading_ns);
+        self.asked.as_ref().map_or(clock, |_| AIM_NS.max(clock))
     }
 
     fn before(&mut self, repeats: u64) -> Result<(), Failure> {
         self.limit.begin();
+        self.turn += 1;
         self.used = usize::try_from(repeats).unwrap_or(usize::MAX).saturating_mul(self.variants.len()).min(self.copies);
-        let copies = self.work.doubles_mut().chunks_exact_mut(self.system.length());
-        for copy in copies.take(self.used) {
-            self.watches[0].generate(|| self.system.generate(copy));
-        }
+        let copies = &mut self.work.doubles_mut()[..self.used * self.system.length()];
+        self.watches[0].generate(self.used, || self.system.generate_all(copies, self.turn));
         Ok(())
     }
 
+    /// The systems of each variant are solved one after the other, but the last ones first factored and then solved, which
+    /// tells how long solving takes. The clock is read once at the begin and twice for each variant.
     fn run(&mut self, _repeats: u64) -> Result<Stretch, Failure> {
         let (simd, system, pivots) = (self.simd, self.system, &mut self.pivots);
-        let copies = self.work.doubles_mut().chunks_exact_mut(system.length()).take(self.used);
-        let (variants, watches) = (self.variants, &mut self.watches);
+        let (n, ld, length) = (system.n, system.ld, system.length());
+        let each = self.used / self.variants.len();
+        let tail = watch::tail(system, each);
+        let copies = self.work.doubles_mut()[..self.used * length].chunks_exact_mut(each * length);
+        let factor = |variant: Variant, copy: &mut [f64], pivots: &mut [usize]| {
+            let regular = variant.factor(simd, system.parts(copy).0, ld, pivots);
+            regular.then_some(()).ok_or_else(|| check_failed(super::SINGULAR))
+        };
+        let solve = |variant: Variant, copy: &mut [f64], pivots: &[usize]| {
+            let (matrix, right) = system.parts(copy);
+            variant.solve(simd, matrix, ld, pivots, right);
+        };
         let opened = self.asked.as_mut().and_then(Asked::open);
-        let stretch = timed(system.operations() * self.used as u64, || {
-            for (index, copy) in copies.enumerate() {
-                let turn = index % variants.len();
-                let (variant, watch) = (variants[turn], &mut watches[turn]);
-                let (matrix, right) = system.parts(copy);
-                if !watch.factor(|| variant.factor(simd, matrix, system.ld, pivots)) {
-                    return Err(check_failed(super::SINGULAR));
-                }
-                watch.solve(|| variant.solve(simd, matrix, system.ld, pivots, right));
+        let start_ns = now_ns();
+        let mut end_ns = start_ns;
+        for ((copies, variant), watch) in copies.zip(self.variants).zip(&mut self.watches) {
+            let begun_ns = end_ns;
+            let (first, last) = copies.split_at_mut((each - tail) * length);
+            for copy in first.chunks_exact_mut(length) {
+                factor(*variant, copy, &mut pivots[..n])?;
+                solve(*variant, copy, &pivots[..n]);
             }
-            Ok(())
-        })?;
+            for (copy, pivots) in last.chunks_exact_mut(length).zip(pivots.chunks_exact_mut(n)) {
+                factor(*variant, copy, pivots)?;
+            }
+            let factored_ns = now_ns();
+            for (copy, pivots) in last.chunks_exact_mut(length).zip(pivots.chunks_exact(n)) {
+                solve(*variant, copy, pivots);
+            }
+            end_ns = now_ns();
+            watch.whole(each, begun_ns, end_ns);
+            watch.solve(tail, factored_ns, end_ns, self.reading_ns);
+        }
+        let stretch = Stretch { start_ns, end_ns, work: system.operations() * self.used as u64 };
         if let Some(asked) = &mut self.asked {
             asked.close(opened, &stretch);
         }
@@ -146,7 +191,7 @@ impl Worker for Classic {
 
     fn after(&mut self) -> Result<CheckValue, Failure> {
         let length = self.system.length();
-        let residual = self.system.verify(&mut self.work.doubles_mut()[..self.used * length])?;
+        let residual = self.system.verify(&mut self.work.doubles_mut()[..self.used * length], self.turn)?;
         self.worst = self.worst.max(residual).max(self.solve_asked()?);
         self.limit.count();
         Ok(CheckValue::Residual(residual))
@@ -155,6 +200,10 @@ impl Worker for Classic {
     fn settle(&mut self) -> Result<(), Failure> {
         self.limit.settle();
         self.watches.fill(Watch::default());
+        if self.used == 0 {
+            touch(&mut self.work.doubles_mut()[..self.system.length()]);
+        }
+        self.huge_pages = self.work.huge_pages();
         self.asked.as_mut().map_or(Ok(()), Asked::settle)
     }
 
@@ -163,7 +212,7 @@ impl Worker for Classic {
     }
 
     fn conditions(&self) -> Conditions {
-        self.system.conditions(self.simd)
+        self.system.conditions(self.simd, self.huge_pages)
     }
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
@@ -186,4 +235,9 @@ impl Worker for Classic {
             None => extras,
         }
     }
+}
+
+/// Touch the pages of memory that nothing has been written to yet.
+pub(super) fn touch(copy: &mut [f64]) {
+    copy.iter_mut().step_by(512).for_each(|number| *number = 1.0);
 }

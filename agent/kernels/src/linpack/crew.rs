@@ -3,18 +3,17 @@
 #![allow(unsafe_code)] // one matrix shared by threads, each with columns of its own
 
 use crate::buffer::Buffer;
-use std::any::Any;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use virtometer_sampling::now_ns;
 
 /// Turns of the loop that waits on the processor alone: most meetings of equal threads are over by then.
 const TURNS: u32 = 256;
 
-/// How long the processor is then offered to others while waiting, ns. Where there are more threads than processors, the
-/// one that is waited for takes it; where there are as many, the offer returns at once and the end of waiting is seen soon.
-const OFFERED_NS: u64 = 500_000;
+/// How often the processor is then offered to other threads: about half a millisecond where nobody takes it. Where there
+/// are more threads than processors, the one that is waited for takes it. The offers are counted and not timed: in some
+/// guests one reading of the clock takes longer than what is waited for.
+const OFFERS: u32 = 1000;
 
 /// The place where all threads meet. They spin, because what they wait for mostly takes microseconds, but not for long: a
 /// processor that spins is time taken from the others where processors are shared or time is rationed.
@@ -70,14 +69,13 @@ impl Meeting {
             }
             std::hint::spin_loop();
         }
-        let begun = now_ns();
-        while !self.is_over(number) {
-            if now_ns() - begun > OFFERED_NS {
-                return false;
+        for _ in 0..OFFERS {
+            if self.is_over(number) {
+                return true;
             }
             std::thread::yield_now();
         }
-        true
+        self.is_over(number)
     }
 
     fn sleep(&self, number: usize) {
@@ -119,16 +117,25 @@ impl Drop for Attendance<'_> {
     }
 }
 
-/// Numbers that several threads use, each at a time a part of its own.
+/// Numbers that several threads use: at each time a part is either one thread's own, or read by any number of them.
+///
+/// Nothing borrows all of the memory. It is reached through `start` alone, so that no reference of one thread covers what
+/// another one writes.
 pub(super) struct Common<T> {
-    /// Keeps the memory; it is reached through `start`.
-    _owner: Box<dyn Any>,
+    /// Keeps the memory.
+    owner: Owner,
     start: *mut T,
     length: usize,
 }
 
-// SAFETY: buffers and vectors may be dropped on any thread; the memory is reached only through `part`, whose callers see
-// to it that no two threads use the same part.
+enum Owner {
+    Pages(Buffer),
+    /// A box of a slice, made by `indices` and released by `drop`.
+    Elements,
+}
+
+// SAFETY: the memory may be used and released on any thread; it is reached only through `part` and `read`, whose callers
+// see to it that what one thread writes is used by no other.
 unsafe impl<T: Send> Send for Common<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Sync for Common<T> {}
@@ -136,27 +143,53 @@ unsafe impl<T: Send> Sync for Common<T> {}
 impl Common<f64> {
     pub(super) fn pages(mut buffer: Buffer) -> Self {
         let (start, length) = (buffer.doubles_mut().as_mut_ptr(), buffer.doubles().len());
-        Common { _owner: Box::new(buffer), start, length }
+        Common { owner: Owner::Pages(buffer), start, length }
     }
 }
 
 impl Common<usize> {
     pub(super) fn indices(length: usize) -> Self {
-        let mut indices = vec![0; length];
-        let start = indices.as_mut_ptr();
-        Common { _owner: Box::new(indices), start, length }
+        let start: *mut [usize] = Box::into_raw(vec![0; length].into_boxed_slice());
+        Common { owner: Owner::Elements, start: start.cast(), length }
     }
 }
 
 impl<T> Common<T> {
-    /// A part of it.
+    /// Whether the memory is on huge pages, in a word.
+    pub(super) fn huge_pages(&self) -> &'static str {
+        match &self.owner {
+            Owner::Pages(buffer) => buffer.huge_pages(),
+            Owner::Elements => "unknown",
+        }
+    }
+
+    /// A part of it, to write.
     ///
     /// # Safety
     ///
-    /// Until the threads meet again, nobody else uses any of it, or all who do only read.
+    /// While the borrow lives, nothing else uses any of this part, neither another thread nor another borrow.
     #[allow(clippy::mut_from_ref)] // the caller's promise stands for the borrow
     pub(super) unsafe fn part(&self, range: Range<usize>) -> &mut [T] {
         assert!(range.start <= range.end && range.end <= self.length);
         std::slice::from_raw_parts_mut(self.start.add(range.start), range.end - range.start)
+    }
+
+    /// A part of it, to read.
+    ///
+    /// # Safety
+    ///
+    /// While the borrow lives, nothing writes any of this part.
+    pub(super) unsafe fn read(&self, range: Range<usize>) -> &[T] {
+        assert!(range.start <= range.end && range.end <= self.length);
+        std::slice::from_raw_parts(self.start.add(range.start), range.end - range.start)
+    }
+}
+
+impl<T> Drop for Common<T> {
+    fn drop(&mut self) {
+        if let Owner::Elements = self.owner {
+            // SAFETY: start and length are those of the box that `indices` made, which is released once.
+            drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(self.start, self.length)) });
+        }
     }
 }

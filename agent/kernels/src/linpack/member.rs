@@ -4,14 +4,16 @@
 
 use super::asked::{Asked, Part, AIM_NS};
 use super::blocked::{Blocked, End};
+use super::classic::touch;
 use super::groups;
 use super::panel::Room;
-use super::watch::{Limit, Watch};
+use super::system::Scale;
+use super::watch::{self, Limit, Watch};
 use super::SINGULAR;
 use crate::settings::check_failed;
 use std::sync::Arc;
 use virtometer_protocol::{Code, Conditions, Failure};
-use virtometer_sampling::{timed, CheckValue, Extras, Stretch, Worker};
+use virtometer_sampling::{now_ns, reading_cost_ns, CheckValue, Extras, Stretch, Worker};
 
 pub(super) struct Member {
     shared: Arc<Blocked>,
@@ -20,6 +22,13 @@ pub(super) struct Member {
     copies: usize,
     /// Copies that the iteration works on.
     used: usize,
+    /// Which iteration this is: systems differ from one to the next.
+    turn: u64,
+    /// Pivots of the systems that are factored before they are solved, of the first thread.
+    pivots: Vec<usize>,
+    /// Cost of a reading of the clock.
+    reading_ns: u64,
+    huge_pages: Option<&'static str>,
     room: Room,
     limit: Limit,
     watch: Watch,
@@ -34,7 +43,27 @@ impl Member {
     pub(super) fn new(shared: Arc<Blocked>, rank: usize, copies: usize, limit: Limit) -> Self {
         let (room, watch) = (shared.room(), Watch::default());
         let (questions, asked, settled) = (false, None, false);
-        Member { shared, rank, copies, used: 0, room, limit, watch, questions, asked, settled, worst: 0.0 }
+        let solves = if rank == 0 { watch::tail(shared.system, copies) } else { 0 };
+        let pivots = vec![0; solves * shared.system.n];
+        let (reading_ns, huge_pages) = (reading_cost_ns(), None);
+        let (turn, used, worst) = (0, 0, 0.0);
+        Member {
+            shared,
+            rank,
+            copies,
+            used,
+            turn,
+            pivots,
+            reading_ns,
+            huge_pages,
+            room,
+            limit,
+            watch,
+            questions,
+            asked,
+            settled,
+            worst,
+        }
     }
 
     /// With an outside clock, which the first thread asks.
@@ -52,19 +81,32 @@ impl Member {
         unsafe { self.shared.copies(count) }
     }
 
-    fn solve_all(&mut self) -> Result<(), Failure> {
-        let Member { shared, rank, used, room, watch, .. } = self;
-        let system = shared.system;
+    /// All systems of the iteration. The first thread solves each as soon as it is factored, but the last ones after all
+    /// are factored; it says when that was.
+    fn solve_all(&mut self) -> Result<Option<u64>, Failure> {
+        let Member { shared, rank, used, room, pivots: kept, .. } = self;
+        let n = shared.system.n;
+        let solved_at_once = *used - watch::tail(shared.system, *used);
+        let mut kept = kept.chunks_exact_mut(n);
         for index in 0..*used {
-            regular(watch.factor(|| shared.factor(index, *rank, room)))?;
+            regular(shared.factor(index, *rank, room))?;
             if *rank == 0 {
-                // SAFETY: the matrix is factored, and the other threads are done with it and with the pivots.
-                let (copy, pivots) = unsafe { (shared.copy(index), shared.pivots()) };
-                let (matrix, right) = system.parts(copy);
-                watch.solve(|| groups::solve(shared.simd, matrix, system.ld, shared.width(), pivots, right));
+                // SAFETY: the matrix is factored, and nobody writes pivots before this thread factors the next one.
+                let pivots = unsafe { shared.pivots() };
+                match index.checked_sub(solved_at_once).and_then(|_| kept.next()) {
+                    Some(kept) => kept.copy_from_slice(pivots),
+                    None => solve(shared, index, pivots),
+                }
             }
         }
-        Ok(())
+        if *rank != 0 {
+            return Ok(None);
+        }
+        let factored_ns = now_ns();
+        for (index, pivots) in (solved_at_once..*used).zip(self.pivots.chunks_exact(n)) {
+            solve(shared, index, pivots);
+        }
+        Ok(Some(factored_ns))
     }
 
     /// One more system, with questions to the outside clock around its parts. All threads call it at the same time.
@@ -80,7 +122,8 @@ impl Member {
         };
         // SAFETY: the other threads wait until this one has begun to factor.
         let copy = unsafe { shared.copy(0) };
-        asked.around(Part::Generate, || system.generate(copy));
+        self.turn += 1;
+        asked.around(Part::Generate, || system.generate(copy, Scale::of(self.turn, 0)));
         let room = &mut self.room;
         regular(asked.around(Part::Factor, || shared.factor(0, 0, room)))?;
         // SAFETY: as in `solve_all`.
@@ -89,7 +132,7 @@ impl Member {
         asked.around(Part::Solve, || groups::solve(shared.simd, matrix, system.ld, shared.width(), pivots, right));
         asked.sound()?;
         // SAFETY: as in `after`.
-        self.worst = self.worst.max(system.verify(unsafe { shared.copies(1) })?);
+        self.worst = self.worst.max(system.verify(unsafe { shared.copies(1) }, self.turn)?);
         Ok(())
     }
 }
@@ -105,7 +148,8 @@ impl Worker for Member {
     }
 
     fn aim_ns(&self) -> u64 {
-        self.asked.as_ref().map_or(0, |_| AIM_NS)
+        let clock = watch::aim_ns(3, self.reading_ns);
+        self.asked.as_ref().map_or(clock, |_| AIM_NS.max(clock))
     }
 
     fn before(&mut self, repeats: u64) -> Result<(), Failure> {
@@ -114,11 +158,10 @@ impl Worker for Member {
         self.limit.begin();
         self.used = usize::try_from(repeats).unwrap_or(usize::MAX).min(self.copies);
         if self.rank == 0 {
-            for index in 0..self.used {
-                // SAFETY: only the first thread uses the systems before the iteration begins.
-                let copy = unsafe { shared.copy(index) };
-                self.watch.generate(|| shared.system.generate(copy));
-            }
+            self.turn += 1;
+            // SAFETY: only the first thread uses the systems before the iteration begins.
+            let copies = unsafe { shared.copies(self.used) };
+            self.watch.generate(self.used, || shared.system.generate_all(copies, self.turn));
         }
         Ok(())
     }
@@ -129,7 +172,14 @@ impl Worker for Member {
         // The work of all is counted once.
         let systems = if self.rank == 0 { self.used as u64 } else { 0 };
         let opened = self.asked.as_mut().and_then(Asked::open);
-        let stretch = timed(shared.system.operations() * systems, || self.solve_all())?;
+        let start_ns = now_ns();
+        let factored_ns = self.solve_all()?;
+        let end_ns = now_ns();
+        if let Some(factored_ns) = factored_ns {
+            self.watch.whole(self.used, start_ns, end_ns);
+            self.watch.solve(watch::tail(shared.system, self.used), factored_ns, end_ns, self.reading_ns);
+        }
+        let stretch = Stretch { start_ns, end_ns, work: shared.system.operations() * systems };
         if let Some(asked) = &mut self.asked {
             asked.close(opened, &stretch);
         }
@@ -143,7 +193,7 @@ impl Worker for Member {
         let mut verified = Ok(0.0);
         if self.rank == 0 {
             // SAFETY: the iteration is over, and only the first thread uses the systems until the next.
-            verified = shared.system.verify(unsafe { shared.copies(self.used) });
+            verified = shared.system.verify(unsafe { shared.copies(self.used) }, self.turn);
         }
         // Whatever was found: the other threads count on the first one.
         let solved = if self.questions && self.settled { self.solve_asked() } else { Ok(()) };
@@ -156,6 +206,13 @@ impl Worker for Member {
         self.limit.settle();
         self.watch = Watch::default();
         self.settled = true;
+        if self.rank == 0 {
+            if self.used == 0 {
+                // SAFETY: as in `before`.
+                touch(unsafe { self.shared.copy(0) });
+            }
+            self.huge_pages = Some(self.shared.huge_pages());
+        }
         self.asked.as_mut().map_or(Ok(()), Asked::settle)
     }
 
@@ -164,7 +221,12 @@ impl Worker for Member {
     }
 
     fn conditions(&self) -> Conditions {
-        self.shared.system.conditions(self.shared.simd)
+        let mut conditions = self.shared.system.conditions(self.shared.simd, self.huge_pages.unwrap_or("unknown"));
+        if self.rank != 0 {
+            // The first thread says it for all.
+            conditions.remove("huge_pages");
+        }
+        conditions
     }
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
@@ -178,6 +240,14 @@ impl Worker for Member {
             None => self.watch.extras(),
         }
     }
+}
+
+/// Solve a factored system, on the first thread.
+fn solve(shared: &Blocked, index: usize, pivots: &[usize]) {
+    let system = shared.system;
+    // SAFETY: the matrix is factored, and the other threads are done with it.
+    let (matrix, right) = system.parts(unsafe { shared.copy(index) });
+    groups::solve(shared.simd, matrix, system.ld, shared.width(), pivots, right);
 }
 
 fn regular(end: End) -> Result<(), Failure> {

@@ -42,9 +42,9 @@ impl Generator {
         self == Generator::Bits16 && PERIOD_16 / power < order
     }
 
-    /// Calls `element` for each of the numbers, in order.
+    /// Fill the first `n` elements of each column with the numbers, in order, each times `scale`, a power of two.
     #[inline(always)]
-    fn numbers(self, columns: std::slice::ChunksExactMut<'_, f64>, n: usize) {
+    fn numbers(self, columns: std::slice::ChunksExactMut<'_, f64>, n: usize, scale: f64) {
         match self {
             Generator::Bits48 => {
                 let mut state = (1u64 << 36) + (2 << 24) + (3 << 12) + 1325;
@@ -52,17 +52,40 @@ impl Generator {
                     state = state.wrapping_mul(33_952_834_046_453) & ((1 << 48) - 1);
                     #[allow(clippy::cast_precision_loss, clippy::cast_possible_wrap)] // 48 bits fit
                     let whole = state as i64 as f64;
-                    *a = whole / (1u64 << 48) as f64 - 0.5;
+                    *a = (whole / (1u64 << 48) as f64 - 0.5) * scale;
                 }
             }
             Generator::Bits16 => {
                 let mut state = 1325u32;
                 for a in columns.flat_map(|column| &mut column[..n]) {
                     state = 3125 * state % 65_536;
-                    *a = (f64::from(state) - 32_768.0) / 16_384.0;
+                    *a = (f64::from(state) - 32_768.0) / 16_384.0 * scale;
                 }
             }
         }
+    }
+}
+
+/// By which powers of two a system differs from the benchmark's own: its matrix, and its solution. Multiplying by a power of
+/// two is exact, so that factors, solution and normalised residual are those of the benchmark's system, bit for bit, but for
+/// the powers. A factorisation or solution that is copied from another system has the wrong ones.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Scale {
+    pub(super) matrix: f64,
+    pub(super) solution: f64,
+}
+
+impl Scale {
+    /// The benchmark's own system.
+    #[cfg(test)]
+    pub(super) const ONE: Scale = Scale { matrix: 1.0, solution: 1.0 };
+
+    /// Of system `index` of iteration `turn`: another one than those of its neighbours and than in the iterations before
+    /// and after. The solution is never that of the benchmark's own system.
+    pub(crate) fn of(turn: u64, index: usize) -> Self {
+        let number = |step: u64, range: u64| ((turn % range) * step + index as u64) % range;
+        let power = |exponent: u64| (1u64 << exponent) as f64;
+        Scale { matrix: power(number(5, 29)) / power(14), solution: power(number(7, 30) + 1) }
     }
 }
 
@@ -109,15 +132,23 @@ impl System {
         (matrix, &mut right[..self.n])
     }
 
-    /// Make the matrix, and the right-hand side whose solution is all ones: the sums of the rows.
-    pub(crate) fn generate(&self, copy: &mut [f64]) {
+    /// Make the matrix, and the right-hand side whose solution is all ones (the sums of the rows), both times powers of two.
+    pub(crate) fn generate(&self, copy: &mut [f64], scale: Scale) {
         let (matrix, right) = self.parts(copy);
-        self.generator.numbers(matrix.chunks_exact_mut(self.ld), self.n);
+        self.generator.numbers(matrix.chunks_exact_mut(self.ld), self.n, scale.matrix);
         right.fill(0.0);
         for column in matrix.chunks_exact(self.ld) {
             for (sum, a) in right.iter_mut().zip(column) {
                 *sum += a;
             }
+        }
+        right.iter_mut().for_each(|sum| *sum *= scale.solution);
+    }
+
+    /// Make the systems of iteration `turn`.
+    pub(crate) fn generate_all(&self, copies: &mut [f64], turn: u64) {
+        for (index, copy) in copies.chunks_exact_mut(self.length()).enumerate() {
+            self.generate(copy, Scale::of(turn, index));
         }
     }
 
@@ -126,15 +157,20 @@ impl System {
         &copy[self.ld * self.n..][..self.n]
     }
 
-    /// Verify the solutions of all copies, of which the first is made anew. The normalised residual.
-    pub(crate) fn verify(&self, copies: &mut [f64]) -> Result<f64, Failure> {
+    /// Verify the solutions of all systems of iteration `turn`, of which the first is made anew. The normalised residual.
+    pub(crate) fn verify(&self, copies: &mut [f64], turn: u64) -> Result<f64, Failure> {
         let (first, others) = copies.split_at_mut(self.length());
         let solution = self.solution(first).to_vec();
-        // Equal systems have bitwise equal solutions: one residual stands for all.
-        if others.chunks_exact(self.length()).any(|other| self.solution(other) != solution) {
+        let scale = Scale::of(turn, 0);
+        // But for the powers of two the solutions are equal, bit for bit: one residual stands for all.
+        let differs = |(index, other): (usize, &[f64])| {
+            let ratio = Scale::of(turn, index + 1).solution / scale.solution;
+            self.solution(other).iter().zip(&solution).any(|(other, one)| *other != one * ratio)
+        };
+        if others.chunks_exact(self.length()).enumerate().any(differs) {
             return Err(check_failed("two solutions of the same system differ"));
         }
-        self.generate(first);
+        self.generate(first, scale);
         let (matrix, right) = self.parts(first);
         let residual = self.residual(matrix, right, &solution);
         let largest = largest_residual(self.order());
@@ -159,8 +195,8 @@ impl System {
     }
 
     /// What decides whether its results may be compared.
-    pub(crate) fn conditions(&self, simd: Simd) -> Conditions {
-        [("simd", simd.name()), ("generator", self.generator.name())]
+    pub(crate) fn conditions(&self, simd: Simd, huge_pages: &str) -> Conditions {
+        [("simd", simd.name()), ("generator", self.generator.name()), ("huge_pages", huge_pages)]
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .into()
     }
