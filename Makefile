@@ -12,7 +12,8 @@ setup: ## install and build everything that is needed (says what; a second time 
 targets: setup ## build the agent also for 32-bit and ARM Linux and for Windows
 	@setup/targets.sh
 
-demo: setup ## set up, then measure what each environment on this host costs, and say where the report is
+demo: ## set up what virtometer needs, then measure what each environment on this host costs
+	@setup/all.sh product
 	@.venv/bin/virtometer run --quick
 
 test: setup ## set up, then run the tests of both languages (under fifteen minutes)

@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
-# Makes .venv exactly as uv.lock says, with uv from the PATH or one of our own under .build/.
+# Makes .venv as uv.lock says, with uv from the PATH or one of our own under .build/. Argument: `all` (the default), or
+# `product` for what virtometer itself needs, without the packages of tests and lints; more than that is left alone.
 . "$(dirname "$0")/shell.sh"
 . "$(dirname "$0")/apt.sh"
 
 # The place is part of the stamp: an environment that was copied along with its folder still points to the old one.
 want=$({ cat pyproject.toml uv.lock && echo "$root"; } | sha256sum)
-if [ "$(cat "$stamps/python" 2>/dev/null)" = "$want" ] && [ -x .venv/bin/virtometer ] && .venv/bin/python -c '' 2>/dev/null; then
-    exit 0
+extent=${1:-all}
+have=$(cat "$stamps/python" 2>/dev/null || true)
+if [ -x .venv/bin/virtometer ] && .venv/bin/python -c '' 2>/dev/null; then
+    # nobody loses the packages of tests because of a demo
+    case $have in *" all") extent=all ;; esac
+    [ "$have" != "$want $extent" ] || exit 0
 fi
 
 has python3 || stop "python3 is not installed; install Python 3.11 or later and call make again"
@@ -42,9 +47,11 @@ export UV_PYTHON_DOWNLOADS=never UV_PROJECT_ENVIRONMENT=$root/.venv
 if [ -s /etc/ssl/certs/ca-certificates.crt ]; then
     export UV_SYSTEM_CERTS=${UV_SYSTEM_CERTS:-true} UV_NATIVE_TLS=${UV_NATIVE_TLS:-true}
 fi
-if ! logged python "$uv" sync --frozen --no-progress; then
+groups=()
+[ "$extent" = all ] || groups=(--no-dev)
+if ! logged python "$uv" sync --frozen --no-progress "${groups[@]}"; then
     tail -n 12 "$logs/python.log" >&2
     offline python && stop "the Python packages could not be fetched: is this machine online? (uv's words are above)"
     stop "uv could not make .venv (its words are above)"
 fi
-echo "$want" >"$stamps/python"
+echo "$want $extent" >"$stamps/python"

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -161,6 +162,43 @@ def test_debian_s_rust_serves_where_rustup_cannot_fetch_the_toolchain(house: Hou
     rustup, *cargo = house.asked()
     assert rustup == "rustup toolchain install"
     assert len(cargo) == 2 and all(re.match(r"cargo build .*-unknown-linux-gnu$", line) for line in cargo)
+
+
+UV = """\
+echo "uv $*" >>{root}/asked
+mkdir -p "$UV_PROJECT_ENVIRONMENT/bin"
+for program in python virtometer; do
+    printf '#!/bin/sh\\n' >"$UV_PROJECT_ENVIRONMENT/bin/$program"
+    chmod +x "$UV_PROJECT_ENVIRONMENT/bin/$program"
+done
+"""
+
+
+def test_a_demo_installs_no_packages_of_tests_and_takes_none_away(house: House) -> None:
+    for name in ("pyproject.toml", "uv.lock"):
+        shutil.copy(ROOT / name, house.root / name)
+    house.stand_in("uv", UV.format(root=house.root))
+    for extents, asked in (
+        (("product", "product"), ["uv sync --frozen --no-progress --no-dev"]),
+        (("all", "product"), ["uv sync --frozen --no-progress"]),
+    ):
+        for extent in extents:
+            assert house.run("python.sh", extent).returncode == 0
+        assert house.asked() == asked
+        (house.root / "asked").unlink()
+    with (house.root / "uv.lock").open("a") as lock:
+        lock.write("# newer\n")
+    assert house.run("python.sh", "product").returncode == 0
+    assert house.asked() == ["uv sync --frozen --no-progress"]
+
+
+def test_the_product_imports_every_package_that_it_depends_on() -> None:
+    described = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    modules = {"pyyaml": "yaml", "vl-convert-python": "vl_convert"}
+    names = [re.split(r"[<>=!~ ]", wanted)[0] for wanted in described["project"]["dependencies"]]
+    text = "\n".join(file.read_text() for file in (ROOT / "src" / "virtometer").rglob("*.py"))
+    unused = [name for name in names if not re.search(rf"^\s*(import|from) {modules.get(name, name)}\b", text, re.M)]
+    assert names and unused == []
 
 
 def test_every_package_that_the_laboratory_asks_for_is_installed_by_setup() -> None:
