@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 
 Better = Literal["higher", "lower"]
 Role = Literal["measured", "load"]
+MIN_BLOCKS = 6  # no interval is printed and no verdict is given from fewer
 
 # --- the plan, as a user writes it ----------------------------------------------------------------------------
 

@@ -12,7 +12,8 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import DescrStatsW
 
 from virtometer.analysis import difference, equivalence, holm, precision
-from virtometer.analysis.interval import MIN_BLOCKS, Spread, estimate, spread
+from virtometer.analysis.interval import Spread, estimate, spread
+from virtometer.model import MIN_BLOCKS
 
 logs = st.lists(st.floats(-3, 3), min_size=2, max_size=40).filter(lambda xs: np.std(xs) > 1e-6)
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=40)

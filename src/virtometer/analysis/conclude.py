@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from virtometer.analysis import absence, conditions, cost, difference, equivalence, holm, precision, stalls
 from virtometer.analysis.blocks import Cell, cells, log_ratios, seconds_per_block
-from virtometer.analysis.interval import MIN_BLOCKS, Spread, estimate, spread
+from virtometer.analysis.interval import Spread, estimate, spread
 from virtometer.analysis.values import metric, value_of
-from virtometer.model import Better, Campaign, Estimate, Finding, Verdict
+from virtometer.model import MIN_BLOCKS, Better, Campaign, Estimate, Finding, Verdict
 
 # The chance of any wrong claim of a difference in a whole campaign. The same environment twice must come out different
 # in at most 5 of 100 campaigns; at 0.05 that holds on average only, and 38 % of all series of 100 would break it.

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 
 from scipy import special
 
-from virtometer.model import Estimate
-
-MIN_BLOCKS = 6  # no interval is printed and no verdict is given from fewer
+from virtometer.model import MIN_BLOCKS, Estimate
 
 
 @dataclass(frozen=True, slots=True)

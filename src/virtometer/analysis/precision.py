@@ -14,7 +14,8 @@ import math
 from scipy import special
 
 from virtometer.analysis.equivalence import LEVEL as EQUIVALENCE_LEVEL
-from virtometer.analysis.interval import MIN_BLOCKS, Spread
+from virtometer.analysis.interval import Spread
+from virtometer.model import MIN_BLOCKS
 
 POWER = 0.8
 MAX_BLOCKS = 10_000  # as many as a plan may have

@@ -46,6 +46,8 @@ def _guarded(words: list[str], debug: bool) -> int:
     except SystemExit as end:
         if end.code == Interrupted.exit_status:  # typer makes it of a Ctrl-C, without a word
             _say(Interrupted("stopped"))
+        if isinstance(end.__context__, BrokenPipeError):  # typer ends with 1 where the reader of a pipe is gone
+            return 0
         return end.code if isinstance(end.code, int) else 0 if end.code is None else _FAULT
     except BrokenPipeError:
         return 0

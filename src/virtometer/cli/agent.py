@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
-agent_app = typer.Typer(help="The agent: the program that measures inside environments.", no_args_is_help=True)
+from virtometer.cli.verbs import add, application
+
+agent_app = application("The agent: the program that measures inside environments.")
 
 
 @agent_app.callback()
@@ -14,12 +16,11 @@ def agent() -> None:
     """The agent: the program that measures inside environments."""
 
 
-@agent_app.command("path")
 def path(
     target: Annotated[
         str | None,
         typer.Argument(
-            metavar="[TARGET]",
+            metavar="TARGET",
             help="For example aarch64 (Linux), i686-windows or a Rust target; this host by default.",
         ),
     ] = None,
@@ -28,3 +29,6 @@ def path(
     from virtometer.runner.agent import agent_path
 
     typer.echo(agent_path(target))
+
+
+add(agent_app, "path", path)

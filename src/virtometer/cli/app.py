@@ -15,14 +15,13 @@ from virtometer.cli.report import report
 from virtometer.cli.resume import resume
 from virtometer.cli.run import run
 from virtometer.cli.time_server import time_server
+from virtometer.cli.verbs import add, application
 
-app = typer.Typer(
-    name="virtometer",
-    help="A laboratory for the efficiency of virtualization: what does it cost to run work in a container, a sandbox, "
+app = application(
+    "A laboratory for the efficiency of virtualization: what does it cost to run work in a container, a sandbox, "
     "a virtual machine or an emulator instead of natively?",
+    name="virtometer",
     epilog=epilog(),
-    no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -46,10 +45,10 @@ def options(
     """Options of every command; `main` reads --debug itself, before anything can fail."""
 
 
-app.command()(doctor)
-app.command()(run)
-app.command()(resume)
-app.command()(report)
-app.command("time-server")(time_server)
+add(app, "doctor", doctor)
+add(app, "run", run)
+add(app, "resume", resume)
+add(app, "report", report)
+add(app, "time-server", time_server)
 app.add_typer(plan_app, name="plan")
 app.add_typer(agent_app, name="agent")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def doctor(
     kinds: Annotated[
-        list[str] | None, typer.Argument(metavar="[KIND]...", help="Kinds of environments to check; all by default.")
+        list[str] | None, typer.Argument(metavar="KIND", help="Kinds of environments to check; all by default.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print {host, environments} as JSON.")] = False,
 ) -> None:

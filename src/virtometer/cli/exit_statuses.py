@@ -17,8 +17,8 @@ def exit_statuses() -> dict[int, str]:
 
 
 def epilog() -> str:
-    """The paragraph of `virtometer --help`: one status a line."""
-    return "\n".join(["Exit statuses:", *(f"{number:>4}  {words}" for number, words in exit_statuses().items())])
+    """The paragraph of `virtometer --help`: one status a line, which the \\b before it keeps."""
+    return "\n".join(["\b", "Exit statuses:", *(f"{number:>4}  {words}" for number, words in exit_statuses().items())])
 
 
 def _tree(root: type[VirtometerError]) -> Iterator[type[VirtometerError]]:

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from virtometer.cli.verbs import add, application
+
 if TYPE_CHECKING:
     from virtometer.model import Plan, PlanWorkload, Trial
 
-plan_app = typer.Typer(help="Plans: YAML files that say what is compared.", no_args_is_help=True)
+plan_app = application("Plans: YAML files that say what is compared.")
 
 PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="A plan file.")]
 
 
-@plan_app.command("check")
 def check(plan: PlanFile) -> None:
     """Say whether a plan is right; an error names the file, the line, what is wrong and what is allowed."""
     from virtometer.cli.plan_files import load
@@ -24,7 +25,6 @@ def check(plan: PlanFile) -> None:
     typer.echo(f"{plan}: right; {_size(loaded)}{_too_few(loaded)}")
 
 
-@plan_app.command("show")
 def show(
     plan: PlanFile,
     seed: Annotated[
@@ -52,7 +52,6 @@ def show(
     typer.echo("\n".join(lines))
 
 
-@plan_app.command("schema")
 def schema() -> None:
     """Print the JSON Schema of plans, as contract/schema/plan.schema.json holds it."""
     import json
@@ -108,7 +107,7 @@ def _size(plan: Plan) -> str:
 
 def _too_few(plan: Plan) -> str:
     """What to know of a plan whose comparisons will all be undecided."""
-    from virtometer.analysis.interval import MIN_BLOCKS
+    from virtometer.model import MIN_BLOCKS
 
     return "" if plan.blocks >= MIN_BLOCKS else f"; a verdict takes {MIN_BLOCKS} blocks"
 
@@ -133,3 +132,8 @@ def _trials(plan: Plan, trials: tuple[Trial, ...]) -> list[str]:
         for placement in trial.placements:
             lines.append(f"  {trial.index + 1:>5}  {starts:6}  {placement.environment:{width}}  {placement.workload}")
     return lines
+
+
+add(plan_app, "check", check)
+add(plan_app, "show", show)
+add(plan_app, "schema", schema)

@@ -12,7 +12,7 @@ import typer
 
 def run(
     plan: Annotated[
-        Path | None, typer.Argument(metavar="[PLAN]", help="A plan file; plans/default.yaml by default.")
+        Path | None, typer.Argument(metavar="PLAN", help="A plan file; plans/default.yaml by default.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="The built-in plan that takes under five minutes.")] = False,
     out: Annotated[
