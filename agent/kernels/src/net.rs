@@ -9,6 +9,7 @@ mod exchange;
 #[cfg(unix)]
 mod linux;
 mod open_loop;
+mod pace;
 mod peer;
 mod server;
 mod stream;

@@ -39,12 +39,7 @@ const DEARER: &[(&str, &str, Option<&str>)] = &[
     ("disk", "sequential-write", None),
     ("disk", "random-write", None),
     ("disk", "access", None),
-    ("net", "stream", None),
-    ("net", "request-response", None),
-    ("net", "connect", None),
-    ("net", "open-loop", None),
-    ("net", "udp-stream", None),
-    ("net", "udp-request-response", None),
+    ("net", "open-loop", Some("clock-share")),
 ];
 
 /// Operations that are no measurements of something else than the clock.

@@ -153,8 +153,10 @@ impl Team {
         }
         self.order(Order::Iterate(repeats, passage));
         let mut all: Option<(Stretch, CheckValue)> = None;
+        let mut stretches = Vec::new();
         for answer in self.collect()? {
             if let Answer::Iterated(stretch, check) = answer {
+                stretches.push(stretch);
                 all = Some(match all {
                     None => (stretch, check),
                     Some((whole, checks)) => (
@@ -168,7 +170,15 @@ impl Team {
                 });
             }
         }
-        all.ok_or_else(|| Failure::new(Code::Internal, "a team without members"))
+        let (whole, check) = all.ok_or_else(|| Failure::new(Code::Internal, "a team without members"))?;
+        let within = |one: &Stretch| whole.start_ns <= one.start_ns && one.end_ns <= whole.end_ns;
+        if !stretches.iter().all(within) || whole.work != stretches.iter().map(|one| one.work).sum::<u64>() {
+            return Err(Failure::new(
+                Code::CheckFailed,
+                "the iteration of all threads leaves out part of one thread's",
+            ));
+        }
+        Ok((whole, check))
     }
 
     pub(crate) fn settle(&mut self) -> Result<(), Failure> {

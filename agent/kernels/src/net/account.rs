@@ -1,6 +1,8 @@
 //! Processor time at both ends, and what a unit of work costs of it: netperf's service demand.
 
 use super::system::thread_cpu_ns;
+use crate::settings::check_failed;
+use virtometer_protocol::Failure;
 use virtometer_sampling::{allowed_cpus, Extras, Merge, Stretch};
 
 /// Keeps account of one worker, beginning when it is made.
@@ -13,6 +15,8 @@ pub(super) struct Account {
     remote_cpus: u64,
     /// Work over the whole connection, which is what both processor times are for.
     total: u64,
+    /// Work of all iterations.
+    made: u64,
     /// Work and time of the window's iterations.
     work: u64,
     time_ns: u64,
@@ -27,6 +31,7 @@ impl Account {
             remote_ns: 0,
             remote_cpus,
             total: 0,
+            made: 0,
             work: 0,
             time_ns: 0,
         }
@@ -39,19 +44,28 @@ impl Account {
 
     /// One iteration of the window.
     pub(super) fn add(&mut self, stretch: Stretch) -> Stretch {
+        self.made += stretch.work;
         self.work += stretch.work;
         self.time_ns += stretch.end_ns - stretch.start_ns;
         stretch
     }
 
-    /// The connections have ended: `total` work was done over them, for which the peer used `remote_ns`.
-    pub(super) fn close(&mut self, total: u64, remote_ns: u64) {
-        self.close_with(total, remote_ns, thread_cpu_ns() - self.local_from_ns);
+    /// The connections have ended: `total` work was done over them, for which the peer used `remote_ns`. `check-failed` where
+    /// the iterations counted more than that.
+    pub(super) fn close(&mut self, total: u64, remote_ns: u64) -> Result<(), Failure> {
+        self.close_with(total, remote_ns, thread_cpu_ns() - self.local_from_ns)
     }
 
     /// As `close`, where the work was another thread's, which used `local_ns`.
-    pub(super) fn close_with(&mut self, total: u64, remote_ns: u64, local_ns: u64) {
+    pub(super) fn close_with(&mut self, total: u64, remote_ns: u64, local_ns: u64) -> Result<(), Failure> {
         (self.total, self.remote_ns, self.local_ns) = (total, remote_ns, local_ns);
+        if self.made > total {
+            return Err(check_failed(format!(
+                "the iterations counted {} of the {total} that both ends counted",
+                self.made
+            )));
+        }
+        Ok(())
     }
 
     /// What is known of both ends. A time of zero means that a system does not tell.
@@ -93,6 +107,7 @@ pub(super) fn seconds(ns: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use virtometer_protocol::Code;
 
     #[test]
     fn the_demand_is_time_per_work_over_the_whole_connection_and_the_use_that_times_the_rate() {
@@ -101,7 +116,7 @@ mod tests {
         account.settle();
         account.add(Stretch { start_ns: 1_000_000_000, end_ns: 2_000_000_000, work: 600 });
         account.add(Stretch { start_ns: 2_000_000_000, end_ns: 3_000_000_000, work: 400 });
-        account.close_with(2000, 500_000_000, 1_000_000_000);
+        assert_eq!(account.close_with(2000, 500_000_000, 1_000_000_000), Ok(()));
         let found = account.extras().measures();
         let value = |name: &str| found[name].value;
         assert!((value("service-demand-local") - 0.5e-3).abs() < 1e-12);
@@ -113,10 +128,20 @@ mod tests {
     }
 
     #[test]
+    fn iterations_that_count_more_than_both_ends_are_reported() {
+        let mut account = Account::new("s", 1);
+        account.add(Stretch { start_ns: 0, end_ns: 5, work: 60 });
+        account.settle();
+        account.add(Stretch { start_ns: 5, end_ns: 10, work: 41 });
+        assert_eq!(account.close_with(101, 0, 0), Ok(()));
+        assert_eq!(account.close_with(100, 0, 0).map_err(|failure| failure.code), Err(Code::CheckFailed));
+    }
+
+    #[test]
     fn what_a_peer_does_not_tell_is_left_out() {
         let mut account = Account::new("s", 0);
         account.add(Stretch { start_ns: 0, end_ns: 10, work: 1 });
-        account.close_with(1, 0, 5);
+        assert_eq!(account.close_with(1, 0, 5), Ok(()));
         let found = account.extras().measures();
         assert!(found.contains_key("service-demand-local"));
         assert!(!found.contains_key("service-demand-remote") && !found.contains_key("cpus-remote"));

@@ -1,6 +1,7 @@
 //! The clients of datagrams: a stream of them, of which some may be lost, and requests with responses.
 
 use super::account::{precise, Account};
+use super::pace::Pace;
 use super::peer::{words, Link, Peer, GLANCE_NS, PATIENCE};
 use super::system::{self, PollFd, PollFlags};
 use super::trips::Trips;
@@ -16,6 +17,12 @@ const REPEAT_NS: u64 = 10_000_000;
 
 /// After so many datagrams a client that never has to wait looks for confirmations.
 const LOOK: u64 = 32;
+
+/// Time between two readings of the clock where nothing needs more of them, ns.
+const READ_EVERY_NS: u64 = 2_000_000;
+
+/// After so many rounds without a confirmation the clock is read as well.
+const ROUNDS: u64 = 1024;
 
 /// A sender that is late sends at most so much of its time at once, ns.
 const BURST_NS: u64 = 10_000_000;
@@ -116,6 +123,8 @@ pub(super) struct Datagrams {
     /// Bytes and number of datagrams that the peer has confirmed, and when that was known; 0 after a pause.
     confirmed: (u64, u64),
     confirmed_ns: u64,
+    /// When the clock is read for that.
+    readings: Pace,
     /// What was sent when the window began, and what the peer found in the end.
     report: Report,
     sent_in_window: (u64, u64),
@@ -138,6 +147,7 @@ impl Datagrams {
             origin_ns: now_ns(),
             confirmed: (0, 0),
             confirmed_ns: 0,
+            readings: Pace::new(READ_EVERY_NS),
             report: Report::default(),
             sent_in_window: (0, 0),
             account,
@@ -146,30 +156,47 @@ impl Datagrams {
 
     /// Send until new confirmations arrive.
     fn until_confirmed(&mut self) -> Result<(), Failure> {
-        let begun = now_ns();
+        let mut begun = None;
+        // Without a rate only a peer that is silent needs the clock.
+        let mut rounds = 0;
         loop {
             let full = self.send_some()?;
             if self.take_confirmations()? {
                 return Ok(());
             }
-            let now = now_ns();
-            if u128::from(now - begun) > PATIENCE.as_nanos() {
-                let message = format!("has received no datagram for {} s", PATIENCE.as_secs());
-                return Err(self.session.peer.failed(&message));
-            }
-            let ahead_ns = self.due_in(now);
-            if precise(now - begun) > precise(GLANCE_NS).max(2.0 * self.interval_ns) {
-                self.session.peer.still_patient(begun)?;
+            rounds += 1;
+            let mut ahead_ns = 0;
+            if self.interval_ns > 0.0 || rounds % ROUNDS == 0 {
+                let now = now_ns();
+                self.be_patient(*begun.get_or_insert(now), now)?;
+                ahead_ns = self.due_in(now);
             }
             if full || ahead_ns > 0 {
                 let (flags, limit) = match full {
                     true => (PollFlags::IN | PollFlags::OUT, GLANCE_NS),
                     false => (PollFlags::IN, ahead_ns.min(GLANCE_NS)),
                 };
-                system::poll(&mut [PollFd::new(&self.session.socket, flags)], Some(limit))
+                let ready = system::poll(&mut [PollFd::new(&self.session.socket, flags)], Some(limit))
                     .map_err(|cause| self.session.peer.broken(&cause))?;
+                if ready == 0 {
+                    let now = now_ns();
+                    self.be_patient(*begun.get_or_insert(now), now)?;
+                }
             }
         }
+    }
+
+    /// An error where nothing has been confirmed from `begun` to `now` for too long.
+    fn be_patient(&self, begun: u64, now: u64) -> Result<(), Failure> {
+        let passed = now.saturating_sub(begun);
+        if u128::from(passed) > PATIENCE.as_nanos() {
+            let message = format!("has received no datagram for {} s", PATIENCE.as_secs());
+            return Err(self.session.peer.failed(&message));
+        }
+        if precise(passed) > precise(GLANCE_NS).max(2.0 * self.interval_ns) {
+            self.session.peer.still_patient(begun)?;
+        }
+        Ok(())
     }
 
     /// Nanoseconds until the next datagram is due.
@@ -221,9 +248,6 @@ impl Datagrams {
                 new = true;
             }
         }
-        if new {
-            self.confirmed_ns = now_ns();
-        }
         Ok(new)
     }
 }
@@ -239,11 +263,15 @@ impl Worker for Datagrams {
             (self.origin_ns, self.due_ns) = (now_ns(), 0.0);
             while self.take_confirmations()? {}
             self.until_confirmed()?;
+            self.confirmed_ns = self.readings.happened(self.confirmed.0);
         }
         let (start_ns, before, sent) = (self.confirmed_ns, self.confirmed.0, self.session.sent);
         let end_ns = start_ns + repeats * REPEAT_NS;
         while self.confirmed_ns < end_ns {
             self.until_confirmed()?;
+            if self.readings.due(self.confirmed.0) {
+                self.confirmed_ns = self.readings.happened(self.confirmed.0);
+            }
         }
         self.sent_in_window.0 += self.session.sent - sent;
         self.sent_in_window.1 += self.confirmed_ns - start_ns;
@@ -271,7 +299,7 @@ impl Worker for Datagrams {
         if self.report.bytes < self.confirmed.0 {
             return Err(self.session.peer.failed("counted fewer bytes in the end than it had confirmed"));
         }
-        self.account.close(self.report.bytes, self.report.cpu_ns);
+        self.account.close(self.report.bytes, self.report.cpu_ns)?;
         Ok(CheckValue::Bytes(self.report.bytes))
     }
 
@@ -316,10 +344,10 @@ impl DatagramExchange {
 
 /// Whether the answer to the last datagram has come; it is lost where it has not after a while.
 fn answered(session: &Session, answer: &mut [u8], length: &mut usize) -> Result<bool, Failure> {
-    let begun = now_ns();
+    let mut begun = None;
     let mut limit = LOST_NS;
     loop {
-        system::poll(&mut [PollFd::new(&session.socket, PollFlags::IN)], Some(limit))
+        let ready = system::poll(&mut [PollFd::new(&session.socket, PollFlags::IN)], Some(limit))
             .map_err(|cause| session.peer.broken(&cause))?;
         if let Some(datagram) = session.take(answer)? {
             // Answers to earlier ones, which were taken for lost, are of no use.
@@ -328,8 +356,9 @@ fn answered(session: &Session, answer: &mut [u8], length: &mut usize) -> Result<
                 return Ok(true);
             }
         }
-        let passed = now_ns() - begun;
-        if passed >= LOST_NS {
+        // Only what does not come is waited for by the clock: nothing within the limit is too late, and so is what came of others.
+        let passed = now_ns().saturating_sub(*begun.get_or_insert_with(now_ns));
+        if (ready == 0 && limit == LOST_NS) || passed >= LOST_NS {
             return Ok(false);
         }
         limit = LOST_NS - passed;
@@ -340,14 +369,14 @@ impl Worker for DatagramExchange {
     fn run(&mut self, repeats: u64) -> Result<Timed, Failure> {
         let DatagramExchange { session, answer, length, done, lost, trips, .. } = self;
         trips.make(repeats, || {
-            let begun = now_ns();
+            let mut begun = None;
             loop {
                 if session.send()? && answered(session, answer, length)? {
                     *done += 1;
                     return Ok(());
                 }
                 *lost += 1;
-                session.peer.still_patient(begun)?;
+                session.peer.still_patient(*begun.get_or_insert_with(now_ns))?;
             }
         })
     }
@@ -375,7 +404,7 @@ impl Worker for DatagramExchange {
             let message = format!("counted {} requests of {} that were answered", report.units, self.done);
             return Err(self.session.peer.failed(&message));
         }
-        self.trips.close(self.done, report.cpu_ns);
+        self.trips.close(self.done, report.cpu_ns)?;
         Ok(CheckValue::Count(self.done))
     }
 

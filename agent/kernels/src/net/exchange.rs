@@ -18,7 +18,7 @@ struct Line {
     have: usize,
     /// Whether a response is still to come, of several connections.
     busy: bool,
-    /// When its request was sent, ns; `None` where a pause between iterations came since.
+    /// When its request was sent, ns; `None` where that is not timed, or a pause between iterations came since.
     sent_ns: Option<u64>,
 }
 
@@ -87,6 +87,9 @@ impl Exchange {
             for index in self.ready()? {
                 if self.take(index)? {
                     work += 1;
+                    if work >= repeats {
+                        self.counted_ns = now_ns();
+                    }
                     self.send(index)?;
                 }
             }
@@ -117,7 +120,7 @@ impl Exchange {
 
     fn send(&mut self, index: usize) -> Result<(), Failure> {
         let line = &mut self.lines[index];
-        line.sent_ns = Some(now_ns());
+        line.sent_ns = self.trips.next_is_timed().then(now_ns);
         (line.have, line.busy) = (0, true);
         self.messages.stamp(line.done + 1);
         let mut sent = 0;
@@ -146,9 +149,8 @@ impl Exchange {
         if line.have < line.answer.len() {
             return Ok(false);
         }
-        self.counted_ns = now_ns();
         if let Some(sent_ns) = line.sent_ns {
-            self.trips.times.record(self.counted_ns - sent_ns);
+            self.trips.times.record(now_ns().saturating_sub(sent_ns));
         }
         (line.done, line.busy) = (line.done + 1, false);
         let (done, echoed) = (line.done, self.messages.echoed());
@@ -217,7 +219,7 @@ impl Worker for Exchange {
             total += line.done;
             remote_ns += report.cpu_ns;
         }
-        self.trips.close(total, remote_ns);
+        self.trips.close(total, remote_ns)?;
         Ok(CheckValue::Count(total))
     }
 

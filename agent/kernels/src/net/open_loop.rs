@@ -5,12 +5,14 @@
 //! request was due. A thread of its own keeps to the schedule, so that nothing that happens between iterations delays it.
 
 use super::account::{precise, seconds, Account};
+use super::pace::reading_ns;
 use super::peer::{Link, Peer, GLANCE_NS};
 use super::system::{self, PollFd, PollFlags};
 use super::trips::Messages;
 use super::wire::{Kind, Opening};
 use super::{conditions, Plan};
 use crate::random::Random;
+use crate::settings::check_failed;
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -90,6 +92,15 @@ struct Found {
     from_send: Times,
     /// Sum of the times between due and sent, ns.
     delay_ns: u64,
+    /// Sums of both times over the responses, ns, and whether the clock went back meanwhile.
+    latency_ns: u64,
+    from_send_ns: u64,
+    stepped_back: bool,
+    /// Readings of the clock, and how long there were such.
+    readings: u64,
+    lasted_ns: u64,
+    /// When responses were last taken, ns.
+    last_ns: u64,
     unsent: u64,
     total: u64,
     remote_ns: u64,
@@ -110,16 +121,43 @@ struct Generator {
     found: Found,
 }
 
+impl Found {
+    /// The response to a request came.
+    fn answered(&mut self, request: &Pending, now: u64) {
+        let latency_ns = now.saturating_sub(request.due_ns);
+        let from_send_ns = now.saturating_sub(request.sent_ns);
+        self.stepped_back |= now < request.sent_ns;
+        self.latency.record(latency_ns);
+        self.from_send.record(from_send_ns);
+        self.latency_ns += latency_ns;
+        self.from_send_ns += from_send_ns;
+    }
+
+    /// Whether latencies begin when requests were due: the two times of each differ by how late it was sent.
+    fn verify(&self) -> Result<(), Failure> {
+        match self.stepped_back || self.latency_ns == self.from_send_ns.saturating_add(self.delay_ns) {
+            true => Ok(()),
+            false => Err(check_failed("the latencies do not begin when the requests were due")),
+        }
+    }
+}
+
 impl Generator {
+    /// The clock, whose readings are counted: the schedule needs one for every request.
+    fn now(&mut self) -> u64 {
+        self.found.readings += 1;
+        now_ns()
+    }
+
     fn run(mut self) -> Result<Found, Failure> {
         system::wait_precisely();
         let cpu_ns = system::thread_cpu_ns();
-        self.origin_ns = now_ns();
+        self.origin_ns = self.now();
         self.progress_ns = self.origin_ns;
         let (mut slice_ns, mut counted) = (self.origin_ns, 0);
         while self.wish.load(Ordering::Acquire) == GO_ON {
             let blocked = self.send_due()?;
-            let now = now_ns();
+            let now = self.now();
             let due_ns = if blocked { u64::MAX } else { (self.origin_ns + self.schedule.due()).saturating_sub(now) };
             let slice = match (slice_ns + SLICE_NS).saturating_sub(now) {
                 // Overdue: it ends with the next response.
@@ -127,14 +165,16 @@ impl Generator {
                 left => left,
             };
             self.take(due_ns.min(slice), blocked)?;
-            let (now, done) = (now_ns(), self.done());
+            let (now, done) = (self.now(), self.done());
             if now >= slice_ns + SLICE_NS && (done > counted || self.peer.control.stopped()) {
                 // Nobody listens any more when the run has failed elsewhere.
                 let _ = self.slices.send(Timed { start_ns: slice_ns, end_ns: now, work: done - counted });
                 (slice_ns, counted) = (now, done);
             }
         }
-        let end_ns = now_ns();
+        let end_ns = self.now();
+        self.found.lasted_ns = end_ns.saturating_sub(self.origin_ns);
+        let readings = self.found.readings;
         if self.wish.load(Ordering::Acquire) == LEAVE {
             return Err(Failure::new(Code::Internal, "the run was given up"));
         }
@@ -159,6 +199,8 @@ impl Generator {
             }
             self.found.remote_ns += report.cpu_ns;
         }
+        self.found.readings = readings;
+        self.found.verify()?;
         self.found.total = self.done();
         self.found.local_ns = system::thread_cpu_ns() - cpu_ns;
         Ok(self.found)
@@ -172,7 +214,7 @@ impl Generator {
     fn send_due(&mut self) -> Result<bool, Failure> {
         self.flush()?;
         loop {
-            let (due_ns, now) = (self.origin_ns + self.schedule.due(), now_ns());
+            let (due_ns, now) = (self.origin_ns + self.schedule.due(), self.now());
             if due_ns > now {
                 return Ok(false);
             }
@@ -214,10 +256,11 @@ impl Generator {
         let ready: Vec<bool> = sockets.iter().map(|socket| socket.revents().intersects(come)).collect();
         for (line, _) in self.lines.iter_mut().zip(&ready).filter(|(_, ready)| **ready) {
             if line.take(&self.peer, &mut self.found)? {
-                self.progress_ns = now_ns();
+                self.progress_ns = self.found.last_ns;
             }
         }
-        if now_ns().saturating_sub(self.progress_ns) > GLANCE_NS
+        if !ready.contains(&true)
+            && self.now().saturating_sub(self.progress_ns) > GLANCE_NS
             && self.lines.iter().any(|line| !line.pending.is_empty())
         {
             self.peer.still_patient(self.progress_ns)?;
@@ -250,6 +293,7 @@ impl Line {
             Err(cause) => return Err(peer.broken(&cause)),
         }
         let now = now_ns();
+        (found.last_ns, found.readings) = (now, found.readings + 1);
         let size = self.messages.response.len();
         let whole = self.have / size * size;
         for answer in self.block[..whole].chunks_exact(size) {
@@ -258,8 +302,7 @@ impl Line {
             if !self.messages.answered_by(answer, self.done) {
                 return Err(peer.failed("sent back other bytes than it was sent"));
             }
-            found.latency.record(now.saturating_sub(pending.due_ns));
-            found.from_send.record(now.saturating_sub(pending.sent_ns));
+            found.answered(&pending, now);
         }
         self.block.copy_within(whole..self.have, 0);
         self.have -= whole;
@@ -318,6 +361,12 @@ impl OpenLoop {
                 latency: Times::default(),
                 from_send: Times::default(),
                 delay_ns: 0,
+                latency_ns: 0,
+                from_send_ns: 0,
+                stepped_back: false,
+                readings: 0,
+                lasted_ns: 0,
+                last_ns: 0,
                 unsent: 0,
                 total: 0,
                 remote_ns: 0,
@@ -381,7 +430,7 @@ impl Worker for OpenLoop {
     fn finish(&mut self) -> Result<CheckValue, Failure> {
         self.wish.store(END, Ordering::Release);
         let found = self.join()?;
-        self.account.close_with(found.total, found.remote_ns, found.local_ns);
+        self.account.close_with(found.total, found.remote_ns, found.local_ns)?;
         let total = found.total;
         self.found = Some(found);
         Ok(CheckValue::Count(total))
@@ -393,11 +442,17 @@ impl Worker for OpenLoop {
             None => extras,
             Some(found) => extras
                 .measure("unsent", "1", precise(found.unsent), Merge::Sum)
+                .measure("clock-share", "1", clock_share(found.readings, found.lasted_ns), Merge::Max)
                 .measure("send-delay", "s", seconds(found.delay_ns) / precise(found.total.max(1)), Merge::Mean)
                 .histogram("latency", found.latency)
                 .histogram("latency-from-send", found.from_send),
         }
     }
+}
+
+/// The part of the time that so many readings of the clock cost.
+fn clock_share(readings: u64, lasted_ns: u64) -> f64 {
+    precise(readings * reading_ns()) / precise(lasted_ns.max(1))
 }
 
 impl Drop for OpenLoop {
@@ -444,5 +499,31 @@ mod tests {
         assert!((variance.sqrt() / 1e6 - 1.0).abs() < 0.03, "{variance}");
         assert_eq!(one, gaps(7));
         assert_ne!(one, gaps(8));
+    }
+
+    #[test]
+    fn a_latency_reaches_from_when_a_request_was_due() {
+        let mut found = Found {
+            latency: Times::default(),
+            from_send: Times::default(),
+            delay_ns: 200_000,
+            latency_ns: 0,
+            from_send_ns: 0,
+            stepped_back: false,
+            readings: 0,
+            lasted_ns: 0,
+            last_ns: 0,
+            unsent: 0,
+            total: 0,
+            remote_ns: 0,
+            local_ns: 0,
+        };
+        found.answered(&Pending { due_ns: 100_000, sent_ns: 300_000 }, 1_100_000);
+        assert_eq!((found.latency_ns, found.from_send_ns), (1_000_000, 800_000));
+        let near = |times: &Times, ns: u64| times.quantile(1.0).abs_diff(ns) <= ns / 100;
+        assert!(near(&found.latency, 1_000_000) && near(&found.from_send, 800_000));
+        assert_eq!(found.verify(), Ok(()));
+        found.latency_ns = found.from_send_ns;
+        assert_eq!(found.verify().map_err(|failure| failure.code), Err(Code::CheckFailed));
     }
 }

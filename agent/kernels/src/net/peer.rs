@@ -184,7 +184,8 @@ impl Peer {
     }
 
     fn wait(&self, sockets: &mut [PollFd<'_>], doing: &str) -> Result<(), Late> {
-        let begun = now_ns();
+        // The clock is read only where nothing comes.
+        let mut begun = None;
         loop {
             match system::poll(sockets, Some(GLANCE_NS)) {
                 Ok(0) => {}
@@ -194,7 +195,8 @@ impl Peer {
             if self.control.stopped() {
                 return Err(Late::Failed(self.failed(&format!("{doing} when the run was stopped"))));
             }
-            if u128::from(now_ns() - begun) > PATIENCE.as_nanos() {
+            let begun = *begun.get_or_insert_with(now_ns);
+            if u128::from(now_ns().saturating_sub(begun)) > PATIENCE.as_nanos() {
                 return Err(Late::Silent);
             }
         }

@@ -4,16 +4,20 @@
 //! such moment to another.
 
 use super::account::Account;
+use super::pace::Pace;
 use super::peer::{Link, Peer};
 use super::system::{PollFd, PollFlags, Unmoved};
 use super::wire::{self, Kind, Opening};
 use super::{conditions, message, Direction, Plan};
 use std::io::{self, ErrorKind, Read, Write};
 use virtometer_protocol::{Conditions, Failure};
-use virtometer_sampling::{now_ns, CheckValue, Extras, Stretch as Timed, Worker};
+use virtometer_sampling::{CheckValue, Extras, Stretch as Timed, Worker};
 
 /// One repeat of a stream lasts at least so long.
 const REPEAT_NS: u64 = 10_000_000;
+
+/// Time between two readings of the clock, ns, or more where they are dear.
+const READ_EVERY_NS: u64 = 2_000_000;
 
 /// Bytes after which a client that never has to wait looks for confirmations.
 const LOOK: usize = 1 << 20;
@@ -61,8 +65,10 @@ pub(super) struct Stream {
     block: Vec<u8>,
     /// The last block read: from which byte of its stream, how long.
     last: (u64, usize),
-    /// When the last counted byte was counted, ns; 0 before the first iteration.
+    /// When the clock was last read, which is when all that is counted was; 0 before the first iteration, ns.
     counted_ns: u64,
+    /// When the clock is read.
+    readings: Pace,
     conditions: Conditions,
     account: Account,
 }
@@ -120,12 +126,13 @@ impl Stream {
             block: bytes,
             last: (0, 0),
             counted_ns: 0,
+            readings: Pace::new(READ_EVERY_NS),
             conditions: found,
             account: Account::new("s/B", cpus),
         })
     }
 
-    /// Go on until something new is counted; its time is then in `counted_ns`.
+    /// Go on until something new is counted.
     fn until_counted(&mut self) -> Result<(), Failure> {
         loop {
             match self.round()? {
@@ -144,7 +151,6 @@ impl Stream {
                 round = Round::Moved;
             }
             if one.take_confirmations(&self.peer)? {
-                self.counted_ns = now_ns();
                 round = Round::Counted;
             }
         }
@@ -153,7 +159,6 @@ impl Stream {
             if read > 0 {
                 // Where we also send, it is the confirmations that come at moments when all was just counted.
                 if self.sending.is_empty() {
-                    self.counted_ns = now_ns();
                     round = Round::Counted;
                 } else if round == Round::Still {
                     round = Round::Moved;
@@ -197,6 +202,7 @@ impl Stream {
         loop {
             self.until_counted()?;
             if self.sending.iter().zip(&before).all(|(one, before)| one.confirmed > *before) {
+                self.counted_ns = self.readings.happened(self.total());
                 return Ok(());
             }
         }
@@ -319,6 +325,10 @@ impl Worker for Stream {
         let end_ns = start_ns + repeats * REPEAT_NS;
         while self.counted_ns < end_ns {
             self.until_counted()?;
+            let total = self.total();
+            if self.readings.due(total) {
+                self.counted_ns = self.readings.happened(total);
+            }
         }
         let stretch = Timed { start_ns, end_ns: self.counted_ns, work: self.total() - before };
         Ok(self.account.add(stretch))
@@ -353,7 +363,7 @@ impl Worker for Stream {
             total += received;
             remote_ns += cpu_ns;
         }
-        self.account.close(total, remote_ns);
+        self.account.close(total, remote_ns)?;
         Ok(CheckValue::Bytes(total))
     }
 

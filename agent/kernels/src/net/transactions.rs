@@ -44,11 +44,11 @@ impl Transactions {
 }
 
 fn transact(peer: &Peer, address: SocketAddr, messages: &Messages, answer: &mut [u8]) -> Result<(), Failure> {
-    let begun = now_ns();
+    let mut begun = None;
     let mut socket = loop {
         match system::connect(address, GLANCE) {
             Ok(socket) => break socket,
-            Err(cause) => refused(peer, address, &cause, begun)?,
+            Err(cause) => refused(peer, address, &cause, *begun.get_or_insert_with(now_ns))?,
         }
     };
     peer.send(&mut socket, &messages.request)?;
@@ -119,7 +119,7 @@ impl Worker for Transactions {
         if report.faults > 0 {
             return Err(self.peer.failed("received other bytes than it was sent"));
         }
-        self.trips.close(self.done, report.cpu_ns);
+        self.trips.close(self.done, report.cpu_ns)?;
         Ok(CheckValue::Count(self.done))
     }
 

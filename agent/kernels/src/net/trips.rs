@@ -2,21 +2,21 @@
 
 use super::account::Account;
 use super::message;
+use super::pace::{reading_ns, CLOCK_SHARE};
 use virtometer_protocol::Failure;
-use virtometer_sampling::{now_ns, timed, Extras, Stretch as Timed, Times};
+use virtometer_sampling::{now_ns, Extras, Stretch as Timed, Times};
 
 /// Every how many messages one is compared byte by byte while others are under way; its number always is.
 pub(super) const INSPECTION: u64 = 1024;
-
-/// So many readings of the clock may cost as much as the rest of a round trip.
-const CLOCK_SHARE: u64 = 200;
 
 /// The round trips of one worker: their account, and which are timed one by one: so few that reading the clock costs below
 /// 0.5 % of the time.
 pub(super) struct Trips {
     account: Account,
-    /// Every how many trips one is timed.
+    /// Every how many trips one is timed; before the window none is, so that its length is the trips' own.
     every: u64,
+    /// Trips since one was timed.
+    untimed: u64,
     pub(super) times: Times,
     last: Option<Timed>,
 }
@@ -24,21 +24,22 @@ pub(super) struct Trips {
 impl Trips {
     /// To a peer with so many processors; its account begins.
     pub(super) fn new(remote_cpus: u64) -> Self {
-        Trips { account: Account::new("s", remote_cpus), every: 1, times: Times::default(), last: None }
+        Trips {
+            account: Account::new("s", remote_cpus),
+            every: u64::MAX,
+            untimed: 0,
+            times: Times::default(),
+            last: None,
+        }
     }
 
     /// The window begins: choose from the last iteration of the calibration, and forget what was timed so far.
     pub(super) fn settle(&mut self) {
         self.times.clear();
-        let trip_ns = self.last.map_or(0, |last| (last.end_ns - last.start_ns) / last.work.max(1)).max(1);
-        // The quickest of some readings: others were interrupted.
-        let clock_ns = (0..64).map(|_| now_ns()).scan(now_ns(), |last, now| {
-            let took = now - *last;
-            *last = now;
-            Some(took)
-        });
-        let clock_ns = clock_ns.min().unwrap_or(0).max(1);
-        self.every = (2 * clock_ns * CLOCK_SHARE / trip_ns).max(1);
+        let trip_ns = self.last.map_or(0, |last| last.end_ns.saturating_sub(last.start_ns) / last.work.max(1)).max(1);
+        // Twice as far apart as that, because the iteration has readings of its own.
+        self.every = (4 * reading_ns() * CLOCK_SHARE / trip_ns).saturating_add(1);
+        self.untimed = 0;
         self.account.settle();
     }
 
@@ -49,22 +50,43 @@ impl Trips {
         repeats: u64,
         mut trip: impl FnMut() -> Result<(), Failure>,
     ) -> Result<Timed, Failure> {
-        let mut untimed = 0;
-        let stretch = timed(repeats, || {
-            for _ in 0..repeats {
-                untimed += 1;
-                if untimed < self.every {
-                    trip()?;
-                    continue;
-                }
-                untimed = 0;
-                let begun = now_ns();
-                trip()?;
-                self.times.record(now_ns() - begun);
+        let start_ns = now_ns();
+        if self.every > repeats {
+            // Less than one of an iteration: now and then its last, which ends with the iteration, so that one reading is enough.
+            self.untimed = self.untimed.saturating_add(repeats);
+            (1..repeats).try_for_each(|_| trip())?;
+            let begun = (self.untimed >= self.every).then(now_ns);
+            trip()?;
+            let end_ns = now_ns();
+            if let Some(begun) = begun {
+                self.times.record(end_ns.saturating_sub(begun));
+                self.untimed = 0;
             }
-            Ok(())
-        })?;
+            return Ok(self.add(Timed { start_ns, end_ns, work: repeats }));
+        }
+        self.untimed = 0;
+        for _ in 0..repeats {
+            if !self.next_is_timed() {
+                trip()?;
+                continue;
+            }
+            let begun = now_ns();
+            trip()?;
+            self.times.record(now_ns().saturating_sub(begun));
+        }
+        let stretch = Timed { start_ns, end_ns: now_ns(), work: repeats };
         Ok(self.add(stretch))
+    }
+
+    /// Whether the trip that begins now is one of those that are timed one by one.
+    #[inline]
+    pub(super) fn next_is_timed(&mut self) -> bool {
+        self.untimed += 1;
+        if self.untimed < self.every {
+            return false;
+        }
+        self.untimed = 0;
+        true
     }
 
     /// An iteration of round trips that were made otherwise.
@@ -74,8 +96,8 @@ impl Trips {
     }
 
     /// The connections have ended: `total` round trips were made over them, for which the peer used `remote_ns`.
-    pub(super) fn close(&mut self, total: u64, remote_ns: u64) {
-        self.account.close(total, remote_ns);
+    pub(super) fn close(&mut self, total: u64, remote_ns: u64) -> Result<(), Failure> {
+        self.account.close(total, remote_ns)
     }
 
     /// The account, and the times of those that were timed.

@@ -64,6 +64,9 @@ pub(super) struct Reread {
     sum: u64,
     bytes: u64,
     passes: u64,
+    /// Whether the system counts what a thread reads, and what it had counted before the passes.
+    witness: bool,
+    before: Option<Count>,
 }
 
 impl Reread {
@@ -96,9 +99,14 @@ impl Reread {
             sum: 0,
             bytes: 0,
             passes: 0,
+            witness: false,
+            before: None,
         };
         // The first pass brings the file into memory and tells what the others must find.
+        let before = Count::now();
         reread.right_sum = reread.learn()?;
+        // Not every system counts, and not every one that does counts right.
+        reread.witness = before.and_then(|before| before.since()) == Some(reread.wish.size as u64);
         if reread.wish.way == Way::OpenToClose {
             reread.reopen().map_err(|errno| {
                 let failure = cannot("open", errno);
@@ -134,6 +142,27 @@ impl Reread {
 
 fn cannot(what: &str, errno: Errno) -> Failure {
     os_failure(&format!("cannot {what} the file"), &errno.into())
+}
+
+/// Bytes that the calling thread has read until now, as the system counts them (Linux 3.17 and later).
+#[derive(Clone, Copy, Debug)]
+struct Count {
+    read: u64,
+    /// Bytes of the text that says so, which count from now on.
+    own: u64,
+}
+
+impl Count {
+    fn now() -> Option<Self> {
+        let text = std::fs::read_to_string("/proc/thread-self/io").ok()?;
+        let read = text.lines().find_map(|line| line.strip_prefix("rchar:"))?.trim().parse().ok()?;
+        Some(Count { read, own: text.len() as u64 })
+    }
+
+    /// Bytes read since.
+    fn since(&self) -> Option<u64> {
+        Count::now().map(|now| now.read.wrapping_sub(self.read).wrapping_sub(self.own))
+    }
 }
 
 /// A regular file of `size` bytes or more, opened for reading.
@@ -185,6 +214,8 @@ impl Operation for Reread {
         self.bytes = 0;
         self.sum = 0;
         self.buffer.bytes_mut().fill(0);
+        // A mapping is not read but added up.
+        self.before = if self.witness && self.mapping.is_none() { Count::now() } else { None };
         Ok(())
     }
 
@@ -221,7 +252,13 @@ impl Operation for Reread {
         if self.mapping.is_none() && self.buffer.bytes()[..self.last.len()] != self.last {
             return Err(check_failed("the end of the file is another than it was at first"));
         }
-        Ok(self.bytes)
+        // Reading once and counting often would look right in every other way.
+        match self.before.take().and_then(|before| before.since()) {
+            Some(read) if read != self.bytes => {
+                Err(check_failed(format!("the system counted {read} bytes that were read, not {}", self.bytes)))
+            }
+            _ => Ok(self.bytes),
+        }
     }
 
     fn conditions(&self, conditions: &mut Conditions) {
@@ -264,6 +301,23 @@ mod tests {
             let mut reread = Reread::new(wish(way, sum)).unwrap();
             assert_eq!(reread.right_sum, (0..12_500).fold(0, |sum: u64, index| sum.wrapping_add(pattern::word(index))));
             assert_eq!(outcome(&mut reread), Ok(300_000), "{way:?}");
+        }
+    }
+
+    #[test]
+    fn the_system_counts_what_was_read() {
+        for (way, sum) in [(Way::IoOnly, false), (Way::OpenToClose, true)] {
+            let mut reread = Reread::new(wish(way, sum)).unwrap();
+            if !reread.witness {
+                continue;
+            }
+            reread.before(3).unwrap();
+            reread.repeat(1).unwrap();
+            // Three passes are counted, of which two were not made.
+            reread.bytes = 300_000;
+            reread.sum = reread.right_sum.wrapping_mul(3);
+            let failure = reread.counted().unwrap_err();
+            assert_eq!(failure.message, "the system counted 100000 bytes that were read, not 300000", "{way:?}");
         }
     }
 

@@ -5,11 +5,12 @@ use super::link::{broken, pass, pipe, take};
 use super::operation::{each_takes, Operation};
 use super::Pinning;
 use crate::buffer::Buffer;
+use crate::settings::check_failed;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use virtometer_protocol::Failure;
 
-/// A ring of processes, of which the agent's own is one. Whoever has the token touches its memory, adds one to
-/// the token and passes it on, so that the token counts the switches.
+/// A ring of processes, of which the agent's own is one. Whoever has the token touches its memory, adds one and the sum of
+/// what it read to the token and passes it on, so that the token counts the switches and shows that all memory was read.
 pub(super) struct Ring {
     processes: usize,
     memory: Option<Buffer>,
@@ -19,6 +20,9 @@ pub(super) struct Ring {
     overhead: f64,
     token: u64,
     before: u64,
+    /// Sum of what one process reads when it has the token.
+    read: u64,
+    rounds: u64,
     // Last: the children go before the right to reap them does.
     _parent: Parent,
 }
@@ -30,15 +34,18 @@ struct Links {
     _children: Vec<Child>,
 }
 
-/// Read one word of every cache line, so that the memory has to be in the processor's cache.
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+/// Read one byte of every cache line, so that the memory has to be in the processor's cache.
 fn touch(memory: Option<&Buffer>) -> u64 {
-    memory.map_or(0, |memory| memory.bytes().iter().step_by(64).map(|byte| u64::from(*byte)).sum())
+    memory.map_or(0, |memory| memory.bytes().iter().step_by(LINE).map(|byte| u64::from(*byte)).sum())
 }
 
 /// One turn: touch the memory, count and write.
 #[inline]
 fn turn(output: BorrowedFd<'_>, token: u64, memory: Option<&Buffer>) -> Result<(), Failure> {
-    pass(output, &(token + 1 + touch(memory)).to_le_bytes()).map_err(|_| broken())
+    pass(output, &token.wrapping_add(1).wrapping_add(touch(memory)).to_le_bytes()).map_err(|_| broken())
 }
 
 /// Wait for the token.
@@ -57,7 +64,11 @@ impl Ring {
         let memory = touched(size)?;
         let (overhead, token, before) = (0.0, 0, 0);
         let pinning = pinning.clone();
-        let mut ring = Ring { processes, memory, pinning, links: None, overhead, token, before, _parent: parent };
+        // Found out from the pattern, not from the memory.
+        let read = (0..size).step_by(LINE).map(|at| u64::from(content(at))).sum();
+        let (links, rounds) = (None, 0);
+        let mut ring =
+            Ring { processes, memory, pinning, links, overhead, token, before, read, rounds, _parent: parent };
         ring.links = Some(ring.link()?);
         Ok(ring)
     }
@@ -108,13 +119,20 @@ impl Ring {
     }
 }
 
+/// What stands at a place of every process's memory: 1 to 251.
+fn content(at: usize) -> u8 {
+    u8::try_from(at / LINE % 251).unwrap_or(0) + 1
+}
+
 /// Memory of the calling process's own, touched once; none for size 0.
 fn touched(size: usize) -> Result<Option<Buffer>, Failure> {
     if size == 0 {
         return Ok(None);
     }
     let mut memory = Buffer::new(size)?;
-    memory.bytes_mut().fill(0);
+    for (at, byte) in memory.bytes_mut().iter_mut().enumerate() {
+        *byte = content(at);
+    }
     Ok(Some(memory))
 }
 
@@ -138,8 +156,8 @@ impl Operation for Ring {
         self.processes as u64
     }
 
-    fn before(&mut self, _repeats: u64) -> Result<(), Failure> {
-        self.before = self.token;
+    fn before(&mut self, repeats: u64) -> Result<(), Failure> {
+        (self.before, self.rounds) = (self.token, repeats);
         Ok(())
     }
 
@@ -154,7 +172,13 @@ impl Operation for Ring {
     }
 
     fn counted(&mut self) -> Result<u64, Failure> {
-        Ok(self.token.wrapping_sub(self.before))
+        let moved = self.token.wrapping_sub(self.before);
+        let read = self.rounds.wrapping_mul(self.processes as u64).wrapping_mul(self.read);
+        // A token that lost a switch is a little short of it; one of processes that read nothing is far below.
+        if moved < read / 2 {
+            return Err(check_failed("the processes have not read all of their memory"));
+        }
+        Ok(moved.wrapping_sub(read))
     }
 
     /// New processes: the processor time that the old ones used for calibration is not the window's.
@@ -198,6 +222,20 @@ mod tests {
             ring.token -= 1;
             ring.repeat(1).unwrap();
             assert_eq!(ring.counted(), Ok(processes as u64 - 1));
+        }
+    }
+
+    #[test]
+    fn memory_that_was_not_read_is_reported() {
+        for size in [1, 64, 65, 65_536] {
+            let mut ring = Ring::new(2, size, &Pinning::as_it_is()).unwrap();
+            assert_eq!(round(&mut ring, 10), Ok(20), "{size}");
+            // The agent's own part is left out.
+            ring.memory = None;
+            assert_ne!(round(&mut ring, 10), Ok(20), "{size}");
+            let mut ring = Ring::new(2, 0, &Pinning::as_it_is()).unwrap();
+            ring.read = (0..size).step_by(LINE).map(|at| u64::from(content(at))).sum();
+            assert_ne!(round(&mut ring, 10), Ok(20), "{size}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::datagrams;
 use super::Shared;
+use crate::net::pace::Pace;
 use crate::net::system::{self, PollFd, PollFlags, Unmoved};
 use crate::net::wire::{self, Kind, Opening, Report, Speaker, Status, Welcome};
 use crate::net::{message, stream, trips};
@@ -9,7 +10,7 @@ use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use virtometer_sampling::{allowed_cpus, now_ns};
+use virtometer_sampling::allowed_cpus;
 
 /// How long a new connection may take to say what it wants, and a transaction to send its request. A slow emulator makes
 /// the thousand connections of a test in longer than five seconds.
@@ -24,38 +25,8 @@ const GLANCE: usize = 256 << 10;
 /// Where a stream is read only when so many bytes have arrived, what lies there longer than this is read all the same.
 const LOW_WATER_LIMIT: Duration = Duration::from_millis(50);
 
-/// Bytes between two confirmations: adapted so that one is sent about every four milliseconds.
-pub(super) struct Pace {
-    distance: u64,
-    confirmed: u64,
-    confirmed_ns: u64,
-}
-
-impl Pace {
-    const WIDEST: u64 = 64 << 20;
-    const AIM_NS: u64 = 4_000_000;
-
-    pub(super) fn new() -> Self {
-        Pace { distance: 1, confirmed: 0, confirmed_ns: 0 }
-    }
-
-    /// Whether it is time to confirm `count` bytes.
-    #[inline]
-    pub(super) fn due(&self, count: u64) -> bool {
-        count - self.confirmed >= self.distance
-    }
-
-    /// They have been confirmed.
-    pub(super) fn confirmed(&mut self, count: u64) {
-        let now = now_ns();
-        match now - self.confirmed_ns {
-            quick if quick < Self::AIM_NS / 2 => self.distance = (self.distance * 2).min(Self::WIDEST),
-            slow if slow > Self::AIM_NS * 2 => self.distance = (self.distance / 2).max(1),
-            _ => {}
-        }
-        (self.confirmed, self.confirmed_ns) = (count, now);
-    }
-}
+/// Time between two confirmations, ns.
+pub(super) const CONFIRMED_EVERY_NS: u64 = 4_000_000;
 
 /// Memory that counts against the limit of the server for as long as this lives.
 struct Room<'a> {
@@ -155,7 +126,7 @@ fn sink(mut socket: &TcpStream, opening: &Opening, shared: &Shared) -> io::Resul
     welcome(socket, 0, false)?;
     let cpu_ns = system::thread_cpu_ns();
     let mut report = Report::default();
-    let mut pace = Pace::new();
+    let mut pace = Pace::new(CONFIRMED_EVERY_NS);
     loop {
         let read = match socket.read(&mut block) {
             Ok(0) => break,
@@ -168,7 +139,7 @@ fn sink(mut socket: &TcpStream, opening: &Opening, shared: &Shared) -> io::Resul
         shared.received.fetch_add(read as u64, Ordering::Relaxed);
         if pace.due(report.bytes) {
             socket.write_all(&report.bytes.to_le_bytes())?;
-            pace.confirmed(report.bytes);
+            pace.happened(report.bytes);
             let looked_at = &block[..read.min(LOOK)];
             report.faults += u64::from(stream::fault(looked_at, from, &expected).is_some());
         }

@@ -1,8 +1,9 @@
 //! Datagrams of all sessions, on one thread. A session is opened and ended by a connection.
 
-use super::connection::{refuse, welcome, Pace};
+use super::connection::{refuse, welcome, CONFIRMED_EVERY_NS};
 use super::Shared;
 use crate::net::message;
+use crate::net::pace::Pace;
 use crate::net::system::{self, End, PollFd, PollFlags};
 use crate::net::wire::{self, Kind, Opening, Report, Status, HEAD, LARGEST_DATAGRAM};
 use std::collections::hash_map::RandomState;
@@ -80,7 +81,13 @@ pub(super) fn attend(mut socket: &TcpStream, opening: &Opening, shared: &Shared)
     let response = message(opening.response).map_err(|_| io::Error::from(ErrorKind::OutOfMemory))?;
     // Random: a datagram of an earlier session must not count for this one.
     let number = RandomState::new().build_hasher().finish();
-    let session = Session { opening: *opening, response, pace: Pace::new(), report: Report::default(), next: 0 };
+    let session = Session {
+        opening: *opening,
+        response,
+        pace: Pace::new(CONFIRMED_EVERY_NS),
+        report: Report::default(),
+        next: 0,
+    };
     sessions.open().insert(number, session);
     let _entry = Entry { sessions, number };
     let (handled, cpu_ns) = (sessions.handled.load(Ordering::Relaxed), sessions.cpu_ns.load(Ordering::Relaxed));
@@ -154,7 +161,7 @@ pub(super) fn serve(socket: &UdpSocket, end: &End, shared: &Shared) {
                     let counts = [wire::number(&block, 0), session.report.bytes, session.report.units];
                     wire::put(&counts, &mut confirmation);
                     let _ = socket.send_to(&confirmation, from);
-                    session.pace.confirmed(session.report.bytes);
+                    session.pace.happened(session.report.bytes);
                 }
                 _ => {}
             }

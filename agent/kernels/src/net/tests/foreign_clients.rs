@@ -145,3 +145,30 @@ fn a_server_ends_while_clients_wait() {
     server.end();
     assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
 }
+
+/// A server that compares nothing would call every stream right.
+#[test]
+fn a_server_finds_other_bytes_than_those_of_the_pattern() {
+    use crate::net::peer::Peer;
+    use crate::net::wire::Report;
+    let server = Serving::begin();
+    let peer = Peer { address: server.address, control: Default::default() };
+    let size = 4096;
+    for (kind, units) in [(Kind::Sink, 1), (Kind::Echo, 1)] {
+        for wrong in [None, Some(0), Some(100), Some(size - 1)] {
+            let opening = Opening { kind, request: size, ..OPEN };
+            let mut link = peer.dial(&opening).unwrap();
+            let mut data = crate::net::message(size).unwrap();
+            if kind == Kind::Echo {
+                data[..8].copy_from_slice(&1u64.to_le_bytes());
+            }
+            if let Some(at) = wrong {
+                data[at] ^= 1;
+            }
+            peer.send(&mut link.socket, &data).unwrap();
+            let Report { bytes, units: found, faults, .. } = peer.hang_up(&mut link.socket, &mut |_| ()).unwrap();
+            assert_eq!((bytes, found, faults > 0), (size as u64, units, wrong.is_some()), "{kind:?} {wrong:?}");
+        }
+    }
+    server.end();
+}
