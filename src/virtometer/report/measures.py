@@ -9,6 +9,7 @@ MEANINGS = {
     "backward-monotonic": "readings of the monotonic clock that were below the one before",
     "backward-monotonic-raw": "readings of the raw monotonic clock that were below the one before",
     "backward-realtime": "readings of the real-time clock that were below the one before",
+    "clock-share": "part of the measured time that readings of the clock cost, at most",
     "cost-counter": "what one reading of the processor's counter costs",
     "cost-monotonic": "what one reading of the monotonic clock costs",
     "cost-monotonic-raw": "what one reading of the raw monotonic clock costs",
