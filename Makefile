@@ -31,7 +31,7 @@ mutants: setup ## wrong agents on purpose, and which check finds each (under for
 bench: setup ## each kernel beside the tool that users know (ONLY=memory for some; says how long it takes)
 	@ONLY="$(ONLY)" PAIRS="$(PAIRS)" LENGTH="$(SECONDS)" DISK_LENGTH="$(DISK_SECONDS)" setup/bench.sh
 
-bench-self: setup ## Virtometer's own speed: provisioning, overhead, A/A campaigns, kills
+bench-self: setup ## Virtometer's own speed: provisioning, overhead, small orders, A/A campaigns, kills
 	@setup/bench_self.sh
 
 clean: ## remove what was built and installed in this folder (results stay)
