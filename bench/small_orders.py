@@ -4,8 +4,8 @@
 
 One campaign, whose guests take turns in every block: `linpack classic` of orders 25 to 500 and `pde`, which reads the
 clock twice within an iteration. Each efficiency stands with its 95 % interval, and beside it the quotient by that of
-`pde` with an interval from both: `met` where the interval is within 10 % of 1, `MISSED` where all of it is not, otherwise
-`undecided`, which is what a busy machine gives.
+`pde` with an interval from both: `met` where the interval is within 10 % of 1, `MISSED` where all of it is not,
+otherwise `undecided`, which is what a busy machine gives.
 """
 
 from __future__ import annotations
