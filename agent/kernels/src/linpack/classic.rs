@@ -55,6 +55,8 @@ pub(super) struct Classic {
     turn: u64,
     /// Copies that the iteration works on.
     used: usize,
+    /// Operations that the iteration counted.
+    pub(super) counted: u64,
     /// Cost of a reading of the clock.
     reading_ns: u64,
     huge_pages: &'static str,
@@ -80,7 +82,7 @@ impl Classic {
         let pivots = vec![0; system.n * watch::tail(system, copies / variants.len())];
         let watches = vec![Watch::default(); variants.len()];
         let (reading_ns, huge_pages) = (reading_cost_ns(), "unknown");
-        let (turn, used, worst) = (0, 0, 0.0);
+        let (turn, used, counted, worst) = (0, 0, 0, 0.0);
         Ok(Classic {
             simd,
             system,
@@ -90,6 +92,7 @@ impl Classic {
             pivots,
             turn,
             used,
+            counted,
             reading_ns,
             huge_pages,
             limit,
@@ -183,6 +186,7 @@ impl Worker for Classic {
             watch.solve(tail, factored_ns, end_ns, self.reading_ns);
         }
         let stretch = Stretch { start_ns, end_ns, work: system.operations() * self.used as u64 };
+        self.counted = stretch.work;
         if let Some(asked) = &mut self.asked {
             asked.close(opened, &stretch);
         }
@@ -191,7 +195,9 @@ impl Worker for Classic {
 
     fn after(&mut self) -> Result<CheckValue, Failure> {
         let length = self.system.length();
-        let residual = self.system.verify(&mut self.work.doubles_mut()[..self.used * length], self.turn)?;
+        let copies = &mut self.work.doubles_mut()[..self.used * length];
+        self.system.check_count(self.counted, copies)?;
+        let residual = self.system.verify(copies, self.turn)?;
         self.worst = self.worst.max(residual).max(self.solve_asked()?);
         self.limit.count();
         Ok(CheckValue::Residual(residual))

@@ -22,6 +22,8 @@ pub(super) struct Member {
     copies: usize,
     /// Copies that the iteration works on.
     used: usize,
+    /// Operations that the iteration counted.
+    pub(super) counted: u64,
     /// Which iteration this is: systems differ from one to the next.
     turn: u64,
     /// Pivots of the systems that are factored before they are solved, of the first thread.
@@ -46,12 +48,13 @@ impl Member {
         let solves = if rank == 0 { watch::tail(shared.system, copies) } else { 0 };
         let pivots = vec![0; solves * shared.system.n];
         let (reading_ns, huge_pages) = (reading_cost_ns(), None);
-        let (turn, used, worst) = (0, 0, 0.0);
+        let (turn, used, counted, worst) = (0, 0, 0, 0.0);
         Member {
             shared,
             rank,
             copies,
             used,
+            counted,
             turn,
             pivots,
             reading_ns,
@@ -180,6 +183,7 @@ impl Worker for Member {
             self.watch.solve(watch::tail(shared.system, self.used), factored_ns, end_ns, self.reading_ns);
         }
         let stretch = Stretch { start_ns, end_ns, work: shared.system.operations() * systems };
+        self.counted = stretch.work;
         if let Some(asked) = &mut self.asked {
             asked.close(opened, &stretch);
         }
@@ -191,13 +195,16 @@ impl Worker for Member {
         let _attendance = shared.attend();
         self.limit.count();
         let mut verified = Ok(0.0);
+        // SAFETY: the iteration is over, and only the first thread uses the systems until the next.
+        let copies = if self.rank == 0 { unsafe { shared.copies(self.used) } } else { &mut [] };
+        let counted = shared.system.check_count(self.counted, copies);
         if self.rank == 0 {
-            // SAFETY: the iteration is over, and only the first thread uses the systems until the next.
-            verified = shared.system.verify(unsafe { shared.copies(self.used) }, self.turn);
+            verified = shared.system.verify(copies, self.turn);
         }
         // Whatever was found: the other threads count on the first one.
         let solved = if self.questions && self.settled { self.solve_asked() } else { Ok(()) };
         self.worst = self.worst.max(verified?);
+        counted?;
         solved?;
         Ok(CheckValue::Residual(self.worst))
     }

@@ -181,6 +181,15 @@ impl System {
         Ok(residual)
     }
 
+    /// Compare the operations that an iteration counted with the systems that were worked on.
+    pub(crate) fn check_count(&self, counted: u64, copies: &[f64]) -> Result<(), Failure> {
+        let solved = (copies.len() / self.length()) as u64;
+        if counted != solved * self.operations() {
+            return Err(check_failed(format!("{counted} operations were counted for {solved} solutions")));
+        }
+        Ok(())
+    }
+
     /// max |Ax - b| / (n × max |A| × max |x| × epsilon), the benchmark's normalisation. `right` becomes Ax - b.
     pub(super) fn residual(&self, matrix: &[f64], right: &mut [f64], solution: &[f64]) -> f64 {
         right.iter_mut().for_each(|b| *b = -*b);

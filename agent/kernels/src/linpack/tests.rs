@@ -434,6 +434,52 @@ fn two_solutions_that_differ_are_reported() {
     assert_eq!(failure.message, "two solutions of the same system differ");
 }
 
+#[test]
+fn operations_that_were_counted_and_not_made_are_reported() {
+    let mut worker = one_thread(50, &[Variant::Rolled], 2);
+    worker.before(2).unwrap();
+    worker.run(2).unwrap();
+    worker.counted *= 2;
+    assert!(worker.after().unwrap_err().message.ends_with("operations were counted for 2 solutions"));
+    let mut member = member(50);
+    member.before(1).unwrap();
+    member.run(1).unwrap();
+    member.counted *= 2;
+    assert!(member.after().unwrap_err().message.ends_with("operations were counted for 1 solutions"));
+}
+
+/// dgefa as the Users' Guide has it, with loops that nobody can mistake.
+fn dgefa(a: &mut [f64], ld: usize, n: usize) -> Vec<usize> {
+    let mut pivots = vec![n - 1; n];
+    for k in 0..n - 1 {
+        let largest = (k..n).fold(k, |l, i| if a[k * ld + i].abs() > a[k * ld + l].abs() { i } else { l });
+        pivots[k] = largest;
+        a.swap(k * ld + largest, k * ld + k);
+        let t = -1.0 / a[k * ld + k];
+        (k + 1..n).for_each(|i| a[k * ld + i] *= t);
+        for j in k + 1..n {
+            a.swap(j * ld + largest, j * ld + k);
+            let t = a[j * ld + k];
+            (k + 1..n).for_each(|i| a[j * ld + i] += t * a[k * ld + i]);
+        }
+    }
+    pivots
+}
+
+#[test]
+fn the_published_variants_leave_the_published_factors() {
+    // The other ways solve to the same bits, but exchange rows of the multipliers as well.
+    let (system, copy) = random_system(40, 9);
+    let mut right = copy.clone();
+    let right_pivots = dgefa(system.parts(&mut right).0, system.ld, system.n);
+    for (variant, published) in [(Variant::Rolled, true), (Variant::Unrolled, true), (Variant::LeftLooking, false)] {
+        let (mut found, mut pivots) = (copy.clone(), vec![0; system.n]);
+        assert!(variant.factor(Simd::Baseline, system.parts(&mut found).0, system.ld, &mut pivots));
+        assert_eq!(pivots, right_pivots, "{variant:?}");
+        assert_eq!(found == right, published, "{variant:?}");
+    }
+}
+
 fn task(op: &str, threads: usize, given: &[(&str, Scalar)]) -> Task {
     let parameters: BTreeMap<String, Scalar> =
         given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
