@@ -34,6 +34,7 @@ fn main() -> ExitCode {
     let own_name = arguments.next().unwrap_or_default();
     let arguments: Vec<OsString> = arguments.collect();
     let first = arguments.first().and_then(|word| word.to_str()).unwrap_or("");
+    system::outlive_file_limit();
     system::live_if_process_1(&own_name.to_string_lossy(), first);
     match run(first, arguments.get(1..).unwrap_or(&[])) {
         Ok(status) => ExitCode::from(status),

@@ -11,6 +11,9 @@ pub(crate) use stream::{from_socket, is_gone, stdio, wait_writable, Stream};
 use crate::channel::Channel;
 use virtometer_protocol::{Code, Failure, Network};
 
+/// Windows has no such signal.
+pub(crate) fn outlive_file_limit() {}
+
 /// Windows is never without anything else.
 pub(crate) fn live_if_process_1(_own_name: &str, _first: &str) {}
 

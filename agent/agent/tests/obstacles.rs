@@ -210,6 +210,31 @@ fn a_file_or_device_without_permission_is_not_permitted() {
     assert_eq!(disk_failure(as_nobody(&copy), "write", &parameters).0, "not-permitted");
 }
 
+#[test]
+fn a_limit_on_the_size_of_files_is_no_space() {
+    let folder = tempfile::tempdir().unwrap();
+    let limited = || {
+        let mut command = program::agent();
+        // SAFETY: a limit of the child's own is set, by a call that a child may make before it executes.
+        unsafe {
+            command.pre_exec(|| {
+                let limit = libc::rlimit { rlim_cur: 1 << 20, rlim_max: 1 << 20 };
+                match libc::setrlimit(libc::RLIMIT_FSIZE, &limit) {
+                    0 => Ok(()),
+                    _ => Err(std::io::Error::last_os_error()),
+                }
+            });
+        }
+        command
+    };
+    for (op, file) in [("fill", "data"), ("write", "own")] {
+        let parameters = json!({"file": folder.path().join(file).to_str().unwrap(), "span": 4 << 20});
+        let (code, message) = disk_failure(limited(), op, &parameters);
+        assert_eq!(code, "no-space", "{op}: {message}");
+        assert!(message.contains("File too large"), "{op}: {message}");
+    }
+}
+
 /// A server of the kernel `net`, and where it is.
 fn server() -> (Agent, String) {
     let mut agent = Agent::start(program::agent());

@@ -10,6 +10,7 @@ mod pinning;
 mod procedure;
 
 #[cfg(unix)]
+mod bus_fault;
 mod calls;
 #[cfg(unix)]
 mod child;

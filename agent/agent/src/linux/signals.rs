@@ -74,6 +74,20 @@ fn blocked(signals: &[libc::c_int]) -> libc::sigset_t {
     }
 }
 
+/// A write beyond the limit on the size of files (`ulimit -f`) fails, as others do, instead of ending the agent by SIGXFSZ.
+///
+/// A handler does it and not SIG_IGN, which programs that the agent executes would inherit.
+pub(crate) fn outlive_file_limit() {
+    extern "C" fn nothing(_signal: libc::c_int) {}
+    // SAFETY: sigaction is plain data, for which zero is a value; the handler does nothing.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = nothing as extern "C" fn(libc::c_int) as libc::sighandler_t;
+        action.sa_flags = libc::SA_RESTART;
+        libc::sigaction(libc::SIGXFSZ, &action, std::ptr::null_mut());
+    }
+}
+
 /// Call `then` on a thread of its own when SIGINT or SIGTERM comes. Call it before other threads are started.
 pub(crate) fn on_interrupt(then: impl FnOnce() + Send + 'static) {
     let mask = blocked(&[libc::SIGINT, libc::SIGTERM, libc::SIGHUP]);

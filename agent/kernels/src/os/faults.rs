@@ -195,7 +195,11 @@ impl Operation for OfFile {
     fn counted(&mut self) -> Result<u64, Failure> {
         self.all_faults += faults().saturating_sub(self.before);
         self.all_touched += self.touched;
+        let lacking = self.mappings.iter().any(FileMapping::lacks_pages);
         self.mappings.clear();
+        if lacking {
+            return Err(check_failed("the file became shorter while its pages were touched"));
+        }
         let pages = self.order.iter().cycle().zip(0..self.touched);
         let right =
             pages.fold(0u64, |sum, (number, _)| sum.wrapping_add(pattern::word((number * self.page / 8) as u64)));
@@ -277,6 +281,12 @@ mod tests {
             assert_eq!(pages.counted(), Ok(repeats));
         }
         let page = pages.page;
+        rustix::fs::ftruncate(&pages.file.file, page as u64).unwrap();
+        pages.before(10).unwrap();
+        pages.repeat(10).unwrap();
+        let failure = pages.counted().unwrap_err();
+        assert_eq!(failure.message, "the file became shorter while its pages were touched");
+        pages = OfFile::new(40_000, None).unwrap();
         pages.file.write(&[1; 8], 3 * page as u64).unwrap();
         pages.before(10).unwrap();
         pages.repeat(10).unwrap();

@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)] // mappings as slices
 
+use super::bus_fault::MissingPages;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::mm::{mmap, munmap, MapFlags, ProtFlags};
@@ -10,6 +11,7 @@ use rustix::mm::{mmap, munmap, MapFlags, ProtFlags};
 pub(super) struct FileMapping {
     start: *mut u8,
     bytes: usize,
+    missing: MissingPages,
 }
 
 impl FileMapping {
@@ -28,13 +30,19 @@ impl FileMapping {
     fn with(file: &OwnedFd, bytes: usize, protection: ProtFlags) -> Result<Self, Errno> {
         // SAFETY: a new mapping at an address of the kernel's choice touches no memory that is in use.
         let start = unsafe { mmap(std::ptr::null_mut(), bytes, protection, MapFlags::SHARED, file.as_fd(), 0) }?;
-        Ok(FileMapping { start: start.cast(), bytes })
+        Ok(FileMapping { start: start.cast(), bytes, missing: MissingPages::watch() })
     }
 
-    /// The content. A file that somebody makes shorter in the meantime ends the agent with SIGBUS.
+    /// The content. Where a file has become shorter in the meantime there are zeroes, and `lacks_pages` says so.
     pub(super) fn bytes(&self) -> &[u8] {
         // SAFETY: the mapping is this long, readable and borrowed with self.
         unsafe { std::slice::from_raw_parts(self.start, self.bytes) }
+    }
+
+    /// Whether the file has not given all pages that were used.
+    pub(super) fn lacks_pages(&self) -> bool {
+        let start = self.start as usize;
+        self.missing.any(&(start..start + self.bytes))
     }
 
     /// Write one byte at `offset`, which the compiler leaves neither out nor to later.

@@ -80,6 +80,15 @@ mod tests {
     use virtometer_protocol::Code;
 
     #[test]
+    fn what_is_written_beyond_the_end_of_a_file_is_missed() {
+        let mut mapping = Mapping::new(1 << 20, None).unwrap();
+        rustix::fs::ftruncate(&mapping.file.file, 4096).unwrap();
+        mapping.before(1).unwrap();
+        mapping.repeat(1).unwrap();
+        assert_eq!(mapping.counted().unwrap_err().code, Code::CheckFailed);
+    }
+
+    #[test]
     fn what_is_written_to_the_mapping_is_in_the_file() {
         for bytes in [1, 5000, 1 << 20] {
             let mut mapping = Mapping::new(bytes, None).unwrap();

@@ -245,6 +245,9 @@ impl Operation for Reread {
     }
 
     fn counted(&mut self) -> Result<u64, Failure> {
+        if self.mapping.as_ref().map_or(false, FileMapping::lacks_pages) {
+            return Err(check_failed(format!("the file {} became shorter while it was read", self.place)));
+        }
         let summed = self.wish.sum || self.mapping.is_some();
         if summed && self.sum != self.right_sum.wrapping_mul(self.passes) {
             return Err(check_failed(format!("{} passes over the file found another sum than the first", self.passes)));
@@ -327,7 +330,15 @@ mod tests {
             let mut reread = Reread::new(wish(way, sum)).unwrap();
             pwrite(&reread.file, &[1], 99_999).unwrap();
             assert_eq!(outcome(&mut reread).unwrap_err().code, Code::CheckFailed, "{way:?}");
-            if way != Way::Mapped {
+            if way == Way::Mapped {
+                // Pages beyond the end of a file cannot be read.
+                ftruncate(&reread.file, 50_000).unwrap();
+                let failure = outcome(&mut reread).unwrap_err();
+                assert_eq!(failure.code, Code::CheckFailed);
+                assert!(failure.message.ends_with("became shorter while it was read"), "{failure}");
+                ftruncate(&reread.file, 0).unwrap();
+                assert_eq!(outcome(&mut reread).unwrap_err().code, Code::CheckFailed);
+            } else {
                 ftruncate(&reread.file, 98_304).unwrap();
                 reread.last.clear();
                 reread.wish.sum = false;
