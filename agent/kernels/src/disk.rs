@@ -22,6 +22,7 @@ mod leftovers;
 mod libaio;
 #[cfg(unix)]
 mod linux;
+mod look;
 #[cfg(unix)]
 mod manner;
 #[cfg(unix)]
@@ -30,17 +31,22 @@ mod open;
 #[cfg(unix)]
 mod own_file;
 #[cfg(unix)]
+mod page_cache;
+#[cfg(unix)]
 mod queue;
 #[cfg(unix)]
 mod record;
 #[cfg(unix)]
 mod records;
 mod requests;
+mod restore;
 mod specification;
+mod stamp;
 #[cfg(unix)]
 mod uring;
 #[cfg(windows)]
 mod windows;
+mod writes;
 
 #[cfg(unix)]
 use linux as system;

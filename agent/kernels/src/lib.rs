@@ -5,6 +5,7 @@
 mod buffer;
 mod caches;
 mod clock;
+mod clock_cost;
 #[cfg(unix)]
 mod command;
 mod disk;

@@ -33,14 +33,7 @@ type Given<'a> = &'a [(&'a str, &'a str)];
 const ALSO: &[(&str, &str, Given<'_>)] = &[("linpack", "classic", &[("convention", "published")])];
 
 /// Operations whose readings cost more than [`SHARE`]. Each has to report the cost as the measure that is named.
-const DEARER: &[(&str, &str, Option<&str>)] = &[
-    ("disk", "sequential-read", None),
-    ("disk", "random-read", None),
-    ("disk", "sequential-write", None),
-    ("disk", "random-write", None),
-    ("disk", "access", None),
-    ("net", "open-loop", Some("clock-share")),
-];
+const DEARER: &[(&str, &str, Option<&str>)] = &[("net", "open-loop", Some("clock-share"))];
 
 /// Operations that are no measurements of something else than the clock.
 const NOT_TIMED: &[(&str, &str)] = &[("clock", "watch"), ("net", "serve")];

@@ -61,6 +61,12 @@ impl Memory {
         (end + SECTOR - 1) / SECTOR * SECTOR
     }
 
+    /// Spoil what was read before: a block that is not read shows.
+    pub(super) fn spoil_slots(&mut self) {
+        let (slots, each) = (self.slots, self.slot_bytes);
+        self.buffer.bytes_mut()[..slots * each].chunks_mut(each).for_each(|slot| slot[..8].fill(0xFF));
+    }
+
     /// How much of it is on huge pages, in a word.
     pub(super) fn huge_pages(&self) -> &'static str {
         self.buffer.huge_pages()
@@ -101,10 +107,19 @@ fn touched(bytes: usize) -> Result<Buffer, Failure> {
 }
 
 /// What is noted of each request.
-#[derive(Default)]
 pub(super) struct Notes {
-    /// Time from submission to completion, ns.
+    /// Times from submission to completion of the requests that are timed, ns.
     pub(super) latencies: Vec<u64>,
+    /// Every how many requests one is timed, and at most how many more in this iteration.
+    every: u64,
+    may_time: u64,
+    /// Requests of the iterations before, so that it is not always the first of an iteration.
+    before: u64,
+    /// How often the clock was read for that.
+    pub(super) readings: u64,
+    /// Requests that are complete, and the bytes that they have moved.
+    pub(super) complete: u64,
+    pub(super) moved: u64,
     /// First word of each block read, where they are wanted.
     pub(super) words: Vec<u64>,
     pub(super) want_words: bool,
@@ -113,22 +128,58 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    /// Room for the notes of `requests`.
-    pub(super) fn clear(&mut self, requests: usize) {
+    pub(super) fn new(want_words: bool) -> Self {
+        Notes {
+            latencies: Vec::new(),
+            every: 1,
+            may_time: 0,
+            before: 0,
+            readings: 0,
+            complete: 0,
+            moved: 0,
+            words: Vec::new(),
+            want_words,
+            last_read: None,
+        }
+    }
+
+    /// Room for the notes of `requests`, at most `timed` of which are timed.
+    pub(super) fn clear(&mut self, requests: usize, timed: u64) {
+        self.may_time = timed.min(requests as u64);
+        self.every = (requests as u64 + timed.max(1) - 1) / timed.max(1);
+        self.before = self.before.wrapping_add(self.words.len() as u64);
         self.latencies.clear();
-        self.latencies.resize(requests, 0);
+        self.latencies.reserve(requests);
         self.words.clear();
         self.words.resize(requests, 0);
         self.last_read = None;
+        (self.readings, self.complete, self.moved) = (0, 0, 0);
+    }
+
+    /// Whether the request `index`, which is about to begin, is timed.
+    #[inline]
+    pub(super) fn times(&mut self, index: usize) -> bool {
+        let chosen = self.every <= 1 || self.before.wrapping_add(index as u64) % self.every == 0;
+        let times = chosen && self.may_time > 0;
+        self.may_time -= u64::from(times);
+        times
+    }
+
+    /// The time, which is counted as one reading.
+    #[inline]
+    pub(super) fn read_clock(&mut self) -> u64 {
+        self.readings += 1;
+        now_ns()
     }
 }
 
 impl Job {
     /// Note that the request `index` is complete.
     #[inline]
-    pub(super) fn note(&mut self, index: usize, slot: usize, took_ns: u64) {
-        self.notes.latencies[index] = took_ns;
+    pub(super) fn note(&mut self, index: usize, slot: usize) {
         let request = &self.requests[index];
+        self.notes.complete += 1;
+        self.notes.moved += request.length as u64;
         if !request.write && self.notes.want_words {
             let mut word = [0; 8];
             word.copy_from_slice(&self.memory.bytes(request, slot)[..8]);
@@ -154,9 +205,16 @@ pub(super) struct Psync;
 
 impl Engine for Psync {
     fn carry_out(&mut self, job: &mut Job, range: Range<usize>) -> io::Result<()> {
-        let mut submitted = now_ns();
+        // Where every request is timed, the end of one is the beginning of the next.
+        let mut ended = None;
         for index in range {
             let request = job.requests[index];
+            let timed = job.notes.times(index);
+            let submitted = match (timed, ended) {
+                (false, _) => 0,
+                (true, Some(ended)) => ended,
+                (true, None) => job.notes.read_clock(),
+            };
             let done = if request.write {
                 job.file.write_at(job.memory.bytes(&request, 0), request.offset)?
             } else {
@@ -165,11 +223,37 @@ impl Engine for Psync {
             if done < request.length {
                 job.complete(index, 0, done)?;
             }
-            // The end of one request is the beginning of the next.
-            let completed = now_ns();
-            job.note(index, 0, completed - submitted);
-            submitted = completed;
+            ended = timed.then(|| job.notes.read_clock());
+            if let Some(ended) = ended {
+                job.notes.latencies.push(ended.saturating_sub(submitted));
+            }
+            job.note(index, 0);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timed_requests_are_spread_over_the_iterations() {
+        let mut notes = Notes::new(false);
+        for (requests, may, expected) in
+            [(100, 4, vec![0, 25, 50, 75]), (50, 0, vec![]), (50, 1, vec![0]), (3, 9, vec![0, 1, 2])]
+        {
+            notes.clear(requests, may);
+            let timed: Vec<usize> = (0..requests).filter(|index| notes.times(*index)).collect();
+            assert_eq!(timed, expected, "{may} of {requests}");
+        }
+        // It is not always the first one of an iteration.
+        let mut firsts = (0..10).map(|_| {
+            notes.clear(7, 2);
+            let timed: Vec<usize> = (0..7).filter(|index| notes.times(*index)).collect();
+            assert!(!timed.is_empty() && timed.len() <= 2);
+            timed[0]
+        });
+        assert!(firsts.any(|first| first > 0));
     }
 }

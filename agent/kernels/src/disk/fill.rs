@@ -1,11 +1,13 @@
 //! Filling a file or device with the pattern, once and from its beginning to its end.
 
-use super::open::{open, Access, Opened};
+use super::open::{length, open, Access, Opened};
+use super::stamp::{self, Worker as Stamper};
 use super::system::FileExt;
 use super::{guard, wrong_content};
 use crate::buffer::Buffer;
 use crate::pattern;
 use crate::random::Random;
+use crate::settings::check_failed;
 use std::io;
 use virtometer_protocol::{Conditions, Failure};
 use virtometer_sampling::{os_failure, timed, CheckValue, Stretch, Worker};
@@ -32,6 +34,9 @@ pub(super) struct Fill {
     wish: Wish,
     opened: Opened,
     buffer: Buffer,
+    stamper: Stamper,
+    /// Bytes that the file had before.
+    existing: u64,
     /// Bytes written.
     done: u64,
     checksum: u64,
@@ -42,8 +47,24 @@ impl Fill {
         if !wish.overwrite {
             guard::ensure_fillable(&wish.path, wish.span, wish.seed)?;
         }
+        let existing = length(&wish.path, wish.access)?.unwrap_or(0);
         let opened = open(&wish.path, wish.access, wish.span, &[])?;
-        Ok(Fill { wish: wish.clone(), opened, buffer: Buffer::new(BLOCK)?, done: 0, checksum: 0 })
+        let (buffer, stamper) = (Buffer::new(BLOCK)?, Stamper::new());
+        Ok(Fill { wish: wish.clone(), opened, buffer, stamper, existing, done: 0, checksum: 0 })
+    }
+
+    /// Where the file holds already what is to be written, put stamps there: a write that does not happen then shows.
+    fn spoil(&mut self) -> io::Result<()> {
+        let (offset, length) = (self.done, self.length(self.done));
+        let held = &mut self.buffer.bytes_mut()[..length];
+        // Whole pages only: the file is not to become longer before the time counts.
+        let found = self.opened.reader.read_at(held, offset)? / 4096 * 4096;
+        let held = &mut held[..found];
+        if stamp::differences(held, offset).any(|(_, difference)| difference == 0) {
+            stamp::fill(held, offset, self.stamper.stamp(offset / BLOCK as u64));
+            self.opened.reader.write_all_at(held, offset)?;
+        }
+        Ok(())
     }
 
     /// Bytes of the block at `offset`: the last may be shorter.
@@ -62,6 +83,9 @@ impl Worker for Fill {
     }
 
     fn before(&mut self, _repeats: u64) -> Result<(), Failure> {
+        if self.done < self.existing {
+            self.spoil().map_err(|cause| self.failed("write", &cause))?;
+        }
         pattern::fill(self.buffer.bytes_mut(), self.done);
         Ok(())
     }
@@ -95,8 +119,15 @@ impl Worker for Fill {
             let offset = spread.below(blocks) * BLOCK as u64;
             let length = self.length(offset);
             let bytes = &mut self.buffer.bytes_mut()[..length];
-            let read = self.opened.reader.read_exact_at(bytes, offset);
-            read.map_err(|cause| self.failed("read", &cause))?;
+            bytes.fill(0xFF);
+            let medium = self.opened.past_cache.as_ref().unwrap_or(&self.opened.reader);
+            match medium.read_exact_at(bytes, offset) {
+                Err(cause) if cause.kind() == io::ErrorKind::UnexpectedEof => {
+                    let message = format!("{} ends before the {} bytes that were written", self.wish.path, self.done);
+                    return Err(check_failed(message));
+                }
+                read => read.map_err(|cause| self.failed("read", &cause))?,
+            }
             if let Some(at) = pattern::first_fault(&self.buffer.bytes()[..length], offset) {
                 return Err(wrong_content(&self.wish.path, at));
             }

@@ -1,8 +1,9 @@
-//! Nothing is overwritten but what a fill has written: content that is not the pattern belongs to somebody.
+//! Nothing is overwritten but what a fill has written, or a write that an agent did not live to restore: content that is
+//! neither the pattern nor the pattern under stamps belongs to somebody.
 
 use super::open::Flags;
+use super::stamp;
 use super::system::{self, FileExt};
-use crate::pattern;
 use crate::random::Random;
 use std::fs::File;
 use std::io;
@@ -51,7 +52,7 @@ fn foreign(path: &str, doing: &str, remedy: &str) -> Failure {
     Failure::new(Code::NotPermitted, fault)
 }
 
-/// Whether the first `span` bytes hold the pattern in all the places that are looked at.
+/// Whether the first `span` bytes hold the pattern, stamped or not, in all the places that are looked at.
 fn holds_pattern(file: &File, span: u64, seed: u64) -> io::Result<bool> {
     system::read_no_more(file);
     let (mut buffer, look) = ([0; LOOK], LOOK as u64);
@@ -59,7 +60,7 @@ fn holds_pattern(file: &File, span: u64, seed: u64) -> io::Result<bool> {
         let offset = place * look;
         let wanted = &mut buffer[..usize::try_from(span - offset).unwrap_or(LOOK).min(LOOK)];
         match file.read_exact_at(wanted, offset) {
-            Ok(()) if pattern::first_fault(wanted, offset).is_none() => (),
+            Ok(()) if stamp::first_foreign(wanted, offset).is_none() => (),
             Err(cause) if cause.kind() != io::ErrorKind::UnexpectedEof => return Err(cause),
             _ => return Ok(false),
         }

@@ -1,9 +1,10 @@
 //! Files and block devices of Linux.
 
+pub(super) use super::page_cache::evict;
 pub(super) use std::os::unix::fs::FileExt;
 
 use super::open::Flags;
-use rustix::fs::{fadvise, statvfs, Advice, Mode, OFlags};
+use rustix::fs::{fadvise, fcntl_getfl, statvfs, Advice, Mode, OFlags};
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -19,6 +20,14 @@ pub(super) fn open(path: &str, flags: Flags) -> io::Result<File> {
     let mode = Mode::from_raw_mode(0o644);
     let file = rustix::fs::open(path, system | OFlags::CLOEXEC | OFlags::LARGEFILE, mode)?;
     Ok(File::from(file))
+}
+
+/// How a file is open, of what `open` can ask for; `None` where the system does not tell.
+pub(super) fn flags_of(file: &File) -> io::Result<Option<Flags>> {
+    let found = fcntl_getfl(file)?;
+    let write = found.contains(OFlags::RDWR);
+    let (direct, synchronous) = (found.contains(OFlags::DIRECT), found.contains(OFlags::DSYNC));
+    Ok(Some(Flags { write, create: false, direct, synchronous }))
 }
 
 /// Length of a block device; `None` for everything else.

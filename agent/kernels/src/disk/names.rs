@@ -85,6 +85,11 @@ pub(super) struct Names {
     content: Vec<u8>,
     /// Sum of the sizes that the system told.
     told: u64,
+    /// Files that were made before the present ones.
+    made: u64,
+    /// Files that the last iteration has handled, and how many of them counted as work.
+    handled: u64,
+    counted: u64,
 }
 
 impl Names {
@@ -103,19 +108,29 @@ impl Names {
         let mut content = vec![0; (wish.size + 7) / 8 * 8];
         pattern::fill(&mut content, 0);
         content.truncate(wish.size);
-        Ok(Names { folder: Folder::new(&path, names)?, content, wish: wish.clone(), told: 0 })
+        Ok(Names {
+            folder: Folder::new(&path, names)?,
+            content,
+            wish: wish.clone(),
+            told: 0,
+            made: 0,
+            handled: 0,
+            counted: 0,
+        })
     }
 
     fn failed(&self, verb: &str, cause: &io::Error) -> Failure {
         os_failure(&format!("cannot {verb} a file in {}", self.folder.path.display()), cause)
     }
 
-    fn create(&self) -> io::Result<()> {
-        for name in self.folder.names.iter().take_while(|_| !ending()) {
+    fn create(&mut self) -> io::Result<()> {
+        for (number, name) in (0..).zip(self.folder.names.iter().take_while(|_| !ending())) {
             let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(name)?;
             if !self.content.is_empty() {
+                number_content(&mut self.content, self.made + number);
                 file.write_all(&self.content)?;
             }
+            self.handled += 1;
         }
         Ok(())
     }
@@ -124,6 +139,13 @@ impl Names {
         let found = std::fs::read_dir(&self.folder.path).map_err(|cause| self.failed("find", &cause))?;
         Ok(found.count())
     }
+}
+
+/// Give a file's content its number: no two files are equal, as far as that fits.
+#[inline]
+fn number_content(content: &mut [u8], number: u64) {
+    let length = content.len().min(8);
+    content[..length].copy_from_slice(&number.to_le_bytes()[..length]);
 }
 
 /// Bonnie's names: a number and up to twelve letters, the letters first where the order is to be random.
@@ -149,22 +171,30 @@ impl Worker for Names {
 
     fn before(&mut self, _repeats: u64) -> Result<(), Failure> {
         self.folder.clear();
+        self.made += self.wish.files as u64;
         if self.wish.act != Act::Create {
             self.create().map_err(|cause| self.failed("make", &cause))?;
         }
+        self.handled = 0;
         Ok(())
     }
 
     fn run(&mut self, _repeats: u64) -> Result<Stretch, Failure> {
-        let mut told = 0;
+        let (mut told, mut handled) = (0, 0);
         let stretch = timed(self.wish.files as u64, || match self.wish.act {
             Act::Create => self.create(),
             Act::Stat => self.folder.names.iter().try_for_each(|name| {
                 told += std::fs::metadata(name)?.len();
+                handled += 1;
                 Ok(())
             }),
-            Act::Delete => self.folder.names.iter().try_for_each(std::fs::remove_file),
+            Act::Delete => self.folder.names.iter().try_for_each(|name| {
+                handled += 1;
+                std::fs::remove_file(name)
+            }),
         });
+        self.handled += handled;
+        self.counted = stretch.as_ref().map_or(0, |stretch| stretch.work);
         let verb = match self.wish.act {
             Act::Create => "make",
             Act::Stat => "find",
@@ -177,7 +207,11 @@ impl Worker for Names {
     /// Count what is there, and compare the sizes.
     fn after(&mut self) -> Result<CheckValue, Failure> {
         let files = self.wish.files;
-        let wrong = |what: String| Err(check_failed(format!("{} has {what}", self.folder.path.display())));
+        let shown = self.folder.path.display().to_string();
+        let wrong = |what: String| Err(check_failed(format!("{shown} has {what}")));
+        if (self.handled, self.counted) != (files as u64, files as u64) {
+            return wrong(format!("{} of {files} files handled, which count as {}", self.handled, self.counted));
+        }
         let (found, wanted) = (self.present()?, if self.wish.act == Act::Delete { 0 } else { files });
         if found != wanted {
             return wrong(format!("{found} files instead of {wanted}"));
@@ -186,7 +220,8 @@ impl Worker for Names {
             return wrong(format!("files of {} bytes instead of {}", self.told, files * self.wish.size));
         }
         if self.wish.act == Act::Create {
-            for name in self.folder.names.iter().step_by((files / 16).max(1)) {
+            for (number, name) in (0..).zip(&self.folder.names).step_by((files / 16).max(1)) {
+                number_content(&mut self.content, self.made + number);
                 if std::fs::read(name).map_err(|cause| self.failed("read", &cause))? != self.content {
                     return wrong(format!("other content than was written in {}", name.display()));
                 }

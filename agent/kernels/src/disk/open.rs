@@ -2,7 +2,7 @@
 
 use super::system::{self, FileExt};
 use crate::buffer::Buffer;
-use crate::settings::wrong;
+use crate::settings::{check_failed, wrong};
 use std::fs::File;
 use std::io;
 use virtometer_protocol::{Code, Conditions, Failure};
@@ -18,7 +18,7 @@ pub(super) struct Access {
     pub(super) synchronous: bool,
 }
 
-/// How the system is to open a file: to be read, and what else.
+/// How the system is to open a file, or has opened it: to be read, and what else.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Flags {
     pub(super) write: bool,
@@ -34,8 +34,11 @@ const SURE: usize = 4096;
 pub(super) struct Opened {
     /// For the requests.
     pub(super) file: File,
-    /// For reading again what was written; the same way past or through the cache.
+    /// For reading again what was written and for restoring it: the same way past or through the cache, without waiting for
+    /// the medium at each write.
     pub(super) reader: File,
+    /// For reading past the page cache in any case, where that works.
+    pub(super) past_cache: Option<File>,
     pub(super) conditions: Conditions,
 }
 
@@ -77,15 +80,18 @@ pub(super) fn ensure_room(path: &str, span: u64) -> Result<(), Failure> {
 pub(super) fn open(path: &str, access: Access, span: u64, blocks: &[(u64, u64)]) -> Result<Opened, Failure> {
     let Access { write, create, synchronous, .. } = access;
     let flags = Flags { write, create, direct: false, synchronous };
+    let reading = Flags { synchronous: false, create: false, ..flags };
     let failed = |cause: &io::Error| os_failure(&format!("cannot open {path}"), cause);
     let mut conditions = Conditions::new();
     if access.direct {
         match try_direct(path, flags) {
             Ok(file) => {
                 ensure_blocks(path, &file, span, blocks)?;
+                ensure_flags(path, &file, Flags { direct: true, ..flags })?;
                 conditions.insert("io".into(), "direct".into());
-                let reader = file.try_clone().map_err(|cause| failed(&cause))?;
-                return Ok(Opened { file, reader, conditions });
+                let reader = system::open(path, Flags { direct: true, ..reading }).map_err(|cause| failed(&cause))?;
+                let past_cache = reader.try_clone().map_err(|cause| failed(&cause))?;
+                return Ok(Opened { file, reader, past_cache: Some(past_cache), conditions });
             }
             Err(cause) => match system::refusal(&cause) {
                 Some(how) => refused(how, &mut conditions),
@@ -97,8 +103,32 @@ pub(super) fn open(path: &str, access: Access, span: u64, blocks: &[(u64, u64)])
     }
     conditions.insert("io".into(), "buffered".into());
     let file = system::open(path, flags).map_err(|cause| failed(&cause))?;
-    let reader = file.try_clone().map_err(|cause| failed(&cause))?;
-    Ok(Opened { file, reader, conditions })
+    ensure_flags(path, &file, flags)?;
+    let reader = system::open(path, reading).map_err(|cause| failed(&cause))?;
+    let past_cache = try_direct(path, Flags::default()).ok();
+    Ok(Opened { file, reader, past_cache, conditions })
+}
+
+/// What the system says of an open file is what was asked of it: it is not only the wish that results name.
+fn ensure_flags(path: &str, file: &File, wanted: Flags) -> Result<(), Failure> {
+    let found =
+        system::flags_of(file).map_err(|cause| os_failure(&format!("cannot ask how {path} is open"), &cause))?;
+    agree(path, wanted, found)
+}
+
+/// As `ensure_flags`, of flags that are known. `None` where the system does not tell.
+pub(super) fn agree(path: &str, wanted: Flags, found: Option<Flags>) -> Result<(), Failure> {
+    let found = found.unwrap_or(wanted);
+    for (name, wanted, found) in
+        [("O_DIRECT", wanted.direct, found.direct), ("O_DSYNC", wanted.synchronous, found.synchronous)]
+    {
+        if wanted != found {
+            let with = |is| if is { "with" } else { "without" };
+            let message = format!("{path} is open {} {name} instead of {} it", with(found), with(wanted));
+            return Err(check_failed(message));
+        }
+    }
+    Ok(())
 }
 
 fn refused(how: &str, conditions: &mut Conditions) {

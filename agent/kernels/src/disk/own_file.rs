@@ -1,6 +1,8 @@
 //! A file of a worker's own: it loses its name as soon as it is made, so that nothing is left of it however the agent ends.
 
-use rustix::fs::{fadvise, fcntl_getfl, fcntl_setfl, Advice, Mode, OFlags};
+use super::open::{agree, Flags};
+use super::system::flags_of;
+use rustix::fs::{fcntl_getfl, fcntl_setfl, Mode, OFlags};
 use std::fs::File;
 use std::io;
 use virtometer_protocol::{Code, Conditions, Failure};
@@ -49,6 +51,9 @@ impl Place {
             }
             (true, _) => ("direct", ""),
         };
+        let found =
+            flags_of(file).map_err(|cause| os_failure(&format!("cannot ask how {} is open", self.path), &cause))?;
+        agree(&self.path, Flags { direct: io == "direct", synchronous: self.synchronous, ..Flags::default() }, found)?;
         conditions.insert("io".into(), io.into());
         if !reason.is_empty() {
             conditions.insert("io_reason".into(), reason.into());
@@ -61,10 +66,52 @@ fn go_past_cache(file: &File) -> rustix::io::Result<()> {
     fcntl_setfl(file, fcntl_getfl(file)? | OFlags::DIRECT)
 }
 
-/// Write back what the page cache has of `file`, and drop it from there.
-pub(super) fn evict(file: &File) -> io::Result<()> {
-    file.sync_data()?;
-    // A file system without such a cache ignores the advice.
-    let _ = fadvise(file, 0, None, Advice::DontNeed);
+/// Have the medium hold all that was written, and count it.
+pub(super) fn flush(file: &File, flushes: &mut u64) -> io::Result<()> {
+    file.sync_all()?;
+    *flushes += 1;
     Ok(())
+}
+
+/// Have `body` use `file` past the page cache where that works, and leave it as it was.
+pub(super) fn past_cache<T>(file: &File, body: impl FnOnce(&File) -> T) -> io::Result<T> {
+    let before = fcntl_getfl(file)?;
+    // Where it is refused the page cache answers.
+    let _ = fcntl_setfl(file, before | OFlags::DIRECT);
+    let outcome = body(file);
+    fcntl_setfl(file, before)?;
+    Ok(outcome)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::disk::page_cache::dirty_bytes;
+    use std::io::Write;
+
+    #[test]
+    fn a_flush_waits_for_the_medium_and_is_counted() {
+        let mut flushes = 0;
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&[1; 100_000]).unwrap();
+        flush(&file, &mut flushes).unwrap();
+        assert_eq!(flushes, 1);
+        // Linux before 6.5 does not tell.
+        assert_eq!(dirty_bytes(&file).unwrap_or(0), 0);
+        // A pipe has no medium: the system refuses to wait for it, which only shows where it is asked to.
+        let (pipe, _end) = rustix::pipe::pipe().unwrap();
+        assert_eq!(flush(&File::from(pipe), &mut flushes).unwrap_err().raw_os_error(), Some(libc::EINVAL));
+        assert_eq!(flushes, 1);
+    }
+
+    #[test]
+    fn a_file_is_used_past_the_cache_only_for_a_while() {
+        let file = tempfile::tempfile().unwrap();
+        let direct = |file: &File| fcntl_getfl(file).unwrap().contains(OFlags::DIRECT);
+        let refused = fcntl_setfl(&file, fcntl_getfl(&file).unwrap() | OFlags::DIRECT).is_err();
+        fcntl_setfl(&file, OFlags::empty()).unwrap();
+        assert_eq!(past_cache(&file, direct).unwrap(), !refused);
+        assert!(!direct(&file));
+    }
 }

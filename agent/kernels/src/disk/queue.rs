@@ -4,7 +4,6 @@ use super::engine::{Engine, Job};
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use virtometer_sampling::now_ns;
 
 /// Transfers that are handed over together. Handing over all at once costs least, but the device then waits for the first
 /// one until the last is ready, which gave fewer requests where it was tried.
@@ -45,30 +44,48 @@ pub(super) struct Queued<Q> {
     queue: Q,
     /// Slots that are not under way.
     free: Vec<usize>,
-    /// Of each slot: the request that it carries, and when it was submitted.
-    under_way: Vec<(usize, u64)>,
+    /// Of each slot: the request that it carries, and when it was submitted if it is timed.
+    under_way: Vec<(usize, Option<u64>)>,
+    /// When something was last complete or handed over, as far as that was asked in the present round.
+    now: Option<u64>,
 }
 
 impl<Q: Queue> Queued<Q> {
     pub(super) fn new(queue: Q, depth: usize) -> Self {
-        Queued { queue, free: (0..depth).rev().collect(), under_way: vec![(0, 0); depth] }
+        Queued { queue, free: (0..depth).rev().collect(), under_way: vec![(0, None); depth], now: None }
+    }
+
+    /// The time of the present round, for which the clock is read once at most.
+    fn now(&mut self, job: &mut Job) -> u64 {
+        *self.now.get_or_insert_with(|| job.notes.read_clock())
     }
 
     /// Take in what is complete. A transfer that ended early is brought to its end.
-    fn reap(&mut self, job: &mut Job, now: u64) -> io::Result<()> {
+    fn reap(&mut self, job: &mut Job) -> io::Result<()> {
         let mut outcome = Ok(());
         while let Some((slot, moved)) = self.queue.pop() {
             let (index, submitted) = self.under_way[slot];
             self.free.push(slot);
             let wanted = job.requests[index].length;
             match usize::try_from(moved) {
-                Ok(moved) if moved == wanted => job.note(index, slot, now - submitted),
-                Ok(moved) => match job.complete(index, slot, moved.min(wanted)) {
-                    Ok(()) => job.note(index, slot, now_ns() - submitted),
-                    Err(cause) => outcome = Err(cause),
-                },
-                Err(_) => outcome = Err(io::Error::from_raw_os_error(i32::try_from(-moved).unwrap_or(libc::EIO))),
+                Ok(moved) if moved == wanted => {}
+                Ok(moved) => {
+                    if let Err(cause) = job.complete(index, slot, moved.min(wanted)) {
+                        outcome = Err(cause);
+                        continue;
+                    }
+                    self.now = None;
+                }
+                Err(_) => {
+                    outcome = Err(io::Error::from_raw_os_error(i32::try_from(-moved).unwrap_or(libc::EIO)));
+                    continue;
+                }
             }
+            if let Some(submitted) = submitted {
+                let now = self.now(job);
+                job.notes.latencies.push(now.saturating_sub(submitted));
+            }
+            job.note(index, slot);
         }
         outcome
     }
@@ -78,7 +95,8 @@ impl<Q: Queue> Engine for Queued<Q> {
     fn carry_out(&mut self, job: &mut Job, range: Range<usize>) -> io::Result<()> {
         let depth = self.under_way.len();
         let mut pushed = 0;
-        let (mut next, mut outcome, mut now) = (range.start, Ok(()), now_ns());
+        let (mut next, mut outcome) = (range.start, Ok(()));
+        self.now = None;
         loop {
             while outcome.is_ok() && next < range.end {
                 let slot = match self.free.pop() {
@@ -89,7 +107,7 @@ impl<Q: Queue> Engine for Queued<Q> {
                 let memory = job.memory.bytes_mut(&request, slot).as_mut_ptr();
                 let (write, length, offset) = (request.write, request.length, request.offset);
                 self.queue.push(&Transfer { slot, file: &job.file, write, memory, length, offset });
-                self.under_way[slot] = (next, now);
+                self.under_way[slot] = (next, if job.notes.times(next) { Some(self.now(job)) } else { None });
                 next += 1;
                 pushed += 1;
                 if pushed == TOGETHER {
@@ -110,8 +128,8 @@ impl<Q: Queue> Engine for Queued<Q> {
                 outcome?;
                 outcome = Err(cause);
             }
-            now = now_ns();
-            let reaped = self.reap(job, now);
+            self.now = None;
+            let reaped = self.reap(job);
             outcome = outcome.and(reaped);
         }
     }

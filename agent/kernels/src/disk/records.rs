@@ -1,9 +1,11 @@
 //! The operations of iozone and Bonnie on a whole file, record by record or byte by byte, and lmdd's writing of blocks.
 
 use super::bytes::{Getter, Putter};
+use super::look::Block;
 use super::manner::{Act, Begin, Manner};
-use super::own_file::{evict, Place};
-use super::record::{change, first_fault, folded, last_word, noted, stamp};
+use super::own_file::{flush, past_cache, Place};
+use super::page_cache::{cached_bytes, evict};
+use super::record::{change, first_fault, folded, noted, stamp};
 use super::requests::Verify;
 use crate::buffer::{ensure_memory, Buffer};
 use crate::pattern;
@@ -23,6 +25,9 @@ const MOST_BYTES: u64 = 1 << 30;
 
 /// Records that are compared in full after each pass that wrote, and at the end.
 const CHECKED_AGAIN: u64 = 16;
+
+/// Of random records every so many is changed.
+const CHANGED_EVERY: u64 = 10;
 
 /// What is asked for.
 #[derive(Clone, Debug)]
@@ -55,8 +60,16 @@ pub(super) struct Records {
     /// The random numbers at the beginning of the iteration.
     replay: Random,
     passes: u64,
-    /// How often records of the file have been changed: their last word tells it.
-    generation: u64,
+    /// Passes that have written so far; every record tells by which of them it was written.
+    written: u64,
+    /// Passes before the last iteration, and when the first of its files was made.
+    before: u64,
+    made: u64,
+    /// Passes of the last iteration that ended with fsync.
+    flushes: u64,
+    /// Records that the last iteration has handled.
+    handled: u64,
+    told: u64,
     cpu_ns: u64,
     records: u64,
 }
@@ -80,7 +93,12 @@ impl Records {
             random,
             found: 0,
             passes: 0,
-            generation: 0,
+            written: 0,
+            before: 0,
+            made: 0,
+            flushes: 0,
+            handled: 0,
+            told: 0,
             cpu_ns: 0,
             records: 0,
             wish,
@@ -124,17 +142,33 @@ impl Records {
         let file = self.files.len() - 1;
         for record in 0..self.count() {
             let offset = record * self.wish.size as u64;
-            stamp(self.record.bytes_mut(), offset);
+            stamp(self.record.bytes_mut(), offset, self.made);
             let written = self.files[file].write_all_at(self.record.bytes(), offset);
             written.map_err(|cause| self.failed("write", &cause))?;
         }
         self.files[file].sync_data().map_err(|cause| self.failed("write", &cause))
     }
 
+    /// Note whether the page cache has given up the files: some file systems have nothing else to hold them in.
+    fn note_cache(&mut self) {
+        let held = self.files.iter().map(cached_bytes).try_fold(0, |sum, bytes| bytes.map(|bytes| sum + bytes));
+        let held = match held {
+            None => "unknown",
+            Some(0) => "empty",
+            Some(_) => "holds the file",
+        };
+        let known = self.conditions.entry("page_cache".into()).or_insert_with(|| held.into());
+        if held != "empty" {
+            *known = held.into();
+        }
+    }
+
     /// One pass over a file.
     fn pass(&mut self, file: usize, repeats: u64) -> io::Result<()> {
         let (manner, size, count) = (self.wish.manner, self.wish.size as u64, self.count());
-        let generation = self.generation + 1;
+        self.written += 1;
+        let written = self.written;
+        let mut handled = 0;
         let record = self.record.bytes_mut();
         let mut file = &self.files[file];
         let mut found = self.found;
@@ -145,44 +179,50 @@ impl Records {
             Act::Write if manner.positional => {
                 for turn in 0..count {
                     let offset = manner.order.record_at(turn, count) * size;
-                    stamp(record, offset);
+                    stamp(record, offset, written);
                     file.write_all_at(record, offset)?;
+                    handled += 1;
                 }
             }
             Act::Write => {
                 for turn in 0..count {
-                    stamp(record, turn * size);
+                    stamp(record, turn * size, written);
                     file.write_all(record)?;
+                    handled += 1;
                 }
             }
             Act::Read if manner.positional => {
                 for turn in 0..count {
                     file.read_exact_at(record, manner.order.record_at(turn, count) * size)?;
                     found = noted(found, record);
+                    handled += 1;
                 }
             }
             Act::Read => {
                 for _ in 0..count {
                     file.read_exact(record)?;
                     found = noted(found, record);
+                    handled += 1;
                 }
             }
             Act::Rewrite => {
                 for turn in 0..count {
                     file.read_exact(record)?;
                     found = noted(found, record);
-                    change(record, generation);
+                    change(record, written);
                     file.seek(SeekFrom::Start(turn * size))?;
                     file.write_all(record)?;
+                    handled += 1;
                 }
             }
             Act::Put => {
                 let mut putter = Putter::new(file);
                 for turn in 0..count {
-                    stamp(record, turn * size);
+                    stamp(record, turn * size, written);
                     for byte in record.iter() {
                         putter.put(*byte)?;
                     }
+                    handled += 1;
                 }
                 putter.flush()?;
             }
@@ -193,6 +233,7 @@ impl Records {
                         *byte = getter.get()?;
                     }
                     found = noted(found, record);
+                    handled += 1;
                 }
             }
             Act::Seek => {
@@ -201,8 +242,9 @@ impl Records {
                     file.seek(SeekFrom::Start(offset))?;
                     file.read_exact(record)?;
                     found = noted(found, record);
-                    if turn % 10 == 9 {
-                        change(record, generation);
+                    handled += 1;
+                    if turn % CHANGED_EVERY == CHANGED_EVERY - 1 {
+                        change(record, written);
                         file.seek(SeekFrom::Start(offset))?;
                         file.write_all(record)?;
                     }
@@ -210,8 +252,9 @@ impl Records {
             }
         }
         self.found = found;
+        self.handled += handled;
         if self.wish.flush {
-            file.sync_all()?;
+            flush(file, &mut self.flushes)?;
         }
         Ok(())
     }
@@ -240,18 +283,36 @@ impl Records {
         expected
     }
 
-    /// Read a record of a file again and compare it in full.
-    fn check_record(&self, file: &File, again: &mut Buffer, record: u64) -> Result<(), Failure> {
-        let offset = record * self.wish.size as u64;
-        file.read_exact_at(again.bytes_mut(), offset).map_err(|cause| self.failed("read", &cause))?;
-        let (size, generation) = (self.wish.size, self.generation);
-        let fault = first_fault(again.bytes(), offset, |last| match self.wish.manner.act {
-            Act::Rewrite => last == last_word(size, generation),
-            // Where that is random, it may be any time.
-            Act::Seek => (0..=generation).rev().any(|generation| last == last_word(size, generation)),
-            _ => last == last_word(size, 0),
-        });
-        match fault {
+    /// The passes of which a record of the file number `file` may be.
+    fn passes_for(&self, file: usize) -> std::ops::RangeInclusive<u64> {
+        let last = self.before + file as u64 + 1;
+        match (self.wish.manner.act, self.wish.manner.begin) {
+            (Act::Read | Act::Get, _) => self.made..=self.made,
+            // The places are random: some records are as they were made.
+            (Act::Seek, _) => self.made..=self.written,
+            // Every pass was over the same file.
+            (_, Begin::Warm) => self.written..=self.written,
+            _ => last..=last,
+        }
+    }
+
+    /// Read a record of a file again and compare it in full: past the page cache where the writes claim to be on the medium.
+    fn check_record(
+        &self,
+        file: &File,
+        again: &mut Block,
+        record: u64,
+        passes: &std::ops::RangeInclusive<u64>,
+    ) -> Result<(), Failure> {
+        let (offset, size) = (record * self.wish.size as u64, self.wish.size);
+        let failed = |cause: io::Error| self.failed("read", &cause);
+        let mut fault = |file: &File| {
+            let record = again.read(file, offset, size)?;
+            Ok(first_fault(record, offset, |pass| passes.contains(&pass)))
+        };
+        let on_medium = self.wish.flush || self.wish.place.synchronous;
+        let found = if on_medium { past_cache(file, &mut fault).and_then(|found| found) } else { fault(file) };
+        match found.map_err(failed)? {
             None => Ok(()),
             Some(fault) => {
                 let (path, at) = (&self.wish.place.path, offset + fault);
@@ -260,20 +321,57 @@ impl Records {
         }
     }
 
-    fn check_file(&self, file: &File, all: bool) -> Result<(), Failure> {
+    fn check_file(&self, number: usize, all: bool) -> Result<(), Failure> {
+        let (file, passes) = (&self.files[number], self.passes_for(number));
         let length = file.metadata().map_err(|cause| self.failed("read", &cause))?.len();
         if length != self.wish.span {
             let message =
                 format!("the file made at {} has {length} bytes instead of {}", self.wish.place.path, self.wish.span);
             return Err(check_failed(message));
         }
-        let mut again = Buffer::new(self.wish.size)?;
+        let mut again = Block::new(self.wish.size)?;
         let count = self.count();
         if all {
-            return (0..count).try_for_each(|record| self.check_record(file, &mut again, record));
+            return (0..count).try_for_each(|record| self.check_record(file, &mut again, record, &passes));
         }
         let mut spread = Random::new(self.wish.seed);
-        (0..CHECKED_AGAIN.min(count)).try_for_each(|_| self.check_record(file, &mut again, spread.below(count)))
+        let mut check = |record| self.check_record(file, &mut again, record, &passes);
+        (0..CHECKED_AGAIN.min(count)).try_for_each(|_| check(spread.below(count)))
+    }
+
+    fn check_files(&self, all: bool) -> Result<(), Failure> {
+        (0..self.files.len()).try_for_each(|number| self.check_file(number, all))
+    }
+
+    /// The records that random changes have reached in the last iteration are those of its pass.
+    fn check_changed(&self, all: bool) -> Result<(), Failure> {
+        let (mut replay, count) = (self.replay.clone(), self.count());
+        let places = (1..=self.passes).map(|turn| (turn % CHANGED_EVERY == 0, replay.below(count)));
+        let changed: Vec<u64> = places.filter(|(changed, _)| *changed).map(|(_, record)| record).collect();
+        let every = if all { 1 } else { changed.len() / 16 + 1 };
+        let mut again = Block::new(self.wish.size)?;
+        let passes = self.written..=self.written;
+        changed
+            .iter()
+            .rev()
+            .step_by(every)
+            .try_for_each(|record| self.check_record(&self.files[0], &mut again, *record, &passes))
+    }
+
+    /// What was handled and flushed is what counts as work.
+    fn check_count(&self) -> Result<(), Failure> {
+        let work = match self.wish.manner.act {
+            Act::Seek => self.handled,
+            _ => self.handled * self.wish.size as u64,
+        };
+        if work != self.told {
+            return Err(check_failed(format!("{} records were handled, which count as {}", self.handled, self.told)));
+        }
+        let passes = if self.wish.manner.act == Act::Seek { 1 } else { self.passes };
+        if self.wish.flush && self.flushes != passes {
+            return Err(check_failed(format!("{} of {passes} passes ended with fsync", self.flushes)));
+        }
+        Ok(())
     }
 }
 
@@ -296,19 +394,20 @@ impl Worker for Records {
             Begin::Cold => {
                 let wanted = usize::try_from(passes).unwrap_or(usize::MAX);
                 if self.files.len() < wanted {
-                    // All files have been changed equally often.
-                    self.generation = 0;
+                    self.made = self.written;
                     self.files.clear();
                     (0..wanted).try_for_each(|_| self.add_written())?;
                 }
                 self.files.truncate(wanted);
                 self.files.iter().try_for_each(evict).map_err(|cause| self.failed("evict", &cause))?;
+                self.note_cache();
             }
             Begin::Warm => {}
         }
         pattern::fill(self.record.bytes_mut(), 0);
-        self.found = 0;
+        (self.found, self.handled, self.flushes) = (0, 0, 0);
         self.replay = self.random.clone();
+        self.before = self.written;
         Ok(())
     }
 
@@ -324,29 +423,34 @@ impl Worker for Records {
         let cpu = cpu.elapsed();
         let seeks = self.wish.manner.act == Act::Seek;
         self.passes = if seeks { repeats } else { passes };
-        self.generation += 1;
+        self.told = if seeks { repeats } else { passes * self.wish.span };
         self.cpu_ns += cpu.user_ns + cpu.system_ns;
         self.records += if seeks { repeats } else { passes * self.count() };
-        Ok(Stretch { start_ns, end_ns, work: if seeks { repeats } else { passes * self.wish.span } })
+        Ok(Stretch { start_ns, end_ns, work: self.told })
     }
 
     fn after(&mut self) -> Result<CheckValue, Failure> {
         let all = self.wish.verify == Verify::Full;
+        self.check_count()?;
         if self.wish.verify == Verify::Nothing {
             return Ok(CheckValue::Count(self.passes));
         }
         if matches!(self.wish.manner.act, Act::Write | Act::Put) {
-            let written = if self.wish.manner.begin == Begin::Fresh { &self.files[..] } else { &self.files[..1] };
-            written.iter().try_for_each(|file| self.check_file(file, all))?;
+            self.check_files(all)?;
             return Ok(CheckValue::Count(self.passes));
         }
         if self.found != self.expected() {
-            self.files.iter().try_for_each(|file| self.check_file(file, true))?;
+            self.check_files(true)?;
             let path = &self.wish.place.path;
             return Err(check_failed(format!("what was read from the file made at {path} is not what it holds")));
         }
+        match self.wish.manner.act {
+            Act::Seek => self.check_changed(all)?,
+            Act::Rewrite => self.check_files(all)?,
+            _ => {}
+        }
         if all {
-            self.files.iter().try_for_each(|file| self.check_file(file, true))?;
+            self.check_files(true)?;
         }
         Ok(CheckValue::Checksum(self.found))
     }
@@ -362,7 +466,7 @@ impl Worker for Records {
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
         if self.wish.verify != Verify::Nothing {
-            self.files.iter().try_for_each(|file| self.check_file(file, false))?;
+            self.check_files(false)?;
         }
         Ok(CheckValue::Count(self.records))
     }

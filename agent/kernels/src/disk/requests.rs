@@ -1,16 +1,20 @@
 //! The operations that follow an access specification.
 
 use super::engine::{Engine, Job, Memory, Notes, Psync};
+use super::look::Look;
 use super::open::{open, Access, Opened};
+use super::restore::Touched;
 use super::specification::{Schedule, Specification};
-use super::system::{lacks, FileExt};
-use super::{guard, wrong_content};
+use super::system::lacks;
+use super::writes::Writes;
+use super::{guard, stamp, wrong_content};
 #[cfg(unix)]
 use super::{libaio::Libaio, queue::Queued, uring::Uring};
-use crate::buffer::{available_memory, Buffer};
+use crate::buffer::available_memory;
+use crate::clock_cost::{affordable, reading_ns};
 use crate::pattern;
-use crate::random::Random;
-use crate::settings::{wrong, Settings};
+use crate::random::{mix, Random};
+use crate::settings::{check_failed, wrong, Settings};
 use std::io;
 use virtometer_protocol::{Code, Conditions, Failure};
 use virtometer_sampling::{now_ns, os_failure, CheckValue, CpuClock, Extras, Merge, Stretch, Times, Worker};
@@ -25,12 +29,22 @@ const MOST_REQUESTS: u64 = 1 << 18;
 /// Blocks up to this many bytes are in one piece whatever pages they are on.
 const SMALL_PAGE: usize = 4096;
 
-/// Blocks that are read again and compared in full when the run ends.
+/// Blocks that are read again and compared in full when a run ends that only reads.
 const CHECKED_AGAIN: u64 = 16;
 
 /// An iteration with several requests under way begins with none and ends with none. It is so long that this does
-/// not count, ns.
-const DEEP_NS: u64 = 50_000_000;
+/// not count, ns. The same holds for large blocks: of a few requests the first would count much, which begins after a
+/// pause in which the processor was busy comparing.
+const LONG_NS: u64 = 50_000_000;
+
+/// Blocks of so many bytes are large.
+const LARGE: usize = 128 << 10;
+
+/// An iteration lasts at least so many readings of the clock.
+const LEAST_READINGS: u64 = 2000;
+
+/// An iteration may be so many times as quick as the quickest before it.
+const MARGIN: u64 = 3;
 
 /// For the same reason it has at least so many times as many requests as are under way at once.
 const ROUNDS: u64 = 4;
@@ -85,7 +99,7 @@ impl Way {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verify {
     Nothing,
-    /// Of each block that is read its first word, of each iteration one block in full.
+    /// Of each block that is read its first word, of each iteration one of the blocks read and some of those written in full.
     Sample,
     /// Everything: what is read, and what was written by reading it again.
     Full,
@@ -126,6 +140,8 @@ struct Totals {
     bytes: u64,
     timed_ns: u64,
     cpu_ns: u64,
+    /// Readings of the clock within the timed stretches.
+    readings: u64,
     checksum: u64,
     latency: Times,
 }
@@ -135,12 +151,25 @@ pub(super) struct Requests {
     wish: Wish,
     engine: Box<dyn Engine>,
     job: Job,
-    reader: std::fs::File,
+    /// Reads again the same way past or through the page cache as the requests go.
+    look: Look,
+    /// Reads again from the medium, as far as that can be asked for.
+    medium: Look,
+    /// For restoring the pattern.
+    writer: std::fs::File,
+    writes: Writes,
+    touched: Touched,
     conditions: Conditions,
     schedule: Schedule,
     totals: Totals,
     /// Most bytes that are prepared for writing, or kept to be compared.
     prepared: u64,
+    /// What one reading of the clock takes, ns.
+    reading_ns: u64,
+    /// The last iteration's work, as `run` has told it.
+    told: u64,
+    /// Time of one request in the quickest iteration without the readings of the clock, ns.
+    request_ns: Option<u64>,
 }
 
 impl Requests {
@@ -153,22 +182,39 @@ impl Requests {
         let block =
             usize::try_from(specification.largest()).map_err(|_| wrong("size is too large for this processor"))?;
         let kinds: Vec<(u64, u64)> = specification.kinds.iter().map(|kind| (kind.size, kind.align)).collect();
-        let Opened { file, reader, mut conditions } = open(&wish.path, wish.access, wish.span, &kinds)?;
+        let Opened { file, reader, past_cache, mut conditions } = open(&wish.path, wish.access, wish.span, &kinds)?;
+        let failed = |cause| os_failure(&format!("cannot open {}", wish.path), &cause);
+        let medium = match past_cache {
+            Some(past_cache) => Look::new(past_cache, true, block)?,
+            None => Look::new(reader.try_clone().map_err(failed)?, false, block)?,
+        };
+        if specification.writes() && !medium.is_direct() {
+            let reason = "O_DIRECT refused: what was written is read again through the page cache";
+            conditions.insert("read_back_reason".into(), reason.into());
+        }
+        let look = Look::new(reader.try_clone().map_err(failed)?, conditions["io"] == "direct", block)?;
         let engine = wish.way.engine(wish.depth).map_err(|cause| refused(wish.way, &cause))?;
         let memory = Memory::new(wish.depth as usize, block)?;
         if wish.access.direct && block > SMALL_PAGE {
             // A block in one piece of the machine's memory is one piece for the device as well, which is far quicker.
             conditions.insert("huge_pages".into(), memory.huge_pages().into());
         }
-        let notes = Notes { want_words: wish.verify != Verify::Nothing, ..Notes::default() };
+        let notes = Notes::new(wish.verify != Verify::Nothing);
         let mut requests = Requests {
             engine,
             job: Job { file, requests: Vec::new(), memory, notes },
-            reader,
+            look,
+            medium,
+            writer: reader,
+            writes: Writes::new(mix(wish.seed) ^ index, wish.way == Way::Psync),
+            touched: Touched::new(if specification.writes() { wish.span } else { 0 }),
             conditions,
             schedule: Schedule::new(specification, wish.span, wish.seed, index, wish.threads),
             totals: Totals::default(),
             prepared: PREPARED.min(available_memory() / 8 / wish.threads),
+            reading_ns: reading_ns(),
+            told: 0,
+            request_ns: None,
             wish: wish.clone(),
         };
         requests.try_engine()?;
@@ -180,7 +226,7 @@ impl Requests {
         let mut first = self.schedule.clone().next();
         first.write = false;
         self.job.requests = vec![first];
-        self.job.notes.clear(1);
+        self.job.notes.clear(1, 0);
         match self.engine.carry_out(&mut self.job, 0..1) {
             Err(cause) if self.wish.way != Way::Psync && lacks(&cause) => Err(refused(self.wish.way, &cause)),
             other => other.map_err(|cause| self.failed(&cause)),
@@ -209,6 +255,19 @@ impl Requests {
         write || self.wish.verify == Verify::Full
     }
 
+    /// How many of `count` requests may be timed: so few that reading the clock costs at most 0.5 % of the work.
+    fn may_time(&self, count: u64) -> u64 {
+        let work_ns = count.saturating_mul(self.request_ns.unwrap_or(0)) / MARGIN;
+        // The two readings at the ends of the iteration cost half each within it.
+        let readings = affordable(self.reading_ns, work_ns).saturating_sub(1);
+        // Where all are timed and nothing comes between them, the end of one is the beginning of the next.
+        if self.wish.specification.burst == 0 && readings > count {
+            count
+        } else {
+            readings / 2
+        }
+    }
+
     fn carry_out(&mut self) -> io::Result<Stretch> {
         let (count, burst) = (self.job.requests.len(), self.wish.specification.burst);
         let start_ns = now_ns();
@@ -223,49 +282,88 @@ impl Requests {
         Ok(Stretch { start_ns, end_ns: now_ns(), work: 0 })
     }
 
-    fn check(&self, bytes: &[u8], offset: u64) -> Result<(), Failure> {
-        match pattern::first_fault(bytes, offset) {
-            None => Ok(()),
-            Some(at) => Err(wrong_content(&self.wish.path, at)),
+    /// Give every write its bytes, which no other write has, and note what the file holds before those that will be compared.
+    fn prepare_writes(&mut self) -> Result<(), Failure> {
+        self.writes.begin(self.job.requests.len());
+        for (index, request) in self.job.requests.iter().enumerate().filter(|(_, request)| request.write) {
+            stamp::fill(self.job.memory.bytes_mut(request, 0), request.offset, self.writes.stamp(index));
+            self.touched.add(request.offset, request.length);
+        }
+        match self.wish.verify {
+            Verify::Nothing => Ok(()),
+            verify => {
+                let all = verify == Verify::Full;
+                self.writes.choose(&self.job.requests, all, &mut self.medium, &self.wish.path)
+            }
         }
     }
 
-    /// Read the block at `offset` again, past the engine, and compare it in full.
-    fn check_again(&self, again: &mut Buffer, length: usize, offset: u64) -> Result<(), Failure> {
-        let bytes = &mut again.bytes_mut()[..length];
-        bytes.fill(0xFF);
-        self.reader.read_exact_at(bytes, offset).map_err(|cause| self.failed(&cause))?;
-        self.check(again.bytes().get(..length).unwrap_or_default(), offset)
+    /// Compare what was written, from the medium where the writes claim to be there.
+    fn check_writes(&mut self, on_medium: bool) -> Result<(), Failure> {
+        let look = if on_medium { &mut self.medium } else { &mut self.look };
+        if on_medium {
+            look.forget_cache().map_err(|cause| os_failure(&format!("cannot write {}", self.wish.path), &cause))?;
+        }
+        self.writes.compare(&self.job.requests, look, &self.wish.path)
+    }
+
+    /// What the engine counted is what was asked for, and what counts as work.
+    fn check_count(&self) -> Result<(), Failure> {
+        let (requests, notes) = (&self.job.requests, &self.job.notes);
+        let bytes: u64 = requests.iter().map(|request| request.length as u64).sum();
+        let work = if self.wish.count_requests { notes.complete } else { notes.moved };
+        if notes.complete != requests.len() as u64 || notes.moved != bytes || work != self.told {
+            return Err(check_failed(format!(
+                "{} requests of {bytes} bytes were made and {} of {} bytes completed, which count as {}",
+                requests.len(),
+                notes.complete,
+                notes.moved,
+                self.told
+            )));
+        }
+        Ok(())
+    }
+
+    /// Bring back the pattern where this worker has written.
+    fn restore(&mut self) -> Result<(), Failure> {
+        if !self.touched.any() {
+            return Ok(());
+        }
+        let restored = self.touched.restore(&self.writer, &self.wish.path, self.writes.worker());
+        restored.map_err(|cause| os_failure(&format!("cannot restore the pattern in {}", self.wish.path), &cause))
     }
 
     /// Compare the first word of each block read; and in full one block, or all of them.
     fn check_reads(&self) -> Result<u64, Failure> {
+        let check = |bytes: &[u8], offset: u64| match stamp::first_foreign(bytes, offset) {
+            None => Ok(()),
+            Some(at) => Err(wrong_content(&self.wish.path, at)),
+        };
         let mut checksum = 0u64;
         let full = self.wish.verify == Verify::Full;
         for (request, word) in self.job.requests.iter().zip(&self.job.notes.words).filter(|(request, _)| !request.write)
         {
-            if *word != pattern::word(request.offset / 8) {
+            if !stamp::belongs(*word, request.offset) {
                 return Err(wrong_content(&self.wish.path, request.offset));
             }
-            checksum = checksum.rotate_left(1) ^ word;
+            // Stamps are as random as their workers' names: the checksum is that of the pattern.
+            checksum = checksum.rotate_left(1) ^ pattern::word(request.offset / 8);
             if full {
-                self.check(self.job.memory.bytes(request, 0), request.offset)?;
+                check(self.job.memory.bytes(request, 0), request.offset)?;
             }
         }
         if let Some((index, slot)) = self.job.notes.last_read {
             let request = &self.job.requests[index];
-            self.check(self.job.memory.bytes(request, slot), request.offset)?;
+            check(self.job.memory.bytes(request, slot), request.offset)?;
         }
         Ok(checksum)
     }
+}
 
-    fn check_writes(&self) -> Result<(), Failure> {
-        let longest = self.job.memory.block();
-        let mut again = Buffer::new(longest)?;
-        for request in self.job.requests.iter().filter(|request| request.write) {
-            self.check_again(&mut again, request.length, request.offset)?;
-        }
-        Ok(())
+impl Drop for Requests {
+    /// After a failure; otherwise there is nothing left to restore.
+    fn drop(&mut self) {
+        let _ = self.restore();
     }
 }
 
@@ -294,11 +392,9 @@ impl Worker for Requests {
     }
 
     fn aim_ns(&self) -> u64 {
-        if self.wish.depth > 1 {
-            DEEP_NS
-        } else {
-            0
-        }
+        let long = if self.wish.depth > 1 || self.job.memory.block() >= LARGE { LONG_NS } else { 0 };
+        // Where reading the clock is dear, an iteration affords to time a request only if it is long.
+        long.max(self.reading_ns.saturating_mul(LEAST_READINGS))
     }
 
     fn before(&mut self, repeats: u64) -> Result<(), Failure> {
@@ -315,16 +411,13 @@ impl Worker for Requests {
             self.job.requests.push(request);
         }
         self.job.memory.reserve(end)?;
-        for request in self.job.requests.iter().filter(|request| request.place.is_some()) {
-            let bytes = self.job.memory.bytes_mut(request, 0);
-            if request.write {
-                pattern::fill(bytes, request.offset);
-            } else {
-                bytes.fill(0xFF);
-            }
+        // What no read gives: a block that was not read shows.
+        for request in self.job.requests.iter().filter(|request| !request.write && request.place.is_some()) {
+            self.job.memory.bytes_mut(request, 0).fill(0xFF);
         }
-        self.job.notes.clear(count);
-        Ok(())
+        self.job.memory.spoil_slots();
+        self.job.notes.clear(count, self.may_time(count as u64));
+        self.prepare_writes()
     }
 
     fn run(&mut self, _repeats: u64) -> Result<Stretch, Failure> {
@@ -336,8 +429,19 @@ impl Worker for Requests {
         self.totals.cpu_ns += cpu.user_ns + cpu.system_ns;
         self.totals.requests += requests;
         self.totals.bytes += bytes;
-        self.totals.timed_ns += stretch.end_ns - stretch.start_ns;
+        let (timed_ns, readings) = (stretch.end_ns.saturating_sub(stretch.start_ns), self.job.notes.readings);
+        self.totals.timed_ns += timed_ns;
+        self.totals.readings += readings;
+        let clock_ns = (readings + 1).saturating_mul(self.reading_ns);
+        // Of an iteration that was short beside the readings only that no request can take longer than it did.
+        let (known, work_ns) = match timed_ns / 50 >= clock_ns {
+            true => (Some(u64::MAX), timed_ns - clock_ns),
+            false => (None, timed_ns),
+        };
+        let quickest = self.request_ns.or(known);
+        self.request_ns = quickest.map(|quickest| quickest.min(work_ns / requests.max(1)));
         stretch.work = if self.wish.count_requests { requests } else { bytes };
+        self.told = stretch.work;
         Ok(stretch)
     }
 
@@ -346,8 +450,9 @@ impl Worker for Requests {
             self.totals.latency.record(*took_ns);
         }
         let checksum = if self.wish.verify == Verify::Nothing { 0 } else { self.check_reads()? };
-        if self.wish.verify == Verify::Full {
-            self.check_writes()?;
+        self.check_count()?;
+        if self.wish.verify != Verify::Nothing {
+            self.check_writes(self.wish.access.synchronous)?;
         }
         self.totals.checksum ^= checksum;
         Ok(if self.wish.specification.reads() && self.wish.verify != Verify::Nothing {
@@ -366,36 +471,33 @@ impl Worker for Requests {
         self.conditions.clone()
     }
 
-    /// Reads blocks again: some of those of the last iteration, others where there was nothing but reading.
+    /// Reads blocks again: those of the last iteration that were compared, others where there was nothing but reading. What
+    /// was written is then replaced by the pattern.
     fn finish(&mut self) -> Result<CheckValue, Failure> {
-        let writes = self.wish.specification.writes();
-        if writes {
+        let checksum = CheckValue::Checksum(self.totals.checksum);
+        if self.wish.specification.writes() {
             self.job.file.sync_data().map_err(|cause| self.failed(&cause))?;
+            if self.wish.verify != Verify::Nothing {
+                self.check_writes(true)?;
+                self.writes.ensure_changes(&self.wish.path)?;
+            }
+            self.restore()?;
+            return Ok(checksum);
         }
-        let mut checksum = self.totals.checksum;
         if self.wish.verify == Verify::Nothing {
-            return Ok(CheckValue::Checksum(checksum));
+            return Ok(checksum);
         }
-        let mut again = Buffer::new(self.job.memory.block())?;
         let kind = self.wish.specification.kinds[0];
+        let length = usize::try_from(kind.size).unwrap_or(usize::MAX);
         let mut spread = Random::new(self.wish.seed);
-        let written: Vec<_> = self.job.requests.iter().filter(|request| request.write).take(16).copied().collect();
-        for turn in 0..CHECKED_AGAIN {
-            let (offset, length) = if writes {
-                match usize::try_from(turn).ok().and_then(|turn| written.get(turn)) {
-                    Some(request) => (request.offset, request.length),
-                    None => break,
-                }
-            } else {
-                let block = spread.below((self.wish.span - kind.size) / kind.align + 1);
-                (block * kind.align, usize::try_from(kind.size).unwrap_or(usize::MAX))
-            };
-            self.check_again(&mut again, length, offset)?;
-            if writes {
-                checksum = checksum.rotate_left(1) ^ pattern::word(offset / 8);
+        for _ in 0..CHECKED_AGAIN {
+            let offset = spread.below((self.wish.span - kind.size) / kind.align + 1) * kind.align;
+            let block = self.look.read(&self.wish.path, offset, length)?;
+            if let Some(at) = stamp::first_foreign(block, offset) {
+                return Err(wrong_content(&self.wish.path, at));
             }
         }
-        Ok(CheckValue::Checksum(checksum))
+        Ok(checksum)
     }
 
     fn extras(&mut self) -> Extras {
@@ -406,6 +508,9 @@ impl Worker for Requests {
         // The processor time is that of all threads, which work in the same stretches.
         let all = number(totals.requests) * number(self.wish.threads);
         let mut extras = Extras::default().histogram("latency", totals.latency);
+        // At most so much of the time was the clock's.
+        let share = number(totals.readings) * number(self.reading_ns) / number(totals.timed_ns);
+        extras = extras.measure("clock-share", "1", share, Merge::Max);
         // Where a system counts in steps that are longer than the run, there is none to tell of.
         if totals.cpu_ns > 0 {
             extras = extras.measure("cpu-per-io", "s", number(totals.cpu_ns) * 1e-9 / all, Merge::Mean);

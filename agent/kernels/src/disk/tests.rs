@@ -2,6 +2,8 @@
 
 mod engines;
 #[cfg(unix)]
+mod lost_writes;
+#[cfg(unix)]
 mod own_files;
 
 #[cfg(unix)]
@@ -200,6 +202,29 @@ fn where_o_direct_is_refused_the_file_is_used_buffered_and_the_conditions_say_so
     let opened = open("/proc/version", access, 8, &[]).unwrap();
     assert_eq!(opened.conditions["io"], "buffered");
     assert_eq!(opened.conditions["io_reason"], "O_DIRECT refused: EINVAL");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_is_open_as_its_results_say() {
+    use rustix::fs::{fcntl_getfl, OFlags};
+    let (_folder, file) = filled();
+    let path = file.to_str().unwrap();
+    for (direct, synchronous) in [(false, false), (false, true), (true, false), (true, true)] {
+        let access = Access { write: true, create: false, direct, synchronous };
+        let opened = open(path, access, 4096, &[]).unwrap();
+        let flags = fcntl_getfl(&opened.file).unwrap();
+        assert_eq!(flags.contains(OFlags::DSYNC), synchronous);
+        assert_eq!(flags.contains(OFlags::DIRECT), opened.conditions["io"] == "direct");
+        // What reads again does not wait for the medium at each write when it restores the pattern.
+        assert!(!fcntl_getfl(&opened.reader).unwrap().contains(OFlags::DSYNC));
+        let found = system::flags_of(&opened.file).unwrap().unwrap();
+        assert_eq!((found.direct, found.synchronous), (flags.contains(OFlags::DIRECT), synchronous));
+        let other = open::Flags { direct: !found.direct, ..found };
+        assert_eq!(open::agree(path, other, Some(found)).unwrap_err().code, Code::CheckFailed);
+        let failure = open::agree(path, open::Flags { synchronous: !synchronous, ..found }, Some(found)).unwrap_err();
+        assert!(failure.message.contains("O_DSYNC"), "{failure}");
+    }
 }
 
 #[test]

@@ -66,6 +66,17 @@ pub(super) fn open(path: &str, flags: Flags) -> io::Result<File> {
     OpenOptions::new().read(true).write(flags.write).create(flags.create).custom_flags(system).open(path)
 }
 
+/// Windows does not tell how a file is open.
+#[allow(clippy::unnecessary_wraps)] // other systems can fail
+pub(super) fn flags_of(_file: &File) -> io::Result<Option<Flags>> {
+    Ok(None)
+}
+
+/// Write back what the system's cache has of `file`; no call drops it from there.
+pub(super) fn evict(file: &File) -> io::Result<()> {
+    file.sync_data()
+}
+
 /// Length of a disk such as \\.\PhysicalDrive1; `None` for everything else.
 pub(super) fn device_length(path: &str) -> Option<io::Result<u64>> {
     path.starts_with(r"\\.\").then(|| {

@@ -18,7 +18,7 @@ fn left_in(folder: &Path) -> usize {
 }
 
 /// Another way to files that have lost their names: those of this process that were made under `path`.
-fn nameless(path: &Path) -> Vec<std::fs::File> {
+pub(super) fn nameless(path: &Path) -> Vec<std::fs::File> {
     let wanted = format!("{} (deleted)", path.display());
     let descriptors = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
     let found = descriptors
@@ -70,20 +70,19 @@ fn content_after(op: &str) -> Vec<u8> {
 
 #[test]
 fn what_is_written_is_known() {
-    let record = |number: u64, last: u64| -> Vec<u8> {
+    let record = |number: u64| -> Vec<u8> {
         let words = (0..512).map(|place| match place {
             0 => pattern::word(number * 512),
-            511 => last,
+            // The first pass.
+            1 => 1,
             place => pattern::word(place),
         });
         words.flat_map(u64::to_le_bytes).collect()
     };
-    let written: Vec<u8> = (0..16).flat_map(|number| record(number, pattern::word(511))).collect();
-    for op in ["write", "rewrite", "pwrite", "repwrite", "char-write"] {
+    let written: Vec<u8> = (0..16).flat_map(record).collect();
+    for op in ["write", "rewrite", "pwrite", "repwrite", "char-write", "read-rewrite"] {
         assert!(content_after(op) == written, "{op}");
     }
-    let changed: Vec<u8> = (0..16).flat_map(|number| record(number, 1)).collect();
-    assert!(content_after("read-rewrite") == changed);
 }
 
 #[test]
@@ -115,6 +114,70 @@ fn a_planted_wrong_byte_is_reported_by_every_operation_that_reads_or_writes_it()
             }
         }
     }
+}
+
+#[test]
+fn files_are_open_as_asked_and_nothing_of_those_that_are_read_cold_is_in_the_page_cache() {
+    use crate::disk::page_cache::{cached_bytes, evict};
+    use rustix::fs::{fcntl_getfl, OFlags};
+    // Beside the program: a folder for temporary files may be a file system that has no other place for its files.
+    let folder = tempfile::tempdir_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap();
+    let file = folder.path().join("own");
+    for (direct, sync) in [(false, "none"), (false, "each"), (true, "each"), (true, "none")] {
+        for (op, cold) in [("read", true), ("reread", false), ("read-rewrite", true), ("write", false), ("seeks", true)]
+        {
+            let span = ("span", Scalar::Integer(65536));
+            let parameters = [span, ("direct", Scalar::Boolean(direct)), ("sync", text(sync))];
+            let mut worker = worker(&task(op, &file, &parameters));
+            worker.before(1).unwrap();
+            let conditions = worker.conditions();
+            let ours = format!("{} (deleted)", file.display());
+            let all = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
+            let own = all.filter(|one| std::fs::read_link(one.path()).map_or(false, |to| to.to_string_lossy() == ours));
+            let mut count = 0;
+            for entry in own {
+                let information = entry.path().to_string_lossy().replace("/fd/", "/fdinfo/");
+                let information = std::fs::read_to_string(information).unwrap();
+                let octal = information.lines().find_map(|line| line.strip_prefix("flags:")).unwrap().trim();
+                let flags = OFlags::from_bits_retain(u32::from_str_radix(octal, 8).unwrap());
+                assert_eq!(flags.contains(OFlags::DSYNC), sync == "each", "{op} {direct} {sync}");
+                assert_eq!(flags.contains(OFlags::DIRECT), conditions["io"] == "direct", "{op} {direct} {sync}");
+                count += 1;
+            }
+            assert_eq!(count, 1, "{op}");
+            let other = &nameless(&file)[0];
+            assert!(!fcntl_getfl(other).unwrap().contains(OFlags::DSYNC));
+            assert_eq!(conditions.contains_key("page_cache"), cold, "{op}");
+            if cold {
+                let before = cached_bytes(other).unwrap();
+                evict(other).unwrap();
+                let evictable = cached_bytes(other) == Some(0);
+                assert_eq!(before == 0, evictable, "{op}: {before} bytes are in the page cache");
+                assert_eq!(conditions["page_cache"], if evictable { "empty" } else { "holds the file" });
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pass_that_ends_with_fsync_leaves_nothing_to_be_written_back() {
+    use crate::disk::page_cache::dirty_bytes;
+    let folder = tempfile::tempdir_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap();
+    let file = folder.path().join("own");
+    let dirty_after = |sync: &str| {
+        let parameters = [("span", Scalar::Integer(1 << 20)), ("sync", text(sync)), ("verify", text("none"))];
+        let mut worker = worker(&task("write", &file, &parameters));
+        worker.before(1).unwrap();
+        worker.run(1).unwrap();
+        let dirty = nameless(&file).iter().map(dirty_bytes).next().unwrap();
+        worker.after().unwrap();
+        dirty
+    };
+    // Linux before 6.5 does not tell, and a file system may keep pages in its journal: then the check counts calls alone.
+    if let (Some(without), Some(with)) = (dirty_after("none"), dirty_after("end")) {
+        assert!(with < without || without == 0, "{with} bytes of {without}");
+    }
+    assert!(dirty_after("each").unwrap_or(0) == dirty_after("end").unwrap_or(0));
 }
 
 #[test]
