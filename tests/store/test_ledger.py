@@ -88,6 +88,16 @@ def test_a_guest_may_serve_many_trials(tmp_path: Path) -> None:
         assert ledger.read().guests == (guest(0),)
 
 
+def test_what_is_nested_too_deep_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    of, deep = campaign(), []
+    for _ in range(900):
+        deep = [deep]
+    with Ledger.create(tmp_path / "r", of) as ledger:
+        ledger.record(done(of.planned[0]), [replace(guest(0), given={"facts": deep})], [])
+    with Ledger.open(tmp_path / "r") as ledger, pytest.raises(LedgerError, match="nested more than 64 deep"):
+        ledger.read()
+
+
 def test_a_failed_trial_has_no_value(tmp_path: Path) -> None:
     of = campaign()
     with Ledger.create(tmp_path / "r", of) as ledger:

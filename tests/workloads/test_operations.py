@@ -33,6 +33,19 @@ def test_every_operation_has_the_parameters_of_the_agent_s(name: str, agent: Pat
         assert ours - OWN == theirs - OWN, f"{name} {op}"
 
 
+@pytest.mark.parametrize("name", KERNELS)
+def test_every_operation_has_the_unit_of_the_agent_s(name: str, agent: Path) -> None:
+    workload = KERNELS[name]
+    for op in workload.operations:
+        there = workload.agent_op(op)
+        argv = [agent, "measure", workload.kernel, "--op", there, "--help"]
+        said = subprocess.run(argv, capture_output=True, text=True, check=True, timeout=10).stdout
+        found = re.search(rf"^  --op {re.escape(there)} +(\S+) ", said, re.MULTILINE)
+        assert found is not None, said
+        unit = found[1]
+        assert workload.agent_metric(op) == (unit, "lower" if unit == "s" else "higher"), f"{name} {op}"
+
+
 def taken(name: str, op: str, field: str) -> bool:
     """Whether an operation takes some value of a parameter."""
     found = [given for given in some(WORKLOADS[name].parameters, field) if accepts(name, op, given)]

@@ -39,7 +39,7 @@ def _printed(text: str) -> str:
 Nanoseconds = Annotated[int, Field(ge=0, le=EXACT)]
 Count = Annotated[int, Field(ge=0, le=EXACT)]
 Figure = Annotated[float, Field(ge=-_LARGEST, le=_LARGEST)]
-Text = Annotated[str, Field(max_length=1024), AfterValidator(_shown)]
+Text = Annotated[str, Field(max_length=4096), AfterValidator(_shown)]
 Word = Annotated[str, Field(max_length=64), AfterValidator(_shown)]
 Bucket = Annotated[list[Count], Field(min_length=2, max_length=2)]
 ExtraName = Annotated[str, Field(pattern=r"^[a-z0-9-]{1,64}$")]

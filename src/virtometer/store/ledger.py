@@ -7,7 +7,6 @@ SQLite in WAL mode with synchronous=FULL: when `record` returns, the trial survi
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -228,8 +227,8 @@ class Ledger:
             plan_text=head.plan_text,
             seed=head.seed,
             created_at=head.created_at,
-            host=json.loads(head.host_json),
-            versions=json.loads(head.versions_json),
+            host=rows.from_json(head.host_json),
+            versions=rows.from_json(head.versions_json),
             environments=tuple(rows.environment_of(row) for row in self._all(schema.environments)),
             planned=planned,
             trials=tuple(

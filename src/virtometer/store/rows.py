@@ -27,10 +27,24 @@ from virtometer.model import (
 
 Values = dict[str, Any]
 
+_DEPTH = 64  # of arrays and objects within each other
+
 
 def to_json(value: object) -> str:
     """JSON of a mapping or sequence; NaN and infinities are a fault of the caller (ValueError)."""
     return json.dumps(value, allow_nan=False, separators=(",", ":"), default=_plain)
+
+
+def from_json(text: str) -> Any:  # noqa: ANN401 - whatever was stored
+    """Back from the text. Raises ValueError for what is nested deeper than anything that is stored."""
+    value = json.loads(text)
+    level = [value]
+    for _ in range(_DEPTH + 1):
+        groups = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)]
+        level = [inner for group in groups for inner in group]
+    if level:
+        raise ValueError(f"nested more than {_DEPTH} deep")
+    return value
 
 
 def to_text(value: str) -> str:
@@ -61,7 +75,7 @@ def environment_row(position: int, status: EnvironmentStatus) -> Values:
 
 def environment_of(row: Row[Any]) -> EnvironmentStatus:
     """Back from the row."""
-    return EnvironmentStatus(row.name, row.kind, row.works, row.reason, row.advice, json.loads(row.capabilities_json))
+    return EnvironmentStatus(row.name, row.kind, row.works, row.reason, row.advice, from_json(row.capabilities_json))
 
 
 def planned_rows(trials: Iterable[Trial]) -> tuple[list[Values], list[Values]]:
@@ -120,8 +134,8 @@ def guest_of(row: Row[Any]) -> GuestStart:
         row.guest,
         row.environment,
         row.kind,
-        json.loads(row.asked_json),
-        json.loads(row.given_json),
+        from_json(row.asked_json),
+        from_json(row.given_json),
         row.provision_s,
         row.started_at,
     )
@@ -139,7 +153,7 @@ def command_row(command: CommandLine) -> Values:
 
 def command_of(row: Row[Any]) -> CommandLine:
     """Back from the row."""
-    return CommandLine(row.at, row.purpose, tuple(json.loads(row.argv_json)), row.status)
+    return CommandLine(row.at, row.purpose, tuple(from_json(row.argv_json)), row.status)
 
 
 def trial_row(record: TrialRecord) -> Values:
@@ -218,12 +232,12 @@ def evidence_of(
         guest_id=row.guest,
         kernel=row.kernel,
         op=row.op,
-        parameters=json.loads(row.parameters_json),
+        parameters=from_json(row.parameters_json),
         threads=row.threads,
         unit=row.unit,
         better=row.better,
-        conditions=json.loads(row.conditions_json),
-        said=None if row.said_json is None else json.loads(row.said_json),
+        conditions=from_json(row.conditions_json),
+        said=None if row.said_json is None else from_json(row.said_json),
         samples=tuple(samples),
         probes=tuple(probes),
         fault=fault,
@@ -281,7 +295,7 @@ def result_of(
         guest_id=row.guest,
         kernel=row.kernel,
         op=row.op,
-        parameters=json.loads(row.parameters_json),
+        parameters=from_json(row.parameters_json),
         threads=row.threads,
         unit=row.unit,
         better=row.better,
@@ -295,10 +309,10 @@ def result_of(
         work=row.work,
         guest_cpu_s=row.guest_cpu_s,
         agent_cpu_s=row.agent_cpu_s,
-        check=json.loads(row.check_json),
-        conditions=json.loads(row.conditions_json),
-        measures=json.loads(row.measures_json),
-        histograms=json.loads(row.histograms_json),
+        check=from_json(row.check_json),
+        conditions=from_json(row.conditions_json),
+        measures=from_json(row.measures_json),
+        histograms=from_json(row.histograms_json),
     )
 
 
@@ -313,8 +327,8 @@ def trial_of(
         started_at=row.started_at,
         wall_s=row.wall_s,
         start_skew_ns=row.start_skew_ns,
-        host=None if row.host_json is None else HostUse(**json.loads(row.host_json)),
-        marks=tuple(json.loads(row.marks_json)),
+        host=None if row.host_json is None else HostUse(**from_json(row.host_json)),
+        marks=tuple(from_json(row.marks_json)),
         results=tuple(results),
         evidence=tuple(evidence),
     )
