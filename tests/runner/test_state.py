@@ -104,6 +104,22 @@ def test_samples_that_were_lost_are_noticed():
         RunState("r").after(READY).started().after(done(0))
 
 
+def test_work_that_no_integer_of_the_protocol_holds_is_refused():
+    most = samples((1, 2)).samples[0].model_copy(update={"work": 2**53 - 1})
+    event = samples((1, 2)).model_copy(update={"samples": [most]})
+    state = RunState("r").after(READY).started().after(event)
+    assert state.work == 2**53 - 1
+    with pytest.raises(LinkError, match="adds up to more than"):
+        state.after(samples((3, 4)))
+
+
+@pytest.mark.parametrize("gated", [False, True])
+def test_an_agent_that_says_that_another_times_the_run_is_refused(gated):
+    told = {"timing": "agent" if gated else "laboratory"}
+    with pytest.raises(LinkError, match="times the run"):
+        RunState("r", gated=gated).after(Ready(event="ready", run="r", conditions=told))
+
+
 def test_events_of_another_run_are_refused():
     with pytest.raises(LinkError, match="does not exist"):
         RunState("r").after(READY).started().after(done(0, run="other"))

@@ -28,6 +28,7 @@ class RunState:
     works: bool = False
     phase: Phase = "preparing"
     samples: tuple[Sample, ...] = ()
+    work: int = 0
     conditions: Mapping[str, str] = field(default_factory=dict)
     done: Done | None = None
     fault: Fault | None = None
@@ -73,9 +74,10 @@ class RunState:
             return replace(self, works=False)
         if isinstance(event, Samples) and self.phase == "running":
             fresh = tuple(Sample(one.start_ns, one.end_ns, one.work, one.check) for one in event.samples)
-            if sum(sample.work for sample in (*self.samples, *fresh)) > EXACT:
+            work = self.work + sum(sample.work for sample in fresh)
+            if work > EXACT:
                 raise LinkError("the work of the run adds up to more than 2^53 - 1")
-            return replace(self, samples=self.samples + fresh, belied=self.belied or self._belied(fresh))
+            return replace(self, samples=self.samples + fresh, work=work, belied=self.belied or self._belied(fresh))
         if isinstance(event, Done) and self.phase == "running":
             if event.count != len(self.samples) or not self.samples:
                 raise LinkError(f"the agent says it sent {event.count} samples, {len(self.samples)} arrived")
