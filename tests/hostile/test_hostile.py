@@ -22,7 +22,7 @@ from virtometer.store.ledger import Ledger
 
 PROGRAM = Path(__file__).with_name("program.py")
 # What is shown while a campaign runs is shown in both ways, the rest in one.
-SHOWN = [kind for kind in KINDS if kind.startswith(("failed-with", "dies-with", "not-json", "a-fatal"))]
+SHOWN = ["failed-with-escapes", "failed-with-markup", "failed-with-bidi", "dies-with-escapes"]
 PIPED = list(dict.fromkeys([*KINDS[::2], *SHOWN]))
 ON_A_TERMINAL = list(dict.fromkeys([*KINDS[1::2], *SHOWN]))
 # All that rich writes for the live display, colours included.

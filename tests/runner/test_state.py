@@ -104,6 +104,15 @@ def test_samples_that_were_lost_are_noticed():
         RunState("r").after(READY).started().after(done(0))
 
 
+def test_a_flood_of_samples_is_refused():
+    batch = samples(*((2 * n, 2 * n + 1) for n in range(400)))
+    state = RunState("r").after(READY).started()
+    with pytest.raises(LinkError, match="more than 30000 samples"):
+        for _ in range(76):
+            state = state.after(batch)
+    assert len(state.samples) == 30_000
+
+
 def test_work_that_no_integer_of_the_protocol_holds_is_refused():
     most = samples((1, 2)).samples[0].model_copy(update={"work": 2**53 - 1})
     event = samples((1, 2)).model_copy(update={"samples": [most]})

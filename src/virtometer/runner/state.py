@@ -11,6 +11,9 @@ from virtometer.link.belied import ClockBelied
 from virtometer.link.messages import EXACT, Done, Event, Failed, Fault, Ready, Samples, Waiting, Worked
 from virtometer.model import ClockFault, Sample
 
+MAX_SAMPLES = 30_000
+"""Of one run. An iteration lasts 10 ms or more, and where the window is long its 20,000th part."""
+
 Phase = Literal["preparing", "ready", "running", "done", "failed"]
 
 
@@ -74,6 +77,8 @@ class RunState:
             return replace(self, works=False)
         if isinstance(event, Samples) and self.phase == "running":
             fresh = tuple(Sample(one.start_ns, one.end_ns, one.work, one.check) for one in event.samples)
+            if len(self.samples) + len(fresh) > MAX_SAMPLES:
+                raise LinkError(f"the agent floods the run with more than {MAX_SAMPLES} samples")
             work = self.work + sum(sample.work for sample in fresh)
             if work > EXACT:
                 raise LinkError("the work of the run adds up to more than 2^53 - 1")
