@@ -335,6 +335,14 @@ mod tests {
     }
 
     #[test]
+    fn a_daemon_that_holds_no_output_ends_with_the_program() {
+        let mut worker = made("/bin/sh", r#"["-c","setsid sleep 60 >/dev/null 2>&1 & echo $!; sleep 0.3"]"#).unwrap();
+        worker.run(1).unwrap();
+        let pid: i32 = worker.extras().text().unwrap().trim().parse().unwrap();
+        assert!(ends(pid));
+    }
+
+    #[test]
     fn a_run_that_is_stopped_ends_its_program() {
         let task = task("/bin/sleep", r#"["1000"]"#, 1);
         let mut worker = make(&task, &Settings::new(&OPS[0], &task.parameters).unwrap()).unwrap()(0).unwrap();
