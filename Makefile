@@ -14,7 +14,7 @@ targets: setup ## build the agent also for 32-bit and ARM Linux and for Windows
 
 demo: ## set up what virtometer needs, then measure what each environment on this host costs
 	@setup/all.sh product
-	@.venv/bin/virtometer run --quick
+	@.venv/bin/virtometer run --quick || [ $$? = 9 ] # 9: complete, and a trial failed, which the table says
 
 test: setup ## set up, then run the tests of both languages (under fifteen minutes)
 	@setup/test.sh -m "not slow"

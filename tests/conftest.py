@@ -16,9 +16,12 @@ from virtometer.environments.sweep import sweep_guest
 from virtometer.errors import MissingProgram
 from virtometer.programs import Programs
 from virtometer.runner.agent import agent_path
+from virtometer.runner.host_lock import NAME_VARIABLE
 from virtometer.runner.workbench import cache_directory
 
 _NUMBERS = itertools.count(1)
+
+os.environ.setdefault(NAME_VARIABLE, f"tests-{os.getpid()}")
 
 
 @pytest.fixture(scope="session")

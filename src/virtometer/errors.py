@@ -13,6 +13,8 @@
     │   └── RemoteError       6   the agent answered with an error (code, message)
     ├── StorageError          7   no space, read-only, input/output error
     ├── MissingProgram        8   a program that is needed is not installed
+    ├── TrialsFailed          9   the campaign is complete, and some of its trials failed
+    ├── HostBusy             10   another laboratory measures on this host
     └── Interrupted         130   Ctrl-C or SIGTERM; everything measured so far is kept
 
 The number is the exit status of the command line. 1 is left to faults of Virtometer itself.
@@ -109,6 +111,18 @@ class MissingProgram(VirtometerError):
     """A program that is needed is not installed."""
 
     exit_status = 8
+
+
+class TrialsFailed(VirtometerError):
+    """The campaign is complete, and some of its trials failed."""
+
+    exit_status = 9
+
+
+class HostBusy(VirtometerError):
+    """Another laboratory measures on this host."""
+
+    exit_status = 10
 
 
 class Interrupted(VirtometerError):

@@ -332,6 +332,10 @@ class Evidence:
     fault: ClockFault | None
 
 
+NOT_HERE = "not available here"
+"""In the reason of a failed trial: this environment cannot do the work on this host at all."""
+
+
 @dataclass(frozen=True, slots=True)
 class TrialRecord:
     """A finished trial. `status` is done or failed; a failed trial has a reason and never a value.
@@ -349,6 +353,16 @@ class TrialRecord:
     marks: tuple[str, ...]
     results: tuple[PlacementResult, ...]
     evidence: tuple[Evidence, ...] = ()
+
+    @property
+    def not_here(self) -> bool:
+        """Whether it failed because this cannot be done here, which is a result and no fault."""
+        return self.status == "failed" and f"{NOT_HERE}: " in self.reason
+
+    @property
+    def at_fault(self) -> bool:
+        """Whether it failed although it can be done here."""
+        return self.status == "failed" and not self.not_here
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from virtometer.analysis.blocks import Cell, usable
-from virtometer.model import EnvironmentStatus, TrialRecord
+from virtometer.model import NOT_HERE, EnvironmentStatus, TrialRecord
 
-NOT_AVAILABLE = "not available here"
 _NUMBER = re.compile(r"\d+([.,]\d+)*")
 
 
@@ -24,9 +23,9 @@ def unavailable(cell: Cell, status: EnvironmentStatus | None) -> list[str] | Non
     if cell.values:
         return None
     if status is not None and not status.works:
-        return [f"{NOT_AVAILABLE}: {status.reason or 'its check failed and gave no reason'}"]
+        return [f"{NOT_HERE}: {status.reason or 'its check failed and gave no reason'}"]
     if cell.failed and not cell.results and not any(map(_belied, cell.failed)):
-        return [f"{NOT_AVAILABLE}: {reason}{_times(count)}" for reason, count in _failures(cell)]
+        return [f"{NOT_HERE}: {reason}{_times(count)}" for reason, count in _failures(cell)]
     return None
 
 
@@ -51,7 +50,7 @@ def notes(cell: Cell, *, name: str) -> list[str]:
 def bare(reason: str, environment: str) -> str:
     """A trial's reason without the words that its place in a report says already."""
     text = reason.removeprefix(f"{environment}: ")
-    return text.removeprefix(f"{NOT_AVAILABLE}:").removeprefix(NOT_AVAILABLE).strip() or "no reason told"
+    return text.removeprefix(f"{NOT_HERE}:").removeprefix(NOT_HERE).strip() or "no reason told"
 
 
 def grouped(texts: Iterable[str]) -> list[tuple[str, int]]:

@@ -7,12 +7,16 @@ from typing import Annotated
 
 import typer
 
+from virtometer.cli.run import BESIDE_HELP
+
 
 def resume(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="The campaign's results directory.")],
+    failed: Annotated[bool, typer.Option("--failed", help="Measure the trials again that failed.")] = False,
+    beside: Annotated[bool, typer.Option("--beside", help=BESIDE_HELP)] = False,
 ) -> None:
-    """Go on with a campaign after any interruption. Finished trials are neither repeated nor lost."""
+    """Go on with a campaign after any interruption. Trials that are done are neither repeated nor lost."""
     from virtometer.cli import campaign
     from virtometer.runner.campaign import resume as go_on
 
-    campaign.execute(directory, lambda progress: go_on(directory, progress))
+    campaign.execute(directory, lambda progress: go_on(directory, progress, failed=failed, beside=beside))

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+BESIDE_HELP = "Measure also where another laboratory measures on this host; every trial is then marked."
+
 
 def run(
     plan: Annotated[
@@ -26,6 +28,7 @@ def run(
     blocks: Annotated[
         int | None, typer.Option("--blocks", min=1, max=10_000, help="Number of blocks, instead of the plan's.")
     ] = None,
+    beside: Annotated[bool, typer.Option("--beside", help=BESIDE_HELP)] = False,
 ) -> None:
     """Measure natively and in every environment of a plan, and report what each of them costs.
 
@@ -46,7 +49,7 @@ def run(
     directory = out or _fresh(loaded.name)
     refuse_foreign(directory)
     number = seed_of(loaded, seed)
-    campaign.execute(directory, lambda progress: begin(loaded, text, directory, number, progress))
+    campaign.execute(directory, lambda progress: begin(loaded, text, directory, number, progress, beside=beside))
 
 
 def _fresh(name: str) -> Path:

@@ -31,6 +31,7 @@ from virtometer.programs import Programs, now
 from virtometer.runner import host, tool_programs
 from virtometer.runner.agent import agent_digest, agent_path
 from virtometer.runner.doctor import status, sweep
+from virtometer.runner.host_lock import HostLock
 from virtometer.runner.pace import Pace
 from virtometer.runner.resident import Resident
 from virtometer.runner.trial import TrialRunner, failed
@@ -39,6 +40,8 @@ from virtometer.shield import uninterrupted
 from virtometer.store.files import resume_command
 from virtometer.store.ledger import Ledger
 from virtometer.workloads.registry import WORKLOADS
+
+_BASELINE_FAILURES = 2
 
 
 class Progress(Protocol):
@@ -70,12 +73,20 @@ class Progress(Protocol):
         """Something that the user should know."""
 
 
-def begin(plan: Plan, plan_text: str, directory: Path, seed: int, progress: Progress) -> Campaign:
+def begin(
+    plan: Plan, plan_text: str, directory: Path, seed: int, progress: Progress, *, beside: bool = False
+) -> Campaign:
     """Execute a plan into a new results directory and return what was measured.
 
-    Raises EnvironmentFailed when an environment that the plan insists on does not work here, LedgerError, StorageError,
-    and Interrupted after Ctrl-C: everything measured so far is then kept.
+    `beside`: also where another laboratory measures on this host; the trials are marked then. Raises HostBusy without
+    it, EnvironmentFailed when an environment that the plan insists on does not work here or the baseline does not start
+    twice in a row, LedgerError, StorageError, and Interrupted after Ctrl-C: everything measured so far is then kept.
     """
+    with HostLock(beside=beside) as lock:
+        return _begin(plan, plan_text, directory, seed, progress, lock)
+
+
+def _begin(plan: Plan, plan_text: str, directory: Path, seed: int, progress: Progress, lock: HostLock) -> Campaign:
     statuses, commands = _examine(plan, progress)
     programs = Programs()
     versions = _versions(plan, programs)
@@ -95,15 +106,16 @@ def begin(plan: Plan, plan_text: str, directory: Path, seed: int, progress: Prog
         commands=(*commands, *programs.drain()),
     )
     with Ledger.create(directory, campaign) as ledger:
-        return _execute(campaign, ledger, directory, progress)
+        return _execute(campaign, ledger, directory, progress, lock, frozenset())
 
 
-def resume(directory: Path, progress: Progress) -> Campaign:
-    """Go on with a campaign after any interruption; trials that are recorded are never repeated.
+def resume(directory: Path, progress: Progress, *, failed: bool = False, beside: bool = False) -> Campaign:
+    """Go on with a campaign after any interruption; trials that are done are never repeated.
 
-    Raises HostChanged when this is not the host or the agent that the campaign began with.
+    `failed`: measure those again that failed, but not what cannot be done here. `beside` as for `begin`. Raises
+    HostChanged when this is not the host or the agent that the campaign began with, and what `begin` raises.
     """
-    with Ledger.open(directory, write=True) as ledger:
+    with Ledger.open(directory, write=True) as ledger, HostLock(beside=beside) as lock:
         campaign = ledger.read()
         differences = host.changed(campaign.host, host.facts())
         programs = Programs()
@@ -118,13 +130,14 @@ def resume(directory: Path, progress: Progress) -> Campaign:
                 f"{directory} cannot be resumed, because this is not what it began on: {'; '.join(differences)}",
                 advice="begin a new campaign: results of two hosts or two instruments do not mix",
             )
-        if len(ledger.finished()) < len(campaign.planned):
+        again = frozenset(record.trial.index for record in campaign.trials if failed and record.at_fault)
+        if again or len(ledger.finished()) < len(campaign.planned):
             needed = {p.environment for trial in campaign.planned for p in trial.placements}
             ledger.note((), [*_examine(campaign.plan, progress, needed)[1], *programs.drain()])
         else:  # killed between its last trial and its end: nothing to measure, but perhaps something to clean up
             with workbench(Path(tempfile.gettempdir())) as bench:
                 _sweep(bench, progress)
-        return _execute(campaign, ledger, directory, progress)
+        return _execute(campaign, ledger, directory, progress, lock, again)
 
 
 def _sweep(bench: Workbench, progress: Progress) -> None:
@@ -182,8 +195,11 @@ def _versions(plan: Plan, programs: Programs) -> dict[str, str]:
     }
 
 
-def _execute(campaign: Campaign, ledger: Ledger, directory: Path, progress: Progress) -> Campaign:
-    finished = ledger.finished()
+def _execute(
+    campaign: Campaign, ledger: Ledger, directory: Path, progress: Progress, lock: HostLock, again: frozenset[int]
+) -> Campaign:
+    """`again` are the trials that failed and are to be measured once more."""
+    finished = ledger.finished() - again
     progress.begun(directory, campaign.planned, len(finished))
     rest = [trial for trial in campaign.planned if trial.index not in finished]
     if rest:
@@ -191,7 +207,9 @@ def _execute(campaign: Campaign, ledger: Ledger, directory: Path, progress: Prog
         tools = tool_programs.tools_of(campaign.plan)
         try:
             with workbench(directory, campaign.plan.disk_span if needs_disk else 0, tools) as bench:
-                _Execution(campaign, ledger, bench, progress).run(rest)
+                if agent_digest(bench.agent) != campaign.versions["agent_sha256"]:
+                    raise HostChanged("the agent was replaced while the campaign began", advice="begin again")
+                _Execution(campaign, ledger, bench, progress, lock, again).run(rest)
         except KeyboardInterrupt as cause:
             done, total = len(ledger.finished()), len(campaign.planned)
             raise Interrupted(
@@ -204,20 +222,31 @@ def _execute(campaign: Campaign, ledger: Ledger, directory: Path, progress: Prog
 class _Execution:
     """The loop over start groups: start their guests, run their trials, stop the guests."""
 
-    def __init__(self, campaign: Campaign, ledger: Ledger, bench: Workbench, progress: Progress) -> None:
+    def __init__(
+        self,
+        campaign: Campaign,
+        ledger: Ledger,
+        bench: Workbench,
+        progress: Progress,
+        lock: HostLock,
+        again: frozenset[int],
+    ) -> None:
         self._campaign = campaign
         self._plan = campaign.plan
         self._ledger = ledger
         self._bench = bench
         self._progress = progress
+        self._lock = lock
+        self._reasons = {one.trial.index: one.reason for one in campaign.trials if one.trial.index in again}
         self._environments = {e.name: e for e in campaign.plan.environments}
         self._kinds: dict[str, Environment] = {}
         self._settings: dict[str, Settings] = {}
         self._unprepared: dict[str, str] = {}
         self._refused: dict[str, str] = {}  # guests that did not start for this group, and why
+        self._baseline_failures = 0  # starts of the baseline's guest that failed, in a row
         self._runner = TrialRunner(campaign.plan, bench)
         self._pace = Pace(campaign.plan)
-        self._records = list(campaign.trials)
+        self._records = [record for record in campaign.trials if record.trial.index not in again]
         for record in self._records:
             self._pace.trial(record.trial, record.wall_s)
         for start in campaign.guests:
@@ -273,7 +302,9 @@ class _Execution:
         else:
             self._progress.trial_started(trial)
             record = self._runner.run(trial, residents)
-        self._ledger.record(record, self._starts, self._bench.programs.drain())
+        record = self._marked(record)
+        again = trial.index in self._reasons
+        self._ledger.record(record, self._starts, self._bench.programs.drain(), again=again)
         self._starts = []
         self._records.append(record)
         self._pace.trial(trial, record.wall_s)
@@ -287,6 +318,20 @@ class _Execution:
             self._pace.left_s(rest[position + 1 :]),
             running(self._plan, self._records),
         )
+        if self._plan.baseline in self._unprepared or self._baseline_failures >= _BASELINE_FAILURES:
+            raise EnvironmentFailed(
+                f"the baseline {self._plan.baseline} does not start, so nothing can be compared; the campaign stops: "
+                f"{self._unprepared.get(self._plan.baseline) or record.reason}",
+                advice=f"when it works again, go on with: {resume_command(self._ledger.directory)} --failed",
+            )
+
+    def _marked(self, record: TrialRecord) -> TrialRecord:
+        """Marks that a trial gets for how it came to be measured."""
+        marks = [self._lock.mark()]
+        if reason := self._reasons.get(record.trial.index):
+            marks.append(f"again: measured later than its block, because it had failed ({reason})")
+        added = tuple(mark for mark in marks if mark and record.status == "done")
+        return replace(record, marks=(*record.marks, *added)) if added else record
 
     def _ensure(self, name: str, residents: dict[str, Resident]) -> None:
         if name in residents:
@@ -306,7 +351,10 @@ class _Execution:
         except (EnvironmentFailed, LinkError) as cause:
             # Not tried again for the other workloads of this start: each try may take the whole time limit.
             self._refused[name] = cause.sentence
+            self._baseline_failures += name == self._plan.baseline
             raise
+        if name == self._plan.baseline:
+            self._baseline_failures = 0
         residents[name] = resident
         self._starts.append(resident.record)
         self._pace.start(name, time.monotonic() - begun)

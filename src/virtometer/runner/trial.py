@@ -20,6 +20,7 @@ from virtometer.link.belied import ClockBelied
 from virtometer.link.messages import Done, Samples, Worked
 from virtometer.model import (
     CLOCK_ERROR,
+    NOT_HERE,
     ClockFault,
     ClockFit,
     Evidence,
@@ -40,8 +41,6 @@ from virtometer.visible import one_line
 from virtometer.workloads.base import Place
 from virtometer.workloads.registry import WORKLOADS
 from virtometer.workloads.tool import Tool, three_ways
-
-NOT_HERE = "not available here"
 
 
 class TrialFailed(Exception):

@@ -41,13 +41,15 @@ def workbench(scratch_parent: Path, disk_span: int = 0, tools: Sequence[Tool] = 
     scratch = scratch_parent.resolve() / name
     cache = cache_directory()
     lan = Lan(journal, programs)
-    agent = agent_path()
+    built = agent_path()
     try:
         cache.mkdir(parents=True, exist_ok=True)
         scratch_parent.mkdir(parents=True, exist_ok=True)
         journal.record(name, "directory", path=str(scratch))
         scratch.mkdir()
+        agent = _own_copy(built, scratch)
     except OSError as cause:
+        shutil.rmtree(scratch, ignore_errors=True)
         journal.forget(name)
         raise StorageError(f"cannot make the working directory {scratch}: {cause.strerror}") from cause
     try:
@@ -62,6 +64,16 @@ def workbench(scratch_parent: Path, disk_span: int = 0, tools: Sequence[Tool] = 
                 shutil.rmtree(scratch, ignore_errors=True)
                 if not scratch.exists():  # else the journal keeps it for the next start
                     journal.forget(name)
+
+
+def _own_copy(agent: Path, scratch: Path) -> Path:
+    """A copy of the agent, so that building it anew does not change the instrument in the middle of a campaign.
+
+    Where programs in `scratch` cannot be executed, the agent itself.
+    """
+    if os.statvfs(scratch).f_flag & os.ST_NOEXEC:
+        return agent
+    return Path(shutil.copy(agent, scratch / agent.name))
 
 
 def _fill(agent: Path, scratch: Path, span: int, programs: Programs) -> Path:

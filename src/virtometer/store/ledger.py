@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Row, Table, insert, select
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import IntegrityError
 
-from virtometer.errors import LedgerError
+from virtometer.errors import LedgerError, StorageError
 from virtometer.model import (
     Campaign,
     ClockProbe,
@@ -44,6 +44,7 @@ class Ledger:
         self._connection = connection
         self._lock = lock
         self._copy = copy
+        self._inode = (directory / files.LEDGER).stat().st_ino
 
     @classmethod
     def create(cls, directory: Path, campaign: Campaign) -> Ledger:
@@ -114,6 +115,7 @@ class Ledger:
         if any(sample.used for left in record.evidence for sample in left.samples):
             raise ValueError("no sample of a failed trial is used")
         trial = record.trial.index
+        self._refuse_gone()
         try:
             with uninterrupted(), storage(self.directory), self._connection.begin():
                 if again:
@@ -177,6 +179,18 @@ class Ledger:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _refuse_gone(self) -> None:
+        """Raise StorageError where the file is no longer in its directory: what is written would go nowhere."""
+        try:
+            same = (self.directory / files.LEDGER).stat().st_ino == self._inode
+        except OSError:
+            same = False
+        if not same:
+            raise StorageError(
+                f"{self.directory / files.LEDGER} was removed or replaced while the campaign ran; it stops here",
+                advice="begin a new campaign, and keep its directory until it has ended",
+            )
 
     # --- inside ---------------------------------------------------------------------------------------------------
 

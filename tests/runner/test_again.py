@@ -1,0 +1,117 @@
+"""Trials that are measured again, and campaigns that cannot go on."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.runner.conftest import Rogue
+from virtometer.environments.registry import KINDS
+from virtometer.errors import EnvironmentFailed, HostChanged, StorageError
+from virtometer.runner import campaign as campaigns
+from virtometer.runner.agent import agent_path
+from virtometer.runner.campaign import begin, resume
+from virtometer.store.ledger import Ledger
+
+NATIVE = {"name": "native", "kind": "native"}
+
+
+class Sick(Rogue):
+    """Starts only where the file `well` exists."""
+
+    kind = "sick"
+    title = "sick"
+    well = ""
+
+    def start(self, settings, guest_id):
+        if not Path(self.well).exists():
+            raise EnvironmentFailed("it is ill")
+        return super().start(settings, guest_id)
+
+
+@pytest.fixture
+def well(monkeypatch, tmp_path):
+    path = tmp_path / "well"
+    monkeypatch.setattr(Sick, "well", str(path))
+    monkeypatch.setitem(KINDS, "sick", Sick)
+    return path
+
+
+def test_failed_trials_are_measured_again_when_asked_for(tmp_path, watcher, make_plan, well):
+    plan = make_plan([NATIVE, {"name": "sick", "kind": "sick"}], blocks=2)
+    first = begin(plan, "", tmp_path / "c", 1, watcher)
+    assert sorted(record.status for record in first.trials) == ["done", "done", "failed", "failed"]
+    assert resume(tmp_path / "c", watcher).trials == first.trials
+    well.touch()
+    again = resume(tmp_path / "c", watcher, failed=True)
+    assert [record.status for record in again.trials] == ["done"] * 4
+    for before, now in zip(first.trials, again.trials, strict=True):
+        assert (before == now) == (before.status == "done")
+        if before.status == "failed":
+            (mark,) = now.marks
+            assert mark == "again: measured later than its block, because it had failed (it is ill)"
+    assert resume(tmp_path / "c", watcher, failed=True).trials == again.trials
+
+
+def test_what_cannot_be_done_here_is_not_tried_again(tmp_path, watcher, make_plan, well):
+    well.touch()
+    plan = make_plan(
+        [NATIVE, {"name": "sick", "kind": "sick"}],
+        workloads=[{"name": "disk", "workload": "disk", "op": "random-read"}],
+    )
+    first = begin(plan, "", tmp_path / "c", 1, watcher)
+    (failed,) = (record for record in first.trials if record.status == "failed")
+    assert (failed.not_here, failed.at_fault) == (True, False)
+    assert resume(tmp_path / "c", watcher, failed=True).trials == first.trials
+
+
+@pytest.mark.parametrize("fresh", ["trial", "block"])
+def test_a_campaign_without_a_baseline_stops(tmp_path, watcher, make_plan, well, fresh):
+    plan = make_plan([{"name": "sick", "kind": "sick"}, NATIVE], blocks=20, fresh=fresh)
+    with pytest.raises(EnvironmentFailed, match="the baseline sick does not start, so nothing can be compared"):
+        begin(plan, "", tmp_path / "c", 1, watcher)
+    with Ledger.open(tmp_path / "c") as ledger:
+        records = ledger.read().trials
+    assert sum(record.status == "failed" for record in records) == 2
+    assert len(records) < 8
+    well.touch()
+    assert {record.status for record in resume(tmp_path / "c", watcher, failed=True).trials} == {"done"}
+
+
+@pytest.mark.parametrize("how", ["removed", "replaced"])
+def test_a_campaign_whose_directory_goes_away_stops(tmp_path, watcher, make_plan, monkeypatch, how):
+    def goes_away(record, *rest):
+        ledger = tmp_path / "c" / "ledger.sqlite"
+        if how == "replaced":
+            shutil.copy(ledger, tmp_path / "other")
+            (tmp_path / "other").rename(ledger)
+        else:
+            ledger.unlink()
+
+    monkeypatch.setattr(watcher, "trial_finished", goes_away)
+    with pytest.raises(StorageError, match="was removed or replaced while the campaign ran; it stops here"):
+        begin(make_plan([NATIVE], blocks=5), "", tmp_path / "c", 1, watcher)
+
+
+def test_the_agent_of_a_campaign_stays_the_same(tmp_path, watcher, make_plan, monkeypatch):
+    """The built agent is removed after the first trial, as `make clean` does it."""
+    built = tmp_path / "virtometer-agent"
+    shutil.copy(agent_path(), built)
+    monkeypatch.setenv("VIRTOMETER_AGENT", str(built))
+    monkeypatch.setattr(watcher, "trial_finished", lambda *rest: built.unlink(missing_ok=True))
+    found = begin(make_plan([NATIVE], blocks=4), "", tmp_path / "c", 1, watcher)
+    assert [record.status for record in found.trials] == ["done"] * 4
+    assert not built.exists()
+
+
+def test_an_agent_that_is_replaced_while_the_campaign_begins_is_noticed(tmp_path, watcher, make_plan, monkeypatch):
+    monkeypatch.setattr(campaigns, "agent_digest", _changing())
+    with pytest.raises(HostChanged, match="the agent was replaced"):
+        begin(make_plan([NATIVE]), "", tmp_path / "c", 1, watcher)
+
+
+def _changing():
+    digests = iter(["a" * 64, "b" * 64])
+    return lambda path: next(digests)
