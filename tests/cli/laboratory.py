@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import select
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +42,21 @@ def program(*words: str | Path, cwd: Path = ROOT, **environment: str) -> Outcome
         env={**os.environ, **ENVIRONMENT, **environment},
     )  # fmt: skip
     return Outcome(result.returncode, result.stdout, result.stderr)
+
+
+def drained(descriptor: int, ended: Callable[[], bool]) -> str:
+    """All that is written to a pseudo-terminal until its process ends."""
+    parts: list[bytes] = []
+    while True:
+        if select.select([descriptor], [], [], 0.2)[0]:
+            try:
+                parts.append(os.read(descriptor, 65536))
+            except OSError:  # the other side is closed
+                break
+        elif ended():
+            break
+    os.close(descriptor)
+    return b"".join(parts).decode(errors="replace")
 
 
 @contextlib.contextmanager

@@ -8,19 +8,17 @@ import os
 import platform
 import pty
 import re
-import select
 import shlex
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.laboratory import PROGRAM, program, virtometer
+from tests.cli.laboratory import PROGRAM, drained, program, virtometer
 from virtometer.model import Campaign
 from virtometer.runner import agent as agents
 from virtometer.runner.agent import agent_path
@@ -223,21 +221,6 @@ def test_the_display_on_a_terminal(tmp_path: Path) -> None:
     assert out.splitlines()[-1].startswith("report: ")
 
 
-def drained(descriptor: int, ended: Callable[[], bool]) -> str:
-    """All that is written to a pseudo-terminal until its process ends."""
-    parts: list[bytes] = []
-    while True:
-        if select.select([descriptor], [], [], 0.2)[0]:
-            try:
-                parts.append(os.read(descriptor, 65536))
-            except OSError:  # the other side is closed
-                break
-        elif ended():
-            break
-    os.close(descriptor)
-    return b"".join(parts).decode(errors="replace")
-
-
 def test_a_host_that_changed_is_status_5(tmp_path: Path) -> None:
     virtometer("run", written(tmp_path, 1), "--out", tmp_path / "r")
     with sqlite3.connect(tmp_path / "r" / "ledger.sqlite") as connection:
@@ -267,27 +250,6 @@ def test_an_environment_that_does_not_work_here(tmp_path: Path, unavailable: str
         assert "again is not available here: " in outcome.err
         assert "not available here" in outcome.out
         assert {record.trial.placements[0].environment for record in read(tmp_path / "r").trials} == {"native"}
-
-
-def test_doctor_as_json() -> None:
-    outcome = virtometer("doctor", "--json", "native", "bubblewrap")
-    assert (outcome.status, outcome.err) == (0, "")
-    found = json.loads(outcome.out)
-    assert set(found) == {"host", "environments"}
-    assert [environment["name"] for environment in found["environments"]] == ["native", "bubblewrap"]
-    for environment in found["environments"]:
-        assert set(environment) == {"name", "works", "reason", "advice", "capabilities"}
-        assert environment["works"] or environment["reason"]
-    assert found["environments"][0]["works"]
-    assert "cpu_model" in found["host"]
-
-
-def test_doctor_in_words() -> None:
-    outcome = virtometer("doctor", "native", "bubblewrap", PATH="/nonexistent")
-    assert (outcome.status, outcome.err) == (0, "")
-    assert "native: works\n" in outcome.out
-    assert "bubblewrap: does not work here\n" in outcome.out
-    assert "to do: " in outcome.out
 
 
 def test_where_the_agent_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from virtometer.model import EnvironmentStatus
+    from rich.table import Table
+
+    from virtometer.runner.doctor import KindCheck
+
+_WIDE = 110
+"""Columns of a terminal from which on a table holds what is missing beside what to do."""
 
 
 def doctor(
@@ -20,54 +27,129 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print {host, environments} as JSON.")] = False,
 ) -> None:
     """Say for every kind of environment whether it works on this host, why not, and what to do."""
-    from virtometer.runner.doctor import examine
+    with _progress(quiet=as_json and not sys.stderr.isatty()) as begins:
+        from virtometer.runner.doctor import examine
 
-    host, statuses = examine(kinds or None)
+        host, checks = examine(kinds or None, begins)
     if as_json:
-        typer.echo(json.dumps(machine(host, statuses), indent=2, default=str))
+        typer.echo(json.dumps(machine(host, checks), indent=2, default=str))
         return
-    _show(host, statuses)
+    _show(host, checks)
 
 
-def machine(host: Mapping[str, Any], statuses: Sequence[EnvironmentStatus]) -> dict[str, Any]:
+def machine(host: Mapping[str, Any], checks: Sequence[KindCheck]) -> dict[str, Any]:
     """What `--json` prints."""
     return {
         "host": dict(host),
         "environments": [
             {
-                "name": status.name,
-                "works": status.works,
-                "reason": status.reason,
-                "advice": status.advice,
-                "capabilities": dict(status.capabilities),
+                "name": check.status.name,
+                "works": check.status.works,
+                "reason": check.status.reason,
+                "advice": check.status.advice,
+                "program": check.program,
+                "version": check.version,
+                "package": check.package,
+                "capabilities": dict(check.status.capabilities),
             }
-            for status in statuses
+            for check in checks
         ],
     }
 
 
-def _show(host: Mapping[str, Any], statuses: Sequence[EnvironmentStatus]) -> None:
-    from rich.padding import Padding
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """Say on standard error which kind is being checked: in one line that goes away on a terminal, else in a line each.
+
+    No thread: guests die with the thread that started them, and the checks have time limits.
+    """
+    from rich.live import Live
+    from rich.text import Text
+
+    from virtometer.cli.console import PlainConsole
+
+    console = PlainConsole(stderr=True)
+    if quiet or not console.is_terminal or console.is_dumb_terminal:
+        yield lambda name, number, count: None if quiet else console.print(f"checking {name} ({number} of {count})")
+        return
+    with Live(Text("reading the host"), console=console, auto_refresh=False, transient=True) as live:
+        live.refresh()
+        yield lambda name, number, count: live.update(
+            Text(f"checking {name} ({number} of {count}): starting a guest"), refresh=True
+        )
+
+
+def _show(host: Mapping[str, Any], checks: Sequence[KindCheck]) -> None:
+    from rich.table import Table
     from rich.text import Text
 
     from virtometer.cli.console import PlainConsole
 
     console = PlainConsole()
-    words = (f"{key.replace('_', ' ')} {value}" for key, value in host.items() if isinstance(value, str | int | float))
-    console.print(Text(f"host: {', '.join(words)}"))
-    for status in statuses:
-        mark, style = ("works", "green") if status.works else ("does not work here", "red")
-        console.print(Text.assemble((f"{status.name}: ", "bold"), (mark, style)))
-        for line in (status.reason, status.advice and f"to do: {status.advice}", *_limits(status)):
-            if line:
-                console.print(Padding(Text(line), (0, 0, 0, 4)))
+    facts = Table.grid(padding=(0, 2))
+    for name, value in readable(host):
+        facts.add_row(Text(name, style="dim"), Text(value))
+    console.print(facts)
+    console.print()
+    console.print(kinds_table(checks, wide=console.width >= _WIDE))
+    if any(check.status.capabilities.get("settings") for check in checks):
+        console.print(Text("settings of each kind: virtometer doctor --json, virtometer plan schema", style="dim"))
 
 
-def _limits(status: EnvironmentStatus) -> list[str]:
-    """What a kind that works cannot give, in words, and its settings."""
-    if not status.works:
-        return []
-    capabilities = status.capabilities
-    lines = [str(capabilities[key]) for key in ("disk_reason", "network_reason") if capabilities.get(key)]
-    settings = capabilities.get("settings")
-    return [*lines, *([f"settings: {', '.join(map(str, settings))}"] if settings else [])]
+def kinds_table(checks: Sequence[KindCheck], *, wide: bool) -> Table:
+    """A row for each kind; what to do has a column of its own where there is room."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", collapse_padding=True)
+    table.add_column("kind", no_wrap=True)
+    table.add_column("works", no_wrap=True)
+    table.add_column("version", overflow="fold", max_width=24 if wide else 19)
+    table.add_column("what is missing" if wide else "what is missing, what to do", ratio=1)
+    if wide:
+        table.add_column("what to do", ratio=1)
+    for check in checks:
+        status = check.status
+        works = Text("yes", style="green") if status.works else Text("no", style="red")
+        version = Text(f"{check.program} {check.version}" if check.version else "")
+        lacks, advice = missing(check), status.advice
+        if wide:
+            table.add_row(Text(status.name), works, version, Text(lacks), Text(advice))
+        else:
+            both = [lacks, advice and f"to do: {advice}"]
+            table.add_row(Text(status.name), works, version, Text("\n".join(part for part in both if part)))
+    return table
+
+
+def missing(check: KindCheck) -> str:
+    """Why a kind does not work here; of one that works, what its guests cannot have. Empty where nothing is missing."""
+    if not check.status.works:
+        return check.status.reason
+    reasons = (check.status.capabilities.get(key) for key in ("disk_reason", "network_reason"))
+    return "; ".join(str(reason) for reason in reasons if reason)
+
+
+def readable(host: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The facts of a host in words, with units for people. Exact values are in `--json`."""
+    usable, count = host["cpus_allowed"], host["cpus"]
+    processors = f"{count} CPU{'' if count == 1 else 's'}"
+    if usable != count:
+        processors += f", of which this process may use {usable}"
+    swap = f"{_gib(host['swap_bytes'])} of swap" if host["swap_bytes"] else "no swap"
+    pages = host["transparent_huge_pages"]
+    chosen = pages.partition("[")[2].partition("]")[0] or pages
+    facts = [
+        ("host", f"{host['hostname']}, {host['os']}, Linux {host['kernel']}, {host['architecture']}"),
+        ("processor", ", ".join(part for part in (host["cpu_model"], processors, host["cpu_features"]) if part)),
+        ("memory", f"{_gib(host['memory_bytes'])}, {swap}"),
+        ("clock source", host["clock_source"] or "not known"),
+        ("frequency governor", host["governor"] or "none that is visible"),
+        ("huge pages", chosen or "not known"),
+        ("user", host["user"]),
+    ]
+    return [(name, str(value)) for name, value in facts]
+
+
+def _gib(size: int) -> str:
+    return f"{size / (1 << 30):.1f} GiB" if size >= 1 << 30 else f"{size / (1 << 20):.0f} MiB"

@@ -154,10 +154,16 @@ class Environment(ABC):
     kind: ClassVar[str]
     title: ClassVar[str]  # as printed in tables, e.g. "user-mode Linux"
     settings_type: ClassVar[type[Settings]]
+    program: ClassVar[str] = ""  # which program of the host starts guests, and which Debian package has it
+    package: ClassVar[str] = ""
 
     def __init__(self, bench: Workbench) -> None:
         """Only keeps the workbench: construction does no work."""
         self.bench = bench
+
+    def program_file(self) -> Path:
+        """Where `program` lies on this host. Raises MissingProgram."""
+        return self.bench.programs.find(self.program, self.package)
 
     @abstractmethod
     def capabilities(self) -> Capabilities:

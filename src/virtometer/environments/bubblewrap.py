@@ -21,6 +21,8 @@ class Bubblewrap(Environment):
 
     kind: ClassVar[str] = "bubblewrap"
     title: ClassVar[str] = "bubblewrap"
+    program: ClassVar[str] = "bwrap"
+    package: ClassVar[str] = "bubblewrap"
     settings_type: ClassVar[type[Settings]] = BubblewrapSettings
 
     def capabilities(self) -> Capabilities:
@@ -38,12 +40,12 @@ class Bubblewrap(Environment):
 
     def prepare(self, settings: Settings) -> None:
         """Build the root file system."""
-        self.bench.programs.find("bwrap", "bubblewrap")
+        self.program_file()
         agent_root(self.bench)
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start bwrap with the agent's stdin and stdout as the channel."""
-        bwrap = self.bench.programs.find("bwrap", "bubblewrap")
+        bwrap = self.program_file()
         argv: list[str | Path] = [bwrap, "--ro-bind", agent_root(self.bench), "/"]
         argv += ["--proc", "/proc", "--dev", "/dev", "--ro-bind", "/sys", "/sys", "--tmpfs", "/tmp"]
         inside = ""

@@ -44,6 +44,8 @@ class Gvisor(Environment):
 
     kind: ClassVar[str] = "gvisor"
     title: ClassVar[str] = "gVisor"
+    program: ClassVar[str] = "runsc"
+    package: ClassVar[str] = "runsc"
     settings_type: ClassVar[type[Settings]] = GvisorSettings
 
     def __init__(self, bench: Workbench) -> None:
@@ -79,7 +81,7 @@ class Gvisor(Environment):
 
     def prepare(self, settings: Settings) -> None:
         """Build the root file system. Raises EnvironmentFailed when the platform asked for does not work here."""
-        self.bench.programs.find("runsc", "runsc")
+        self.program_file()
         agent_root(self.bench)
         platform = settings.platform if isinstance(settings, GvisorSettings) else None
         if platform is None or platform in self._tried or self.bench.lan.unavailable():
@@ -102,7 +104,7 @@ class Gvisor(Environment):
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start `runsc run` in the foreground."""
         assert isinstance(settings, GvisorSettings)
-        runsc = self.bench.programs.find("runsc", "runsc")
+        runsc = self.program_file()
         platform = settings.platform or self._platform()
         disk_file = self.bench.disk_file
         with ProcessGuest.starting(self.bench, guest_id) as guest:
@@ -162,7 +164,7 @@ class Gvisor(Environment):
 
     def _memory(self) -> Path:
         """A file in the cache for this very runsc: its path, size and time of change."""
-        runsc = self.bench.programs.find("runsc", "runsc")
+        runsc = self.program_file()
         found = runsc.stat()
         name = hashlib.sha256(f"{runsc} {found.st_size} {found.st_mtime_ns}".encode()).hexdigest()[:16]
         return self.bench.cache / f"gvisor-platform-{name}.json"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import ClassVar
 
 from virtometer.environments.base import (
@@ -31,6 +32,11 @@ class Native(Environment):
     kind: ClassVar[str] = "native"
     title: ClassVar[str] = "native"
     settings_type: ClassVar[type[Settings]] = NativeSettings
+    program: ClassVar[str] = "virtometer-agent"
+
+    def program_file(self) -> Path:
+        """The agent itself."""
+        return self.bench.agent
 
     def capabilities(self) -> Capabilities:
         """Everything but limits."""

@@ -291,6 +291,8 @@ def check_by_starting(environment: Environment, settings: Settings, limit_s: flo
         advice = cause.advice if isinstance(cause, VirtometerError) else ""
         return Check(False, ": ".join([str(cause), *words]), advice)
     finally:
+        if isinstance(guest, ProcessGuest):
+            guest.grace_s = 0.0  # nothing in it is worth waiting for: runsc never ends by itself in that time
         if guest is not None:
             guest.stop()
     found = {"agent": greeting.version, "greeting_ms": f"{took * 1000:.0f}"}

@@ -150,6 +150,8 @@ _DIRECT = ("none", "directsync")
 class _VirtualMachine(Environment):
     """What emulated and accelerated machines have in common."""
 
+    program: ClassVar[str] = "qemu-system-x86_64"
+    package: ClassVar[str] = "qemu-system-x86"
     kernel_parameters: ClassVar[str] = ""
 
     @abstractmethod
@@ -174,7 +176,7 @@ class _VirtualMachine(Environment):
     def start(self, settings: Settings, guest_id: str) -> ProcessGuest:
         """Start a machine; returns when QEMU has made it, while its kernel boots."""
         mine = self._mine(settings)
-        qemu = self.bench.programs.find("qemu-system-x86_64", "qemu-system-x86")
+        qemu = self.program_file()
         kernel, image = self._image(mine)
         parameters = f"console=ttyS0 quiet panic=-1 {self.kernel_parameters} virtometer.channel=virtio:{PORT}"
         with ProcessGuest.starting(self.bench, guest_id) as guest, ExitStack() as until_launched:

@@ -22,6 +22,8 @@ class Runc(Environment):
 
     kind: ClassVar[str] = "runc"
     title: ClassVar[str] = "runc"
+    program: ClassVar[str] = "runc"
+    package: ClassVar[str] = "runc"
     settings_type: ClassVar[type[Settings]] = RuncSettings
 
     def capabilities(self) -> Capabilities:
@@ -43,13 +45,13 @@ class Runc(Environment):
 
     def prepare(self, settings: Settings) -> None:
         """Build the root file system."""
-        self.bench.programs.find("runc", "runc")
+        self.program_file()
         agent_root(self.bench)
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start `runc run` in the foreground."""
         assert isinstance(settings, RuncSettings)
-        runc = self.bench.programs.find("runc", "runc")
+        runc = self.program_file()
         with ProcessGuest.starting(self.bench, guest_id) as guest:
             directory = guest.make_directory()
             state = add_state(self.bench, guest, runc, "runc", directory)

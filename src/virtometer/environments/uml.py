@@ -40,6 +40,8 @@ class UserModeLinux(Environment):
 
     kind = "uml"
     title = "user-mode Linux"
+    program = "linux.uml"
+    package = "user-mode-linux"
     settings_type = UmlSettings
 
     def capabilities(self) -> Capabilities:
@@ -93,7 +95,7 @@ class UserModeLinux(Environment):
         return settings
 
     def _boot(self, settings: UmlSettings, guest_id: str, *, talkative: bool) -> ProcessGuest:
-        program = self.bench.programs.find("linux.uml", "user-mode-linux")
+        program = self.program_file()
         carried = fitting(self.bench.host_programs, settings.memory)
         image = initramfs(self.bench, programs=carried)
         for path in (image, self.bench.scratch, self.bench.disk_file or image):

@@ -1,19 +1,40 @@
-"""Which environments work on this host, why not, and what to do."""
+"""Which environments work on this host, why not, and what to do.
+
+Kinds are checked one after the other. Side by side they would be faster, but a check has a time limit, and on two
+processors the boots of several guests would exceed it: a kind that works would be reported as one that does not.
+"""
 
 from __future__ import annotations
 
+import re
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from virtometer.environments.base import Environment, Workbench
 from virtometer.environments.registry import KINDS
-from virtometer.errors import UsageError, VirtometerError
+from virtometer.errors import MissingProgram, UsageError, VirtometerError
 from virtometer.model import EnvironmentStatus
 from virtometer.runner import host
+from virtometer.runner.tool_programs import version_line
 from virtometer.runner.workbench import workbench
+
+_VERSION = re.compile(r"\d+(?:\.\d+)+[^\s,()]*")
+
+
+@dataclass(frozen=True, slots=True)
+class KindCheck:
+    """The check of one kind, and the program that starts its guests: its name, version and Debian package.
+
+    `version` is empty where the program is not installed; `program` and `package` are empty where there is none.
+    """
+
+    status: EnvironmentStatus
+    program: str
+    version: str
+    package: str
 
 
 def status(environment: Environment) -> EnvironmentStatus:
@@ -28,14 +49,36 @@ def status(environment: Environment) -> EnvironmentStatus:
     return EnvironmentStatus(kind, kind, check.works, check.reason, check.advice, found)
 
 
-def examine(names: Sequence[str] | None = None) -> tuple[dict[str, Any], tuple[EnvironmentStatus, ...]]:
-    """Facts of the host, and the check of every kind or of those in `names`. Raises UsageError for an unknown one."""
+def program_version(environment: Environment) -> str:
+    """The version of the program that starts the guests of a kind; empty where there is none."""
+    if not environment.program:
+        return ""
+    try:
+        line = version_line(environment.program_file(), "--version", environment.bench.programs)
+    except MissingProgram:
+        return ""
+    found = _VERSION.search(line)
+    return found[0] if found else line
+
+
+def examine(
+    names: Sequence[str] | None = None, begins: Callable[[str, int, int], None] = lambda name, number, count: None
+) -> tuple[dict[str, Any], tuple[KindCheck, ...]]:
+    """Facts of the host, and the check of every kind or of those in `names`. Raises UsageError for an unknown one.
+
+    `begins` is called before each check with the kind, its number from 1, and the number of kinds.
+    """
     wanted = list(KINDS) if names is None else list(names)
     for name in wanted:
         if name not in KINDS:
             raise UsageError(f"there is no environment kind {name!r}; there are {', '.join(KINDS)}")
+    checks = []
     with workbench(Path(tempfile.gettempdir())) as bench:
-        return host.facts(), tuple(status(KINDS[name](bench)) for name in wanted)
+        for number, name in enumerate(wanted, 1):
+            begins(name, number, len(wanted))
+            kind = KINDS[name](bench)
+            checks.append(KindCheck(status(kind), kind.program, program_version(kind), kind.package))
+    return host.facts(), tuple(checks)
 
 
 def sweep(bench: Workbench) -> list[str]:

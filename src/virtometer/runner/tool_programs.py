@@ -31,11 +31,11 @@ def versions(plan: Plan, programs: Programs) -> dict[str, str]:
             continue
         with Path(path).open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-        found[tool.name] = f"{_says(path, tool.version_option, programs)}, {path}, SHA-256 {digest[:16]}"
+        found[tool.name] = f"{version_line(path, tool.version_option, programs)}, {path}, SHA-256 {digest[:16]}"
     return found
 
 
-def _says(path: str, option: str, programs: Programs) -> str:
+def version_line(path: str | Path, option: str, programs: Programs) -> str:
     """The first line that a program prints about its version."""
     try:
         asked = programs.run([path, option], purpose=f"which version is {path}", check=False, limit_s=_LIMIT_S)
