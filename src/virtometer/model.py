@@ -6,12 +6,13 @@ Times ending in `_ns` are integers in nanoseconds. `guest` times are readings of
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 Better = Literal["higher", "lower"]
 Role = Literal["measured", "load"]
@@ -24,29 +25,76 @@ class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-_SUFFIXES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_FACTORS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_SIZE = re.compile(r"0*([0-9]{1,19})(?:([KMGT])(?:I?B)?|B)?", re.IGNORECASE | re.ASCII)
+_PERCENTAGE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?%", re.ASCII)
+_MOST_BYTES = (1 << 63) - 1
 
 
 def parse_size(value: object) -> object:
-    """`64M` -> 67108864. K, M, G, T are powers of 1024, as on the agent's command line. Other things pass unchanged."""
-    if isinstance(value, str):
-        digits, suffix = (value[:-1], value[-1:]) if value[-1:] in _SUFFIXES else (value, "")
-        if digits.isascii() and digits.isdecimal() and len(digits) <= 18:
-            return int(digits) * _SUFFIXES.get(suffix, 1)
+    """Bytes of a size such as `64M`, `64MB` or `64MiB`: all are 64 * 1024**2. What is no text passes unchanged.
+
+    The agent's command line has the same grammar: contract/sizes.json holds examples that both test suites read.
+    Raises ValueError for other texts.
+    """
+    if not isinstance(value, str):
+        return value
+    found = _SIZE.fullmatch(value)
+    if found is None:
         raise ValueError("a size is a whole number of bytes, or one with K, M, G or T behind it, such as 64M")
-    return value
+    size = int(found[1]) * _FACTORS[(found[2] or "").upper()]
+    if size > _MOST_BYTES:
+        raise ValueError("a size is less than 8388608T")
+    return size
 
 
-_SPAN_SCHEMA = WithJsonSchema(
-    {
-        "anyOf": [
-            {"type": "integer", "minimum": 1 << 20, "maximum": 1 << 44},
-            {"type": "string", "pattern": "^[0-9]{1,18}[KMGT]?$"},
-        ]
-    }
-)
+def size_text(size: int) -> str:
+    """A size as one would write it in a plan: 67108864 is 64M."""
+    for suffix in "TGMK":
+        if size and size % _FACTORS[suffix] == 0:
+            return f"{size // _FACTORS[suffix]}{suffix}"
+    return str(size)
 
-Name = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[^\n\r\t]+$")]
+
+def parse_share(value: object) -> object:
+    """The share that a percentage is: `5%` is 0.05. What is no text passes unchanged. ValueError for other texts."""
+    if not isinstance(value, str):
+        return value
+    found = _PERCENTAGE.fullmatch(value)
+    if found is None:
+        raise ValueError("a share is a number such as 0.05, or a percentage such as 5%")
+    return float(f"{found[1]}e-2")
+
+
+def _size_schema(low: int, high: int | None) -> WithJsonSchema:
+    bounds = {"minimum": low} | ({} if high is None else {"maximum": high})
+    pattern = "^[0-9]+([KMGTkmgt]([Ii]?[Bb])?|[Bb])?$"
+    return WithJsonSchema({"anyOf": [{"type": "integer", **bounds}, {"type": "string", "pattern": pattern}]})
+
+
+def _share_schema(**bounds: float) -> WithJsonSchema:
+    pattern = "^[0-9]+(\\.[0-9]+)? ?%$"
+    return WithJsonSchema({"anyOf": [{"type": "number", **bounds}, {"type": "string", "pattern": pattern}]})
+
+
+# A part of a whole, as a number or a percentage. The first may be neither 0 nor 1, the second both.
+_OpenShare = Annotated[
+    float, Field(gt=0, lt=1), BeforeValidator(parse_share), _share_schema(exclusiveMinimum=0, exclusiveMaximum=1)
+]
+_Share = Annotated[float, Field(ge=0, le=1), BeforeValidator(parse_share), _share_schema(minimum=0, maximum=1)]
+
+
+def _one_line(name: str) -> str:
+    if re.search(r"[\n\r\t]", name):
+        raise ValueError("a name is one line without tabs")
+    return name
+
+
+Name = Annotated[
+    str,
+    Field(min_length=1, max_length=60, json_schema_extra={"pattern": r"^[^\n\r\t]+$"}),
+    AfterValidator(_one_line),
+]
 
 
 class PlanEnvironment(_Frozen):
@@ -90,7 +138,7 @@ class Limits(_Frozen):
     run_extra_s: float = Field(default=30.0, gt=0, le=3600)
     answer_s: float = Field(default=10.0, gt=0, le=600)
     stop_s: float = Field(default=10.0, gt=0, le=600)
-    clock_error: float = Field(default=0.005, gt=0, lt=1)
+    clock_error: _OpenShare = 0.005
 
 
 class Rules(_Frozen):
@@ -99,10 +147,10 @@ class Rules(_Frozen):
     max_stall_share: the part of the window that a guest may lose in one or a few long stops.
     """
 
-    max_steal_share: float = Field(default=0.05, ge=0, le=1)
+    max_steal_share: _Share = 0.05
     max_swap_pages: int = Field(default=0, ge=0)
-    min_free_memory_bytes: int = Field(default=256 << 20, ge=0)
-    max_stall_share: float = Field(default=0.1, ge=0, le=1)
+    min_free_memory_bytes: Annotated[int, Field(ge=0), BeforeValidator(parse_size), _size_schema(0, None)] = 256 << 20
+    max_stall_share: _Share = 0.1
 
 
 class Plan(_Frozen):
@@ -120,8 +168,10 @@ class Plan(_Frozen):
     fresh: Literal["trial", "block"] = "trial"
     unavailable: Literal["refuse", "skip"] = "refuse"
     seed: int | None = Field(default=None, ge=0, lt=2**63)
-    margin: float = Field(default=0.05, gt=0, lt=1)
-    disk_span: Annotated[int, Field(ge=1 << 20, le=1 << 44), BeforeValidator(parse_size), _SPAN_SCHEMA] = 512 << 20
+    margin: _OpenShare = 0.05
+    disk_span: Annotated[
+        int, Field(ge=1 << 20, le=1 << 44), BeforeValidator(parse_size), _size_schema(1 << 20, 1 << 44)
+    ] = 512 << 20
     limits: Limits = Field(default_factory=Limits)
     rules: Rules = Field(default_factory=Rules)
 

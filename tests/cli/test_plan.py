@@ -147,7 +147,7 @@ def test_work_with_an_end_of_its_own_takes_so_long_at_most() -> None:
         (
             "memory: 64X",
             "os, op: fork",
-            "3: 'memory' is '64X', but a size is a whole number of bytes, or one with K, M ",
+            "3: 'memory' is '64X', but a size is a whole number of bytes, or one with K, M, G or T ",
         ),
         ("cpus: 1", "os, op: fork, parameters: {processes: 2}", "4: os fork has no parameter processes; it has pin"),
         ("cpus: 1", "disk, op: seeks, parameters: {depth: 4}", "4: the engine psync has only depth 1: take libaio "),

@@ -111,11 +111,11 @@ def test_a_good_plan() -> None:
         ("blocks: 3", "seed: -1", r"15: 'seed' is -1, but must be at least 0"),
         ("blocks: 3", f"seed: {2**63}", r"15: 'seed' is 9223372036854775808, but must be less than .*"),
         ("name: good", "name: 7", r"2: 'name' is 7, but must be text; put it in quotes"),
-        ("name: good", "name: ''", r"2: 'name' has too few characters; it needs at least 1"),
+        ("name: good", "name: ''", r"2: 'name' is '', but must have at least 1 character"),
         ("name: good", f"name: {'x' * 61}", r"2: 'name' has more than 60 characters, but may have 60 at most"),
         ("name: good\n", "", r"1: the field 'name' is missing"),
         ("disk_span: 16M", "disk_span: 16X", r"16: 'disk_span' is '16X', but a size is a whole number of bytes.*"),
-        ("disk_span: 16M", "disk_span: 1K", r"16: 'disk_span' is 1024, but must be at least 1048576"),
+        ("disk_span: 16M", "disk_span: 1K", r"16: 'disk_span' is '1K', but must be at least 1M"),
         (
             "blocks: 3",
             "baseline: nativ",

@@ -107,27 +107,18 @@ impl<'a> Settings<'a> {
     }
 }
 
-/// A number of things or bytes, with an optional K, M, G or T (or KiB, MiB ...) for powers of 1024. `None`: something
-/// else, or too large.
+/// A number of things or bytes. K, M, G and T behind it are powers of 1024 in either case, alone or as in KB and KiB.
+/// `None`: something else, or too large. Plans have the same grammar: contract/sizes.json has examples.
 pub fn quantity(text: &str) -> Option<u64> {
-    let bytes = text.as_bytes();
-    let spelled = bytes.len() > 2 && bytes[bytes.len() - 2..].eq_ignore_ascii_case(b"ib");
-    // "iB" belongs to a letter before it.
-    let text = match spelled.then(|| &text[..text.len() - 2]) {
-        Some(text) if text.ends_with(|last: char| last.is_ascii_alphabetic()) => text,
-        Some(_) => return None,
-        None => text,
+    let (digits, suffix) = text.split_at(text.find(|one: char| !one.is_ascii_digit()).unwrap_or(text.len()));
+    let factor = match suffix.to_ascii_lowercase().as_str() {
+        "" | "b" => 1u64,
+        "k" | "kb" | "kib" => 1 << 10,
+        "m" | "mb" | "mib" => 1 << 20,
+        "g" | "gb" | "gib" => 1 << 30,
+        "t" | "tb" | "tib" => 1 << 40,
+        _ => return None,
     };
-    let (digits, factor) = match text.char_indices().last() {
-        Some((at, 'K' | 'k')) => (&text[..at], 1u64 << 10),
-        Some((at, 'M' | 'm')) => (&text[..at], 1 << 20),
-        Some((at, 'G' | 'g')) => (&text[..at], 1 << 30),
-        Some((at, 'T' | 't')) => (&text[..at], 1 << 40),
-        _ => (text, 1),
-    };
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
     digits.parse::<u64>().ok()?.checked_mul(factor)
 }
 

@@ -83,13 +83,11 @@ def _ends_by_itself(workload: PlanWorkload) -> bool:
 
 def _shown(value: object) -> str:
     """A setting as one would write it in a plan."""
+    from virtometer.model import size_text
+
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int) and value > 0:
-        for power, suffix in ((1 << 40, "T"), (1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")):
-            if value % power == 0:
-                return f"{value // power}{suffix}"
-    return str(value)
+    return size_text(value) if isinstance(value, int) else str(value)
 
 
 def _size(plan: Plan) -> str:

@@ -11,6 +11,9 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
+from virtometer.model import size_text
+from virtometer.visible import visible
+
 Location = tuple[str | int, ...]
 
 _BOUNDS = {
@@ -25,6 +28,7 @@ _TYPES = {
     "int_parsing": "a whole number",
     "int_parsing_size": "a whole number of at most 64 bits",
     "float_type": "a number",
+    "finite_number": "a finite number",
     "float_parsing": "a number",
     "string_type": "text; put it in quotes",
     "bool_type": "true or false",
@@ -38,38 +42,69 @@ _TYPES = {
 }
 
 
-def sentence(error: ErrorDetails, model: type[BaseModel], what: str = "field") -> str:
-    """One sentence for one error of validating `model`. `what` is what the model's fields are called, e.g. setting."""
+def sentence(error: ErrorDetails, model: type[BaseModel], what: str, given: object) -> str:
+    """One sentence for one error of validating `model`, with what the plan says there, and what is allowed.
+
+    what: what the model's fields are called, e.g. setting. given: the plan's own word; `error["input"]` is what
+    validators have made of it.
+    """
     location: Location = error["loc"]
     kind = error["type"]
     context = error.get("ctx", {})
-    name = location[-1] if location else "the plan"
-    shown = f"'{name}'" if isinstance(name, str) else f"item {name + 1}"
+    shown = _named(location)
     if kind == "extra_forbidden":
-        return unknown(f"unknown {what}", str(name), fields_at(model, location[:-1]))
+        return unknown(f"unknown {what}", str(location[-1]), fields_at(model, location[:-1]))
     if kind == "missing":
         return f"the {what} {shown} is missing"
     if kind in _TYPES:
-        return f"{shown} is {value(error['input'])}, but must be {_TYPES[kind]}"
+        return f"{shown} is {value(given)}, but must be {_TYPES[kind]}"
     if kind in _BOUNDS:
         key, words = _BOUNDS[kind]
-        return f"{shown} is {value(error['input'])}, but must be {words} {number(context[key])}"
+        hint = _percent(given, context[key])
+        return f"{shown} is {value(given)}, but must be {words} {_like(given, context[key])}{hint}"
+    if kind == "multiple_of":
+        return f"{shown} is {value(given)}, but must be a multiple of {_like(given, context['multiple_of'])}"
     if kind in {"literal_error", "enum"}:
-        expected = str(context["expected"]).replace(" or ", ", ").replace("'", "")
-        return f"{shown} is {value(error['input'])}; allowed: {expected}"
+        allowed = str(context["expected"]).replace(" or ", ", ").replace("'", "").split(", ")
+        near = nearest(given, allowed) if isinstance(given, str) else None
+        hint = f" did you mean '{near}'?" if near else ""
+        return f"{shown} is {value(given)};{hint} allowed: {', '.join(allowed)}"
     if kind in {"too_long", "string_too_long"}:
         unit = "characters" if kind == "string_too_long" else "entries"
         return f"{shown} has more than {context['max_length']} {unit}, but may have {context['max_length']} at most"
     if kind in {"too_short", "string_too_short"}:
-        unit = "characters" if kind == "string_too_short" else "entries"
-        return f"{shown} has too few {unit}; it needs at least {context['min_length']}"
-    if kind == "string_pattern_mismatch":
-        return f"{shown} is {value(error['input'])}, but must match {context['pattern']}"
+        least = context["min_length"]
+        one, many = ("character", "characters") if kind == "string_too_short" else ("entry", "entries")
+        return f"{shown} is {value(given)}, but must have at least {least} {one if least == 1 else many}"
     if kind in {"value_error", "assertion_error"} and not location:
         return str(context["error"])  # two fields that do not go together: the sentence names them
     if kind in {"value_error", "assertion_error"}:
-        return f"{shown} is {value(error['input'])}, but {context['error']}"
-    return f"{shown} is {value(error['input'])}: {error['msg'][:1].lower()}{error['msg'][1:]}"
+        return f"{shown} is {value(given)}, but {context['error']}"
+    return f"{shown} is {value(given)}, which is not allowed there"
+
+
+def _named(location: Location) -> str:
+    """What a sentence calls a part of a plan: 'name', or item 2 of 'cpuset'."""
+    if not location:
+        return "the plan"
+    *before, name = location
+    if isinstance(name, str):
+        return f"'{short(name)}'"
+    return f"item {name + 1} of {_named(tuple(before))}" if before else f"item {name + 1}"
+
+
+def _like(given: object, bound: float) -> str:
+    """A bound as the plan writes the value: 1M beside 1K, 100% beside 120%."""
+    if isinstance(given, str) and given.endswith("%"):
+        return f"{bound * 100:g}%"
+    return size_text(int(bound)) if isinstance(given, str) else number(bound)
+
+
+def _percent(given: object, bound: float) -> str:
+    """How to write a share that is given in percent without a sign."""
+    if bound == 1 and isinstance(given, int | float) and not isinstance(given, bool) and 1 < given <= 100:
+        return f"; write {given:g}% for {given:g} percent"
+    return ""
 
 
 def unknown(what: str, name: str, allowed: Iterable[str]) -> str:
@@ -113,7 +148,7 @@ def value(given: object) -> str:
     if isinstance(given, dict):
         return "a mapping"
     if isinstance(given, list):
-        return "a list"
+        return "a list" if given else "an empty list"
     if given is None:
         return "empty"
     if isinstance(given, bool):
@@ -127,6 +162,6 @@ def number(bound: float) -> str:
 
 
 def short(text: str) -> str:
-    """At most 60 characters, on one line."""
-    line = " ".join(text.split())
+    """At most 60 characters, on one line, with escapes for what cannot be seen."""
+    line = visible(text)
     return line if len(line) <= 60 else f"{line[:57]}..."

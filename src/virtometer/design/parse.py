@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from virtometer.design import complaints
 from virtometer.design.catalogue import Catalogue
@@ -77,10 +78,21 @@ def _validated(model: type[Model], document: Document, path: Path, what: str) ->
             if error["type"] == "extra_forbidden"
         }
         return None, [
-            (document.line((*path, *error["loc"])), complaints.sentence(error, model, what))
+            (document.line((*path, *error["loc"])), complaints.sentence(error, model, what, _given(data, error)))
             for error in errors
             if error["type"] != "missing" or error["loc"] not in misspelt  # one complaint for one slip
         ]
+
+
+def _given(data: object, error: ErrorDetails) -> object:
+    """What the plan says at the place of an error; the error's own input where the plan says nothing there."""
+    found: Any = data
+    try:
+        for step in error["loc"]:
+            found = found[step]
+    except (KeyError, IndexError, TypeError):
+        return error["input"]
+    return found
 
 
 def _environments(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,22 +16,11 @@ from virtometer.environments.accounting import Account, CgroupAccount, all_cgrou
 from virtometer.environments.agent_root import AGENT, DATA
 from virtometer.environments.base import Settings, Workbench
 from virtometer.environments.process_guest import ProcessGuest
+from virtometer.model import parse_size
 
-_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _PERIOD_US = 100_000
 
-
-def to_bytes(value: object) -> object:
-    """Read 512M, 2G, 65536K as bytes (powers of 1024). ValueError for other texts; leave the rest to the validation."""
-    if not isinstance(value, str):
-        return value
-    match = re.fullmatch(r"(\d{1,15})([KMG]?)(?:i?B)?", value.strip())
-    if match is None:
-        raise ValueError("a size is a whole number of bytes, or one with K, M or G behind it, such as 512M")
-    return int(match[1]) * _UNITS[match[2]]
-
-
-Bytes = Annotated[int, BeforeValidator(to_bytes)]
+Bytes = Annotated[int, BeforeValidator(parse_size)]
 
 
 class Limits(Settings):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Annotated, ClassVar
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from virtometer.errors import UsageError
 from virtometer.workloads.base import Operation, Parameters, Place
@@ -17,10 +17,16 @@ _DONE = re.compile(r"^Complete requests:\s+([0-9]+)$", re.MULTILINE)
 _FAILED = re.compile(r"^(?:Failed requests|Non-2xx responses):\s+([1-9][0-9]*)$", re.MULTILINE)
 
 
+def _address(url: str) -> str:
+    if not re.fullmatch(r"https?://[^\s]+/[^\s]*", url):
+        raise ValueError("an address has the form http://HOST/PATH, without blanks")
+    return url
+
+
 class AbParameters(Parameters):
     """url: what is asked for, as the guest sees it. requests, concurrency: how many in all, and at once."""
 
-    url: Annotated[str, Field(pattern=r"^https?://[^\s]+/[^\s]*$", max_length=500)] = "http://127.0.0.1/index.html"
+    url: Annotated[str, Field(max_length=500), AfterValidator(_address)] = "http://127.0.0.1/index.html"
     requests: Annotated[int, Field(ge=1, le=10_000_000)] = 10_000
     concurrency: Annotated[int, Field(ge=1, le=20_000)] = 5
 
