@@ -10,6 +10,38 @@ use virtometer_protocol::{
     Distribution, Done, Event, Facts, Failure, Fatal, LineBuffer, Measure, Pong, Sample, Unit, MAX_LINE, MAX_SAMPLES,
 };
 
+/// Objects and arrays within each other.
+const DEEPEST: usize = 16;
+
+/// The largest integer of a message.
+const EXACT: u64 = (1 << 53) - 1;
+
+/// The largest number that is no integer.
+const LARGEST: f64 = 1e30;
+
+const CODES: [&str; 20] = [
+    "bad-message",
+    "message-too-long",
+    "protocol-mismatch",
+    "unknown-command",
+    "bad-arguments",
+    "unknown-kernel",
+    "unknown-op",
+    "busy",
+    "no-such-run",
+    "not-ready",
+    "not-supported",
+    "not-permitted",
+    "not-found",
+    "no-space",
+    "out-of-memory",
+    "io-error",
+    "peer-failed",
+    "check-failed",
+    "timed-out",
+    "internal",
+];
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Greeting {
@@ -25,6 +57,47 @@ struct Greeting {
 struct Returned {
     id: u64,
     r#return: BTreeMap<String, Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireDevice {
+    name: String,
+    bytes: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireFacts {
+    os: String,
+    kernel: String,
+    architecture: String,
+    bits: u64,
+    hostname: String,
+    cpu_model: String,
+    cpu_features: Vec<String>,
+    cpus_online: u64,
+    cpus_allowed: u64,
+    memory_bytes: u64,
+    page_bytes: u64,
+    clock_source: String,
+    pid: u64,
+    uid: u64,
+    block_devices: Vec<WireDevice>,
+    interfaces: Vec<String>,
+}
+
+impl WireFacts {
+    fn fits(&self) -> bool {
+        let texts = [&self.os, &self.kernel, &self.architecture, &self.hostname, &self.cpu_model, &self.clock_source];
+        let words = self.cpu_features.iter().chain(&self.interfaces);
+        let devices = self.block_devices.iter().all(|one| one.name.len() <= 4096 && one.bytes <= EXACT);
+        let numbers = [self.bits, self.cpus_online, self.cpus_allowed, self.memory_bytes, self.page_bytes];
+        texts.iter().all(|text| text.len() <= 4096)
+            && words.into_iter().all(|word| word.len() <= 64)
+            && devices
+            && numbers.iter().chain(&[self.pid, self.uid]).all(|number| *number <= EXACT)
+    }
 }
 
 #[derive(Deserialize)]
@@ -175,6 +248,30 @@ enum WireEvent {
     },
 }
 
+/// Whether no text in it holds NUL and nothing is nested too deep.
+fn is_plain(value: &Value, depth: usize) -> bool {
+    match value {
+        Value::String(text) => !text.contains('\0'),
+        Value::Array(inner) => depth < DEEPEST && inner.iter().all(|one| is_plain(one, depth + 1)),
+        Value::Object(inner) => {
+            depth < DEEPEST && inner.iter().all(|(name, one)| !name.contains('\0') && is_plain(one, depth + 1))
+        }
+        _ => true,
+    }
+}
+
+fn is_known(failure: &Failure) -> bool {
+    CODES.contains(&failure.code.to_string().as_str())
+}
+
+fn is_condition(name: &str) -> bool {
+    (1..=64).contains(&name.len()) && name.bytes().all(|c| b"-_".contains(&c) || c.is_ascii_alphanumeric())
+}
+
+fn is_unit(unit: &str) -> bool {
+    unit.bytes().all(|c| c == b'/' || c.is_ascii_alphanumeric())
+}
+
 /// What a laboratory would say to this line.
 fn read(line: &[u8], first: bool) -> Result<(), Code> {
     let mut buffer = LineBuffer::new();
@@ -184,21 +281,33 @@ fn read(line: &[u8], first: bool) -> Result<(), Code> {
     let text = std::str::from_utf8(&line).map_err(|_| Code::BadMessage)?;
     let bad = |_| Code::BadMessage;
     let value: Value = serde_json::from_str(text).map_err(bad)?;
+    if !is_plain(&value, 0) {
+        return Err(Code::BadMessage);
+    }
     let fields = value.as_object().ok_or(Code::BadMessage)?;
     if first {
         let greeting: Greeting = serde_json::from_str(text).map_err(bad)?;
         if greeting.magic != "virtometer" || greeting.protocol != 1 {
             return Err(Code::ProtocolMismatch);
         }
-        return if greeting.role == "agent" { Ok(()) } else { Err(Code::BadMessage) };
+        let words = greeting.capabilities.iter().chain([&greeting.version]);
+        return if greeting.role == "agent" && words.into_iter().all(|word| word.len() <= 64) {
+            Ok(())
+        } else {
+            Err(Code::BadMessage)
+        };
     }
     if fields.contains_key("event") {
         let fits = match serde_json::from_str(text).map_err(bad)? {
             WireEvent::Samples { samples, .. } => (1..=MAX_SAMPLES).contains(&samples.len()),
-            WireEvent::Done { check, measures, histograms, output, .. } => {
+            WireEvent::Ready { conditions, .. } => conditions.keys().all(|name| is_condition(name)),
+            WireEvent::Failed { error, .. } => is_known(&error),
+            WireEvent::Done { value, check, conditions, measures, histograms, output, .. } => {
                 check.passed
+                    && (0.0..=LARGEST).contains(&value)
+                    && conditions.keys().all(|name| is_condition(name))
                     && measures.keys().chain(histograms.keys()).all(|name| named(name))
-                    && measures.values().all(|one| (1..=16).contains(&one.unit.len()))
+                    && measures.values().all(|one| (1..=16).contains(&one.unit.len()) && is_unit(&one.unit))
                     && histograms.values().all(WireHistogram::fits)
                     && output.map_or(true, |text| text.len() <= MAX_LINE)
             }
@@ -207,12 +316,23 @@ fn read(line: &[u8], first: bool) -> Result<(), Code> {
         return if fits { Ok(()) } else { Err(Code::BadMessage) };
     }
     if fields.contains_key("fatal") {
-        return serde_json::from_str::<Gone>(text).map(drop).map_err(bad);
+        let gone = serde_json::from_str::<Gone>(text).map_err(bad)?;
+        return if is_known(&gone.fatal) { Ok(()) } else { Err(Code::BadMessage) };
     }
     if fields.contains_key("error") {
-        return serde_json::from_str::<Refused>(text).map(drop).map_err(bad);
+        let refused = serde_json::from_str::<Refused>(text).map_err(bad)?;
+        return if is_known(&refused.error) { Ok(()) } else { Err(Code::BadMessage) };
     }
-    serde_json::from_str::<Returned>(text).map(drop).map_err(bad)
+    let returned = serde_json::from_str::<Returned>(text).map_err(bad)?.r#return;
+    if !returned.contains_key("os") {
+        return Ok(());
+    }
+    let facts: WireFacts = serde_json::from_value(returned.into_iter().collect()).map_err(bad)?;
+    if facts.fits() {
+        Ok(())
+    } else {
+        Err(Code::BadMessage)
+    }
 }
 
 fn bytes(line: &Value) -> Vec<u8> {
