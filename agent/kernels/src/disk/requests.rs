@@ -11,7 +11,7 @@ use super::{guard, stamp, wrong_content};
 #[cfg(unix)]
 use super::{libaio::Libaio, queue::Queued, uring::Uring};
 use crate::buffer::available_memory;
-use crate::clock_cost::{affordable, reading_ns};
+use crate::clock_cost::{affordable, reading_cost_ns};
 use crate::pattern;
 use crate::random::{mix, Random};
 use crate::settings::{check_failed, wrong, Settings};
@@ -212,7 +212,7 @@ impl Requests {
             schedule: Schedule::new(specification, wish.span, wish.seed, index, wish.threads),
             totals: Totals::default(),
             prepared: PREPARED.min(available_memory() / 8 / wish.threads),
-            reading_ns: reading_ns(),
+            reading_ns: reading_cost_ns(),
             told: 0,
             request_ns: None,
             wish: wish.clone(),

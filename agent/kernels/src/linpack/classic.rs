@@ -59,6 +59,8 @@ pub(super) struct Classic {
     pub(super) counted: u64,
     /// Cost of a reading of the clock.
     reading_ns: u64,
+    /// Whether solving is timed apart from factoring: not where memory holds too few systems for so many readings.
+    apart: bool,
     huge_pages: &'static str,
     limit: Limit,
     /// One for each of the variants.
@@ -94,6 +96,7 @@ impl Classic {
             used,
             counted,
             reading_ns,
+            apart: true,
             huge_pages,
             limit,
             watches,
@@ -124,6 +127,13 @@ impl Classic {
     }
 }
 
+impl Classic {
+    /// Readings of the clock in an iteration: at its begin, and for each variant after factoring and after solving.
+    fn most_readings(&self) -> u64 {
+        1 + 2 * self.variants.len() as u64
+    }
+}
+
 impl Worker for Classic {
     /// A long solution would be as long again only to tell its length. Its pages are touched by making the system.
     fn calibrated(&self) -> bool {
@@ -135,7 +145,7 @@ impl Worker for Classic {
     }
 
     fn aim_ns(&self) -> u64 {
-        let clock = watch::aim_ns(1 + 2 * self.variants.len() as u64, self.reading_ns);
+        let clock = watch::aim_ns(self.most_readings(), self.reading_ns);
         self.asked.as_ref().map_or(clock, |_| AIM_NS.max(clock))
     }
 
@@ -154,7 +164,7 @@ impl Worker for Classic {
         let (simd, system, pivots) = (self.simd, self.system, &mut self.pivots);
         let (n, ld, length) = (system.n, system.ld, system.length());
         let each = self.used / self.variants.len();
-        let tail = watch::tail(system, each);
+        let tail = if self.apart { watch::tail(system, each) } else { 0 };
         let copies = self.work.doubles_mut()[..self.used * length].chunks_exact_mut(each * length);
         let factor = |variant: Variant, copy: &mut [f64], pivots: &mut [usize]| {
             let regular = variant.factor(simd, system.parts(copy).0, ld, pivots);
@@ -177,14 +187,18 @@ impl Worker for Classic {
             for (copy, pivots) in last.chunks_exact_mut(length).zip(pivots.chunks_exact_mut(n)) {
                 factor(*variant, copy, pivots)?;
             }
-            let factored_ns = now_ns();
+            let factored_ns = if tail > 0 { now_ns() } else { 0 };
             for (copy, pivots) in last.chunks_exact_mut(length).zip(pivots.chunks_exact(n)) {
                 solve(*variant, copy, pivots);
             }
             end_ns = now_ns();
             watch.whole(each, begun_ns, end_ns);
-            watch.solve(tail, factored_ns, end_ns, self.reading_ns);
+            if tail > 0 {
+                watch.solve(tail, factored_ns, end_ns, self.reading_ns);
+            }
         }
+        let enough_ns = watch::least_ns(self.most_readings(), self.reading_ns);
+        self.apart &= self.variants.len() == 1 || end_ns.saturating_sub(start_ns) >= enough_ns;
         let stretch = Stretch { start_ns, end_ns, work: system.operations() * self.used as u64 };
         self.counted = stretch.work;
         if let Some(asked) = &mut self.asked {

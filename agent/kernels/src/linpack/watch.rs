@@ -1,6 +1,7 @@
 //! How long solutions and their parts take, and when the runs are over.
 
 use super::system::System;
+use crate::clock_cost::SHARE;
 use virtometer_sampling::{now_ns, Extras, Merge};
 
 /// Systems of so many bytes are factored one after the other before the first of them is solved, at the end of an
@@ -12,16 +13,18 @@ pub(super) fn tail(system: System, count: usize) -> usize {
     usize::try_from(TAIL / system.bytes()).unwrap_or(1).clamp(1, count)
 }
 
-/// An iteration lasts so many readings of the clock for each that it makes: they cost 0.5 %.
-const CLOCK_SHARE: u64 = 200;
-
 /// Iterations are so many times longer: calibration takes four fifths of a length as well, and others may have held it up.
 const MARGIN: u64 = 2;
 
 /// Length of an iteration, ns, in which `readings` readings of `reading_ns` (the first and the last one are half outside)
 /// cost 0.5 % at most.
 pub(super) fn aim_ns(readings: u64, reading_ns: u64) -> u64 {
-    (readings - 1) * CLOCK_SHARE * reading_ns * MARGIN
+    least_ns(readings, reading_ns) * MARGIN
+}
+
+/// The same without room for iterations that come out shorter.
+pub(super) fn least_ns(readings: u64, reading_ns: u64) -> u64 {
+    (readings - 1) * SHARE * reading_ns
 }
 
 /// Times of solutions.
@@ -89,11 +92,14 @@ impl Watch {
         self
     }
 
-    /// The means.
+    /// The means. Those of the parts are missing where no iteration timed them.
     pub(super) fn extras(&self) -> Extras {
         let (whole, solve) = (self.whole.mean_s(), self.solve.mean_s());
-        Extras::default()
-            .measure("generate-time", "s", self.generate.mean_s(), Merge::Mean)
+        let extras = Extras::default().measure("generate-time", "s", self.generate.mean_s(), Merge::Mean);
+        if self.solve.count == 0 {
+            return extras;
+        }
+        extras
             .measure("factor-time", "s", whole - solve, Merge::Mean)
             .measure("solve-time", "s", solve, Merge::Mean)
             .measure("solve-share", "1", solve / whole, Merge::Mean)

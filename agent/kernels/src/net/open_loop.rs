@@ -5,12 +5,12 @@
 //! request was due. A thread of its own keeps to the schedule, so that nothing that happens between iterations delays it.
 
 use super::account::{precise, seconds, Account};
-use super::pace::reading_ns;
 use super::peer::{Link, Peer, GLANCE_NS};
 use super::system::{self, PollFd, PollFlags};
 use super::trips::Messages;
 use super::wire::{Kind, Opening};
 use super::{conditions, Plan};
+use crate::clock_cost::reading_cost_ns;
 use crate::random::Random;
 use crate::settings::check_failed;
 use std::collections::VecDeque;
@@ -452,7 +452,7 @@ impl Worker for OpenLoop {
 
 /// The part of the time that so many readings of the clock cost.
 fn clock_share(readings: u64, lasted_ns: u64) -> f64 {
-    precise(readings * reading_ns()) / precise(lasted_ns.max(1))
+    precise(readings * reading_cost_ns()) / precise(lasted_ns.max(1))
 }
 
 impl Drop for OpenLoop {

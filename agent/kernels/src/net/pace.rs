@@ -1,16 +1,7 @@
 //! How often something is done that costs a reading of the clock, or more: by the work done since, not by the clock.
 
+use crate::clock_cost::{reading_cost_ns, SHARE};
 use virtometer_sampling::now_ns;
-
-/// Readings of the clock may cost this part of the time between them: 0.5 %.
-pub(super) const CLOCK_SHARE: u64 = 200;
-
-/// What a reading of the clock costs, ns: the least of some, because others were interrupted.
-pub(super) fn reading_ns() -> u64 {
-    let readings: Vec<u64> = (0..33).map(|_| now_ns()).collect();
-    let least = readings.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).min();
-    least.unwrap_or(0).max(1)
-}
 
 /// Work between two events, adapted so that one comes about every `aim_ns`.
 pub(super) struct Pace {
@@ -23,9 +14,9 @@ pub(super) struct Pace {
 impl Pace {
     const WIDEST: u64 = 64 << 20;
 
-    /// Events are as far apart as is aimed at, or farther where a reading of the clock would cost more than 0.25 %.
+    /// Events are as far apart as is aimed at, or farther where a reading of the clock would cost more than an eighth of that part.
     pub(super) fn new(aim_ns: u64) -> Self {
-        let aim_ns = aim_ns.max(4 * CLOCK_SHARE * reading_ns());
+        let aim_ns = aim_ns.max(8 * SHARE * reading_cost_ns());
         Pace { aim_ns, distance: 1, last: 0, last_ns: 0 }
     }
 

@@ -2,7 +2,7 @@
 
 use super::account::Account;
 use super::message;
-use super::pace::{reading_ns, CLOCK_SHARE};
+use crate::clock_cost::{reading_cost_ns, SHARE};
 use virtometer_protocol::Failure;
 use virtometer_sampling::{now_ns, Extras, Stretch as Timed, Times};
 
@@ -37,8 +37,8 @@ impl Trips {
     pub(super) fn settle(&mut self) {
         self.times.clear();
         let trip_ns = self.last.map_or(0, |last| last.end_ns.saturating_sub(last.start_ns) / last.work.max(1)).max(1);
-        // Twice as far apart as that, because the iteration has readings of its own.
-        self.every = (4 * reading_ns() * CLOCK_SHARE / trip_ns).saturating_add(1);
+        // Four times as far apart as that: the iteration has readings of its own, and others may have held it up.
+        self.every = (8 * reading_cost_ns() * SHARE / trip_ns).saturating_add(1);
         self.untimed = 0;
         self.account.settle();
     }
