@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Sequence
 from typing import Any
 
+from virtometer.cli.encoding import degrade
 from virtometer.errors import Interrupted, VirtometerError
 from virtometer.visible import visible
 
@@ -27,6 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     own = words[: words.index("--")] if "--" in words else words
     debug = "--debug" in own or os.environ.get(_DEBUG, "") not in {"", "0"}
+    degrade()
     before = _stop_like_ctrl_c()
     try:
         # It may stand anywhere: people add it to the end of the command that failed.

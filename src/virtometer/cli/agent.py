@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from virtometer.cli.encoding import say
 from virtometer.cli.verbs import add, application
 
 agent_app = application("The agent: the program that measures inside environments.")
@@ -28,7 +29,7 @@ def path(
     """Print the path of the agent's binary."""
     from virtometer.runner.agent import agent_path
 
-    typer.echo(agent_path(target))
+    say(str(agent_path(target)))
 
 
 add(agent_app, "path", path)

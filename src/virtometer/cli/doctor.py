@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from virtometer.cli.encoding import put_document
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -32,7 +34,7 @@ def doctor(
 
         host, checks = examine(kinds or None, begins)
     if as_json:
-        typer.echo(json.dumps(machine(host, checks), indent=2, default=str))
+        put_document(json.dumps(machine(host, checks), indent=2, default=str))
         return
     _show(host, checks)
 

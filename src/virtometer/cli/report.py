@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from virtometer.cli.encoding import put_document, say
+
 if TYPE_CHECKING:
     from virtometer.model import Campaign
 
@@ -55,7 +57,7 @@ def report(
 
         conclude(campaign, directory)
     elif kind is Format.HTML and out is None:
-        typer.echo(write_html(campaign, directory / ("report-raw.html" if raw else "report.html")))
+        say(str(write_html(campaign, directory / ("report-raw.html" if raw else "report.html"))))
     else:
         _put(campaign, kind, out)
 
@@ -78,7 +80,7 @@ def _put(campaign: Campaign, kind: Format, path: Path | None) -> None:
 
     text = render(campaign, kind.value)
     if path is None or str(path) == "-":
-        typer.echo(text, nl=not text.endswith("\n"))
+        put_document(text)
         return
     with _advised(kind):
         write_named(path, text)

@@ -89,7 +89,7 @@ class CgroupMount:
         return [self.path] if own is None or own == self.path else [self.path, own]
 
     def _own(self) -> Path | None:
-        for line in Path("/proc/self/cgroup").read_text().splitlines():
+        for line in Path("/proc/self/cgroup").read_text(encoding="utf-8", errors="surrogateescape").splitlines():
             _, controllers, path = line.split(":", 2)
             if tuple(filter(None, controllers.split(","))) != self.controllers:
                 continue
@@ -102,7 +102,7 @@ class CgroupMount:
 def all_cgroup_mounts() -> list[CgroupMount]:
     """Every cgroup hierarchy mounted here, in the order of the mount table."""
     found = []
-    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+    for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="surrogateescape").splitlines():
         left, _, right = line.partition(" - ")
         fields, (fstype, _, options) = left.split(), right.split(" ", 2)
         if fstype == "cgroup":
@@ -261,7 +261,7 @@ def process_stats() -> Iterator[ProcessStat]:
 def stat_of(pid: int) -> ProcessStat | None:
     """One process, or None when it does not exist."""
     try:
-        f = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        f = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="surrogateescape").rpartition(")")[2].split()
     except OSError:
         return None
     own, children = int(f[11]) + int(f[12]), int(f[13]) + int(f[14])

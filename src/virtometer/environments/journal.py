@@ -76,7 +76,9 @@ def boot_id() -> str:
 def start_of(pid: int) -> int | None:
     """Start time of a process in clock ticks since boot, or None when it does not run (a zombie does not)."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        fields = (
+            Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="surrogateescape").rpartition(")")[2].split()
+        )
     except (OSError, ValueError):
         return None
     return None if fields[0] in "ZX" else int(fields[19])

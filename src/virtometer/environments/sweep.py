@@ -168,6 +168,6 @@ def remove_directory(path: Path) -> str:
 
 def _mounts_in(directory: Path) -> list[str]:
     """Mount points at or below a directory (blanks stand as \\040 in the mount table)."""
-    table = Path("/proc/self/mountinfo").read_text().splitlines()
+    table = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     points = [re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), line.split()[4]) for line in table]
     return [point for point in points if f"{point}/".startswith(f"{directory}/")]

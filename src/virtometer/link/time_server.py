@@ -177,9 +177,10 @@ class TimeServer:
                 udp = self._udp.get_extra_info("sockname")[1]
             if tcp is not None:
                 tcp = await self._tcp.open(address, tcp)
-        except (OSError, OverflowError) as cause:
+        except (OSError, OverflowError, UnicodeError) as cause:
             self.close()
             words = cause.strerror or str(cause) if isinstance(cause, OSError) else str(cause)
+            words = "this is no name of a host" if isinstance(cause, UnicodeError) else words
             raise LinkError(f"the time server cannot listen on {address}: {words}") from cause
         return tcp, udp
 

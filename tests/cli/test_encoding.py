@@ -1,0 +1,89 @@
+"""Every verb where the terminal cannot show all characters: no traceback, plain text for people, UTF-8 in documents."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.laboratory import ENVIRONMENT, PROGRAM
+
+PLAN = """\
+virtometer: 1
+name: Größe 5 µs ☃
+question: Wie groß ist ein Übergang → wohin?
+environments:
+  - {name: native, kind: native}
+  - {name: nochmal ☃, kind: native}
+workloads:
+  - {name: "Größe ×2", workload: linpack, op: classic, parameters: {size: 50}}
+  - {name: ein Aufruf µ, workload: os, op: system-call}
+blocks: 6
+seconds: 0.02
+fresh: block
+"""
+WRONG = PLAN.replace("op: classic", "op: größer").replace("blocks: 6", "blöcke: 6")
+PLACES = {
+    "ASCII": {"PYTHONIOENCODING": "ascii"},
+    "C": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    "Latin-1": {"PYTHONIOENCODING": "latin-1"},
+}
+FOR_PEOPLE = [
+    "plan check PLAN", "plan show PLAN", "plan check WRONG", "plan check größe.yaml", "report DIR", "resume DIR",
+    "report nicht-größer", "doctor größe", "agent path größe", "report DIR --format html --out groß.html",
+    "report DIR --format größer", "plan größer", "run WRONG", "time-server --tcp 1 --listen größer",
+]  # fmt: skip
+ELSEWHERE = [("report DIR", "ASCII"), ("report DIR", "Latin-1"), ("plan show PLAN", "Latin-1")]
+DOCUMENTS = ["plan schema", "report DIR --format json", "report DIR --format csv", "report DIR --format html --out -"]
+
+
+def run(words: list[str], directory: Path, place: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
+    clean = {key: value for key, value in os.environ.items() if key not in {"LANG", "LC_ALL", "LC_CTYPE"}}
+    return subprocess.run(
+        [os.fsencode(PROGRAM), *[word.encode() for word in words]],
+        capture_output=True, check=False, cwd=directory, timeout=200, stdin=subprocess.DEVNULL,
+        env={**clean, **ENVIRONMENT, **place},
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A campaign that was run where nothing but ASCII can be shown."""
+    found = tmp_path_factory.mktemp("encoding")
+    (found / "PLAN").write_text(PLAN, encoding="utf-8")
+    (found / "WRONG").write_text(WRONG, encoding="utf-8")
+    ended = run(["run", "PLAN", "--out", "DIR"], found, PLACES["C"])
+    assert ended.returncode == 0, ended.stderr.decode()
+    (ended.stdout + ended.stderr).decode("ascii")
+    assert "6 blocks" in (found / "DIR" / "report.html").read_text(encoding="utf-8")
+    return found
+
+
+@pytest.mark.parametrize(("words", "place"), [(words, "C") for words in FOR_PEOPLE] + ELSEWHERE)
+def test_text_for_people_is_in_their_encoding(directory: Path, words: str, place: str) -> None:
+    wide = run(words.split(), directory, {"PYTHONIOENCODING": "utf-8"})
+    ended = run(words.split(), directory, PLACES[place])
+    assert ended.returncode == wide.returncode
+    said = ended.stdout + ended.stderr
+    assert not re.search(rb"Traceback|Unicode\w*Error|codec|fault of Virtometer itself: ", said), said
+    if words.split()[0] in {"plan", "report", "resume", "doctor"} and b"Usage:" not in said:
+        said.decode("latin-1" if place == "Latin-1" else "ascii")
+    assert bool(ended.stdout) == bool(wide.stdout) and bool(ended.stderr) == bool(wide.stderr)
+
+
+@pytest.mark.parametrize("words", DOCUMENTS)
+def test_documents_are_utf_8_everywhere(directory: Path, words: str) -> None:
+    wide = run(words.split(), directory, {"PYTHONIOENCODING": "utf-8"})
+    ended = run(words.split(), directory, PLACES["ASCII"])
+    assert (ended.returncode, ended.stdout) == (0, wide.stdout)
+    assert "schema" in words or "Größe ×2".encode() in ended.stdout or "Gr\\u00f6\\u00dfe" in ended.stdout.decode()
+
+
+def test_the_table_has_plain_words_for_its_signs(directory: Path) -> None:
+    table = run(["report", "DIR"], directory, PLACES["ASCII"]).stdout.decode("ascii")
+    assert "Gr\\xf6\\xdfe x2" in table
+    assert re.search(r"\d ns\b|\d us\b", table)
+    assert "ein Aufruf u" in table
