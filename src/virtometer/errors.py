@@ -4,6 +4,7 @@
     ├── UsageError            2   wrong arguments, wrong settings
     │   └── PlanError         2   a plan that cannot be executed, with file and line
     ├── EnvironmentFailed     3   an environment that does not work here, or did not start
+    │   ├── PlanNotHere       3   a plan that is right, and that this host cannot execute
     │   └── GuestDied         3   a guest that ended in the middle
     ├── LedgerError           4   a results directory that is unreadable, foreign or in use
     ├── HostChanged           5   the host is not the one the campaign began on
@@ -56,9 +57,13 @@ class PlanError(UsageError):
 
 
 class EnvironmentFailed(VirtometerError):
-    """An environment that does not work on this host, or a guest that did not start."""
+    """An environment or a plan that does not work on this host, or a guest that did not start."""
 
     exit_status = 3
+
+
+class PlanNotHere(EnvironmentFailed):
+    """A plan that is right, and that this host cannot execute."""
 
 
 class GuestDied(EnvironmentFailed):

@@ -167,3 +167,51 @@ def test_what_does_not_go_together_is_said_before_anything_runs(
     assert outcome.status == 2
     assert outcome.err.startswith(f"virtometer: {plan}:{sentence}")
     assert outcome.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "workload", "said"),
+    [
+        ("disk_span: 15T", "disk, op: random-read", ":3: the disk file 15T do"),
+        (
+            "disk_span: 64M",
+            "disk, op: write, parameters: {span: 1000T}",
+            ":3: the disk file 64M and the largest files ",
+        ),
+        (
+            "blocks: 6",
+            "memory, op: triad, parameters: {size: 900T}",
+            ":4: memory triad takes 2700T of memory, and this ",
+        ),
+    ],
+)
+def test_what_this_host_cannot_do_has_a_status_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str, workload: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("p.yaml").write_text(
+        "virtometer: 1\nname: too much\n"
+        f"{change}\nworkloads: [{{name: w, workload: {workload}}}]\n"
+        "environments: [{name: native, kind: native}]\n"
+    )
+    for words in (["plan", "check", "p.yaml"], ["run", "p.yaml", "--out", "results"]):
+        outcome = virtometer(*words)
+        assert (outcome.status, outcome.out) == (3, "")
+        assert outcome.err.startswith(f"virtometer: p.yaml{said}")
+        assert outcome.err.splitlines()[-1].startswith("virtometer: the plan is right, but this host cannot execute it")
+    assert [path.name for path in tmp_path.iterdir()] == ["p.yaml"]
+
+
+def test_check_says_what_a_plan_skips(tmp_path: Path) -> None:
+    plan = tmp_path / "p.yaml"
+    plan.write_text(
+        "virtometer: 1\nname: skips\nunavailable: skip\nworkloads:\n  - {name: w, workload: disk, op: write}\n"
+        "environments: [{name: native, kind: native}, {name: machine, kind: qemu}]\n"
+    )
+    first, last = virtometer("plan", "check", plan).out.splitlines()
+    assert first == (
+        f"{plan}:5: will fail: disk write needs a file system, and 'machine' (kind qemu) has the disk as a device"
+    )
+    assert last.startswith(f"{plan}: right; ")
+    plan.write_text(plan.read_text().replace("unavailable: skip\n", ""))
+    assert virtometer("plan", "check", plan).status == 2

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from virtometer.cli.encoding import put_document, say
 from virtometer.cli.verbs import add, application
 
 if TYPE_CHECKING:
@@ -18,11 +19,14 @@ PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="A plan file.")]
 
 
 def check(plan: PlanFile) -> None:
-    """Say whether a plan is right; an error names the file, the line, what is wrong and what is allowed."""
-    from virtometer.cli.plan_files import load
+    """Say whether a plan is right; an error names the file, the line, what is wrong and what is allowed.
 
-    loaded, _ = load(plan)
-    typer.echo(f"{plan}: right; {_size(loaded)}{_too_few(loaded)}")
+    Status 2: wrong on every host. Status 3: right, but this host cannot execute it.
+    """
+    from virtometer.cli.plan_files import load_for_here
+
+    loaded, _, skipped = load_for_here(plan, Path("results"))
+    say("\n".join([*skipped, f"{plan}: right; {_size(loaded)}{_too_few(loaded)}"]))
 
 
 def show(
@@ -49,7 +53,7 @@ def show(
     chosen = seed is not None or loaded.seed is not None
     lines.append(f"order: that of seed {shown}" + ("" if chosen else "; a run takes a fresh seed, and records it"))
     lines += _trials(loaded, trials)
-    typer.echo("\n".join(lines))
+    say("\n".join(lines))
 
 
 def schema() -> None:
@@ -58,7 +62,7 @@ def schema() -> None:
 
     from virtometer.design.plan_schema import plan_schema
 
-    typer.echo(json.dumps(plan_schema(), indent=2))
+    put_document(json.dumps(plan_schema(), indent=2))
 
 
 def _compared(plan: Plan) -> list[str]:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import virtometer
 from virtometer.design.document import MAX_BYTES
-from virtometer.design.parse import parse_plan
-from virtometer.errors import PlanError
+from virtometer.design.parse import PlanRead, read_plan
+from virtometer.errors import PlanError, PlanNotHere
 from virtometer.model import Plan
 
 DEFAULT = "default.yaml"
@@ -26,6 +26,34 @@ def built_in(name: str) -> Path:
 
 def load(path: Path) -> tuple[Plan, str]:
     """Read and check a plan; also returns its text. Raises PlanError with file and line."""
+    found, text = _read(path)
+    return found.plan, text
+
+
+def load_for_here(path: Path, results: Path) -> tuple[Plan, str, list[str]]:
+    """Read a plan and check that this host can execute it with its results below `results`; also returns its text.
+
+    The last part of the answer are sentences about what will be skipped. Raises PlanError for what is wrong everywhere,
+    PlanNotHere for what is impossible on this host, both with file and line.
+    """
+    from virtometer.design.feasible import refused
+    from virtometer.runner.here import not_here
+
+    found, text = _read(path)
+    refusals: list[tuple[int, str]] = []
+    skipped = list(found.skipped)
+    for one in not_here(found.plan, results):
+        (refusals if refused(one, found.plan) else skipped).append((found.document.line(one.path), one.sentence))
+    if refusals:
+        lines = [f"{path}:{line}: {words}" if line else f"{path}: {words}" for line, words in sorted(set(refusals))]
+        raise PlanNotHere(
+            "\n".join(lines),
+            advice="the plan is right, but this host cannot execute it: change it, or run it elsewhere",
+        )
+    return found.plan, text, [f"{path}:{line}: will fail: {words}" for line, words in sorted(set(skipped))]
+
+
+def _read(path: Path) -> tuple[PlanRead, str]:
     from virtometer.runner.catalogue import catalogue
 
     shown = str(path)
@@ -38,8 +66,7 @@ def load(path: Path) -> tuple[Plan, str]:
         raise PlanError(shown, 0, "this is a directory, not a plan") from cause
     except OSError as cause:
         raise PlanError(shown, 0, f"the plan cannot be read: {cause.strerror}") from cause
-    plan = parse_plan(raw, shown, catalogue())
-    return plan, raw.decode("utf-8-sig")
+    return read_plan(raw, shown, catalogue()), raw.decode("utf-8-sig")
 
 
 def seed_of(plan: Plan, given: int | None) -> int:

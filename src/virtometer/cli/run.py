@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from virtometer.visible import visible
+
 BESIDE_HELP = "Measure also where another laboratory measures on this host; every trial is then marked."
 
 
@@ -35,14 +37,17 @@ def run(
     The table goes to standard output, progress to standard error. Ctrl-C keeps everything measured so far.
     """
     from virtometer.cli import campaign
-    from virtometer.cli.plan_files import DEFAULT, QUICK, built_in, load, seed_of
+    from virtometer.cli.plan_files import DEFAULT, QUICK, built_in, load_for_here, seed_of
     from virtometer.errors import UsageError
     from virtometer.runner.campaign import begin
     from virtometer.store.files import refuse_foreign
 
     if quick and plan is not None:
         raise UsageError("--quick is a plan of its own", advice="give either a plan or --quick")
-    loaded, text = load(plan or built_in(QUICK if quick else DEFAULT))
+    file = plan or built_in(QUICK if quick else DEFAULT)
+    loaded, text, skipped = load_for_here(file, out or Path("results"))
+    for sentence in skipped:
+        typer.echo(f"virtometer: {visible(sentence)}", err=True)
     if blocks is not None:
         loaded = loaded.model_copy(update={"blocks": blocks})
         text = f"# Run with --blocks {blocks}, which replaces the number of blocks below.\n{text}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -13,6 +14,7 @@ from virtometer.design import complaints
 from virtometer.design.catalogue import Catalogue
 from virtometer.design.document import Document, Path, read_document
 from virtometer.design.factors import write_out
+from virtometer.design.feasible import impossible, refused
 from virtometer.design.schedule import MAX_TRIALS, trial_count
 from virtometer.errors import PlanError
 from virtometer.model import Plan, PlanEnvironment, PlanWorkload
@@ -23,12 +25,27 @@ Complaint = tuple[int, str]
 Model = TypeVar("Model", bound=BaseModel)
 
 
+@dataclass(frozen=True, slots=True)
+class PlanRead:
+    """A plan that is right, the document that it was read from, and what of it is skipped because it is impossible."""
+
+    plan: Plan
+    document: Document
+    skipped: tuple[Complaint, ...]
+
+
 def parse_plan(text: str | bytes, file_name: str, catalogue: Catalogue) -> Plan:
+    """The plan of `read_plan`."""
+    return read_plan(text, file_name, catalogue).plan
+
+
+def read_plan(text: str | bytes, file_name: str, catalogue: Catalogue) -> PlanRead:
     """Read a plan. Raises one PlanError that lists everything wrong with it, each with file, line and what is allowed.
 
     In the plan returned, settings and parameters hold what the file gives, in the types of their models: `64M` is a
     number there.
     """
+    skipped: list[Complaint] = []
     document = read_document(text, file_name)
     if not isinstance(document.value, dict):
         raise PlanError(file_name, document.line(()), "a plan is a mapping: lines of the form 'name: value'")
@@ -44,9 +61,12 @@ def parse_plan(text: str | bytes, file_name: str, catalogue: Catalogue) -> Plan:
             sentence = f"{trial_count(plan)} trials are more than the {MAX_TRIALS} that one campaign may have"
             wrong.append((document.line(("blocks",)), sentence))
         plan = plan.model_copy(update={"environments": environments, "workloads": workloads})
+        if not wrong:
+            for found in impossible(plan, catalogue):
+                (wrong if refused(found, plan) else skipped).append((document.line(found.path), found.sentence))
     if plan is None or wrong:
         raise _together(file_name, wrong)
-    return plan
+    return PlanRead(plan, document, tuple(skipped))
 
 
 def _together(file: str, wrong: Iterable[Complaint]) -> PlanError:

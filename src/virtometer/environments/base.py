@@ -154,6 +154,7 @@ class Environment(ABC):
     kind: ClassVar[str]
     title: ClassVar[str]  # as printed in tables, e.g. "user-mode Linux"
     settings_type: ClassVar[type[Settings]]
+    machine: ClassVar[bool] = False  # guests have a kernel of their own: the disk is a device, their memory is theirs
     program: ClassVar[str] = ""  # which program of the host starts guests, and which Debian package has it
     package: ClassVar[str] = ""
 

@@ -153,6 +153,7 @@ class _VirtualMachine(Environment):
     program: ClassVar[str] = "qemu-system-x86_64"
     package: ClassVar[str] = "qemu-system-x86"
     kernel_parameters: ClassVar[str] = ""
+    machine = True
 
     @abstractmethod
     def accelerator(self, settings: MachineSettings) -> str:

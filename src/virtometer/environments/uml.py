@@ -43,6 +43,7 @@ class UserModeLinux(Environment):
     program = "linux.uml"
     package = "user-mode-linux"
     settings_type = UmlSettings
+    machine = True
 
     def capabilities(self) -> Capabilities:
         """A disk always; a network where the user may make a tap; one processor, whatever the host has."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from pydantic import BaseModel
 
 from virtometer.design.catalogue import Catalogue, OpDescription, WorkloadDescription
 from virtometer.environments.registry import KINDS
 from virtometer.errors import UsageError
+from virtometer.model import Demand
 from virtometer.workloads.base import Parameters, Place, Workload
 from virtometer.workloads.registry import WORKLOADS
 
@@ -24,10 +26,20 @@ def catalogue() -> Catalogue:
                 ops={op: OpDescription(o.unit, o.better, o.metric) for op, o in workload.operations.items()},
                 parameters=workload.parameters,
                 refusal=_refusal(workload),
+                demand=_demand(workload),
             )
             for name, workload in WORKLOADS.items()
         },
+        machines=frozenset(name for name, kind in KINDS.items() if kind.machine),
     )
+
+
+def _demand(workload: Workload) -> Callable[[str, BaseModel, int], Demand]:
+    def ask(op: str, parameters: BaseModel, threads: int) -> Demand:
+        assert isinstance(parameters, Parameters)
+        return replace(workload.demand(op, parameters, threads), on_disk="disk" in workload.needs)
+
+    return ask
 
 
 def _refusal(workload: Workload) -> Callable[[str, BaseModel], str]:

@@ -19,7 +19,7 @@ from virtometer.runner.agent import agent_path
 from virtometer.shield import uninterrupted
 from virtometer.workloads.tool import Tool
 
-_ROOM = 64 << 20  # for the ledger beside the disk file, and what guests write
+ROOM = 64 << 20  # for the ledger beside the disk file, and what guests write
 
 
 def cache_directory() -> Path:
@@ -79,9 +79,9 @@ def _own_copy(agent: Path, scratch: Path) -> Path:
 def _fill(agent: Path, scratch: Path, span: int, programs: Programs) -> Path:
     """Make the one file behind every disk workload, with the contents that PROTOCOL.md defines."""
     free = shutil.disk_usage(scratch).free
-    if free < span + _ROOM:
+    if free < span + ROOM:
         raise StorageError(
-            f"the disk file and the ledger need {(span + _ROOM) >> 20} MiB in {scratch.parent}, "
+            f"the disk file and the ledger need {(span + ROOM) >> 20} MiB in {scratch.parent}, "
             f"and {free >> 20} MiB are free",
             advice="make room, choose another directory with --out, or set a smaller disk_span in the plan",
         )

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from virtometer.errors import UsageError
-from virtometer.model import Better
+from virtometer.model import Better, Demand
 from virtometer.model import parse_size as parse_size
 
 Need = Literal["disk", "network"]
@@ -68,6 +68,10 @@ class Workload:
     def time_server(self, parameters: Parameters) -> TimeServerKind | None:
         """How the agent is to reach an outside clock, with these parameters. It needs a network. None: it asks none."""
         return None
+
+    def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
+        """What an operation takes, as far as it is known before it is measured."""
+        return Demand()
 
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
         """Parameters of the agent's kernel for this place. Raises UsageError for an operation that does not exist."""

@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from virtometer.errors import UsageError
+from virtometer.model import Demand
 from virtometer.workloads.base import Operation, Parameters, Place, Workload, parse_size
 
 # Operations that follow an access specification, with the agent's defaults, so that a ledger tells them.
@@ -96,6 +97,17 @@ class Disk(Workload):
     operations: ClassVar = {**_ACCESS, **_WHOLE_FILE, **_NAMES}
     parameters = DiskParameters
     needs = frozenset({"disk"})
+
+    def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
+        """What part of the disk file is used, or how large the operation's own files are."""
+        assert isinstance(parameters, DiskParameters)
+        if op in _ACCESS:
+            return Demand(disk_file=parameters.span or parameters.size or 4096)
+        if op in _NAMES:
+            own = (parameters.files or 1024) * (parameters.size or 0)
+        else:
+            own = 64 << 20 if parameters.span is None else parameters.span
+        return Demand(own_files=own * threads, file_system=True)
 
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
         """Add where the disk file is in this guest, or a free name beside it, and leave out what was not given.

@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, field_validator, model_validator
 
 from virtometer.errors import UsageError
+from virtometer.model import Demand
 from virtometer.workloads.base import Operation, Parameters, Place, TimeServerKind, Workload
 
 
@@ -61,6 +62,12 @@ class Linpack(Workload):
         """As the parameter says."""
         assert isinstance(parameters, LinpackParameters)
         return parameters.time_server
+
+    def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
+        """One matrix of doubles for each thread; `blocked` has one for all."""
+        assert isinstance(parameters, LinpackParameters)
+        order = parameters.size // 2 if parameters.convention == "published" else parameters.size
+        return Demand(memory=8 * order**2 * (1 if op == "blocked" else threads))
 
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
         """Leave out what was not given. Raises UsageError for what belongs to the other operation, or is not there."""

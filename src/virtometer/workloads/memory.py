@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from virtometer.errors import UsageError
+from virtometer.model import Demand
 from virtometer.workloads.base import Operation, Parameters, Place, Size, Workload, parse_size
 
 # How many arrays an operation reads and how many it writes, added up. Nothing that caches do is counted.
@@ -47,6 +48,12 @@ class Memory(Workload):
         "latency": Operation("s", "lower", "time of a dependent load"),
     }
     parameters = MemoryParameters
+
+    def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
+        """The arrays, which the threads share. Latency has one thread."""
+        assert isinstance(parameters, MemoryParameters)
+        arrays = 1 if op in ("latency", "read-write") else ARRAYS[op]
+        return Demand(memory=arrays * parameters.size, threads=1 if op == "latency" else 0)
 
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
         """Leave out what was not given. Raises UsageError for a parameter that the operation does not have."""

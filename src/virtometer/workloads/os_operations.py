@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from virtometer.errors import UsageError
+from virtometer.model import Demand
 from virtometer.workloads.base import Operation, Parameters, Place, Workload, parse_size
 
 Size = Annotated[int, BeforeValidator(parse_size), Field(ge=0, le=1 << 40)]
@@ -73,6 +74,13 @@ class OsOperations(Workload):
         "select": Operation("s", "lower", "time of a select"),
     }
     parameters = OsParameters
+
+    def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
+        """What the processes of a context switch touch."""
+        assert isinstance(parameters, OsParameters)
+        if op != "context-switch":
+            return Demand()
+        return Demand(memory=(parameters.processes or 2) * (parameters.size or 0) * threads)
 
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
         """Leave out what was not given. Raises UsageError for a parameter that the operation does not have."""

@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from virtometer.model import Demand
 from virtometer.workloads.base import Operation, Parameters, Place, Workload
 
 
@@ -39,6 +40,13 @@ class Pde(Workload):
         op: Operation("1/s", "higher", "rate of point updates") for op in ("gauss-seidel", "jacobi")
     }
     parameters = PdeParameters
+
+    def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
+        """The grid and the one that it is checked with, each twice for Jacobi. The naive variant has one thread."""
+        assert isinstance(parameters, PdeParameters)
+        points = (8 * parameters.interlines + 9) ** 2
+        grids = 4 if op == "jacobi" else 2
+        return Demand(memory=8 * grids * points, threads=1 if parameters.variant == "naive" else 0)
 
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
         """Leave out the ends that were not given."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from virtometer.model import Better
+from virtometer.model import Better, Demand
 from virtometer.workloads.base import Parameters, Place, Workload
 
 
@@ -51,6 +51,10 @@ class Tool(Workload):
     def read(self, op: str, output: str) -> Reading:
         """What the program printed. Raises UsageError for what it cannot have printed."""
         raise NotImplementedError
+
+    def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
+        """One thread runs the program."""
+        return Demand(threads=1)
 
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
         """What the agent is asked: to run the program."""

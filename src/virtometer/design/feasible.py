@@ -1,0 +1,105 @@
+"""What is known to be impossible before anything is measured: in every place, and on a host of these sizes. PURE."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from virtometer.design.catalogue import Catalogue
+from virtometer.design.document import Path
+from virtometer.model import Demand, Plan, PlanEnvironment, PlanWorkload, size_text
+
+
+@dataclass(frozen=True, slots=True)
+class HostSizes:
+    """A host as plans meet it: bytes of memory and swap, numbers of its processors, free bytes for results."""
+
+    memory: int
+    processors: frozenset[int]
+    free: int
+
+
+@dataclass(frozen=True, slots=True)
+class Impossible:
+    """What cannot be executed: where the plan says it, in a sentence; environment: the only one in which, or empty."""
+
+    path: Path
+    sentence: str
+    environment: str = ""
+
+
+def impossible(plan: Plan, catalogue: Catalogue) -> Iterator[Impossible]:
+    """What no host can execute. The plan's kinds, workloads and parameters are known to be right."""
+    memories = {environment.name: guest_memory(environment, catalogue) for environment in plan.environments}
+    for number, workload in enumerate(plan.workloads):
+        at: Path = ("workloads", number)
+        demand = demand_of(workload, catalogue)
+        what = f"{workload.workload} {workload.op}"
+        if demand.threads and workload.threads > demand.threads:
+            most = "one thread" if demand.threads == 1 else f"{demand.threads} threads at most"
+            yield Impossible((*at, "threads"), f"'threads' is {workload.threads}, but {what} has {most}")
+        if demand.disk_file > plan.disk_span:
+            span = size_text(plan.disk_span)
+            sentence = f"{what} uses {_size(demand.disk_file)} of the disk file, which has {span} (disk_span)"
+            yield Impossible((*at, "parameters", "span"), sentence)
+        for environment in plan.environments:
+            place = f"'{environment.name}' (kind {environment.kind})"
+            if demand.file_system and environment.kind in catalogue.machines:
+                sentence = f"{what} needs a file system, and {place} has the disk as a device"
+                yield Impossible((*at, "op"), sentence, environment.name)
+            memory = memories[environment.name]
+            if memory is not None and demand.memory > memory:
+                sentence = f"{what} takes {_size(demand.memory)} of memory, and {place} has {size_text(memory)}"
+                yield Impossible((*at, "parameters"), sentence, environment.name)
+
+
+def impossible_here(plan: Plan, catalogue: Catalogue, host: HostSizes) -> Iterator[Impossible]:
+    """What a host of these sizes cannot execute, beside what none can."""
+    demands = [demand_of(workload, catalogue) for workload in plan.workloads]
+    own = max(demand.own_files for demand in demands)
+    file = plan.disk_span if any(demand.on_disk for demand in demands) else 0
+    if file + own > host.free:
+        parts = [(file, "the disk file"), (own, "the largest files beside it")]
+        needed = " and ".join(f"{what} {_size(size)}" for size, what in parts if size)
+        yield Impossible(("disk_span",), f"{needed} do not fit: {_size(host.free)} are free for the results")
+    for number, environment in enumerate(plan.environments):
+        at: Path = ("environments", number, "settings")
+        settings = environment.settings
+        memory = guest_memory(environment, catalogue)
+        if environment.kind in catalogue.machines and memory is not None and memory > host.memory:
+            sentence = f"'{environment.name}' has {size_text(memory)} of memory, and this host {_size(host.memory)}"
+            yield Impossible((*at, "memory"), sentence, environment.name)
+        missing = sorted(set(settings.get("cpuset") or ()) - host.processors)
+        if missing:
+            sentence = f"'cpuset' of '{environment.name}' names processor {missing[0]}, which this host does not have"
+            yield Impossible((*at, "cpuset"), sentence, environment.name)
+    for number, (workload, demand) in enumerate(zip(plan.workloads, demands, strict=True)):
+        if demand.memory > host.memory:
+            what = f"{workload.workload} {workload.op} takes {_size(demand.memory)} of memory"
+            yield Impossible(("workloads", number, "parameters"), f"{what}, and this host has {_size(host.memory)}")
+
+
+def refused(found: Impossible, plan: Plan) -> bool:
+    """Whether a plan is refused for it: not where it skips what does not work, and another environment is left."""
+    return plan.unavailable == "refuse" or found.environment in ("", plan.baseline)
+
+
+def guest_memory(environment: PlanEnvironment, catalogue: Catalogue) -> int | None:
+    """Bytes of memory that a guest has, or may have at most. None: as much as the host."""
+    settings = catalogue.kinds[environment.kind].model_validate(environment.settings)
+    memory = getattr(settings, "memory", None)
+    return memory if isinstance(memory, int) else None
+
+
+def demand_of(workload: PlanWorkload, catalogue: Catalogue) -> Demand:
+    """What one workload of a plan takes."""
+    description = catalogue.workloads[workload.workload]
+    return description.demand(workload.op, description.parameters.model_validate(workload.parameters), workload.threads)
+
+
+def _size(size: int) -> str:
+    """A size in the largest unit of which it has ten or more."""
+    for shift, suffix in ((40, "T"), (30, "G"), (20, "M"), (10, "K")):
+        if size >= 10 << shift or (size and size % (1 << shift) == 0):
+            return f"{size >> shift}{suffix}"
+    return str(size)

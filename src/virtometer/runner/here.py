@@ -1,0 +1,44 @@
+"""What this host cannot execute of a plan that is right: known from its sizes, before anything is started."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from virtometer.design.feasible import HostSizes, Impossible, impossible_here
+from virtometer.model import Plan
+from virtometer.runner.catalogue import catalogue
+from virtometer.runner.workbench import ROOM
+
+
+def not_here(plan: Plan, results: Path) -> list[Impossible]:
+    """What this host cannot execute, with the results below `results`, which need not exist."""
+    return list(impossible_here(plan, catalogue(), host_sizes(results)))
+
+
+def host_sizes(results: Path) -> HostSizes:
+    """Memory with swap, processors that are on, and what is free for results beside the ledger, in bytes."""
+    there = next(parent for parent in (results.absolute(), *results.absolute().parents) if parent.is_dir())
+    free = max(0, shutil.disk_usage(there).free - ROOM)
+    return HostSizes(_memory(), _processors(), free)
+
+
+def _memory() -> int:
+    fields = (line.split() for line in Path("/proc/meminfo").read_text(encoding="utf-8").splitlines())
+    return sum(int(field[1]) << 10 for field in fields if field[0] in ("MemTotal:", "SwapTotal:"))
+
+
+def _processors() -> frozenset[int]:
+    try:
+        return frozenset(_listed(Path("/sys/devices/system/cpu/online").read_text(encoding="utf-8").strip().split(",")))
+    except (OSError, ValueError):
+        return frozenset(range(os.cpu_count() or 1))
+
+
+def _listed(parts: Iterable[str]) -> Iterable[int]:
+    """The numbers of a list such as 0-3,8."""
+    for part in parts:
+        low, _, high = part.partition("-")
+        yield from range(int(low), int(high or low) + 1)

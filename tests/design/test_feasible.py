@@ -1,0 +1,108 @@
+"""What is known to be impossible is said when the plan is read, with its line, not after the measuring."""
+
+from __future__ import annotations
+
+import pytest
+
+from virtometer.design.feasible import HostSizes, impossible_here
+from virtometer.design.parse import parse_plan, read_plan
+from virtometer.environments.registry import KINDS
+from virtometer.errors import PlanError
+from virtometer.runner.catalogue import catalogue
+
+PLAN = """\
+virtometer: 1
+name: feasible
+environments:
+  - {name: native, kind: native}
+  - {name: box, kind: KIND}
+unavailable: UNAVAILABLE
+disk_span: 64M
+workloads:
+  - {name: w, WORKLOAD}
+"""
+HOST = HostSizes(memory=8 << 30, processors=frozenset({0, 1}), free=1 << 30)
+
+
+def plan(workload: str, kind: str = "qemu", unavailable: str = "refuse") -> str:
+    return PLAN.replace("WORKLOAD", workload).replace("KIND", kind).replace("UNAVAILABLE", unavailable)
+
+
+@pytest.mark.parametrize(
+    ("workload", "kind", "said"),
+    [
+        ("workload: disk, op: write", "qemu",
+         "9: disk write needs a file system, and 'box' (kind qemu) has the disk as a device"),
+        ("workload: disk, op: stat-random", "uml",
+         "9: disk stat-random needs a file system, and 'box' (kind uml) has the disk as a device"),
+        ("workload: disk, op: random-read, parameters: {span: 10T}", "runc",
+         "9: disk random-read uses 10T of the disk file, which has 64M (disk_span)"),
+        ("workload: disk, op: sequential-read, parameters: {size: 128M}", "runc",
+         "9: disk sequential-read uses 128M of the disk file, which has 64M (disk_span)"),
+        ("workload: memory, op: add, parameters: {size: 200M}", "qemu",
+         "9: memory add takes 600M of memory, and 'box' (kind qemu) has 512M"),
+        ("workload: memory, op: copy, parameters: {size: 200M}", "runc, settings: {memory: 256MiB}",
+         "9: memory copy takes 400M of memory, and 'box' (kind runc) has 256M"),
+        ("workload: linpack, op: classic, threads: 2, parameters: {size: 8000}", "uml",
+         "9: linpack classic takes 976M of memory, and 'box' (kind uml) has 512M"),
+        ("workload: pde, op: jacobi, parameters: {interlines: 1000}", "kvm",
+         "9: pde jacobi takes 1957M of memory, and 'box' (kind kvm) has 512M"),
+        ("workload: memory, op: latency, threads: 2", "runc", "9: 'threads' is 2, but memory latency has one thread"),
+        ("workload: fio, op: random-read, threads: 4", "runc", "9: 'threads' is 4, but fio random-read has one thread"),
+        ("workload: pde, op: jacobi, threads: 2, parameters: {variant: naive}", "runc",
+         "9: 'threads' is 2, but pde jacobi has one thread"),
+        ("workload: os, op: context-switch, parameters: {processes: 1024, size: 1M}", "qemu",
+         "9: os context-switch takes 1G of memory, and 'box' (kind qemu) has 512M"),
+    ],
+)  # fmt: skip
+def test_what_no_host_can_do_is_an_error_of_the_plan(workload: str, kind: str, said: str) -> None:
+    with pytest.raises(PlanError) as refused:
+        parse_plan(plan(workload, kind), "p.yaml", catalogue())
+    assert refused.value.sentence == f"p.yaml:{said}"
+
+
+@pytest.mark.parametrize(
+    ("workload", "kind"),
+    [
+        ("workload: disk, op: write", "runc"),
+        ("workload: disk, op: random-read, parameters: {span: 64M}", "qemu"),
+        ("workload: memory, op: add, parameters: {size: 150M}", "qemu"),
+        ("workload: memory, op: latency", "qemu"),
+        ("workload: linpack, op: blocked, threads: 2, parameters: {size: 8000}", "qemu, settings: {memory: 1G}"),
+    ],
+)
+def test_what_may_be_possible_is_right(workload: str, kind: str) -> None:
+    read = read_plan(plan(workload, kind), "p.yaml", catalogue())
+    assert read.skipped == ()
+    assert not list(impossible_here(read.plan, catalogue(), HOST))
+
+
+def test_a_plan_that_skips_is_right_where_its_baseline_is() -> None:
+    read = read_plan(plan("workload: disk, op: write", unavailable="skip"), "p.yaml", catalogue())
+    assert read.skipped == ((9, "disk write needs a file system, and 'box' (kind qemu) has the disk as a device"),)
+    with pytest.raises(PlanError, match="'native' \\(kind qemu\\) has the disk as a device"):
+        text = plan("workload: disk, op: write", unavailable="skip").replace("kind: native", "kind: qemu")
+        parse_plan(text, "p.yaml", catalogue())
+
+
+@pytest.mark.parametrize(
+    ("workload", "kind", "said"),
+    [
+        ("workload: memory, op: triad, parameters: {size: 1T}", "runc",
+         "memory triad takes 3T of memory, and this host has 8G"),
+        ("workload: os, op: fork", "qemu, settings: {memory: 16G}", "'box' has 16G of memory, and this host 8G"),
+        ("workload: os, op: fork", "runc, settings: {cpuset: [1, 7]}",
+         "'cpuset' of 'box' names processor 7, which this host does not have"),
+        ("workload: disk, op: read, parameters: {span: 10T}", "runc",
+         "the disk file 64M and the largest files beside it 10T do not fit: 1G are free for the results"),
+        ("workload: disk, op: write, threads: 8, parameters: {span: 128M}", "runc",
+         "the disk file 64M and the largest files beside it 1G do not fit: 1G are free for the results"),
+    ],
+)  # fmt: skip
+def test_what_this_host_cannot_do_is_told_apart(workload: str, kind: str, said: str) -> None:
+    read = parse_plan(plan(workload, kind), "p.yaml", catalogue())
+    assert [one.sentence for one in impossible_here(read, catalogue(), HOST)] == [said]
+
+
+def test_machines_are_the_kinds_with_a_kernel_of_their_own() -> None:
+    assert {name for name, kind in KINDS.items() if kind.machine} == {"qemu", "kvm", "uml"}
