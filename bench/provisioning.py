@@ -22,6 +22,7 @@ from virtometer.analysis.running import Running
 from virtometer.environments.registry import KINDS
 from virtometer.model import Plan, Trial, TrialRecord
 from virtometer.runner.campaign import begin
+from virtometer.runner.pace import TimeLeft
 
 TARGET_S = {"runc": 0.3, "bubblewrap": 0.3, "gvisor": 1.0, "uml": 3.0, "qemu": 8.0}
 TARGET_OVERHEAD_S = 0.050
@@ -48,7 +49,10 @@ class Watch:
     def swept(self, sentences: Sequence[str]) -> None:
         return
 
-    def begun(self, directory: Path, planned: Sequence[Trial], finished: int) -> None:
+    def stage(self, text: str) -> None:
+        return
+
+    def begun(self, directory: Path, plan: Plan, planned: Sequence[Trial], finished: int) -> None:
         return
 
     def guest_starting(self, environment: str) -> None:
@@ -62,7 +66,7 @@ class Watch:
         record: TrialRecord,
         done: int,
         total: int,
-        seconds_left: float,
+        left: TimeLeft,
         estimates: Mapping[tuple[str, str], Running],
     ) -> None:
         self.records[record.trial.index] = record

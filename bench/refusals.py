@@ -28,6 +28,7 @@ from virtometer.analysis.running import Running
 from virtometer.errors import EnvironmentFailed
 from virtometer.model import CLOCK_ERROR, Plan, Trial, TrialRecord
 from virtometer.runner.campaign import begin
+from virtometer.runner.pace import TimeLeft
 
 KINDS = ("native", "bubblewrap", "runc", "gvisor", "uml")
 HAS_HOST_CLOCK = frozenset({"native", "bubblewrap", "runc"})
@@ -48,7 +49,10 @@ class Silent:
     def swept(self, sentences: Sequence[str]) -> None:
         pass
 
-    def begun(self, directory: Path, planned: Sequence[Trial], finished: int) -> None:
+    def stage(self, text: str) -> None:
+        pass
+
+    def begun(self, directory: Path, plan: Plan, planned: Sequence[Trial], finished: int) -> None:
         pass
 
     def guest_starting(self, environment: str) -> None:
@@ -62,7 +66,7 @@ class Silent:
         record: TrialRecord,
         done: int,
         total: int,
-        seconds_left: float,
+        left: TimeLeft,
         estimates: Mapping[tuple[str, str], Running],
     ) -> None:
         self.records.append(record)

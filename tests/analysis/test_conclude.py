@@ -114,6 +114,22 @@ def test_trials_that_all_fail_make_it_not_available_never_a_zero(reason: str) ->
     assert found.value is None
 
 
+def test_what_cannot_be_done_here_is_not_counted_as_failed() -> None:
+    """Of eight trials one failed and one could not be done; the others have values."""
+    campaign = simulate([NATIVE, Place("qemu")], noise=gaussian(0.01))
+    first, second, *_ = trials_of(campaign, "qemu")
+    reasons = {first: "the guest died", second: "qemu: not available here: no network"}
+    trials = tuple(
+        replace(record, status="failed", reason=reasons[record.trial.index], results=())
+        if record.trial.index in reasons
+        else record
+        for record in campaign.trials
+    )
+    notes = of(replace(campaign, trials=trials), "qemu").notes
+    assert "1 of 8 trials failed: the guest died" in notes
+    assert "1 of 8 trials not available here: no network" in notes
+
+
 def test_what_is_lost_to_a_lying_clock_is_not_called_absent() -> None:
     campaign = simulate([NATIVE, Place("qemu")], noise=gaussian(0.01))
     step = ClockFault("stepped", 3.0, 0.5)
@@ -328,6 +344,8 @@ def test_running_estimates_follow_the_trials_and_agree_with_the_findings_at_the_
     at_the_end = running(campaign.plan, campaign.trials)["memory triad 64 MB", "half"]
     assert at_the_end.ratio == of(campaign, "half").ratio
     assert (at_the_end.unit, at_the_end.better, at_the_end.trials) == ("B/s", "higher", 8)
+    found = running(campaign.plan, campaign.trials)
+    assert {environment: one.baseline for (_, environment), one in found.items()} == {"native": True, "half": False}
 
 
 def test_running_estimates_skip_what_failed() -> None:

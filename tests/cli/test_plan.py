@@ -137,6 +137,14 @@ def test_a_plan_with_too_few_blocks_for_a_verdict_says_so(tmp_path: Path) -> Non
 def test_work_with_an_end_of_its_own_takes_so_long_at_most() -> None:
     outcome = virtometer("plan", "show", ROOT / "plans" / "linpack-published.yaml")
     assert "time: at most 24 h 00 min of measuring" in outcome.out
+    outcome = virtometer("plan", "show", ROOT / "plans" / "bonnie.yaml")
+    assert re.search(
+        r"^time: about \d+ seconds of measuring where every environment works, and the work of 312 trials, "
+        r"which has an end of its own: not known before the first one ran "
+        r"\(per char write, block write, rewrite and 10 more\)$",
+        outcome.out,
+        re.MULTILINE,
+    )
     outcome = virtometer("plan", "show", ROOT / "plans" / "ramspeed.yaml")
     assert "time: about 4 minutes of measuring" in outcome.out
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from virtometer.design.duration import COSTS, UNKNOWN, duration_s
+from virtometer.design.duration import COSTS, UNKNOWN, duration
 from virtometer.design.schedule import schedule
 from virtometer.model import Plan
+
+WINDOWS: dict[str, float | None] = {"w": 2.0, "v": 3.0}
 
 
 def plan(fresh: str, kinds: tuple[str, str] = ("native", "qemu")) -> Plan:
@@ -34,11 +36,21 @@ def test_windows_overheads_and_starts_are_added(fresh: str, starts_a_block: int)
     windows = 5 * 2 * (2 + 3)
     overheads = 5 * 2 * (native.trial_s + qemu.trial_s)
     starts = 5 * starts_a_block * (native.start_s + qemu.start_s)
-    assert duration_s(of, schedule(of, ["a", "b"], 1)) == pytest.approx(windows + overheads + starts)
+    found = duration(of, schedule(of, ["a", "b"], 1), WINDOWS)
+    assert found.seconds == pytest.approx(windows + overheads + starts)
+    assert (found.unknown, found.unknown_trials) == ((), 0)
+
+
+def test_work_with_an_end_of_its_own_is_named_and_not_guessed() -> None:
+    of = plan("block")
+    trials = schedule(of, ["a", "b"], 1)
+    known, found = duration(of, trials, WINDOWS), duration(of, trials, WINDOWS | {"v": None})
+    assert known.seconds - found.seconds == pytest.approx(5 * 2 * 3)
+    assert (found.unknown, found.unknown_trials) == (("v",), 10)
 
 
 def test_a_kind_that_is_not_known_costs_something() -> None:
     of = plan("block", ("native", "new"))
     with_it, without = schedule(of, ["a", "b"], 1), schedule(of, ["a"], 1)
-    more = duration_s(of, with_it) - duration_s(of, without)
+    more = duration(of, with_it, WINDOWS).seconds - duration(of, without, WINDOWS).seconds
     assert more == pytest.approx(5 * (UNKNOWN.start_s + 2 * UNKNOWN.trial_s + 2 + 3))

@@ -87,11 +87,15 @@ class Watcher:
         self.sentences = []
         self.records = []
         self.starting = []
+        self.stages = []
 
     def swept(self, sentences):
         self.sentences += sentences
 
-    def begun(self, directory, planned, finished):
+    def stage(self, text):
+        self.stages.append(text)
+
+    def begun(self, directory, plan, planned, finished):
         self.directory, self.planned, self.finished = directory, planned, finished
 
     def guest_starting(self, environment):
@@ -100,9 +104,9 @@ class Watcher:
     def trial_started(self, trial):
         pass
 
-    def trial_finished(self, record, done, total, seconds_left, estimates):
+    def trial_finished(self, record, done, total, left, estimates):
         self.records.append(record)
-        self.last = (done, total, seconds_left, estimates)
+        self.last = (done, total, left, estimates)
 
     def message(self, text):
         self.sentences.append(text)

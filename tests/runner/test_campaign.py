@@ -10,6 +10,7 @@ from virtometer.environments.registry import KINDS
 from virtometer.errors import EnvironmentFailed, HostChanged, Interrupted, LedgerError
 from virtometer.runner import campaign as campaigns
 from virtometer.runner import host
+from virtometer.runner.pace import TimeLeft
 from virtometer.runner.resident import Resident
 from virtometer.store.ledger import Ledger
 
@@ -53,7 +54,8 @@ def test_a_native_campaign_measures_every_planned_trial(tmp_path, watcher, make_
     assert net.conditions["network_path"] == "loopback"
     assert [line for line in campaign.commands if "fill" in line.argv]
     assert not [path.name for path in (tmp_path / "c").iterdir() if path.name.startswith("work-")]
-    assert watcher.last[:3] == (12, 12, 0.0)
+    assert "filling the disk file with 512 MiB" in watcher.stages
+    assert watcher.last[:3] == (12, 12, TimeLeft(0.0))
 
 
 @pytest.mark.parametrize(
@@ -192,7 +194,8 @@ def test_settings_that_do_not_work_are_refused_or_skipped_before_anything_is_mea
     assert caught.value.advice == "behave"
     assert not (tmp_path / "a").exists()
     campaign = begin(make_plan(environments, unavailable="skip"), tmp_path / "b", watcher)
-    assert "odd is not available here: its behaviour odd cannot be had" in watcher.sentences
+    assert "odd is not available here: its behaviour odd cannot be had; to do: behave" in watcher.sentences
+    assert {"checking good", "preparing good", "checking fine", "preparing fine"} <= set(watcher.stages)
     assert {p.environment for t in campaign.planned for p in t.placements} == {"good", "fine"}
     assert [(e.name, e.works) for e in campaign.environments] == [("good", True), ("fine", True), ("odd", False)]
     assert all(record.status == "done" for record in campaign.trials)
@@ -240,7 +243,7 @@ def test_a_ctrl_c_while_a_broken_guest_is_stopped_leaves_nothing_of_it(tmp_path,
         stopped.append(resident.record.guest_id)
 
     monkeypatch.setattr(Resident, "stop", stop)
-    with pytest.raises(Interrupted, match="1 of 2 trials are kept"):
+    with pytest.raises(Interrupted, match="1 of 2 trials is kept"):
         begin(make_plan([rogue("dies-in-the-middle")], blocks=2), tmp_path / "c", watcher)
     assert len(stopped) == 1
 

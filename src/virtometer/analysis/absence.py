@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from virtometer.analysis.blocks import Cell, usable
+from virtometer.analysis.counted import counted
 from virtometer.model import NOT_HERE, EnvironmentStatus, TrialRecord
 
 _NUMBER = re.compile(r"\d+([.,]\d+)*")
@@ -33,12 +34,14 @@ def notes(cell: Cell, *, name: str) -> list[str]:
     """Failed trials, marked trials and samples that were set aside; `name` is told where it is not empty."""
     where = f" in {name}" if name else ""
     tried = len(cell.results) + len(cell.failed)
-    said = [f"{count} of {tried} trials{where} failed: {reason}" for reason, count in _failures(cell)]
+    of = counted(tried, "trial") + where
+    said = [f"{count} of {of} failed: {reason}" for reason, count in _failures(cell, at_fault=True)]
+    said += [f"{count} of {of} {NOT_HERE}: {reason}" for reason, count in _failures(cell, at_fault=False)]
     unusable = sum(not usable(result) for _, result in cell.results)
     if unusable:
-        said.append(f"{unusable} of {tried} trials{where} gave no usable value and left their blocks incomplete")
+        said.append(f"{unusable} of {of} gave no usable value and left their blocks incomplete")
     marks = Counter(kind for record, _ in cell.results for kind in dict.fromkeys(map(_kind, record.marks)))
-    said += [f"{count} of {tried} trials{where} marked as disturbed, and kept: {kind}" for kind, count in marks.items()]
+    said += [f"{count} of {of} marked as disturbed, and kept: {kind}" for kind, count in marks.items()]
     samples = sum(len(result.samples) for _, result in cell.results)
     aside = grouped(
         sample.mark or "no reason told" for _, result in cell.results for sample in result.samples if not sample.used
@@ -75,8 +78,10 @@ def _kind(mark: str) -> str:
     return kind if colon else mark
 
 
-def _failures(cell: Cell) -> list[tuple[str, int]]:
-    return grouped(bare(record.reason, cell.environment) for record in cell.failed)
+def _failures(cell: Cell, *, at_fault: bool | None = None) -> list[tuple[str, int]]:
+    """Reasons with their counts: all, or those of failures at fault, or those of what cannot be done here."""
+    chosen = (record for record in cell.failed if at_fault is None or record.at_fault is at_fault)
+    return grouped(bare(record.reason, cell.environment) for record in chosen)
 
 
 def _times(count: int) -> str:

@@ -8,6 +8,7 @@ METHODOLOGY.md).
 from __future__ import annotations
 
 from virtometer.analysis.blocks import Cell, log_ratios
+from virtometer.analysis.counted import counted
 from virtometer.analysis.interval import estimate, spread
 from virtometer.model import Estimate
 
@@ -27,5 +28,7 @@ def notes(subject: Cell, against: Cell) -> list[str]:
         if side.values and not side.costs:
             said.append(f"the host CPU time of {cell} could not be told")
         elif side.cost_gaps:
-            said.append(f"the host CPU time of {cell} is missing in {side.cost_gaps} of {len(side.results)} trials")
+            said.append(
+                f"the host CPU time of {cell} is missing in {side.cost_gaps} of {counted(len(side.results), 'trial')}"
+            )
     return said

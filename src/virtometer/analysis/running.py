@@ -15,7 +15,8 @@ from virtometer.model import Better, Estimate, Plan, TrialRecord
 class Running:
     """Where one cell stands: `value` is the geometric mean over the trials so far, `ratio` the efficiency so far.
 
-    `ratio` is None until one block holds both the environment and the baseline. Nothing may be concluded from it.
+    `ratio` is None of the baseline, and until one block holds both the environment and the baseline. Nothing may be
+    concluded from it.
     """
 
     value: float
@@ -23,6 +24,7 @@ class Running:
     better: Better
     trials: int
     ratio: Estimate | None
+    baseline: bool = False
 
 
 def running(plan: Plan, trials: Iterable[TrialRecord]) -> dict[tuple[str, str], Running]:
@@ -41,7 +43,8 @@ def running(plan: Plan, trials: Iterable[TrialRecord]) -> dict[tuple[str, str], 
     for key, by_block in values.items():
         unit, better = units[key]
         against = values.get((key[0], plan.baseline), {})
-        ratio = None if key[1] == plan.baseline else estimate(spread(log_ratios(by_block, against, better)))
+        baseline = key[1] == plan.baseline
+        ratio = None if baseline else estimate(spread(log_ratios(by_block, against, better)))
         mean = math.exp(math.fsum(map(math.log, by_block.values())) / len(by_block))
-        found[key] = Running(mean, unit, better, len(by_block), ratio)
+        found[key] = Running(mean, unit, better, len(by_block), ratio, baseline)
     return found

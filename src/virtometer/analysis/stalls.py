@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from virtometer.analysis.blocks import Cell, usable
+from virtometer.analysis.counted import counted
 from virtometer.analysis.host_time import Stretch
 from virtometer.model import PlacementResult
 
@@ -80,9 +81,9 @@ def notes(cell: Cell, limit: float, *, name: str) -> list[str]:
     slow = [share for share in shares if share > limit]
     if not slow:
         return []
-    tried = len(cell.results) + len(cell.failed)
+    of = counted(len(cell.results) + len(cell.failed), "trial") + where
     return [
-        f"{len(slow)} of {tried} trials{where} were slower over the whole window than in their median sample, "
+        f"{len(slow)} of {of} were slower over the whole window than in their median sample, "
         f"by up to {max(slow):.0%}: stops are part of their values"
     ]
 

@@ -1,11 +1,13 @@
 """What a user sees while a campaign runs, on standard error: a display that redraws, or plain lines where it cannot.
 
 Drawing costs processor time on the host that is being measured. So nothing is drawn while a trial runs: the display has
-no thread and no clock of its own, it is redrawn once when a trial begins and once when it is in the ledger.
+no thread and no clock of its own: it is redrawn when something begins, with the time of day since when it goes on, and
+when a trial is in the ledger.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -18,8 +20,11 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from virtometer.analysis.counted import counted
 from virtometer.analysis.running import Running
-from virtometer.model import Trial, TrialRecord
+from virtometer.model import Plan, Trial, TrialRecord
+from virtometer.report.words import quantity
+from virtometer.runner.pace import TimeLeft
 
 Estimates = Mapping[tuple[str, str], Running]
 
@@ -29,19 +34,30 @@ def display(console: Console) -> PlainDisplay:
     return LiveDisplay(console) if console.is_terminal and not console.is_dumb_terminal else PlainDisplay(console)
 
 
-def left(seconds: float) -> str:
-    """Time left, as h:mm:ss or m:ss."""
-    whole = max(0, round(seconds))
+def remaining(time_left: TimeLeft) -> str:
+    """Time left, as h:mm:ss or m:ss, and how many trials there are whose length nobody knows yet."""
+    whole = max(0, round(time_left.seconds))
     hours, rest = divmod(whole, 3600)
-    return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"
+    shown = f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"
+    if time_left.unknown_trials:
+        return f"{shown} and {counted(time_left.unknown_trials, 'trial')} of unknown length left"
+    return f"{shown} left"
+
+
+def since() -> str:
+    """The time of day, for what may go on for a while."""
+    return f"since {time.strftime('%H:%M:%S')}"
 
 
 def cell(running: Running | None, *, long: bool = True) -> str:
-    """A running estimate: the efficiency so far, with its interval (`long`) once there is one."""
+    """A running estimate: the efficiency so far, with its interval (`long`) once there is one.
+
+    1 is the baseline's. What has no baseline to be compared with yet is shown as it was measured, in its unit.
+    """
     if running is None:
         return ""
     if running.ratio is None:
-        return "1"
+        return "1" if running.baseline else quantity(running.value, running.unit)
     ratio = running.ratio
     if not long or ratio.low is None or ratio.high is None:
         return f"{ratio.value:.3g}"
@@ -57,6 +73,7 @@ class PlainDisplay:
         self.directory: Path | None = None
         self.blocks = 0
         self.total = 0
+        self._told: set[str] = set()
 
     def __enter__(self) -> Self:
         return self
@@ -75,31 +92,35 @@ class PlainDisplay:
         for sentence in sentences:
             self.line(f"cleaned up: {sentence}")
 
-    def begun(self, directory: Path, planned: Sequence[Trial], finished: int) -> None:
+    def stage(self, text: str) -> None:
+        """What the laboratory does now, beside trials; told once."""
+        if text not in self._told:
+            self._told.add(text)
+            self.line(f"{text}, {since()}")
+
+    def begun(self, directory: Path, plan: Plan, planned: Sequence[Trial], finished: int) -> None:
         """The campaign's directory exists."""
         self.directory = directory
         self.total = len(planned)
         self.blocks = 1 + max((trial.block for trial in planned), default=-1)
         done = f", {finished} of them done before" if finished else ""
-        blocks = "1 block" if self.blocks == 1 else f"{self.blocks} blocks"
-        self.line(f"results: {directory}; {self.total} trials in {blocks}{done}")
+        self.line(f"results: {directory}; {counted(self.total, 'trial')} in {counted(self.blocks, 'block')}{done}")
 
     def guest_starting(self, environment: str) -> None:
-        """A guest is being started."""
+        """A guest is being started; told at the first start of each environment."""
+        self.stage(f"starting {environment}")
 
     def trial_started(self, trial: Trial) -> None:
         """A trial begins."""
 
-    def trial_finished(
-        self, record: TrialRecord, done: int, total: int, seconds_left: float, estimates: Estimates
-    ) -> None:
+    def trial_finished(self, record: TrialRecord, done: int, total: int, left: TimeLeft, estimates: Estimates) -> None:
         """A trial is in the ledger."""
         parts = [f"block {record.trial.block + 1}/{self.blocks}", f"trial {done}/{total}", where(record.trial)]
         if record.status == "failed":
-            parts.append(f"failed: {record.reason}")
+            parts.append(without_value(record))
         else:
             parts += [f"efficiency so far {shown}" for shown in self._cells(record.trial, estimates)]
-        parts.append(f"{left(seconds_left)} left")
+        parts.append(remaining(left))
         self.line(", ".join(parts))
 
     def message(self, text: str) -> None:
@@ -127,7 +148,7 @@ class LiveDisplay(PlainDisplay):
         self._done = 0
         self._block = 0
         self._left = ""
-        self._now = "checking which environments work here"
+        self._now = "looking for what earlier laboratories left behind"
         self._estimates: Estimates = {}
 
     def __enter__(self) -> Self:
@@ -140,36 +161,40 @@ class LiveDisplay(PlainDisplay):
     ) -> None:
         self._live.stop()
 
-    def begun(self, directory: Path, planned: Sequence[Trial], finished: int) -> None:
-        """The campaign's directory exists."""
-        super().begun(directory, planned, finished)
-        places = [placement for trial in planned for placement in trial.placements]
-        self._columns = sorted({placement.environment for placement in places})
-        self._rows = sorted({placement.workload for placement in places})
-        self._done = finished
-        self._now = "preparing"
+    def line(self, text: str) -> None:
+        """One line above what is redrawn, wrapped between words."""
+        self.console.print(Text(text))
+
+    def stage(self, text: str) -> None:
+        """What the laboratory does now, beside trials."""
+        self._now = f"{text}, {since()}"
         self._draw()
 
-    def guest_starting(self, environment: str) -> None:
-        """A guest is being started."""
-        self._now = f"starting {environment}"
-        self._draw()
+    def begun(self, directory: Path, plan: Plan, planned: Sequence[Trial], finished: int) -> None:
+        """The campaign's directory exists. Rows and columns of the table are in the order of the plan."""
+        super().begun(directory, plan, planned, finished)
+        places = [placement for trial in planned for placement in trial.placements]
+        environments, workloads = {place.environment for place in places}, {place.workload for place in places}
+        self._columns = [one.name for one in plan.environments if one.name in environments]
+        self._rows = [one.name for one in plan.workloads if one.name in workloads]
+        self._done = finished
+        self.stage("preparing")
 
     def trial_started(self, trial: Trial) -> None:
         """A trial begins."""
         self._block = trial.block + 1
-        self._now = where(trial)
-        self._draw()
+        self.stage(where(trial))
 
-    def trial_finished(
-        self, record: TrialRecord, done: int, total: int, seconds_left: float, estimates: Estimates
-    ) -> None:
+    def trial_finished(self, record: TrialRecord, done: int, total: int, left: TimeLeft, estimates: Estimates) -> None:
         """A trial is in the ledger."""
         self._done, self.total = done, total
-        self._left = f"{left(seconds_left)} left"
+        self._left = remaining(left)
         self._estimates = estimates
         if record.status == "failed":
-            self.line(f"{where(record.trial)} failed: {record.reason}")
+            text = f"{where(record.trial)}: {without_value(record)}"
+            if record.at_fault or text not in self._told:  # what cannot be done here cannot be done in any block
+                self._told.add(text)
+                self.line(text)
         self._draw()
 
     def _draw(self) -> None:
@@ -182,8 +207,8 @@ class LiveDisplay(PlainDisplay):
         head.add_row(
             Text(f"block {max(self._block, 1)}/{self.blocks}"),
             Text(f"trial {min(self._done + 1, self.total)}/{self.total}"),
-            ProgressBar(total=self.total, completed=self._done, width=30),
-            Text(self._left),
+            ProgressBar(total=self.total, completed=self._done, width=max(6, min(30, self.console.width - 70))),
+            Text(self._left, no_wrap=True, overflow="ellipsis"),
         )
         now = Text(self._now, no_wrap=True, overflow="ellipsis")
         for long in (True, False):
@@ -206,3 +231,8 @@ class LiveDisplay(PlainDisplay):
 def where(trial: Trial) -> str:
     """`memory triad 64 MB in runc`."""
     return " beside ".join(f"{placement.workload} in {placement.environment}" for placement in trial.placements)
+
+
+def without_value(record: TrialRecord) -> str:
+    """Why a trial has no value: it failed, or cannot be done here, which is no failure."""
+    return f"failed: {record.reason}" if record.at_fault else record.reason

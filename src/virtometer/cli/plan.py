@@ -11,7 +11,8 @@ from virtometer.cli.encoding import put_document, say
 from virtometer.cli.verbs import add, application
 
 if TYPE_CHECKING:
-    from virtometer.model import Plan, PlanWorkload, Trial
+    from virtometer.design.duration import Duration
+    from virtometer.model import Plan, Trial
 
 plan_app = application("Plans: YAML files that say what is compared.")
 
@@ -37,8 +38,9 @@ def show(
 ) -> None:
     """Show what a plan compares, about how long it takes, and its trials in the order of execution."""
     from virtometer.cli.plan_files import load
-    from virtometer.design.duration import duration_s
+    from virtometer.design.duration import duration
     from virtometer.design.schedule import schedule
+    from virtometer.runner.windows import may_end_early, windows
 
     loaded, _ = load(plan)
     shown = seed if seed is not None else loaded.seed if loaded.seed is not None else 0
@@ -48,8 +50,7 @@ def show(
         lines.append(f"question: {loaded.question}")
     lines += _compared(loaded)
     lines.append(f"size: {_size(loaded)}{_too_few(loaded)}")
-    bound = "at most" if any(_ends_by_itself(workload) for workload in loaded.workloads) else "about"
-    lines.append(f"time: {bound} {_time(duration_s(loaded, trials))} of measuring where every environment works")
+    lines.append(f"time: {_takes(duration(loaded, trials, windows(loaded)), early=may_end_early(loaded))}")
     chosen = seed is not None or loaded.seed is not None
     lines.append(f"order: that of seed {shown}" + ("" if chosen else "; a run takes a fresh seed, and records it"))
     lines += _trials(loaded, trials)
@@ -80,9 +81,17 @@ def _compared(plan: Plan) -> list[str]:
     return lines
 
 
-def _ends_by_itself(workload: PlanWorkload) -> bool:
-    """Whether the work has an end of its own, so that a window is only a limit."""
-    return any(workload.parameters.get(name) for name in ("runs", "iterations", "precision"))
+def _takes(duration: Duration, *, early: bool) -> str:
+    """How long a plan takes, as far as that is known; of work with an end of its own only that it has one."""
+    known = f"{'at most' if early else 'about'} {_time(duration.seconds)} of measuring where every environment works"
+    if not duration.unknown:
+        return known
+    first, more = duration.unknown[:3], len(duration.unknown) - 3
+    names = ", ".join(first) + (f" and {more} more" if more > 0 else "")
+    trials = "1 trial" if duration.unknown_trials == 1 else f"{duration.unknown_trials} trials"
+    return (
+        f"{known}, and the work of {trials}, which has an end of its own: not known before the first one ran ({names})"
+    )
 
 
 def _shown(value: object) -> str:

@@ -41,12 +41,13 @@ def report(
     ] = False,
 ) -> None:
     """Print the table of a campaign and write its report. Works while the campaign still runs."""
+    from virtometer.cli.notice import notice
     from virtometer.errors import UsageError
     from virtometer.store.ledger import Ledger
 
     if kind is None and out is not None:
         raise UsageError("--out needs --format", advice=f"add --format {', '.join(Format)}")
-    with Ledger.open(directory) as ledger:
+    with notice("reading the ledger ..."), Ledger.open(directory) as ledger:
         campaign = ledger.read()
     if raw:
         from virtometer.analysis import by_guest_clocks

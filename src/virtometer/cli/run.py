@@ -36,11 +36,14 @@ def run(
 
     The table goes to standard output, progress to standard error. Ctrl-C keeps everything measured so far.
     """
-    from virtometer.cli import campaign
-    from virtometer.cli.plan_files import DEFAULT, QUICK, built_in, load_for_here, seed_of
-    from virtometer.errors import UsageError
-    from virtometer.runner.campaign import begin
-    from virtometer.store.files import refuse_foreign
+    from virtometer.cli.notice import notice
+
+    with notice("loading the laboratory ..."):
+        from virtometer.cli import campaign
+        from virtometer.cli.plan_files import DEFAULT, QUICK, built_in, load_for_here, seed_of
+        from virtometer.errors import UsageError
+        from virtometer.runner.campaign import begin
+        from virtometer.store.files import refuse_foreign
 
     if quick and plan is not None:
         raise UsageError("--quick is a plan of its own", advice="give either a plan or --quick")

@@ -2,6 +2,9 @@
 
 seconds = sum over guest starts (start of its kind) + sum over trials (window + overhead of its kind)
 
+Work with an end of its own (a system of a large order, a whole file, an external tool) has no window that says how long
+it takes: it is named, and only its starts and overheads are added.
+
 Figures are means of quick.yaml on two cores, rounded up. Overhead is what a trial takes beside its window: preparing
 and warming the kernel, comparing clocks, reading the host, one iteration that runs past the window's end. While a
 campaign runs, the time left is told from what its own trials took.
@@ -9,7 +12,7 @@ campaign runs, the time left is told from what its own trials took.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from virtometer.model import Plan, Trial
@@ -35,11 +38,20 @@ COSTS = {
 UNKNOWN = Cost(5.0, 0.5)
 
 
-def duration_s(plan: Plan, trials: Iterable[Trial]) -> float:
-    """Estimated seconds of measuring, without the building of images."""
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """Seconds of what is known. `unknown_trials` hold work with an end of its own, that of the workloads `unknown`."""
+
+    seconds: float
+    unknown: tuple[str, ...]
+    unknown_trials: int
+
+
+def duration(plan: Plan, trials: Iterable[Trial], windows: Mapping[str, float | None]) -> Duration:
+    """Estimate of the measuring, without the building of images. `windows`: seconds of work by workload, or None."""
     kinds = {environment.name: environment.kind for environment in plan.environments}
-    windows = {workload.name: workload.seconds or plan.seconds for workload in plan.workloads}
-    total = 0.0
+    total, unknown_trials = 0.0, 0
+    unknown: set[str] = set()
     started: set[tuple[int, str]] = set()
     for trial in trials:
         for placement in trial.placements:
@@ -49,7 +61,11 @@ def duration_s(plan: Plan, trials: Iterable[Trial]) -> float:
                 started.add(start)
                 total += cost.start_s
         total += max(
-            windows[placement.workload] + COSTS.get(kinds[placement.environment], UNKNOWN).trial_s
+            (windows[placement.workload] or 0.0) + COSTS.get(kinds[placement.environment], UNKNOWN).trial_s
             for placement in trial.placements
         )
-    return total
+        without = {placement.workload for placement in trial.placements if windows[placement.workload] is None}
+        unknown_trials += bool(without)
+        unknown |= without
+    named = tuple(workload.name for workload in plan.workloads if workload.name in unknown)
+    return Duration(total, named, unknown_trials)

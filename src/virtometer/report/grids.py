@@ -13,7 +13,7 @@ from virtometer.analysis import extras
 from virtometer.analysis.absence import bare, grouped
 from virtometer.analysis.host_time import stretches
 from virtometer.analysis.outside import Timed
-from virtometer.model import Campaign, Estimate, Evidence, Finding, PlacementResult, Verdict
+from virtometer.model import NOT_HERE, Campaign, Estimate, Evidence, Finding, PlacementResult, Verdict
 from virtometer.report import words
 from virtometer.report.machine import plain
 
@@ -177,7 +177,8 @@ def clocks_compared(of: Mapping[str, Timed]) -> Grid:
 
 def trouble(campaign: Campaign) -> tuple[str, Grid]:
     """How many trials failed or were marked, in a sentence, and each reason with its count."""
-    failed = [record for record in campaign.trials if record.status == "failed"]
+    failed = [record for record in campaign.trials if record.at_fault]
+    not_here = [record for record in campaign.trials if record.not_here]
     marked = [record for record in campaign.trials if record.status == "done" and record.marks]
     measured: list[PlacementResult | Evidence] = []
     for record in campaign.trials:
@@ -193,6 +194,10 @@ def trouble(campaign: Campaign) -> tuple[str, Grid]:
                 (bare(r.reason, name) for r in failed if any(p.environment == name for p in r.trial.placements)),
             ),
             (
+                NOT_HERE,
+                (bare(r.reason, name) for r in not_here if any(p.environment == name for p in r.trial.placements)),
+            ),
+            (
                 "marked, and kept",
                 (m for r in marked if any(p.environment == name for p in r.trial.placements) for m in r.marks),
             ),
@@ -201,8 +206,10 @@ def trouble(campaign: Campaign) -> tuple[str, Grid]:
             rows += [(name, kind, str(count), text) for text, count in grouped(texts)]
     ran = len(campaign.trials)
     sentence = (
-        f"{ran:,} of {len(campaign.planned):,} planned trials have run: {len(failed):,} failed and "
-        f"{len(marked):,} were marked as disturbed. {len(aside):,} of {len(samples):,} samples were not used. "
+        f"{ran:,} of {len(campaign.planned):,} planned trials have run: {len(failed):,} failed, {len(not_here):,} "
+        f"{'was' if len(not_here) == 1 else 'were'} {NOT_HERE}, and {len(marked):,} "
+        f"{'was' if len(marked) == 1 else 'were'} marked as disturbed. "
+        f"{len(aside):,} of {len(samples):,} samples were not used. "
         "A failed trial never counts as a zero; "
         "a marked one is kept and told."
     )
@@ -284,7 +291,7 @@ def trials(campaign: Campaign) -> Grid:
                 str(record.trial.block + 1),
                 ", ".join(p.environment + (" (load)" if p.role == "load" else "") for p in placements),
                 ", ".join(p.workload for p in placements),
-                values if record.status == "done" else "failed",
+                values if record.status == "done" else "failed" if record.at_fault else NOT_HERE,
                 f"{record.wall_s:.2f}",
                 "; ".join([*([record.reason] if record.reason else []), *record.marks]),
                 record.started_at,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from virtometer import __version__
+from virtometer.analysis.counted import counted
 from virtometer.analysis.running import Running, running
 from virtometer.design.schedule import schedule
 from virtometer.environments.base import Environment, Settings, Workbench
@@ -32,9 +33,10 @@ from virtometer.runner import host, tool_programs
 from virtometer.runner.agent import agent_digest, agent_path
 from virtometer.runner.doctor import status, sweep
 from virtometer.runner.host_lock import HostLock
-from virtometer.runner.pace import Pace
+from virtometer.runner.pace import Pace, TimeLeft
 from virtometer.runner.resident import Resident
 from virtometer.runner.trial import TrialRunner, failed
+from virtometer.runner.windows import windows
 from virtometer.runner.workbench import workbench
 from virtometer.shield import uninterrupted
 from virtometer.store.files import resume_command
@@ -50,7 +52,10 @@ class Progress(Protocol):
     def swept(self, sentences: Sequence[str]) -> None:
         """What earlier laboratories had left behind was removed."""
 
-    def begun(self, directory: Path, planned: Sequence[Trial], finished: int) -> None:
+    def stage(self, text: str) -> None:
+        """What the laboratory does now, beside trials and starts of guests; it may take a while."""
+
+    def begun(self, directory: Path, plan: Plan, planned: Sequence[Trial], finished: int) -> None:
         """The campaign's directory exists; `finished` trials were already done."""
 
     def guest_starting(self, environment: str) -> None:
@@ -64,7 +69,7 @@ class Progress(Protocol):
         record: TrialRecord,
         done: int,
         total: int,
-        seconds_left: float,
+        left: TimeLeft,
         estimates: Mapping[tuple[str, str], Running],
     ) -> None:
         """A trial is in the ledger. `estimates` is by (workload, environment)."""
@@ -159,10 +164,13 @@ def _examine(
         _sweep(bench, progress)
         for environment in plan.environments:
             if environment.kind not in kinds:
+                progress.stage(f"checking {environment.name}")
                 kind = KINDS[environment.kind](bench)
                 kinds[environment.kind] = kind, status(kind)
             kind, found = kinds[environment.kind]
             found = replace(found, name=environment.name)
+            if found.works:
+                progress.stage(f"preparing {environment.name}")
             statuses.append(_with_settings(kind, environment, found) if found.works else found)
     for state in statuses:
         if state.works:
@@ -171,8 +179,12 @@ def _examine(
         if state.name in needed if needed is not None else insists:
             raise EnvironmentFailed(f"{state.name} does not work here: {state.reason}", advice=state.advice)
         if needed is None:
-            progress.message(f"{state.name} is not available here: {state.reason}")
+            progress.message(_with_advice(f"{state.name} is not available here: {state.reason}", state.advice))
     return tuple(statuses), tuple(bench.programs.drain())
+
+
+def _with_advice(sentence: str, advice: str) -> str:
+    return f"{sentence}; to do: {advice}" if advice else sentence
 
 
 def _with_settings(kind: Environment, environment: PlanEnvironment, found: EnvironmentStatus) -> EnvironmentStatus:
@@ -200,11 +212,13 @@ def _execute(
 ) -> Campaign:
     """`again` are the trials that failed and are to be measured once more."""
     finished = ledger.finished() - again
-    progress.begun(directory, campaign.planned, len(finished))
+    progress.begun(directory, campaign.plan, campaign.planned, len(finished))
     rest = [trial for trial in campaign.planned if trial.index not in finished]
     if rest:
         needs_disk = any("disk" in WORKLOADS[w.workload].needs for w in campaign.plan.workloads)
         tools = tool_programs.tools_of(campaign.plan)
+        if needs_disk:
+            progress.stage(f"filling the disk file with {campaign.plan.disk_span >> 20} MiB")
         try:
             with workbench(directory, campaign.plan.disk_span if needs_disk else 0, tools) as bench:
                 if agent_digest(bench.agent) != campaign.versions["agent_sha256"]:
@@ -213,7 +227,7 @@ def _execute(
         except KeyboardInterrupt as cause:
             done, total = len(ledger.finished()), len(campaign.planned)
             raise Interrupted(
-                f"stopped: {done} of {total} trials are kept in {directory}",
+                f"stopped: {done} of {counted(total, 'trial')} {'is' if done == 1 else 'are'} kept in {directory}",
                 advice=f"go on with: {resume_command(directory)}",
             ) from cause
     return ledger.read()
@@ -245,10 +259,10 @@ class _Execution:
         self._refused: dict[str, str] = {}  # guests that did not start for this group, and why
         self._baseline_failures = 0  # starts of the baseline's guest that failed, in a row
         self._runner = TrialRunner(campaign.plan, bench)
-        self._pace = Pace(campaign.plan)
+        self._pace = Pace(windows(campaign.plan))
         self._records = [record for record in campaign.trials if record.trial.index not in again]
         for record in self._records:
-            self._pace.trial(record.trial, record.wall_s)
+            self._pace.trial(record)
         for start in campaign.guests:
             self._pace.start(start.environment, start.provision_s)
         self._starts: list[GuestStart] = []
@@ -271,6 +285,7 @@ class _Execution:
 
     def _prepare(self, names: set[str]) -> None:
         for name in sorted(names):
+            self._progress.stage(f"preparing {name}")
             plan = self._environments[name]
             kind = self._kinds.setdefault(plan.kind, KINDS[plan.kind](self._bench))
             self._settings[name] = kind.settings_type.model_validate(plan.settings)
@@ -278,7 +293,7 @@ class _Execution:
                 kind.prepare(self._settings[name])
             except (EnvironmentFailed, MissingProgram) as cause:
                 self._unprepared[name] = cause.sentence
-                self._progress.message(f"{name} cannot be prepared: {cause.sentence}")
+                self._progress.message(_with_advice(f"{name} cannot be prepared: {cause.sentence}", cause.advice))
 
     def _run_group(self, rest: Sequence[Trial], begin: int, end: int) -> None:
         residents: dict[str, Resident] = {}
@@ -307,7 +322,7 @@ class _Execution:
         self._ledger.record(record, self._starts, self._bench.programs.drain(), again=again)
         self._starts = []
         self._records.append(record)
-        self._pace.trial(trial, record.wall_s)
+        self._pace.trial(record)
         for name in [name for name, resident in residents.items() if resident.broken]:
             with uninterrupted():
                 self._stop(name, residents.pop(name))
@@ -315,7 +330,7 @@ class _Execution:
             record,
             len(self._records),
             len(self._campaign.planned),
-            self._pace.left_s(rest[position + 1 :]),
+            self._pace.left(rest[position + 1 :]),
             running(self._plan, self._records),
         )
         if self._plan.baseline in self._unprepared or self._baseline_failures >= _BASELINE_FAILURES:

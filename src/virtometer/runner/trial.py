@@ -105,7 +105,9 @@ class TrialRunner:
                 self._bench.program_path(program),
             )
             parameters = workload.arguments(planned.op, asked, place)
-        except (EnvironmentFailed, LinkError, UsageError) as cause:
+        except UsageError as cause:  # the plan was checked against a place that has everything: this one has not
+            raise TrialFailed(f"{NOT_HERE}: {cause.sentence}") from cause
+        except (EnvironmentFailed, LinkError) as cause:
             raise TrialFailed(cause.sentence, [resident]) from cause
         run = f"t{trial.index}"
         watch = ClockWatch(resident.session, self._plan.limits, resident.guest.cpu_ns, self._probe_costs)

@@ -65,6 +65,17 @@ class Workload:
         operation = self.operations[op]
         return operation.unit, operation.better
 
+    def window_s(self, op: str, parameters: Parameters, seconds: float) -> float | None:
+        """How long a run with a window of `seconds` works, in s. None: its work has an end of its own.
+
+        When that comes is not known before the first run ended. Raises nothing.
+        """
+        return seconds
+
+    def ends_early(self, parameters: Parameters) -> bool:
+        """Whether the work may be complete before its window ends."""
+        return False
+
     def time_server(self, parameters: Parameters) -> TimeServerKind | None:
         """How the agent is to reach an outside clock, with these parameters. It needs a network. None: it asks none."""
         return None

@@ -109,6 +109,10 @@ class Disk(Workload):
             own = 64 << 20 if parameters.span is None else parameters.span
         return Demand(own_files=own * threads, file_system=True)
 
+    def window_s(self, op: str, parameters: Parameters, seconds: float) -> float | None:
+        """Whole files, and many of them, are made and gone through at least once, however long that takes."""
+        return seconds if op in _ACCESS else None
+
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
         """Add where the disk file is in this guest, or a free name beside it, and leave out what was not given.
 

@@ -41,6 +41,11 @@ class Fio(Tool):
     parameters = FioParameters
     needs = frozenset({"disk"})
 
+    def window_s(self, op: str, parameters: Parameters, seconds: float) -> float | None:
+        """fio measures as long as it is told."""
+        assert isinstance(parameters, FioParameters)
+        return parameters.seconds
+
     def options(self, op: str, parameters: Parameters, place: Place) -> Sequence[str]:
         """One job, read-only, whose result is JSON."""
         assert isinstance(parameters, FioParameters)

@@ -10,6 +10,9 @@ from virtometer.errors import UsageError
 from virtometer.model import Demand
 from virtometer.workloads.base import Operation, Parameters, Place, TimeServerKind, Workload
 
+SLOW_FLOPS = 1e9
+"""Operations per second below which a processor is slow. An order that needs more may take longer than its window."""
+
 
 class LinpackParameters(Parameters):
     """size: order n of the system, or 2n in the published convention. Only `classic` has a variant and a convention.
@@ -57,6 +60,17 @@ class Linpack(Workload):
         op: Operation("FLOP/s", "higher", "floating-point rate") for op in ("classic", "left-looking", "blocked")
     }
     parameters = LinpackParameters
+
+    def window_s(self, op: str, parameters: Parameters, seconds: float) -> float | None:
+        """A system that a slow processor does not solve once within the window has an end of its own."""
+        assert isinstance(parameters, LinpackParameters)
+        order = parameters.size / 2 if parameters.convention == "published" else parameters.size
+        return seconds if 2 / 3 * order**3 <= SLOW_FLOPS * seconds else None
+
+    def ends_early(self, parameters: Parameters) -> bool:
+        """A number of runs may be complete before the window ends."""
+        assert isinstance(parameters, LinpackParameters)
+        return bool(parameters.runs)
 
     def time_server(self, parameters: Parameters) -> TimeServerKind | None:
         """As the parameter says."""

@@ -13,6 +13,9 @@ from virtometer.workloads.base import Operation, Parameters, Place, Size, Worklo
 # How many arrays an operation reads and how many it writes, added up. Nothing that caches do is counted.
 ARRAYS = {"copy": 2, "scale": 2, "add": 3, "triad": 3, "read": 1, "write": 1, "read-write": 2}
 
+SLOW_BYTES = 1e9
+"""Bytes per second below which a memory is slow. Arrays that need more may take longer than their window."""
+
 _MOVES = frozenset({"size", "type", "simd", "store", "pages"})
 # Operation -> the parameters that it has.
 _HAS = {
@@ -54,6 +57,11 @@ class Memory(Workload):
         assert isinstance(parameters, MemoryParameters)
         arrays = 1 if op in ("latency", "read-write") else ARRAYS[op]
         return Demand(memory=arrays * parameters.size, threads=1 if op == "latency" else 0)
+
+    def window_s(self, op: str, parameters: Parameters, seconds: float) -> float | None:
+        """Arrays that a slow memory does not go through once within the window have an end of their own."""
+        assert isinstance(parameters, MemoryParameters)
+        return seconds if ARRAYS.get(op, 1) * parameters.size <= SLOW_BYTES * seconds else None
 
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
         """Leave out what was not given. Raises UsageError for a parameter that the operation does not have."""

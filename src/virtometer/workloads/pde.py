@@ -9,6 +9,9 @@ from pydantic import Field, model_validator
 from virtometer.model import Demand
 from virtometer.workloads.base import Operation, Parameters, Place, Workload
 
+SLOW_POINTS = 1e8
+"""Points per second below which a processor is slow. A grid that needs more may take longer than its window."""
+
 
 class PdeParameters(Parameters):
     """interlines: N for a grid of 8N+9 points a side. function: the disturbance. variant: fast, or partdiff's loops.
@@ -47,6 +50,13 @@ class Pde(Workload):
         points = (8 * parameters.interlines + 9) ** 2
         grids = 4 if op == "jacobi" else 2
         return Demand(memory=8 * grids * points, threads=1 if parameters.variant == "naive" else 0)
+
+    def window_s(self, op: str, parameters: Parameters, seconds: float) -> float | None:
+        """Iterations, precision, and a grid that a slow processor does not sweep once within the window end it."""
+        assert isinstance(parameters, PdeParameters)
+        own = parameters.iterations is not None or parameters.precision is not None
+        points = (8 * parameters.interlines + 9) ** 2
+        return None if own or points > SLOW_POINTS * seconds else seconds
 
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
         """Leave out the ends that were not given."""

@@ -44,6 +44,10 @@ class Tool(Workload):
     package: ClassVar[str]
     version_option: ClassVar[str] = "--version"
 
+    def window_s(self, op: str, parameters: Parameters, seconds: float) -> float | None:
+        """A program ends when its work is done, whatever the window."""
+        return None
+
     def options(self, op: str, parameters: Parameters, place: Place) -> Sequence[str]:
         """The program's arguments."""
         raise NotImplementedError
