@@ -107,5 +107,5 @@ def test_a_value_far_below_the_agents_median_has_a_note(unit: str) -> None:
 
     changed = replace(campaign, trials=tuple(map(put, campaign.trials)))
     (note,) = [note for finding in findings(changed) for note in finding.notes if "median sample" in note]
-    assert note.startswith("1 of 8 trials were slower over the whole window than in their median sample, by up to 80%")
+    assert note.startswith("1 of 8 trials was slower over the whole window than in its median sample, by up to 80%")
     assert not [note for finding in findings(campaign) for note in finding.notes if "median sample" in note]

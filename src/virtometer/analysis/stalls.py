@@ -82,8 +82,9 @@ def notes(cell: Cell, limit: float, *, name: str) -> list[str]:
     if not slow:
         return []
     of = counted(len(cell.results) + len(cell.failed), "trial") + where
+    verb, whose = ("was", "its") if len(slow) == 1 else ("were", "their")
     return [
-        f"{len(slow)} of {of} were slower over the whole window than in their median sample, "
+        f"{len(slow)} of {of} {verb} slower over the whole window than in {whose} median sample, "
         f"by up to {max(slow):.0%}: stops are part of their values"
     ]
 
