@@ -87,3 +87,6 @@ def test_the_table_has_plain_words_for_its_signs(directory: Path) -> None:
     assert "Gr\\xf6\\xdfe x2" in table
     assert re.search(r"\d ns\b|\d us\b", table)
     assert "ein Aufruf u" in table
+    rows = [line for line in table.splitlines() if line.startswith(("+", "|"))]
+    assert len(rows) > 5
+    assert len({len(row) for row in rows}) == 1, table

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
 
+from virtometer.cli.encoding import degrade, plain_text
 from virtometer.visible import visible
 
 
@@ -16,8 +20,36 @@ class PlainConsole(Console):
     def __init__(self, *, stderr: bool = False) -> None:
         """For standard output, or for standard error."""
         super().__init__(stderr=stderr, markup=False, emoji=False, highlight=False)
+        degrade()
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Segments of text with hidden characters made visible; rich's own control codes stay."""
+        """Segments of text with hidden characters made visible; rich's own control codes stay.
+
+        What the encoding lacks is replaced before a table is laid out, so that its columns stay even.
+        """
+        if not self.encoding.startswith("utf"):
+            renderable = _plain(renderable, self.encoding)
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=visible(segment.text, keep="\n"))
+
+
+def _plain(shown: Any, encoding: str) -> Any:  # noqa: ANN401 - what rich prints
+    """A text, or the texts within a table, without what the encoding lacks."""
+    if isinstance(shown, str):
+        return plain_text(shown, encoding)
+    if isinstance(shown, Text):
+        pieces = [(plain_text(part.plain, encoding), part) for part in shown.divide(_borders(shown))]
+        whole = shown.blank_copy()
+        for text, part in pieces:
+            whole.append(text, part.spans[0].style if part.spans else None)
+        return whole
+    if isinstance(shown, Table):
+        for column in shown.columns:
+            column.header = _plain(column.header, encoding)
+            column._cells = [_plain(cell, encoding) for cell in column.cells]
+    return shown
+
+
+def _borders(text: Text) -> list[int]:
+    """Where the style of a text changes."""
+    return sorted({at for span in text.spans for at in (span.start, span.end)} - {0, len(text)})

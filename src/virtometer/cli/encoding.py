@@ -38,6 +38,11 @@ def degrade() -> None:
                 stream.reconfigure(errors=_HANDLER)
 
 
+def plain_text(text: str, encoding: str) -> str:
+    """The text as `degrade` lets it through: what `encoding` does not have is replaced."""
+    return text.encode(encoding, _HANDLER).decode(encoding)
+
+
 def say(text: str) -> None:
     """Print text for people on standard output, with the end of its last line."""
     sys.stdout.write(f"{text}\n")
