@@ -239,6 +239,16 @@ def test_other_reasons_for_the_same_condition_are_no_difference() -> None:
     assert not is_unlike(of(simulate([one, two]), "uml"))
 
 
+def test_sizes_that_caches_may_hold_are_noted_and_no_difference() -> None:
+    name, reason = "memory triad 64 MB", "8 bytes are less than 4 times the last-level cache of 16 bytes"
+    partly = Place("uml", conditions={name: {"cached": "partly", "cached_reason": reason}})
+    found = of(simulate([NATIVE, partly]), "uml")
+    assert not is_unlike(found)
+    assert f"in uml caches may hold what is measured: {reason}" in found.notes
+    beyond = of(simulate([NATIVE, replace(partly, conditions={name: {"cached": "no"}})]), "uml")
+    assert not any("caches" in note for note in beyond.notes)
+
+
 def test_conditions_that_change_between_trials_of_one_environment_are_told() -> None:
     campaign = simulate([NATIVE, Place("uml")], blocks=8)
     first = trials_of(campaign, "uml")[0]

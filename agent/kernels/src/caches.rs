@@ -25,6 +25,12 @@ impl Caches {
         system
     }
 
+    /// One cache of so many bytes.
+    #[cfg(test)]
+    pub(crate) fn of_last(bytes: u64) -> Self {
+        Caches { bytes: BTreeMap::from([(3, bytes)]), last_count: 1 }
+    }
+
     /// Bytes that the last level of all processors holds together, as far as `threads` of them fill it.
     pub(crate) fn last_bytes(&self, threads: usize) -> Option<u64> {
         let count = self.last_count.min(threads as u64).max(1);

@@ -16,7 +16,7 @@ use crate::ParameterKind::{Integer, Text};
 use crate::{parameter, Op, Parameter, Settings};
 use action::Action;
 use block::Pages;
-use virtometer_protocol::{Failure, Unit};
+use virtometer_protocol::{Conditions, Failure, Unit};
 use virtometer_sampling::{Extras, Maker, Merge, Task};
 
 const ARRAY: Parameter = parameter("size", Integer, "64M", "bytes of each array");
@@ -79,6 +79,24 @@ fn pages(settings: &Settings<'_>) -> Result<Pages, Failure> {
 fn told(caches: &Caches) -> Extras {
     #[allow(clippy::cast_precision_loss)] // far below 2^53
     caches.levels().fold(Extras::default(), |told, (name, bytes)| told.measure(name, "B", bytes as f64, Merge::Max))
+}
+
+/// How many times as large as the last-level caches an array must be for them not to matter (STREAM's rule).
+const BEYOND: u64 = 4;
+
+/// Whether caches may hold what is worked on: `size` bytes, `arrays` times.
+fn cached(caches: &Caches, threads: usize, size: u64, arrays: u64) -> Conditions {
+    let last = match caches.last_bytes(threads) {
+        Some(last) => last,
+        None => return Conditions::from([("cached".to_owned(), "unknown".to_owned())]),
+    };
+    let found = match (size.saturating_mul(arrays) <= last, size >= last.saturating_mul(BEYOND)) {
+        (true, _) => "yes",
+        (_, true) => return Conditions::from([("cached".to_owned(), "no".to_owned())]),
+        _ => "partly",
+    };
+    let reason = format!("{size} bytes are less than {BEYOND} times the last-level cache of {last} bytes");
+    Conditions::from([("cached".to_owned(), found.to_owned()), ("cached_reason".to_owned(), reason)])
 }
 
 #[cfg(test)]

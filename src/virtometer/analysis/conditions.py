@@ -18,9 +18,10 @@ UNLIKE = "not like with like"
 # Where a file or a peer is found from inside differs by nature and says nothing about the work. How an environment
 # reaches the disk file (virtio-blk, ubd, bind mount) is no condition that differs but the thing that is measured, as
 # is the source of its clock. Arguments of a program name the file; the rest of them is the plan's, alike on both sides.
-# Who timed the iterations is told with the clock's bound.
+# Who timed the iterations is told with the clock's bound. Whether caches may hold the arrays has a note of its own,
+# because guests see other caches than the host has.
 _NOT_COMPARED = frozenset(
-    {"file", "folder", "peer", "listen", "time-server", "disk_path", "clock_source", "arguments", "timing"}
+    {"file", "folder", "peer", "listen", "time-server", "disk_path", "clock_source", "arguments", "timing", "cached"}
 )
 _NAMES = {
     "io": "disk access",
@@ -58,8 +59,14 @@ def notes(subject: Cell, against: Cell) -> list[str]:
 
 
 def own_notes(cell: Cell) -> list[str]:
-    """Conditions that changed from trial to trial within one environment."""
-    said = []
+    """Sizes that a cache may hold, and conditions that changed from trial to trial within one environment."""
+    said = sorted(
+        {
+            f"in {cell.environment} caches may hold what is measured: {result.conditions['cached_reason']}"
+            for _, result in cell.results
+            if "cached_reason" in result.conditions
+        }
+    )
     for key, seen in sorted(_conditions(cell).items()):
         if len(seen) > 1:
             counted = ", ".join(f"{value} in {count}" for value, count in sorted(seen.items()))

@@ -3,7 +3,7 @@
 use super::action::{first, second, Action, Kind};
 use super::block::{Block, Pages};
 use super::portable::{self, Swept};
-use super::{pages, told};
+use super::{cached, pages, told};
 use crate::buffer::ensure_memory;
 use crate::caches::Caches;
 use crate::settings::{check_failed, wrong};
@@ -65,9 +65,10 @@ pub(super) fn make(action: Action, task: &Task, settings: &Settings<'_>) -> Resu
     ensure_memory(needed, &format!("{} arrays of {size} bytes", action.count()))?;
     let length = usize::try_from(size / 8).map_err(|_| wrong("size is too large for this processor"))?;
     let way = Way { action, kind, width, streaming, pages };
+    let cached = cached(&caches, threads, size, action.count());
     Ok(Arc::new(move |index| {
         let part = length / threads + usize::from(index < length % threads);
-        Ok(Box::new(Arrays::new(way, part, caches.clone())?))
+        Ok(Box::new(Arrays::new(way, part, caches.clone())?.cached(cached.clone())))
     }))
 }
 
@@ -78,6 +79,8 @@ pub(super) struct Arrays {
     pub(super) b: Option<Block>,
     pub(super) c: Option<Block>,
     caches: Caches,
+    /// Whether caches may hold the arrays.
+    cached: Conditions,
     /// What makes the passes.
     pub(super) sweep: fn(Way, portable::Arrays<'_>, u64) -> Swept,
     /// What the last iteration came to, and what it should have come to.
@@ -90,6 +93,8 @@ pub(super) struct Arrays {
     /// Bytes that the last iteration counted, and those of its passes over the arrays as they are.
     pub(super) counted: u64,
     expected: u64,
+    /// Which element the last pass of the iteration spoils before it begins.
+    spoiled: usize,
 }
 
 impl Arrays {
@@ -110,6 +115,7 @@ impl Arrays {
             b,
             c,
             caches,
+            cached: Conditions::default(),
             sweep,
             swept,
             right: swept,
@@ -117,6 +123,7 @@ impl Arrays {
             passes: 0,
             counted: 0,
             expected: 0,
+            spoiled: 0,
         })
     }
 
@@ -128,10 +135,23 @@ impl Arrays {
         bytes(&self.a) + bytes(&self.b) + bytes(&self.c) + changed
     }
 
+    /// With the conditions that say whether caches may hold the arrays.
+    #[must_use]
+    fn cached(mut self, cached: Conditions) -> Self {
+        self.cached = cached;
+        self
+    }
+
+    /// Whether the result does not depend on what was there before.
+    fn overwrites(&self) -> bool {
+        self.way.action.writes() && self.way.action != Action::ReadWrite
+    }
+
     fn check(&self, step: usize) -> Result<(), Failure> {
         let result = self.c.as_ref().map_or(&[][..], Block::words);
         let kind = self.way.kind;
-        for (i, value) in result.iter().enumerate().step_by(step) {
+        let probes = result.iter().enumerate().step_by(step);
+        for (i, value) in probes.chain(result.get(self.spoiled).map(|value| (self.spoiled, value))) {
             let right = kind.total(self.way.action.result(i, self.passes));
             if *value != right {
                 let (value, right) = (kind.shown(*value), kind.shown(right));
@@ -143,7 +163,7 @@ impl Arrays {
 }
 
 /// What no right result is: not-a-number, and as an integer far too large.
-const SPOILED: u64 = 0x7FF8_0000_0000_0001;
+pub(super) const SPOILED: u64 = 0x7FF8_0000_0000_0001;
 
 /// Make passes over whole arrays.
 pub(super) fn sweep(way: Way, mut arrays: portable::Arrays<'_>, passes: u64) -> Swept {
@@ -164,9 +184,12 @@ impl Worker for Arrays {
         self.right = Swept { sum: self.way.kind.total(self.total.wrapping_mul(repeats)), passes: repeats };
         self.passes += repeats;
         self.expected = self.pass_bytes() * repeats;
-        if self.way.action == Action::ReadWrite {
-            return Ok(()); // the result of every pass is what the next one begins with
+        if !self.overwrites() {
+            return Ok(()); // the result of every pass of read-write is what the next one begins with
         }
+        // Steps of the golden ratio go everywhere, and into each half in one of two or three iterations.
+        let golden = self.length - self.length * 382 / 1000;
+        self.spoiled = (self.spoiled + golden) % self.length.max(1);
         if let Some(c) = &mut self.c {
             c.words_mut().iter_mut().step_by(PROBE).for_each(|probe| *probe = SPOILED);
         }
@@ -175,13 +198,14 @@ impl Worker for Arrays {
 
     fn run(&mut self, repeats: u64) -> Result<Stretch, Failure> {
         let way = self.way;
+        let spoiled = if self.overwrites() { Some(self.spoiled) } else { None };
         let a = self.a.as_ref().map_or(&[][..], Block::words);
         let b = self.b.as_ref().map_or(&[][..], Block::words);
         let c = self.c.as_mut().map_or(&mut [][..], Block::words_mut);
         let (sweep, swept) = (self.sweep, &mut self.swept);
         let work = way.action.accesses() * self.length as u64 * 8 * repeats;
         let stretch = timed(work, || {
-            *swept = sweep(way, portable::Arrays { a, b, c }, repeats);
+            *swept = sweep(way, portable::Arrays { a, b, c, spoiled }, repeats);
             Ok(())
         })?;
         self.counted = stretch.work;
@@ -223,6 +247,7 @@ impl Worker for Arrays {
             let prefetch = if self.way.streaming { "yes" } else { "no" };
             conditions.insert("prefetch".to_owned(), prefetch.to_owned());
         }
+        conditions.extend(self.cached.clone());
         conditions
     }
 

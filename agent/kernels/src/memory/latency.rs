@@ -6,7 +6,7 @@
 #![allow(unsafe_code)] // following pointers
 
 use super::block::{Block, Pages};
-use super::{pages, told};
+use super::{cached, pages, told};
 use crate::buffer::ensure_memory;
 use crate::caches::Caches;
 use crate::random::Random;
@@ -53,7 +53,8 @@ pub(super) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
     let too_large = |_| wrong("size is too large for this processor");
     let stride = usize::try_from(stride).map_err(too_large)?;
     let count = usize::try_from(size).map_err(too_large)? / stride;
-    Ok(Arc::new(move |_| Ok(Box::new(Chase::new(count, stride, order, pages)?))))
+    let cached = cached(&Caches::find(), 1, size, 1);
+    Ok(Arc::new(move |_| Ok(Box::new(Chase { cached: cached.clone(), ..Chase::new(count, stride, order, pages)? }))))
 }
 
 pub(super) struct Chase {
@@ -65,6 +66,8 @@ pub(super) struct Chase {
     /// How many loads were made, modulo the places, and to where they led.
     made: usize,
     at: *const usize,
+    /// Whether caches may hold the memory.
+    cached: Conditions,
 }
 
 impl Chase {
@@ -76,7 +79,7 @@ impl Chase {
             memory.words_mut()[*here as usize * stride / 8] = (start + *next as usize * stride) as u64;
         }
         let at = (start + order[0] as usize * stride) as *const usize;
-        Ok(Chase { memory, order, stride, made: 0, at })
+        Ok(Chase { memory, order, stride, made: 0, at, cached: Conditions::default() })
     }
 
     /// Where the loads must have led.
@@ -138,7 +141,9 @@ impl Worker for Chase {
     }
 
     fn conditions(&self) -> Conditions {
-        Conditions::from([("huge_pages".to_owned(), self.memory.huge_pages().to_owned())])
+        let mut conditions = self.cached.clone();
+        conditions.insert("huge_pages".to_owned(), self.memory.huge_pages().to_owned());
+        conditions
     }
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {

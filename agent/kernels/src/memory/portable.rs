@@ -3,6 +3,7 @@
 #![allow(unsafe_code)] // volatile accesses, which the compiler may not join into vectors
 
 use super::action::{Action, Kind};
+use super::bandwidth::SPOILED;
 use std::ptr::{read_volatile, write_volatile};
 
 /// The arrays of an action. Those that it does not use are empty.
@@ -10,6 +11,8 @@ pub(super) struct Arrays<'a> {
     pub(super) a: &'a [u64],
     pub(super) b: &'a [u64],
     pub(super) c: &'a mut [u64],
+    /// Which element of `c` the last pass spoils before it begins, so that a last pass that leaves it out is found.
+    pub(super) spoiled: Option<usize>,
 }
 
 /// What passes over arrays leave beside what they write.
@@ -35,10 +38,13 @@ fn each_scalar(kind: Kind, action: Action, arrays: &mut Arrays<'_>, passes: u64)
     // SAFETY: references are valid to read from and to write to.
     let (get, put) =
         (|from: &u64| unsafe { read_volatile(from) }, |to: &mut u64, value: u64| unsafe { write_volatile(to, value) });
-    let Arrays { a, b, c } = arrays;
+    let Arrays { a, b, c, spoiled } = arrays;
     let mut sums = [0u64; 8];
     let mut made = 0;
-    for _ in 0..passes {
+    for pass in 1..=passes {
+        if let (Some(at), true) = (*spoiled, pass == passes) {
+            put(&mut c[at], SPOILED);
+        }
         match action {
             Action::Copy => c.iter_mut().zip(*a).for_each(|(c, a)| put(c, get(a))),
             Action::Scale => c.iter_mut().zip(*a).for_each(|(c, a)| put(c, kind.times(factor, get(a)))),
@@ -83,11 +89,15 @@ fn each_vector(kind: Kind, action: Action, arrays: &mut Arrays<'_>, passes: u64)
     let factor = kind.factor();
     let mut sums = [0u64; 32];
     let mut made = 0;
-    for _ in 0..passes {
+    for pass in 1..=passes {
         // SAFETY: references are valid to read from. The compiler, which knows nothing of the value that comes back, may
         // not merge passes.
         let (a, b) = unsafe { (read_volatile(&arrays.a), read_volatile(&arrays.b)) };
         let c: &mut [u64] = arrays.c;
+        if let (Some(at), true) = (arrays.spoiled, pass == passes) {
+            // SAFETY: references are valid to write to.
+            unsafe { write_volatile(&mut c[at], SPOILED) };
+        }
         match action {
             Action::Copy => c.copy_from_slice(a),
             Action::Scale => c.iter_mut().zip(a).for_each(|(c, a)| *c = kind.times(factor, *a)),

@@ -2,11 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation)] // addresses
 
 use super::action::{first, Action, Kind};
-use super::bandwidth::{sweep, Arrays, Way};
+use super::bandwidth::{sweep, Arrays, Way, SPOILED};
 use super::block::Pages;
 use super::latency::{Chase, Order};
-use super::portable::Swept;
-use super::OPS;
+use super::portable::{self, Swept};
+use super::{cached, OPS};
 use crate::caches::Caches;
 use crate::simd::Width;
 use crate::Settings;
@@ -108,6 +108,58 @@ fn a_pass_that_is_left_out_is_reported() {
             let failure = iterate(&mut arrays, 5).unwrap_err();
             assert_eq!((failure.code, failure.message.as_str()), (Code::CheckFailed, "4 passes were made, not 5"));
         }
+    }
+}
+
+/// A sweep that makes its first pass right and leaves out a half in each that follows.
+fn later_passes_by_half(way: Way, arrays: portable::Arrays<'_>, passes: u64, upper: bool) -> Swept {
+    let portable::Arrays { a, b, c, spoiled } = arrays;
+    let half = c.len() / 2;
+    let whole = sweep(way, portable::Arrays { a, b, c: &mut *c, spoiled }, 1);
+    let at = spoiled.unwrap();
+    c[at] = SPOILED;
+    let range = if upper { half..c.len() } else { 0..half };
+    let part = |array: &'_ [u64]| array.len().min(range.start)..array.len().min(range.end);
+    let (a, b, c) = (&a[part(a)], &b[part(b)], &mut c[range.clone()]);
+    let spoiled = if range.contains(&at) { Some(at - range.start) } else { None };
+    let halves = portable::scalar(way.kind, way.action, &mut portable::Arrays { a, b, c, spoiled }, passes - 1);
+    Swept { passes: whole.passes + halves.passes, ..whole }
+}
+
+#[test]
+fn passes_over_half_an_array_are_reported_although_the_first_is_whole() {
+    for way in ways().into_iter().filter(|way| way.action.writes() && way.action != Action::ReadWrite) {
+        let halves: [fn(Way, portable::Arrays<'_>, u64) -> Swept; 2] = [
+            |way, arrays, passes| later_passes_by_half(way, arrays, passes, false),
+            |way, arrays, passes| later_passes_by_half(way, arrays, passes, true),
+        ];
+        for half in halves {
+            let mut arrays = arrays(way, 2001);
+            arrays.sweep = half;
+            let failure = (0..4).find_map(|_| iterate(&mut arrays, 5).err()).unwrap();
+            assert_eq!(failure.code, Code::CheckFailed, "{way:?}");
+        }
+    }
+}
+
+#[test]
+fn sizes_that_caches_may_hold_are_noted() {
+    let caches = Caches::of_last(32 << 20);
+    let found = |size: u64, arrays| cached(&caches, 1, size, arrays);
+    assert_eq!(found(128 << 20, 3), [("cached".to_owned(), "no".to_owned())].into());
+    for (size, arrays, word) in [(64 << 20, 3, "partly"), ((128 << 20) - 8, 1, "partly"), (8 << 20, 3, "yes")] {
+        let conditions = found(size, arrays);
+        assert_eq!(conditions["cached"], word);
+        let reason = format!("{size} bytes are less than 4 times the last-level cache of 33554432 bytes");
+        assert_eq!(conditions["cached_reason"], reason);
+    }
+    assert_eq!(cached(&Caches::default(), 1, 8, 1), [("cached".to_owned(), "unknown".to_owned())].into());
+    for op in ["triad", "latency"] {
+        let op = OPS.iter().find(|known| known.name == op).unwrap();
+        let task = task(op.name, 1, &[("size", Scalar::Integer(4096))]);
+        let maker = super::make(&task, &Settings::new(op, &task.parameters).unwrap()).unwrap();
+        let worker = maker(0).unwrap();
+        assert!(["yes", "unknown"].contains(&worker.conditions()["cached"].as_str()));
     }
 }
 
@@ -239,11 +291,15 @@ fn a_link_that_leads_elsewhere_is_reported() {
     assert_eq!(chase.finish().unwrap_err().code, Code::CheckFailed);
 }
 
-fn refused(op: &str, threads: usize, given: &[(&str, Scalar)]) -> Failure {
-    let op = OPS.iter().find(|known| known.name == op).unwrap();
+fn task(op: &str, threads: usize, given: &[(&str, Scalar)]) -> Task {
     let parameters = Parameters(given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect());
     let control = Arc::new(Control::default());
-    let task = Task { op: op.name.to_owned(), parameters, threads, cpus: None, seconds: 0.05, control };
+    Task { op: op.to_owned(), parameters, threads, cpus: None, seconds: 0.05, control }
+}
+
+fn refused(op: &str, threads: usize, given: &[(&str, Scalar)]) -> Failure {
+    let op = OPS.iter().find(|known| known.name == op).unwrap();
+    let task = task(op.name, threads, given);
     let settings = Settings::new(op, &task.parameters);
     settings.and_then(|settings| super::make(&task, &settings)).map(drop).unwrap_err()
 }

@@ -25,6 +25,10 @@ struct Frame {
     from: i64,
     /// Passes to make, which a loop counts down at the end of each. Offset 136.
     passes: u32,
+    /// The same places on 32-bit processors. Offset 140.
+    _even: u32,
+    /// The word that the last pass spoils before it begins. Offset 144.
+    spoiled: *mut u64,
 }
 
 /// Arrays as the loops take them: the *ends* of the arrays, of which those that the action does not use are ignored.
@@ -44,7 +48,7 @@ const MOST_PASSES: u64 = 1 << 30;
 /// width's instructions.
 pub(super) fn sweep(way: Way, arrays: Arrays<'_>, passes: u64) -> Swept {
     let Way { action, kind, width, streaming, .. } = way;
-    let Arrays { a, b, c } = arrays;
+    let Arrays { a, b, c, spoiled } = arrays;
     let length = a.len().max(c.len());
     let (uses_a, uses_b, uses_c) = action.arrays();
     let parts = [(uses_a, a.as_ptr(), a.len()), (uses_b, b.as_ptr(), b.len()), (uses_c, c.as_ptr(), c.len())];
@@ -60,14 +64,17 @@ pub(super) fn sweep(way: Way, arrays: Arrays<'_>, passes: u64) -> Swept {
             b: b.as_ptr().wrapping_add(whole),
             c: c.as_mut_ptr().wrapping_add(whole),
         };
+        let spoiled = spoiled.filter(|at| *at < whole).map(|at| c.as_mut_ptr().wrapping_add(at));
+        let chosen = chosen(width, kind, streaming);
         // SAFETY: the processor has the instructions; the arrays that are used are this long and aligned.
-        let (lanes, made) = unsafe { turns(chosen(width, kind, streaming), action, ends, whole * 8, kind, passes) };
+        let (lanes, made) = unsafe { turns(chosen, action, ends, whole * 8, kind, passes, spoiled) };
         swept = Swept { sum: lanes.into_iter().fold(swept.sum, |sum, lane| kind.plus(sum, lane)), passes: made };
     }
     if whole < length {
         let rest = |array: &'_ [u64]| array.len().min(whole);
         let (from_a, from_b, from_c) = (rest(a), rest(b), rest(c));
-        let mut rest = Arrays { a: &a[from_a..], b: &b[from_b..], c: &mut c[from_c..] };
+        let spoiled = spoiled.and_then(|at| at.checked_sub(whole));
+        let mut rest = Arrays { a: &a[from_a..], b: &b[from_b..], c: &mut c[from_c..], spoiled };
         let rest = scalar(kind, action, &mut rest, passes);
         swept = Swept { sum: kind.plus(swept.sum, rest.sum), passes: swept.passes.min(rest.passes) };
     }
@@ -91,10 +98,21 @@ fn turn(width: Width, action: Action) -> usize {
 ///
 /// The processor must have the instructions of `loops`; `bytes` must be whole turns and not 0; the arrays that the
 /// action uses must be this long and begin at a line of the cache.
-unsafe fn turns(loops: Loops, action: Action, ends: Ends, bytes: usize, kind: Kind, passes: u64) -> ([u64; 8], u64) {
+unsafe fn turns(
+    loops: Loops,
+    action: Action,
+    ends: Ends,
+    bytes: usize,
+    kind: Kind,
+    passes: u64,
+    spoiled: Option<*mut u64>,
+) -> ([u64; 8], u64) {
     #[allow(clippy::cast_possible_wrap)] // the length of an array
     let from = -(bytes as i64);
-    let mut frame = Frame { factor: [kind.factor(); 8], sums: [0; 8], from, passes: 0 };
+    // Spoiled where no element may be.
+    let mut spare = 0u64;
+    let spoiled = spoiled.unwrap_or(&mut spare);
+    let mut frame = Frame { factor: [kind.factor(); 8], sums: [0; 8], from, passes: 0, _even: 0, spoiled };
     let (mut total, mut made) = ([0u64; 8], 0);
     let mut left = passes;
     while left > 0 {
@@ -146,6 +164,12 @@ macro_rules! passes {
         asm!(
             $($first,)*
             "2:",
+            "cmp dword ptr [{p} + 136], 1",
+            "jne 4f",
+            // The upper half of a word that is no result: not-a-number, and as an integer far too large.
+            "mov {i}, [{p} + 144]",
+            "mov dword ptr [{i} + 4], 0x7FF80000",
+            "4:",
             "mov {i}, [{p} + 128]",
             ".p2align 5",
             "3:",
