@@ -27,8 +27,8 @@ def agent(unit: str, measure: str, *, take: str = "total", cpus: str = "{cpu}", 
 
 def likwid(test: str, kilobytes: int, *, threads: int = 1) -> Program:
     """likwid-bench over streams of so many decimal kilobytes in all, which the threads share: its -w is their total, as
-    the agent's size of an array is. It counts 24 B an element of `stream` (STREAM's triad), 16 B of `copy` and `update`, 8 B of `load`
-    and `store`; it pins itself, and needs a second to find its clock's rate."""
+    the agent's size of an array is. It counts 24 B an element of `stream` (STREAM's triad), 16 B of `copy` and
+    `update`, 8 B of `load` and `store`; it pins itself, and needs a second to find its clock's rate."""
     return Program(
         file="likwid-bench",
         arguments=f"-t {test} -w N:{kilobytes}kB:{threads} -i {{count}}",
