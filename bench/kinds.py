@@ -50,8 +50,9 @@ def opened(kind: str) -> Iterator[Starter]:
         yield Starter(kind, environment, settings)
 
 
-def tell(kinds: Sequence[str], rows: Callable[[str], Iterator[str]]) -> None:
-    """Print the rows of each kind as they come, or why it has none."""
+def tell(kinds: Sequence[str], rows: Callable[[str], Iterator[str]]) -> bool:
+    """Print the rows of each kind as they come, or why it has none. False where one failed."""
+    sound = True
     for kind in kinds:
         try:
             for row in rows(kind):
@@ -60,3 +61,5 @@ def tell(kinds: Sequence[str], rows: Callable[[str], Iterator[str]]) -> None:
             print(f"{kind}: not available here: {reason}", flush=True)
         except VirtometerError as fault:
             print(f"{kind}: FAILED: {fault.sentence}", flush=True)
+            sound = False
+    return sound

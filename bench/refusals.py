@@ -161,10 +161,10 @@ def main() -> int:
     parser.add_argument("--add", type=Path)
     parser.add_argument("kinds", nargs="*", default=KINDS)
     arguments = parser.parse_args()
-    refused = 0
+    refused = missing = 0
 
     def rows(kind: str) -> Iterator[str]:
-        nonlocal refused
+        nonlocal refused, missing
         watch = Silent()
         with tempfile.TemporaryDirectory(prefix="virtometer-") as folder, load(arguments.load):
             try:
@@ -176,10 +176,11 @@ def main() -> int:
         if arguments.add is not None:
             found = added(arguments.add, f"{kind}, {name}", found)
         refused += found["refused"] + found["aside"]
+        missing += max(arguments.trials - len(watch.records), 0) + found["failed"]
         yield f"{name}: {row(found)}"
 
-    tell(arguments.kinds, rows)
-    return 1 if refused else 0
+    sound = tell(arguments.kinds, rows)
+    return 0 if sound and not refused and not missing else 1
 
 
 if __name__ == "__main__":

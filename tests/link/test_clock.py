@@ -156,22 +156,25 @@ def test_a_history_that_is_too_short_bounds_nothing(runs):
     assert (found == fit(before, after)) == (runs == 1), "as long as twice the run, or not"
 
 
-def slewed(host_ns, ppm, seconds):
+def slewed(host_ns, ppm, seconds, rate=1.0):
     """A clock that a time daemon slews from then on for so long, in steps of 10 us."""
-    each_ns = int(10_000 / ppm * 1e6)
-    return Clocks(1.0, 0, [(host_ns + at, 10_000) for at in range(0, int(seconds * 1e9), each_ns)])
+    each_ns = int(10_000 / abs(ppm) * 1e6)
+    size_ns = 10_000 if ppm > 0 else -10_000
+    return Clocks(rate, 0, [(host_ns + at, size_ns) for at in range(0, int(seconds * 1e9), each_ns)])
 
 
 @pytest.mark.parametrize("seconds", [0.02, 0.2])
 @pytest.mark.parametrize("least_ns", [3e4, 3e5, 5e6])
-def test_a_clock_that_is_slewed_within_the_run_is_within_the_bound(seconds, least_ns):
-    """Up to 500 ppm: the history proves nothing against a time daemon that begins now."""
+@pytest.mark.parametrize(("before_ppm", "change_ppm"), [(0, 500), (500, 1000), (-500, -1000)])
+def test_a_clock_that_is_slewed_within_the_run_is_within_the_bound(seconds, least_ns, before_ppm, change_ppm):
+    """Up to 500 ppm: the history proves nothing against a time daemon that begins now, or turns round."""
     for seed in range(20):
-        channel = Channel(random.Random(seed), SAME, least_ns)
+        rate = 1 + before_ppm * 1e-6
+        channel = Channel(random.Random(seed), Clocks(rate), least_ns)
         channel.bursty = 0.02
         history, before, _ = lived(channel, 30, seconds)
         start_ns, end_ns = before[-1].received_host_ns, before[-1].received_host_ns + int(seconds * 1e9)
-        channel.clocks = slewed(start_ns, 500, seconds + 0.1)
+        channel.clocks = slewed(start_ns, change_ppm, seconds + 0.1, rate)
         found = fit(before, channel.burst(end_ns), (), history)
         true = (end_ns - start_ns) / (channel.clocks.guest(end_ns) - channel.clocks.guest(start_ns))
         assert abs(found.rate - true) <= found.rate_bound + 20_000 / (end_ns - start_ns)

@@ -135,7 +135,8 @@ def _rate_of_history(known: Sequence[ClockProbe], gap_ns: int, hidden: float) ->
     readings = sorted({ns for probe in known for ns in (probe.received_guest_ns, probe.sent_guest_ns)})
     tick_ns = min(after - one for one, after in pairwise(readings)) * rate  # no tick is longer
     elsewhere = sum(min(probe.away_ns for probe in burst) for burst in (known[:_BURST], known[-_BURST:])) / lived_ns
-    within = min(hidden, MAX_SLEW + tick_ns / max(gap_ns, 1))
+    # The clock may have been slewed all its life, and be slewed the other way now.
+    within = min(hidden, 2 * MAX_SLEW + tick_ns / max(gap_ns, 1))
     return rate, max((high - low) / 2, rate * elsewhere) + rate * within
 
 

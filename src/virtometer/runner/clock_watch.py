@@ -123,7 +123,7 @@ class ClockWatch:
             if self._passages or not clock.is_linear(self._around):
                 return  # more probes do not mend it; `judge` says what it is
             found = self._fit().relative_bound
-            if found <= limit / 2 or (number >= _BURSTS_AFTER and (found <= limit or limit <= MAX_SLEW)):
+            if found <= limit / 2 or (number >= _BURSTS_AFTER and (found <= limit or limit <= 2 * MAX_SLEW)):
                 return  # no history bounds a rate more narrowly than the clock may be slewed
 
     @property

@@ -18,10 +18,11 @@ const NOWHERE: AtomicUsize = AtomicUsize::new(0);
 static PLACES: [AtomicUsize; REMEMBERED] = [NOWHERE; REMEMBERED];
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 static PAGE: AtomicUsize = AtomicUsize::new(0);
+static WATCHED: AtomicUsize = AtomicUsize::new(0);
 static HANDLED: Once = Once::new();
 
-/// The missing pages from now on.
-#[derive(Clone, Copy, Debug)]
+/// The missing pages from now on. While none of these lives, a missing page ends the agent as ever.
+#[derive(Debug)]
 pub(super) struct MissingPages {
     from: usize,
 }
@@ -30,14 +31,21 @@ impl MissingPages {
     /// Missing pages do not end the agent from now on.
     pub(super) fn watch() -> Self {
         HANDLED.call_once(handle);
+        WATCHED.fetch_add(1, Ordering::SeqCst);
         MissingPages { from: COUNT.load(Ordering::SeqCst) }
     }
 
     /// Whether a page at one of these addresses was missing since.
-    pub(super) fn any(self, addresses: &Range<usize>) -> bool {
+    pub(super) fn any(&self, addresses: &Range<usize>) -> bool {
         let missed = COUNT.load(Ordering::SeqCst).wrapping_sub(self.from);
         let place = |number: usize| PLACES[self.from.wrapping_add(number) % REMEMBERED].load(Ordering::SeqCst);
         missed > REMEMBERED || (0..missed).any(|number| addresses.contains(&place(number)))
+    }
+}
+
+impl Drop for MissingPages {
+    fn drop(&mut self) {
+        WATCHED.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -64,7 +72,8 @@ extern "C" fn replace_page(signal: libc::c_int, information: *mut libc::siginfo_
         let start = address & !(page - 1);
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
         let protection = libc::PROT_READ | libc::PROT_WRITE;
-        let replaced = (*information).si_code == libc::BUS_ADRERR
+        let replaced = WATCHED.load(Ordering::SeqCst) > 0
+            && (*information).si_code == libc::BUS_ADRERR
             && libc::mmap(start as *mut libc::c_void, page, protection, flags, -1, 0) != libc::MAP_FAILED;
         if replaced {
             // The thread that was interrupted goes on only after this, so that it sees both.
