@@ -171,7 +171,7 @@ impl Writes {
         }
     }
 
-    /// `check-failed` where many writes were compared and none has changed the file, although others write to it as well.
+    /// `check-failed` where writes were compared and none of them has changed the file, although others write to it as well.
     pub(super) fn ensure_changes(&self, path: &str) -> Result<(), Failure> {
         match (self.compared, self.changed) {
             (compared, 0) if compared > 0 => {
