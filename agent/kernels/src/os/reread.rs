@@ -125,7 +125,10 @@ impl Reread {
             total = total.wrapping_add(sum(*simd, block));
         });
         if read.map_err(|errno| cannot("read", errno))? != wish.size as u64 {
-            return Err(wrong(format!("the file {} has become shorter than {} bytes", self.place, self.wish.size)));
+            return Err(check_failed(format!(
+                "the file {} has become shorter than {} bytes",
+                self.place, self.wish.size
+            )));
         }
         self.last = self.buffer.bytes()[..last].to_owned();
         Ok(total)
