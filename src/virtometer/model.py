@@ -400,7 +400,10 @@ class Evidence:
 
 
 NOT_HERE = "not available here"
-"""In the reason of a failed trial: this environment cannot do the work on this host at all."""
+"""Begins the reason of a failed trial, or follows its environment's name: this cannot be done on this host at all.
+
+Only the laboratory writes it there. What a guest says comes after other words.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,7 +427,8 @@ class TrialRecord:
     @property
     def not_here(self) -> bool:
         """Whether it failed because this cannot be done here, which is a result and no fault."""
-        return self.status == "failed" and f"{NOT_HERE}: " in self.reason
+        names = ("", *(f"{placement.environment}: " for placement in self.trial.placements))
+        return self.status == "failed" and self.reason.startswith(tuple(f"{name}{NOT_HERE}: " for name in names))
 
     @property
     def at_fault(self) -> bool:

@@ -104,14 +104,30 @@ def test_an_environment_that_does_not_work_is_not_available_with_the_reason() ->
     assert found.unit == "B/s"  # known from the others
 
 
-@pytest.mark.parametrize(
-    "reason", ["not available here: no network", "qemu: not available here: no network", "no network"]
-)
-def test_trials_that_all_fail_make_it_not_available_never_a_zero(reason: str) -> None:
+@pytest.mark.parametrize("reason", ["not available here: no network", "qemu: not available here: no network"])
+def test_trials_that_cannot_be_done_make_it_not_available_never_a_zero(reason: str) -> None:
     found = of(simulate([NATIVE, Place("qemu", fails={"memory triad 64 MB": reason})]), "qemu")
     assert found.verdict is Verdict.UNAVAILABLE
     assert found.notes == ("not available here: no network (8 trials)",)
     assert found.value is None
+
+
+@pytest.mark.parametrize("reason", ["no network", "qemu: the agent says internal: not available here: no network"])
+def test_trials_that_all_fail_leave_it_undecided_and_are_not_called_absent(reason: str) -> None:
+    found = of(simulate([NATIVE, Place("qemu", fails={"memory triad 64 MB": reason})]), "qemu")
+    assert (found.verdict, found.ratio, found.value) == (Verdict.UNDECIDED, None, None)
+    assert f"8 of 8 trials failed: {reason.removeprefix('qemu: ')}" in found.notes
+    assert not any(note.startswith("not available") for note in found.notes)
+
+
+def test_trials_of_which_some_failed_are_not_called_absent() -> None:
+    work = {"memory triad 64 MB": "not available here: no network"}
+    campaign = simulate([NATIVE, Place("qemu", fails=work)])
+    first, *_ = trials_of(campaign, "qemu")
+    trials = tuple(replace(one, reason="it died") if one.trial.index == first else one for one in campaign.trials)
+    found = of(replace(campaign, trials=trials), "qemu")
+    assert found.verdict is Verdict.UNDECIDED
+    assert {"1 of 8 trials failed: it died", "7 of 8 trials not available here: no network"} <= set(found.notes)
 
 
 def test_what_cannot_be_done_here_is_not_counted_as_failed() -> None:
@@ -147,7 +163,9 @@ def test_what_is_lost_to_a_lying_clock_is_not_called_absent() -> None:
 
 def test_a_baseline_that_gave_nothing_leaves_the_others_undecided_with_their_values() -> None:
     campaign = simulate([Place("native", fails={"memory triad 64 MB": "no space"}), Place("runc")])
-    assert of(campaign, "native").verdict is Verdict.UNAVAILABLE
+    own = of(campaign, "native")
+    assert (own.verdict, own.ratio, own.value) == (Verdict.BASELINE, None, None)
+    assert "8 of 8 trials failed: no space" in own.notes
     found = of(campaign, "runc")
     assert (found.verdict, found.ratio, found.blocks_needed) == (Verdict.UNDECIDED, None, None)
     assert found.value is not None

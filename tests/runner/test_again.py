@@ -8,11 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.runner.conftest import Rogue
+from virtometer.environments.journal import Journal
 from virtometer.environments.registry import KINDS
 from virtometer.errors import EnvironmentFailed, HostChanged, StorageError
+from virtometer.model import Placement, Trial
 from virtometer.runner import campaign as campaigns
+from virtometer.runner import workbench as workbenches
 from virtometer.runner.agent import agent_path
 from virtometer.runner.campaign import begin, resume
+from virtometer.runner.trial import failed
 from virtometer.store.ledger import Ledger
 
 NATIVE = {"name": "native", "kind": "native"}
@@ -29,6 +33,13 @@ class Sick(Rogue):
         if not Path(self.well).exists():
             raise EnvironmentFailed("it is ill")
         return super().start(settings, guest_id)
+
+
+class OpenJournal(Journal):
+    """Takes a directory that others can write."""
+
+    def refuse_foreign_directory(self):
+        pass
 
 
 @pytest.fixture
@@ -65,6 +76,22 @@ def test_what_cannot_be_done_here_is_not_tried_again(tmp_path, watcher, make_pla
     (failed,) = (record for record in first.trials if record.status == "failed")
     assert (failed.not_here, failed.at_fault) == (True, False)
     assert resume(tmp_path / "c", watcher, failed=True).trials == first.trials
+
+
+@pytest.mark.parametrize(
+    ("reason", "not_here"),
+    [
+        ("not available here: no disk", True),
+        ("sick: not available here: no disk", True),
+        ("sick: the agent says internal: not available here: no disk", False),
+        ("sick: the guest ended in the middle of the trial: sick: not available here: no disk", False),
+        ("other: not available here: no disk", False),
+    ],
+)
+def test_only_the_laboratory_says_that_something_cannot_be_done_here(reason, not_here):
+    trial = Trial(0, 1, 1, 0, (Placement("sick", "disk"),))
+    record = failed(trial, reason, "", 0.1)
+    assert (record.not_here, record.at_fault) == (not_here, not not_here)
 
 
 @pytest.mark.parametrize("fresh", ["trial", "block"])
@@ -104,6 +131,28 @@ def test_the_agent_of_a_campaign_stays_the_same(tmp_path, watcher, make_plan, mo
     found = begin(make_plan([NATIVE], blocks=4), "", tmp_path / "c", 1, watcher)
     assert [record.status for record in found.trials] == ["done"] * 4
     assert not built.exists()
+
+
+@pytest.mark.parametrize("cache_mode", [0o700, 0o777])
+def test_the_agent_of_a_campaign_lies_where_nobody_else_can_replace_it(tmp_path, monkeypatch, cache_mode):
+    """The directory of the results may be another user's; so may be that of the state or the cache."""
+    results, cache, state = tmp_path / "results", tmp_path / "cache", tmp_path / "state"
+    for directory, mode in ((results, 0o777), (cache, cache_mode), (state, 0o777)):
+        directory.mkdir()
+        directory.chmod(mode)
+    monkeypatch.setattr(workbenches, "cache_directory", lambda: cache)
+    monkeypatch.setattr(workbenches, "Journal", lambda directory: OpenJournal(state))
+    with workbenches.workbench(results) as bench:
+        assert not bench.agent.is_relative_to(results)
+        if cache_mode == 0o700:
+            assert bench.agent.parent.parent == cache
+            assert bench.agent.parent.stat().st_mode & 0o777 == 0o700
+            assert {"resource": "directory", "path": str(bench.agent.parent)} in bench.journal.resources(
+                bench.scratch.name
+            )
+        else:
+            assert bench.agent == agent_path()
+    assert [*results.iterdir(), *cache.iterdir(), *state.iterdir()] == []
 
 
 def test_an_agent_that_is_replaced_while_the_campaign_begins_is_noticed(tmp_path, watcher, make_plan, monkeypatch):

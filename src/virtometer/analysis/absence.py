@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from virtometer.analysis.blocks import Cell, usable
 from virtometer.analysis.counted import counted
-from virtometer.model import NOT_HERE, EnvironmentStatus, TrialRecord
+from virtometer.model import NOT_HERE, EnvironmentStatus
 
 _NUMBER = re.compile(r"\d+([.,]\d+)*")
 
@@ -19,13 +19,13 @@ _NUMBER = re.compile(r"\d+([.,]\d+)*")
 def unavailable(cell: Cell, status: EnvironmentStatus | None) -> list[str] | None:
     """Reasons why a cell has no value and will have none, or None when it has one or may still get one.
 
-    What was measured and lost to a lying clock can be measured otherwise: it is not absent, but undecided.
+    What failed, or was lost to a lying clock, may be measured another time: it is not absent, but undecided.
     """
     if cell.values:
         return None
     if status is not None and not status.works:
         return [f"{NOT_HERE}: {status.reason or 'its check failed and gave no reason'}"]
-    if cell.failed and not cell.results and not any(map(_belied, cell.failed)):
+    if cell.failed and not cell.results and all(record.not_here for record in cell.failed):
         return [f"{NOT_HERE}: {reason}{_times(count)}" for reason, count in _failures(cell)]
     return None
 
@@ -66,10 +66,6 @@ def grouped(texts: Iterable[str]) -> list[tuple[str, int]]:
         counts[stem] += 1
         same[stem] = same.get(stem, True) and first.setdefault(stem, text) == text
     return [(first[s] if same[s] else f"{first[s]} (for example)", count) for s, count in counts.most_common()]
-
-
-def _belied(record: TrialRecord) -> bool:
-    return any(left.fault is not None for left in record.evidence)
 
 
 def _kind(mark: str) -> str:

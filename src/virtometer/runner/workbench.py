@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -47,7 +48,7 @@ def workbench(scratch_parent: Path, disk_span: int = 0, tools: Sequence[Tool] = 
         scratch_parent.mkdir(parents=True, exist_ok=True)
         journal.record(name, "directory", path=str(scratch))
         scratch.mkdir()
-        agent = _own_copy(built, scratch)
+        agent = _own_copy(built, name, journal, cache)
     except OSError as cause:
         shutil.rmtree(scratch, ignore_errors=True)
         journal.forget(name)
@@ -61,19 +62,44 @@ def workbench(scratch_parent: Path, disk_span: int = 0, tools: Sequence[Tool] = 
             try:
                 lan.close()
             finally:
-                shutil.rmtree(scratch, ignore_errors=True)
-                if not scratch.exists():  # else the journal keeps it for the next start
+                made = [scratch] if agent == built else [scratch, agent.parent]
+                for directory in made:
+                    shutil.rmtree(directory, ignore_errors=True)
+                if not any(directory.exists() for directory in made):  # else the journal keeps it for the next start
                     journal.forget(name)
 
 
-def _own_copy(agent: Path, scratch: Path) -> Path:
+def _own_copy(agent: Path, name: str, journal: Journal, cache: Path) -> Path:
     """A copy of the agent, so that building it anew does not change the instrument in the middle of a campaign.
 
-    Where programs in `scratch` cannot be executed, the agent itself.
+    It lies where nobody else can replace it, which the directory of the results need not be. Where there is no such
+    place, or programs cannot be executed there: the agent itself.
     """
-    if os.statvfs(scratch).f_flag & os.ST_NOEXEC:
-        return agent
-    return Path(shutil.copy(agent, scratch / agent.name))
+    for parent in (journal.directory, cache):
+        try:
+            if os.statvfs(parent).f_flag & os.ST_NOEXEC or not _only_ours(parent.resolve()):
+                continue
+            directory = parent.resolve() / name
+            journal.record(name, "directory", path=str(directory))
+            directory.mkdir(mode=0o700)
+            try:
+                return Path(shutil.copy(agent, directory / agent.name))
+            except OSError:
+                shutil.rmtree(directory, ignore_errors=True)
+                raise
+        except OSError:  # no space, for example
+            continue
+    return agent
+
+
+def _only_ours(directory: Path) -> bool:
+    """Whether nobody but this user and root can replace what lies in a directory, or a directory above it."""
+    for one in (directory, *directory.parents):
+        found = one.stat()
+        sticky = found.st_mode & stat.S_ISVTX and one != directory
+        if found.st_uid not in (0, os.geteuid()) or (found.st_mode & 0o022 and not sticky):
+            return False
+    return True
 
 
 def _fill(agent: Path, scratch: Path, span: int, programs: Programs) -> Path:
