@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import resource
+import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from tests.cli.laboratory import virtometer
 from virtometer.errors import HostBusy
 from virtometer.runner.campaign import begin, resume
 from virtometer.runner.host_lock import BESIDE, NAME_VARIABLE, HostLock
@@ -53,6 +57,7 @@ def test_both_know_of_each_other():
         assert lock.mark() == BESIDE
         assert lock.mark() == BESIDE
         second.communicate("")
+        assert lock.mark() == BESIDE, "it was there for a part of the time"
         assert lock.mark() == ""
     first = other()
     with HostLock(beside=True) as lock:
@@ -65,6 +70,65 @@ def test_who_was_refused_marks_nothing():
         with pytest.raises(HostBusy):
             HostLock(beside=False)
         assert lock.mark() == ""
+
+
+def test_one_that_came_and_ended_during_a_trial_marks_it():
+    with HostLock(beside=False) as lock:
+        HostLock(beside=True).release()
+        for _ in range(3):
+            with pytest.raises(HostBusy):
+                HostLock(beside=False)
+        assert [lock.mark(), lock.mark()] == [BESIDE, ""]
+
+
+def test_who_was_beside_takes_the_lock_when_its_holder_ends():
+    first = other()
+    with HostLock(beside=True) as second, HostLock(beside=True) as third:
+        first.communicate("")
+        assert second.mark() == BESIDE
+        with pytest.raises(HostBusy, match=rf"process {os.getpid()}"):
+            HostLock(beside=False)
+        assert third.mark() == BESIDE
+        assert second.mark() == BESIDE
+        third.release()
+        assert [second.mark(), second.mark()] == [BESIDE, ""]
+
+
+def descriptors():
+    return len([*Path("/proc/self/fd").iterdir()])
+
+
+def test_a_flood_of_connections_ends_nothing(monkeypatch):
+    """As many as one process may have descriptors for, and more than the holder keeps."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with HostLock(beside=False) as lock:
+        address = "\0virtometer-" + os.environ[NAME_VARIABLE]
+        flood = [socket.socket(socket.AF_UNIX) for _ in range(100)]
+        try:
+            for one in flood:
+                one.connect(address)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors() + 3, hard))
+            assert lock.mark() == ""
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+            before = descriptors()
+            assert lock.mark() == ""
+            assert descriptors() < before + 70
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+            for one in flood:
+                one.close()
+
+
+def test_a_check_of_the_host_tells_of_the_other_laboratory_and_counts_as_beside_it():
+    """The other one is told by its mark, this one's user by a sentence."""
+    with HostLock(beside=False) as lock:
+        assert lock.mark() == ""
+        outcome = virtometer("doctor", "native", "--json")
+        assert outcome.status == 0
+        said = f"another laboratory (process {os.getpid()}) measures on this host; these checks start guests beside it"
+        assert outcome.err.startswith(said)
+        assert lock.mark() == BESIDE
+    assert "another laboratory" not in virtometer("doctor", "native", "--json").err
 
 
 def test_campaigns_are_refused_and_marked(tmp_path, watcher, make_plan):

@@ -32,7 +32,7 @@ def doctor(
     with _progress(quiet=as_json and not sys.stderr.isatty()) as begins:
         from virtometer.runner.doctor import examine
 
-        host, checks = examine(kinds or None, begins)
+        host, checks = examine(kinds or None, begins, lambda sentence: typer.echo(sentence, err=True))
     if as_json:
         put_document(json.dumps(machine(host, checks), indent=2, default=str))
         return

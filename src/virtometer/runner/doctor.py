@@ -18,6 +18,7 @@ from virtometer.environments.registry import KINDS
 from virtometer.errors import MissingProgram, UsageError, VirtometerError
 from virtometer.model import EnvironmentStatus
 from virtometer.runner import host
+from virtometer.runner.host_lock import HostLock
 from virtometer.runner.tool_programs import version_line
 from virtometer.runner.workbench import workbench
 
@@ -62,18 +63,23 @@ def program_version(environment: Environment) -> str:
 
 
 def examine(
-    names: Sequence[str] | None = None, begins: Callable[[str, int, int], None] = lambda name, number, count: None
+    names: Sequence[str] | None = None,
+    begins: Callable[[str, int, int], None] = lambda name, number, count: None,
+    says: Callable[[str], None] = lambda sentence: None,
 ) -> tuple[dict[str, Any], tuple[KindCheck, ...]]:
     """Facts of the host, and the check of every kind or of those in `names`. Raises UsageError for an unknown one.
 
-    `begins` is called before each check with the kind, its number from 1, and the number of kinds.
+    `begins` is called before each check with the kind, its number from 1, and the number of kinds; `says` with a
+    sentence where another laboratory measures, beside which the guests of the checks count.
     """
     wanted = list(KINDS) if names is None else list(names)
     for name in wanted:
         if name not in KINDS:
             raise UsageError(f"there is no environment kind {name!r}; there are {', '.join(KINDS)}")
     checks = []
-    with workbench(Path(tempfile.gettempdir())) as bench:
+    with HostLock(beside=True) as lock, workbench(Path(tempfile.gettempdir())) as bench:
+        if lock.holder:
+            says(f"{lock.holder} measures on this host; these checks start guests beside it, and its trials are marked")
         for number, name in enumerate(wanted, 1):
             begins(name, number, len(wanted))
             kind = KINDS[name](bench)
