@@ -166,4 +166,6 @@ def test_too_few_blocks_give_no_p_value() -> None:
 def test_the_noncentral_t_stays_a_probability_far_out(centre: float, t: float, df: int) -> None:
     found = precision._noncentral(df, centre, t)
     assert 0.0 <= found <= 1.0
-    assert found == pytest.approx(stats.nct.cdf(t, df, centre) if centre < 30 else found, abs=1e-6)
+    expected = stats.nct.cdf(t, df, centre)
+    if centre < 30 and not np.isnan(expected):  # scipy has no value for some tiny centres
+        assert found == pytest.approx(expected, abs=1e-6)

@@ -194,7 +194,9 @@ def test_the_mount_table_is_read_with_its_roots_and_controllers(
         "40 31 0:37 / /sys/fs/cgroup/systemd rw - cgroup cgroup rw,xattr,release_agent=/bin/x,name=systemd\n"
     )
     real = Path.read_text
-    monkeypatch.setattr(Path, "read_text", lambda self: table if str(self) == "/proc/self/mountinfo" else real(self))
+    monkeypatch.setattr(
+        Path, "read_text", lambda self, **how: table if str(self) == "/proc/self/mountinfo" else real(self, **how)
+    )
     found = accounting.all_cgroup_mounts()
     assert [(one.version, str(one.path), one.root, one.controllers) for one in found] == [
         (1, "/sys/fs/cgroup/cpu,cpuacct", "/", ("cpu", "cpuacct")),
