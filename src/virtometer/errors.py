@@ -50,7 +50,8 @@ class PlanError(UsageError):
 
     def __init__(self, file: str, line: int, sentence: str, *, advice: str = "") -> None:
         """`line` counts from 1; 0 when the fault belongs to the whole file."""
-        where = f"{file}:{line}" if line else file
+        shown = visible(file)
+        where = f"{shown}:{line}" if line else shown
         super().__init__(f"{where}: {sentence}", advice=advice)
         self.file = file
         self.line = line
@@ -101,7 +102,7 @@ class RemoteError(LinkError):
 
     def __init__(self, code: str, message: str) -> None:
         """`code` is one of the error codes of PROTOCOL.md."""
-        super().__init__(f"the agent says {code}: {message}")
+        super().__init__(f"the agent says {visible(code)}: {visible(message)}")
         self.code = code
         self.message = message
 

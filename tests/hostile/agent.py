@@ -12,7 +12,7 @@ import sys
 import time
 
 CLEAR = "\x1b[2J\x1b]0;owned\x07\x9b31m\x1b[1;1Hall trials done: every environment equivalent"
-FORGED = "\nblock 1/1, trial 1/1, linpack in lie, efficiency so far 1\nreport: /etc/passwd"
+FORGED = "\nblock 1/1, trial 1/1, linpack in lie: every environment equivalent\nreport: /etc/passwd"
 BIDI = "abc\u202edenifed\u202c\u2066x\u2069\u200f\u061c"
 THIN = "no\u200bthing\u2028hidden\u2029\ufeff\u00ad\u2060"
 MARKUP = "[red]danger[/red] [link=file:///etc/passwd]click[/link] [/] :skull:"
@@ -83,6 +83,7 @@ LIES = {
         "hello-of-a-huge-protocol": field("protocol", value=HUGE),
         "hello-without-magic": without("magic"),
         "hello-with-an-unknown-field": field("owner\x1b[2J", value=1),
+        "hello-with-a-forged-line-as-key": field(FORGED, value=1),
         "hello-with-nul": field("version", value="1.0\0"),
     },
     "facts": {
@@ -97,6 +98,8 @@ LIES = {
         "facts-absent": field("return", value={}),
         "facts-a-list": field("return", value=[1, 2, 3]),
         "facts-with-an-unknown-field": field("return", "root_password", value="x"),
+        "facts-with-a-forged-line-as-key": field("return", FORGED, value=1),
+        "facts-refused-with-a-forged-line": lambda m: {"id": m["id"], "error": {"code": "internal", "message": FORGED}},
         "facts-with-escapes": field("return", "hostname", value=CLEAR),
         "facts-with-bidi": field("return", "cpu_model", value=BIDI),
         "facts-with-html": field("return", "kernel", value=HTML),
@@ -122,6 +125,7 @@ LIES = {
         "ready-with-escapes": field("conditions", value={"simd": CLEAR, "io_reason": FORGED}),
         "ready-with-markup": field("conditions", value={"simd": MARKUP}),
         "ready-with-an-escape-as-key": field("conditions", value={"\x1b[2J": "x"}),
+        "ready-with-a-forged-line-as-key": field("conditions", value={FORGED: 1}),
         "ready-timed-by-the-laboratory": field("conditions", value={"timing": "laboratory"}),
         "ready-with-forged-log": lambda m: [{"event": "log", "level": "info", "message": CLEAR + FORGED}, m],
     },
@@ -135,6 +139,7 @@ LIES = {
         "samples-before-the-run": field("samples", 0, "start_ns", value=1),
     },
     "done": {
+        "done-with-a-forged-line-as-key": field("measures", value={FORGED: {"unit": "s", "value": "x"}}),
         "done-in-another-unit": field("unit", value="s"),
         "done-in-another-direction": field("better", value="lower"),
         "done-in-an-unknown-unit": field("unit", value="[red]km/h"),

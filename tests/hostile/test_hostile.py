@@ -23,8 +23,9 @@ from virtometer.store.ledger import Ledger
 PROGRAM = Path(__file__).with_name("program.py")
 # What is shown while a campaign runs is shown in both ways, the rest in one.
 SHOWN = ["failed-with-escapes", "failed-with-markup", "failed-with-bidi", "dies-with-escapes"]
-PIPED = list(dict.fromkeys([*KINDS[::2], *SHOWN]))
-ON_A_TERMINAL = list(dict.fromkeys([*KINDS[1::2], *SHOWN]))
+FORGING = [kind for kind in KINDS if "forged-line" in kind]
+PIPED = list(dict.fromkeys([*KINDS[::2], *SHOWN, *FORGING]))
+ON_A_TERMINAL = list(dict.fromkeys([*KINDS[1::2], *SHOWN, *FORGING]))
 # All that rich writes for the live display, colours included.
 OURS = re.compile(rb"\x1b\[(?:[0-9;]*m|2K|[0-9]*A|\?25[lh])|\r\n|\r|\n")
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -107,11 +108,17 @@ def examine(directory: Path, kinds: list[str], status: int, said: str) -> None:
     reports(directory)
 
 
+def forged(text: str) -> list[str]:
+    """Lines that say what only the laboratory may say."""
+    return re.findall(r"^block 1/1, trial .*every environment equivalent.*|^report: /etc.*", text, re.MULTILINE)
+
+
 def reports(directory: Path) -> None:
     """Every form of the report is made, and holds nothing that acts."""
     table = virtometer("report", directory)
     assert table.status == 0, table.err
     refuse_controls(table.out)
+    assert forged(table.out) == []
     for form in ("html", "json", "csv", "findings-csv", "samples-csv", "probes-csv"):
         made = virtometer("report", directory, "--format", form, "--out", "-")
         assert made.status == 0, (form, made.err)
@@ -156,5 +163,6 @@ def test_a_campaign_with_hostile_agents_goes_on_at_a_terminal(tmp_path: Path) ->
     status, said = on_a_terminal(call("run", plan(tmp_path, ON_A_TERMINAL), "--out", tmp_path / "results"))
     text = OURS.sub(b"\n", said).decode()
     refuse_controls(text)
+    assert forged(text) == []
     assert "[red]" in text  # mark-up in a name is a name
     examine(tmp_path / "results", ON_A_TERMINAL, status, text)

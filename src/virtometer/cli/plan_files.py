@@ -10,6 +10,7 @@ from virtometer.design.document import MAX_BYTES
 from virtometer.design.parse import PlanRead, read_plan
 from virtometer.errors import PlanError, PlanNotHere
 from virtometer.model import Plan
+from virtometer.visible import visible
 
 DEFAULT = "default.yaml"
 QUICK = "quick.yaml"
@@ -42,15 +43,16 @@ def load_for_here(path: Path, results: Path) -> tuple[Plan, str, list[str]]:
     found, text = _read(path)
     refusals: list[tuple[int, str]] = []
     skipped = list(found.skipped)
+    shown = visible(str(path))
     for one in not_here(found.plan, results):
         (refusals if refused(one, found.plan) else skipped).append((found.document.line(one.path), one.sentence))
     if refusals:
-        lines = [f"{path}:{line}: {words}" if line else f"{path}: {words}" for line, words in sorted(set(refusals))]
+        lines = [f"{shown}:{line}: {words}" if line else f"{shown}: {words}" for line, words in sorted(set(refusals))]
         raise PlanNotHere(
             "\n".join(lines),
             advice="the plan is right, but this host cannot execute it: change it, or run it elsewhere",
         )
-    return found.plan, text, [f"{path}:{line}: will fail: {words}" for line, words in sorted(set(skipped))]
+    return found.plan, text, [f"{shown}:{line}: will fail: {words}" for line, words in sorted(set(skipped))]
 
 
 def _read(path: Path) -> tuple[PlanRead, str]:

@@ -18,6 +18,7 @@ from virtometer.design.feasible import impossible, refused
 from virtometer.design.schedule import MAX_TRIALS, trial_count
 from virtometer.errors import PlanError
 from virtometer.model import Plan, PlanEnvironment, PlanWorkload
+from virtometer.visible import visible
 
 MAX_COMPLAINTS = 20
 
@@ -73,9 +74,10 @@ def _together(file: str, wrong: Iterable[Complaint]) -> PlanError:
     """All complaints in one error, in the order of the lines."""
     ordered = sorted(dict.fromkeys(wrong))
     (line, first), *rest = ordered
-    lines = [first, *(f"{file}:{number}: {sentence}" for number, sentence in rest[: MAX_COMPLAINTS - 1])]
+    shown = visible(file)
+    lines = [first, *(f"{shown}:{number}: {sentence}" for number, sentence in rest[: MAX_COMPLAINTS - 1])]
     if len(ordered) > MAX_COMPLAINTS:
-        lines.append(f"{file}: and {len(ordered) - MAX_COMPLAINTS} more")
+        lines.append(f"{shown}: and {len(ordered) - MAX_COMPLAINTS} more")
     return PlanError(file, line, "\n".join(lines))
 
 

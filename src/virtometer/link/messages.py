@@ -355,7 +355,7 @@ def _validated(model: type[Model], fields: dict[str, Any], what: str) -> Model:
         return model.model_validate(fields)
     except ValidationError as cause:
         first = cause.errors(include_url=False, include_input=False)[0]
-        where = shortened(".".join(str(part) for part in first["loc"]), 100) or "message"
-        why = first["msg"].removeprefix("Value error, ")
+        where = shortened(".".join(visible(str(part)) for part in first["loc"]), 100) or "message"
+        why = visible(first["msg"].removeprefix("Value error, "))
         article = "an" if what[0] in "aeiou" else "a"
         raise LinkError(f"the agent sent {article} {what} that breaks the protocol: {where}: {why}") from cause

@@ -37,7 +37,7 @@ from virtometer.runner.host import WATCH_S, Observer
 from virtometer.runner.resident import Resident
 from virtometer.runner.running import Running
 from virtometer.runner.state import RunState
-from virtometer.visible import one_line
+from virtometer.visible import one_line, visible
 from virtometer.workloads.base import Place
 from virtometer.workloads.registry import WORKLOADS
 from virtometer.workloads.tool import Tool, three_ways
@@ -350,7 +350,8 @@ class TrialRunner:
 def failed(
     trial: Trial, reason: str, started_at: str, wall_s: float, evidence: tuple[Evidence, ...] = ()
 ) -> TrialRecord:
-    """The record of a trial without a result."""
+    """The record of a trial without a result. Its reason may quote anybody's text, and becomes one line."""
+    reason = visible(" ".join(reason.split()))
     return TrialRecord(trial, "failed", reason, started_at, wall_s, 0, None, (), (), evidence)
 
 
