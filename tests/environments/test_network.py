@@ -12,7 +12,7 @@ import pytest
 
 from virtometer.environments.journal import Journal
 from virtometer.environments.network import NAMESPACES, Lan, detach_mount
-from virtometer.errors import EnvironmentFailed
+from virtometer.errors import EnvironmentFailed, StorageError
 from virtometer.programs import Programs
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")
@@ -159,6 +159,47 @@ def test_a_name_that_somebody_else_has_is_left_alone(lan: Lan, new_id: Callable[
         assert not lan.journal.directory.exists() or list(lan.journal.directory.iterdir()) == []
     finally:
         path.unlink()
+
+
+@needs_root
+def test_only_a_file_that_we_made_is_journaled(
+    lan: Lan, new_id: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = NAMESPACES / lan.name
+    path.parent.mkdir(exist_ok=True)
+    record = lan.journal.record
+    made: list[bool] = []
+
+    def recorded(guest_id: str, resource: str, **what: str | int) -> None:
+        made.append(path.is_file() and path.stat().st_size == 0)
+        record(guest_id, resource, **what)
+
+    monkeypatch.setattr(lan.journal, "record", recorded)
+    lan.attach_tap(new_id())
+    lan.close()
+    assert made == [True]
+    path.write_text("taken since")
+    monkeypatch.setattr(os.path, "lexists", lambda _: False)  # as it was a moment before
+    try:
+        with pytest.raises(EnvironmentFailed, match="belongs to somebody else"):
+            lan.add_namespace(new_id(), lan.name)
+        assert made == [True]
+        assert path.read_text() == "taken since"
+    finally:
+        path.unlink()
+
+
+@needs_root
+def test_what_cannot_be_journaled_is_not_left(
+    lan: Lan, new_id: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise StorageError("the journal cannot be written")
+
+    monkeypatch.setattr(lan.journal, "record", refused)
+    with pytest.raises(StorageError):
+        lan.add_namespace(new_id(), lan.name)
+    assert not os.path.lexists(NAMESPACES / lan.name)
 
 
 @needs_root

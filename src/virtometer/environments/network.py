@@ -84,19 +84,18 @@ class Lan:
         """Make (and journal for the guest) a network namespace; returns its file, for nsenter --net=FILE.
 
         Not by `ip netns add`, which leaves a mount on /run/netns itself behind for ever. Raises EnvironmentFailed where
-        somebody else has this name.
+        somebody else has this name. The journal names only files that we made: a SIGKILL between making and journaling
+        leaves an empty file behind, which the clean-up does not know.
         """
         path = NAMESPACES / name
-        taken = f"the network namespace {name} belongs to somebody else"
-        if os.path.lexists(path):  # before it is journaled: the clean-up would take it for ours
-            raise EnvironmentFailed(taken, advice=f"remove {path}")
-        self.journal.record(guest_id, "namespace", name=name)
         NAMESPACES.mkdir(mode=0o755, parents=True, exist_ok=True)
         try:
-            path.touch(exist_ok=False)
+            path.touch(exist_ok=False)  # O_EXCL
         except FileExistsError as cause:
+            taken = f"the network namespace {name} belongs to somebody else"
             raise EnvironmentFailed(taken, advice=f"remove {path}") from cause
         try:
+            self.journal.record(guest_id, "namespace", name=name)
             unshare = self.programs.find("unshare", "util-linux")
             self.programs.run([unshare, f"--net={path}", "true"], purpose=f"network namespace {name}")
         except BaseException:
