@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import sqlite3
 from pathlib import Path
 
@@ -24,6 +25,14 @@ def made(directory: Path) -> Campaign:
             record = lied(trial, 20) if trial.index % 4 == 3 else done(trial, 40)
             ledger.record(record, [guest(trial.index)], [LINE])
         ledger.note([guest(50)], [LINE])
+    return read(directory)
+
+
+def made_small(directory: Path) -> Campaign:
+    """A ledger with one trial: it is opened quickly."""
+    of = campaign(1)
+    with Ledger.create(directory, of) as ledger:
+        ledger.record(done(of.planned[0], 2), [guest(0)], [LINE])
     return read(directory)
 
 
@@ -59,6 +68,38 @@ def test_a_flipped_bit_is_noticed_or_without_effect(tmp_path: Path, seed: int) -
     assert noticed > 0
 
 
+@pytest.mark.parametrize("part", range(4))
+def test_the_highest_bit_of_every_byte_of_the_list_of_tables(tmp_path: Path, part: int) -> None:
+    """The list of tables is SQL text, which SQLite quotes in its complaints: with this bit it is no UTF-8 any more."""
+    right = made_small(tmp_path / "r")
+    ledger = tmp_path / "r" / files.LEDGER
+    whole = ledger.read_bytes()
+    size = int.from_bytes(whole[16:18])
+    pages = {0, *(found.start() // size for found in re.finditer(rb"CREATE TABLE", whole))}
+    positions = [page * size + byte for page in sorted(pages) for byte in range(size) if whole[page * size + byte]]
+    assert len(positions) > 5000
+    for position in positions[part::4]:
+        damaged = bytearray(whole)
+        damaged[position] ^= 0x80
+        ledger.write_bytes(damaged)
+        found = outcome(tmp_path / "r")
+        assert isinstance(found, str) or found == right, f"byte {position}"
+
+
+@pytest.mark.parametrize("bit", [0, 1])
+def test_a_table_of_another_name(tmp_path: Path, bit: int) -> None:
+    right = made_small(tmp_path / "r")
+    ledger = tmp_path / "r" / files.LEDGER
+    whole = ledger.read_bytes()
+    for start in (found.start() for found in re.finditer(rb"table\w+CREATE TABLE|tablecampaign", whole)):
+        for position in range(start, start + 40):
+            damaged = bytearray(whole)
+            damaged[position] ^= 1 << bit
+            ledger.write_bytes(damaged)
+            found = outcome(tmp_path / "r")
+            assert isinstance(found, str) or found == right, f"byte {position}"
+
+
 def test_a_truncated_ledger_is_noticed(tmp_path: Path) -> None:
     right = made(tmp_path / "r")
     ledger = tmp_path / "r" / files.LEDGER
@@ -81,6 +122,14 @@ FOREIGN = {
     "a trigger": (f"CREATE TRIGGER t AFTER INSERT ON trials BEGIN {ENDLESS} x FROM n; END",),
     "another table": ("CREATE TABLE more (x)",),
     "an index": ("CREATE INDEX more ON samples (work)",),
+    "a generated column": ("ALTER TABLE commands ADD COLUMN more AS (status + 1)",),
+    "a generated column in place of another": (
+        "DROP TABLE commands",
+        "CREATE TABLE commands (position INTEGER PRIMARY KEY, at TEXT, purpose TEXT, argv_json TEXT, "
+        "status INTEGER AS (position + 1))",
+    ),
+    "another column": ("ALTER TABLE samples ADD COLUMN more",),
+    "a column less": ("ALTER TABLE commands DROP COLUMN status",),
     "a virtual table": ("DROP TABLE commands", "CREATE VIRTUAL TABLE commands USING fts5(position, at, purpose)"),
 }
 
@@ -94,6 +143,17 @@ def test_only_tables_of_a_ledger_are_read(tmp_path: Path, what: str, write: bool
             connection.execute(statement)
     with pytest.raises(LedgerError, match="is none of a ledger"):
         Ledger.open(tmp_path / "r", write=write)
+
+
+@pytest.mark.parametrize("version", range(1, schema.SCHEMA_VERSION))
+def test_an_older_ledger_has_no_generated_column(tmp_path: Path, version: int) -> None:
+    (tmp_path / "r").mkdir()
+    with sqlite3.connect(tmp_path / "r" / files.LEDGER) as connection:
+        connection.executescript((Path(__file__).parent / "versions" / f"{version}.sql").read_text())
+        connection.execute("ALTER TABLE guests ADD COLUMN more AS (provision_s + 1)")
+    for write in (False, True):
+        with pytest.raises(LedgerError, match="the column more of the table guests is none of a ledger"):
+            Ledger.open(tmp_path / "r", write=write)
 
 
 CHANGES = {

@@ -62,6 +62,9 @@ def test_a_directory_and_a_missing_directory_are_named(tmp_path: Path) -> None:
         write_named(tmp_path / "link", "new")
     with pytest.raises(LedgerError, match=r"the directory .*/none does not exist"):
         write_named(tmp_path / "none" / "file", "new")
+    (tmp_path / "dangling").symlink_to(tmp_path / "none" / "file")
+    with pytest.raises(LedgerError, match=r"dangling is a link into a directory that does not exist"):
+        write_named(tmp_path / "dangling", "new")
 
 
 @pytest.mark.parametrize("write", [write_own, write_named])

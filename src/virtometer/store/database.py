@@ -125,7 +125,7 @@ def connect(directory: Path, *, write: bool, immutable: bool = False) -> Connect
         try:
             raw = raw_of(connection)
             version = _version(raw, path)
-            _refuse_foreign_tables(raw, path)
+            _refuse_foreign_tables(raw, version, path)
             if write:
                 _migrate(raw, version, path)
                 raw.execute("PRAGMA journal_mode = WAL")
@@ -226,12 +226,30 @@ def _version(raw: sqlite3.Connection, path: Path) -> int:
     return version
 
 
-def _refuse_foreign_tables(raw: sqlite3.Connection, path: Path) -> None:
-    """Raise LedgerError for anything but tables of ours: a view or a trigger is a program, and may never end."""
-    for kind, name, statement in raw.execute("SELECT type, name, sql FROM sqlite_master"):
+def _refuse_foreign_tables(raw: sqlite3.Connection, version: int, path: Path) -> None:
+    """Raise LedgerError for anything but tables and columns of ours.
+
+    A view, a trigger and a generated column are programs, which reading would execute, and may never end.
+    """
+    found = raw.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+    for kind, name, statement in found:
         ours = kind == "table" and name in schema.METADATA.tables and str(statement).startswith("CREATE TABLE ")
         if not ours and not (kind == "index" and statement is None):
-            raise LedgerError(f"{path} is damaged or was changed: the {kind} {name} is none of a ledger")
+            raise LedgerError(f"{path} is damaged or was changed: the {kind} {_word(name)} is none of a ledger")
+    for name in [name for kind, name, _ in found if kind == "table"]:
+        columns = raw.execute("SELECT name, hidden FROM pragma_table_xinfo(?)", (name,)).fetchall()
+        expected = [column.name for column in schema.METADATA.tables[name].columns]
+        foreign = [column for column, hidden in columns if hidden or column not in expected]
+        ours = not any(hidden for _, hidden in columns)
+        if version == schema.SCHEMA_VERSION:
+            ours = ours and [column for column, _ in columns] == expected
+        if not ours:
+            which = f"the column {_word(foreign[0])} of" if foreign else "a column is missing or moved in"
+            raise LedgerError(f"{path} is damaged or was changed: {which} the table {name} is none of a ledger")
+
+
+def _word(name: object) -> str:
+    return " ".join(str(name).split())
 
 
 def _migrate(raw: sqlite3.Connection, version: int, path: Path) -> None:

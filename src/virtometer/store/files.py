@@ -121,6 +121,8 @@ def storage(directory: Path) -> Iterator[None]:
         raise
     except sqlite3.Error as cause:
         raise explain(cause, directory) from cause
+    except UnicodeDecodeError as cause:  # SQLite quotes damaged text in its complaints
+        raise _damaged(directory / LEDGER, "its list of tables is not text") from cause
     except PermissionError as cause:
         raise LedgerError(f"no permission to use {directory}", advice="check its owner and mode") from cause
     except OSError as cause:
@@ -163,10 +165,7 @@ def explain(cause: sqlite3.Error, directory: Path) -> VirtometerError:
     if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _no_space(directory)):
         return full(directory)
     if code in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}:
-        return LedgerError(
-            f"{ledger} is damaged or not a ledger at all ({words})",
-            advice="take a copy of the whole directory, if there is one",
-        )
+        return _damaged(ledger, words)
     if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
         return LedgerError(f"another program holds {ledger}", advice="close that program and try again")
     if code == sqlite3.SQLITE_READONLY:
@@ -179,6 +178,13 @@ def explain(cause: sqlite3.Error, directory: Path) -> VirtometerError:
             advice=f"check the disk and its space, then go on with: {resume_command(directory)}",
         )
     return LedgerError(f"{ledger} does not look as a ledger should ({words})")
+
+
+def _damaged(ledger: Path, words: str) -> LedgerError:
+    return LedgerError(
+        f"{ledger} is damaged or not a ledger at all ({words})",
+        advice="take a copy of the whole directory, if there is one",
+    )
 
 
 def sync_directory(directory: Path) -> None:

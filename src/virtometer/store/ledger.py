@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from sqlalchemy import Connection, Row, Table, insert, select
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, InvalidRequestError
 
 from virtometer.errors import LedgerError, StorageError
 from virtometer.model import (
@@ -160,7 +160,7 @@ class Ledger:
                 campaign = self._read()
                 digests.verify(database.raw_of(self._connection), self.directory / files.LEDGER)
                 return campaign
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as cause:
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError, InvalidRequestError) as cause:
             first = str(cause).splitlines()[0] if str(cause) else type(cause).__name__
             raise LedgerError(f"{self.directory / files.LEDGER} holds what no Virtometer wrote ({first})") from cause
 

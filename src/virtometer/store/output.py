@@ -94,6 +94,8 @@ def _explained(path: Path) -> Iterator[None]:
     except IsADirectoryError as cause:
         raise StorageError(f"{path} is a directory; name a file in it") from cause
     except FileNotFoundError as cause:
+        if path.is_symlink():
+            raise LedgerError(f"{path} is a link into a directory that does not exist") from cause
         raise LedgerError(f"the directory {path.parent} does not exist") from cause
     except OSError as cause:
         if cause.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
