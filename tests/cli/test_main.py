@@ -15,10 +15,13 @@ import pytest
 import typer
 
 from tests.cli.laboratory import PROGRAM, ROOT, program, virtometer
+from tests.store.campaigns import campaign
+from tests.store.test_output import full_device
 from virtometer import __version__, cli, errors
 from virtometer.cli.app import app
 from virtometer.cli.exit_statuses import exit_statuses
 from virtometer.cli.plan_files import DEFAULT, QUICK, built_in
+from virtometer.store.ledger import Ledger
 
 
 def commands(command: Any, words: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Any]]:
@@ -205,6 +208,34 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait() == 0
+
+
+def test_a_full_standard_output_is_status_7(tmp_path: Path) -> None:
+    """`virtometer --help > /dev/full`."""
+    Ledger.create(tmp_path / "r", campaign()).close()
+    with full_device(tmp_path).open("wb") as full:
+        for words in (["--help"], ["plan", "schema"], ["report", tmp_path / "r", "--format", "json", "--out", "-"]):
+            for unbuffered in ("", "1"):
+                ended = subprocess.run(
+                    [PROGRAM, *words],
+                    stdout=full,
+                    stderr=subprocess.PIPE,
+                    check=False,
+                    env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+                )
+                sentence = b"virtometer: standard output cannot be written: No space left on device\n"
+                assert (ended.returncode, ended.stderr) == (7, sentence), (words, unbuffered)
+
+
+def test_a_path_with_a_line_break_makes_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "a\nvirtometer: b.yaml"
+    for text in (None, "name: x\n", "- 1\n"):
+        if text is not None:
+            path.write_text(text)
+        said = virtometer("plan", "check", path)
+        assert said.status == 2
+        assert not [line for line in said.err.splitlines() if line.startswith("virtometer: b.yaml")]
+        assert r"a\nvirtometer: b.yaml" in said.err
 
 
 HEAVY = {"numpy", "scipy", "altair", "vl_convert", "narwhals", "sqlalchemy", "jinja2", "matplotlib", "pandas"}

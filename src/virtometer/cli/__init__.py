@@ -6,6 +6,7 @@ Nothing heavy is imported before a verb runs: `virtometer --help` must answer at
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import sys
@@ -15,12 +16,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from virtometer.cli.encoding import degrade
-from virtometer.errors import Interrupted, VirtometerError
+from virtometer.errors import Interrupted, StorageError, VirtometerError
 from virtometer.visible import visible
 
 _DEBUG = "VIRTOMETER_DEBUG"
 _FAULT = 1
 _ONE_STORM_S = 2.0
+_OUTPUT_REFUSED = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,12 +34,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     before = _stop_like_ctrl_c()
     try:
         # It may stand anywhere: people add it to the end of the command that failed.
-        return _guarded([word for word in own if word != "--debug"] + words[len(own) :], debug)
+        status = _guarded([word for word in own if word != "--debug"] + words[len(own) :], debug)
     finally:
         for number, handler in before.items():
             # As a program of its own it is about to end with its exit status: a late signal must not replace that.
             signal.signal(number, handler if arguments is not None else signal.SIG_IGN)
-        _flush()
+        unwritten = _flush()
+        if unwritten:
+            _say(unwritten)
+    return status or (unwritten.exit_status if unwritten else 0)
 
 
 def _guarded(words: list[str], debug: bool) -> int:
@@ -62,14 +67,28 @@ def _guarded(words: list[str], debug: bool) -> int:
         stopped = Interrupted("stopped")
         _say(stopped)
         return stopped.exit_status
+    except OSError as fault:
+        if debug:
+            traceback.print_exc()
+        # Those of files have their name, or were explained where they came up.
+        if fault.filename is None and fault.errno in _OUTPUT_REFUSED:
+            _flush()
+            refused = _unwritten(fault)
+            _say(refused)
+            return refused.exit_status
+        return _report_fault(fault)
     except Exception as fault:  # noqa: BLE001 - the last line of defence: a user sees a sentence, not a traceback
         if debug:
             traceback.print_exc()
-        what = " ".join(f"{type(fault).__name__}: {fault}".split())
-        _write(f"virtometer: this is a fault of Virtometer itself: {what[:300]}")
-        _write("virtometer: please report it, with what the same command prints with --debug")
-        return _FAULT
+        return _report_fault(fault)
     return 0
+
+
+def _report_fault(fault: Exception) -> int:
+    what = " ".join(f"{type(fault).__name__}: {fault}".split())
+    _write(f"virtometer: this is a fault of Virtometer itself: {what[:300]}")
+    _write("virtometer: please report it, with what the same command prints with --debug")
+    return _FAULT
 
 
 def _stop_like_ctrl_c() -> dict[signal.Signals, Any]:
@@ -107,10 +126,20 @@ def _write(line: str) -> None:
         print(visible(line), file=sys.stderr, flush=True)  # noqa: T201
 
 
-def _flush() -> None:
-    """Leave nothing that the interpreter would complain about at its end when the reader of a pipe is gone."""
+def _flush() -> StorageError | None:
+    """Write out what standard output still holds; an error says why it cannot be.
+
+    Nothing is left that the interpreter would complain about at its end. A reader of a pipe that is gone is no error.
+    """
     try:
         sys.stdout.flush()
-    except (BrokenPipeError, ValueError):
+    except (OSError, ValueError) as cause:
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(cause, OSError) and not isinstance(cause, BrokenPipeError) and cause.strerror:
+            return _unwritten(cause)
+    return None
+
+
+def _unwritten(cause: OSError) -> StorageError:
+    return StorageError(f"standard output cannot be written: {cause.strerror}")
