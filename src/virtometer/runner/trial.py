@@ -351,7 +351,7 @@ def failed(
     trial: Trial, reason: str, started_at: str, wall_s: float, evidence: tuple[Evidence, ...] = ()
 ) -> TrialRecord:
     """The record of a trial without a result. Its reason may quote anybody's text, and becomes one line."""
-    reason = visible(" ".join(reason.split()))
+    reason = visible(" ".join(reason.splitlines()))
     return TrialRecord(trial, "failed", reason, started_at, wall_s, 0, None, (), (), evidence)
 
 
