@@ -18,7 +18,7 @@ from pathlib import Path
 
 from mutants.listing import ListError, Mutant, chosen, read_lists, stale
 from mutants.trying import Outcome, Verdict, try_mutant, unsound
-from mutants.workspace import PROCESSORS, DoesNotCompile, Workspace, WorkspaceError
+from mutants.workspace import PROCESSORS, TIME_LIMIT, DoesNotCompile, Workspace, WorkspaceError
 
 ROOT = Path(__file__).parents[1]
 SAID_WIDTH = 100
@@ -34,7 +34,7 @@ def _row(verdict: Verdict, width: int) -> str:
     name = f"{verdict.mutant.full_name:{width}}"
     if verdict.outcome is Outcome.KILLED:
         said = verdict.said.removeprefix("virtometer-agent: ")
-        warning = "  (avoid a mutant that hangs)" if verdict.check == "time limit" else ""
+        warning = "  (avoid a mutant that hangs)" if verdict.check == TIME_LIMIT else ""
         return f"{name}  {verdict.check}{warning}: {said[:SAID_WIDTH]}"
     found = f" by {verdict.check}" if verdict.check else ""
     return f"{name}  {verdict.outcome.value}{found}: {verdict.said}"
@@ -43,7 +43,7 @@ def _row(verdict: Verdict, width: int) -> str:
 def _summary(verdicts: list[Verdict], seconds: float) -> str:
     """How many mutants there were, and what became of them."""
     killers = Counter(
-        verdict.check if verdict.check in ("run-time check", "time limit") else "tests"
+        verdict.check if verdict.check in ("run-time check", TIME_LIMIT) else "tests"
         for verdict in verdicts
         if verdict.outcome is Outcome.KILLED
     )

@@ -26,6 +26,7 @@ TEST_LIMIT_S = 240.0
 SERVER_LIMIT_S = 10.0
 FILE_BYTES = 16 * 2**20
 PROCESSORS = 2
+TIME_LIMIT = "time limit"
 
 
 class WorkspaceError(Exception):
@@ -142,7 +143,7 @@ class Workspace:
     def run(self, commands: Sequence[str]) -> Failed | None:
         """Run command lines of the agent one after the other; the first that fails, or None.
 
-        Raises WorkspaceError for a command line that the agent does not understand.
+        Raises WorkspaceError for a command line that the agent does not understand, and where a server does not start.
         """
         folder = self.sources / ".run"
         folder.mkdir()
@@ -155,7 +156,7 @@ class Workspace:
                     if "{server}" in command:
                         address = servers.enter_context(self._server(folder))
                         if address is None:
-                            return Failed("run-time check", "the server does not start")
+                            raise WorkspaceError("the server does not start, so that nothing is checked")
                         values["server"] = address
                     argv = [word.format(**values) if "{" in word else word for word in shlex.split(command)]
                     ended = execute([self.agent, *argv], folder, self._environment, RUN_LIMIT_S)
@@ -238,7 +239,7 @@ def _address(server: subprocess.Popen[bytes]) -> str | None:
 def _end_of(ended: Ended, check: str, limit_s: float) -> tuple[str, str]:
     """Name of a failed check and what it said, also where it did not end or was ended by a signal."""
     if ended.status is None:
-        return "time limit", f"{check}: no end within {limit_s:.0f} s"
+        return TIME_LIMIT, f"{check}: no end within {limit_s:.0f} s"
     lines = [line for line in ended.output.splitlines() if line.strip()]
     said = lines[-1] if lines else ""
     panic = re.search(r"panicked at .*\n(.*)", ended.output)

@@ -112,6 +112,7 @@ def test_survivors_and_errors_of_a_list_are_faults(checkout: Path, program: Prog
         entry("unseen", "-> u32 { x }", "-> u32 { x + u32::from(x > 1) }", RUN),
         entry("other-test", "x * 2", "x * 1 + 1", TRIPLES),
         entry("listed-run-blind", "x * 3", "x * 2", RUN, TRIPLES),
+        entry("listed-test-blind", "x * 2", "x * 3", RUN, TRIPLES),
         entry("no-rust", "x * 2", "x *", RUN),
     )
     status, text = program()
@@ -120,7 +121,17 @@ def test_survivors_and_errors_of_a_list_are_faults(checkout: Path, program: Prog
     assert "SURVIVED" in rows["sum/unseen"]
     assert "not by the listed check by test tests::doubles" in rows["sum/other-test"]
     assert "not by the listed check by test tests::triples" in rows["sum/listed-run-blind"]
+    assert "the tests listed with it pass; killed by run-time check" in rows["sum/listed-test-blind"]
     assert "does not compile: error: expected expression" in rows["sum/no-rust"]
+
+
+def test_a_check_that_fails_only_once_kills_nothing(checkout: Path, program: Program) -> None:
+    flag = checkout / ".build" / "seen"
+    once = f'if std::path::Path::new("{flag}").exists() {{ x * 2 }} else {{ std::fs::write("{flag}", "").unwrap(); 0 }}'
+    write_list(checkout, entry("once", "x * 2", once, RUN))
+    status, text = program()
+    assert flag.exists()
+    assert (status, "SURVIVED" in text) == (1, True), text
 
 
 def test_a_stale_text_is_refused_before_anything_is_built(checkout: Path, program: Program) -> None:
