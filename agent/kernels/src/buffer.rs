@@ -18,9 +18,14 @@ use virtometer_sampling::os_failure;
 /// What of the memory is left to the system when a kernel takes its share.
 const RESERVE: u64 = 16 << 20;
 
+/// Size of a huge page; a system with larger ones gives small ones.
+pub(crate) const HUGE_PAGE: usize = 2 << 20;
+
 /// Zeroed memory that starts at a page. Pages are allocated when they are first touched.
 pub(crate) struct Buffer {
     mapping: system::Mapping,
+    /// Bytes of the mapping before the first.
+    skipped: usize,
     bytes: usize,
 }
 
@@ -32,7 +37,24 @@ impl Buffer {
     pub(crate) fn new(bytes: usize) -> Result<Self, Failure> {
         let mapping = system::Mapping::new(bytes)
             .map_err(|cause| os_failure(&format!("cannot allocate {bytes} bytes"), &cause))?;
-        Ok(Buffer { mapping, bytes })
+        Ok(Buffer { mapping, skipped: 0, bytes })
+    }
+
+    /// Map `bytes` that start where a huge page can, and all of the last one, wherever the system puts the mapping. Ask
+    /// for huge pages (true) or small ones (false).
+    pub(crate) fn aligned(bytes: usize, huge: bool) -> Result<Self, Failure> {
+        let room = bytes.checked_add(2 * HUGE_PAGE - 1).ok_or_else(|| too_large(bytes))?;
+        let mut buffer = Buffer::new(room / HUGE_PAGE * HUGE_PAGE)?;
+        buffer.wish_huge_pages(huge); // which may move it
+        buffer.skipped = buffer.bytes().as_ptr().align_offset(HUGE_PAGE);
+        buffer.bytes = bytes;
+        Ok(buffer)
+    }
+
+    /// The first byte.
+    fn start(&self) -> *mut u8 {
+        // SAFETY: the mapping is longer than what is skipped.
+        unsafe { self.mapping.start().add(self.skipped) }
     }
 
     /// Ask for small (false) or huge (true) pages, before the memory is touched. A system that does not know or grant the
@@ -54,26 +76,30 @@ impl Buffer {
     /// The memory as bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
         // SAFETY: the mapping is this long, readable, initialised (zero) and borrowed with self.
-        unsafe { std::slice::from_raw_parts(self.mapping.start(), self.bytes) }
+        unsafe { std::slice::from_raw_parts(self.start(), self.bytes) }
     }
 
     /// The memory as bytes.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as above, and writable; the borrow of self is exclusive.
-        unsafe { std::slice::from_raw_parts_mut(self.mapping.start(), self.bytes) }
+        unsafe { std::slice::from_raw_parts_mut(self.start(), self.bytes) }
     }
 
     /// The memory as numbers.
     pub(crate) fn doubles(&self) -> &[f64] {
         // SAFETY: as for bytes; a page is aligned for f64 and every bit pattern is an f64.
-        unsafe { std::slice::from_raw_parts(self.mapping.start().cast(), self.bytes / 8) }
+        unsafe { std::slice::from_raw_parts(self.start().cast(), self.bytes / 8) }
     }
 
     /// The memory as numbers.
     pub(crate) fn doubles_mut(&mut self) -> &mut [f64] {
         // SAFETY: as above, and writable; the borrow of self is exclusive.
-        unsafe { std::slice::from_raw_parts_mut(self.mapping.start().cast(), self.bytes / 8) }
+        unsafe { std::slice::from_raw_parts_mut(self.start().cast(), self.bytes / 8) }
     }
+}
+
+fn too_large(bytes: usize) -> Failure {
+    Failure::new(Code::OutOfMemory, format!("{bytes} bytes are more than this processor can address"))
 }
 
 /// Refuse to take `bytes` of memory when there is not so much: the system would end the agent, or swap.
@@ -105,6 +131,18 @@ mod tests {
         buffer.doubles_mut()[1249] = 1.0;
         assert_eq!(buffer.bytes()[9992..], 1.0f64.to_ne_bytes());
         assert!(["yes", "no", "partly", "unknown"].contains(&buffer.huge_pages()));
+    }
+
+    #[test]
+    fn an_aligned_buffer_starts_at_a_huge_page_and_has_all_that_was_asked_for() {
+        for bytes in [1, 1 << 20, HUGE_PAGE, HUGE_PAGE + 1, 5 * HUGE_PAGE - 1] {
+            let mut buffer = Buffer::aligned(bytes, true).unwrap();
+            assert_eq!(buffer.bytes().as_ptr().align_offset(HUGE_PAGE), 0);
+            assert_eq!(buffer.bytes().len(), bytes);
+            buffer.bytes_mut().fill(0xFF);
+            assert!(buffer.bytes().iter().all(|byte| *byte == 0xFF));
+        }
+        assert_eq!(Buffer::aligned(usize::MAX, true).map(|_| ()).unwrap_err().code, Code::OutOfMemory);
     }
 
     #[test]

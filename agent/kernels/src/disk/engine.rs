@@ -99,8 +99,7 @@ impl Memory {
 
 /// Memory whose pages are there: none is made in a timed stretch.
 fn touched(bytes: usize) -> Result<Buffer, Failure> {
-    let mut buffer = Buffer::new(bytes)?;
-    buffer.wish_huge_pages(true);
+    let mut buffer = Buffer::aligned(bytes, true)?;
     // What no read gives: a block that was never read shows.
     buffer.bytes_mut().fill(0xFF);
     Ok(buffer)

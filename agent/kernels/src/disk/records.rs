@@ -81,8 +81,7 @@ impl Records {
             wish.place.path = format!("{}.{index}", wish.place.path);
         }
         ensure_memory(wish.size as u64, "one record")?;
-        let mut record = Buffer::new(wish.size)?;
-        record.wish_huge_pages(true);
+        let mut record = Buffer::aligned(wish.size, true)?;
         pattern::fill(record.bytes_mut(), 0);
         let random = Random::new(crate::random::mix(wish.seed) ^ index);
         let mut records = Records {

@@ -2,12 +2,9 @@
 
 #![allow(unsafe_code)] // a part of a buffer as whole words
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, HUGE_PAGE};
 use crate::settings::wrong;
 use virtometer_protocol::{Code, Failure};
-
-/// Bytes of a huge page, the larger of those that a system may use without being told.
-const HUGE: usize = 2 << 20;
 
 /// Which pages are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +20,6 @@ pub(super) enum Pages {
 /// Words of memory.
 pub(super) struct Block {
     buffer: Buffer,
-    /// Bytes before the first word.
-    skipped: usize,
     length: usize,
     huge_pages: &'static str,
 }
@@ -32,13 +27,9 @@ pub(super) struct Block {
 impl Block {
     /// Map `length` words, fill each with `value` of its index, and look on what pages they lie.
     pub(super) fn new(length: usize, pages: Pages, value: impl Fn(usize) -> u64) -> Result<Self, Failure> {
-        let too_large = || wrong("size is too large for this processor");
-        // Whole huge pages, wherever the system maps them.
-        let room = length.checked_mul(8).and_then(|bytes| bytes.checked_add(2 * HUGE - 1)).ok_or_else(too_large)?;
-        let mut buffer = Buffer::new(room / HUGE * HUGE)?;
-        buffer.wish_huge_pages(pages != Pages::Small);
-        let skipped = buffer.bytes().as_ptr().align_offset(HUGE);
-        let mut block = Block { buffer, skipped, length, huge_pages: "unknown" };
+        let bytes = length.checked_mul(8).ok_or_else(|| wrong("size is too large for this processor"))?;
+        let buffer = Buffer::aligned(bytes, pages != Pages::Small)?;
+        let mut block = Block { buffer, length, huge_pages: "unknown" };
         block.words_mut().iter_mut().enumerate().for_each(|(i, word)| *word = value(i));
         block.huge_pages = block.buffer.huge_pages();
         if pages == Pages::Huge && ["no", "partly"].contains(&block.huge_pages) {
@@ -55,7 +46,7 @@ impl Block {
 
     /// Most bytes that a block of this many may take.
     pub(super) fn cost(bytes: u64) -> u64 {
-        bytes.saturating_add(HUGE as u64)
+        bytes.saturating_add(HUGE_PAGE as u64)
     }
 
     /// On what pages it lies: yes, no, partly or unknown.
@@ -64,14 +55,12 @@ impl Block {
     }
 
     pub(super) fn words(&self) -> &[u64] {
-        // SAFETY: the buffer is a huge page longer than its words, and a page is aligned for them.
-        unsafe { std::slice::from_raw_parts(self.buffer.bytes().as_ptr().add(self.skipped).cast(), self.length) }
+        // SAFETY: the buffer has as many bytes as its words, and a page is aligned for them.
+        unsafe { std::slice::from_raw_parts(self.buffer.bytes().as_ptr().cast(), self.length) }
     }
 
     pub(super) fn words_mut(&mut self) -> &mut [u64] {
         // SAFETY: as above; the borrow of self is exclusive.
-        unsafe {
-            std::slice::from_raw_parts_mut(self.buffer.bytes_mut().as_mut_ptr().add(self.skipped).cast(), self.length)
-        }
+        unsafe { std::slice::from_raw_parts_mut(self.buffer.bytes_mut().as_mut_ptr().cast(), self.length) }
     }
 }
