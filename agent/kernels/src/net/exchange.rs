@@ -83,14 +83,19 @@ impl Exchange {
         }
         let start_ns = self.counted_ns;
         let mut work = 0;
-        while work < repeats {
+        'iteration: loop {
             for index in self.ready()? {
-                if self.take(index)? {
-                    work += 1;
-                    if work >= repeats {
-                        self.counted_ns = now_ns();
-                    }
-                    self.send(index)?;
+                if !self.take(index)? {
+                    continue;
+                }
+                work += 1;
+                let last = work >= repeats;
+                if last {
+                    self.counted_ns = now_ns();
+                }
+                self.send(index)?;
+                if last {
+                    break 'iteration; // what else is there belongs to the next one
                 }
             }
         }

@@ -13,8 +13,10 @@ pub(super) const INSPECTION: u64 = 1024;
 /// 0.5 % of the time.
 pub(super) struct Trips {
     account: Account,
-    /// Every how many trips one is timed; before the window none is, so that its length is the trips' own.
+    /// Every how many trips one is timed; before the window none is, so that its length is the trips' own. Rarer after an
+    /// iteration that was quicker than all before.
     every: u64,
+    reading_ns: u64,
     /// Trips since one was timed.
     untimed: u64,
     pub(super) times: Times,
@@ -27,6 +29,7 @@ impl Trips {
         Trips {
             account: Account::new("s", remote_cpus),
             every: u64::MAX,
+            reading_ns: 1,
             untimed: 0,
             times: Times::default(),
             last: None,
@@ -36,11 +39,17 @@ impl Trips {
     /// The window begins: choose from the last iteration of the calibration, and forget what was timed so far.
     pub(super) fn settle(&mut self) {
         self.times.clear();
-        let trip_ns = self.last.map_or(0, |last| last.end_ns.saturating_sub(last.start_ns) / last.work.max(1)).max(1);
-        // Four times as far apart as that: the iteration has readings of its own, and others may have held it up.
-        self.every = (8 * reading_cost_ns() * SHARE / trip_ns).saturating_add(1);
+        self.reading_ns = reading_cost_ns();
+        self.every = self.last.map_or(u64::MAX, |last| self.affordable(last));
         self.untimed = 0;
         self.account.settle();
+    }
+
+    /// How far apart trips as quick as those of an iteration may be timed, in trips. Four times as far as the share asks:
+    /// the iteration has readings of its own, and others may have held it up.
+    fn affordable(&self, iteration: Timed) -> u64 {
+        let trip_ns = iteration.end_ns.saturating_sub(iteration.start_ns) / iteration.work.max(1);
+        (8 * self.reading_ns * SHARE / trip_ns.max(1)).saturating_add(1)
     }
 
     /// An iteration of round trips one after the other.
@@ -92,6 +101,9 @@ impl Trips {
     /// An iteration of round trips that were made otherwise.
     pub(super) fn add(&mut self, stretch: Timed) -> Timed {
         self.last = Some(stretch);
+        if self.every < u64::MAX {
+            self.every = self.every.max(self.affordable(stretch));
+        }
         self.account.add(stretch)
     }
 
