@@ -16,7 +16,7 @@ demo: ## set up what virtometer needs, then measure what each environment on thi
 	@setup/all.sh product
 	@.venv/bin/virtometer run --quick || [ $$? = 9 ] # 9: complete, and a trial failed, which the table says
 
-test: setup ## set up, then run the tests of both languages (under fifteen minutes)
+test: setup ## set up, then run the tests of both languages (under twelve minutes)
 	@setup/test.sh -m "not slow"
 
 test-all: setup ## the same with the slow sweeps

@@ -14,7 +14,9 @@ rust=0
 python=0
 echo "== Rust: cargo test"
 "${attentive[@]}" cargo test --workspace --locked || rust=$?
-echo "== Python: pytest"
-"${attentive[@]}" .venv/bin/python -m pytest "$@" || python=$?
+# Tests wait for guests as often as they compute: two processes of tests for each processor keep it busy.
+workers=$((2 * $(nproc)))
+echo "== Python: pytest in $workers processes"
+"${attentive[@]}" .venv/bin/python -m pytest -n "$workers" --maxprocesses 8 --dist worksteal "$@" || python=$?
 echo "== Rust: $([ $rust = 0 ] && echo passed || echo "FAILED (status $rust)"). Python: $([ $python = 0 ] && echo passed || echo "FAILED (status $python)")."
 [ $rust = 0 ] && [ $python = 0 ]

@@ -21,7 +21,8 @@ from virtometer.runner.workbench import cache_directory
 
 _NUMBERS = itertools.count(1)
 
-os.environ.setdefault(NAME_VARIABLE, f"tests-{os.getpid()}")
+# Of its own for each process that runs tests, also where one has inherited the name of another.
+os.environ[NAME_VARIABLE] = f"tests-{os.getpid()}"
 
 
 @pytest.fixture(scope="session")

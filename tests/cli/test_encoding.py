@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import subprocess
@@ -62,23 +63,29 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
+@functools.cache
+def wide(words: str, directory: Path) -> subprocess.CompletedProcess[bytes]:
+    """The same where every character can be shown."""
+    return run(words.split(), directory, {"PYTHONIOENCODING": "utf-8"})
+
+
 @pytest.mark.parametrize(("words", "place"), [(words, "C") for words in FOR_PEOPLE] + ELSEWHERE)
 def test_text_for_people_is_in_their_encoding(directory: Path, words: str, place: str) -> None:
-    wide = run(words.split(), directory, {"PYTHONIOENCODING": "utf-8"})
+    expected = wide(words, directory)
     ended = run(words.split(), directory, PLACES[place])
-    assert ended.returncode == wide.returncode
+    assert ended.returncode == expected.returncode
     said = ended.stdout + ended.stderr
     assert not re.search(rb"Traceback|Unicode\w*Error|codec|fault of Virtometer itself: ", said), said
     if words.split()[0] in {"plan", "report", "resume", "doctor"} and b"Usage:" not in said:
         said.decode("latin-1" if place == "Latin-1" else "ascii")
-    assert bool(ended.stdout) == bool(wide.stdout) and bool(ended.stderr) == bool(wide.stderr)
+    assert bool(ended.stdout) == bool(expected.stdout) and bool(ended.stderr) == bool(expected.stderr)
 
 
 @pytest.mark.parametrize("words", DOCUMENTS)
 def test_documents_are_utf_8_everywhere(directory: Path, words: str) -> None:
-    wide = run(words.split(), directory, {"PYTHONIOENCODING": "utf-8"})
+    expected = wide(words, directory)
     ended = run(words.split(), directory, PLACES["ASCII"])
-    assert (ended.returncode, ended.stdout) == (0, wide.stdout)
+    assert (ended.returncode, ended.stdout) == (0, expected.stdout)
     assert "schema" in words or "Größe ×2".encode() in ended.stdout or "Gr\\u00f6\\u00dfe" in ended.stdout.decode()
 
 

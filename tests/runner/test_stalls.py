@@ -64,7 +64,7 @@ def test_a_guest_that_was_stopped_is_marked_and_noted(tmp_path, watcher, make_pl
     assert result.value < 0.8 * result.agent_value
     notes = [note for finding in findings(campaign) for note in finding.notes]
     assert [note for note in notes if note.endswith("marked as disturbed, and kept: stall")]
-    assert [note for note in notes if "in its median sample" in note]
+    assert [note for note in notes if "slower over the whole window" in note]
     assert table(campaign)
 
 
