@@ -1,6 +1,8 @@
 """Every method against an independent implementation, and properties that hold for any data."""
 
+import gc
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -65,6 +67,15 @@ def test_equivalence_is_the_90_percent_interval_inside_the_margins(values: list[
     assert (p < 0.05) == (1 / (1 + margin) < inside.low and inside.high < 1 + margin)
 
 
+@pytest.fixture(scope="module")
+def frozen() -> Iterator[None]:
+    """multipletests collects garbage at each call: what is there already need not be looked at."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
+@pytest.mark.usefixtures("frozen")
 @given(p_values)
 @settings(deadline=None)
 def test_holm_is_the_one_of_statsmodels(values: list[float]) -> None:
