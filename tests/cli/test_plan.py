@@ -118,6 +118,24 @@ def test_show_marks_the_starts_that_workloads_share() -> None:
     assert "direct true" in outcome.out
 
 
+def test_check_and_show_take_a_part_of_a_plan() -> None:
+    words = [ROOT / "plans" / "quick.yaml", "--only", "system call,context switch", "--in", "gVisor"]
+    check = virtometer("plan", "check", *words)
+    size = "9 blocks x 2 environments x 2 workloads = 36 trials"
+    assert (check.status, check.err) == (0, "")
+    assert f"right; {size}" in check.out
+    show = virtometer("plan", "show", *words)
+    assert f"size: {size}" in show.out
+    shown = [line.split("  ")[-1] for line in show.out.splitlines() if re.match(r" +\d+ ", line)]
+    assert set(shown) == {"system call", "context switch"}
+    for verb in ("check", "show"):
+        refused = virtometer("plan", verb, words[0], "--in", "qemu")
+        assert refused.status == 2
+        assert refused.err.startswith(
+            "virtometer: --in: the plan has no environment 'qemu'; did you mean 'QEMU (emulated)'?\n"
+        )
+
+
 def test_schema_is_the_file_in_the_contract() -> None:
     outcome = virtometer("plan", "schema")
     assert json.loads(outcome.out) == json.loads((ROOT / "contract" / "schema" / "plan.schema.json").read_text())

@@ -120,6 +120,62 @@ def test_the_results_directory_without_out_and_blocks_from_the_command_line(tmp_
     assert "blocks: 500" in campaign.plan_text
 
 
+def test_a_part_of_a_plan_is_all_that_its_campaign_knows(tmp_path: Path) -> None:
+    plan = written(tmp_path, 2)
+    plan.write_text(plan.read_text().replace("workloads:", "  - {name: third, kind: native}\nworkloads:"))
+    words = ["--only", "a system call", "--in", "third"]
+    outcome = program("run", plan, "--out", tmp_path / "r", "--seed", "3", *words)
+    assert outcome.status == 0, outcome.err
+    campaign = read(tmp_path / "r")
+    assert [workload.name for workload in campaign.plan.workloads] == ["a system call"]
+    assert [environment.name for environment in campaign.plan.environments] == ["native", "third"]
+    treatments = {(place.environment, place.workload) for trial in campaign.planned for place in trial.placements}
+    assert treatments == {("native", "a system call"), ("third", "a system call")}
+    assert len(campaign.trials) == len(campaign.planned) == 4
+    assert campaign.plan_text == (
+        "# Run with --only or --in: of the plan below only the workloads 'a system call' "
+        f"and the environments 'native', 'third'.\n{plan.read_text()}"
+    )
+    assert "a small system" not in outcome.out
+
+    resumed = virtometer("resume", tmp_path / "r")
+    assert (resumed.status, resumed.out) == (0, outcome.out)
+
+
+def test_a_resumed_campaign_measures_its_part_of_the_plan_alone(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [PROGRAM, "run", written(tmp_path, 20), "--out", tmp_path / "r", "--only", "a system call", "--in", "again"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    wait_for_trials(process, 3)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+    before = read(tmp_path / "r")
+    assert 3 <= len(before.trials) < 40
+    resumed = program("resume", tmp_path / "r")
+    assert resumed.status == 0, resumed.err
+    after = read(tmp_path / "r")
+    assert after.planned == before.planned
+    assert [record.trial for record in after.trials] == list(before.planned)
+    assert {place.workload for trial in after.planned for place in trial.placements} == {"a system call"}
+
+
+def test_the_quick_plan_can_be_chosen_from(tmp_path: Path) -> None:
+    words = ["--quick", "--only", "system call", "--in", "native", "--blocks", "1"]
+    outcome = program("run", *words, "--out", tmp_path / "r")
+    assert outcome.status == 0, outcome.err
+    campaign = read(tmp_path / "r")
+    assert [one.name for one in campaign.plan.environments] == ["native"]
+    assert [one.name for one in campaign.plan.workloads] == ["system call"]
+    refused = program("run", "--quick", "--only", "sistem call", "--out", tmp_path / "none")
+    assert (refused.status, refused.out) == (2, "")
+    first, second = refused.err.splitlines()
+    assert first == "virtometer: --only: the plan has no workload 'sistem call'; did you mean 'system call'?"
+    assert second.startswith("virtometer: its workloads: 'cpu linpack 500', ")
+    assert not (tmp_path / "none").exists()
+
+
 @pytest.mark.parametrize(
     ("number", "fresh"), [(signal.SIGINT, "trial"), (signal.SIGTERM, "block"), (signal.SIGHUP, "trial")]
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from virtometer.cli.choosing import In, Only
 from virtometer.cli.encoding import put_document, say
 from virtometer.cli.verbs import add, application
 
@@ -19,14 +20,14 @@ plan_app = application("Plans: YAML files that say what is compared.")
 PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="A plan file.")]
 
 
-def check(plan: PlanFile) -> None:
+def check(plan: PlanFile, only: Only = None, in_: In = None) -> None:
     """Say whether a plan is right; an error names the file, the line, what is wrong and what is allowed.
 
     Status 2: wrong on every host. Status 3: right, but this host cannot execute it.
     """
-    from virtometer.cli.plan_files import load_for_here
+    from virtometer.cli.plan_files import load_for_here, selection
 
-    loaded, _, skipped = load_for_here(plan, Path("results"))
+    loaded, _, skipped = load_for_here(plan, Path("results"), selection(only, in_))
     say("\n".join([*skipped, f"{plan}: right; {_size(loaded)}{_too_few(loaded)}"]))
 
 
@@ -35,14 +36,16 @@ def show(
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, max=2**63 - 1, help="Show the order of this seed.")
     ] = None,
+    only: Only = None,
+    in_: In = None,
 ) -> None:
     """Show what a plan compares, about how long it takes, and its trials in the order of execution."""
-    from virtometer.cli.plan_files import load
+    from virtometer.cli.plan_files import load, selection
     from virtometer.design.duration import duration
     from virtometer.design.schedule import schedule
     from virtometer.runner.windows import may_end_early, windows
 
-    loaded, _ = load(plan)
+    loaded, _ = load(plan, selection(only, in_))
     shown = seed if seed is not None else loaded.seed if loaded.seed is not None else 0
     trials = schedule(loaded, [environment.name for environment in loaded.environments], shown)
     lines = [f"plan: {loaded.name}"]

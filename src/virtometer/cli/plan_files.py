@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 
 import virtometer
 from virtometer.design.document import MAX_BYTES
-from virtometer.design.parse import PlanRead, read_plan
+from virtometer.design.parse import ALL, PlanRead, read_plan
+from virtometer.design.selection import Selection
 from virtometer.errors import PlanError, PlanNotHere
 from virtometer.model import Plan
 from virtometer.visible import visible
@@ -25,14 +27,22 @@ def built_in(name: str) -> Path:
     raise PlanError(name, 0, "this built-in plan is missing from the installation")
 
 
-def load(path: Path) -> tuple[Plan, str]:
-    """Read and check a plan; also returns its text. Raises PlanError with file and line."""
-    found, text = _read(path)
+def selection(only: Sequence[str] | None, environments: Sequence[str] | None) -> Selection:
+    """What --only and --in ask for."""
+    return Selection(tuple(only or ()), tuple(environments or ()))
+
+
+def load(path: Path, asked: Selection = ALL) -> tuple[Plan, str]:
+    """Read and check a plan; returns the part that is `asked` for, and the plan's text.
+
+    Raises PlanError with file and line, and UsageError for a name that the plan does not have.
+    """
+    found, text = _read(path, asked)
     return found.plan, text
 
 
-def load_for_here(path: Path, results: Path) -> tuple[Plan, str, list[str]]:
-    """Read a plan and check that this host can execute it with its results below `results`; also returns its text.
+def load_for_here(path: Path, results: Path, asked: Selection = ALL) -> tuple[Plan, str, list[str]]:
+    """`load` a plan and check that this host can execute that part of it with its results below `results`.
 
     The last part of the answer are sentences about what will be skipped. Raises PlanError for what is wrong everywhere,
     PlanNotHere for what is impossible on this host, both with file and line.
@@ -40,7 +50,7 @@ def load_for_here(path: Path, results: Path) -> tuple[Plan, str, list[str]]:
     from virtometer.design.feasible import refused
     from virtometer.runner.here import not_here
 
-    found, text = _read(path)
+    found, text = _read(path, asked)
     refusals: list[tuple[int, str]] = []
     skipped = list(found.skipped)
     shown = visible(str(path))
@@ -55,7 +65,7 @@ def load_for_here(path: Path, results: Path) -> tuple[Plan, str, list[str]]:
     return found.plan, text, [f"{shown}:{line}: will fail: {words}" for line, words in sorted(set(skipped))]
 
 
-def _read(path: Path) -> tuple[PlanRead, str]:
+def _read(path: Path, asked: Selection) -> tuple[PlanRead, str]:
     from virtometer.runner.catalogue import catalogue
 
     shown = str(path)
@@ -68,7 +78,7 @@ def _read(path: Path) -> tuple[PlanRead, str]:
         raise PlanError(shown, 0, "this is a directory, not a plan") from cause
     except OSError as cause:
         raise PlanError(shown, 0, f"the plan cannot be read: {cause.strerror}") from cause
-    return read_plan(raw, shown, catalogue()), raw.decode("utf-8-sig")
+    return read_plan(raw, shown, catalogue(), asked), raw.decode("utf-8-sig")
 
 
 def seed_of(plan: Plan, given: int | None) -> int:

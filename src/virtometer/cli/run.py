@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from virtometer.cli.choosing import In, Only
 from virtometer.visible import visible
 
 BESIDE_HELP = "Measure also where another laboratory measures on this host; every trial is then marked."
@@ -30,6 +31,8 @@ def run(
     blocks: Annotated[
         int | None, typer.Option("--blocks", min=1, max=10_000, help="Number of blocks, instead of the plan's.")
     ] = None,
+    only: Only = None,
+    in_: In = None,
     beside: Annotated[bool, typer.Option("--beside", help=BESIDE_HELP)] = False,
 ) -> None:
     """Measure natively and in every environment of a plan, and report what each of them costs.
@@ -40,7 +43,8 @@ def run(
 
     with notice("loading the laboratory ..."):
         from virtometer.cli import campaign
-        from virtometer.cli.plan_files import DEFAULT, QUICK, built_in, load_for_here, seed_of
+        from virtometer.cli.plan_files import DEFAULT, QUICK, built_in, load_for_here, seed_of, selection
+        from virtometer.design.selection import words
         from virtometer.errors import UsageError
         from virtometer.runner.campaign import begin
         from virtometer.store.files import refuse_foreign
@@ -48,12 +52,15 @@ def run(
     if quick and plan is not None:
         raise UsageError("--quick is a plan of its own", advice="give either a plan or --quick")
     file = plan or built_in(QUICK if quick else DEFAULT)
-    loaded, text, skipped = load_for_here(file, out or Path("results"))
+    asked = selection(only, in_)
+    loaded, text, skipped = load_for_here(file, out or Path("results"), asked)
     for sentence in skipped:
         typer.echo(f"virtometer: {visible(sentence)}", err=True)
     if blocks is not None:
         loaded = loaded.model_copy(update={"blocks": blocks})
         text = f"# Run with --blocks {blocks}, which replaces the number of blocks below.\n{text}"
+    if left := words(asked, loaded):
+        text = f"# Run with --only or --in: {left}.\n{text}"
     directory = out or _fresh(loaded.name)
     refuse_foreign(directory)
     number = seed_of(loaded, seed)

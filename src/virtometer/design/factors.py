@@ -48,6 +48,15 @@ def write_out(document: Document) -> tuple[Document, list[tuple[int, str]]]:
     return Document({**document.value, "workloads": written}, lines), []
 
 
+def as_written(document: Document) -> list[str]:
+    """For every workload that `write_out` makes of a right document, the name of its workload in the file."""
+    return [
+        str(workload["name"])
+        for workload in document.value["workloads"]
+        for _ in range(math.prod(map(len, workload.get("factors", {}).values())))
+    ]
+
+
 def _complaints(workload: dict[str, Any]) -> Iterator[tuple[Path, str]]:
     """What is wrong with the form of one workload's factors, and where within them."""
     factors = workload["factors"]

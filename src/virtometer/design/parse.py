@@ -13,14 +13,16 @@ from pydantic_core import ErrorDetails
 from virtometer.design import complaints
 from virtometer.design.catalogue import Catalogue
 from virtometer.design.document import Document, Path, read_document
-from virtometer.design.factors import write_out
+from virtometer.design.factors import as_written, write_out
 from virtometer.design.feasible import impossible, refused
 from virtometer.design.schedule import MAX_TRIALS, trial_count
+from virtometer.design.selection import Selection, select
 from virtometer.errors import PlanError
 from virtometer.model import Plan, PlanEnvironment, PlanWorkload
 from virtometer.visible import visible
 
 MAX_COMPLAINTS = 20
+ALL = Selection()
 
 Complaint = tuple[int, str]
 Model = TypeVar("Model", bound=BaseModel)
@@ -40,8 +42,11 @@ def parse_plan(text: str | bytes, file_name: str, catalogue: Catalogue) -> Plan:
     return read_plan(text, file_name, catalogue).plan
 
 
-def read_plan(text: str | bytes, file_name: str, catalogue: Catalogue) -> PlanRead:
+def read_plan(text: str | bytes, file_name: str, catalogue: Catalogue, asked: Selection = ALL) -> PlanRead:
     """Read a plan. Raises one PlanError that lists everything wrong with it, each with file, line and what is allowed.
+
+    `asked`: the part of the plan that is returned. A mistake in any other part is an error as well, but what cannot be
+    executed counts in the chosen part alone. Raises UsageError for a name in `asked` that the plan does not have.
 
     In the plan returned, settings and parameters hold what the file gives, in the types of their models: `64M` is a
     number there.
@@ -50,7 +55,8 @@ def read_plan(text: str | bytes, file_name: str, catalogue: Catalogue) -> PlanRe
     document = read_document(text, file_name)
     if not isinstance(document.value, dict):
         raise PlanError(file_name, document.line(()), "a plan is a mapping: lines of the form 'name: value'")
-    document, wrong = write_out(document)
+    in_file = document
+    document, wrong = write_out(in_file)
     if wrong:
         raise _together(file_name, wrong)
     plan, wrong = _validated(Plan, document, (), "field")
@@ -58,10 +64,12 @@ def read_plan(text: str | bytes, file_name: str, catalogue: Catalogue) -> PlanRe
         environments, wrong_environments = _environments(plan, document, catalogue)
         workloads, wrong_workloads = _workloads(plan, document, catalogue)
         wrong = [*wrong_environments, *wrong_workloads, *_names(plan, document)]
+        plan = plan.model_copy(update={"environments": environments, "workloads": workloads})
+        if not wrong:
+            plan, document = select(plan, document, as_written(in_file), asked)
         if trial_count(plan) > MAX_TRIALS:
             sentence = f"{trial_count(plan)} trials are more than the {MAX_TRIALS} that one campaign may have"
             wrong.append((document.line(("blocks",)), sentence))
-        plan = plan.model_copy(update={"environments": environments, "workloads": workloads})
         if not wrong:
             for found in impossible(plan, catalogue):
                 (wrong if refused(found, plan) else skipped).append((document.line(found.path), found.sentence))

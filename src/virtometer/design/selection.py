@@ -1,0 +1,131 @@
+"""A part of a plan: some of its workloads and environments, chosen by name. PURE.
+
+A workload with factors has two kinds of names: the name in the plan's file chooses all combinations of its levels, and
+the name of one combination chooses that one. The baseline is always kept.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from virtometer.design.complaints import short
+from virtometer.design.document import Document, Path
+from virtometer.errors import UsageError
+from virtometer.model import Plan
+
+_SHOWN = 12  # names that an error lists
+_NEAR = 3  # names that an error proposes
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What the command line asks for. Each text holds names with commas between them; no text means all."""
+
+    only: tuple[str, ...] = ()
+    environments: tuple[str, ...] = ()
+
+
+def select(plan: Plan, document: Document, as_written: Sequence[str], asked: Selection) -> tuple[Plan, Document]:
+    """The chosen part of a plan, and of its document, in the order of the plan.
+
+    `as_written`: for each workload of `plan` the name in the file of the workload that it is a combination of. Raises
+    UsageError for a name that the plan does not have.
+    """
+    if not asked.only and not asked.environments:
+        return plan, document
+    names = [workload.name for workload in plan.workloads]
+    by_name: dict[str, set[str]] = {}
+    for written, name in zip(as_written, names, strict=True):
+        by_name.setdefault(written, set()).add(name)
+    by_name |= {name: {name} for name in names}
+    workloads = _chosen("--only", "workload", asked.only, by_name) if asked.only else set(names)
+    present = {environment.name: {environment.name} for environment in plan.environments}
+    environments = set(present)
+    if asked.environments:
+        environments = {plan.baseline} | _chosen("--in", "environment", asked.environments, present)
+    kept = {
+        "workloads": [number for number, name in enumerate(names) if name in workloads],
+        "environments": [number for number, one in enumerate(plan.environments) if one.name in environments],
+    }
+    smaller = plan.model_copy(
+        update={
+            "workloads": [plan.workloads[number] for number in kept["workloads"]],
+            "environments": [plan.environments[number] for number in kept["environments"]],
+        }
+    )
+    return smaller, _document(document, kept)
+
+
+def words(asked: Selection, plan: Plan) -> str:
+    """What was left of a plan, as a line of words for the copy of the plan's text; empty where nothing was chosen."""
+    parts = []
+    if asked.only:
+        parts.append(f"the workloads {_listed([workload.name for workload in plan.workloads])}")
+    if asked.environments:
+        parts.append(f"the environments {_listed([environment.name for environment in plan.environments])}")
+    return f"of the plan below only {' and '.join(parts)}" if parts else ""
+
+
+def _chosen(option: str, noun: str, texts: Iterable[str], by_name: Mapping[str, set[str]]) -> set[str]:
+    """The names behind what was given to `option`. Raises UsageError for the first name that is unknown."""
+    found: set[str] = set()
+    for text in texts:
+        for name in _names(text, by_name):
+            if name not in by_name:
+                raise _unknown(option, noun, name, list(by_name))
+            found |= by_name[name]
+    return found
+
+
+def _names(text: str, known: Iterable[str]) -> list[str]:
+    """The names in a text with commas. A known name may hold commas itself: the longest known name counts."""
+    pieces = text.split(",")
+    names: list[str] = []
+    at = 0
+    while at < len(pieces):
+        for end in range(len(pieces), at, -1):
+            name = ",".join(pieces[at:end]).strip()
+            if name in known or end == at + 1:
+                names.append(name)
+                at = end
+                break
+    return names
+
+
+def _unknown(option: str, noun: str, name: str, known: Sequence[str]) -> UsageError:
+    near = " or ".join(f"'{short(one)}'" for one in _nearest(name, known))
+    hint = f"; did you mean {near}?" if near else ""
+    what = f"'{short(name)}'" if name else "with an empty name"
+    return UsageError(f"{option}: the plan has no {noun} {what}{hint}", advice=f"its {noun}s: {_listed(known)}")
+
+
+def _nearest(name: str, known: Iterable[str]) -> list[str]:
+    """The names that `name` was probably meant to be: those that hold it, else those that are similar."""
+    wanted = name.lower()
+    if not wanted:
+        return []
+    by_lower = {one.lower(): one for one in known}
+    holding = [one for lower, one in by_lower.items() if wanted in lower]
+    if holding:
+        return holding[:_NEAR]
+    return [by_lower[one] for one in difflib.get_close_matches(wanted, by_lower, n=_NEAR)]
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(f"'{short(name)}'" for name in names[:_SHOWN]) + more
+
+
+def _document(document: Document, kept: Mapping[str, list[int]]) -> Document:
+    """The document without what was not chosen, so that lines are found by the positions in the chosen plan."""
+    value = {**document.value, **{group: [document.value[group][old] for old in kept[group]] for group in kept}}
+    to = {(group, old): new for group, olds in kept.items() for new, old in enumerate(olds)}
+    lines: dict[Path, int] = {}
+    for path, line in document.lines.items():
+        if len(path) < 2 or path[0] not in kept:
+            lines[path] = line
+        elif (new := to.get((str(path[0]), int(path[1])))) is not None:
+            lines[(path[0], new, *path[2:])] = line
+    return Document(value, lines)
