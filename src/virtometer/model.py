@@ -98,17 +98,15 @@ Name = Annotated[
 
 
 class PlanEnvironment(_Frozen):
-    """One environment of a plan: a kind with its settings under a name of its own.
+    """One environment of a plan: a kind with its settings under a name of its own."""
 
-    `timing` says who times the iterations: the agent, by its own clock, which is compared with the host's; or the
-    laboratory, which lets every iteration begin and is told its end. auto: the laboratory where the guest's clock is
-    known to count instructions.
-    """
-
-    name: Name
-    kind: str
-    settings: dict[str, Any] = Field(default_factory=dict)
-    timing: Literal["auto", "agent", "laboratory"] = "auto"
+    name: Name = Field(description="name in reports, and for --in")
+    kind: str = Field(description="kind of the environment")
+    settings: dict[str, Any] = Field(default_factory=dict, description="settings of the kind")
+    timing: Literal["auto", "agent", "laboratory"] = Field(
+        default="auto",
+        description="who times iterations; auto: the laboratory where a guest's clock counts instructions",
+    )
 
 
 Levels = Annotated[list[str | int | float | bool], Field(min_length=1, max_length=64)]
@@ -121,59 +119,76 @@ class PlanWorkload(_Frozen):
     combination has become a workload of its own.
     """
 
-    name: Name
-    workload: str
-    op: str
-    parameters: dict[str, Any] = Field(default_factory=dict)
-    threads: int = Field(default=1, ge=1, le=1024)
-    seconds: float | None = Field(default=None, gt=0, le=3600)
-    factors: dict[str, Levels] = Field(default_factory=dict, max_length=4)
+    name: Name = Field(description="name in reports, and for --only")
+    workload: str = Field(description="what is measured")
+    op: str = Field(description="operation of the workload; it may be a factor instead")
+    parameters: dict[str, Any] = Field(default_factory=dict, description="parameters of the workload")
+    threads: int = Field(default=1, ge=1, le=1024, description="threads that do the same work at once")
+    seconds: float | None = Field(
+        default=None, gt=0, le=3600, description="length of the window. Without it, that of the plan"
+    )
+    factors: dict[str, Levels] = Field(
+        default_factory=dict,
+        max_length=4,
+        description="levels of parameters, op or threads; each combination is a workload",
+    )
 
 
 class Limits(_Frozen):
     """How long anything that can hang may take, in seconds, and how wrong a clock may be."""
 
-    start_s: float = Field(default=60.0, gt=0, le=3600)
-    prepare_s: float = Field(default=60.0, gt=0, le=3600)
-    run_extra_s: float = Field(default=30.0, gt=0, le=3600)
-    answer_s: float = Field(default=10.0, gt=0, le=600)
-    stop_s: float = Field(default=10.0, gt=0, le=600)
-    clock_error: _OpenShare = 0.005
+    start_s: float = Field(default=60.0, gt=0, le=3600, description="seconds until a guest's agent greets")
+    prepare_s: float = Field(default=60.0, gt=0, le=3600, description="seconds to prepare a workload")
+    run_extra_s: float = Field(default=30.0, gt=0, le=3600, description="seconds that a run may take beyond its window")
+    answer_s: float = Field(default=10.0, gt=0, le=600, description="seconds until an agent answers a request")
+    stop_s: float = Field(default=10.0, gt=0, le=600, description="without effect: a guest has ten seconds to stop")
+    clock_error: _OpenShare = Field(
+        default=0.005, description="largest error of a duration that is used, as a share of it"
+    )
 
 
 class Rules(_Frozen):
-    """When a trial is marked as disturbed: limits on the host's state during the scored window, and on stops in it.
+    """When a trial is marked as disturbed: limits on the host's state during the scored window, and on stops in it."""
 
-    max_stall_share: the part of the window that a guest may lose in one or a few long stops.
-    """
-
-    max_steal_share: _Share = 0.05
-    max_swap_pages: int = Field(default=0, ge=0)
-    min_free_memory_bytes: Annotated[int, Field(ge=0), BeforeValidator(parse_size), _size_schema(0, None)] = 256 << 20
-    max_stall_share: _Share = 0.1
+    max_steal_share: _Share = Field(
+        default=0.05, description="share of processor time that a hypervisor under the host took"
+    )
+    max_swap_pages: int = Field(default=0, ge=0, description="pages that the host swapped in or out")
+    min_free_memory_bytes: Annotated[int, Field(ge=0), BeforeValidator(parse_size), _size_schema(0, None)] = Field(
+        default=256 << 20, description="bytes of memory that the host must have free"
+    )
+    max_stall_share: _Share = Field(
+        default=0.1, description="share of the window that a guest may lose in one or a few long stops"
+    )
 
 
 class Plan(_Frozen):
     """A plan: environments, workloads, scenario, precision, budget."""
 
-    virtometer: Literal[1]
-    name: Name
-    question: str = ""
-    environments: list[PlanEnvironment] = Field(min_length=1, max_length=64)
-    baseline: str = "native"
-    workloads: list[PlanWorkload] = Field(min_length=1, max_length=512)
-    scenario: Literal["alone"] = "alone"
-    blocks: int = Field(default=8, ge=1, le=10_000)
-    seconds: float = Field(default=1.0, gt=0, le=3600)
-    fresh: Literal["trial", "block"] = "trial"
-    unavailable: Literal["refuse", "skip"] = "refuse"
-    seed: int | None = Field(default=None, ge=0, lt=2**63)
-    margin: _OpenShare = 0.05
+    virtometer: Literal[1] = Field(description="version of the form of plans")
+    name: Name = Field(description="name of the plan")
+    question: str = Field(default="", description="what the plan asks, for people")
+    environments: list[PlanEnvironment] = Field(min_length=1, max_length=64, description="places where work runs")
+    baseline: str = Field(default="native", description="name of the environment that all others are compared with")
+    workloads: list[PlanWorkload] = Field(min_length=1, max_length=512, description="what is measured in each of them")
+    scenario: Literal["alone"] = Field(default="alone", description="how guests are combined")
+    blocks: int = Field(default=8, ge=1, le=10_000, description="passes over all treatments; a verdict takes six")
+    seconds: float = Field(default=1.0, gt=0, le=3600, description="length of the window of a trial")
+    fresh: Literal["trial", "block"] = Field(
+        default="trial", description="a guest starts for every trial, or once a block"
+    )
+    unavailable: Literal["refuse", "skip"] = Field(
+        default="refuse", description="what happens where an environment other than the baseline does not work here"
+    )
+    seed: int | None = Field(
+        default=None, ge=0, lt=2**63, description="seed of the random order. Without it, a fresh one"
+    )
+    margin: _OpenShare = Field(default=0.05, description="difference that is small enough to be called equivalent")
     disk_span: Annotated[
         int, Field(ge=1 << 20, le=1 << 44), BeforeValidator(parse_size), _size_schema(1 << 20, 1 << 44)
-    ] = 512 << 20
-    limits: Limits = Field(default_factory=Limits)
-    rules: Rules = Field(default_factory=Rules)
+    ] = Field(default=512 << 20, description="bytes of the disk file behind all disk workloads")
+    limits: Limits = Field(default_factory=Limits, description="how long anything may take: the table limits")
+    rules: Rules = Field(default_factory=Rules, description="when a trial is marked as disturbed: the table rules")
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,8 @@ def test_every_command_documents_itself_and_all_its_parameters(words: tuple[str,
 
 def test_the_verbs() -> None:
     assert {" ".join(words) for words, _ in COMMANDS} == {
-        "doctor", "run", "time-server", "resume", "report", "plan check", "plan show", "plan schema", "agent path",
+        "doctor", "run", "time-server", "resume", "report", "plan check", "plan show", "plan schema", "plan reference",
+        "agent path",
     }  # fmt: skip
 
 

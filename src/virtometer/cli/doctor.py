@@ -95,7 +95,7 @@ def _show(host: Mapping[str, Any], checks: Sequence[KindCheck]) -> None:
     console.print()
     console.print(kinds_table(checks, wide=console.width >= _WIDE))
     if any(check.status.capabilities.get("settings") for check in checks):
-        console.print(Text("settings of each kind: virtometer doctor --json, virtometer plan schema", style="dim"))
+        console.print(Text("settings of each kind: virtometer plan reference KIND", style="dim"))
 
 
 def kinds_table(checks: Sequence[KindCheck], *, wide: bool) -> Table:

@@ -1,4 +1,4 @@
-"""`virtometer plan check`, `plan show` and `plan schema`: is a plan right, what will it do, what may stand in it."""
+"""`virtometer plan check`, `show`, `schema`, `reference`: is a plan right, what will it do, what may stand in it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 from virtometer.cli.choosing import In, Only
 from virtometer.cli.encoding import put_document, say
+from virtometer.cli.reference import reference
 from virtometer.cli.verbs import add, application
 
 if TYPE_CHECKING:
@@ -151,3 +152,4 @@ def _trials(plan: Plan, trials: tuple[Trial, ...]) -> list[str]:
 add(plan_app, "check", check)
 add(plan_app, "show", show)
 add(plan_app, "schema", schema)
+add(plan_app, "reference", reference)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 
@@ -23,6 +23,8 @@ class OpDescription:
 class WorkloadDescription:
     """One workload: its operations by name, and the model that its parameters must satisfy.
 
+    meaning, facts: what it measures, and more sentences about it. takes: operation -> its parameters, where it does not
+    have them all. defaults: operation -> parameter -> what the agent takes where a plan leaves the parameter out.
     refusal: why an operation of the workload does not take these parameters, in a sentence; empty where it does.
     demand: what an operation takes with these parameters and so many threads.
     """
@@ -31,6 +33,19 @@ class WorkloadDescription:
     parameters: type[BaseModel]
     refusal: Callable[[str, BaseModel], str] = lambda op, parameters: ""
     demand: Callable[[str, BaseModel, int], Demand] = lambda op, parameters, threads: Demand()
+    meaning: str = ""
+    facts: tuple[str, ...] = ()
+    takes: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    defaults: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class KindDescription:
+    """A kind of environment in words: its title in reports, what it is, and more sentences about it."""
+
+    title: str
+    meaning: str
+    facts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +58,4 @@ class Catalogue:
     kinds: Mapping[str, type[BaseModel]]
     workloads: Mapping[str, WorkloadDescription]
     machines: frozenset[str] = frozenset()
+    about_kinds: Mapping[str, KindDescription] = field(default_factory=dict)

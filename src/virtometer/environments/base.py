@@ -153,6 +153,7 @@ class Environment(ABC):
 
     kind: ClassVar[str]
     title: ClassVar[str]  # as printed in tables, e.g. "user-mode Linux"
+    meaning: ClassVar[str] = ""  # what it is, for the reference of plans
     settings_type: ClassVar[type[Settings]]
     machine: ClassVar[bool] = False  # guests have a kernel of their own: the disk is a device, their memory is theirs
     program: ClassVar[str] = ""  # which program of the host starts guests, and which Debian package has it

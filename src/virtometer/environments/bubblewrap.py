@@ -21,6 +21,7 @@ class Bubblewrap(Environment):
 
     kind: ClassVar[str] = "bubblewrap"
     title: ClassVar[str] = "bubblewrap"
+    meaning: ClassVar[str] = "a sandbox of namespaces around the agent, with the network of the host; needs no root"
     program: ClassVar[str] = "bwrap"
     package: ClassVar[str] = "bubblewrap"
     settings_type: ClassVar[type[Settings]] = BubblewrapSettings

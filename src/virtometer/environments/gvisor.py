@@ -13,6 +13,8 @@ import os
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
+from pydantic import Field
+
 from virtometer.environments.accounting import CgroupAccount
 from virtometer.environments.agent_root import DATA, agent_root
 from virtometer.environments.base import Capabilities, Check, DiskTarget, Environment, Guest, Settings, Workbench
@@ -27,16 +29,24 @@ _MISTAKEN = "/proc/sys/net/core"
 
 
 class GvisorSettings(Limits):
-    """platform (None: the first that works here), network, gso, cpus, cpuset, memory.
+    """Limits, and options of runsc.
 
     gso: whether gVisor hands segments of up to 64 KiB to the host, runsc's own default. On recent Linux kernels the
     runsc of Debian 12 loses such segments; without gso it loses fewer. What was lost its TCP sends again two
     segments per timeout of 0.2 s: a stream crawls for seconds, with large buffers for minutes.
     """
 
-    platform: Platform | None = None
-    network: Literal["sandbox", "host"] = "sandbox"
-    gso: bool = True
+    platform: Platform | None = Field(
+        default=None,
+        description="how system calls are intercepted. Without it, the first of systrap and ptrace that works here",
+    )
+    network: Literal["sandbox", "host"] = Field(
+        default="sandbox", description="the network stack of gVisor, or the one of the host"
+    )
+    gso: bool = Field(
+        default=True,
+        description="hand segments of up to 64 KiB to the host; some runsc lose them on recent kernels",
+    )
 
 
 class Gvisor(Environment):
@@ -44,6 +54,7 @@ class Gvisor(Environment):
 
     kind: ClassVar[str] = "gvisor"
     title: ClassVar[str] = "gVisor"
+    meaning: ClassVar[str] = "a container whose system calls a kernel in user space answers"
     program: ClassVar[str] = "runsc"
     package: ClassVar[str] = "runsc"
     settings_type: ClassVar[type[Settings]] = GvisorSettings

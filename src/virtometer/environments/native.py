@@ -31,6 +31,7 @@ class Native(Environment):
 
     kind: ClassVar[str] = "native"
     title: ClassVar[str] = "native"
+    meaning: ClassVar[str] = "the host itself, with the agent as an ordinary process"
     settings_type: ClassVar[type[Settings]] = NativeSettings
     program: ClassVar[str] = "virtometer-agent"
 

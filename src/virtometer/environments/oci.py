@@ -26,11 +26,13 @@ Bytes = Annotated[int, BeforeValidator(parse_size)]
 class Limits(Settings):
     """Limits that the host's cgroups enforce on a container. None: no limit."""
 
-    cpus: float | None = Field(default=None, ge=0.01, le=4096, description="processors' worth of CPU time")
-    cpuset: tuple[Annotated[int, Field(ge=0, le=4095)], ...] | None = Field(
-        default=None, min_length=1, description="numbers of the processors it may run on"
+    cpus: float | None = Field(
+        default=None, ge=0.01, le=4096, description="processors' worth of CPU time. Without it, no limit"
     )
-    memory: Bytes | None = Field(default=None, ge=16 << 20, description='bytes, or "512M"')
+    cpuset: tuple[Annotated[int, Field(ge=0, le=4095)], ...] | None = Field(
+        default=None, min_length=1, description="numbers of the processors it may run on. Without it, all"
+    )
+    memory: Bytes | None = Field(default=None, ge=16 << 20, description="bytes of memory. Without it, no limit")
 
     def limited(self) -> bool:
         """Whether any limit is asked for."""

@@ -64,21 +64,26 @@ CpuModel = Annotated[str, Field(max_length=200), AfterValidator(_cpu_model)]
 
 
 class MachineSettings(Settings):
-    """Settings of every virtual machine.
+    """Settings of every virtual machine."""
 
-    `memory` is in bytes, or such as 512M; `cpus` None means as many as the laboratory may use; `cpu` is a model as
-    QEMU's `-cpu` takes it.
-    """
-
-    memory: Annotated[int, BeforeValidator(parse_size), Field(ge=128 << 20, le=1 << 40, multiple_of=1 << 20)] = (
-        512 << 20
+    memory: Annotated[int, BeforeValidator(parse_size), Field(ge=128 << 20, le=1 << 40, multiple_of=1 << 20)] = Field(
+        default=512 << 20, description="bytes of memory of the guest"
     )
-    cpus: int | None = Field(default=None, ge=1, le=64)
-    cpu: CpuModel = "max"
-    machine: Literal["pc", "q35"] = "pc"
-    disk_device: Literal["virtio", "virtio-scsi", "nvme", "ide"] = "virtio"
-    disk_cache: Literal["none", "directsync", "writeback", "writethrough", "unsafe"] = "none"
-    network_device: Literal["virtio", "vmxnet3"] = "virtio"
+    cpus: int | None = Field(
+        default=None, ge=1, le=64, description="virtual processors. Without it, as many as the laboratory may use"
+    )
+    cpu: CpuModel = Field(
+        default="max",
+        description="model of the processor, as the option -cpu of QEMU takes it; max: all that can be emulated",
+    )
+    machine: Literal["pc", "q35"] = Field(default="pc", description="model of the machine")
+    disk_device: Literal["virtio", "virtio-scsi", "nvme", "ide"] = Field(
+        default="virtio", description="device of the disk; ide needs machine pc"
+    )
+    disk_cache: Literal["none", "directsync", "writeback", "writethrough", "unsafe"] = Field(
+        default="none", description="mode of the cache of the disk, as in QEMU"
+    )
+    network_device: Literal["virtio", "vmxnet3"] = Field(default="virtio", description="device of the network")
 
     @model_validator(mode="after")
     def _drivers_exist(self) -> Self:
@@ -95,8 +100,14 @@ class QemuSettings(MachineSettings):
     needs `tcg_thread` single, which is then the default.
     """
 
-    tcg_thread: Literal["multi", "single"] = "multi"
-    icount: Icount | None = None
+    tcg_thread: Literal["multi", "single"] = Field(
+        default="multi",
+        description="threads of the emulation: one for each virtual processor, or one for all; icount needs single",
+    )
+    icount: Icount | None = Field(
+        default=None,
+        description="count instructions as time: auto, or as -icount takes it. Without it, host time",
+    )
 
     @property
     def steady_clock(self) -> bool:
@@ -115,7 +126,10 @@ class QemuSettings(MachineSettings):
 class KvmSettings(MachineSettings):
     """Settings of a machine under KVM."""
 
-    cpu: CpuModel = "host"
+    cpu: CpuModel = Field(
+        default="host",
+        description="model of the processor, as the option -cpu of QEMU takes it; host: that of the host",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,6 +301,7 @@ class Qemu(_VirtualMachine):
 
     kind = "qemu"
     title = "QEMU (emulated)"
+    meaning = "a virtual machine whose processor QEMU emulates"
     settings_type = QemuSettings
     # The emulated timers cannot be calibrated against each other on a busy host; without these some boots hang.
     kernel_parameters = "tsc=reliable no_timer_check"
@@ -309,6 +324,7 @@ class Kvm(_VirtualMachine):
 
     kind = "kvm"
     title = "KVM"
+    meaning = "a virtual machine of QEMU with the processor of the host, through KVM"
     settings_type = KvmSettings
 
     def accelerator(self, settings: MachineSettings) -> str:

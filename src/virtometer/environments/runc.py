@@ -14,7 +14,7 @@ from virtometer.environments.process_guest import ProcessGuest, check_by_startin
 
 
 class RuncSettings(Limits):
-    """cpus, cpuset, memory."""
+    """The limits of containers."""
 
 
 class Runc(Environment):
@@ -22,6 +22,7 @@ class Runc(Environment):
 
     kind: ClassVar[str] = "runc"
     title: ClassVar[str] = "runc"
+    meaning: ClassVar[str] = "an ordinary container with namespaces, cgroups and a network of its own"
     program: ClassVar[str] = "runc"
     package: ClassVar[str] = "runc"
     settings_type: ClassVar[type[Settings]] = RuncSettings

@@ -30,9 +30,11 @@ _ADVICE = "see whether this host allows ptrace, and memory in /dev/shm that can 
 
 
 class UmlSettings(Settings):
-    """Settings of user-mode Linux. `memory` is in bytes, or such as 512M."""
+    """Settings of user-mode Linux."""
 
-    memory: Annotated[int, BeforeValidator(parse_size), Field(ge=64 << 20, le=1 << 38, multiple_of=1 << 20)] = 512 << 20
+    memory: Annotated[int, BeforeValidator(parse_size), Field(ge=64 << 20, le=1 << 38, multiple_of=1 << 20)] = Field(
+        default=512 << 20, description="bytes of memory of the guest"
+    )
 
 
 class UserModeLinux(Environment):
@@ -40,6 +42,7 @@ class UserModeLinux(Environment):
 
     kind = "uml"
     title = "user-mode Linux"
+    meaning = "a Linux kernel that runs as a process, with one processor"
     program = "linux.uml"
     package = "user-mode-linux"
     settings_type = UmlSettings

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from pydantic import BaseModel
 
-from virtometer.design.catalogue import Catalogue, OpDescription, WorkloadDescription
+from virtometer.design.catalogue import Catalogue, KindDescription, OpDescription, WorkloadDescription
+from virtometer.environments.base import Environment
 from virtometer.environments.registry import KINDS
 from virtometer.errors import UsageError
 from virtometer.model import Demand
 from virtometer.workloads.base import Parameters, Place, Workload
 from virtometer.workloads.registry import WORKLOADS
+from virtometer.workloads.tool import Tool
 
 _WITH_EVERYTHING = Place(disk_path="/disk", peer="peer:1", time_server="clock:1")
 
@@ -27,11 +29,35 @@ def catalogue() -> Catalogue:
                 parameters=workload.parameters,
                 refusal=_refusal(workload),
                 demand=_demand(workload),
+                meaning=workload.meaning,
+                facts=tuple(_needs(workload)),
+                takes=workload.takes,
+                defaults=workload.agent_defaults,
             )
             for name, workload in WORKLOADS.items()
         },
         machines=frozenset(name for name, kind in KINDS.items() if kind.machine),
+        about_kinds={
+            name: KindDescription(kind.title, kind.meaning, tuple(_started_by(kind))) for name, kind in KINDS.items()
+        },
     )
+
+
+def _needs(workload: Workload) -> Iterator[str]:
+    """What a workload needs of a guest and of the host, in sentences."""
+    if isinstance(workload, Tool):
+        yield f"It runs the program `{workload.program}` of the host (Debian package `{workload.package}`)."
+    words = {"disk": "the disk of a guest", "network": "the network of a guest"}
+    if needs := [words[need] for need in sorted(workload.needs)]:
+        yield f"It needs {' and '.join(needs)}."
+
+
+def _started_by(kind: type[Environment]) -> Iterator[str]:
+    """What a kind is started with and what its guests are, in sentences."""
+    if kind.package:
+        yield f"Guests start with `{kind.program}` (Debian package `{kind.package}`)."
+    if kind.machine:
+        yield "Guests have a kernel of their own, and the disk is a device."
 
 
 def _demand(workload: Workload) -> Callable[[str, BaseModel, int], Demand]:

@@ -24,17 +24,21 @@ def _address(url: str) -> str:
 
 
 class AbParameters(Parameters):
-    """url: what is asked for, as the guest sees it. requests, concurrency: how many in all, and at once."""
+    """Options of ab."""
 
-    url: Annotated[str, Field(max_length=500), AfterValidator(_address)] = "http://127.0.0.1/index.html"
-    requests: Annotated[int, Field(ge=1, le=10_000_000)] = 10_000
-    concurrency: Annotated[int, Field(ge=1, le=20_000)] = 5
+    url: Annotated[str, Field(max_length=500), AfterValidator(_address)] = Field(
+        default="http://127.0.0.1/index.html",
+        description="address that is asked for, as the guest sees it: http://HOST/PATH",
+    )
+    requests: Annotated[int, Field(ge=1, le=10_000_000)] = Field(default=10_000, description="requests in all")
+    concurrency: Annotated[int, Field(ge=1, le=20_000)] = Field(default=5, description="requests at once")
 
 
 class Ab(Tool):
     """Requests per second."""
 
     name = "ab"
+    meaning = "the tool ab (ApacheBench), against a web server that the plan names"
     program = "ab"
     package = "apache2-utils"
     version_option = "-V"

@@ -54,6 +54,10 @@ class Workload:
     kernel: ClassVar[str]
     operations: ClassVar[Mapping[str, Operation]]
     parameters: ClassVar[type[Parameters]]
+    meaning: ClassVar[str] = ""  # what it measures, for the reference of plans
+    takes: ClassVar[Mapping[str, frozenset[str]]] = {}  # operation -> its parameters, where it does not have them all
+    # Operation -> parameter -> what the agent takes where a plan leaves it out. A test asks the agent.
+    agent_defaults: ClassVar[Mapping[str, Mapping[str, str]]] = {}
     needs: ClassVar[frozenset[Need]] = frozenset()  # "network" is a peer at the other end of one
 
     def agent_op(self, op: str) -> str:

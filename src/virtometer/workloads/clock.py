@@ -10,9 +10,11 @@ from virtometer.workloads.base import Operation, Parameters, Workload
 
 
 class ClockParameters(Parameters):
-    """sleep: microseconds that a timer is asked for."""
+    """What the timer is asked for."""
 
-    sleep: Annotated[int, Field(ge=1, le=1_000_000)] = 1000
+    sleep: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
+        default=1000, description="microseconds that a timer is asked for"
+    )
 
 
 class Clock(Workload):
@@ -20,5 +22,6 @@ class Clock(Workload):
 
     name = "clock"
     kernel = "clock"
+    meaning = "examines the clocks of a guest: cost of a reading, resolution, steps back, lateness of timers"
     operations: ClassVar = {"watch": Operation("s", "lower", "time of a reading of the monotonic clock")}
     parameters = ClockParameters

@@ -53,34 +53,64 @@ _HAS = {
     **dict.fromkeys(_NAMES, frozenset({"files", "size", "seed"})),
 }
 
+# Operation -> parameter -> what the agent takes where it is left out. `size` is that of a block, a record or a file.
+_ALWAYS = {"size": "4K", "verify": "sample", "sync": "none", "seed": "1"}
+_REQUEST_DEFAULTS = _ALWAYS | {"span": "0", "direct": "true", "engine": "psync", "depth": "1", "align": "0"}
+_REQUEST_DEFAULTS |= {"think": "0", "burst": "1", "read": "100", "random": "100", "mix": "one size"}
+_FILES_DEFAULTS = {"files": "1024", "size": "0", "seed": "1"}
+_DEFAULTS = {
+    **dict.fromkeys(_ACCESS, _REQUEST_DEFAULTS),
+    **dict.fromkeys(_WHOLE_FILE, _ALWAYS | {"span": "64M", "direct": "false"}),
+    **dict.fromkeys(_NAMES, _FILES_DEFAULTS),
+}
+
 _turns = itertools.count()
 
 
 class DiskParameters(Parameters):
-    """How requests are made. What is not given is left to the agent; what an operation does not have is refused.
+    """How requests are made. What is not given is left to the agent; what an operation does not have is refused."""
 
-    size, span, align: bytes of a block, of the file that is used (0: all of it), and the multiples that offsets are of
-    (0: the size). direct: ask for O_DIRECT. engine, depth: how requests are issued, and how many at once. think, burst:
-    microseconds of pause after so many requests. verify: what is compared. sync: `each` has every write on the medium
-    when it ends, `end` (whole files) ends each pass with fsync. read, random (percent) and mix (several sizes): of
-    `access`. files: of the operations on many files.
-    """
-
-    size: Annotated[int, BeforeValidator(parse_size), Field(ge=0, le=1 << 30)] | None = None
-    span: Annotated[int, BeforeValidator(parse_size), Field(ge=0, le=1 << 50)] | None = None
-    direct: bool | None = None
-    engine: Literal["psync", "libaio", "io_uring"] | None = None
-    depth: Annotated[int, Field(ge=1, le=1024)] | None = None
-    align: Annotated[int, BeforeValidator(parse_size), Field(ge=0, le=1 << 30)] | None = None
-    think: Annotated[int, Field(ge=0, le=60_000_000)] | None = None
-    burst: Annotated[int, Field(ge=1, le=1 << 20)] | None = None
-    verify: Literal["none", "sample", "full"] | None = None
-    sync: Literal["none", "each", "end"] | None = None
-    read: Annotated[int, Field(ge=0, le=100)] | None = None
-    random: Annotated[int, Field(ge=0, le=100)] | None = None
-    mix: Annotated[str, Field(min_length=1)] | None = None
-    files: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    seed: Annotated[int, Field(ge=0, lt=2**53)] | None = None
+    size: Annotated[int, BeforeValidator(parse_size), Field(ge=0, le=1 << 30)] | None = Field(
+        default=None, description="bytes of a block, of a record, or of each of many files"
+    )
+    span: Annotated[int, BeforeValidator(parse_size), Field(ge=0, le=1 << 50)] | None = Field(
+        default=None, description="bytes of the file that are used; 0: all of the disk file"
+    )
+    direct: bool | None = Field(default=None, description="ask for O_DIRECT, past the page cache")
+    engine: Literal["psync", "libaio", "io_uring"] | None = Field(default=None, description="how requests are issued")
+    depth: Annotated[int, Field(ge=1, le=1024)] | None = Field(
+        default=None, description="requests under way at once, of each thread; psync has only 1"
+    )
+    align: Annotated[int, BeforeValidator(parse_size), Field(ge=0, le=1 << 30)] | None = Field(
+        default=None, description="bytes of which offsets are multiples; 0: the size of a block"
+    )
+    think: Annotated[int, Field(ge=0, le=60_000_000)] | None = Field(
+        default=None, description="microseconds of pause after each burst"
+    )
+    burst: Annotated[int, Field(ge=1, le=1 << 20)] | None = Field(
+        default=None, description="requests between two pauses"
+    )
+    verify: Literal["none", "sample", "full"] | None = Field(
+        default=None, description="how much of what was read or written is compared"
+    )
+    sync: Literal["none", "each", "end"] | None = Field(
+        default=None,
+        description="each: a write is on the medium when it ends; end: fsync after each pass over a whole file",
+    )
+    read: Annotated[int, Field(ge=0, le=100)] | None = Field(
+        default=None, description="percent of the requests that read"
+    )
+    random: Annotated[int, Field(ge=0, le=100)] | None = Field(
+        default=None, description="percent of the requests at random offsets"
+    )
+    mix: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None,
+        description="several sizes of blocks with their shares, such as 4K share=67 read=80 random=100, 64K share=33",
+    )
+    files: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(default=None, description="number of files")
+    seed: Annotated[int, Field(ge=0, lt=2**53)] | None = Field(
+        default=None, description="seed of random offsets, orders and contents"
+    )
 
     @model_validator(mode="after")
     def _one_at_a_time(self) -> DiskParameters:
@@ -94,8 +124,11 @@ class Disk(Workload):
 
     name = "disk"
     kernel = "disk"
+    meaning = "reads and writes a disk by single requests, by whole files, or by many small files"
     operations: ClassVar = {**_ACCESS, **_WHOLE_FILE, **_NAMES}
     parameters = DiskParameters
+    takes = _HAS
+    agent_defaults = _DEFAULTS
     needs = frozenset({"disk"})
 
     def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:

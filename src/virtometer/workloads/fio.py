@@ -19,19 +19,20 @@ _READWRITE = {
 
 
 class FioParameters(Parameters):
-    """size: bytes of a block. seconds: how long fio measures. engine, depth, direct: as in fio."""
+    """Options of fio."""
 
-    size: Size = 4096
-    seconds: Annotated[int, Field(ge=1, le=3600)] = 2
-    engine: Literal["psync", "libaio", "io_uring"] = "psync"
-    depth: Annotated[int, Field(ge=1, le=1024)] = 1
-    direct: bool = True
+    size: Size = Field(default=4096, description="bytes of a block")
+    seconds: Annotated[int, Field(ge=1, le=3600)] = Field(default=2, description="how long fio measures")
+    engine: Literal["psync", "libaio", "io_uring"] = Field(default="psync", description="how requests are issued")
+    depth: Annotated[int, Field(ge=1, le=1024)] = Field(default=1, description="requests under way at once")
+    direct: bool = Field(default=True, description="ask for O_DIRECT, past the page cache")
 
 
 class Fio(Tool):
     """Reading only: a tool that writes would destroy the pattern by which the disk file is known as the campaign's."""
 
     name = "fio"
+    meaning = "the tool fio, reading the disk file of the campaign"
     program = "fio"
     package = "fio"
     operations: ClassVar = {

@@ -14,21 +14,31 @@ SLOW_FLOPS = 1e9
 """Operations per second below which a processor is slow. An order that needs more may take longer than its window."""
 
 
+_CLASSIC = frozenset({"variant", "convention"})  # parameters that only `classic` has
+
+_DEFAULTS = {"variant": "rolled", "convention": "order", "generator": "48-bit", "runs": "0"}
+
+
 class LinpackParameters(Parameters):
-    """size: order n of the system, or 2n in the published convention. Only `classic` has a variant and a convention.
+    """Only `classic` has a variant and a convention."""
 
-    variant: rolled (default) or unrolled loops, as published. convention: order, or published (size is the array size
-    of the C program; rolled and unrolled in turn). generator: of the matrix. runs: iterations after which the run ends
-    before its window does; 0 leaves it to the window. time_server: the agent also asks a clock of the laboratory, over
-    TCP or UDP.
-    """
-
-    size: Annotated[int, Field(ge=1, le=200_000)] = 500
-    variant: Literal["rolled", "unrolled"] | None = None
-    convention: Literal["order", "published"] | None = None
-    generator: Literal["48-bit", "16-bit"] | None = None
-    runs: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
-    time_server: TimeServerKind | None = None
+    size: Annotated[int, Field(ge=1, le=200_000)] = Field(
+        default=500,
+        description="order n of the system, at most 100000; in the published convention the even array size 2n",
+    )
+    variant: Literal["rolled", "unrolled"] | None = Field(
+        default=None, description="loops as published; the published convention has both in turn"
+    )
+    convention: Literal["order", "published"] | None = Field(
+        default=None, description="meaning of size: the order, or the array size of the published C program"
+    )
+    generator: Literal["48-bit", "16-bit"] | None = Field(default=None, description="generator of the matrix")
+    runs: Annotated[int, Field(ge=0, le=1_000_000)] | None = Field(
+        default=None, description="iterations after which the run ends before its window does; 0: the window decides"
+    )
+    time_server: TimeServerKind | None = Field(
+        default=None, description="also ask a clock of the laboratory, over TCP or UDP. Without it, no clock is asked"
+    )
 
     @field_validator("variant", mode="before")
     @classmethod
@@ -56,10 +66,17 @@ class Linpack(Workload):
 
     name = "linpack"
     kernel = "linpack"
+    meaning = "solves a dense system of linear equations"
     operations: ClassVar = {
         op: Operation("FLOP/s", "higher", "floating-point rate") for op in ("classic", "left-looking", "blocked")
     }
     parameters = LinpackParameters
+    takes: ClassVar = {op: frozenset(LinpackParameters.model_fields) - _CLASSIC for op in ("left-looking", "blocked")}
+
+    agent_defaults: ClassVar = {
+        "classic": {**_DEFAULTS, "generator": "48-bit; published: 16-bit where regular"},
+        **dict.fromkeys(("left-looking", "blocked"), _DEFAULTS),
+    }
 
     def window_s(self, op: str, parameters: Parameters, seconds: float) -> float | None:
         """A system that a slow processor does not solve once within the window has an end of its own."""
@@ -86,7 +103,7 @@ class Linpack(Workload):
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
         """Leave out what was not given. Raises UsageError for what belongs to the other operation, or is not there."""
         given = {key: value for key, value in super().arguments(op, parameters, place).items() if value is not None}
-        if op != "classic" and (foreign := sorted({"variant", "convention"} & given.keys())):
+        if op != "classic" and (foreign := sorted(_CLASSIC & given.keys())):
             raise UsageError(f"linpack {op} has no {foreign[0]}, only classic has")
         if given.pop("time_server", None) is not None:
             if place.time_server is None:

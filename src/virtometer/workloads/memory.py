@@ -24,21 +24,31 @@ _HAS = {
     "latency": frozenset({"size", "stride", "order", "pages"}),
 }
 
+_DEFAULTS = {"type": "float", "simd": "auto", "store": "auto", "pages": "auto", "stride": "64", "order": "random"}
+
 
 class MemoryParameters(Parameters):
-    """size: bytes of each array, or that latency goes through. stride: bytes between latency's loads.
+    """What is not given is left to the agent, whose default is what is fastest."""
 
-    type: which registers. simd, store: which instructions. order: of latency's places. What is not given is left to the
-    agent, whose default is what is fastest.
-    """
-
-    size: Size = 64 << 20
-    type: Literal["float", "int"] | None = None
-    simd: Literal["auto", "scalar", "sse", "avx", "avx512", "neon"] | None = None
-    store: Literal["auto", "temporal", "non-temporal"] | None = None
-    pages: Literal["auto", "small", "huge"] | None = None
-    stride: Annotated[int, BeforeValidator(parse_size), Field(ge=8, le=1 << 30)] | None = None
-    order: Literal["random", "page", "sequential"] | None = None
+    size: Size = Field(default=64 << 20, description="bytes of each array, or of the one that latency goes through")
+    type: Literal["float", "int"] | None = Field(
+        default=None, description="elements of 8 bytes: floating point, or whole numbers"
+    )
+    simd: Literal["auto", "scalar", "sse", "avx", "avx512", "neon"] | None = Field(
+        default=None, description="vector instructions; auto: the widest that the processor has"
+    )
+    store: Literal["auto", "temporal", "non-temporal"] | None = Field(
+        default=None, description="through the caches, or past them; auto: past them what they cannot hold"
+    )
+    pages: Literal["auto", "small", "huge"] | None = Field(
+        default=None, description="size of the pages that are asked for; auto: huge ones where they are free"
+    )
+    stride: Annotated[int, BeforeValidator(parse_size), Field(ge=8, le=1 << 30)] | None = Field(
+        default=None, description="bytes from one load to the next"
+    )
+    order: Literal["random", "page", "sequential"] | None = Field(
+        default=None, description="order of the loads; page: random within each page, pages at random"
+    )
 
 
 class Memory(Workload):
@@ -46,11 +56,14 @@ class Memory(Workload):
 
     name = "memory"
     kernel = "memory"
+    meaning = "moves arrays through memory, or measures the latency of loads"
     operations: ClassVar = {
         **{op: Operation("B/s", "higher", f"bandwidth, {count} x size") for op, count in ARRAYS.items()},
         "latency": Operation("s", "lower", "time of a dependent load"),
     }
     parameters = MemoryParameters
+    takes = _HAS
+    agent_defaults: ClassVar = dict.fromkeys(operations, _DEFAULTS)
 
     def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
         """The arrays, which the threads share. Latency has one thread."""

@@ -25,29 +25,53 @@ HAS = {
     "udp-request-response": BOTH_WAYS,
 }
 
+# Operation -> parameter -> what the agent takes where it is left out.
+_BOTH_WAYS = {"size": "1", "request": "size", "response": "size"}
+_SOCKET = {"connections": "1", "nodelay": "true", "send_buffer": "0", "receive_buffer": "0"}
+_DEFAULTS = {
+    "stream": _SOCKET
+    | {"size": "128K", "direction": "send", "zero_copy": "false", "nodelay": "false", "receive_low_water": "0"},
+    "request-response": _BOTH_WAYS | _SOCKET,
+    "connect": _BOTH_WAYS,
+    "open-loop": _BOTH_WAYS | _SOCKET | {"rate": "1000", "arrivals": "fixed", "seed": "1"},
+    "udp-stream": _SOCKET | {"size": "1472", "rate": "0"},
+    "udp-request-response": _BOTH_WAYS | _SOCKET | {"size": "16"},
+}
+
 
 class NetParameters(Parameters):
-    """What is not given is left to the operation; what it does not have is refused.
+    """What is not given is left to the operation; what it does not have is refused."""
 
-    size, request, response: bytes of a message, a request, a response. direction: which way a stream flows, seen from
-    the guest. connections: of each thread. send_buffer, receive_buffer: bytes of the sockets' buffers that are asked
-    for at both ends. receive_low_water: bytes that have to arrive before a stream's receiver is woken; 0 is a plain
-    socket. rate: requests in a second (open-loop), or bytes in a second (udp-stream), of each thread.
-    """
-
-    size: Message | None = None
-    request: Message | None = None
-    response: Message | None = None
-    direction: Literal["send", "receive", "both"] | None = None
-    connections: Annotated[int, Field(ge=1, le=1000)] | None = None
-    zero_copy: bool | None = None
-    nodelay: bool | None = None
-    send_buffer: Buffer | None = None
-    receive_buffer: Buffer | None = None
-    receive_low_water: Buffer | None = None
-    rate: Size | None = None
-    arrivals: Literal["fixed", "poisson"] | None = None
-    seed: Annotated[int, Field(ge=0, lt=2**53)] | None = None
+    size: Message | None = Field(default=None, description="bytes of a message or datagram")
+    request: Message | None = Field(default=None, description="bytes of a request")
+    response: Message | None = Field(default=None, description="bytes of a response")
+    direction: Literal["send", "receive", "both"] | None = Field(
+        default=None, description="which way a stream flows, seen from the guest"
+    )
+    connections: Annotated[int, Field(ge=1, le=1000)] | None = Field(
+        default=None, description="connections of each thread"
+    )
+    zero_copy: bool | None = Field(default=None, description="send without copying into the buffer of the socket")
+    nodelay: bool | None = Field(
+        default=None, description="send small pieces without waiting for the confirmation of earlier ones"
+    )
+    send_buffer: Buffer | None = Field(
+        default=None, description="bytes of the sending buffer that both ends ask for; 0: the system decides"
+    )
+    receive_buffer: Buffer | None = Field(
+        default=None, description="bytes of the receiving buffer that both ends ask for; 0: the system decides"
+    )
+    receive_low_water: Buffer | None = Field(
+        default=None, description="bytes that must arrive before the receiver of a stream is woken; 0: a plain socket"
+    )
+    rate: Size | None = Field(
+        default=None,
+        description="of each thread: requests in a second (open-loop), or bytes in a second (udp-stream; 0: no limit)",
+    )
+    arrivals: Literal["fixed", "poisson"] | None = Field(
+        default=None, description="distances in time between requests: equal, or random"
+    )
+    seed: Annotated[int, Field(ge=0, lt=2**53)] | None = Field(default=None, description="seed of the random distances")
 
 
 class Net(Workload):
@@ -55,6 +79,7 @@ class Net(Workload):
 
     name = "net"
     kernel = "net"
+    meaning = "exchanges data with an agent on the side of the laboratory, over TCP or UDP"
     operations: ClassVar = {
         "stream": Operation("B/s", "higher", "throughput"),
         "request-response": Operation("1/s", "higher", "round trips"),
@@ -64,6 +89,8 @@ class Net(Workload):
         "udp-request-response": Operation("1/s", "higher", "round trips"),
     }
     parameters = NetParameters
+    takes = HAS
+    agent_defaults = _DEFAULTS
     needs = frozenset({"network"})
 
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:

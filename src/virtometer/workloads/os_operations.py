@@ -15,28 +15,31 @@ Text = Annotated[str, Field(min_length=1)]
 
 
 class OsParameters(Parameters):
-    """None leaves a parameter to the agent.
+    """None leaves a parameter to the agent."""
 
-    pin: processors of a thread and its processes. processes: in the ring of context-switch. size: bytes that each
-    process touches, of a message, or of the file that is mapped or read. mapping: what page-fault touches. way, block,
-    sum: how file-reread reads. call: which system-call. descriptors, of: how many and of what kind for select.
-    directory: the guest's folder for files without a name; file: a file of the guest's to read.
-    """
+    pin: Literal["one", "apart", "none"] | None = Field(
+        default=None, description="processors of a thread and its processes: one for all, one for each, or no binding"
+    )
+    processes: Annotated[int, Field(ge=2, le=1024)] | None = Field(default=None, description="processes in the ring")
+    size: Size | None = Field(
+        default=None, description="bytes that each process touches, of a message, or of the file that is mapped or read"
+    )
+    mapping: Literal["anonymous", "file"] | None = Field(default=None, description="kind of the memory that is touched")
+    way: Literal["io-only", "open-to-close", "mmap"] | None = Field(
+        default=None, description="how the file is read: read alone, with open and close, or mapped"
+    )
+    block: Size | None = Field(default=None, description="bytes of a read")
+    sum: bool | None = Field(default=None, description="add up every block that was read")
+    call: Literal["null", "read", "write", "stat", "fstat", "open"] | None = Field(
+        default=None, description="the system call"
+    )
+    descriptors: Annotated[int, Field(ge=1, le=1000)] | None = Field(default=None, description="number of descriptors")
+    of: Literal["file", "tcp"] | None = Field(default=None, description="kind of the descriptors")
+    directory: Text | None = Field(default=None, description="folder in the guest for files without a name")
+    file: Text | None = Field(default=None, description="file in the guest that is read or examined")
 
-    pin: Literal["one", "apart", "none"] | None = None
-    processes: Annotated[int, Field(ge=2, le=1024)] | None = None
-    size: Size | None = None
-    mapping: Literal["anonymous", "file"] | None = None
-    way: Literal["io-only", "open-to-close", "mmap"] | None = None
-    block: Size | None = None
-    sum: bool | None = None
-    call: Literal["null", "read", "write", "stat", "fstat", "open"] | None = None
-    descriptors: Annotated[int, Field(ge=1, le=1000)] | None = None
-    of: Literal["file", "tcp"] | None = None
-    directory: Text | None = None
-    file: Text | None = None
 
-
+# Operation -> the parameters that it has beside `pin`, which all have.
 _TAKES: dict[str, set[str]] = {
     "context-switch": {"processes", "size"},
     "page-fault": {"mapping", "size", "directory"},
@@ -48,12 +51,28 @@ _TAKES: dict[str, set[str]] = {
     "select": {"descriptors", "of"},
 }
 
+# Operation -> parameter -> what the agent takes where it is left out, beside `pin`.
+_DEFAULTS = {
+    "context-switch": {"processes": "2", "size": "0"},
+    "page-fault": {"mapping": "anonymous", "size": "16M", "directory": "in memory"},
+    "pipe-bandwidth": {"size": "64K"},
+    "unix-bandwidth": {"size": "64K"},
+    "file-reread": {
+        "way": "io-only", "size": "64M", "block": "64K", "sum": "false", "file": "one without a name",
+        "directory": "in memory",
+    },
+    "mmap": {"size": "8M", "directory": "in memory"},
+    "system-call": {"call": "null", "file": "the agent"},
+    "select": {"descriptors": "100", "of": "file"},
+}  # fmt: skip
+
 
 class OsOperations(Workload):
     """Time of one operation, or bytes per second."""
 
     name = "os"
     kernel = "os"
+    meaning = "times operations of the operating system, in the manner of lmbench"
     operations: ClassVar = {
         "context-switch": Operation("s", "lower", "time of a context switch"),
         "procedure": Operation("s", "lower", "time of a procedure call"),
@@ -74,6 +93,8 @@ class OsOperations(Workload):
         "select": Operation("s", "lower", "time of a select"),
     }
     parameters = OsParameters
+    takes: ClassVar = {op: frozenset({"pin"} | _TAKES.get(op, set())) for op in operations}
+    agent_defaults: ClassVar = {op: {"pin": "one"} | _DEFAULTS.get(op, {}) for op in operations}
 
     def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
         """What the processes of a context switch touch."""

@@ -14,17 +14,24 @@ SLOW_POINTS = 1e8
 
 
 class PdeParameters(Parameters):
-    """interlines: N for a grid of 8N+9 points a side. function: the disturbance. variant: fast, or partdiff's loops.
+    """Sweeps are made for the trial's window unless iterations or precision give the work an end of its own.
 
-    Sweeps are made for the trial's window unless iterations or precision (N for 1e-N) give the work an end of its own,
-    which must come within the window and the plan's `limits.run_extra_s`.
+    That end must come within the window and the plan's `limits.run_extra_s`.
     """
 
-    interlines: Annotated[int, Field(ge=0, le=10_000)] = 100
-    function: Literal["zero", "sine"] = "zero"
-    variant: Literal["fast", "naive"] = "fast"
-    iterations: Annotated[int, Field(ge=1, le=200_000)] | None = None
-    precision: Annotated[int, Field(ge=1, le=20)] | None = None
+    interlines: Annotated[int, Field(ge=0, le=10_000)] = Field(
+        default=100, description="N for a grid of 8N+9 points a side"
+    )
+    function: Literal["zero", "sine"] = Field(default="zero", description="the disturbance")
+    variant: Literal["fast", "naive"] = Field(
+        default="fast", description="fast loops for any number of threads, or the loops of partdiff for one"
+    )
+    iterations: Annotated[int, Field(ge=1, le=200_000)] | None = Field(
+        default=None, description="sweeps after which the work ends. Without it, the window or precision decides"
+    )
+    precision: Annotated[int, Field(ge=1, le=20)] | None = Field(
+        default=None, description="N for an end at 1e-N. Without it, the window or iterations decide"
+    )
 
     @model_validator(mode="after")
     def one_end(self) -> PdeParameters:
@@ -39,6 +46,7 @@ class Pde(Workload):
 
     name = "pde"
     kernel = "pde"
+    meaning = "solves the equation of Poisson by relaxation, as partdiff does"
     operations: ClassVar = {
         op: Operation("1/s", "higher", "rate of point updates") for op in ("gauss-seidel", "jacobi")
     }
