@@ -211,6 +211,19 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     assert process.wait() == 0
 
 
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
+@pytest.mark.parametrize("words", ["--version", "report missing"])
+def test_closed_streams_lead_nowhere(tmp_path: Path, words: str, closed: tuple[int, ...]) -> None:
+    def run(more: str) -> tuple[int, str, str]:
+        line = f'"$1" {words} >out 2>err {more}'
+        ended = subprocess.run(["sh", "-c", line, "sh", PROGRAM], check=False, cwd=tmp_path)
+        return ended.returncode, (tmp_path / "out").read_text(), (tmp_path / "err").read_text()
+
+    status, out, err = run("")
+    expected = (status, "" if 1 in closed else out, "" if 2 in closed else err)
+    assert run(" ".join(f"{number}>&-" for number in closed)) == expected
+
+
 def test_a_full_standard_output_is_status_7(tmp_path: Path) -> None:
     """`virtometer --help > /dev/full`."""
     Ledger.create(tmp_path / "r", campaign()).close()

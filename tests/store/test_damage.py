@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import re
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -211,3 +213,49 @@ def test_a_trial_that_failed_can_be_recorded_again_and_stays_beside(tmp_path: Pa
         connection.execute("UPDATE superseded SET rows_json = replace(rows_json, 'it stepped', 'it did not')")
     assert "trial 1 is not what was recorded" in str(outcome(tmp_path / "r"))
     assert schema.SCHEMA_VERSION >= 4
+
+
+def test_a_damaged_log_of_a_killed_laboratory_loses_no_trial_silently(tmp_path: Path) -> None:
+    of = campaign(12)
+    with Ledger.create(tmp_path / "r", of) as ledger:
+        for trial in of.planned[:10]:
+            ledger.record(done(trial, 40), [guest(trial.index)], [LINE])
+        killed = tmp_path / "killed"
+        shutil.copytree(tmp_path / "r", killed)  # as SIGKILL leaves it: the log is not in the file yet
+    right = read(killed)
+    assert len(right.trials) == 10
+    log, dice = killed / f"{files.LEDGER}-wal", random.Random(3)
+    assert not (killed / f"{files.LEDGER}-shm").exists() or (killed / f"{files.LEDGER}-shm").unlink() is None
+    shutil.copytree(tmp_path / "r", tmp_path / "closed")
+    noticed = 0
+    for number in range(60):
+        copy = tmp_path / str(number)
+        shutil.copytree(killed, copy)
+        content = bytearray((copy / log.name).read_bytes())
+        if number % 3 == 2:
+            del content[dice.randrange(len(content)) :]
+        else:
+            content[dice.randrange(len(content))] ^= 1 << dice.randrange(8)
+        (copy / log.name).write_bytes(content)
+        found = outcome(copy)
+        if isinstance(found, str):
+            noticed += 1
+        else:
+            # An end that a crash may leave: all trials up to there.
+            assert found.trials == right.trials[: len(found.trials)]
+            assert number % 3 == 2 or len(found.trials) >= 9
+    assert noticed >= 30
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_an_older_ledger_with_values_of_another_type_is_refused_in_a_sentence(tmp_path: Path, version: int) -> None:
+    script = Path(__file__).with_name("versions").joinpath(f"{version}.sql").read_text(encoding="utf-8")
+    directory = tmp_path / "r"
+    directory.mkdir()
+    with contextlib.closing(sqlite3.connect(directory / files.LEDGER)) as database:
+        database.executescript(script)
+        database.execute("UPDATE trials SET started_at = CAST(started_at AS BLOB)")
+        database.commit()
+    said = outcome(directory)
+    assert isinstance(said, str)
+    assert "holds what no Virtometer wrote" in said

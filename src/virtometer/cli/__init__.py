@@ -30,6 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     own = words[: words.index("--")] if "--" in words else words
     debug = "--debug" in own or os.environ.get(_DEBUG, "") not in {"", "0"}
+    _open_closed_streams()
     degrade()
     before = _stop_like_ctrl_c()
     try:
@@ -43,6 +44,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if unwritten:
             _say(unwritten)
     return status or (unwritten.exit_status if unwritten else 0)
+
+
+def _open_closed_streams() -> None:
+    """Lead streams that were closed (`>&-`) to nowhere: the next file that is opened would take their numbers."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            number = os.open(os.devnull, os.O_RDWR)
+            os.set_inheritable(number, True)
+            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w", encoding="utf-8"))
 
 
 def _guarded(words: list[str], debug: bool) -> int:

@@ -17,7 +17,7 @@ from sqlalchemy.pool import NullPool
 
 from virtometer.errors import LedgerError, StorageError
 from virtometer.model import Campaign
-from virtometer.store import digests, files, rows, schema
+from virtometer.store import digests, files, log, rows, schema
 from virtometer.store.files import storage
 
 _FIRST_WITH_DIGESTS = 4
@@ -45,6 +45,15 @@ def refuse_absent(directory: Path) -> None:
             start = file.read(16)
     if not start:
         raise LedgerError(f"{ledger} is empty: it is damaged or not a ledger at all")
+
+
+def refuse_damaged_log(directory: Path) -> None:
+    """Raise LedgerError where recorded trials are lost in the write-ahead log of a laboratory that was killed."""
+    path = directory / f"{files.LEDGER}-wal"
+    with storage(directory):
+        damaged = log.is_damaged(path)
+    if damaged:
+        raise LedgerError(f"{path} is damaged: trials that were recorded in it can no longer be read")
 
 
 def build(path: Path, campaign: Campaign) -> None:
@@ -263,7 +272,10 @@ def _migrate(raw: sqlite3.Connection, version: int, path: Path) -> None:
         for step in range(version, schema.SCHEMA_VERSION):
             for statement in schema.MIGRATIONS.get(step, ()):
                 raw.execute(statement)
-        digests.seal_again(raw)
+        try:
+            digests.seal_again(raw)
+        except (ValueError, LookupError, TypeError) as cause:  # what no version wrote cannot be sealed
+            raise LedgerError(f"{path} holds what no Virtometer wrote ({cause})") from cause
         raw.execute(f"PRAGMA user_version = {schema.SCHEMA_VERSION}")
         raw.execute("COMMIT")
     except BaseException:

@@ -83,6 +83,7 @@ class Ledger:
         """
         directory = Path(directory)
         database.refuse_absent(directory)
+        database.refuse_damaged_log(directory)
         lock = Lock(directory) if write else None
         try:
             if write:
