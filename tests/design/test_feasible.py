@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
-from virtometer.design.feasible import HostSizes, impossible_here
+from virtometer.design.feasible import AGENT_RESERVE, HostSizes, impossible_here
 from virtometer.design.parse import parse_plan, read_plan
 from virtometer.environments.registry import KINDS
 from virtometer.errors import PlanError
@@ -41,6 +45,12 @@ def plan(workload: str, kind: str = "qemu", unavailable: str = "refuse") -> str:
          "9: disk sequential-read uses 128M of the disk file, which has 64M (disk_span)"),
         ("workload: memory, op: add, parameters: {size: 200M}", "qemu",
          "9: memory add takes 600M of memory, and 'box' (kind qemu) has 512M"),
+        ("workload: memory, op: copy, parameters: {size: 256M}", "qemu",
+         "9: memory copy takes 512M of memory, and 'box' (kind qemu) has 512M, of which 64M are not free for it"),
+        ("workload: memory, op: add, parameters: {size: 150M}", "qemu",
+         "9: memory add takes 450M of memory, and 'box' (kind qemu) has 512M, of which 64M are not free for it"),
+        ("workload: memory, op: read, parameters: {size: 480M}", "uml",
+         "9: memory read takes 480M of memory, and 'box' (kind uml) has 512M, of which 44M are not free for it"),
         ("workload: memory, op: copy, parameters: {size: 200M}", "runc, settings: {memory: 256MiB}",
          "9: memory copy takes 400M of memory, and 'box' (kind runc) has 256M"),
         ("workload: linpack, op: classic, threads: 2, parameters: {size: 8000}", "uml",
@@ -66,7 +76,12 @@ def test_what_no_host_can_do_is_an_error_of_the_plan(workload: str, kind: str, s
     [
         ("workload: disk, op: write", "runc"),
         ("workload: disk, op: random-read, parameters: {span: 64M}", "qemu"),
-        ("workload: memory, op: add, parameters: {size: 150M}", "qemu"),
+        ("workload: memory, op: triad, parameters: {size: 64M}", "qemu"),
+        ("workload: memory, op: read, parameters: {size: 420M}", "qemu"),
+        ("workload: memory, op: read, parameters: {size: 450M}", "uml"),
+        ("workload: memory, op: read, parameters: {size: 50M}", "qemu, settings: {memory: 128M}"),
+        ("workload: memory, op: read, parameters: {size: 20M}", "uml, settings: {memory: 64M}"),
+        ("workload: memory, op: copy, parameters: {size: 256M}", "runc, settings: {memory: 512M}"),
         ("workload: memory, op: latency", "qemu"),
         ("workload: linpack, op: blocked, threads: 2, parameters: {size: 8000}", "qemu, settings: {memory: 1G}"),
     ],
@@ -104,5 +119,17 @@ def test_what_this_host_cannot_do_is_told_apart(workload: str, kind: str, said: 
     assert [one.sentence for one in impossible_here(read, catalogue(), HOST)] == [said]
 
 
+def test_one_file_that_does_not_fit_is_told_in_the_singular() -> None:
+    read = parse_plan(plan("workload: disk, op: random-read", "runc"), "p.yaml", catalogue())
+    found = impossible_here(read, catalogue(), replace(HOST, free=32 << 20))
+    assert [one.sentence for one in found] == ["the disk file 64M does not fit: 32M are free for the results"]
+
+
 def test_machines_are_the_kinds_with_a_kernel_of_their_own() -> None:
     assert {name for name, kind in KINDS.items() if kind.machine} == {"qemu", "kvm", "uml"}
+
+
+def test_what_the_agent_leaves_to_the_system_is_known_here_too() -> None:
+    source = (Path(__file__).parents[2] / "agent/kernels/src/buffer.rs").read_text()
+    found = re.search(r"const RESERVE: u64 = (\d+) << (\d+);", source)
+    assert found and int(found[1]) << int(found[2]) == AGENT_RESERVE

@@ -52,10 +52,11 @@ class KindDescription:
 class Catalogue:
     """`kinds`: settings model of every environment kind, by name. `workloads`: by name.
 
-    machines: kinds with a kernel of their own. Their guests have the disk as a device, and all of their memory.
+    machines: kinds with a kernel of their own, with the bytes of memory that the kernel and the agent take at least,
+    beside the descriptions of pages. Their guests have the disk as a device, and all of their memory.
     """
 
     kinds: Mapping[str, type[BaseModel]]
     workloads: Mapping[str, WorkloadDescription]
-    machines: frozenset[str] = frozenset()
+    machines: Mapping[str, int] = field(default_factory=dict)
     about_kinds: Mapping[str, KindDescription] = field(default_factory=dict)

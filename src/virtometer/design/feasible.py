@@ -9,6 +9,12 @@ from virtometer.design.catalogue import Catalogue
 from virtometer.design.document import Path
 from virtometer.model import Demand, Plan, PlanEnvironment, PlanWorkload, size_text
 
+AGENT_RESERVE = 16 << 20
+"""Bytes of memory that the agent's kernels leave to the guest (RESERVE in agent/kernels/src/buffer.rs)."""
+
+PAGE_SHARE = 64
+"""A kernel keeps 64 bytes for each page of 4096: one byte of 64."""
+
 
 @dataclass(frozen=True, slots=True)
 class HostSizes:
@@ -48,8 +54,11 @@ def impossible(plan: Plan, catalogue: Catalogue) -> Iterator[Impossible]:
                 sentence = f"{what} needs a file system, and {place} has the disk as a device"
                 yield Impossible((*at, "op"), sentence, environment.name)
             memory = memories[environment.name]
-            if memory is not None and demand.memory > memory:
+            taken = memory_taken(environment, memory, catalogue) if memory is not None else 0
+            if memory is not None and demand.memory > memory - taken:
                 sentence = f"{what} takes {_size(demand.memory)} of memory, and {place} has {size_text(memory)}"
+                if demand.memory <= memory:
+                    sentence += f", of which {_size(taken)} are not free for it"
                 yield Impossible((*at, "parameters"), sentence, environment.name)
 
 
@@ -61,7 +70,8 @@ def impossible_here(plan: Plan, catalogue: Catalogue, host: HostSizes) -> Iterat
     if file + own > host.free:
         parts = [(file, "the disk file"), (own, "the largest files beside it")]
         needed = " and ".join(f"{what} {_size(size)}" for size, what in parts if size)
-        yield Impossible(("disk_span",), f"{needed} do not fit: {_size(host.free)} are free for the results")
+        verb = "do" if own else "does"
+        yield Impossible(("disk_span",), f"{needed} {verb} not fit: {_size(host.free)} are free for the results")
     for number, environment in enumerate(plan.environments):
         at: Path = ("environments", number, "settings")
         settings = environment.settings
@@ -89,6 +99,13 @@ def guest_memory(environment: PlanEnvironment, catalogue: Catalogue) -> int | No
     settings = catalogue.kinds[environment.kind].model_validate(environment.settings)
     memory = getattr(settings, "memory", None)
     return memory if isinstance(memory, int) else None
+
+
+def memory_taken(environment: PlanEnvironment, memory: int, catalogue: Catalogue) -> int:
+    """Bytes of a guest's memory that no kernel of the agent gets, at least; 0 where the guest has the host's kernel."""
+    if environment.kind not in catalogue.machines:
+        return 0
+    return catalogue.machines[environment.kind] + memory // PAGE_SHARE + AGENT_RESERVE
 
 
 def demand_of(workload: PlanWorkload, catalogue: Catalogue) -> Demand:

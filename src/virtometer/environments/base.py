@@ -156,6 +156,7 @@ class Environment(ABC):
     meaning: ClassVar[str] = ""  # what it is, for the reference of plans
     settings_type: ClassVar[type[Settings]]
     machine: ClassVar[bool] = False  # guests have a kernel of their own: the disk is a device, their memory is theirs
+    kernel_memory: ClassVar[int] = 0  # bytes of a machine's memory that its kernel and the agent take at least
     program: ClassVar[str] = ""  # which program of the host starts guests, and which Debian package has it
     package: ClassVar[str] = ""
 

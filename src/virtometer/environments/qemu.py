@@ -168,6 +168,7 @@ class _VirtualMachine(Environment):
     package: ClassVar[str] = "qemu-system-x86"
     kernel_parameters: ClassVar[str] = ""
     machine = True
+    kernel_memory = 40 << 20  # 58 to 73 MiB with the page descriptions in guests of 128 to 512 MiB
 
     @abstractmethod
     def accelerator(self, settings: MachineSettings) -> str:

@@ -47,6 +47,7 @@ class UserModeLinux(Environment):
     package = "user-mode-linux"
     settings_type = UmlSettings
     machine = True
+    kernel_memory = 20 << 20  # 27 to 42 MiB with the page descriptions in guests of 64 to 512 MiB
 
     def capabilities(self) -> Capabilities:
         """A disk always; a network where the user may make a tap; one processor, whatever the host has."""

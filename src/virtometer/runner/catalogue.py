@@ -36,7 +36,7 @@ def catalogue() -> Catalogue:
             )
             for name, workload in WORKLOADS.items()
         },
-        machines=frozenset(name for name, kind in KINDS.items() if kind.machine),
+        machines={name: kind.kernel_memory for name, kind in KINDS.items() if kind.machine},
         about_kinds={
             name: KindDescription(kind.title, kind.meaning, tuple(_started_by(kind))) for name, kind in KINDS.items()
         },
