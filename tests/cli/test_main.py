@@ -352,3 +352,21 @@ def test_the_built_in_plans_come_along_in_the_wheel() -> None:
         assert result.stdout.splitlines() == [str(plans / DEFAULT), str(plans / QUICK)]
         for path in (ROOT / "plans").glob("*.yaml"):
             assert (plans / path.name).read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["run", "--blocks", "0"], "'--blocks' is 0, but must be at least 1"),
+        (["run", "--blocks", "10001"], "'--blocks' is 10001, but must be at most 10000"),
+        (["run", "--blocks", "2.5"], "'--blocks' is '2.5', but must be a whole number"),
+        (["run", "--seed", "x"], "'--seed' is 'x', but must be a whole number"),
+        (["run", "--seed", "a\x1bb"], "'--seed' is 'a\\x1bb', but must be a whole number"),
+        (["run", "--seed", "-4"], "'--seed' is -4, but must be at least 0"),
+        (["plan", "show", "p.yaml", "--seed", "1e3"], "'--seed' is '1e3', but must be a whole number"),
+        (["time-server", "--tcp", "70000"], "'--tcp' is 70000, but must be at most 65535"),
+    ],
+)
+def test_wrong_values_of_options_are_told_as_those_of_plans(words: list[str], sentence: str) -> None:
+    refused = virtometer(*words)
+    assert (refused.status, refused.out, refused.err) == (2, "", f"virtometer: {sentence}\n")

@@ -5,6 +5,7 @@ Help is plain text: what typer draws with rich takes longer to import than every
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -12,14 +13,47 @@ from typing import Any
 import typer
 from typer import core
 
+from virtometer.errors import UsageError
+
 
 class Verb(core.TyperCommand):
-    """A command whose usage line names what must be given as PLAN, and what may be given as [PLAN]."""
+    """A command whose usage line names what must be given as PLAN, and what may be given as [PLAN].
+
+    Wrong values of options are told in the words of wrong plans.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+        """As typer does. Raises UsageError for a value of an option that is no number, or out of its range."""
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as refused:
+            sentence = _sentence(refused)
+            if not sentence:
+                raise
+            raise UsageError(sentence) from refused
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ANN401 - typer's own Context is not public
         """The words of the usage line; typer has {PLAN} for PLAN."""
         pieces = super().collect_usage_pieces(ctx)
         return [piece.replace("{", "").replace("}", "") for piece in pieces]
+
+
+def _sentence(refused: typer.BadParameter) -> str:
+    """What is wrong with the value of an option; empty where typer's own words are to stand."""
+    from pydantic import BaseModel, ValidationError
+
+    from virtometer.design import complaints
+
+    if not isinstance(refused.__cause__, ValidationError) or refused.param is None or not refused.param.opts:
+        return ""
+    error = refused.__cause__.errors()[0]
+    given = error["input"]
+    if error["type"] not in complaints.OF_NUMBERS:
+        return ""
+    with contextlib.suppress(TypeError, ValueError):
+        given = int(given)  # words of the command line are all text
+    error["loc"] = (refused.param.opts[0],)
+    return complaints.sentence(error, BaseModel, "option", given)
 
 
 def application(words: str, **more: Any) -> typer.Typer:  # noqa: ANN401 - what typer.Typer takes

@@ -41,6 +41,9 @@ _TYPES = {
     "model_attributes_type": "a mapping (lines of the form 'name: value')",
 }
 
+OF_NUMBERS = frozenset(_BOUNDS) | {kind for kind, words in _TYPES.items() if "number" in words}
+"""pydantic's names for the errors of numbers: no number, or out of range."""
+
 
 def sentence(error: ErrorDetails, model: type[BaseModel], what: str, given: object) -> str:
     """One sentence for one error of validating `model`, with what the plan says there, and what is allowed.
