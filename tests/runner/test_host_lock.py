@@ -41,8 +41,9 @@ def other(*words):
 
 def test_a_second_laboratory_is_refused_until_the_first_has_ended_however_it_ends():
     first = other()
-    with pytest.raises(HostBusy, match=rf"another laboratory \(process {first.pid}\) measures on this host"):
+    with pytest.raises(HostBusy, match=rf"another laboratory \(process {first.pid}\) measures on this host") as refused:
         HostLock(beside=False)
+    assert refused.value.advice == "wait for its end, or add --beside: trials are marked while the other one measures"
     first.kill()
     first.communicate()
     with HostLock(beside=False) as lock:

@@ -12,7 +12,7 @@ import typer
 from virtometer.cli.choosing import In, Only
 from virtometer.visible import visible
 
-BESIDE_HELP = "Measure also where another laboratory measures on this host; every trial is then marked."
+BESIDE_HELP = "Measure also where another laboratory measures on this host; trials are marked while it does."
 
 
 def run(

@@ -47,7 +47,7 @@ class HostLock:
                 self.release()
                 raise HostBusy(
                     f"{self.holder} measures on this host, and two at once would measure each other",
-                    advice="wait for its end, or add --beside: every trial is then marked",
+                    advice="wait for its end, or add --beside: trials are marked while the other one measures",
                 )
             self._announce()
 
