@@ -258,7 +258,7 @@ def test_other_reasons_for_the_same_condition_are_no_difference() -> None:
 
 
 def test_sizes_that_caches_may_hold_are_noted_and_no_difference() -> None:
-    name, reason = "memory triad 64 MB", "8 bytes are less than 4 times the last-level cache of 16 bytes"
+    name, reason = "memory triad 64 MB", "a size of 1 MiB is less than 4 times the last-level cache of 32 MiB"
     partly = Place("uml", conditions={name: {"cached": "partly", "cached_reason": reason}})
     found = of(simulate([NATIVE, partly]), "uml")
     assert not is_unlike(found)

@@ -95,8 +95,20 @@ fn cached(caches: &Caches, threads: usize, size: u64, arrays: u64) -> Conditions
         (_, true) => return Conditions::from([("cached".to_owned(), "no".to_owned())]),
         _ => "partly",
     };
-    let reason = format!("{size} bytes are less than {BEYOND} times the last-level cache of {last} bytes");
+    let (size, last) = (in_words(size), in_words(last));
+    let reason = format!("a size of {size} is less than {BEYOND} times the last-level cache of {last}");
     Conditions::from([("cached".to_owned(), found.to_owned()), ("cached_reason".to_owned(), reason)])
+}
+
+/// A size for people: with a binary prefix where eighths of its unit say it exactly, else in bytes.
+fn in_words(bytes: u64) -> String {
+    let fits = |shift: &u32| bytes >> shift > 0 && bytes % (1 << (shift - 3)) == 0;
+    let known = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
+    match known.iter().find(|(shift, _)| fits(shift)) {
+        #[allow(clippy::cast_precision_loss)] // eighths of a unit: few digits
+        Some((shift, name)) => format!("{} {name}", bytes as f64 / (1_u64 << shift) as f64),
+        None => format!("{bytes} bytes"),
+    }
 }
 
 #[cfg(test)]

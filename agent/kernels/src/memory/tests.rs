@@ -147,10 +147,16 @@ fn sizes_that_caches_may_hold_are_noted() {
     let caches = Caches::of_last(32 << 20);
     let found = |size: u64, arrays| cached(&caches, 1, size, arrays);
     assert_eq!(found(128 << 20, 3), [("cached".to_owned(), "no".to_owned())].into());
-    for (size, arrays, word) in [(64 << 20, 3, "partly"), ((128 << 20) - 8, 1, "partly"), (8 << 20, 3, "yes")] {
+    for (size, arrays, word, shown) in [
+        (64 << 20, 3, "partly", "64 MiB"),
+        ((128 << 20) - 8, 1, "partly", "134217720 bytes"),
+        (8 << 20, 3, "yes", "8 MiB"),
+        (1536 << 10, 1, "yes", "1.5 MiB"),
+        (1000, 1, "yes", "1000 bytes"),
+    ] {
         let conditions = found(size, arrays);
         assert_eq!(conditions["cached"], word);
-        let reason = format!("{size} bytes are less than 4 times the last-level cache of 33554432 bytes");
+        let reason = format!("a size of {shown} is less than 4 times the last-level cache of 32 MiB");
         assert_eq!(conditions["cached_reason"], reason);
     }
     assert_eq!(cached(&Caches::default(), 1, 8, 1), [("cached".to_owned(), "unknown".to_owned())].into());
