@@ -461,15 +461,15 @@ fn runs_end_after_their_number_or_with_the_window() {
         let many = outcome(op, threads, &[order, ("runs", Scalar::Integer(1_000_000))]);
         assert!(many.count < 1000 && !many.stopped, "{op}");
         assert!(matches!(few.check, CheckValue::Residual(residual) if residual > 0.1 && residual < 10.0));
-        // One who is interrupted while solving one of two systems seems to do nothing else: of many that does not show.
-        for (outcome, least) in [(few, 0.0), (many, f64::MIN_POSITIVE)] {
-            let measures = outcome.extras.measures();
-            for name in ["factor-time", "generate-time", "solve-time"] {
-                assert!(measures[name].value >= least && measures[name].unit == "s", "{op}, {threads}: {name}");
+        // Of two systems one may be interrupted while it is solved: then nothing is told of the parts.
+        for measures in [few.extras.measures(), many.extras.measures()] {
+            assert!(measures["generate-time"].value > 0.0 && measures["generate-time"].unit == "s", "{op}");
+            for name in ["factor-time", "solve-time"] {
+                assert!(measures.get(name).map_or(true, |part| part.value > 0.0 && part.unit == "s"), "{op}: {name}");
             }
-            let share = measures["solve-share"].value;
-            assert!(share > 0.0 && (share < 1.0 || least == 0.0), "{op}, {threads}: {share}");
+            assert!(measures.get("solve-share").map_or(true, |share| share.value > 0.0 && share.value < 1.0), "{op}");
         }
+        assert!(many.extras.measures().contains_key("solve-share"), "{op}");
     }
 }
 

@@ -92,11 +92,12 @@ impl Watch {
         self
     }
 
-    /// The means. Those of the parts are missing where no iteration timed them.
+    /// The means. Those of the parts are missing where no iteration timed them, and where an interruption of the few that
+    /// are timed made solving seem longer than the whole.
     pub(super) fn extras(&self) -> Extras {
         let (whole, solve) = (self.whole.mean_s(), self.solve.mean_s());
         let extras = Extras::default().measure("generate-time", "s", self.generate.mean_s(), Merge::Mean);
-        if self.solve.count == 0 {
+        if self.solve.count == 0 || solve >= whole {
             return extras;
         }
         extras
@@ -141,5 +142,22 @@ impl Limit {
         let elapsed_ns = self.begun_ns.map_or(0, |begun| now_ns().saturating_sub(begun));
         let over = std::time::Duration::from_nanos(elapsed_ns).as_secs_f64() >= self.window_s;
         (self.runs > 0).then_some(over || self.made >= self.runs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Watch;
+
+    #[test]
+    fn parts_are_told_unless_an_interruption_makes_one_longer_than_the_whole() {
+        let mut watch = Watch::default();
+        watch.whole(10, 1_000, 11_000);
+        watch.solve(2, 10_600, 11_000, 0);
+        let told = watch.extras().measures();
+        let close = |name: &str, right: f64| (told[name].value / right - 1.0).abs() < 1e-9;
+        assert!(close("factor-time", 0.8e-6) && close("solve-time", 0.2e-6) && close("solve-share", 0.2));
+        watch.solve(2, 20_000, 30_000, 0);
+        assert!(!watch.extras().measures().keys().any(|name| ["factor-time", "solve-time"].contains(&name.as_str())));
     }
 }
