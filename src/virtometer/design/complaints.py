@@ -120,9 +120,14 @@ def unknown(what: str, name: str, allowed: Iterable[str]) -> str:
 
 def nearest(name: str, allowed: Iterable[str]) -> str | None:
     """The allowed name that `name` was probably meant to be."""
+    found = similar(name, allowed, 1)
+    return found[0] if found else None
+
+
+def similar(name: str, allowed: Iterable[str], most: int) -> list[str]:
+    """The allowed names that `name` was probably meant to be, the likeliest first."""
     by_lower = {candidate.lower(): candidate for candidate in allowed}
-    found = difflib.get_close_matches(name.lower(), by_lower, n=1)
-    return by_lower[found[0]] if found else None
+    return [by_lower[found] for found in difflib.get_close_matches(name.lower(), by_lower, n=most)]
 
 
 def fields_at(model: type[BaseModel], location: Location) -> list[str]:

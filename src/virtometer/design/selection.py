@@ -6,11 +6,10 @@ the name of one combination chooses that one. The baseline is always kept.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from virtometer.design.complaints import short
+from virtometer.design.complaints import short, similar
 from virtometer.design.document import Document, Path
 from virtometer.errors import UsageError
 from virtometer.model import Plan
@@ -101,16 +100,10 @@ def _unknown(option: str, noun: str, name: str, known: Sequence[str]) -> UsageEr
     return UsageError(f"{option}: the plan has no {noun} {what}{hint}", advice=f"its {noun}s: {_listed(known)}")
 
 
-def _nearest(name: str, known: Iterable[str]) -> list[str]:
+def _nearest(name: str, known: Sequence[str]) -> list[str]:
     """The names that `name` was probably meant to be: those that hold it, else those that are similar."""
-    wanted = name.lower()
-    if not wanted:
-        return []
-    by_lower = {one.lower(): one for one in known}
-    holding = [one for lower, one in by_lower.items() if wanted in lower]
-    if holding:
-        return holding[:_NEAR]
-    return [by_lower[one] for one in difflib.get_close_matches(wanted, by_lower, n=_NEAR)]
+    holding = [one for one in known if name and name.lower() in one.lower()]
+    return holding[:_NEAR] or similar(name, known, _NEAR)
 
 
 def _listed(names: Sequence[str]) -> str:
