@@ -365,6 +365,11 @@ def test_the_built_in_plans_come_along_in_the_wheel() -> None:
         (["run", "--seed", "-4"], "'--seed' is -4, but must be at least 0"),
         (["plan", "show", "p.yaml", "--seed", "1e3"], "'--seed' is '1e3', but must be a whole number"),
         (["time-server", "--tcp", "70000"], "'--tcp' is 70000, but must be at most 65535"),
+        (
+            ["report", "--format", "JSON", "."],
+            "'--format' is 'JSON'; did you mean 'json'? "
+            "allowed: html, json, csv, findings-csv, samples-csv, probes-csv",
+        ),
     ],
 )
 def test_wrong_values_of_options_are_told_as_those_of_plans(words: list[str], sentence: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Callable
+from enum import StrEnum
 from typing import Any
 
 import typer
@@ -23,7 +24,7 @@ class Verb(core.TyperCommand):
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
-        """As typer does. Raises UsageError for a value of an option that is no number, or out of its range."""
+        """As typer does. Raises UsageError for a value of an option that is no number, out of range or no choice."""
         try:
             return super().parse_args(ctx, args)
         except typer.BadParameter as refused:
@@ -48,7 +49,10 @@ def _sentence(refused: typer.BadParameter) -> str:
         return ""
     error = refused.__cause__.errors()[0]
     given = error["input"]
-    if error["type"] not in complaints.OF_NUMBERS:
+    wanted = refused.param.type_descriptor.annotation if isinstance(refused.param, core.TyperOption) else None
+    if isinstance(wanted, type) and issubclass(wanted, StrEnum):
+        error["type"], error["ctx"] = "enum", {"expected": ", ".join(wanted)}
+    elif error["type"] not in complaints.OF_NUMBERS:
         return ""
     with contextlib.suppress(TypeError, ValueError):
         given = int(given)  # words of the command line are all text
