@@ -48,10 +48,8 @@ impl Blocked {
     pub(super) fn new(simd: Simd, system: System, copies: usize, threads: usize) -> Result<Self, Failure> {
         let width = panel_width(system.n);
         let panels = (system.n + width - 1) / width;
-        let mut buffer = Buffer::new(copies * system.length() * 8)?;
-        buffer.wish_huge_pages(true);
-        let mut packed = Buffer::new(2 * packed_length(simd, system.n, width) * 8)?;
-        packed.wish_huge_pages(true);
+        let buffer = Buffer::aligned(copies * system.length() * 8, true)?;
+        let mut packed = Buffer::aligned(2 * packed_length(simd, system.n, width) * 8, true)?;
         // The matrix is touched by making it, this only by the work.
         packed.doubles_mut().fill(0.0);
         Ok(Blocked {

@@ -79,8 +79,7 @@ impl Classic {
         limit: Limit,
         asked: Option<Asked>,
     ) -> Result<Self, Failure> {
-        let mut work = Buffer::new(copies * system.length() * 8)?;
-        work.wish_huge_pages(true);
+        let work = Buffer::aligned(copies * system.length() * 8, true)?;
         let pivots = vec![0; system.n * watch::tail(system, copies / variants.len())];
         let watches = vec![Watch::default(); variants.len()];
         let (reading_ns, huge_pages) = (reading_cost_ns(), "unknown");
