@@ -6,7 +6,7 @@ f(received) >= sent by the host, f(sent by the guest) <= received by the host. T
 between all these points (`corridor`); where no line passes, from the shortest round trips of the bursts at both ends
 (F. Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989), with bounds that cover what is
 left over. The history of a guest's clock, its probes before the run, bounds the rate in a short run more narrowly than
-the run's own probes do. METHODOLOGY.md, "Time", has the assumption and the evidence.
+the run's own probes do. METHODOLOGY.md has the assumption and the evidence in its appendix.
 """
 
 from __future__ import annotations
