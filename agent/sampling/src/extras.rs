@@ -209,7 +209,24 @@ mod tests {
             times.record(ns as u64);
             ns *= 1.003;
         }
-        let line = serde_json::to_string(&times.distribution()).unwrap_or_default();
+        let found = times.distribution();
+        let line = serde_json::to_string(&found).unwrap_or_default();
         assert!(line.len() < 60_000, "{}", line.len());
+        // No bucket is of a shorter time than the longest that it holds.
+        let mut seen = 0;
+        for (ns, count) in found.counts {
+            seen += count;
+            #[allow(clippy::cast_precision_loss)] // small counts
+            let longest = times.quantile((seen as f64 - 0.5) / times.count() as f64);
+            assert!(ns >= longest, "{ns} {longest}");
+        }
+        assert_eq!(seen, times.count());
+    }
+
+    #[test]
+    fn times_below_a_microsecond_are_told_apart() {
+        let mut times = Times::default();
+        [90, 91].into_iter().for_each(|ns| times.record(ns));
+        assert_eq!(times.distribution().counts, [(90, 1), (91, 1)]);
     }
 }

@@ -3,14 +3,61 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::process::Command;
-use virtometer_sampling::CpuClock;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use virtometer_protocol::{Failure, Parameters, Unit};
+use virtometer_sampling::{prepare, timed, CheckValue, Control, CpuClock, Maker, Stretch, Task, Worker};
+
+/// Held by the test that runs.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// A child that needs more than 20 ms of a processor. This process itself only waits for its end.
+fn child_works() {
+    let loops = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
+    assert!(Command::new("/bin/sh").args(["-c", loops]).status().unwrap().success());
+}
 
 #[test]
 fn the_processor_time_of_children_counts() {
+    let _alone = ALONE.lock().unwrap();
     let clock = CpuClock::start();
-    let loops = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
-    assert!(Command::new("/bin/sh").args(["-c", loops]).status().unwrap().success());
-    // This process itself only waits.
+    child_works();
     let used = clock.elapsed();
     assert!(used.user_ns > 20_000_000, "{used:?}");
+}
+
+/// Its child works, and ends with the run.
+struct Parent;
+
+impl Worker for Parent {
+    fn calibrated(&self) -> bool {
+        false
+    }
+
+    fn run(&mut self, _repeats: u64) -> Result<Stretch, Failure> {
+        timed(1, || {
+            std::thread::sleep(Duration::from_millis(11));
+            Ok(())
+        })
+    }
+
+    fn after(&mut self) -> Result<CheckValue, Failure> {
+        Ok(CheckValue::Count(1))
+    }
+
+    fn finish(&mut self) -> Result<CheckValue, Failure> {
+        child_works();
+        self.after()
+    }
+}
+
+#[test]
+fn the_processor_time_of_children_that_end_with_the_run_counts() {
+    let _alone = ALONE.lock().unwrap();
+    let control = Arc::new(Control::default());
+    let task =
+        Task { op: String::new(), parameters: Parameters::default(), threads: 1, cpus: None, seconds: 0.01, control };
+    let maker: Maker = Arc::new(|_| Ok(Box::new(Parent)));
+    let outcome = prepare(&task, Unit::PerSecond, &maker).unwrap().run(&mut |_| ()).unwrap();
+    assert!(outcome.cpu.user_ns > 20_000_000, "{:?}", outcome.cpu);
 }

@@ -1,7 +1,7 @@
 //! Iterations that somebody else times: each waits to be let go and tells when it has worked.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{channel, Receiver};
 use std::sync::Arc;
 use std::thread::{sleep, spawn};
@@ -135,6 +135,54 @@ fn every_iteration_lies_within_its_passage_and_an_empty_one_goes_before_it() {
         }
         assert_eq!(samples.len(), 1, "{samples:?}");
     }
+}
+
+/// Notes when the first of its verifications begins.
+struct Verified(Arc<AtomicU64>);
+
+impl Worker for Verified {
+    fn calibrated(&self) -> bool {
+        false
+    }
+
+    fn run(&mut self, _repeats: u64) -> Result<Stretch, Failure> {
+        timed(1, || {
+            sleep(Duration::from_millis(20));
+            Ok(())
+        })
+    }
+
+    fn after(&mut self) -> Result<CheckValue, Failure> {
+        self.0.fetch_min(now_ns(), Ordering::SeqCst);
+        Ok(CheckValue::Count(1))
+    }
+
+    fn finish(&mut self) -> Result<CheckValue, Failure> {
+        Ok(CheckValue::Count(1))
+    }
+}
+
+/// Of one thread. Of several, one tells the end, and the others leave it time for that.
+#[test]
+fn an_iteration_is_verified_after_its_end_was_told() {
+    let (control, told) = gate();
+    let verified_ns = Arc::new(AtomicU64::new(u64::MAX));
+    let shared = verified_ns.clone();
+    let maker: Maker = Arc::new(move |_| Ok(Box::new(Verified(shared.clone()))));
+    let task = Task {
+        op: String::new(),
+        parameters: Parameters::default(),
+        threads: 1,
+        cpus: None,
+        seconds: 0.02,
+        control: control.clone(),
+    };
+    let prepared = prepare(&task, Unit::PerSecond, &maker).unwrap();
+    drop((task, maker));
+    let (_, samples, passages) = conducted(control, told, prepared);
+    assert_eq!(samples.len(), 1);
+    let ended_ns = passages.last().unwrap().ended_ns;
+    assert!(samples[0].end_ns <= ended_ns && ended_ns <= verified_ns.load(Ordering::SeqCst));
 }
 
 #[test]

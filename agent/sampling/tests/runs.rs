@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use virtometer_protocol::{Code, Conditions, Failure, Parameters, Sample, Unit};
 use virtometer_sampling::{
-    allowed_cpus, now_ns, prepare, timed, CheckValue, Control, Maker, Outcome, RawSample, Stretch, Task, Worker,
+    allowed_cpus, now_ns, prepare, timed, CheckValue, Control, Extras, Maker, Merge, Outcome, RawSample, Stretch, Task,
+    Worker,
 };
 
 /// Each repeat lasts about 0.2 ms.
@@ -203,21 +204,124 @@ impl Worker for Where {
 #[test]
 fn threads_run_where_they_are_told_to() {
     let all = std::thread::spawn(allowed_cpus).join().unwrap();
+    // The last one first: where a thread runs by itself is no proof.
+    let cpus: Vec<usize> = all.into_iter().rev().collect();
     let maker: Maker = Arc::new(|_| Ok(Box::new(Where(AtomicU64::new(0)))));
-    let mut task = task(3, 0.01);
-    task.cpus = Some(all.clone());
-    let expected: usize = (0..3).map(|index| all[index % all.len()]).sum();
-    let outcome = std::thread::spawn({
-        let task = task.clone();
+    for threads in [1, 3] {
+        let mut task = task(threads, 0.01);
+        task.cpus = Some(cpus.clone());
+        let expected: usize = (0..threads).map(|index| cpus[index % cpus.len()]).sum();
         let maker = maker.clone();
-        move || prepare(&task, Unit::PerSecond, &maker).unwrap().run(&mut |_| ()).unwrap()
-    });
-    assert_eq!(outcome.join().unwrap().check, CheckValue::Count(expected as u64));
+        let outcome =
+            std::thread::spawn(move || prepare(&task, Unit::PerSecond, &maker).unwrap().run(&mut |_| ()).unwrap());
+        let outcome = outcome.join().unwrap();
+        assert_eq!(outcome.check, CheckValue::Count(expected as u64), "{threads} threads");
+        assert_eq!(outcome.conditions["pinned"], "yes");
+    }
+    let mut task = task(3, 0.01);
     for missing in [4095, 1 << 20] {
         task.cpus = Some(vec![missing]);
         let failure = prepare(&task, Unit::PerSecond, &maker).err().unwrap();
         assert_eq!(failure.code, Code::BadArguments, "{failure}");
     }
+}
+
+/// Says who it is, with a condition and a measure.
+struct Named(usize);
+
+impl Worker for Named {
+    fn calibrated(&self) -> bool {
+        false
+    }
+
+    fn run(&mut self, _repeats: u64) -> Result<Stretch, Failure> {
+        timed(1, || {
+            std::thread::sleep(Duration::from_millis(11));
+            Ok(())
+        })
+    }
+
+    fn after(&mut self) -> Result<CheckValue, Failure> {
+        Ok(CheckValue::Count(1))
+    }
+
+    fn conditions(&self) -> Conditions {
+        Conditions::from([("thread".to_owned(), self.0.to_string()), ("kind".to_owned(), "same".to_owned())])
+    }
+
+    fn finish(&mut self) -> Result<CheckValue, Failure> {
+        self.after()
+    }
+
+    fn extras(&mut self) -> Extras {
+        Extras::default().measure("threads", "1", 1.0, Merge::Sum)
+    }
+}
+
+#[test]
+fn conditions_and_measures_of_all_threads_are_reported() {
+    let maker: Maker = Arc::new(|index| Ok(Box::new(Named(index))));
+    let (outcome, _) = run(&task(3, 0.01), &maker, Unit::PerSecond).unwrap();
+    assert_eq!(outcome.conditions["thread"], "0 and 1 and 2");
+    assert_eq!(outcome.conditions["kind"], "same");
+    assert!((outcome.extras.measures()["threads"].value - 3.0).abs() < 1e-9);
+}
+
+#[test]
+fn checks_of_threads_become_one() {
+    use CheckValue::{Bytes, Checksum, Count, Residual};
+    for (one, two, both) in [
+        (Residual(0.5), Residual(3.0), Residual(3.0)),
+        (Residual(3.0), Residual(0.5), Residual(3.0)),
+        (Bytes(2), Bytes(3), Bytes(5)),
+        (Count(2), Count(3), Count(5)),
+    ] {
+        assert_eq!(one.with(two), both);
+    }
+    assert_ne!(Checksum(1).with(Checksum(2)), Checksum(1));
+    assert_ne!(Checksum(1).with(Checksum(2)), Checksum(1).with(Checksum(3)));
+}
+
+/// Its stretches are planted: a repeat lasts 4 us while it is calibrated, and 1 us in the window of three iterations.
+struct Quicker {
+    settled: bool,
+    made: u64,
+}
+
+impl Worker for Quicker {
+    fn run(&mut self, repeats: u64) -> Result<Stretch, Failure> {
+        let (start_ns, each_ns) = (now_ns(), if self.settled { 1_000 } else { 4_000 });
+        self.made += u64::from(self.settled);
+        Ok(Stretch { start_ns, end_ns: start_ns + each_ns * repeats, work: repeats })
+    }
+
+    fn after(&mut self) -> Result<CheckValue, Failure> {
+        Ok(CheckValue::Count(self.made))
+    }
+
+    fn settle(&mut self) -> Result<(), Failure> {
+        self.settled = true;
+        Ok(())
+    }
+
+    fn complete(&self) -> Option<bool> {
+        Some(self.made >= 3)
+    }
+
+    fn finish(&mut self) -> Result<CheckValue, Failure> {
+        self.after()
+    }
+}
+
+#[test]
+fn iterations_of_work_that_became_quicker_are_lengthened() {
+    let maker: Maker = Arc::new(|_| Ok(Box::new(Quicker { settled: false, made: 0 })));
+    let (_, samples) = run(&task(1, 0.01), &maker, Unit::PerSecond).unwrap();
+    let lengths: Vec<u64> = samples.iter().map(|sample| sample.end_ns - sample.start_ns).collect();
+    assert!(
+        matches!(lengths[..], [first, second, third] if first < 10_000_000 && second.min(third) >= 10_000_000),
+        "{lengths:?}"
+    );
 }
 
 /// Reports a planted stretch of its own, and fails where another thread prepares or verifies while it works.

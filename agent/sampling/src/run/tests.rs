@@ -64,6 +64,13 @@ fn run(step: Step) -> (Result<Outcome, Failure>, Vec<Sample>) {
 }
 
 #[test]
+fn the_median_is_in_the_middle() {
+    for (mut values, middle) in [(vec![9.0, 1.0, 2.0], 2.0), (vec![9.0, 1.0, 4.0, 2.0], 3.0), (vec![7.0], 7.0)] {
+        assert!((median(&mut values) - middle).abs() < 1e-12, "{values:?}");
+    }
+}
+
+#[test]
 fn between_two_iterations_the_run_goes_on_and_ends_in_time() {
     // The first few are for calibration; it may go back there as well.
     for number in 1..=9 {
