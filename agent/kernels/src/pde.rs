@@ -144,17 +144,26 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
             Ok(known.share(index, simd))
         };
         let naive = |simd| naive::Naive::new(problem.clone(), method, simd).map(Sheet::Naive);
-        let best = Simd::compiled();
-        Ok(Box::new(match variant {
-            Variant::Fast => {
-                let other = if index == 0 { Some(naive(Simd::Baseline)?) } else { None };
-                Relaxation::new(problem.clone(), termination, fast(best)?, other, best)
-            }
-            Variant::Naive => {
-                // Each update of the naive Gauss-Seidel waits for the one before: there is nothing for vectors.
-                let simd = if method == Method::Jacobi { best } else { Simd::Baseline };
-                Relaxation::new(problem.clone(), termination, naive(simd)?, Some(fast(best)?), simd)
-            }
-        }))
+        let (measured, other) = grids(method, variant, index, &fast, &naive)?;
+        Ok(Box::new(Relaxation::new(problem.clone(), termination, measured, other)))
     }))
+}
+
+/// The grid that thread `index` measures, and that of the other variant, by which the first thread checks it.
+fn grids(
+    method: Method,
+    variant: Variant,
+    index: usize,
+    fast: &dyn Fn(Simd) -> Result<Sheet, Failure>,
+    naive: &dyn Fn(Simd) -> Result<Sheet, Failure>,
+) -> Result<(Sheet, Option<Sheet>), Failure> {
+    let best = Simd::compiled();
+    Ok(match variant {
+        Variant::Fast => (fast(best)?, if index == 0 { Some(naive(Simd::Baseline)?) } else { None }),
+        Variant::Naive => {
+            // Each update of the naive Gauss-Seidel waits for the one before: there is nothing for vectors.
+            let simd = if method == Method::Jacobi { best } else { Simd::Baseline };
+            (naive(simd)?, Some(fast(best)?))
+        }
+    })
 }

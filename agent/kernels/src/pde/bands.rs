@@ -183,6 +183,10 @@ impl Grid for Bands {
     fn huge_pages(&self) -> &'static str {
         self.shared.planes[0].huge_pages()
     }
+
+    fn simd(&self) -> Simd {
+        self.simd
+    }
 }
 
 for_each_simd! {
@@ -233,3 +237,41 @@ fn relax_with<const FUSED: bool>(
 
 /// Maxima that are taken side by side, so that they can be taken by vectors.
 const LANES: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::pde::problem::Start;
+
+    #[test]
+    fn bands_are_alike_and_a_thread_sweeps_its_own_and_no_other() {
+        for (n, threads) in [(65, 2), (65, 1), (70, 3), (40, 4)] {
+            let problem = Arc::new(Problem::new(n, false, Start::Noise));
+            let shared = Arc::new(Shared::new(problem.clone(), threads).unwrap());
+            let mut swept = 0;
+            for index in 0..threads {
+                let mut own = Bands::new(shared.clone(), index, Simd::compiled());
+                own.fill(|i, j| problem.first(i, j));
+                // Nobody waits for the others.
+                drop(own.alarm());
+                let _ = own.sweep(1, None);
+                let changed = |i: &usize| {
+                    let row = i * stride(n)..(i + 1) * stride(n);
+                    // SAFETY: there is no other thread.
+                    unsafe { shared.planes[0].part(row.clone()) != shared.planes[1].part(row) }
+                };
+                let rows: Vec<usize> = (0..=n).filter(changed).collect();
+                let before = swept;
+                swept = (n - 1) * (index + 1) / threads;
+                assert_eq!(
+                    rows,
+                    (before + 1..=swept).collect::<Vec<_>>(),
+                    "thread {index} of {threads}, {n} intervals"
+                );
+                // For the next thread they are as they were.
+                Bands::new(shared.clone(), index, Simd::compiled()).fill(|i, j| problem.first(i, j));
+            }
+        }
+    }
+}

@@ -27,6 +27,9 @@ pub(super) trait Grid {
 
     /// Whether the memory is on huge pages, in a word.
     fn huge_pages(&self) -> &'static str;
+
+    /// With which instructions it sweeps.
+    fn simd(&self) -> Simd;
 }
 
 /// What the threads of a fast variant share.
@@ -93,5 +96,9 @@ impl Grid for Sheet {
 
     fn huge_pages(&self) -> &'static str {
         any_grid!(self, grid => grid.huge_pages())
+    }
+
+    fn simd(&self) -> Simd {
+        any_grid!(self, grid => grid.simd())
     }
 }

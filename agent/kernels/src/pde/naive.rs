@@ -82,6 +82,10 @@ impl Grid for Naive {
     fn huge_pages(&self) -> &'static str {
         self.now.huge_pages()
     }
+
+    fn simd(&self) -> Simd {
+        self.simd
+    }
 }
 
 /// One sweep in place, each point from what its neighbours have become by then. Its largest change where it is `judged`.

@@ -5,7 +5,6 @@ use super::grid::{Grid, Sheet};
 use super::problem::Problem;
 use super::{Termination, GROUP, MOST_SWEEPS};
 use crate::settings::check_failed;
-use crate::simd::Simd;
 use std::sync::Arc;
 use virtometer_protocol::{Code, Conditions, Failure};
 use virtometer_sampling::{timed, CheckValue, Extras, Merge, Stretch, Worker};
@@ -16,7 +15,6 @@ pub(super) struct Relaxation {
     termination: Termination,
     grid: Sheet,
     check: Option<Check>,
-    simd: Simd,
     huge_pages: &'static str,
     /// Whether the iterations for calibration are over.
     settled: bool,
@@ -46,13 +44,7 @@ struct Check {
 }
 
 impl Relaxation {
-    pub(super) fn new(
-        problem: Arc<Problem>,
-        termination: Termination,
-        grid: Sheet,
-        other: Option<Sheet>,
-        simd: Simd,
-    ) -> Self {
+    pub(super) fn new(problem: Arc<Problem>, termination: Termination, grid: Sheet, other: Option<Sheet>) -> Self {
         let check = other.map(|grid| Check {
             grid,
             swept: u64::MAX,
@@ -66,7 +58,6 @@ impl Relaxation {
             termination,
             grid,
             check,
-            simd,
             huge_pages: "unknown",
             settled: false,
             swept: 0,
@@ -258,7 +249,7 @@ impl Worker for Relaxation {
 
     fn conditions(&self) -> Conditions {
         Conditions::from([
-            ("simd".to_owned(), self.simd.name().to_owned()),
+            ("simd".to_owned(), self.grid.simd().name().to_owned()),
             ("huge_pages".to_owned(), self.huge_pages.to_owned()),
         ])
     }

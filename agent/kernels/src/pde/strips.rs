@@ -241,6 +241,10 @@ impl Grid for Strips {
     fn huge_pages(&self) -> &'static str {
         self.shared.cells.huge_pages()
     }
+
+    fn simd(&self) -> Simd {
+        self.simd
+    }
 }
 
 /// The vectors of one block, from the one before the first to the one after the last, and the rows beside them.

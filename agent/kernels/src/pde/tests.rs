@@ -4,9 +4,11 @@
 use super::grid::Grid;
 use super::*;
 use crate::random::Random;
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Barrier;
 use virtometer_protocol::{Code, Parameters, Scalar};
-use virtometer_sampling::{Control, Worker};
+use virtometer_sampling::{planted_clock, CheckValue, Control, Worker};
 
 /// The problem once more, as simply as it can be written.
 fn by_hand(method: Method, n: usize, sine: bool, start: &dyn Fn(usize, usize) -> f64, sweeps: u64) -> (Vec<f64>, f64) {
@@ -225,6 +227,116 @@ pub(super) fn alone(method: Method, variant: &str, parameters: &[(&str, Scalar)]
     let mut all = vec![("interlines", Scalar::Integer(4)), ("variant", text(variant))];
     all.extend_from_slice(parameters);
     maker(&task(method, &all, 1)).unwrap()(0).unwrap()
+}
+
+#[test]
+fn the_variant_that_is_asked_for_is_measured_with_the_best_instructions() {
+    for method in METHODS {
+        let problem = Arc::new(Problem::new(16, false, Start::Noise));
+        let fast = |simd| Ok(Shared::new(&problem, method, 1)?.share(0, simd));
+        let naive = |simd| naive::Naive::new(problem.clone(), method, simd).map(Sheet::Naive);
+        let chosen = |variant, index| grids(method, variant, index, &fast, &naive).unwrap();
+        let is_naive = |sheet: &Sheet| matches!(sheet, Sheet::Naive(_));
+        let (measured, check) = chosen(Variant::Naive, 0);
+        assert!(is_naive(&measured) && !is_naive(&check.unwrap()), "{method:?}");
+        let vectors = if method == Method::Jacobi { Simd::compiled() } else { Simd::Baseline };
+        assert_eq!(measured.simd(), vectors);
+        let (measured, check) = chosen(Variant::Fast, 0);
+        assert!(!is_naive(&measured) && is_naive(&check.unwrap()), "{method:?}");
+        assert_eq!(measured.simd(), Simd::compiled());
+        assert!(chosen(Variant::Fast, 1).1.is_none());
+        assert_eq!(alone(method, "fast", &[]).conditions()["simd"], Simd::compiled().name());
+        assert_eq!(alone(method, "naive", &[]).conditions()["simd"], vectors.name());
+    }
+}
+
+#[test]
+fn a_window_starts_from_noise_and_work_with_an_end_from_zero() {
+    // Interlines 4 are 40 intervals. One repeat is four sweeps.
+    for (more, start) in [(vec![], Start::Noise), (vec![("iterations", Scalar::Integer(4))], Start::Zero)] {
+        for method in METHODS {
+            let mut worker = alone(method, "fast", &more);
+            worker.settle().unwrap();
+            worker.before(1).unwrap();
+            worker.run(1).unwrap();
+            let problem = Problem::new(40, false, start);
+            let (right, _) = by_hand(method, 40, false, &|i, j| problem.first(i, j), 4);
+            let sum = (0..)
+                .zip(&right)
+                .fold(0u64, |sum, (at, value)| sum.wrapping_add(problem.part(at / 41, at % 41, *value)));
+            assert_eq!(worker.after().unwrap(), CheckValue::Checksum(sum), "{method:?} {start:?}");
+        }
+    }
+}
+
+#[test]
+fn the_clock_is_read_before_the_first_sweep_and_after_the_last() {
+    for method in METHODS {
+        let problem = Arc::new(Problem::new(40, false, Start::Noise));
+        let shared = Shared::new(&problem, method, 1).unwrap();
+        let grid = |index| shared.share(index, Simd::compiled());
+        let mut worker = Relaxation::new(problem.clone(), Termination::Window, grid(0), None);
+        worker.before(4).unwrap();
+        let (looker, seen) = (grid(0), Rc::new(RefCell::new(Vec::new())));
+        let start = points(&problem, &looker);
+        let clock = {
+            let (problem, seen) = (problem.clone(), seen.clone());
+            planted_clock::show(move || {
+                seen.borrow_mut().push(points(&problem, &looker));
+                seen.borrow().len() as u64 * 1000
+            })
+        };
+        let stretch = worker.run(4).unwrap();
+        drop(clock);
+        assert_eq!((stretch.start_ns, stretch.end_ns), (1000, 2000), "{method:?}");
+        // Of Jacobi's matrices an even number of sweeps ends in the one in which it begins.
+        let (end, _) = by_hand(method, 40, false, &|i, j| problem.first(i, j), 16);
+        assert_eq!(seen.borrow().iter().map(|points| bits(points)).collect::<Vec<_>>(), [bits(&start), bits(&end)]);
+    }
+}
+
+#[test]
+fn the_sweeps_and_the_time_of_work_with_an_end_are_those_of_all_iterations() {
+    for method in METHODS {
+        let mut worker = alone(method, "fast", &[("iterations", Scalar::Integer(22))]);
+        worker.settle().unwrap();
+        let clock = {
+            let mut ns = 0;
+            planted_clock::show(move || {
+                ns += 1000;
+                ns
+            })
+        };
+        for repeats in [1, 3, 2] {
+            worker.before(repeats).unwrap();
+            worker.run(repeats).unwrap();
+            worker.after().unwrap();
+        }
+        drop(clock);
+        assert_eq!(worker.complete(), Some(true));
+        let measures = worker.extras().measures();
+        // Of 4, 12 and 6 sweeps, each between two readings.
+        assert_eq!(measures["sweeps"].value, 22.0);
+        assert!((measures["time-to-solution"].value - 3e-6).abs() < 1e-12, "{method:?}");
+    }
+}
+
+#[test]
+fn a_thread_of_gauss_seidel_sweeps_its_strips_and_no_other() {
+    // Four strips of sixteen rows for two threads, which do not wait for each other.
+    let problem = Arc::new(Problem::new(65, false, Start::Noise));
+    let shared = Shared::new(&problem, Method::GaussSeidel, 2).unwrap();
+    let mut threads = [shared.share(0, Simd::compiled()), shared.share(1, Simd::compiled())];
+    threads.iter_mut().for_each(|grid| grid.fill(|i, j| problem.first(i, j)));
+    drop(threads[0].alarm());
+    let before = points(&problem, &threads[0]);
+    for (index, last) in [(0, 16), (1, 32)] {
+        // The next strip would have to wait for that of the other thread.
+        threads[index].sweep(1, None).unwrap_err();
+        let after = points(&problem, &threads[0]);
+        let changed = |i: usize| after[i * 66..][..66] != before[i * 66..][..66];
+        assert_eq!((0..66).filter(|i| changed(*i)).collect::<Vec<_>>(), (1..=last).collect::<Vec<_>>());
+    }
 }
 
 #[test]

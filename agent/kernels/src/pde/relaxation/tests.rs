@@ -8,6 +8,7 @@ use crate::pde::naive::Naive;
 use crate::pde::problem::Start;
 use crate::pde::tests::{alone, points, METHODS};
 use crate::pde::Method;
+use crate::simd::Simd;
 
 #[test]
 fn a_planted_wrong_point_is_reported() {
@@ -16,7 +17,7 @@ fn a_planted_wrong_point_is_reported() {
             let problem = Arc::new(Problem::new(40, false, Start::Noise));
             let grid = Shared::new(&problem, method, 1).unwrap().share(0, Simd::compiled());
             let check = Sheet::Naive(Naive::new(problem.clone(), method, Simd::Baseline).unwrap());
-            let mut worker = Relaxation::new(problem, Termination::Window, grid, Some(check), Simd::compiled());
+            let mut worker = Relaxation::new(problem, Termination::Window, grid, Some(check));
             for planted in [false, true] {
                 worker.before(2).unwrap();
                 assert_eq!(worker.run(2).unwrap().work, 8 * 39 * 39);
@@ -45,7 +46,7 @@ fn a_planted_wrong_residual_is_reported() {
     let problem = Arc::new(Problem::new(40, true, Start::Noise));
     let grid = Shared::new(&problem, Method::Jacobi, 1).unwrap().share(0, Simd::compiled());
     let check = Sheet::Naive(Naive::new(problem.clone(), Method::Jacobi, Simd::Baseline).unwrap());
-    let mut worker = Relaxation::new(problem, Termination::Window, grid, Some(check), Simd::compiled());
+    let mut worker = Relaxation::new(problem, Termination::Window, grid, Some(check));
     worker.before(1).unwrap();
     worker.run(1).unwrap();
     worker.residual *= 1.000_001;
@@ -59,7 +60,7 @@ fn updates_that_were_counted_and_not_made_are_reported() {
         let problem = Arc::new(Problem::new(40, false, start));
         let grid = Shared::new(&problem, Method::Jacobi, 1).unwrap().share(0, Simd::detect());
         let check = Sheet::Naive(Naive::new(problem.clone(), Method::Jacobi, Simd::Baseline).unwrap());
-        let mut worker = Relaxation::new(problem, termination, grid, Some(check), Simd::detect());
+        let mut worker = Relaxation::new(problem, termination, grid, Some(check));
         worker.settle().unwrap();
         worker.before(2).unwrap();
         worker.run(2).unwrap();
@@ -75,7 +76,7 @@ fn a_grid_that_moves_away_from_the_solution_is_reported_in_any_iteration() {
     let problem = Arc::new(Problem::new(40, false, Start::Zero));
     let grid = Shared::new(&problem, Method::GaussSeidel, 1).unwrap().share(0, Simd::compiled());
     let check = Sheet::Naive(Naive::new(problem.clone(), Method::GaussSeidel, Simd::Baseline).unwrap());
-    let mut worker = Relaxation::new(problem, Termination::Iterations(8000), grid, Some(check), Simd::compiled());
+    let mut worker = Relaxation::new(problem, Termination::Iterations(8000), grid, Some(check));
     worker.settle().unwrap();
     for _ in 0..6 {
         worker.before(3).unwrap();
