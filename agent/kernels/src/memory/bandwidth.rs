@@ -27,8 +27,41 @@ pub(super) struct Way {
     pub(super) pages: Pages,
 }
 
+/// What the settings ask for.
+#[derive(Clone, Debug)]
+pub(super) struct Config {
+    pub(super) way: Way,
+    /// Elements of each array.
+    length: usize,
+    threads: usize,
+    /// Whether caches may hold the arrays.
+    pub(super) cached: Conditions,
+}
+
+impl Config {
+    /// Elements of each array that the thread `index` has.
+    pub(super) fn part(&self, index: usize) -> usize {
+        self.length / self.threads + usize::from(index < self.length % self.threads)
+    }
+}
+
 /// Checks the settings and returns what builds the workers.
 pub(super) fn make(action: Action, task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
+    let caches = Caches::find();
+    let config = configure(action, task, settings, &caches)?;
+    Ok(Arc::new(move |index| {
+        let arrays = Arrays::new(config.way, config.part(index), caches.clone())?;
+        Ok(Box::new(arrays.cached(config.cached.clone())))
+    }))
+}
+
+/// Checks the settings for a machine with these caches.
+pub(super) fn configure(
+    action: Action,
+    task: &Task,
+    settings: &Settings<'_>,
+    caches: &Caches,
+) -> Result<Config, Failure> {
     let size = settings.integer("size", 64 << 20, 8..=1 << 50)?;
     let threads = task.threads;
     if size % 8 != 0 {
@@ -41,7 +74,6 @@ pub(super) fn make(action: Action, task: &Task, settings: &Settings<'_>) -> Resu
     let wish = settings.optional_text("simd")?.unwrap_or("auto");
     let width = Width::wish(wish).map_err(wrong)?;
     let pages = pages(settings)?;
-    let caches = Caches::find();
     let too_large = caches.last_bytes(threads).map_or(false, |most| size * action.count() > most);
     let streaming = if action.writes() {
         // `None`: where the arrays are too large for the caches.
@@ -65,11 +97,8 @@ pub(super) fn make(action: Action, task: &Task, settings: &Settings<'_>) -> Resu
     ensure_memory(needed, &format!("{} arrays of {size} bytes", action.count()))?;
     let length = usize::try_from(size / 8).map_err(|_| wrong("size is too large for this processor"))?;
     let way = Way { action, kind, width, streaming, pages };
-    let cached = cached(&caches, threads, size, action.count());
-    Ok(Arc::new(move |index| {
-        let part = length / threads + usize::from(index < length % threads);
-        Ok(Box::new(Arrays::new(way, part, caches.clone())?.cached(cached.clone())))
-    }))
+    let cached = cached(caches, threads, size, action.count());
+    Ok(Config { way, length, threads, cached })
 }
 
 pub(super) struct Arrays {
@@ -107,7 +136,7 @@ impl Arrays {
         let changed = way.action == Action::ReadWrite;
         let c = array(c, &|i| if changed { way.kind.bits(first(i)) } else { SPOILED })?;
         let total = if way.action == Action::Read { (0..length).map(|i| u64::from(first(i))).sum() } else { 0 };
-        let swept = Swept { sum: SPOILED, passes: 0 };
+        let swept = Swept { sum: SPOILED, passes: 0, loops: None };
         Ok(Arrays {
             way,
             length,
@@ -147,6 +176,24 @@ impl Arrays {
         self.way.action.writes() && self.way.action != Action::ReadWrite
     }
 
+    /// The loops that ran are those that the results name. Equal results do not tell them apart.
+    fn check_loops(&self) -> Result<(), Failure> {
+        let Way { kind, width, streaming, .. } = self.way;
+        let width = match width.name() {
+            "sse2" => "sse",
+            "avx2" => "avx",
+            other => other,
+        };
+        let kind = if kind == Kind::Float { "float" } else { "int" };
+        let wanted = format!("{width}_{kind}{}", if streaming { "_streaming" } else { "" });
+        match self.swept.loops {
+            Some(loops) if loops != wanted => {
+                Err(check_failed(format!("the loops {loops} have run, and not {wanted} as the results say")))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn check(&self, step: usize) -> Result<(), Failure> {
         let result = self.c.as_ref().map_or(&[][..], Block::words);
         let kind = self.way.kind;
@@ -180,8 +227,9 @@ pub(super) fn sweep(way: Way, mut arrays: portable::Arrays<'_>, passes: u64) -> 
 
 impl Worker for Arrays {
     fn before(&mut self, repeats: u64) -> Result<(), Failure> {
-        self.swept = Swept { sum: SPOILED, passes: 0 };
-        self.right = Swept { sum: self.way.kind.total(self.total.wrapping_mul(repeats)), passes: repeats };
+        self.swept = Swept { sum: SPOILED, passes: 0, loops: None };
+        self.right.sum = self.way.kind.total(self.total.wrapping_mul(repeats));
+        self.right.passes = repeats;
         self.passes += repeats;
         self.expected = self.pass_bytes() * repeats;
         if !self.overwrites() {
@@ -213,7 +261,7 @@ impl Worker for Arrays {
     }
 
     fn after(&mut self) -> Result<CheckValue, Failure> {
-        let Swept { sum, passes } = self.swept;
+        let Swept { sum, passes, .. } = self.swept;
         if passes != self.right.passes {
             return Err(check_failed(format!("{passes} passes were made, not {}", self.right.passes)));
         }
@@ -226,9 +274,11 @@ impl Worker for Arrays {
                 let (sum, right) = (self.way.kind.shown(sum), self.way.kind.shown(self.right.sum));
                 return Err(check_failed(format!("the sum is {sum}, not {right}")));
             }
+            self.check_loops()?;
             return Ok(CheckValue::Checksum(sum));
         }
         self.check(PROBE)?;
+        self.check_loops()?;
         let result = self.c.as_ref().map_or(&[][..], Block::words);
         Ok(CheckValue::Checksum(result.iter().step_by(PROBE).fold(0, |sum, word| sum.rotate_left(1) ^ word)))
     }

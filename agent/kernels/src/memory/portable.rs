@@ -22,6 +22,8 @@ pub(super) struct Swept {
     pub(super) sum: u64,
     /// Passes that came to their end.
     pub(super) passes: u64,
+    /// Name of the loops that were chosen for a processor's vectors, where there are any.
+    pub(super) loops: Option<&'static str>,
 }
 
 /// Make passes of an action, one element at a time.
@@ -71,7 +73,7 @@ fn each_scalar(kind: Kind, action: Action, arrays: &mut Arrays<'_>, passes: u64)
         }
         made += 1;
     }
-    Swept { sum: sums.iter().fold(0, |total, sum| kind.plus(total, *sum)), passes: made }
+    Swept { sum: sums.iter().fold(0, |total, sum| kind.plus(total, *sum)), passes: made, loops: None }
 }
 
 /// Make passes of an action with the vectors that every processor of this target has.
@@ -126,5 +128,5 @@ fn each_vector(kind: Kind, action: Action, arrays: &mut Arrays<'_>, passes: u64)
         // SAFETY: as above, and what is counted is a pass, not a product.
         made = unsafe { read_volatile(&made) } + 1;
     }
-    Swept { sum: sums.iter().fold(0, |total, sum| kind.plus(total, *sum)), passes: made }
+    Swept { sum: sums.iter().fold(0, |total, sum| kind.plus(total, *sum)), passes: made, loops: None }
 }

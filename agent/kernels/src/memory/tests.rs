@@ -2,17 +2,18 @@
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation)] // addresses
 
 use super::action::{first, Action, Kind};
-use super::bandwidth::{sweep, Arrays, Way, SPOILED};
+use super::bandwidth::{self, sweep, Arrays, Way, SPOILED};
 use super::block::Pages;
-use super::latency::{Chase, Order};
+use super::latency::{self, Chase, Order};
 use super::portable::{self, Swept};
 use super::{cached, OPS};
 use crate::caches::Caches;
 use crate::simd::Width;
 use crate::Settings;
+use std::cell::RefCell;
 use std::sync::Arc;
 use virtometer_protocol::{Code, Failure, Parameters, Scalar};
-use virtometer_sampling::{Control, Task, Worker};
+use virtometer_sampling::{planted_clock, CheckValue, Control, Task, Worker};
 
 const ACTIONS: [Action; 7] =
     [Action::Copy, Action::Scale, Action::Add, Action::Triad, Action::Read, Action::Write, Action::ReadWrite];
@@ -215,7 +216,7 @@ fn an_iteration_that_only_claims_its_passes_is_reported() {
         let mut arrays = arrays(way, 1000);
         // What is there is right, and stays from the iteration before.
         iterate(&mut arrays, 1).unwrap();
-        arrays.sweep = |_, _, passes| Swept { sum: 0, passes };
+        arrays.sweep = |_, _, passes| Swept { sum: 0, passes, loops: None };
         assert_eq!(iterate(&mut arrays, 1).unwrap_err().code, Code::CheckFailed, "{way:?}");
     }
 }
@@ -310,9 +311,144 @@ fn refused(op: &str, threads: usize, given: &[(&str, Scalar)]) -> Failure {
     settings.and_then(|settings| super::make(&task, &settings)).map(drop).unwrap_err()
 }
 
+fn text(word: &str) -> Scalar {
+    Scalar::Text(word.to_owned())
+}
+
+/// What is configured where the last cache has 32 MiB.
+fn configured(action: Action, threads: usize, given: &[(&str, Scalar)]) -> bandwidth::Config {
+    let name = if action == Action::Read { "read" } else { "triad" };
+    let op = OPS.iter().find(|known| known.name == name).unwrap();
+    let task = task(op.name, threads, given);
+    let settings = Settings::new(op, &task.parameters).unwrap();
+    bandwidth::configure(action, &task, &settings, &Caches::of_last(32 << 20)).unwrap()
+}
+
+#[test]
+fn every_setting_of_the_bandwidth_is_obeyed() {
+    for (word, kind) in [("float", Kind::Float), ("int", Kind::Int)] {
+        assert_eq!(configured(Action::Triad, 1, &[("type", text(word))]).way.kind, kind);
+    }
+    for width in Width::all() {
+        // The word of a wish and the name in the conditions differ: sse and sse2.
+        let words = ["scalar", "sse", "avx", "avx512", "neon"];
+        let word = words.iter().find(|word| width.name().trim_end_matches(char::is_numeric) == **word);
+        let word = if width.name() == "avx512" { "avx512" } else { word.unwrap() };
+        assert_eq!(configured(Action::Triad, 1, &[("simd", text(word))]).way.width, width);
+        for action in [Action::Triad, Action::Read] {
+            let arrays = arrays(Way { width, ..configured(action, 1, &[]).way }, 64);
+            assert_eq!(arrays.conditions()["simd"], width.name());
+        }
+    }
+    for (word, pages) in [("auto", Pages::Auto), ("small", Pages::Small), ("huge", Pages::Huge)] {
+        assert_eq!(configured(Action::Triad, 1, &[("pages", text(word))]).way.pages, pages);
+    }
+    let size = |mebibytes: i64| ("size", Scalar::Integer(mebibytes << 20));
+    let streams = Width::wish("auto").unwrap().streams();
+    // Three arrays of 16 MiB are more than the cache has, a single one or three of 10 MiB are not.
+    for (mebibytes, store, streaming) in [
+        (10, "auto", false),
+        (16, "auto", streams),
+        (16, "temporal", false),
+        (10, "temporal", false),
+        (10, "non-temporal", true),
+    ] {
+        if streams || !streaming {
+            let way = configured(Action::Triad, 1, &[size(mebibytes), ("store", text(store))]).way;
+            assert_eq!(way.streaming, streaming, "{mebibytes} {store}");
+        }
+    }
+    assert!(!configured(Action::Read, 1, &[size(32)]).way.streaming);
+    assert_eq!(configured(Action::Read, 1, &[size(33)]).way.streaming, streams);
+}
+
+#[test]
+fn threads_share_the_arrays_which_caches_hold_or_not_all_together() {
+    for threads in [1, 2, 3] {
+        let config = configured(Action::Triad, threads, &[("size", Scalar::Integer(8 * 1001))]);
+        let parts: Vec<usize> = (0..threads).map(|index| config.part(index)).collect();
+        assert_eq!(parts.iter().sum::<usize>(), 1001, "{parts:?}");
+        assert!(parts.iter().all(|part| part.abs_diff(1001 / threads) <= 1), "{parts:?}");
+    }
+    let cached = |action, mebibytes: i64| {
+        configured(action, 1, &[("size", Scalar::Integer(mebibytes << 20))]).cached["cached"].clone()
+    };
+    assert_eq!([cached(Action::Triad, 10), cached(Action::Triad, 16)], ["yes", "partly"]);
+    assert_eq!(
+        [cached(Action::Read, 16), cached(Action::Read, 33), cached(Action::Read, 128)],
+        ["yes", "partly", "no"]
+    );
+}
+
+#[test]
+fn every_setting_of_the_latency_is_obeyed() {
+    let op = OPS.iter().find(|known| known.name == "latency").unwrap();
+    let configured = |given: &[(&str, Scalar)]| {
+        let task = task("latency", 1, given);
+        latency::configure(&task, &Settings::new(op, &task.parameters).unwrap()).unwrap()
+    };
+    for (word, order) in [("random", Order::Random), ("page", Order::Page), ("sequential", Order::Sequential)] {
+        assert_eq!(configured(&[("order", text(word))]).order, order);
+    }
+    for (size, stride, count) in [(1 << 20, 64, 1 << 14), (1 << 20, 256, 1 << 12), (8000, 8, 1000)] {
+        let wanted = usize::try_from(stride).unwrap();
+        let config = configured(&[("size", Scalar::Integer(size)), ("stride", Scalar::Integer(stride))]);
+        assert_eq!((config.count, config.stride), (count, wanted));
+        assert_eq!(config.pages, Pages::Auto);
+    }
+    assert_eq!(configured(&[("pages", text("small"))]).pages, Pages::Small);
+    // The check of an iteration is the number of its loads modulo the places.
+    let task = task("latency", 1, &[("size", Scalar::Integer(25600)), ("stride", Scalar::Integer(256))]);
+    let mut worker = super::make(&task, &Settings::new(op, &task.parameters).unwrap()).unwrap()(0).unwrap();
+    worker.before(1).unwrap();
+    worker.run(1).unwrap();
+    assert_eq!(worker.after().unwrap(), CheckValue::Checksum(1024 % 100));
+}
+
+thread_local!(static EVENTS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) });
+
+fn event(what: &str) -> u64 {
+    EVENTS.with(|events| {
+        events.borrow_mut().push(what.to_owned());
+        events.borrow().len() as u64
+    })
+}
+
+#[test]
+fn all_passes_are_made_between_two_readings_of_the_clock() {
+    for way in ways() {
+        EVENTS.with(|events| events.borrow_mut().clear());
+        let mut arrays = arrays(way, 1000);
+        arrays.sweep = |way, arrays, passes| {
+            event(&format!("{passes} passes"));
+            sweep(way, arrays, passes)
+        };
+        let clock = planted_clock::show(|| event("clock"));
+        iterate(&mut arrays, 5).unwrap();
+        drop(clock);
+        EVENTS.with(|events| assert_eq!(*events.borrow(), ["clock", "5 passes", "clock"], "{way:?}"));
+    }
+}
+
+#[test]
+fn other_loops_than_those_that_are_reported_are_noticed() {
+    for way in ways() {
+        let mut arrays = arrays(way, 1000);
+        let known = iterate(&mut arrays, 1).map(|_| arrays.swept.loops).unwrap();
+        assert_eq!(
+            known.is_some(),
+            cfg!(target_arch = "x86_64") || (cfg!(target_arch = "x86") && way.width != Width::Scalar)
+        );
+        if known.is_some() && way.action != Action::ReadWrite && way.width.streams() {
+            arrays.sweep = |way, arrays, passes| sweep(Way { streaming: !way.streaming, ..way }, arrays, passes);
+            let failure = iterate(&mut arrays, 1).unwrap_err();
+            assert!(failure.code == Code::CheckFailed && failure.message.contains("loops"), "{failure:?}");
+        }
+    }
+}
+
 #[test]
 fn bad_input_is_one_sentence() {
-    let text = |word: &str| Scalar::Text(word.to_owned());
     let cases = [
         ("copy", 1, "size", Scalar::Integer(0), Code::BadArguments),
         ("copy", 1, "size", Scalar::Integer(1001), Code::BadArguments),

@@ -57,7 +57,7 @@ pub(super) fn sweep(way: Way, arrays: Arrays<'_>, passes: u64) -> Swept {
     }
     assert!(width.available(), "the processor lacks what was chosen");
     let whole = length - length % turn(width, action);
-    let mut swept = Swept { sum: kind.bits(0), passes };
+    let mut swept = Swept { sum: kind.bits(0), passes, loops: None };
     if whole > 0 {
         let ends = Ends {
             a: a.as_ptr().wrapping_add(whole),
@@ -67,8 +67,9 @@ pub(super) fn sweep(way: Way, arrays: Arrays<'_>, passes: u64) -> Swept {
         let spoiled = spoiled.filter(|at| *at < whole).map(|at| c.as_mut_ptr().wrapping_add(at));
         let chosen = chosen(width, kind, streaming);
         // SAFETY: the processor has the instructions; the arrays that are used are this long and aligned.
-        let (lanes, made) = unsafe { turns(chosen, action, ends, whole * 8, kind, passes, spoiled) };
-        swept = Swept { sum: lanes.into_iter().fold(swept.sum, |sum, lane| kind.plus(sum, lane)), passes: made };
+        let (lanes, made, loops) = unsafe { turns(chosen, action, ends, whole * 8, kind, passes, spoiled) };
+        let sum = lanes.into_iter().fold(swept.sum, |sum, lane| kind.plus(sum, lane));
+        swept = Swept { sum, passes: made, loops: Some(loops) };
     }
     if whole < length {
         let rest = |array: &'_ [u64]| array.len().min(whole);
@@ -76,7 +77,7 @@ pub(super) fn sweep(way: Way, arrays: Arrays<'_>, passes: u64) -> Swept {
         let spoiled = spoiled.and_then(|at| at.checked_sub(whole));
         let mut rest = Arrays { a: &a[from_a..], b: &b[from_b..], c: &mut c[from_c..], spoiled };
         let rest = scalar(kind, action, &mut rest, passes);
-        swept = Swept { sum: kind.plus(swept.sum, rest.sum), passes: swept.passes.min(rest.passes) };
+        swept = Swept { sum: kind.plus(swept.sum, rest.sum), passes: swept.passes.min(rest.passes), ..swept };
     }
     swept
 }
@@ -92,7 +93,8 @@ fn turn(width: Width, action: Action) -> usize {
     lanes * if action == Action::Read { 8 } else { 4 }
 }
 
-/// Make passes over whole turns and return the sums of the lanes of a reading action, and how many passes there were.
+/// Make passes over whole turns and return the sums of the lanes of a reading action, how many passes there were, and the
+/// name of the loops.
 ///
 /// # Safety
 ///
@@ -106,30 +108,31 @@ unsafe fn turns(
     kind: Kind,
     passes: u64,
     spoiled: Option<*mut u64>,
-) -> ([u64; 8], u64) {
+) -> ([u64; 8], u64, &'static str) {
     #[allow(clippy::cast_possible_wrap)] // the length of an array
     let from = -(bytes as i64);
     // Spoiled where no element may be.
     let mut spare = 0u64;
     let spoiled = spoiled.unwrap_or(&mut spare);
     let mut frame = Frame { factor: [kind.factor(); 8], sums: [0; 8], from, passes: 0, _even: 0, spoiled };
-    let (mut total, mut made) = ([0u64; 8], 0);
+    let (mut total, mut made, mut name) = ([0u64; 8], 0, "");
     let mut left = passes;
     while left > 0 {
         #[allow(clippy::cast_possible_truncation)] // at most 2^30
         let now = left.min(MOST_PASSES) as u32;
         left -= u64::from(now);
         frame.passes = now;
-        loops(action, ends, &mut frame);
+        name = loops(action, ends, &mut frame);
         made += u64::from(now - frame.passes.min(now));
         for (total, sum) in total.iter_mut().zip(frame.sums) {
             *total = kind.plus(*total, sum);
         }
     }
-    (total, made)
+    (total, made, name)
 }
 
-type Loops = unsafe fn(Action, Ends, &mut Frame);
+/// Loops, which return their own name.
+type Loops = unsafe fn(Action, Ends, &mut Frame) -> &'static str;
 
 fn chosen(width: Width, kind: Kind, streaming: bool) -> Loops {
     match (width, kind, streaming) {
@@ -196,7 +199,7 @@ macro_rules! loops {
      sum $sums:literal, $stride:literal a turn, clear $clear:literal, fold $others:literal $fold:literal,
      keep $keep:literal, end $fence:literal $end:literal, lines ahead $lines:literal) => {
         // SAFETY: only `sweep` calls it, with the conditions of its own.
-        unsafe fn $name(action: Action, ends: Ends, frame: &mut Frame) {
+        unsafe fn $name(action: Action, ends: Ends, frame: &mut Frame) -> &'static str {
             let Ends { a, b, c } = ends;
             match action {
                 Action::Copy => passes!(frame, $step, [],
@@ -254,6 +257,7 @@ macro_rules! loops {
                     [concat!(".irp k,", $others), $fold, ".endr", $keep, $end,],
                     a = in(reg) a, $(out($clobber) _,)*),
             }
+            stringify!($name)
         }
     };
 }
