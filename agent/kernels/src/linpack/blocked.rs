@@ -239,3 +239,34 @@ fn panel_width(n: usize) -> usize {
         _ => 128,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::linpack::system::{Generator, Scale};
+
+    /// One thread that takes no work but the first panel, which is the first thread's.
+    #[test]
+    fn a_thread_does_whatever_the_others_leave() {
+        let system = System::spaced(200, Generator::Bits48);
+        let solved = |threads: usize| {
+            let shared = Blocked::new(Simd::detect(), system, 1, threads).unwrap();
+            // SAFETY: there is no other thread yet.
+            system.generate(unsafe { shared.copy(0) }, Scale::ONE);
+            if threads == 1 {
+                assert_eq!(shared.factor(0, 0, &mut shared.room()), End::Regular);
+            } else {
+                std::thread::scope(|scope| {
+                    shared.factor_panel(0, 0, &mut shared.room());
+                    let second = scope.spawn(|| shared.factor(0, 1, &mut shared.room()));
+                    assert!(shared.next.iter().all(|_| shared.meeting.meet()));
+                    assert_eq!(second.join().unwrap(), End::Regular);
+                });
+            }
+            // SAFETY: there is no other thread any more.
+            unsafe { shared.copy(0) }.to_vec()
+        };
+        assert!(solved(2) == solved(1));
+    }
+}

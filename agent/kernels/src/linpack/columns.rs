@@ -92,9 +92,17 @@ fn solve(matrix: &[f64], ld: usize, pivots: &[usize], right: &mut [f64], daxpy: 
     }
 }
 
+#[cfg(test)]
+thread_local! {
+    /// Calls of the unrolled loops by this thread: results do not tell which loops ran.
+    pub(super) static UNROLLED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
 /// y += t x: the odd ones first, then by four.
 #[inline(always)]
 fn daxpy_by_four<const FUSED: bool>(t: f64, x: &[f64], y: &mut [f64]) {
+    #[cfg(test)]
+    UNROLLED.with(|calls| calls.set(calls.get() + 1));
     let odd = y.len() % 4;
     let (first, rest) = y.split_at_mut(odd);
     daxpy::<FUSED>(t, &x[..odd], first);

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)] // a copy of the threads' common systems
 mod copied_answers;
 mod outside;
+mod timed;
 
 use super::member::Member;
 use super::system::Scale;

@@ -91,6 +91,39 @@ fn both_clocks_see_the_same_solutions() {
 }
 
 #[test]
+fn each_time_by_the_outside_clock_is_that_of_its_part() {
+    // The clock goes on by so much with each question of an iteration: two before it, one after it, then two around
+    // making, factoring and solving one more system. The numbers do not depend on this machine.
+    const STEPS: [u64; 9] = [5, 3, 1000, 20, 70, 20, 400, 20, 9];
+    fn stepping(index: u64, command: &str, token: &str, _: Instant) -> Option<Vec<String>> {
+        let asked = if command == "time" { index } else { 0 };
+        let us: u64 = (0..asked).map(|at| STEPS[usize::try_from(at).unwrap() % 9]).sum();
+        still(us, command, token).filter(|_| command != "quit")
+    }
+    for (op, threads) in [("classic", 1), ("left-looking", 1), ("blocked", 1), ("blocked", 2)] {
+        let server = stream(stepping);
+        let task = task(op, threads, &[("size", Scalar::Integer(60)), ("time-server", text(&server))]);
+        let mut works = Vec::new();
+        let outcome = prepare(&task, Unit::FlopPerSecond, &attempt(&task).unwrap())
+            .unwrap()
+            .run(&mut |samples| works.extend(samples.iter().map(|sample| sample.sample().work)))
+            .unwrap();
+        let told = outcome.extras.measures();
+        let rate = works.iter().sum::<u64>() as f64 / (works.len() as f64 * 1e-3);
+        for (name, value) in [
+            ("outside-rate", rate),
+            ("outside-generate", 70e-6),
+            ("outside-factor", 400e-6),
+            ("outside-solve", 9e-6),
+            ("outside-round-trip", 3e-6),
+        ] {
+            // The round trip is the median of a histogram.
+            assert!((told[name].value / value - 1.0).abs() < 0.02, "{op} {threads} {name}: {}", told[name].value);
+        }
+    }
+}
+
+#[test]
 fn both_variants_are_asked_about() {
     let given = [("size", Scalar::Integer(200)), ("convention", text("published"))];
     let mut all = given.to_vec();

@@ -1,0 +1,160 @@
+//! What is timed is all the work, by the loops and instructions that the results name, and each time is what its name says.
+
+use super::*;
+use std::cell::RefCell;
+use std::rc::Rc;
+use virtometer_sampling::planted_clock;
+
+/// A worker for each variant, with its systems and those of its own threads alone.
+fn classic_worker(simd: Simd, variants: &'static [Variant], copies: usize) -> (Classic, System) {
+    let system = System::spaced(50, Generator::Bits48);
+    (Classic::new(simd, system, variants, copies, Limit::new(0, 1.0), None).unwrap(), system)
+}
+
+fn blocked_worker(simd: Simd, copies: usize) -> (Member, Arc<Blocked>) {
+    let system = System::spaced(50, Generator::Bits48);
+    let shared = Arc::new(Blocked::new(simd, system, copies, 1).unwrap());
+    (Member::new(shared.clone(), 0, copies, Limit::new(0, 1.0)), shared)
+}
+
+/// A clock that shows one microsecond more at each reading, and what was seen at each.
+fn looking(mut look: impl FnMut() -> Vec<f64> + 'static) -> (planted_clock::Shown, Rc<RefCell<Vec<Vec<f64>>>>) {
+    let seen = Rc::new(RefCell::new(Vec::new()));
+    let known = seen.clone();
+    let clock = planted_clock::show(move || {
+        known.borrow_mut().push(look());
+        known.borrow().len() as u64 * 1000
+    });
+    (clock, seen)
+}
+
+#[test]
+fn the_clock_is_read_before_the_first_factor_and_after_the_last_solution() {
+    for variants in [&[Variant::LeftLooking] as &[Variant], &[Variant::Rolled], &[Variant::Rolled, Variant::Unrolled]] {
+        let (mut worker, system) = classic_worker(Simd::compiled(), variants, 4);
+        let repeats = 4 / variants.len() as u64;
+        worker.before(repeats).unwrap();
+        let before = worker.work.doubles().to_vec();
+        let memory = worker.work.doubles().as_ptr();
+        // SAFETY: the memory is the worker's, which reads the clock while nothing else uses it.
+        let look = move || unsafe { std::slice::from_raw_parts(memory, 4 * system.length()) }.to_vec();
+        let (clock, seen) = looking(look);
+        let stretch = worker.run(repeats).unwrap();
+        drop(clock);
+        let seen = seen.borrow();
+        assert!(seen[0] == before && *seen.last().unwrap() == worker.work.doubles(), "{variants:?}");
+        assert_eq!((stretch.start_ns, stretch.end_ns), (1000, seen.len() as u64 * 1000));
+    }
+}
+
+#[test]
+fn the_clock_is_read_before_the_first_panel_and_after_the_last_blocked_solution() {
+    let (mut worker, shared) = blocked_worker(Simd::detect(), 3);
+    worker.before(3).unwrap();
+    // SAFETY: there is one thread, which reads the clock while nothing else uses the systems.
+    let look = move || unsafe { shared.copies(3) }.to_vec();
+    let before = look();
+    let (clock, seen) = looking(look);
+    let stretch = worker.run(3).unwrap();
+    drop(clock);
+    let seen = seen.borrow();
+    assert!(seen[0] == before && *seen.last().unwrap() == worker.systems(3));
+    assert_eq!((stretch.start_ns, stretch.end_ns), (1000, seen.len() as u64 * 1000));
+}
+
+#[test]
+fn the_loops_are_those_of_the_variant() {
+    let (system, copy) = random_system(40, 4);
+    for (variant, unrolled) in [(Variant::Rolled, false), (Variant::Unrolled, true), (Variant::LeftLooking, false)] {
+        let mut copy = copy.clone();
+        let (matrix, right) = system.parts(&mut copy);
+        let mut pivots = vec![0; system.n];
+        let used = |work: &mut dyn FnMut()| {
+            columns::UNROLLED.with(|calls| calls.set(0));
+            work();
+            columns::UNROLLED.with(|calls| calls.get() > 0)
+        };
+        let factored = used(&mut || assert!(variant.factor(Simd::compiled(), matrix, system.ld, &mut pivots)));
+        let solved = used(&mut || variant.solve(Simd::compiled(), matrix, system.ld, &pivots, right));
+        assert_eq!((factored, solved), (unrolled, unrolled), "{variant:?}");
+    }
+}
+
+#[test]
+fn the_solutions_have_the_bits_of_the_instructions_that_are_reported() {
+    for simd in Simd::all() {
+        for variants in [&[Variant::LeftLooking] as &[Variant], &[Variant::Rolled], &[Variant::Unrolled]] {
+            let (mut worker, system) = classic_worker(simd, variants, 3);
+            worker.before(3).unwrap();
+            let systems = worker.work.doubles().to_vec();
+            worker.run(3).unwrap();
+            assert_eq!(worker.conditions()["simd"], simd.name());
+            let solved = worker.work.doubles().chunks_exact(system.length());
+            for (copy, solved) in systems.chunks_exact(system.length()).zip(solved) {
+                let right = solve_classic(simd, system, copy, variants[0]).unwrap();
+                assert!(system.solution(solved) == right, "{simd:?} {variants:?}");
+            }
+        }
+        let (mut worker, shared) = blocked_worker(simd, 3);
+        worker.before(3).unwrap();
+        let systems = worker.systems(3).to_vec();
+        worker.run(3).unwrap();
+        let length = shared.system.length();
+        for (copy, solved) in systems.chunks_exact(length).zip(worker.systems(3).chunks_exact(length)) {
+            let right = solve_blocked(simd, shared.system, copy, 1).unwrap();
+            assert!(shared.system.solution(solved) == right, "{simd:?}");
+        }
+    }
+}
+
+/// The clock shows these times, one after the other.
+fn showing(times: &[u64]) -> planted_clock::Shown {
+    let mut times = Vec::from(times).into_iter();
+    planted_clock::show(move || times.next().unwrap())
+}
+
+#[test]
+fn times_are_those_of_one_system() {
+    // Making begins and ends; factoring begins; solving begins and ends.
+    let times = [1000, 9000, 20_000, 48_000, 52_000];
+    let (mut classic, _) = classic_worker(Simd::compiled(), &[Variant::Rolled], 4);
+    let (mut blocked, _) = blocked_worker(Simd::detect(), 4);
+    for worker in [&mut classic as &mut dyn Worker, &mut blocked] {
+        // The window of a number of runs begins with another reading.
+        let clock = showing(&[&[0], &times[..]].concat());
+        worker.before(4).unwrap();
+        worker.run(4).unwrap();
+        drop(clock);
+        let told = worker.extras().measures();
+        assert!((told["generate-time"].value - 2e-6).abs() < 1e-15);
+        let whole = told["factor-time"].value + told["solve-time"].value;
+        assert!((whole - 8e-6).abs() < 1e-15, "{whole}");
+        // Less what a reading costs.
+        assert!(told["solve-time"].value <= 1e-6 && told["solve-share"].value <= 0.125);
+    }
+}
+
+#[test]
+fn each_variant_has_its_own_rate() {
+    let (mut worker, system) = classic_worker(Simd::compiled(), &[Variant::Rolled, Variant::Unrolled], 4);
+    // As above; then the unrolled loops begin at the end of the rolled ones.
+    let clock = showing(&[0, 0, 9000, 20_000, 20_500, 21_000, 24_000, 25_000]);
+    worker.before(2).unwrap();
+    worker.run(2).unwrap();
+    drop(clock);
+    let told = worker.extras().measures();
+    for (name, seconds) in [("rolled-rate", 0.5e-6), ("unrolled-rate", 2e-6)] {
+        let right = system.operations() as f64 / seconds;
+        assert!((told[name].value / right - 1.0).abs() < 1e-9, "{name}");
+    }
+}
+
+#[test]
+fn the_published_convention_is_that_of_the_c_program() {
+    let (_, op) = crate::find("linpack", "classic").unwrap();
+    let task = task("classic", 1, &[("size", Scalar::Integer(200)), ("convention", text("published"))]);
+    let (system, variants) = classic(&Settings::new(op, &task.parameters).unwrap(), None).unwrap();
+    // Its array has 200 columns of 200 numbers, of which half are used.
+    assert_eq!((system.n, system.ld, system.generator), (100, 200, Generator::Bits16));
+    assert_eq!(variants, [Variant::Rolled, Variant::Unrolled]);
+}
