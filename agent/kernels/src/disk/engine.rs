@@ -119,6 +119,8 @@ pub(super) struct Notes {
     /// Requests that are complete, and the bytes that they have moved.
     pub(super) complete: u64,
     pub(super) moved: u64,
+    /// Most requests that were under way at once.
+    pub(super) deepest: usize,
     /// First word of each block read, where they are wanted.
     pub(super) words: Vec<u64>,
     pub(super) want_words: bool,
@@ -136,6 +138,7 @@ impl Notes {
             readings: 0,
             complete: 0,
             moved: 0,
+            deepest: 0,
             words: Vec::new(),
             want_words,
             last_read: None,
@@ -152,7 +155,7 @@ impl Notes {
         self.words.clear();
         self.words.resize(requests, 0);
         self.last_read = None;
-        (self.readings, self.complete, self.moved) = (0, 0, 0);
+        (self.readings, self.complete, self.moved, self.deepest) = (0, 0, 0, 0);
     }
 
     /// Whether the request `index`, which is about to begin, is timed.
@@ -206,6 +209,7 @@ impl Engine for Psync {
     fn carry_out(&mut self, job: &mut Job, range: Range<usize>) -> io::Result<()> {
         // Where every request is timed, the end of one is the beginning of the next.
         let mut ended = None;
+        job.notes.deepest = range.len().min(1);
         for index in range {
             let request = job.requests[index];
             let timed = job.notes.times(index);

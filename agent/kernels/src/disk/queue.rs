@@ -107,6 +107,7 @@ impl<Q: Queue> Engine for Queued<Q> {
                 let memory = job.memory.bytes_mut(&request, slot).as_mut_ptr();
                 let (write, length, offset) = (request.write, request.length, request.offset);
                 self.queue.push(&Transfer { slot, file: &job.file, write, memory, length, offset });
+                job.notes.deepest = job.notes.deepest.max(depth - self.free.len());
                 self.under_way[slot] = (next, if job.notes.times(next) { Some(self.now(job)) } else { None });
                 next += 1;
                 pushed += 1;

@@ -321,6 +321,14 @@ impl Requests {
                 self.told
             )));
         }
+        let together = match self.wish.specification.burst {
+            0 => requests.len(),
+            burst => burst.min(requests.len()),
+        };
+        let depth = together.min(self.wish.depth as usize);
+        if notes.deepest != depth {
+            return Err(check_failed(format!("at most {} requests were under way and not {depth}", notes.deepest)));
+        }
         Ok(())
     }
 
@@ -522,3 +530,6 @@ impl Worker for Requests {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

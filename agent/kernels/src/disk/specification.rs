@@ -263,6 +263,31 @@ mod tests {
     }
 
     #[test]
+    fn threads_go_to_different_random_blocks() {
+        let specification = Specification { kinds: vec![checked(PLAIN).unwrap()], burst: 0, think: Duration::ZERO };
+        let offsets = |index| {
+            let mut schedule = Schedule::new(&specification, 1 << 30, 1, index, 3);
+            (0..100).map(|_| schedule.next().offset).collect::<Vec<_>>()
+        };
+        let all: std::collections::BTreeSet<u64> = (0..3).flat_map(offsets).collect();
+        assert!(all.len() > 290, "{}", all.len());
+    }
+
+    #[test]
+    fn every_setting_is_obeyed() {
+        let op = crate::disk::OPS.iter().find(|known| known.name == "access").unwrap();
+        let given = [("size", 8192), ("align", 512), ("read", 30), ("random", 70), ("think", 3000), ("burst", 5)];
+        let given = given.map(|(name, value)| (name.to_owned(), virtometer_protocol::Scalar::Integer(value)));
+        let given = virtometer_protocol::Parameters(given.into_iter().collect());
+        let settings = Settings::new(op, &given).unwrap();
+        let kind = Kind { share: 100, size: 8192, read: 30, random: 70, align: 512 };
+        let right = Specification { kinds: vec![kind], burst: 5, think: Duration::from_millis(3) };
+        assert_eq!(Specification::parse(&settings, None).unwrap(), right);
+        let fixed = Specification { kinds: vec![Kind { read: 0, random: 100, ..kind }], ..right };
+        assert_eq!(Specification::parse(&settings, Some((0, 100))).unwrap(), fixed);
+    }
+
+    #[test]
     fn the_shares_are_those_asked_for() {
         let kinds = [
             Kind { share: 25, read: 0, random: 0, ..PLAIN },

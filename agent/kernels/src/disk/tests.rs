@@ -4,7 +4,11 @@ mod engines;
 #[cfg(unix)]
 mod lost_writes;
 #[cfg(unix)]
+mod operations;
+#[cfg(unix)]
 mod own_files;
+#[cfg(unix)]
+mod timed;
 
 #[cfg(unix)]
 use super::open::open;

@@ -1,0 +1,75 @@
+//! What only the inside of a worker shows.
+
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+fn requests(threads: u64, burst: usize) -> Requests {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let mut content = vec![0; 65536];
+    pattern::fill(&mut content, 0);
+    std::fs::write(file.path(), content).unwrap();
+    let kind = super::super::specification::Kind { share: 100, size: 4096, read: 100, random: 100, align: 4096 };
+    let wish = Wish {
+        path: file.path().to_str().unwrap().to_owned(),
+        access: Access { write: false, create: false, direct: false, synchronous: false },
+        specification: Specification { kinds: vec![kind], burst, think: Duration::from_nanos(1) },
+        span: 65536,
+        way: Way::Psync,
+        depth: 1,
+        verify: Verify::Sample,
+        count_requests: true,
+        seed: 1,
+        threads,
+    };
+    Requests::new(&wish, 0).unwrap()
+}
+
+#[test]
+fn measures_are_those_of_one_request() {
+    for threads in [1, 4] {
+        let mut requests = requests(threads, 0);
+        requests.reading_ns = 1000;
+        let totals = Totals {
+            requests: 10,
+            bytes: 81920,
+            timed_ns: 2_000_000,
+            cpu_ns: 400_000,
+            readings: 4,
+            ..Totals::default()
+        };
+        requests.totals = totals;
+        let told = requests.extras().measures();
+        // The processor time is that of all threads, the requests are those of this one.
+        let right = [("cpu-per-io", 40e-6 / threads as f64), ("clock-share", 0.002), ("throughput", 40_960_000.0)];
+        for (name, right) in right {
+            assert!((told[name].value / right - 1.0).abs() < 1e-9, "{name}: {}", told[name].value);
+        }
+    }
+}
+
+/// An engine that only notes what it is to carry out.
+struct Recorder(Arc<Mutex<Vec<Range<usize>>>>);
+
+impl Engine for Recorder {
+    fn carry_out(&mut self, _: &mut Job, range: Range<usize>) -> io::Result<()> {
+        self.0.lock().unwrap().push(range);
+        Ok(())
+    }
+}
+
+#[test]
+fn requests_between_two_pauses_are_a_burst() {
+    for (burst, ends) in [(0, vec![0, 3]), (2, vec![0, 2, 3]), (1, vec![0, 1, 2, 3])] {
+        let mut requests = requests(1, burst);
+        let known = Arc::new(Mutex::new(Vec::new()));
+        requests.engine = Box::new(Recorder(known.clone()));
+        requests.before(3).unwrap();
+        requests.carry_out().unwrap();
+        let right: Vec<Range<usize>> = ends.windows(2).map(|pair| pair[0]..pair[1]).collect();
+        assert_eq!(*known.lock().unwrap(), right);
+    }
+}
