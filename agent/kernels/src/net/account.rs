@@ -20,6 +20,8 @@ pub(super) struct Account {
     /// Work and time of the window's iterations.
     work: u64,
     time_ns: u64,
+    /// When the last iteration ended, of work that flows on.
+    ended_ns: Option<u64>,
 }
 
 impl Account {
@@ -34,12 +36,14 @@ impl Account {
             made: 0,
             work: 0,
             time_ns: 0,
+            ended_ns: None,
         }
     }
 
     /// The window begins.
     pub(super) fn settle(&mut self) {
         (self.work, self.time_ns) = (0, 0);
+        self.ended_ns = None;
     }
 
     /// One iteration of the window.
@@ -48,6 +52,20 @@ impl Account {
         self.work += stretch.work;
         self.time_ns += stretch.end_ns - stretch.start_ns;
         stretch
+    }
+
+    /// As `add`, of work that flows on. `check-failed` where an iteration does not begin where the one before it ended.
+    pub(super) fn follow(&mut self, stretch: Stretch) -> Result<Stretch, Failure> {
+        if self.ended_ns.map_or(false, |ended_ns| ended_ns != stretch.start_ns) {
+            return Err(check_failed("an iteration does not begin where the one before it ended"));
+        }
+        self.ended_ns = Some(stretch.end_ns);
+        Ok(self.add(stretch))
+    }
+
+    /// Work of all iterations.
+    pub(super) fn made(&self) -> u64 {
+        self.made
     }
 
     /// The connections have ended: `total` work was done over them, for which the peer used `remote_ns`. `check-failed` where
@@ -135,6 +153,18 @@ mod tests {
         account.add(Stretch { start_ns: 5, end_ns: 10, work: 41 });
         assert_eq!(account.close_with(101, 0, 0), Ok(()));
         assert_eq!(account.close_with(100, 0, 0).map_err(|failure| failure.code), Err(Code::CheckFailed));
+    }
+
+    #[test]
+    fn iterations_with_a_gap_between_them_are_reported() {
+        let mut account = Account::new("s", 1);
+        let stretch = |start_ns, end_ns| Stretch { start_ns, end_ns, work: 1 };
+        assert!(account.follow(stretch(0, 5)).is_ok() && account.follow(stretch(5, 10)).is_ok());
+        let failure = account.follow(stretch(11, 15)).map_err(|failure| failure.code);
+        assert_eq!(failure, Err(Code::CheckFailed));
+        // Before the window begins there is a pause.
+        account.settle();
+        assert!(account.follow(stretch(20, 25)).is_ok());
     }
 
     #[test]

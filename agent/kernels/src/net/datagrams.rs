@@ -276,7 +276,7 @@ impl Worker for Datagrams {
         self.sent_in_window.0 += self.session.sent - sent;
         self.sent_in_window.1 += self.confirmed_ns - start_ns;
         let stretch = Timed { start_ns, end_ns: self.confirmed_ns, work: self.confirmed.0 - before };
-        Ok(self.account.add(stretch))
+        self.account.follow(stretch)
     }
 
     fn after(&mut self) -> Result<CheckValue, Failure> {

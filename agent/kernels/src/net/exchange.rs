@@ -5,6 +5,7 @@ use super::system::{PollFd, PollFlags};
 use super::trips::{Messages, Trips, INSPECTION};
 use super::wire::{Kind, Opening};
 use super::{conditions, Plan};
+use crate::settings::check_failed;
 use std::io::{ErrorKind, Read, Write};
 use virtometer_protocol::{Conditions, Failure};
 use virtometer_sampling::{now_ns, CheckValue, Extras, Stretch as Timed, Worker};
@@ -99,7 +100,7 @@ impl Exchange {
                 }
             }
         }
-        Ok(self.trips.add(Timed { start_ns, end_ns: self.counted_ns, work }))
+        self.trips.follow(Timed { start_ns, end_ns: self.counted_ns, work })
     }
 
     /// Wait until something has arrived, and tell on which connections.
@@ -220,6 +221,10 @@ impl Worker for Exchange {
             }
             if report.faults > 0 {
                 return Err(self.peer.failed("received other bytes than it was sent"));
+            }
+            // At the begin each of several has a request.
+            if line.done == 0 {
+                return Err(check_failed("a connection had no round trip"));
             }
             total += line.done;
             remote_ns += report.cpu_ns;

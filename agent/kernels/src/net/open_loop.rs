@@ -40,14 +40,20 @@ pub(super) struct Schedule {
     random: Option<Random>,
     /// The next request, ns after the beginning.
     next_ns: f64,
+    /// Requests before that one.
+    passed: u64,
 }
 
 impl Schedule {
     /// `rate` requests a second, at equal distances, or at random with this seed.
     pub(super) fn new(rate: u64, seed: Option<u64>) -> Self {
-        let mut schedule =
-            Schedule { interval_ns: 1e9 / precise(rate.max(1)), random: seed.map(Random::new), next_ns: 0.0 };
-        schedule.advance();
+        let mut schedule = Schedule {
+            interval_ns: 1e9 / precise(rate.max(1)),
+            random: seed.map(Random::new),
+            next_ns: 0.0,
+            passed: 0,
+        };
+        schedule.step();
         schedule
     }
 
@@ -58,7 +64,13 @@ impl Schedule {
         due
     }
 
+    /// The next request has been dealt with.
     fn advance(&mut self) {
+        self.passed += 1;
+        self.step();
+    }
+
+    fn step(&mut self) {
         self.next_ns += match &mut self.random {
             None => self.interval_ns,
             // 53 random bits above zero and up to one.
@@ -140,6 +152,18 @@ impl Found {
             false => Err(check_failed("the latencies do not begin when the requests were due")),
         }
     }
+
+    /// Whether every request that was due within the run has a latency, also one that could not be sent.
+    fn verify_all(&self, schedule: &Schedule) -> Result<(), Failure> {
+        let (due, found) = (schedule.passed, self.latency.count());
+        if schedule.due() <= self.lasted_ns {
+            return Err(check_failed("a request that was due and could not be sent has no latency"));
+        }
+        match due == found {
+            true => Ok(()),
+            false => Err(check_failed(format!("{due} requests were due, and {found} have a latency"))),
+        }
+    }
 }
 
 impl Generator {
@@ -201,6 +225,12 @@ impl Generator {
         }
         self.found.readings = readings;
         self.found.verify()?;
+        self.found.verify_all(&self.schedule)?;
+        // They take turns, and only one that was used can be passed over.
+        let sent: u64 = self.lines.iter().map(|line| line.sent).sum();
+        if sent >= self.lines.len() as u64 && self.lines.iter().any(|line| line.sent == 0) {
+            return Err(check_failed("a connection had no request"));
+        }
         self.found.total = self.done();
         self.found.local_ns = system::thread_cpu_ns() - cpu_ns;
         Ok(self.found)
@@ -411,7 +441,7 @@ impl Worker for OpenLoop {
         match self.slices.recv() {
             Ok(slice) => {
                 self.done += slice.work;
-                Ok(self.account.add(slice))
+                self.account.follow(slice)
             }
             Err(_) => {
                 Err(self.join().err().unwrap_or_else(|| Failure::new(Code::Internal, "the generator ended early")))

@@ -9,6 +9,7 @@ use super::peer::{Link, Peer};
 use super::system::{PollFd, PollFlags, Unmoved};
 use super::wire::{self, Kind, Opening};
 use super::{conditions, message, Direction, Plan};
+use crate::settings::check_failed;
 use std::io::{self, ErrorKind, Read, Write};
 use virtometer_protocol::{Conditions, Failure};
 use virtometer_sampling::{CheckValue, Extras, Stretch as Timed, Worker};
@@ -67,6 +68,8 @@ pub(super) struct Stream {
     last: (u64, usize),
     /// When the clock was last read, which is when all that is counted was; 0 before the first iteration, ns.
     counted_ns: u64,
+    /// Bytes that were counted at the begin, before an iteration.
+    skipped: u64,
     /// When the clock is read.
     readings: Pace,
     conditions: Conditions,
@@ -126,6 +129,7 @@ impl Stream {
             block: bytes,
             last: (0, 0),
             counted_ns: 0,
+            skipped: 0,
             readings: Pace::new(READ_EVERY_NS),
             conditions: found,
             account: Account::new("s/B", cpus),
@@ -188,6 +192,7 @@ impl Stream {
     /// After a pause: begin at a confirmation of something that was sent after it, and when all is read that had
     /// arrived before.
     fn begin(&mut self) -> Result<(), Failure> {
+        let counted = self.total();
         for one in &mut self.receiving {
             // A peer that is as fast as we are could keep us reading for ever: what is more than the buffer holds has arrived since.
             let most = super::system::buffers(&one.link.socket).1.max(1 << 20);
@@ -203,6 +208,7 @@ impl Stream {
             self.until_counted()?;
             if self.sending.iter().zip(&before).all(|(one, before)| one.confirmed > *before) {
                 self.counted_ns = self.readings.happened(self.total());
+                self.skipped += self.total() - counted;
                 return Ok(());
             }
         }
@@ -331,7 +337,7 @@ impl Worker for Stream {
             }
         }
         let stretch = Timed { start_ns, end_ns: self.counted_ns, work: self.total() - before };
-        Ok(self.account.add(stretch))
+        self.account.follow(stretch)
     }
 
     fn after(&mut self) -> Result<CheckValue, Failure> {
@@ -353,15 +359,24 @@ impl Worker for Stream {
     }
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
-        let (mut total, mut remote_ns) = (0, 0);
+        let (mut total, mut remote_ns, mut counted) = (0, 0, 0);
         for one in self.sending.drain(..) {
+            counted += one.confirmed;
             total += one.sent;
             remote_ns += one.finish(&self.peer)?;
         }
         for one in self.receiving.drain(..) {
+            counted += one.received;
             let (received, cpu_ns) = one.finish(&self.peer, self.message.len())?;
             total += received;
             remote_ns += cpu_ns;
+        }
+        if self.account.made() + self.skipped != counted {
+            let made = self.account.made();
+            return Err(check_failed(format!(
+                "the iterations counted {made} of {counted} bytes, and {} came before them",
+                self.skipped
+            )));
         }
         self.account.close(total, remote_ns)?;
         Ok(CheckValue::Bytes(total))
@@ -388,4 +403,46 @@ pub(super) fn fault(block: &[u8], from: u64, message: &[u8]) -> Option<u64> {
         rest = &rest[length..];
     }
     None
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::super::tests::{plan, Serving};
+    use super::super::wire::{Status, Welcome};
+    use super::*;
+    use rustix::net::{socketpair, AddressFamily, SocketFlags, SocketType};
+    use std::net::TcpStream;
+    use virtometer_protocol::Scalar::{Boolean, Integer};
+
+    /// Whoever writes to such a socket writes packets, whose lengths can be seen at the other end.
+    #[test]
+    fn a_message_is_written_at_once() {
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let (near, far) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None).unwrap();
+        let peer = Peer { address: ([127, 0, 0, 1], 9).into(), control: Default::default() };
+        let link = Link { socket: TcpStream::from(near), welcome: Welcome::refusal(Status::Welcome) };
+        let mut one = Sending { link, position: 0, sent: 0, confirmed: 0, head: Vec::new() };
+        assert!(one.push(&peer, &message(10_000).unwrap(), None).unwrap());
+        let (mut block, mut lengths) = (vec![0; 20_000], Vec::new());
+        while let Ok(length @ 1..) = rustix::io::read(&far, &mut block) {
+            lengths.push(length);
+        }
+        assert_eq!(lengths.iter().sum::<usize>() as u64, one.sent);
+        assert!(lengths.iter().all(|length| *length == 10_000), "{lengths:?}");
+    }
+
+    /// The copy in the program is spoiled: whoever sends it has not sent the file.
+    #[test]
+    fn what_is_sent_without_copying_is_the_file() {
+        let server = Serving::begin();
+        for zero_copy in [false, true] {
+            let parameters = [("zero-copy", Boolean(zero_copy)), ("size", Integer(1024))];
+            let mut stream = Stream::connect(&plan("stream", server.address, &parameters)).unwrap();
+            stream.message[0] ^= 1;
+            stream.run(1).unwrap();
+            assert_eq!(stream.finish().is_ok(), zero_copy);
+        }
+        server.end();
+    }
 }

@@ -4,7 +4,8 @@ mod both_ends;
 mod foreign_clients;
 mod foreign_peers;
 
-use crate::{find, make};
+use super::Plan;
+use crate::{find, make, Settings};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -39,19 +40,26 @@ fn client(op: &str, peer: SocketAddr, parameters: &[(&str, Scalar)], threads: us
     run(&task)
 }
 
+/// The plan of a client.
+pub(super) fn plan(op: &str, peer: SocketAddr, parameters: &[(&str, Scalar)]) -> Plan {
+    let task = task_of_client(op, peer, parameters);
+    let (_, op) = find("net", op).unwrap();
+    Plan::new(&task, &Settings::new(op, &task.parameters).unwrap()).unwrap()
+}
+
 fn measures(outcome: &Outcome) -> BTreeMap<String, f64> {
     outcome.extras.measures().into_iter().map(|(name, measure)| (name, measure.value)).collect()
 }
 
 /// A server as the agent runs it, and what it reports when it is stopped.
-struct Serving {
-    address: SocketAddr,
+pub(super) struct Serving {
+    pub(super) address: SocketAddr,
     control: Arc<Control>,
     thread: JoinHandle<Outcome>,
 }
 
 impl Serving {
-    fn begin() -> Self {
+    pub(super) fn begin() -> Self {
         let task = task("serve", &[("listen", text("127.0.0.1:0"))]);
         let control = task.control.clone();
         let (send, receive) = std::sync::mpsc::channel();
@@ -64,7 +72,7 @@ impl Serving {
         Serving { address: receive.recv().unwrap(), control, thread }
     }
 
-    fn end(self) -> Outcome {
+    pub(super) fn end(self) -> Outcome {
         self.control.stop();
         self.thread.join().unwrap()
     }

@@ -98,13 +98,23 @@ impl Trips {
         true
     }
 
-    /// An iteration of round trips that were made otherwise.
-    pub(super) fn add(&mut self, stretch: Timed) -> Timed {
+    /// An iteration of round trips one after the other has been made.
+    fn add(&mut self, stretch: Timed) -> Timed {
+        self.adapt(stretch);
+        self.account.add(stretch)
+    }
+
+    /// An iteration of round trips over several connections, which flow on from one to the next.
+    pub(super) fn follow(&mut self, stretch: Timed) -> Result<Timed, Failure> {
+        self.adapt(stretch);
+        self.account.follow(stretch)
+    }
+
+    fn adapt(&mut self, stretch: Timed) {
         self.last = Some(stretch);
         if self.every < u64::MAX {
             self.every = self.every.max(self.affordable(stretch));
         }
-        self.account.add(stretch)
     }
 
     /// The connections have ended: `total` round trips were made over them, for which the peer used `remote_ns`.
@@ -152,5 +162,54 @@ impl Messages {
     /// Bytes of the number that come back.
     pub(super) fn echoed(&self) -> usize {
         self.request.len().min(self.response.len()).min(8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::time::Duration;
+
+    /// An iteration of trips of 2 ms: begin and end of each by a clock of their own, the iteration, and the recorded times.
+    fn iteration(every: u64, untimed: u64, repeats: u64) -> (Vec<(u64, u64)>, Timed, Vec<u64>) {
+        let mut trips = Trips::new(1);
+        (trips.every, trips.untimed) = (every, untimed);
+        let mut made = Vec::new();
+        let stretch = trips.make(repeats, || {
+            let begun = now_ns();
+            std::thread::sleep(Duration::from_millis(2));
+            made.push((begun, now_ns()));
+            Ok(())
+        });
+        let times = trips.extras().histograms();
+        let counts = times.get("latency").map_or(&[][..], |times| &times.counts);
+        let recorded = counts.iter().flat_map(|(ns, count)| (0..*count).map(move |_| *ns)).collect();
+        (made, stretch.unwrap(), recorded)
+    }
+
+    #[test]
+    fn an_iteration_reaches_from_before_its_first_trip_to_after_its_last() {
+        for every in [1, 3, 10, 100, u64::MAX] {
+            let (made, stretch, _) = iteration(every, 0, 10);
+            assert_eq!((made.len(), stretch.work), (10, 10));
+            assert!(stretch.start_ns <= made[0].0 && made[9].1 <= stretch.end_ns, "{every}: {stretch:?} {made:?}");
+        }
+    }
+
+    #[test]
+    fn the_time_of_a_trip_holds_that_trip_alone() {
+        // Every third trip; the last, because it is long since one was timed.
+        for (every, untimed, timed) in [(3, 0, vec![2, 5, 8]), (11, 5, vec![9]), (11, 0, vec![])] {
+            let (made, stretch, recorded) = iteration(every, untimed, 10);
+            assert_eq!(recorded.len(), timed.len(), "{every}");
+            // A time begins after the trip before it has ended, and ends before the one after it begins.
+            let next = |index: usize| made.get(index + 1).map_or(stretch.end_ns, |next| next.0);
+            let least: u64 = timed.iter().map(|index: &usize| made[*index].1 - made[*index].0).sum();
+            let most: u64 = timed.iter().map(|index| next(*index) - made[*index - 1].1).sum();
+            let found: u64 = recorded.iter().sum();
+            // A recorded time is right to 1 %.
+            assert!((least / 100 * 98..=most / 100 * 102).contains(&found), "{every}: {recorded:?} {made:?}");
+        }
     }
 }

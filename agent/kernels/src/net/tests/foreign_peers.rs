@@ -1,6 +1,6 @@
 //! Peers that are none, speak another version, lie or vanish: one clear sentence for each, never a number.
 
-use super::{client, run, task, task_of_client, text};
+use super::{client, measures, run, task, task_of_client, text};
 use crate::net::wire::{number, put, Report, Status, Welcome, OPENING};
 use crate::{find, make};
 use std::io::{Read, Write};
@@ -145,7 +145,7 @@ fn answers_with_other_bytes_or_another_count_are_reported() {
 
 #[test]
 fn transactions_with_other_bytes_or_another_count_are_reported() {
-    let transactions = |flip: u8, more: u64| {
+    let transactions = |flip: u8, more: u64, tail: &'static [u8]| {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let count = Arc::new(std::sync::atomic::AtomicU64::new(more));
@@ -156,7 +156,7 @@ fn transactions_with_other_bytes_or_another_count_are_reported() {
                 if socket.read_exact(&mut message).is_ok() {
                     message[8] ^= flip;
                     counter.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-                    let _ = socket.write_all(&message);
+                    let _ = socket.write_all(&[&message, tail].concat());
                 }
             }
         });
@@ -167,9 +167,11 @@ fn transactions_with_other_bytes_or_another_count_are_reported() {
         })
     };
     let parameters = [("size", Integer(16))];
-    assert!(client("connect", transactions(0, 0), &parameters, 1).is_ok());
-    refused("connect", transactions(1, 0), &parameters, "sent back other bytes");
-    refused("connect", transactions(0, 1), &parameters, "counted");
+    assert!(client("connect", transactions(0, 0, b""), &parameters, 1).is_ok());
+    refused("connect", transactions(1, 0, b""), &parameters, "sent back other bytes");
+    refused("connect", transactions(0, 1, b""), &parameters, "counted");
+    // Whoever does not wait for the end of the connection does not see it.
+    refused("connect", transactions(0, 0, b"."), &parameters, "sent more than its response");
     refused(
         "connect",
         foreign(welcome_with(1), |_| std::thread::sleep(Duration::from_secs(1))),
@@ -221,6 +223,74 @@ fn datagrams_that_are_counted_wrongly_are_reported() {
     refused("udp-stream", session(|report| report.bytes -= 1), &parameters, "datagrams with");
     refused("udp-stream", session(|report| (report.units, report.bytes) = (1 << 40, 1472 << 40)), &parameters, "of");
     refused("udp-stream", session(|report| report.faults = 3), &parameters, "received 3 datagrams with other bytes");
+}
+
+/// A peer with a session that sends `answers` to each datagram, and makes its report from how many it was sent.
+fn answering(
+    answers: impl Fn(&[u8]) -> Vec<Vec<u8>> + Send + 'static,
+    report: impl Fn(u64) -> Report + Send + 'static,
+) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let datagrams = UdpSocket::bind(address).unwrap();
+    std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        socket.read_exact(&mut [0; OPENING]).unwrap();
+        socket.write_all(&welcome_with(7)).unwrap();
+        socket.set_nonblocking(true).unwrap();
+        datagrams.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+        let (mut block, mut sent) = ([0; 2048], [0; 8]);
+        while socket.read(&mut sent).is_err() {
+            if let Ok((length, from)) = datagrams.recv_from(&mut block) {
+                for answer in answers(&block[..length]) {
+                    let _ = datagrams.send_to(&answer, from);
+                }
+            }
+        }
+        let _ = socket.write_all(&report(u64::from_le_bytes(sent)).bytes());
+    });
+    address
+}
+
+#[test]
+fn the_answer_to_an_earlier_datagram_is_not_that_to_the_last_one() {
+    let answers = |request: &[u8]| {
+        let right = request.to_vec();
+        let mut late = right.clone();
+        put(&[number(request, 1).wrapping_sub(1)], &mut late[8..]);
+        late[20] ^= 1;
+        vec![late, right]
+    };
+    let peer = answering(answers, |units| Report { units, bytes: 24 * units, ..Report::default() });
+    let (kernel, op) = find("net", "udp-request-response").unwrap();
+    let task = task_of_client(op.name, peer, &[("size", Integer(24))]);
+    let mut worker = make(kernel, op, &task).unwrap()(0).unwrap();
+    for _ in 0..3 {
+        worker.run(1).unwrap();
+        assert!(worker.after().is_ok());
+    }
+    assert!(worker.finish().is_ok());
+}
+
+#[test]
+fn lost_is_what_the_peer_did_not_receive() {
+    let units = std::sync::atomic::AtomicU64::new(0);
+    let confirm_half = move |datagram: &[u8]| {
+        let half = units.fetch_add(1, std::sync::atomic::Ordering::SeqCst) / 2;
+        let mut confirmation = vec![0; 24];
+        put(&[number(datagram, 0), 1472 * half, half], &mut confirmation);
+        vec![confirmation]
+    };
+    let (tell, told) = std::sync::mpsc::channel();
+    let peer = answering(confirm_half, move |sent| {
+        let units = sent - sent / 4;
+        tell.send((sent, units)).unwrap();
+        Report { units, bytes: 1472 * units, ..Report::default() }
+    });
+    let outcome = client("udp-stream", peer, &[("rate", Integer(5_000_000))], 1).unwrap();
+    let (sent, units) = told.recv().unwrap();
+    let loss = 1.0 - units as f64 / sent as f64;
+    assert!((measures(&outcome)["loss"] - loss).abs() < 1e-12, "{sent} {units} {:?}", measures(&outcome));
 }
 
 #[test]
