@@ -209,6 +209,16 @@ mod tests {
     const ALL: [Call; 6] = [Call::Null, Call::Read, Call::Write, Call::Stat, Call::Fstat, Call::Open];
 
     #[test]
+    fn every_call_is_made() {
+        let mut made = 0;
+        let sum = total(5, || {
+            made += 1;
+            Ok(3)
+        });
+        assert_eq!((made, sum), (5, Ok(15)));
+    }
+
+    #[test]
     fn calls_return_what_is_known() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");

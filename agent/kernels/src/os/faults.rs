@@ -25,7 +25,7 @@ const MOST_MAPPED: u64 = if cfg!(target_pointer_width = "64") { 1 << 30 } else {
 const LOOK: usize = 16;
 
 /// Page faults of the calling thread that needed no input.
-fn faults() -> u64 {
+pub(super) fn faults() -> u64 {
     // SAFETY: rusage is plain numbers, for which zero is a value, and getrusage only writes into it.
     let count = unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
@@ -269,6 +269,17 @@ mod tests {
         pages.repeat(200).unwrap();
         let failure = pages.counted().unwrap_err();
         assert!(failure.message.starts_with("200 pages were touched with "), "{failure:?}");
+    }
+
+    #[test]
+    fn pages_of_a_file_are_touched_in_another_order_than_theirs() {
+        let pages = OfFile::new(100 << 12, None).unwrap();
+        let mut sorted = pages.order.clone();
+        sorted.sort_unstable();
+        assert!(sorted.iter().copied().eq(0..sorted.len()));
+        // Some fall on their own place by chance.
+        let moved = pages.order.iter().zip(&sorted).filter(|(one, other)| one != other).count();
+        assert!(moved > sorted.len() / 2, "{:?}", pages.order);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Mapping a file, touching some of it and unmapping it.
 
+use super::faults::faults;
 use super::file_mapping::FileMapping;
 use super::operation::Operation;
 use super::scratch::Scratch;
@@ -17,17 +18,22 @@ pub(super) struct Mapping {
     bytes: usize,
     tag: u8,
     mapped: u64,
+    /// Page faults before the stretch; `None` where the system does not count them.
+    faults: Option<u64>,
 }
 
 impl Mapping {
     pub(super) fn new(bytes: usize, directory: Option<&str>) -> Result<Self, Failure> {
         let file = Scratch::new(directory)?;
-        let mut mapping = Mapping { file, bytes, tag: 0, mapped: 0 };
+        let mut mapping = Mapping { file, bytes, tag: 0, mapped: 0, faults: None };
         // As long as it is to be, and with pages where it will be touched.
         mapping.file.write(&[0], bytes as u64 - 1)?;
         for offset in mapping.touched() {
             mapping.file.write(&[0], offset as u64)?;
         }
+        let before = faults();
+        mapping.repeat(1)?;
+        mapping.faults = (faults() > before).then(faults);
         mapping.before(1)?;
         Ok(mapping)
     }
@@ -42,6 +48,7 @@ impl Operation for Mapping {
     fn before(&mut self, _repeats: u64) -> Result<(), Failure> {
         self.tag = self.tag.wrapping_add(1);
         self.mapped = 0;
+        self.faults = self.faults.map(|_| faults());
         Ok(())
     }
 
@@ -58,6 +65,10 @@ impl Operation for Mapping {
     }
 
     fn counted(&mut self) -> Result<u64, Failure> {
+        // A mapping that is new has no pages: touching it is a fault at least.
+        if let Some(faults) = self.faults.map(|before| faults() - before).filter(|faults| *faults < self.mapped) {
+            return Err(check_failed(format!("{} mappings were touched with {faults} faults", self.mapped)));
+        }
         for offset in self.touched() {
             let mut byte = [0];
             let read = pread(&self.file.file, &mut byte, offset as u64);
@@ -78,6 +89,18 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use virtometer_protocol::Code;
+
+    #[test]
+    fn mappings_that_were_not_made_are_reported() {
+        let mut mapping = Mapping::new(1 << 20, None).unwrap();
+        if mapping.faults.is_some() {
+            mapping.before(1000).unwrap();
+            mapping.repeat(1).unwrap();
+            mapping.mapped = 1000;
+            let failure = mapping.counted().unwrap_err();
+            assert!(failure.message.starts_with("1000 mappings were touched with "), "{failure}");
+        }
+    }
 
     #[test]
     fn what_is_written_beyond_the_end_of_a_file_is_missed() {

@@ -234,10 +234,19 @@ mod tests {
     #[test]
     fn the_time_of_a_body_is_that_of_each_unit() {
         let pause = std::time::Duration::from_millis(1);
-        let each = each_takes(10, || {
-            std::thread::sleep(pause);
-            Ok(())
+        let mut bodies = 0.0;
+        let all = timed(1, || {
+            let each = each_takes(10, || {
+                bodies += 1.0;
+                std::thread::sleep(pause);
+                Ok(())
+            })?;
+            assert!(each >= 1e-4, "{each}");
+            // Of nine stretches of one body, five take as long as the median or longer.
+            assert!((bodies - 9.0_f64).abs() < 0.5, "{bodies}");
+            bodies = 5.0 * 10.0 * each;
+            Ok::<(), Failure>(())
         });
-        assert!(each.unwrap() >= 1e-4);
+        assert!(bodies <= super::each(all.unwrap(), 1), "{bodies}");
     }
 }

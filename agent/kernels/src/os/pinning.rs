@@ -130,6 +130,42 @@ mod tests {
         assert!(refused.place(1));
     }
 
+    #[test]
+    fn threads_are_pinned_to_processors_in_turn() {
+        let cpus = allowed_cpus();
+        for pin in [Pin::One, Pin::Apart] {
+            for index in (0..3).filter(|_| pin == Pin::One || cpus.len() > 1) {
+                let thread =
+                    std::thread::spawn(move || Pinning::of(pin, index).map(|pinning| (pinning, allowed_cpus())));
+                let (pinning, here) = thread.join().unwrap().unwrap();
+                if pinning.pinned != "no" {
+                    assert_eq!(here, [cpus[index % cpus.len()]], "{pin:?} {index}");
+                }
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_other_process_of_a_thread_is_apart_from_it() {
+        use super::super::link::{pass, pipes, take};
+        use super::super::partner::Partner;
+        use rustix::fd::AsFd;
+        use rustix::thread::sched_getaffinity;
+        let cpus = allowed_cpus();
+        let pinning = Pinning { each: cpus.clone(), ..Pinning::as_it_is() };
+        let partner = Partner::new(pipes, &pinning, |far| {
+            let set = sched_getaffinity(None)?;
+            let first = (0..CpuSet::MAX_CPU).find(|cpu| set.is_set(*cpu)).unwrap_or(usize::MAX) as u64;
+            pass(far.output.as_fd(), &first.to_le_bytes())?;
+            pass(far.output.as_fd(), &u64::from(set.count()).to_le_bytes())
+        });
+        let (partner, mut said) = (partner.unwrap(), [0; 16]);
+        assert_eq!(take(partner.end().unwrap().input.as_fd(), &mut said), Ok(true));
+        let number = |from: usize| u64::from_le_bytes(said[from..from + 8].try_into().unwrap());
+        assert_eq!((number(0), number(8)), (cpus[1 % cpus.len()] as u64, 1));
+    }
+
     #[cfg(unix)]
     #[test]
     fn processes_are_placed_on_processors_in_turn() {

@@ -52,9 +52,23 @@ impl Operation for Procedure {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering};
 
     extern "C" fn forget(_count: u64) -> u64 {
         0
+    }
+
+    #[test]
+    fn every_call_is_made() {
+        static MADE: AtomicU64 = AtomicU64::new(0);
+        extern "C" fn note(count: u64) -> u64 {
+            MADE.fetch_add(1, Ordering::Relaxed);
+            count + 1
+        }
+        static NOTE: Step = note;
+        let mut procedure = Procedure { step: &NOTE, count: 0 };
+        procedure.repeat(1000).unwrap();
+        assert_eq!((procedure.counted(), MADE.load(Ordering::Relaxed)), (Ok(1000), 1000));
     }
 
     #[test]

@@ -106,8 +106,10 @@ impl Reread {
         let before = Count::now();
         reread.right_sum = reread.learn()?;
         // Not every system counts, and not every one that does counts right.
-        reread.witness = before.and_then(|before| before.since()) == Some(reread.wish.size as u64);
+        let counted = before.and_then(|before| before.since());
+        reread.witness = counted.map_or(false, |(read, calls)| read == reread.wish.size as u64 && calls > 0);
         if reread.wish.way == Way::OpenToClose {
+            seek(&reread.file, SeekFrom::Start(0)).map_err(|errno| cannot("seek in", errno))?;
             reread.reopen().map_err(|errno| {
                 let failure = cannot("open", errno);
                 Failure::new(Code::NotSupported, format!("{}; is /proc mounted?", failure.message))
@@ -151,6 +153,8 @@ fn cannot(what: &str, errno: Errno) -> Failure {
 #[derive(Clone, Copy, Debug)]
 struct Count {
     read: u64,
+    /// Calls of read.
+    calls: u64,
     /// Bytes of the text that says so, which count from now on.
     own: u64,
 }
@@ -158,13 +162,15 @@ struct Count {
 impl Count {
     fn now() -> Option<Self> {
         let text = std::fs::read_to_string("/proc/thread-self/io").ok()?;
-        let read = text.lines().find_map(|line| line.strip_prefix("rchar:"))?.trim().parse().ok()?;
-        Some(Count { read, own: text.len() as u64 })
+        let number = |name: &str| text.lines().find_map(|line| line.strip_prefix(name))?.trim().parse().ok();
+        Some(Count { read: number("rchar:")?, calls: number("syscr:")?, own: text.len() as u64 })
     }
 
-    /// Bytes read since.
-    fn since(&self) -> Option<u64> {
-        Count::now().map(|now| now.read.wrapping_sub(self.read).wrapping_sub(self.own))
+    /// Bytes read since, and calls of read: at least so many, because reading the text is some of them.
+    fn since(&self) -> Option<(u64, u64)> {
+        let now = Count::now()?;
+        let read = now.read.wrapping_sub(self.read).wrapping_sub(self.own);
+        Some((read, now.calls.wrapping_sub(self.calls)))
     }
 }
 
@@ -258,13 +264,23 @@ impl Operation for Reread {
         if self.mapping.is_none() && self.buffer.bytes()[..self.last.len()] != self.last {
             return Err(check_failed("the end of the file is another than it was at first"));
         }
-        // Reading once and counting often would look right in every other way.
-        match self.before.take().and_then(|before| before.since()) {
-            Some(read) if read != self.bytes => {
-                Err(check_failed(format!("the system counted {read} bytes that were read, not {}", self.bytes)))
-            }
-            _ => Ok(self.bytes),
+        // Each pass has a position of its own; that of this descriptor stands where it stood.
+        if self.wish.way == Way::OpenToClose && seek(&self.file, SeekFrom::Current(0)) != Ok(0) {
+            return Err(check_failed("the file was read without opening it"));
         }
+        // Reading once and counting often would look right in every other way.
+        if let Some((read, calls)) = self.before.take().and_then(|before| before.since()) {
+            if read != self.bytes {
+                let message = format!("the system counted {read} bytes that were read, not {}", self.bytes);
+                return Err(check_failed(message));
+            }
+            let block = self.wish.block.min(self.wish.size);
+            let least = self.passes * ((self.wish.size + block - 1) / block) as u64;
+            if calls < least {
+                return Err(check_failed(format!("the system counted {calls} reads of a block, not {least}")));
+            }
+        }
+        Ok(self.bytes)
     }
 
     fn conditions(&self, conditions: &mut Conditions) {
@@ -325,6 +341,27 @@ mod tests {
             let failure = reread.counted().unwrap_err();
             assert_eq!(failure.message, "the system counted 100000 bytes that were read, not 300000", "{way:?}");
         }
+    }
+
+    #[test]
+    fn reads_of_more_than_a_block_are_reported() {
+        let mut reread = Reread::new(wish(Way::IoOnly, false)).unwrap();
+        if reread.witness {
+            reread.buffer = Buffer::new(100_000).unwrap();
+            reread.last.clear();
+            let failure = outcome(&mut reread).unwrap_err();
+            assert!(failure.message.ends_with(" reads of a block, not 75"), "{failure}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_not_opened_each_time_is_reported() {
+        let mut reread = Reread::new(wish(Way::OpenToClose, false)).unwrap();
+        reread.before(3).unwrap();
+        reread.wish.way = Way::IoOnly;
+        reread.repeat(3).unwrap();
+        reread.wish.way = Way::OpenToClose;
+        assert_eq!(reread.counted().unwrap_err().message, "the file was read without opening it");
     }
 
     #[test]

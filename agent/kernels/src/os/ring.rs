@@ -226,6 +226,15 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_in_the_memory_is_what_counts() {
+        let mut ring = Ring::new(2, 4096, &Pinning::as_it_is()).unwrap();
+        assert_eq!(round(&mut ring, 10), Ok(20));
+        // One more in a line of the agent's own memory, which has the token ten times.
+        ring.memory.as_mut().unwrap().bytes_mut()[LINE] += 1;
+        assert_eq!(round(&mut ring, 10), Ok(30));
+    }
+
+    #[test]
     fn memory_that_was_not_read_is_reported() {
         for size in [1, 64, 65, 65_536] {
             let mut ring = Ring::new(2, size, &Pinning::as_it_is()).unwrap();

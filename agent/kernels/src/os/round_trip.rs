@@ -1,6 +1,6 @@
 //! Two processes and one byte that goes to and fro.
 
-use super::link::{exchange, pass, take, End, Way};
+use super::link::{broken, exchange, pass, take, End, Way};
 use super::operation::Operation;
 use super::partner::Partner;
 use super::Pinning;
@@ -9,34 +9,49 @@ use rustix::fd::AsFd;
 use rustix::io::Errno;
 use virtometer_protocol::Failure;
 
-/// Round trips of one byte. The other process adds one to it each time.
+/// The byte that asks the other process for its count, which comes in eight bytes.
+const ASK: u8 = 255;
+
+/// Round trips of one byte. The other process adds one to it each time, below [`ASK`], and counts.
 pub(super) struct RoundTrip {
     partner: Partner,
     byte: u8,
     expected: u8,
     trips: u64,
+    /// What the other process had counted before.
+    before: u64,
 }
 
 impl RoundTrip {
     pub(super) fn new(way: Way, pinning: &Pinning) -> Result<Self, Failure> {
-        Ok(RoundTrip { partner: Partner::new(way, pinning, answer)?, byte: 0, expected: 0, trips: 0 })
+        Ok(RoundTrip { partner: Partner::new(way, pinning, answer)?, byte: 0, expected: 0, trips: 0, before: 0 })
     }
 }
 
 /// Life of the other process, until no byte comes any more.
 fn answer(far: &End) -> Result<(), Errno> {
-    let mut byte = [0];
+    let (mut byte, mut count) = ([0], 0u64);
     while let Ok(true) = take(far.input.as_fd(), &mut byte) {
-        pass(far.output.as_fd(), &[byte[0].wrapping_add(1)])?;
+        if byte[0] == ASK {
+            pass(far.output.as_fd(), &count.to_le_bytes())?;
+            continue;
+        }
+        count += 1;
+        pass(far.output.as_fd(), &[next(byte[0])])?;
     }
     Ok(())
+}
+
+#[inline]
+fn next(byte: u8) -> u8 {
+    byte.wrapping_add(1) % ASK
 }
 
 impl Operation for RoundTrip {
     fn before(&mut self, repeats: u64) -> Result<(), Failure> {
         self.trips = repeats;
-        // A byte can hold the count modulo 256.
-        self.expected = self.byte.wrapping_add(repeats.to_le_bytes()[0]);
+        let after = (u64::from(self.byte) + repeats % u64::from(ASK)) % u64::from(ASK);
+        self.expected = u8::try_from(after).unwrap_or(0);
         Ok(())
     }
 
@@ -55,10 +70,17 @@ impl Operation for RoundTrip {
             let RoundTrip { byte, expected, trips, .. } = self;
             return Err(check_failed(format!("after {trips} round trips the byte is {byte}, not {expected}")));
         }
-        Ok(self.trips)
+        let (end, mut count) = (self.partner.end()?, [0; 8]);
+        pass(end.output.as_fd(), &[ASK]).map_err(|_| broken())?;
+        if !take(end.input.as_fd(), &mut count).map_err(|_| broken())? {
+            return Err(broken());
+        }
+        let before = std::mem::replace(&mut self.before, u64::from_le_bytes(count));
+        Ok(self.before.wrapping_sub(before))
     }
 
     fn settle(&mut self) -> Result<(), Failure> {
+        self.before = 0;
         self.partner.renew(answer)
     }
 
@@ -83,6 +105,10 @@ mod tests {
                 trip.repeat(repeats).unwrap();
                 assert_eq!(trip.counted(), Ok(repeats));
             }
+            // So many that the byte does not tell.
+            trip.before(2 + u64::from(ASK)).unwrap();
+            trip.repeat(2).unwrap();
+            assert_eq!(trip.counted(), Ok(2));
             trip.before(2).unwrap();
             // Another trip than those that are counted.
             exchange(trip.partner.end().unwrap(), &mut [7]).unwrap();

@@ -63,7 +63,12 @@ impl Spawn {
         if !std::path::Path::new(SHELL).exists() {
             return Err(Failure::new(Code::NotSupported, format!("there is no shell {SHELL} here to be started")));
         }
-        let mut line = quoted(&own_file()?);
+        Self::shell_with(&own_file()?)
+    }
+
+    /// Execute a shell that executes `file`.
+    fn shell_with(file: &[u8]) -> Result<Self, Failure> {
+        let mut line = quoted(file);
         line.extend(format!(" {EXIT_ARGUMENT}").bytes());
         Self::program(&[SHELL.as_bytes(), b"-c", &line])
     }
@@ -111,6 +116,7 @@ impl Operation for Spawn {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     fn outcome(words: &[&[u8]]) -> Result<u64, Failure> {
         let mut spawn = Spawn::program(words)?;
@@ -131,6 +137,19 @@ mod tests {
             assert_eq!(failure.code, Code::CheckFailed);
             assert_eq!(failure.message, format!("of 3 processes 0 ended as they should, others with {how}"));
         }
+    }
+
+    #[test]
+    fn the_shell_executes_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let (program, trace) = (folder.path().join("a program"), folder.path().join("trace"));
+        std::fs::write(&program, format!("#!/bin/sh\necho $* >> '{}'\nexit 17\n", trace.display())).unwrap();
+        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o700)).unwrap();
+        let mut spawn = Spawn::shell_with(program.as_os_str().as_bytes()).unwrap();
+        spawn.before(3).unwrap();
+        spawn.repeat(3).unwrap();
+        assert_eq!(spawn.counted(), Ok(3));
+        assert_eq!(std::fs::read_to_string(trace).unwrap(), "exit\n".repeat(3));
     }
 
     #[test]

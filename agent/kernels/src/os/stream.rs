@@ -96,7 +96,27 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::super::link;
     use super::*;
+    use rustix::fd::OwnedFd;
+    use rustix::net::{socketpair, AddressFamily, SocketFlags, SocketType};
     use virtometer_protocol::Code;
+
+    /// Whoever writes to such a way writes packets, whose lengths can be seen at the other end.
+    fn packets() -> Result<(End, End), Failure> {
+        let (one, two) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None).unwrap();
+        let end = |socket: OwnedFd| End { input: socket.try_clone().unwrap(), output: socket };
+        Ok((end(one), end(two)))
+    }
+
+    #[test]
+    fn a_message_is_written_at_once() {
+        let stream = Stream::new(packets, 10_000, &Pinning::as_it_is()).unwrap();
+        let end = stream.partner.end().unwrap();
+        pass(end.output.as_fd(), &2u64.to_le_bytes()).unwrap();
+        let mut block = vec![0; 20_000];
+        let lengths = [(); 3].map(|()| read(end.input.as_fd(), &mut block).unwrap());
+        // The last one is the count.
+        assert_eq!(lengths, [10_000, 10_000, 8]);
+    }
 
     #[test]
     fn bytes_are_counted_and_looked_at_where_they_arrive() {

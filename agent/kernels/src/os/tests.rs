@@ -79,6 +79,36 @@ fn every_variant_counts_what_it_did() {
 
 #[cfg(unix)]
 #[test]
+fn a_word_chooses_what_it_says() {
+    use calls::Call;
+    use select::Of;
+    let chosen = |op: &str, name: &str, word: &str, is: &dyn Fn(&Settings<'_>) -> bool| {
+        let task = task(op, &[(name, text(word))], 1);
+        let (_, op) = find("os", op).unwrap();
+        assert!(is(&Settings::new(op, &task.parameters).unwrap()), "{name} {word}");
+    };
+    for (word, call) in [
+        ("null", Call::Null),
+        ("read", Call::Read),
+        ("write", Call::Write),
+        ("stat", Call::Stat),
+        ("fstat", Call::Fstat),
+        ("open", Call::Open),
+    ] {
+        chosen("system-call", "call", word, &|settings| Call::read(settings) == Ok(call));
+    }
+    for (word, of) in [("file", Of::File), ("tcp", Of::Tcp)] {
+        chosen("select", "of", word, &|settings| Of::read(settings) == Ok(of));
+    }
+    let ways =
+        [("io-only", reread::Way::IoOnly), ("open-to-close", reread::Way::OpenToClose), ("mmap", reread::Way::Mapped)];
+    for (word, way) in ways {
+        chosen("file-reread", "way", word, &|settings| reread::Way::read(settings) == Ok(way));
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn processes_run_apart_where_there_are_processors() {
     let cpus = allowed_cpus().len();
     let outcome = run("context-switch", &[("pin", text("apart")), ("processes", number(5))], 1);
