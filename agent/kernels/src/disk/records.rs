@@ -478,3 +478,6 @@ impl Worker for Records {
         Extras::default().measure("cpu-per-io", "s", seconds / all, Merge::Mean)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -34,24 +34,25 @@ pub(super) enum Order {
 }
 
 /// What the settings ask for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Config {
     /// Places, and bytes from one to the next.
     pub(super) count: usize,
     pub(super) stride: usize,
     pub(super) order: Order,
     pub(super) pages: Pages,
+    /// Whether caches may hold the memory.
+    pub(super) cached: Conditions,
 }
 
 /// Checks the settings and returns what builds the worker.
 pub(super) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
-    let Config { count, stride, order, pages } = configure(task, settings)?;
-    let cached = cached(&Caches::find(), 1, (count * stride) as u64, 1);
+    let Config { count, stride, order, pages, cached } = configure(task, settings, &Caches::find())?;
     Ok(Arc::new(move |_| Ok(Box::new(Chase { cached: cached.clone(), ..Chase::new(count, stride, order, pages)? }))))
 }
 
-/// Checks the settings.
-pub(super) fn configure(task: &Task, settings: &Settings<'_>) -> Result<Config, Failure> {
+/// Checks the settings for a machine with these caches.
+pub(super) fn configure(task: &Task, settings: &Settings<'_>, caches: &Caches) -> Result<Config, Failure> {
     let stride = settings.integer("stride", 64, 8..=1 << 30)?;
     let size = settings.integer("size", 64 << 20, 8..=1 << 50)?;
     if task.threads != 1 {
@@ -70,7 +71,7 @@ pub(super) fn configure(task: &Task, settings: &Settings<'_>) -> Result<Config, 
     let too_large = |_| wrong("size is too large for this processor");
     let stride = usize::try_from(stride).map_err(too_large)?;
     let count = usize::try_from(size).map_err(too_large)? / stride;
-    Ok(Config { count, stride, order, pages })
+    Ok(Config { count, stride, order, pages, cached: cached(caches, 1, size, 1) })
 }
 
 pub(super) struct Chase {

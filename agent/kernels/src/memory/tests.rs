@@ -363,6 +363,21 @@ fn every_setting_of_the_bandwidth_is_obeyed() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn pages_are_looked_at_once_they_are_touched() {
+    // Of memory that nobody has touched nothing is known.
+    let known = |word: &str| ["yes", "no", "partly"].contains(&word);
+    for pages in [Pages::Auto, Pages::Small] {
+        for action in [Action::Read, Action::Triad, Action::Write] {
+            let arrays = arrays(Way { pages, ..configured(action, 1, &[]).way }, 1 << 18);
+            let found = arrays.conditions()["huge_pages"].clone();
+            assert!(known(&found) && (pages == Pages::Auto || found == "no"), "{pages:?} {action:?}: {found}");
+        }
+        assert!(known(&Chase::new(1 << 15, 64, Order::Random, pages).unwrap().conditions()["huge_pages"]));
+    }
+}
+
+#[test]
 fn threads_share_the_arrays_which_caches_hold_or_not_all_together() {
     for threads in [1, 2, 3] {
         let config = configured(Action::Triad, threads, &[("size", Scalar::Integer(8 * 1001))]);
@@ -385,7 +400,7 @@ fn every_setting_of_the_latency_is_obeyed() {
     let op = OPS.iter().find(|known| known.name == "latency").unwrap();
     let configured = |given: &[(&str, Scalar)]| {
         let task = task("latency", 1, given);
-        latency::configure(&task, &Settings::new(op, &task.parameters).unwrap()).unwrap()
+        latency::configure(&task, &Settings::new(op, &task.parameters).unwrap(), &Caches::of_last(32 << 20)).unwrap()
     };
     for (word, order) in [("random", Order::Random), ("page", Order::Page), ("sequential", Order::Sequential)] {
         assert_eq!(configured(&[("order", text(word))]).order, order);
@@ -397,6 +412,9 @@ fn every_setting_of_the_latency_is_obeyed() {
         assert_eq!(config.pages, Pages::Auto);
     }
     assert_eq!(configured(&[("pages", text("small"))]).pages, Pages::Small);
+    for (mebibytes, cached) in [(16, "yes"), (64, "partly"), (128, "no")] {
+        assert_eq!(configured(&[("size", Scalar::Integer(mebibytes << 20))]).cached["cached"], cached);
+    }
     // The check of an iteration is the number of its loads modulo the places.
     let task = task("latency", 1, &[("size", Scalar::Integer(25600)), ("stride", Scalar::Integer(256))]);
     let mut worker = super::make(&task, &Settings::new(op, &task.parameters).unwrap()).unwrap()(0).unwrap();

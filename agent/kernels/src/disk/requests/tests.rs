@@ -51,6 +51,21 @@ fn measures_are_those_of_one_request() {
     }
 }
 
+#[test]
+fn every_latency_of_an_iteration_is_in_the_histogram() {
+    let mut requests = requests(1, 0);
+    for latencies in [[1_000, 2_000, 3_000], [10_000, 20_000, 30_000]] {
+        requests.before(3).unwrap();
+        requests.run(3).unwrap();
+        requests.job.notes.latencies = latencies.to_vec();
+        requests.after().unwrap();
+    }
+    let counts = &requests.extras().histograms()["latency"].counts;
+    assert_eq!(counts.iter().map(|(_, count)| count).sum::<u64>(), 6);
+    // Times are right to 1 %.
+    assert!(counts.len() == 6 && counts[5].0.abs_diff(30_000) < 300, "{counts:?}");
+}
+
 /// An engine that only notes what it is to carry out.
 struct Recorder(Arc<Mutex<Vec<Range<usize>>>>);
 

@@ -41,6 +41,26 @@ fn the_offsets_follow_from_the_seed_and_the_alignment() {
     let seed = |seed| iteration("random-read", 8, &[("seed", Scalar::Integer(seed))]).0;
     assert_eq!(seed(1), seed(1));
     assert_ne!(seed(1), seed(2));
+    let folder = tempfile::tempdir().unwrap();
+    let seeks = |seed| {
+        let given = [("seed", Scalar::Integer(seed)), ("span", Scalar::Integer(SPAN))];
+        let mut worker = worker(&task("seeks", &folder.path().join("own"), &given));
+        worker.before(9).unwrap();
+        worker.run(9).unwrap();
+        worker.after().unwrap()
+    };
+    assert_eq!(seeks(1), seeks(1));
+    assert_ne!(seeks(1), seeks(2));
+    let names = |seed| {
+        let many = folder.path().join("many");
+        let given = [("seed", Scalar::Integer(seed)), ("files", Scalar::Integer(9))];
+        let mut worker = worker(&task_on("folder", "stat-random", &many, &given));
+        worker.before(1).unwrap();
+        let names = std::fs::read_dir(&many).unwrap().map(|entry| entry.unwrap().file_name());
+        names.collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(names(1), names(1));
+    assert_ne!(names(1), names(2));
     let align = ("align", Scalar::Integer(65536));
     let (_, changed) = iteration("random-write", 100, std::slice::from_ref(&align));
     assert!(changed.len() > 8 && changed.iter().all(|block| block % 16 == 0), "{changed:?}");
@@ -144,6 +164,42 @@ fn whole_files_are_used_as_their_operation_says() {
         };
         let sum = order.iter().fold(0u64, |sum, record| sum.rotate_left(1).wrapping_add(pattern::word(record * 512)));
         assert_eq!(worker.after().unwrap(), CheckValue::Checksum(sum), "{op}");
+    }
+}
+
+#[test]
+fn records_have_the_size_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    for op in ["read", "repread", "char-read", "read-rewrite"] {
+        let file = folder.path().join("own");
+        let size = ("size", Scalar::Integer(8192));
+        let given = [("span", Scalar::Integer(65536)), size];
+        let mut worker = worker(&task(op, &file, &given[..if op == "char-read" { 1 } else { 2 }]));
+        worker.before(1).unwrap();
+        assert_eq!(worker.run(1).unwrap().work, 65536);
+        // The first words of all records; bytes go through a buffer of 4096.
+        let words = if op == "char-read" { 512 } else { 1024 };
+        let firsts = (0..65536 / 8 / words).map(|record| pattern::word(record * words));
+        let sum = firsts.fold(0u64, |sum, word| sum.rotate_left(1).wrapping_add(word));
+        assert_eq!(worker.after().unwrap(), CheckValue::Checksum(sum), "{op}");
+    }
+}
+
+#[test]
+fn files_have_the_number_and_the_size_that_are_asked_for() {
+    for op in ["create-sequential", "stat-random", "delete-sequential"] {
+        let outer = tempfile::tempdir().unwrap();
+        let folder = outer.path().join("many");
+        let given = [("files", Scalar::Integer(30)), ("size", Scalar::Integer(100))];
+        let mut worker = worker(&task_on("folder", op, &folder, &given));
+        worker.before(1).unwrap();
+        let lengths = || -> Vec<u64> {
+            let entries = std::fs::read_dir(&folder).unwrap();
+            entries.map(|entry| entry.unwrap().metadata().unwrap().len()).collect()
+        };
+        assert_eq!(lengths(), if op.starts_with("create") { vec![] } else { vec![100; 30] }, "{op}");
+        worker.run(1).unwrap();
+        assert_eq!(lengths(), if op.starts_with("delete") { vec![] } else { vec![100; 30] }, "{op}");
     }
 }
 

@@ -6,6 +6,7 @@ use super::engines::{offered, WAYS};
 use super::own_files::nameless;
 use super::{filled, task, task_on, worker, SPAN};
 use crate::disk::engine::{Engine, Job, Memory, Notes, Psync};
+use crate::disk::page_cache::dirty_bytes;
 use crate::disk::queue::{Queue, Queued, Transfer};
 use crate::disk::specification::Request;
 use std::cell::RefCell;
@@ -82,6 +83,28 @@ fn the_clock_is_read_before_the_first_record_and_after_the_last() {
             all
         };
         assert_timed(worker.as_mut(), repeats, look, op);
+    }
+}
+
+#[test]
+fn an_fsync_at_the_end_of_a_pass_is_timed() {
+    // Beside the program: a folder for temporary files may be a file system that has no other place for its files.
+    let folder = tempfile::tempdir_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap();
+    let dirty_at_the_end = |sync: &str| {
+        let file = folder.path().join("own");
+        let given = [("span", Scalar::Integer(1 << 20)), ("sync", Scalar::Text(sync.into()))];
+        let mut worker = worker(&task("write", &file, &given));
+        worker.before(1).unwrap();
+        let own = nameless(&file).pop().unwrap();
+        let (clock, seen) = looking(move || dirty_bytes(&own).map_or(vec![], |dirty| dirty.to_le_bytes().to_vec()));
+        worker.run(1).unwrap();
+        drop(clock);
+        let last = seen.borrow().last().unwrap().clone();
+        last.try_into().ok().map(u64::from_le_bytes)
+    };
+    // Linux before 6.5 does not tell, and a file system may keep pages in its journal.
+    if let (Some(without), Some(with)) = (dirty_at_the_end("none"), dirty_at_the_end("end")) {
+        assert!(with < without || without == 0, "{with} bytes of {without}");
     }
 }
 

@@ -4,6 +4,7 @@ use super::*;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener, UdpSocket};
 use std::time::{Duration, Instant};
+use virtometer_sampling::planted_clock;
 
 /// The answers to a question: how many came before, its command, its token, when the server began. `None` ends it.
 type Answers = fn(u64, &str, &str, Instant) -> Option<Vec<String>>;
@@ -120,6 +121,31 @@ fn each_time_by_the_outside_clock_is_that_of_its_part() {
             // The round trip is the median of a histogram.
             assert!((told[name].value / value - 1.0).abs() < 0.02, "{op} {threads} {name}: {}", told[name].value);
         }
+    }
+}
+
+#[test]
+fn no_question_is_asked_within_what_is_timed() {
+    let asked = || Asked::new(client(&stream(good)).unwrap());
+    let (system, limit) = (System::spaced(50, Generator::Bits48), Limit::new(0, 1.0));
+    let rolled = &[Variant::Rolled];
+    let mut classic = Classic::new(Simd::compiled(), system, rolled, 2, limit, Some(asked())).unwrap();
+    let shared = Arc::new(Blocked::new(Simd::detect(), system, 2, 1).unwrap());
+    let mut blocked = Member::new(shared, 0, 2, limit).asking(Some(asked()));
+    for worker in [&mut classic as &mut dyn Worker, &mut blocked] {
+        worker.settle().unwrap();
+        worker.before(2).unwrap();
+        // Who waits for an answer reads the clock again and again: it goes on by a nanosecond each time.
+        let mut ns = 0;
+        let clock = planted_clock::show(move || {
+            ns += 1;
+            ns
+        });
+        let stretch = worker.run(2).unwrap();
+        drop(clock);
+        // At the begin, after factoring and at the end.
+        assert_eq!(stretch.end_ns - stretch.start_ns, 2);
+        worker.after().unwrap();
     }
 }
 
