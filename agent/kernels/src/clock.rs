@@ -38,12 +38,14 @@ pub(crate) static OPS: &[Op] = &[Op {
 /// Checks the settings and returns what builds the workers.
 pub(crate) fn make(_task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
     let sleep_us = settings.integer("sleep", 1000, 1..=1_000_000)?;
+    Ok(watches(now_ns, sources::all(), Duration::from_micros(sleep_us)))
+}
+
+/// What builds the workers, which read these clocks.
+fn watches(clock: fn() -> u64, sources: Vec<Source>, sleep: Duration) -> Maker {
     // The latest reading of any thread, by source: a clock must not go back from one processor to another either.
-    let sources = sources::all();
     let latest: Arc<Vec<AtomicU64>> = Arc::new(sources.iter().map(|_| AtomicU64::new(0)).collect());
-    Ok(Arc::new(move |_| {
-        Ok(Box::new(Watch::new(now_ns, sources.clone(), latest.clone(), Duration::from_micros(sleep_us))))
-    }))
+    Arc::new(move |_| Ok(Box::new(Watch::new(clock, sources.clone(), latest.clone(), sleep))))
 }
 
 /// What was found of one source.

@@ -168,6 +168,39 @@ mod tests {
     }
 
     #[test]
+    fn of_three_comparisons_the_closest_counts() {
+        // Read before and after the real-time clock.
+        let readings = std::cell::RefCell::new(vec![0, 100, 200, 210, 400, 1000].into_iter());
+        let monotonic = || readings.borrow_mut().next().unwrap();
+        assert_eq!(apart(monotonic, || 5_000), Some(5_000 - 205));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn every_source_is_the_clock_that_its_name_says() {
+        use rustix::time::{clock_gettime, ClockId};
+        let clocks = [
+            ("cost-monotonic", ClockId::Monotonic),
+            ("cost-realtime", ClockId::Realtime),
+            ("cost-monotonic-raw", ClockId::MonotonicRaw),
+        ];
+        for (name, clock) in clocks {
+            let now = || {
+                let now = clock_gettime(clock);
+                u64::try_from(now.tv_sec).unwrap() * 1_000_000_000 + u64::try_from(now.tv_nsec).unwrap()
+            };
+            let source = all().into_iter().find(|source| source.cost == name).unwrap();
+            let (before, reading, after) = (now(), (source.read)(), now());
+            assert!((before..=after).contains(&reading), "{name}: {before} {reading} {after}");
+        }
+    }
+
+    #[test]
+    fn the_clock_source_is_one() {
+        assert!(!name().contains(char::is_whitespace), "{}", name());
+    }
+
+    #[test]
     fn every_source_advances() {
         for source in all() {
             let begun = (source.read)();

@@ -1,7 +1,8 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 use std::cell::Cell;
-use virtometer_protocol::Code;
+use virtometer_protocol::{Code, Parameters, Scalar};
+use virtometer_sampling::{prepare, Control};
 
 fn watch_by<C: Fn() -> u64>(clock: C, sources: Vec<Source>) -> Watch<C> {
     let latest = Arc::new(sources.iter().map(|_| AtomicU64::new(0)).collect());
@@ -316,4 +317,78 @@ fn what_was_found_before_the_window_is_forgotten() {
     near(&extras, "readings", 10_000.0 + 2.0 * 2_001.0, 1e-9);
     near(&extras, "realtime-jump", 0.0, 0.0);
     assert_eq!(lateness(&extras).iter().map(|(_, count)| count).sum::<u64>(), 2);
+}
+
+#[test]
+fn the_timer_is_asked_for_what_was_given() {
+    let parameters = Parameters([("sleep".to_owned(), Scalar::Integer(30_000))].into());
+    let control = Arc::new(Control::default());
+    let task = Task { op: "watch".into(), parameters, threads: 1, cpus: None, seconds: 0.02, control };
+    let mut watch = make(&task, &Settings::new(&OPS[0], &task.parameters).unwrap()).unwrap()(0).unwrap();
+    let begun = now_ns();
+    watch.after().unwrap();
+    // A sleep is never shorter than it was asked to be.
+    assert!(now_ns() - begun >= u64::from(SLEEPS) * 30_000_000);
+}
+
+#[test]
+fn a_clock_behind_another_thread_of_the_same_run_is_a_step_back() {
+    let maker = watches(monotonic, vec![planted(monotonic)], Duration::from_micros(200));
+    let backward = |ahead_ns: u64| {
+        let maker = maker.clone();
+        let thread = std::thread::spawn(move || {
+            change(|clock| clock.true_ns += ahead_ns);
+            let mut watch = maker(0).unwrap();
+            watch.settle().unwrap();
+            watch.after().unwrap();
+            value(&watch.extras(), "backward-x")
+        });
+        thread.join().unwrap()
+    };
+    assert!(backward(1_000_000_000_000) < 0.5);
+    // Every reading is behind those of the first thread.
+    assert!(backward(0) >= precise(READINGS));
+}
+
+#[test]
+fn figures_of_several_threads_become_those_of_one_clock() {
+    // A reading of the second thread costs twice as much.
+    let maker: Maker = Arc::new(|index| {
+        let reading_ns = 25 * (index as u64 + 1);
+        Ok(Box::new(planted_watch(Planted { reading_ns, ..Planted::GOOD })))
+    });
+    let control = Arc::new(Control::default());
+    let parameters = Parameters::default();
+    let task = Task { op: "watch".into(), parameters, threads: 2, cpus: None, seconds: 0.02, control };
+    let outcome = prepare(&task, Unit::Second, &maker).unwrap().run(&mut |_| ()).unwrap();
+    near(&outcome.extras, "cost-x", 25e-9, 1e-3);
+    near(&outcome.extras, "cost-counter", 25e-9, 1e-3);
+    near(&outcome.extras, "resolution-x", 25e-9, 1e-9);
+    near(&outcome.extras, "counter-rate", 2e9, 1e-3);
+}
+
+#[test]
+fn stolen_time_is_a_share() {
+    let mut watch = watch(sources::all());
+    watch.settle().unwrap();
+    let begun = sources::cpu_times();
+    if begun.is_none() {
+        // This system does not account for it.
+        return;
+    }
+    while sources::cpu_times() == begun {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    watch.finish().unwrap();
+    assert!((0.0..=1.0).contains(&value(&watch.extras(), "steal")));
+}
+
+#[test]
+fn a_step_back_before_the_last_reading_is_counted() {
+    let mut watch = planted_watch(Planted::GOOD);
+    let last = CLOCK.with(Cell::get).true_ns + 25 * (1 + 100 + 1);
+    change(|clock| clock.back = (last, 30));
+    let stretch = watch.run(100).unwrap();
+    assert_eq!(stretch.end_ns - stretch.start_ns, 101 * 25 - 30);
+    near(&watch.extras(), "backward-x", 1.0, 0.0);
 }
