@@ -4,9 +4,9 @@
 mod program;
 
 use serde_json::Value;
-#[cfg(unix)]
-use std::process::Command;
 use std::process::Output;
+#[cfg(unix)]
+use std::process::{Command, Stdio};
 
 fn agent(words: &[&str]) -> Output {
     program::agent().args(words).output().unwrap()
@@ -293,6 +293,17 @@ fn an_agent_that_is_interrupted_ends_the_program_and_all_that_it_started() {
         }
         std::fs::remove_file(&list).unwrap();
     }
+}
+
+/// That may be the laboratory's next request.
+#[cfg(unix)]
+#[test]
+fn a_program_does_not_read_what_is_sent_to_the_agent() {
+    let words = ["measure", "command", "--program", "/bin/sh", "--arguments", r#"["-c","! read line"]"#];
+    let mut agent = program::agent();
+    let mut agent = agent.args(words).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    std::io::Write::write_all(&mut agent.stdin.take().unwrap(), b"a line\n").unwrap();
+    assert!(agent.wait().unwrap().success());
 }
 
 #[test]

@@ -228,6 +228,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use virtometer_protocol::{Parameters, Scalar};
+    use virtometer_sampling::{allowed_cpus, prepare, Outcome, RawSample};
 
     fn task(program: &str, arguments: &str, threads: usize) -> Task {
         let mut parameters = Parameters::default();
@@ -265,13 +266,50 @@ mod tests {
         assert!(stretch.end_ns - stretch.start_ns >= 50_000_000, "{stretch:?}");
     }
 
+    /// A whole run, and the length of its samples in seconds.
+    fn whole(task: &Task) -> (Outcome, Vec<f64>) {
+        let maker = make(task, &Settings::new(&OPS[0], &task.parameters).unwrap()).unwrap();
+        let prepared = prepare(task, OPS[0].unit, &maker).unwrap();
+        let mut samples = Vec::new();
+        let outcome = prepared.run(&mut |some| samples.extend(some.iter().map(RawSample::sample))).unwrap();
+        (outcome, samples.iter().map(|one| (one.end_ns - one.start_ns) as f64 * 1e-9).collect())
+    }
+
     #[test]
     fn a_window_has_one_run_of_the_program() {
-        let task = task("/bin/true", "[]", 1);
-        let maker = make(&task, &Settings::new(&OPS[0], &task.parameters).unwrap()).unwrap();
-        let prepared = virtometer_sampling::prepare(&task, Unit::Second, &maker).unwrap();
-        let outcome = prepared.run(&mut |_| ()).unwrap();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let arguments = format!(r#"["-c","echo run >> '{}'"]"#, file.path().display());
+        let (outcome, lengths) = whole(&task("/bin/sh", &arguments, 1));
         assert_eq!((outcome.count, outcome.check), (1, CheckValue::Count(1)));
+        // Neither before the window nor within it has it run once more.
+        assert_eq!(std::fs::read_to_string(file.path()).unwrap(), "run\n");
+        // The value is in seconds.
+        assert!((outcome.value / lengths[0] - 1.0).abs() < 1e-9, "{} {lengths:?}", outcome.value);
+    }
+
+    #[test]
+    fn all_of_a_long_output_is_kept() {
+        let mut worker =
+            made("/bin/sh", r#"["-c","i=1000; while [ $i -lt 3000 ]; do echo $i; i=$((i+1)); done"]"#).unwrap();
+        worker.run(1).unwrap();
+        let expected: String = (1000..3000).map(|number| format!("{number}\n")).collect();
+        assert_eq!(worker.extras().text(), Some(expected.as_str()));
+    }
+
+    /// The priority, the variables and the processor of the thread that starts it are the program's.
+    #[test]
+    fn a_program_runs_as_the_agent_does() {
+        let cpu = *allowed_cpus().last().unwrap();
+        let line = "nice; echo $PATH; grep Cpus_allowed_list /proc/self/status";
+        let mut task = task("/bin/sh", &format!(r#"["-c","{line}"]"#), 1);
+        task.cpus = Some(vec![cpu]);
+        // On a thread of its own: the pinning of a test's thread may not outlive it.
+        let (outcome, _) = std::thread::spawn(move || whole(&task)).join().unwrap();
+        let own = Command::new("nice").output().unwrap();
+        let path = std::env::var("PATH").unwrap();
+        let expected = format!("{}{path}\nCpus_allowed_list:\t{cpu}\n", String::from_utf8(own.stdout).unwrap());
+        assert_eq!(outcome.extras.text(), Some(expected.as_str()));
+        assert_eq!(outcome.conditions["pinned"], "yes");
     }
 
     #[test]
@@ -340,6 +378,25 @@ mod tests {
         worker.run(1).unwrap();
         let pid: i32 = worker.extras().text().unwrap().trim().parse().unwrap();
         assert!(ends(pid));
+    }
+
+    #[test]
+    fn a_program_that_ends_leaves_those_of_other_runs_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        // Its own session, and no parent of its run's: it ends when the other program has ended.
+        let orphan =
+            format!("touch {0}/is; while [ ! -e {0}/go ]; do sleep 0.01; done; touch {0}/did", folder.path().display());
+        let line = format!("(setsid sh -c '{orphan}' >/dev/null 2>&1 &); i=0; while [ ! -e {}/did ]; do i=$((i+1)); [ $i -lt 2000 ] || exit 1; sleep 0.01; done", folder.path().display());
+        let first = std::thread::spawn(move || {
+            made("/bin/sh", &serde_json::to_string(&["-c", line.as_str()]).unwrap()).unwrap().run(1).map(|_| ())
+        });
+        while !path("is").exists() && !first.is_finished() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        made("/bin/true", "[]").unwrap().run(1).unwrap();
+        std::fs::write(path("go"), "").unwrap();
+        assert_eq!(first.join().unwrap(), Ok(()));
     }
 
     #[test]
