@@ -56,10 +56,18 @@ fn no_handler(cause: &io::Error) -> Failure {
     os_failure("cannot install a handler for a signal", cause)
 }
 
-/// How many workers need the handler, and what was there before the first.
-static HOLDERS: Mutex<(usize, Option<libc::sigaction>)> = Mutex::new((0, None));
+/// The workers that need the handler.
+struct Holders {
+    now: usize,
+    /// How many there have been.
+    ever: u64,
+    /// What was there before the first.
+    before: Option<libc::sigaction>,
+}
 
-fn holders() -> MutexGuard<'static, (usize, Option<libc::sigaction>)> {
+static HOLDERS: Mutex<Holders> = Mutex::new(Holders { now: 0, ever: 0, before: None });
+
+fn holders() -> MutexGuard<'static, Holders> {
     HOLDERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -69,11 +77,12 @@ struct Installed;
 impl Installed {
     fn new() -> Result<Self, Failure> {
         let mut holders = holders();
-        if holders.0 == 0 {
-            holders.1 = Some(installed().map_err(|cause| no_handler(&cause))?);
+        if holders.now == 0 {
+            holders.before = Some(installed().map_err(|cause| no_handler(&cause))?);
         }
         install(&action()).map_err(|cause| no_handler(&cause))?;
-        holders.0 += 1;
+        holders.now += 1;
+        holders.ever += 1;
         Ok(Installed)
     }
 }
@@ -81,45 +90,79 @@ impl Installed {
 impl Drop for Installed {
     fn drop(&mut self) {
         let mut holders = holders();
-        holders.0 -= 1;
-        if let (0, Some(before)) = *holders {
+        holders.now -= 1;
+        if let (0, Some(before)) = (holders.now, holders.before) {
             // What was there can be there again.
             let _ = install(&before);
         }
     }
 }
 
+/// Where an action's mask has a number: in the bits of signals 41 to 64, which nobody uses.
+const NUMBER: usize = 5;
+
+/// Numbers that the mask tells apart.
+const NUMBERS: u64 = 1 << 24;
+
+/// Give an action a number, so that the one in force shows how often it was installed.
+#[inline]
+fn set_number(action: &mut libc::sigaction, number: u64) {
+    let bytes = number.to_le_bytes();
+    let mask = std::ptr::addr_of_mut!(action.sa_mask).cast::<u8>();
+    // SAFETY: a mask has eight bytes or more, of which these three are the last of the first eight.
+    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), mask.add(NUMBER), 3) };
+}
+
+fn number(action: &libc::sigaction) -> u64 {
+    let mut bytes = [0; 8];
+    let mask = std::ptr::addr_of!(action.sa_mask).cast::<u8>();
+    // SAFETY: as above.
+    unsafe { std::ptr::copy_nonoverlapping(mask.add(NUMBER), bytes.as_mut_ptr(), 3) };
+    u64::from_le_bytes(bytes)
+}
+
 /// Installs the handler again and again.
 pub(super) struct Install {
     done: u64,
+    /// Workers that have needed the handler before the stretch.
+    ever: u64,
     _installed: Installed,
 }
 
 impl Install {
     pub(super) fn new() -> Result<Self, Failure> {
-        Ok(Install { done: 0, _installed: Installed::new()? })
+        Ok(Install { done: 0, ever: 0, _installed: Installed::new()? })
     }
 }
 
 impl Operation for Install {
     fn before(&mut self, _repeats: u64) -> Result<(), Failure> {
         self.done = 0;
+        self.ever = holders().ever;
         Ok(())
     }
 
     fn repeat(&mut self, repeats: u64) -> Result<(), Failure> {
-        let action = action();
+        let mut action = action();
         for _ in 0..repeats {
-            install(&action).map_err(|cause| no_handler(&cause))?;
             self.done += 1;
+            set_number(&mut action, self.done);
+            install(&action).map_err(|cause| no_handler(&cause))?;
         }
         Ok(())
     }
 
     fn counted(&mut self) -> Result<u64, Failure> {
+        let holders = holders();
         let found = installed().map_err(|cause| no_handler(&cause))?;
         if found.sa_sigaction != action().sa_sigaction {
             return Err(check_failed("another handler is in force than the one that was installed"));
+        }
+        // The handler is the whole process's: another worker installs it as well.
+        let alone = holders.now == 1 && holders.ever == self.ever;
+        if alone && number(&found) != self.done % NUMBERS {
+            let message = format!("the handler in force is number {}, not {}", number(&found), self.done % NUMBERS);
+            return Err(check_failed(message));
         }
         Ok(self.done)
     }
@@ -197,6 +240,15 @@ mod tests {
         let mut ignored = action();
         ignored.sa_sigaction = libc::SIG_IGN;
         install(&ignored).unwrap();
+    }
+
+    #[test]
+    fn an_action_has_a_number() {
+        for count in [0, 1, 255, 256, 0x0012_3456, NUMBERS + 7] {
+            let mut numbered = action();
+            set_number(&mut numbered, count);
+            assert_eq!((number(&numbered), numbered.sa_sigaction), (count % NUMBERS, action().sa_sigaction));
+        }
     }
 
     /// One test, because the handler is the whole process's.
