@@ -58,6 +58,13 @@ def test_the_baseline_shows_its_value_and_the_others_their_cost() -> None:
     assert "GFLOP/s" in text and "µs" in text and "cpu ×12" in text
 
 
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_a_baseline_without_a_value_is_not_shown_as_1(width: int) -> None:
+    campaign = simulate([Place("native", fails={"memory triad 64 MB": "no space"}), Place("runc")])
+    before, told, _ = printed(campaign, width).partition("no value")
+    assert told and not re.search(r"\b1\b", before)
+
+
 def test_one_environment_and_no_measurement_at_all() -> None:
     assert "Nothing was compared" in printed(simulate([Place("native")]), 80)
     assert "nothing has been measured" in printed((), 80)

@@ -26,6 +26,7 @@ STYLES = {
     Verdict.BASELINE: "dim",
     Verdict.UNAVAILABLE: "dim",
 }
+_NO_VALUE = "no value"
 _LEGEND = (
     "efficiency = performance there / in {baseline}, above 1 is better; ± or [ ]: 95 % interval{blocks}; "
     "cpu: host CPU time per unit of work against {baseline}"
@@ -92,6 +93,8 @@ class ResultTable:
         word, style = self._verdict(finding)
         if finding.verdict is Verdict.BASELINE:
             mark = self.footnotes.mark(finding.notes)
+            if finding.ratio is None:
+                return [(f"{_NO_VALUE}{mark}", "dim")]
             value = words.quantity(finding.value.value, finding.unit) if finding.value is not None else ""
             return [(f"1{mark}", ""), (value, "dim")]
         if finding.verdict is Verdict.UNAVAILABLE or finding.ratio is None:
@@ -143,7 +146,7 @@ class ResultTable:
                 shown, cost = words.efficiency(finding), words.cost(finding)
                 if finding.verdict is Verdict.BASELINE:
                     value = f" ({words.quantity(finding.value.value, finding.unit)})" if finding.value else ""
-                    shown, cost = f"1{value}", ""
+                    shown, cost = _NO_VALUE if finding.ratio is None else f"1{value}", ""
                 made.add_row(Text(f"  {environment}"), Text(shown), Text(word, style=style), Text(cost))
             made.add_section()
         return made
