@@ -76,14 +76,21 @@ fn client(server: &str) -> Result<Outside, Failure> {
 
 #[test]
 fn both_clocks_see_the_same_solutions() {
-    let cases = [("classic", 1, stream(good)), ("classic", 2, datagrams(good))];
-    let cases = cases.into_iter().chain([("blocked", 1, datagrams(good)), ("blocked", 3, stream(good))]);
-    for (op, threads, server) in cases {
-        let outcome = outcome(op, threads, &[("size", Scalar::Integer(150)), ("time-server", text(&server))]);
-        let measures = outcome.extras.measures();
-        let ratio = measures["outside-rate"].value / measures["guest-rate"].value;
-        // The outside stretch also has a round trip in it, which a machine with other work may make long.
-        assert!(ratio > 0.5 && ratio < 1.001, "{op} {threads}: {ratio}");
+    for (op, threads, over_tcp) in
+        [("classic", 1, true), ("classic", 2, false), ("blocked", 1, false), ("blocked", 3, true)]
+    {
+        let measures = |_| {
+            let given = [
+                ("size", Scalar::Integer(150)),
+                ("time-server", text(&if over_tcp { stream(good) } else { datagrams(good) })),
+            ];
+            outcome(op, threads, &given).extras.measures()
+        };
+        let ratio =
+            |of: &BTreeMap<String, virtometer_protocol::Measure>| of["outside-rate"].value / of["guest-rate"].value;
+        // The outside stretch also has a round trip in it, which a machine with other work makes long now and then.
+        let measures = (0..10).map(measures).find(|of| ratio(of) > 0.5).expect("an outside rate near the guest's");
+        assert!(ratio(&measures) < 1.001, "{op} {threads}: {}", ratio(&measures));
         for name in ["outside-generate", "outside-factor", "outside-solve", "outside-round-trip"] {
             assert!(measures[name].value >= 0.0 && measures[name].unit == "s", "{name}");
         }
