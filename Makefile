@@ -1,7 +1,7 @@
 # The one entry for both languages. `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup targets demo test test-all lint mutants bench bench-self clean
+.PHONY: help setup targets demo test test-all lint contract mutants bench bench-self clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /    make \1	/p' Makefile | expand -t 20
@@ -25,7 +25,11 @@ test-all: setup ## the same with the slow sweeps
 lint: setup ## formatting, lints and types of both languages
 	@setup/lint.sh
 
-mutants: setup ## wrong agents on purpose, and which check finds each (under forty minutes; ONLY=memory for some)
+contract: setup ## make the files anew that are made from the agent's table and the models of plans
+	@"$$(.venv/bin/virtometer agent path)" kernels --json > contract/kernels.json
+	@.venv/bin/virtometer plan reference --markdown > docs/PLANS.md
+
+mutants: setup ## wrong agents on purpose, and which check finds each (about an hour; ONLY=memory for some)
 	@ONLY="$(ONLY)" setup/mutants.sh
 
 bench: setup ## each kernel beside the tool that users know (ONLY=memory for some; says how long it takes)

@@ -7,7 +7,7 @@ import subprocess
 from typing import Annotated, Literal
 
 import pytest
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from tests.cli.laboratory import PROGRAM, ROOT, virtometer
 from virtometer.design.catalogue import Catalogue, OpDescription, WorkloadDescription
@@ -18,15 +18,14 @@ from virtometer.errors import UsageError
 from virtometer.model import parse_share, parse_size
 from virtometer.runner.agent import agent_path
 from virtometer.runner.catalogue import catalogue
+from virtometer.workloads import agent_table
+from virtometer.workloads.base import Place
 from virtometer.workloads.registry import WORKLOADS
 from virtometer.workloads.tool import Tool
 
 ALL = sections(catalogue())
 PAGE = ROOT / "docs" / "PLANS.md"
 OF_THE_AGENT = [(name, op) for name, one in WORKLOADS.items() if not isinstance(one, Tool) for op in one.operations]
-OPTION = re.compile(
-    r"^    --([a-z-]+)(?: \| --[a-z-]+)? .*?(?: \((?:default (.*)|otherwise (.*)|(must be given))\))?$", re.MULTILINE
-)
 
 
 class Knobs(BaseModel):
@@ -49,8 +48,11 @@ def test_types_bounds_and_defaults_in_words() -> None:
              "c": OpDescription("B/s", "higher", "rate")},
         parameters=Knobs,
         meaning="works",
-        takes={"c": frozenset({"memory", "left"}), "b": frozenset(Knobs.model_fields) - {"word"}},
-        defaults={"a": {"left": "4"}, "b": {"left": "5"}, "c": {"left": "4"}},
+        takes={
+            "a": dict.fromkeys(Knobs.model_fields) | {"left": 4},
+            "b": dict.fromkeys(set(Knobs.model_fields) - {"word"}) | {"left": 5},
+            "c": {"memory": None, "left": 4},
+        },
     )  # fmt: skip
     (section,) = sections(Catalogue(kinds={"box": Knobs}, workloads={"drill": workload}), "drill")
     assert section.entries == (
@@ -91,29 +93,60 @@ def test_everything_has_a_meaning(section) -> None:  # type: ignore[no-untyped-d
         assert entry.type != "whole number" or entry.allowed, f"{where} has no bound"
 
 
+def test_the_table_of_the_agent_is_what_the_agent_prints() -> None:
+    printed = subprocess.run([agent_path(), "kernels", "--json"], capture_output=True, text=True, check=True).stdout
+    assert (ROOT / "contract" / "kernels.json").read_text(encoding="utf-8") == printed, (
+        "contract/kernels.json is stale, run: make contract"
+    )
+
+
 @pytest.mark.parametrize(("name", "op"), OF_THE_AGENT)
-def test_parameters_and_defaults_are_those_of_the_agent(name: str, op: str) -> None:
+def test_operations_and_parameters_are_those_of_the_agent(name: str, op: str) -> None:
     workload = WORKLOADS[name]
-    command = [agent_path(), "measure", workload.kernel, "--op", workload.agent_op(op), "--help"]
-    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    agent = {found[0].replace("-", "_"): found[1] or found[2] for found in OPTION.findall(text) if not found[3]}
-    agent.pop("termination", None)  # the laboratory derives it from iterations and precision
-    assert set(workload.takes.get(op, workload.parameters.model_fields)) == set(agent)
-    for parameter, default in agent.items():
+    agent = agent_table.operation(workload.kernel, workload.agent_op(op))
+    assert (agent.unit, agent.better) == workload.agent_metric(op)
+    optional = {parameter.replace("-", "_") for parameter, one in agent.parameters.items() if not one.required}
+    # The laboratory derives it from iterations and precision.
+    assert set(workload.takes(op)) == optional - {"termination"}
+    for parameter, one in workload.takes(op).items():
         field = workload.parameters.model_fields[parameter]
-        if field.default is None and "Without it" not in (field.description or ""):
-            given = workload.agent_defaults.get(op, {}).get(parameter)
-            assert given is not None, f"agent_defaults lacks {parameter} of {op}: {default}"
-            assert _plain(given) == _plain(default), parameter
-        elif field.default is not None:
-            assert _plain(str(field.default)) == _plain(default), parameter
+        where = f"{name} {op} {parameter}"
+        if field.default is not None:
+            assert field.default == one.default, where
+        else:
+            assert one.default is not None or one.otherwise or "Without it" in (field.description or ""), where
 
 
-def _plain(default: str) -> object:
-    try:
-        return parse_size(default)
-    except ValueError:
-        return default
+WHOLE_FILES = [op for op in WORKLOADS["disk"].operations if {"span", "size"} <= WORKLOADS["disk"].takes(op).keys()]
+BESIDE: dict[tuple[str, str, object], dict[str, object]] = {
+    ("latency", "size", 8): {"size": 16, "stride": 8},
+    ("latency", "size", 1 << 50): {"stride": 1 << 30},
+    ("latency", "stride", 1 << 30): {"size": 1 << 40},
+    ("classic", "size", 200_000): {"convention": "published"},
+    **{(op, "size", 1 << 30): {"span": 1 << 30} for op in WHOLE_FILES},
+    **{(op, "span", 512): {"size": 512} for op in WHOLE_FILES},
+    **{(op, "depth", 1024): {"engine": "libaio"} for op in WHOLE_FILES},
+}
+"""Operation, parameter, value -> what must be given beside it."""
+
+
+@pytest.mark.parametrize(("name", "op"), OF_THE_AGENT)
+def test_plans_may_give_what_the_agent_takes_and_nothing_else(name: str, op: str) -> None:
+    workload = WORKLOADS[name]
+    place = Place(disk_path="/disk", peer="peer:1", time_server="clock:1")
+    for parameter, one in workload.takes(op).items():
+        if parameter == "time_server":
+            continue  # plans say how, and the laboratory says where
+        for value in filter(lambda value: value is not None, (one.minimum, one.maximum, *one.choices)):
+            beside = BESIDE.get((op, parameter, value), {})
+            given = workload.parameters.model_validate({parameter: value, **beside})
+            assert parameter.replace("_", "-") in workload.arguments(op, given, place), f"{parameter} {value}"
+        for value in (one.minimum, one.maximum):
+            if value is not None:
+                beyond = value - 1 if value == one.minimum else value + 1
+                with pytest.raises((UsageError, ValidationError)):
+                    given = workload.parameters.model_validate({parameter: beyond})
+                    workload.arguments(op, given, place)
 
 
 def test_the_page_of_the_documentation_is_made_from_the_models() -> None:

@@ -52,7 +52,9 @@ def test_what_cannot_be_is_refused(given: dict[str, Any]) -> None:
 
 def test_parameters_of_the_other_operation_are_refused() -> None:
     for op in ("left-looking", "blocked"):
-        with pytest.raises(UsageError, match=f"linpack {op} has no variant, only classic has"):
+        with pytest.raises(
+            UsageError, match=f"linpack {op} has no parameter variant; it has generator, runs, size, time_server"
+        ):
             WORKLOADS["linpack"].arguments(op, LinpackParameters(variant="unrolled"), NOWHERE)
     with pytest.raises(UsageError, match="linpack has no operation quantum; it has classic, left-looking, blocked"):
         WORKLOADS["linpack"].arguments("quantum", LinpackParameters(), NOWHERE)

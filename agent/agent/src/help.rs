@@ -22,7 +22,7 @@ pub(crate) fn wanted(words: &[String]) -> bool {
 
 /// The text of `--help`.
 pub(crate) fn text() -> String {
-    let mut text = String::from(
+    let text = String::from(
         "virtometer-agent: measures from the inside of an environment
 
 Speak the protocol with a laboratory:
@@ -40,6 +40,7 @@ Measure by hand:
   --seconds S    length of the window, default 1
   --json         raw samples and all facts as one JSON object
 
+  virtometer-agent kernels [--json]      the table of kernels, operations and parameters, with bounds and defaults
   virtometer-agent --version
   virtometer-agent --help
   virtometer-agent measure KERNEL [--op OP] --help     only this kernel, or this operation
@@ -53,11 +54,12 @@ Exit status: 0 done, 1 failed, 2 wrong arguments. Numbers may end in K, M, G or 
 Kernels and their operations, with the unit and what is counted:
 ",
     );
-    for kernel in KERNELS {
-        text.push('\n');
-        text += &of_kernel(kernel);
-    }
-    text
+    text + &kernels()
+}
+
+/// The table of all kernels.
+pub(crate) fn kernels() -> String {
+    KERNELS.iter().map(|kernel| format!("\n{}", of_kernel(kernel))).collect()
 }
 
 /// The part of one kernel: its operations, then the parameters under those that have them.
@@ -103,15 +105,30 @@ fn parameter_row(parameter: &Parameter) -> String {
         ParameterKind::Boolean if parameter.name == "direct" => "--direct | --buffered".to_owned(),
         ParameterKind::Boolean if parameter.preset == Preset::Value("false") => format!("--{}", parameter.name),
         ParameterKind::Boolean => format!("--{0} | --no-{0}", parameter.name),
-        ParameterKind::Integer => format!("--{} N", parameter.name),
+        ParameterKind::Integer { .. } => format!("--{} N", parameter.name),
         ParameterKind::Text => format!("--{} TEXT", parameter.name),
+        ParameterKind::Choice(_) => format!("--{} WORD", parameter.name),
+    };
+    let bounds = match parameter.kind {
+        ParameterKind::Choice(words) => format!("{}; ", words.join(", ")),
+        ParameterKind::Integer { least, most } => format!("{} to {}; ", size(least), size(most)),
+        ParameterKind::Boolean | ParameterKind::Text => String::new(),
     };
     let preset = match parameter.preset {
         Preset::Missing => "must be given".to_owned(),
         Preset::Value(value) => format!("default {value}"),
         Preset::Otherwise(then) => format!("otherwise {then}"),
     };
-    format!("    {form:<24} {} ({preset})\n", parameter.meaning)
+    format!("    {form:<24} {} ({bounds}{preset})\n", parameter.meaning)
+}
+
+/// A number as the command line takes it, with the largest suffix that says it exactly.
+fn size(number: u64) -> String {
+    let exact = |(shift, _): &&(u32, &str)| number > 0 && number % (1 << shift) == 0;
+    match [(40, "T"), (30, "G"), (20, "M"), (10, "K")].iter().find(exact) {
+        Some((shift, suffix)) => format!("{}{suffix}", number >> shift),
+        None => number.to_string(),
+    }
 }
 
 /// Some operations of a kernel in few words: rows of the table that follow each other by the first and the last.

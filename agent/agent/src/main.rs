@@ -4,6 +4,7 @@ mod channel;
 mod engine;
 mod help;
 mod human;
+mod kernels;
 #[cfg(unix)]
 mod linux;
 mod measure;
@@ -56,6 +57,7 @@ fn run(command: &str, rest: &[OsString]) -> Result<u8, Failure> {
         "stdio" => options::none(&words).and_then(|()| channel::stdio())?,
         "serial" => channel::serial(&options::one(&words, "serial PATH")?)?,
         "connect" => channel::connect(&options::one(&words, "connect HOST:PORT")?)?,
+        "kernels" => return kernels::kernels(&words),
         "measure" => return measure::measure(&words),
         "serve" => return measure::serve(&words),
         "--version" | "-V" => return help::print(&format!("virtometer-agent {VERSION}\n")),

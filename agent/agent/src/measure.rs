@@ -165,7 +165,8 @@ fn parameter<'a>(op: &Op, name: &'a str, value: Given<'_>) -> Result<(&'a str, S
         Given::Word(word) => word,
     };
     // A name that the operation does not have is refused later, with the names that it has.
-    let number = op.parameters.iter().any(|known| known.name == name && known.kind == ParameterKind::Integer);
+    let number =
+        op.parameters.iter().any(|known| known.name == name && matches!(known.kind, ParameterKind::Integer { .. }));
     Ok((name, if number { Scalar::Integer(options::quantity(name, word)?) } else { Scalar::Text(word.to_owned()) }))
 }
 

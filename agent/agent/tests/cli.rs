@@ -7,6 +7,7 @@ use serde_json::Value;
 use std::process::Output;
 #[cfg(unix)]
 use std::process::{Command, Stdio};
+use virtometer_kernels::KERNELS;
 
 fn agent(words: &[&str]) -> Output {
     program::agent().args(words).output().unwrap()
@@ -380,7 +381,7 @@ fn help_names_every_kernel_operation_unit_and_parameter() {
     let output = agent(&["--help"]);
     assert!(output.status.success());
     let help = String::from_utf8(output.stdout).unwrap();
-    for kernel in virtometer_kernels::KERNELS {
+    for kernel in KERNELS {
         assert!(help.contains(&format!("\n{}: ", kernel.name)));
         for op in kernel.ops {
             assert!(help.contains(&format!("--op {:<20} {}", op.name, op.unit.name())), "{}", op.name);
@@ -410,21 +411,61 @@ fn help_is_given_for_a_command_a_kernel_and_an_operation() {
     let memory = said(&["measure", "memory", "--help"]);
     assert!(whole.contains(&memory) && memory.starts_with("memory: "), "{memory}");
     assert_eq!(said(&["measure", "memory", "--size", "4K", "-h"]), memory);
-    assert!(memory.contains("  all but latency:\n    --size N                 bytes of each array (default 64M)\n"));
-    assert!(memory.contains("  latency:\n    --size N                 bytes of memory (default 64M)\n"), "{memory}");
+    assert!(memory
+        .contains("  all but latency:\n    --size N                 bytes of each array (8 to 1024T; default 64M)\n"));
+    assert!(
+        memory.contains("  latency:\n    --size N                 bytes of memory (8 to 1024T; default 64M)\n"),
+        "{memory}"
+    );
     // Every parameter stands under its operations, and once.
     let net = said(&["measure", "net", "--help"]);
     assert_eq!(net.matches("--size N").count(), 4);
     assert!(net.contains("  all but serve:\n    --peer TEXT"), "{net}");
     let disk = said(&["measure", "disk", "-h"]);
-    assert!(disk.contains("  sequential-read to access, write to seeks:\n    --verify TEXT"), "{disk}");
+    assert!(disk.contains("  sequential-read to access, write to seeks:\n    --verify WORD"), "{disk}");
     let stream = said(&["measure", "net", "--op", "stream", "--help"]);
-    assert!(stream.contains("--size N                 bytes of a message (default 128K)"), "{stream}");
+    assert!(stream.contains("--size N                 bytes of a message (1 to 64M; default 128K)"), "{stream}");
+    assert!(stream.contains("(send, receive, both; default send)"), "{stream}");
     assert!(stream.contains("--peer") && !stream.contains("--rate"), "{stream}");
     for words in [&["serve", "net", "--help"][..], &["serve", "--help"], &["serve", "net", "--listen", "x", "-h"]] {
         assert!(said(words).contains("--listen TEXT"));
     }
     for words in [&["measure", "whetstone", "--help"][..], &["measure", "net", "--op", "quantum", "--help"]] {
+        assert_eq!(agent(words).status.code(), Some(2));
+    }
+}
+
+#[test]
+fn the_table_of_kernels_is_there_for_people_and_for_programs() {
+    let table = measured(&["kernels", "--json"]);
+    let names: Vec<&str> =
+        table["kernels"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(names, KERNELS.iter().map(|kernel| kernel.name).collect::<Vec<_>>());
+    let of = |kernel: &str, operation: &str| {
+        let rows = |of: &Value, name: &str| of[name].as_array().unwrap().clone();
+        let found = rows(&table, "kernels").into_iter().find(|row| row["name"] == kernel).unwrap();
+        rows(&found, "operations").into_iter().find(|row| row["name"] == operation).unwrap()
+    };
+    let stream = of("net", "stream");
+    assert_eq!((&stream["unit"], &stream["better"]), (&"B/s".into(), &"higher".into()));
+    let parameters = stream["parameters"].as_array().unwrap();
+    assert_eq!(
+        parameters[..3],
+        [
+            serde_json::json!({"name": "peer", "type": "text", "required": true,
+                "meaning": "HOST:PORT of the agent that serves"}),
+            serde_json::json!({"name": "size", "type": "integer", "required": false, "default": 131_072, "minimum": 1,
+                "maximum": 67_108_864, "meaning": "bytes of a message"}),
+            serde_json::json!({"name": "direction", "type": "choice", "required": false, "default": "send",
+                "choices": ["send", "receive", "both"], "meaning": "seen from the agent that connects"}),
+        ]
+    );
+    assert_eq!(of("os", "pipe")["better"], "lower");
+    let request = of("net", "connect")["parameters"][2].clone();
+    assert_eq!((&request["otherwise"], request.get("default")), (&"size".into(), None));
+    let text = String::from_utf8(agent(&["kernels"]).stdout).unwrap();
+    assert!(text.starts_with("linpack: ") && String::from_utf8(agent(&["--help"]).stdout).unwrap().ends_with(&text));
+    for words in [&["kernels", "--xml"][..], &["kernels", "--json", "net"]] {
         assert_eq!(agent(words).status.code(), Some(2));
     }
 }

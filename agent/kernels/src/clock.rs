@@ -10,8 +10,7 @@
 mod sources;
 
 use crate::settings::check_failed;
-use crate::ParameterKind::Integer;
-use crate::{parameter, Op, Settings};
+use crate::{integer, parameter, Op, Settings};
 use sources::Source;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
@@ -32,12 +31,12 @@ pub(crate) static OPS: &[Op] = &[Op {
     name: "watch",
     unit: Unit::Second,
     work: "readings of the monotonic clock",
-    parameters: &[parameter("sleep", Integer, "1000", "microseconds that a timer is asked for")],
+    parameters: &[parameter("sleep", integer(1, 1_000_000), "1000", "microseconds that a timer is asked for")],
 }];
 
 /// Checks the settings and returns what builds the workers.
 pub(crate) fn make(_task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
-    let sleep_us = settings.integer("sleep", 1000, 1..=1_000_000)?;
+    let sleep_us = settings.integer("sleep")?;
     Ok(watches(now_ns, sources::all(), Duration::from_micros(sleep_us)))
 }
 

@@ -5,8 +5,8 @@
 //! against it. In the timed stretch there are only the requests and the noting of each one's time and first word.
 
 use crate::settings::{check_failed, wrong};
-use crate::ParameterKind::{Boolean, Integer, Text};
-use crate::{optional, parameter, Op, Parameter, Settings};
+use crate::ParameterKind::{Boolean, Choice, Text};
+use crate::{integer, optional, parameter, Op, Parameter, ParameterKind, Settings};
 use std::sync::Arc;
 use virtometer_protocol::{Failure, Unit, MAX_INTEGER};
 use virtometer_sampling::{Maker, Task};
@@ -55,7 +55,7 @@ use windows as system;
 
 use open::Access;
 use requests::{Verify, Way};
-use specification::Specification;
+use specification::{Specification, LARGEST};
 #[cfg(unix)]
 use {
     manner::{Manner, MANNERS},
@@ -65,33 +65,44 @@ use {
 /// Most requests under way at once.
 const DEEPEST: u64 = 1024;
 
+/// Most bytes of a file that are used.
+const MOST_SPAN: u64 = 1 << 50;
+
 const FILE: Parameter = parameter("file", Text, "", "file or block device");
-const SPAN: Parameter = parameter("span", Integer, "0", "bytes of the file that are used; 0: the whole file");
+const SPAN: Parameter =
+    parameter("span", integer(0, MOST_SPAN), "0", "bytes of the file that are used; 0: the whole file");
 const DIRECT: Parameter = parameter("direct", Boolean, "true", "past the page cache (O_DIRECT), where that works");
-const VERIFY: Parameter = parameter("verify", Text, "sample", "what is compared: none, sample, full");
-const SEED: Parameter = parameter("seed", Integer, "1", "seed of the random offsets");
+const VERIFY: Parameter = parameter("verify", Choice(&["none", "sample", "full"]), "sample", "what is compared");
+const SEEDS: ParameterKind = integer(0, MAX_INTEGER);
+const SEED: Parameter = parameter("seed", SEEDS, "1", "seed of the random offsets");
 
 // Of what follows an access specification.
-const SIZE: Parameter = parameter("size", Integer, "4096", "bytes of a block");
-const DEPTH: Parameter = parameter("depth", Integer, "1", "requests under way at once, of each thread");
+const SIZE: Parameter = parameter("size", integer(8, LARGEST), "4096", "bytes of a block");
+const DEPTH: Parameter = parameter("depth", integer(1, DEEPEST), "1", "requests under way at once, of each thread");
 const ENGINE: Parameter =
-    parameter("engine", Text, "psync", "how requests are made: psync (depth 1), libaio, io_uring");
-const ALIGN: Parameter = parameter("align", Integer, "0", "offsets are multiples of this many bytes; 0: of the size");
-const THINK: Parameter = parameter("think", Integer, "0", "pause after each burst in us, which counts");
-const BURST: Parameter = parameter("burst", Integer, "1", "requests between two pauses");
-const SYNC: Parameter = parameter("sync", Text, "none", "none, or each: every write is on the medium when it ends");
-const READ: Parameter = parameter("read", Integer, "100", "percent of the requests that read");
-const RANDOM: Parameter = parameter("random", Integer, "100", "percent of the requests that go anywhere");
+    parameter("engine", Choice(&["psync", "libaio", "io_uring"]), "psync", "how requests are made; psync: depth 1");
+const ALIGN: Parameter =
+    parameter("align", integer(0, LARGEST), "0", "offsets are multiples of this many bytes; 0: of the size");
+const THINK: Parameter = parameter("think", integer(0, 60_000_000), "0", "pause after each burst in us, which counts");
+const BURST: Parameter = parameter("burst", integer(1, 1 << 20), "1", "requests between two pauses");
+const SYNC: Parameter =
+    parameter("sync", Choice(&["none", "each"]), "none", "each: every write is on the medium when it ends");
+const READ: Parameter = parameter("read", integer(0, 100), "100", "percent of the requests that read");
+const RANDOM: Parameter = parameter("random", integer(0, 100), "100", "percent of the requests that go anywhere");
 const MIX: Parameter =
     optional("mix", Text, "one size", "several sizes, as in \"4K share=67 read=80 random=100, 64K share=33\"");
 
 // Of what uses a whole file of its own.
 const OWN_FILE: Parameter = parameter("file", Text, "", "a name that is free; the file is gone afterwards");
-const OWN_SPAN: Parameter = parameter("span", Integer, "64M", "bytes of the file");
+const OWN_SPAN: Parameter = parameter("span", integer(512, MOST_SPAN), "64M", "bytes of the file");
 const OWN_DIRECT: Parameter = parameter("direct", Boolean, "false", DIRECT.meaning);
-const OWN_SYNC: Parameter =
-    parameter("sync", Text, "none", "none, each (every write is on the medium when it ends), end (fsync after a pass)");
-const RECORD: Parameter = parameter("size", Integer, "4096", "bytes of a record");
+const OWN_SYNC: Parameter = parameter(
+    "sync",
+    Choice(&["none", "each", "end"]),
+    "none",
+    "each: every write is on the medium when it ends; end: fsync after a pass",
+);
+const RECORD: Parameter = parameter("size", integer(512, LARGEST), "4096", "bytes of a record, a multiple of 512");
 
 const READ_PARAMETERS: &[Parameter] = &[FILE, SIZE, SPAN, DIRECT, DEPTH, ENGINE, ALIGN, THINK, BURST, VERIFY, SEED];
 const WRITE_PARAMETERS: &[Parameter] =
@@ -102,16 +113,16 @@ const FILL_PARAMETERS: &[Parameter] = &[
     FILE,
     SPAN,
     DIRECT,
-    parameter("seed", Integer, "1", "seed of the places that are looked at"),
+    parameter("seed", SEEDS, "1", "seed of the places that are looked at"),
     parameter("overwrite", Boolean, "false", "fill also what holds something else, which is lost"),
 ];
 const RECORD_PARAMETERS: &[Parameter] = &[OWN_FILE, OWN_SPAN, OWN_DIRECT, OWN_SYNC, VERIFY, SEED, RECORD];
 const BYTE_PARAMETERS: &[Parameter] = &[OWN_FILE, OWN_SPAN, OWN_DIRECT, OWN_SYNC, VERIFY, SEED];
 const NAME_PARAMETERS: &[Parameter] = &[
     parameter("folder", Text, "", "a folder that is empty or does not exist"),
-    parameter("files", Integer, "1024", "files of one iteration"),
-    parameter("size", Integer, "0", "bytes of each file"),
-    parameter("seed", Integer, "1", "seed of the names"),
+    parameter("files", integer(1, 1_000_000), "1024", "files of one iteration"),
+    parameter("size", integer(0, 1 << 20), "0", "bytes of each file"),
+    parameter("seed", SEEDS, "1", "seed of the names"),
 ];
 
 const fn whole_file(name: &'static str, parameters: &'static [Parameter]) -> Op {
@@ -185,16 +196,16 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
 
 fn make_fill(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
     let path = settings.text("file")?.to_owned();
-    let span = settings.integer("span", 0, 0..=1 << 50)?;
-    let overwrite = settings.boolean("overwrite", false)?;
-    let seed = settings.integer("seed", 1, 0..=MAX_INTEGER)?;
+    let span = settings.integer("span")?;
+    let overwrite = settings.boolean("overwrite")?;
+    let seed = settings.integer("seed")?;
     if task.threads != 1 {
         return Err(wrong("fill has one thread"));
     }
     if span % 4096 != 0 {
         return Err(wrong(format!("span is {span}, not a multiple of 4096")));
     }
-    let direct = settings.boolean("direct", true)?;
+    let direct = settings.boolean("direct")?;
     let access = Access { write: true, create: span > 0, direct, synchronous: false };
     let span = match (span, open::length(&path, access)?) {
         (0, None) => return Err(wrong(format!("{path} does not exist: give the span to fill"))),
@@ -217,17 +228,13 @@ fn make_requests(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure>
         _ => None,
     };
     let specification = Specification::parse(settings, fixed)?;
-    let depth = settings.integer("depth", 1, 1..=DEEPEST)?;
+    let depth = settings.integer("depth")?;
     let way = Way::parse(settings, depth)?;
     let verify = Verify::parse(settings)?;
-    let synchronous = match settings.optional_text("sync")?.unwrap_or("none") {
-        "none" => false,
-        "each" => true,
-        other => return Err(wrong(format!("sync is {other:?}; there are none, each"))),
-    };
-    let span = settings.integer("span", 0, 0..=1 << 50)?;
-    let direct = settings.boolean("direct", true)?;
-    let seed = settings.integer("seed", 1, 0..=MAX_INTEGER)?;
+    let synchronous = settings.choice("sync", &[("none", false), ("each", true)])?;
+    let span = settings.integer("span")?;
+    let direct = settings.boolean("direct")?;
+    let seed = settings.integer("seed")?;
     let access = Access { write: specification.writes(), create: false, direct, synchronous };
     let length = open::length(&path, access)?.unwrap_or(0);
     if span > length {
@@ -251,26 +258,22 @@ fn make_requests(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure>
 #[cfg(unix)]
 fn make_records(task: &Task, settings: &Settings<'_>, manner: Manner) -> Result<Maker, Failure> {
     let path = settings.text("file")?.to_owned();
-    let size = settings.integer("size", 4096, 512..=specification::LARGEST)?;
+    let size = settings.integer_or("size", 4096)?;
     if size % 512 != 0 {
         return Err(wrong(format!("size is {size}, not a multiple of 512")));
     }
-    let span = settings.integer("span", 64 << 20, 512..=1 << 50)?;
+    let span = settings.integer("span")?;
     if span % size != 0 {
         return Err(wrong(format!("span is {span}, not a multiple of the record of {size}")));
     }
-    let direct = settings.boolean("direct", false)?;
+    let direct = settings.boolean("direct")?;
     if direct && size % 4096 != 0 {
         return Err(wrong(format!("size is {size}; past the page cache records are multiples of 4096")));
     }
     let verify = Verify::parse(settings)?;
-    let seed = settings.integer("seed", 1, 0..=MAX_INTEGER)?;
-    let (synchronous, flush) = match settings.optional_text("sync")?.unwrap_or("none") {
-        "none" => (false, false),
-        "each" => (true, false),
-        "end" => (false, true),
-        other => return Err(wrong(format!("sync is {other:?}; there are none, each, end"))),
-    };
+    let seed = settings.integer("seed")?;
+    let manners = [("none", (false, false)), ("each", (true, false)), ("end", (false, true))];
+    let (synchronous, flush) = settings.choice("sync", &manners)?;
     let threads = task.threads as u64;
     open::ensure_room(&path, span.saturating_mul(threads))?;
     let room = open::room(&path).unwrap_or(u64::MAX) / threads;
@@ -283,9 +286,9 @@ fn make_records(task: &Task, settings: &Settings<'_>, manner: Manner) -> Result<
 #[cfg(unix)]
 fn make_names(task: &Task, settings: &Settings<'_>, act: names::Act) -> Result<Maker, Failure> {
     let folder = settings.text("folder")?.to_owned();
-    let files = settings.integer("files", 1024, 1..=1_000_000)?;
-    let size = settings.integer("size", 0, 0..=1 << 20)?;
-    let seed = settings.integer("seed", 1, 0..=MAX_INTEGER)?;
+    let files = settings.integer("files")?;
+    let size = settings.integer("size")?;
+    let seed = settings.integer("seed")?;
     let random = task.op.ends_with("-random");
     // Within the ranges above.
     let (files, size) = (usize::try_from(files).unwrap_or(usize::MAX), usize::try_from(size).unwrap_or(usize::MAX));

@@ -77,12 +77,24 @@ pub enum Preset {
 /// What kind of value a parameter has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
-    /// An integer, on the command line with an optional K, M or G.
-    Integer,
+    /// An integer within bounds, on the command line with an optional K, M, G or T.
+    Integer {
+        /// Smallest value.
+        least: u64,
+        /// Largest value.
+        most: u64,
+    },
     /// True or false.
     Boolean,
     /// A text.
     Text,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+}
+
+/// An integer from `least` to `most`.
+const fn integer(least: u64, most: u64) -> ParameterKind {
+    ParameterKind::Integer { least, most }
 }
 
 /// A row of a table of parameters. `default` is what the command line takes; empty: it must be given.

@@ -26,8 +26,8 @@ mod wide;
 use crate::buffer::ensure_memory;
 use crate::settings::wrong;
 use crate::simd::Simd;
-use crate::ParameterKind::{Integer, Text};
-use crate::{optional, parameter, Op, Parameter, Settings};
+use crate::ParameterKind::{Choice, Text};
+use crate::{integer, optional, parameter, Op, Parameter, Settings};
 use asked::Asked;
 use blocked::Blocked;
 use classic::{Classic, Variant};
@@ -39,19 +39,21 @@ use virtometer_protocol::{Code, Failure, Scalar, Unit};
 use virtometer_sampling::{Maker, Task};
 use watch::Limit;
 
+const GENERATORS: &[&str] = &["48-bit", "16-bit"];
 const WORK: &str = "2n^3/3 + 2n^2 floating-point operations per solution";
-const SIZE: Parameter = parameter("size", Integer, "500", "order n of the matrix; published: 2n");
-const ORDER: Parameter = parameter("size", Integer, "500", "order n of the matrix");
+const SIZE: Parameter =
+    parameter("size", integer(1, 2 * LARGEST), "500", "order n of the matrix, at most 100000; published: 2n");
+const ORDER: Parameter = parameter("size", integer(1, LARGEST), "500", "order n of the matrix");
 const GENERATOR: Parameter =
-    parameter("generator", Text, "48-bit", "of the matrix: 48-bit, or 16-bit as in the C program (not for all orders)");
-const PUBLISHED_GENERATOR: Parameter = optional(
-    "generator",
-    Text,
-    "48-bit; published: 16-bit where regular",
-    "of the matrix: 48-bit, or 16-bit as in the C program (not for all orders)",
+    parameter("generator", Choice(GENERATORS), "48-bit", "of the matrix; 16-bit: the C program's, not for all orders");
+const PUBLISHED_GENERATOR: Parameter =
+    optional("generator", Choice(GENERATORS), "48-bit; published: 16-bit where regular", GENERATOR.meaning);
+const RUNS: Parameter = parameter(
+    "runs",
+    integer(0, 1_000_000),
+    "0",
+    "iterations after which it ends before the window does; 0: the window decides",
 );
-const RUNS: Parameter =
-    parameter("runs", Integer, "0", "iterations after which it ends before the window does; 0: the window decides");
 const TIME_SERVER: Parameter =
     optional("time-server", Text, "none", "HOST:PORT or udp:HOST:PORT of an outside clock to ask as well");
 
@@ -62,8 +64,13 @@ pub(crate) static OPS: &[Op] = &[
         work: WORK,
         parameters: &[
             SIZE,
-            parameter("variant", Text, "rolled", "rolled or unrolled loops, as published"),
-            parameter("convention", Text, "order", "order, or published: size is 2n, rolled and unrolled in turn"),
+            parameter("variant", Choice(&["rolled", "unrolled"]), "rolled", "loops, as published"),
+            parameter(
+                "convention",
+                Choice(&["order", "published"]),
+                "order",
+                "published: size is 2n, rolled and unrolled in turn",
+            ),
             PUBLISHED_GENERATOR,
             RUNS,
             TIME_SERVER,
@@ -91,7 +98,7 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
     let generators = [("48-bit", Generator::Bits48), ("16-bit", Generator::Bits16)];
     let given = settings.optional_text("generator")?.is_some();
     let generator = given.then(|| settings.choice("generator", &generators)).transpose()?;
-    let limit = Limit::new(settings.integer("runs", 0, 0..=1_000_000)?, task.seconds);
+    let limit = Limit::new(settings.integer("runs")?, task.seconds);
     let server = settings.optional_text("time-server")?.map(Server::parse).transpose()?;
     // One thread asks; the others may not even wait for the answers.
     let control = task.control.clone();
@@ -158,7 +165,10 @@ fn tell(settings: &Settings<'_>, generator: Generator) {
 }
 
 fn size(settings: &Settings<'_>, largest: u64) -> Result<usize, Failure> {
-    let size = settings.integer("size", 500, 1..=largest)?;
+    let size = settings.integer("size")?;
+    if size > largest {
+        return Err(wrong(format!("size is {size}, not 1 to {largest}")));
+    }
     usize::try_from(size).map_err(|_| wrong(format!("size is {size}, more than this machine can address")))
 }
 

@@ -12,30 +12,37 @@ mod portable;
 mod x86;
 
 use crate::caches::Caches;
-use crate::ParameterKind::{Integer, Text};
-use crate::{parameter, Op, Parameter, Settings};
+use crate::ParameterKind::Choice;
+use crate::{integer, parameter, Op, Parameter, Settings};
 use action::Action;
 use block::Pages;
 use virtometer_protocol::{Conditions, Failure, Unit};
 use virtometer_sampling::{Extras, Maker, Merge, Task};
 
-const ARRAY: Parameter = parameter("size", Integer, "64M", "bytes of each array");
-const KIND: Parameter = parameter("type", Text, "float", "float or int: elements of 8 bytes in such registers");
+const SIMD_WORDS: &[&str] = &["auto", "scalar", "sse", "avx", "avx512", "neon"];
+const STORES: &[&str] = &["auto", "temporal", "non-temporal"];
+const ARRAY: Parameter = parameter("size", integer(8, 1 << 50), "64M", "bytes of each array");
+const KIND: Parameter = parameter("type", Choice(&["float", "int"]), "float", "elements of 8 bytes in such registers");
 const SIMD: Parameter =
-    parameter("simd", Text, "auto", "auto, scalar, sse, avx, avx512 or neon; auto is the widest there is");
-const STORE: Parameter =
-    parameter("store", Text, "auto", "auto, temporal or non-temporal; auto spares the caches what they cannot hold");
+    parameter("simd", Choice(SIMD_WORDS), "auto", "vector instructions; auto: the widest there are");
+const STORE: Parameter = parameter("store", Choice(STORES), "auto", "auto spares the caches what they cannot hold");
 const TEMPORAL: Parameter =
-    parameter("store", Text, "auto", "auto or temporal, which are the same: what was just read lies in a cache");
-const PAGES: Parameter = parameter("pages", Text, "auto", "auto, small or huge; auto takes huge ones if it gets them");
+    parameter("store", Choice(&["auto", "temporal"]), "auto", "both are the same: what was just read lies in a cache");
+const PAGES: Parameter =
+    parameter("pages", Choice(&["auto", "small", "huge"]), "auto", "auto: huge ones where the system gives them");
 
 static READING: &[Parameter] = &[ARRAY, KIND, SIMD, PAGES];
 static WRITING: &[Parameter] = &[ARRAY, KIND, SIMD, STORE, PAGES];
 static CHANGING: &[Parameter] = &[ARRAY, KIND, SIMD, TEMPORAL, PAGES];
 static CHASING: &[Parameter] = &[
-    parameter("size", Integer, "64M", "bytes of memory"),
-    parameter("stride", Integer, "64", "bytes from one place to the next"),
-    parameter("order", Text, "random", "random, page (random within each page, pages at random) or sequential"),
+    parameter("size", integer(8, 1 << 50), "64M", "bytes of memory"),
+    parameter("stride", integer(8, 1 << 30), "64", "bytes from one place to the next"),
+    parameter(
+        "order",
+        Choice(&["random", "page", "sequential"]),
+        "random",
+        "page: random within each page, pages at random",
+    ),
     PAGES,
 ];
 

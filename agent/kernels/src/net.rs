@@ -25,34 +25,42 @@ use linux as system;
 use windows as system;
 
 use crate::settings::wrong;
-use crate::ParameterKind::{Boolean, Integer, Text};
-use crate::{optional, parameter, pattern, Op, Parameter, Settings};
+use crate::ParameterKind::{Boolean, Choice, Text};
+use crate::{integer, optional, parameter, pattern, Op, Parameter, ParameterKind, Settings};
 use peer::{Link, Peer};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use virtometer_protocol::{Code, Conditions, Failure, Unit};
+use virtometer_protocol::{Code, Conditions, Failure, Unit, MAX_INTEGER};
 use virtometer_sampling::{Maker, Task};
 
 const PEER: Parameter = parameter("peer", Text, "", "HOST:PORT of the agent that serves");
-const REQUEST: Parameter = optional("request", Integer, "size", "bytes of a request");
-const RESPONSE: Parameter = optional("response", Integer, "size", "bytes of a response");
-const EACH_WAY: Parameter = parameter("size", Integer, "1", "bytes each way");
+/// Bytes of a message.
+const MESSAGE: ParameterKind = integer(1, wire::LARGEST);
+/// Bytes of a datagram.
+const DATAGRAM: ParameterKind = integer(wire::HEAD as u64, wire::LARGEST_DATAGRAM);
+/// Bytes of a buffer; 0 leaves it to the system.
+const BUFFER: ParameterKind = integer(0, wire::LARGEST);
+const REQUEST: Parameter = optional("request", MESSAGE, "size", "bytes of a request");
+const RESPONSE: Parameter = optional("response", MESSAGE, "size", "bytes of a response");
+const ASKING: Parameter = optional("request", DATAGRAM, "size", REQUEST.meaning);
+const ANSWERING: Parameter = optional("response", DATAGRAM, "size", RESPONSE.meaning);
+const EACH_WAY: Parameter = parameter("size", MESSAGE, "1", "bytes each way");
 const SEND_BUFFER: Parameter = parameter(
     "send-buffer",
-    Integer,
+    BUFFER,
     "0",
     "bytes to ask for, of the buffer that sends, at both ends; 0 leaves it to the system",
 );
-const RECEIVE_BUFFER: Parameter = parameter("receive-buffer", Integer, "0", "the same of the buffer that receives");
+const RECEIVE_BUFFER: Parameter = parameter("receive-buffer", BUFFER, "0", "the same of the buffer that receives");
 const NO_DELAY: Parameter =
     parameter("nodelay", Boolean, "true", "small pieces do not wait for the confirmation of earlier ones");
 const LOW_WATER: Parameter = parameter(
     "receive-low-water",
-    Integer,
+    BUFFER,
     "0",
     "bytes that have to arrive before the receiver of a stream is woken (SO_RCVLOWAT); 0 is a plain socket",
 );
-const CONNECTIONS: Parameter = parameter("connections", Integer, "1", "connections of each thread");
+const CONNECTIONS: Parameter = parameter("connections", integer(1, 1000), "1", "connections of each thread");
 
 pub(crate) static OPS: &[Op] = &[
     Op {
@@ -61,8 +69,8 @@ pub(crate) static OPS: &[Op] = &[
         work: "bytes that the peer confirmed, or that have arrived from it",
         parameters: &[
             PEER,
-            parameter("size", Integer, "128K", "bytes of a message"),
-            parameter("direction", Text, "send", "send, receive or both"),
+            parameter("size", MESSAGE, "128K", "bytes of a message"),
+            parameter("direction", Choice(&["send", "receive", "both"]), "send", "seen from the agent that connects"),
             CONNECTIONS,
             parameter("zero-copy", Boolean, "false", "send without copying through the program"),
             parameter("nodelay", Boolean, "false", NO_DELAY.meaning),
@@ -89,9 +97,9 @@ pub(crate) static OPS: &[Op] = &[
         work: "responses to requests that begin when they are due",
         parameters: &[
             PEER,
-            parameter("rate", Integer, "1000", "requests that each thread begins in a second"),
-            parameter("arrivals", Text, "fixed", "fixed distances, or poisson: random ones"),
-            parameter("seed", Integer, "1", "of the random distances"),
+            parameter("rate", integer(1, 10_000_000), "1000", "requests that each thread begins in a second"),
+            parameter("arrivals", Choice(&["fixed", "poisson"]), "fixed", "distances; poisson: random ones"),
+            parameter("seed", integer(0, MAX_INTEGER), "1", "of the random distances"),
             EACH_WAY,
             REQUEST,
             RESPONSE,
@@ -107,8 +115,13 @@ pub(crate) static OPS: &[Op] = &[
         work: "bytes that the peer received",
         parameters: &[
             PEER,
-            parameter("size", Integer, "1472", "bytes of a datagram, 16 to 65507"),
-            parameter("rate", Integer, "0", "most bytes that each thread sends in a second; 0 sets no limit"),
+            parameter("size", DATAGRAM, "1472", "bytes of a datagram"),
+            parameter(
+                "rate",
+                integer(0, 1 << 40),
+                "0",
+                "most bytes that each thread sends in a second; 0 sets no limit",
+            ),
             SEND_BUFFER,
             RECEIVE_BUFFER,
         ],
@@ -119,9 +132,9 @@ pub(crate) static OPS: &[Op] = &[
         work: "datagrams that were answered",
         parameters: &[
             PEER,
-            parameter("size", Integer, "16", "bytes each way, 16 to 65507"),
-            REQUEST,
-            RESPONSE,
+            parameter("size", DATAGRAM, "16", "bytes each way"),
+            ASKING,
+            ANSWERING,
             SEND_BUFFER,
             RECEIVE_BUFFER,
         ],
@@ -133,9 +146,6 @@ pub(crate) static OPS: &[Op] = &[
         parameters: &[parameter("listen", Text, "", "HOST:PORT to listen on, port 0 for any")],
     },
 ];
-
-/// Most connections that one thread opens.
-const MOST_CONNECTIONS: u64 = 1000;
 
 /// Which way a stream flows, seen from the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,29 +176,17 @@ impl Plan {
         if address.port() == 0 {
             return Err(wrong("peer has port 0, which nobody listens on"));
         }
-        let (size, least, most) = match task.op.as_str() {
-            "stream" => (128 << 10, 1, wire::LARGEST),
-            "udp-stream" => (1472, wire::HEAD as u64, wire::LARGEST_DATAGRAM),
-            "udp-request-response" => (16, wire::HEAD as u64, wire::LARGEST_DATAGRAM),
-            _ => (1, 1, wire::LARGEST),
-        };
-        let size = settings.integer("size", size, least..=most)?;
-        let length = |name, default, least| length(settings.integer(name, default, least..=most)?);
-        let direction = match settings.optional_text("direction")? {
-            None | Some("send") => Direction::Send,
-            Some("receive") => Direction::Receive,
-            Some("both") => Direction::Both,
-            Some(other) => return Err(wrong(format!("direction is {other:?}, not send, receive or both"))),
-        };
+        let size = settings.integer("size")?;
+        let directions = [("send", Direction::Send), ("receive", Direction::Receive), ("both", Direction::Both)];
         Ok(Plan {
             peer: Peer { address, control: task.control.clone() },
-            request: length("request", size, least)?,
-            response: length("response", size, least)?,
-            connections: usize::try_from(settings.integer("connections", 1, 1..=MOST_CONNECTIONS)?).unwrap_or(1),
-            direction,
-            zero_copy: settings.boolean("zero-copy", false)?,
+            request: length(settings.integer_or("request", size)?)?,
+            response: length(settings.integer_or("response", size)?)?,
+            connections: usize::try_from(settings.integer_or("connections", 1)?).unwrap_or(1),
+            direction: settings.choice("direction", &directions)?,
+            zero_copy: settings.boolean("zero-copy")?,
             // Of messages that are no multiple of a segment each would end with a small one.
-            delay: !settings.boolean("nodelay", task.op != "stream")?,
+            delay: !settings.boolean("nodelay")?,
             send_buffer: buffer(settings, "send-buffer")?,
             receive_buffer: buffer(settings, "receive-buffer")?,
             low_water: buffer(settings, "receive-low-water")?,
@@ -228,7 +226,7 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
         "request-response" => Ok(Arc::new(move |_| Ok(Box::new(exchange::Exchange::connect(&plan)?)))),
         "connect" => Ok(Arc::new(move |_| Ok(Box::new(transactions::Transactions::connect(&plan)?)))),
         "udp-stream" => {
-            let rate = settings.integer("rate", 0, 0..=1 << 40)?;
+            let rate = settings.integer("rate")?;
             if rate > 0 && rate < plan.request as u64 {
                 let message = format!("rate is {rate}: less than one datagram of {} bytes in a second", plan.request);
                 return Err(wrong(message));
@@ -237,13 +235,9 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
         }
         "udp-request-response" => Ok(Arc::new(move |_| Ok(Box::new(datagrams::DatagramExchange::connect(&plan)?)))),
         _ => {
-            let rate = settings.integer("rate", 1000, 1..=10_000_000)?;
-            let seed = settings.integer("seed", 1, 0..=(1 << 53) - 1)?;
-            let random = match settings.optional_text("arrivals")? {
-                None | Some("fixed") => false,
-                Some("poisson") => true,
-                Some(other) => return Err(wrong(format!("arrivals is {other:?}, not fixed or poisson"))),
-            };
+            let rate = settings.integer("rate")?;
+            let seed = settings.integer("seed")?;
+            let random = settings.choice("arrivals", &[("fixed", false), ("poisson", true)])?;
             Ok(Arc::new(move |index| {
                 let schedule = open_loop::Schedule::new(rate, random.then(|| seed.wrapping_add(index as u64)));
                 Ok(Box::new(open_loop::OpenLoop::connect(&plan, rate, schedule)?))
@@ -257,7 +251,7 @@ fn length(size: u64) -> Result<usize, Failure> {
 }
 
 fn buffer(settings: &Settings<'_>, name: &str) -> Result<usize, Failure> {
-    length(settings.integer(name, 0, 0..=wire::LARGEST)?)
+    length(settings.integer(name)?)
 }
 
 /// Names are not looked up: a guest that contains nothing else has nobody to ask.

@@ -51,8 +51,8 @@ pub use child::reap_orphans;
 pub(crate) use child::Parent;
 
 use crate::settings::wrong;
-use crate::ParameterKind::{Boolean, Integer, Text};
-use crate::{optional, parameter, Op, Settings};
+use crate::ParameterKind::{Boolean, Choice, Text};
+use crate::{integer, optional, parameter, Op, Settings};
 use operation::{Measured, Operation};
 use pinning::{Pin, Pinning, PIN};
 use std::sync::Arc;
@@ -93,11 +93,11 @@ macro_rules! table {
 
 table! {
     "context-switch", Second, "context switches of a token that goes round in a ring of processes", [
-        parameter("processes", Integer, "2", "processes in the ring"),
-        parameter("size", Integer, "0", "bytes that each process touches when it has the token")
+        parameter("processes", integer(2, 1024), "2", "processes in the ring"),
+        parameter("size", integer(0, 1 << 30), "0", "bytes that each process touches when it has the token")
     ], |settings, threads| {
-        let processes = settings.integer("processes", 2, 2..=1024)?;
-        let size = settings.integer("size", 0, 0..=1 << 30)?;
+        let processes = settings.integer("processes")?;
+        let size = settings.integer("size")?;
         crate::buffer::ensure_memory(processes * size * threads, "the processes")?;
         let (processes, size) = (length(processes), length(size));
         build(move |pinning| ring::Ring::new(processes, size, pinning))
@@ -111,8 +111,8 @@ table! {
     "shell", Second, "processes that were forked, executed /bin/sh, which executed the agent, and were waited for", [],
         |_, _| build(|_| spawn::Spawn::shell());
     "page-fault", Second, "pages touched for the first time", [
-        parameter("mapping", Text, "anonymous", "what is touched: anonymous (memory) or file"),
-        parameter("size", Integer, "16M", "bytes of the file that is mapped"),
+        parameter("mapping", Choice(&["anonymous", "file"]), "anonymous", "what is touched; anonymous: memory"),
+        parameter("size", integer(1, 1 << 34), "16M", "bytes of the file that is mapped"),
         DIRECTORY
     ], page_fault;
     "pipe", Second, "round trips of one byte between two processes through two pipes", [],
@@ -126,24 +126,29 @@ table! {
     "unix-bandwidth", BytePerSecond, "bytes from one process to another through AF_UNIX sockets", [MESSAGE],
         |settings, threads| bandwidth(settings, threads, link::unix);
     "file-reread", BytePerSecond, "bytes of a file in memory that were read again", [
-        parameter("way", Text, "io-only", "io-only (read), open-to-close (open, read, close) or mmap (added up)"),
-        parameter("size", Integer, "64M", "bytes of the file that are read, a multiple of 8"),
-        parameter("block", Integer, "64K", "bytes of one read"),
+        parameter(
+            "way",
+            Choice(&["io-only", "open-to-close", "mmap"]),
+            "io-only",
+            "open-to-close: open, read, close; mmap: added up"
+        ),
+        parameter("size", integer(8, 1 << 40), "64M", "bytes of the file that are read, a multiple of 8"),
+        parameter("block", integer(8, 1 << 30), "64K", "bytes of one read, a multiple of 8"),
         parameter("sum", Boolean, "false", "add up every block that was read"),
         optional("file", Text, "one without a name", "a file of your own to read, which is left as it is"),
         DIRECTORY
     ], file_reread;
     "mmap", Second, "times that a file was mapped, written in every 16 KiB of its first tenth, and unmapped", [
-        parameter("size", Integer, "8M", "bytes that are mapped"),
+        parameter("size", integer(1, 1 << 40), "8M", "bytes that are mapped"),
         DIRECTORY
     ], |settings, threads| {
-        let size = settings.integer("size", 8 << 20, 1..=1 << 40)?;
+        let size = settings.integer("size")?;
         crate::buffer::ensure_memory(size / 10 * threads, "the pages of the file")?;
         let (size, directory) = (length(size), scratch::directory(settings)?);
         build(move |_| mapping::Mapping::new(size, directory.as_deref()))
     };
     "system-call", Second, "system calls", [
-        parameter("call", Text, "null", "null (getppid), read, write, stat, fstat, or open (with close)"),
+        parameter("call", Choice(calls::WORDS), "null", "null: getppid; open: with close"),
         optional("file", Text, "the agent", "file or folder for stat, fstat and open")
     ], |settings, _| {
         let (call, file) = (calls::Call::read(settings)?, settings.optional_text("file")?.map(str::to_owned));
@@ -152,10 +157,10 @@ table! {
     "signal-install", Second, "handlers installed for a signal", [], |_, _| build(|_| signal::Install::new());
     "signal-catch", Second, "signals that a thread sent to itself and caught", [], |_, _| build(|_| signal::Catch::new());
     "select", Second, "calls of select that found all descriptors ready", [
-        parameter("descriptors", Integer, "100", "how many"),
-        parameter("of", Text, "file", "what they are: file or tcp (connections over the loopback)")
+        parameter("descriptors", integer(1, 1000), "100", "how many"),
+        parameter("of", Choice(&["file", "tcp"]), "file", "what they are; tcp: connections over the loopback")
     ], |settings, _| {
-        let (of, count) = (select::Of::read(settings)?, length(settings.integer("descriptors", 100, 1..=select::MOST)?));
+        let (of, count) = (select::Of::read(settings)?, length(settings.integer("descriptors")?));
         build(move |_| select::Select::new(of, count))
     };
 }
@@ -165,11 +170,11 @@ const DIRECTORY: crate::Parameter =
     optional("directory", Text, "in memory", "folder of the file, which has no name and is gone afterwards");
 
 /// The parameter of bandwidths.
-const MESSAGE: crate::Parameter = parameter("size", Integer, "64K", "bytes of a message");
+const MESSAGE: crate::Parameter = parameter("size", integer(8, 1 << 30), "64K", "bytes of a message, a multiple of 8");
 
 #[cfg(unix)]
 fn bandwidth(settings: &Settings<'_>, threads: u64, way: link::Way) -> Result<Build, Failure> {
-    let size = settings.integer("size", 64 << 10, 8..=1 << 30)?;
+    let size = settings.integer("size")?;
     if size % 8 != 0 {
         return Err(wrong(format!("size is {size}, not a multiple of 8")));
     }
@@ -181,17 +186,17 @@ fn bandwidth(settings: &Settings<'_>, threads: u64, way: link::Way) -> Result<Bu
 #[cfg(unix)]
 fn page_fault(settings: &Settings<'_>, _threads: u64) -> Result<Build, Failure> {
     let directory = scratch::directory(settings)?;
-    let size = settings.integer("size", 16 << 20, 1..=1 << 34)?;
-    match settings.optional_text("mapping")? {
-        None | Some("anonymous") => build(|_| faults::Anonymous::new()),
-        Some("file") => build(move |_| faults::OfFile::new(size, directory.as_deref())),
-        Some(other) => Err(wrong(format!("mapping is {other:?}, not anonymous or file"))),
+    let size = settings.integer("size")?;
+    if settings.choice("mapping", &[("anonymous", false), ("file", true)])? {
+        build(move |_| faults::OfFile::new(size, directory.as_deref()))
+    } else {
+        build(|_| faults::Anonymous::new())
     }
 }
 
 #[cfg(unix)]
 fn file_reread(settings: &Settings<'_>, threads: u64) -> Result<Build, Failure> {
-    let size = settings.integer("size", 64 << 20, 8..=1 << 40)?;
+    let size = settings.integer("size")?;
     if size % 8 != 0 {
         return Err(wrong(format!("size is {size}, not a multiple of 8")));
     }
@@ -199,8 +204,8 @@ fn file_reread(settings: &Settings<'_>, threads: u64) -> Result<Build, Failure> 
     let wish = reread::Wish {
         way: reread::Way::read(settings)?,
         size: length(size),
-        block: length(settings.integer("block", 64 << 10, 8..=1 << 30)?),
-        sum: settings.boolean("sum", false)?,
+        block: length(settings.integer("block")?),
+        sum: settings.boolean("sum")?,
         file: settings.optional_text("file")?.map(str::to_owned),
         directory: scratch::directory(settings)?,
     };

@@ -19,8 +19,8 @@ mod tests;
 use crate::buffer::ensure_memory;
 use crate::settings::wrong;
 use crate::simd::Simd;
-use crate::ParameterKind::{Integer, Text};
-use crate::{parameter, Op, Parameter, Settings};
+use crate::ParameterKind::Choice;
+use crate::{integer, optional, parameter, Op, Parameter, Settings};
 use grid::{Shared, Sheet};
 use problem::{Problem, Start};
 use relaxation::Relaxation;
@@ -29,16 +29,31 @@ use virtometer_protocol::{Failure, Scalar, Unit};
 use virtometer_sampling::{Maker, Task};
 
 static PARAMETERS: &[Parameter] = &[
-    parameter("interlines", Integer, "100", "lines between the nine of partdiff: the grid has 8N+9 points a side"),
-    parameter("function", Text, "zero", "disturbance function: zero, or sine for 2 pi^2 sin(pi x) sin(pi y)"),
-    parameter("variant", Text, "fast", "fast, or naive: partdiff's loops as they are written"),
-    parameter("termination", Text, "window", "window, or work with an end of its own: iterations or precision"),
-    parameter("iterations", Integer, "8000", "sweeps after which termination iterations ends; implies it"),
     parameter(
+        "interlines",
+        integer(0, 10_000),
+        "100",
+        "lines between the nine of partdiff: the grid has 8N+9 points a side",
+    ),
+    parameter("function", Choice(&["zero", "sine"]), "zero", "disturbance; sine: 2 pi^2 sin(pi x) sin(pi y)"),
+    parameter("variant", Choice(&["fast", "naive"]), "fast", "naive: partdiff's loops as they are written"),
+    parameter(
+        "termination",
+        Choice(&["window", "iterations", "precision"]),
+        "window",
+        "iterations and precision: work with an end of its own",
+    ),
+    optional(
+        "iterations",
+        integer(1, MOST_SWEEPS),
+        "the window",
+        "sweeps after which termination iterations ends (8000 where none are given); implies it",
+    ),
+    optional(
         "precision",
-        Integer,
-        "4",
-        "N: termination precision ends when a sweep changes less than 1e-N; implies it",
+        integer(1, 20),
+        "the window",
+        "N: termination precision ends when a sweep changes less than 1e-N (4 where none is given); implies it",
     ),
 ];
 
@@ -93,14 +108,14 @@ impl Termination {
         settings.take("termination", Scalar::Text(given.to_owned()));
         match given {
             "window" => Ok(Termination::Window),
-            "iterations" => Ok(Termination::Iterations(settings.integer("iterations", 8000, 1..=MOST_SWEEPS)?)),
+            "iterations" => Ok(Termination::Iterations(settings.integer_or("iterations", 8000)?)),
             "precision" => {
-                let exponent = settings.integer("precision", 4, 1..=20)?;
+                let exponent = settings.integer_or("precision", 4)?;
                 // The number nearest to the power of ten, which multiplying would miss.
                 let value = format!("1e-{exponent}").parse().map_err(|_| wrong("precision is no exponent"))?;
                 Ok(Termination::Precision(value))
             }
-            other => Err(wrong(format!("termination is {other:?}, not window or iterations or precision"))),
+            other => Err(wrong(format!("termination is {other:?}, not window, iterations or precision"))),
         }
     }
 }
@@ -113,7 +128,7 @@ fn at_once(left: u64) -> usize {
 /// Checks the settings and returns what builds the workers.
 pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
     let method = if task.op == "jacobi" { Method::Jacobi } else { Method::GaussSeidel };
-    let interlines = usize::try_from(settings.integer("interlines", 100, 0..=10_000)?).unwrap_or(0);
+    let interlines = usize::try_from(settings.integer("interlines")?).unwrap_or(0);
     let sine = settings.choice("function", &[("zero", false), ("sine", true)])?;
     let variant = settings.choice("variant", &[("fast", Variant::Fast), ("naive", Variant::Naive)])?;
     let termination = Termination::read(settings)?;

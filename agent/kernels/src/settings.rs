@@ -1,9 +1,8 @@
 //! Reading a kernel's parameters, with one clear sentence for each that is wrong.
 
-use crate::{Op, Preset};
+use crate::{Op, Parameter, ParameterKind, Preset};
 use std::cell::RefCell;
-use std::ops::RangeInclusive;
-use virtometer_protocol::{Code, Failure, Parameters, Scalar};
+use virtometer_protocol::{Code, Failure, Parameters, Scalar, MAX_INTEGER};
 
 /// The parameters of a task, all of them known to the operation.
 pub struct Settings<'a> {
@@ -46,10 +45,29 @@ impl<'a> Settings<'a> {
         self.given.0.contains_key(name)
     }
 
-    /// An integer within `range`.
-    pub(crate) fn integer(&self, name: &str, default: u64, range: RangeInclusive<u64>) -> Result<u64, Failure> {
+    /// The row of the operation's table.
+    fn row(&self, name: &str) -> Option<&'static Parameter> {
+        self.op.parameters.iter().find(|known| known.name == name)
+    }
+
+    /// The default of the operation's table.
+    fn default(&self, name: &str) -> Option<&'static str> {
+        match self.row(name)?.preset {
+            Preset::Value(default) => Some(default),
+            Preset::Missing | Preset::Otherwise(_) => None,
+        }
+    }
+
+    /// An integer within the bounds of the table; where it is not given, the table's default.
+    pub(crate) fn integer(&self, name: &str) -> Result<u64, Failure> {
+        self.integer_or(name, 0)
+    }
+
+    /// An integer within the bounds of the table. Where it is not given and has no default there, `otherwise` holds.
+    pub(crate) fn integer_or(&self, name: &str, otherwise: u64) -> Result<u64, Failure> {
         let value = match self.given.0.get(name) {
             None => {
+                let default = self.default(name).and_then(quantity).unwrap_or(otherwise);
                 // Defaults are small; what were not would not be told, rather than told wrong.
                 if let Ok(told) = i64::try_from(default) {
                     self.take(name, Scalar::Integer(told));
@@ -59,16 +77,21 @@ impl<'a> Settings<'a> {
             Some(Scalar::Integer(value)) => *value,
             Some(_) => return Err(wrong(format!("{name} must be an integer"))),
         };
+        let (least, most) = match self.row(name).map(|known| known.kind) {
+            Some(ParameterKind::Integer { least, most }) => (least, most),
+            _ => (0, MAX_INTEGER),
+        };
         u64::try_from(value)
             .ok()
-            .filter(|value| range.contains(value))
-            .ok_or_else(|| wrong(format!("{name} is {value}, not {} to {}", range.start(), range.end())))
+            .filter(|value| (least..=most).contains(value))
+            .ok_or_else(|| wrong(format!("{name} is {value}, not {least} to {most}")))
     }
 
-    /// True or false.
-    pub(crate) fn boolean(&self, name: &str, default: bool) -> Result<bool, Failure> {
+    /// True or false; where it is not given, the table's default, and false of what the operation does not have.
+    pub(crate) fn boolean(&self, name: &str) -> Result<bool, Failure> {
         match self.given.0.get(name) {
             None => {
+                let default = self.default(name) == Some("true");
                 self.take(name, Scalar::Boolean(default));
                 Ok(default)
             }
@@ -82,12 +105,14 @@ impl<'a> Settings<'a> {
         self.optional_text(name)?.ok_or_else(|| wrong(format!("{name} must be given")))
     }
 
-    /// What one of a few words stands for. The first of them holds where none is given.
+    /// What one of the table's words stands for. Where none is given the table's default holds, and the first word of what
+    /// the operation does not have.
     pub(crate) fn choice<T: Copy>(&self, name: &str, words: &[(&str, T)]) -> Result<T, Failure> {
-        let given = self.optional_text(name)?.unwrap_or(words[0].0);
+        let given = self.optional_text(name)?.or_else(|| self.default(name)).unwrap_or(words[0].0);
         words.iter().find(|(word, _)| *word == given).map(|(_, meaning)| *meaning).ok_or_else(|| {
             let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-            wrong(format!("{name} is {given:?}, not {}", known.join(" or ")))
+            let (last, others) = known.split_last().unwrap_or((&"", &[]));
+            wrong(format!("{name} is {given:?}, not {} or {last}", others.join(", ")))
         })
     }
 
@@ -95,8 +120,7 @@ impl<'a> Settings<'a> {
     pub(crate) fn optional_text(&self, name: &str) -> Result<Option<&'a str>, Failure> {
         match self.given.0.get(name) {
             None => {
-                let known = self.op.parameters.iter().find(|known| known.name == name);
-                if let Some(Preset::Value(default)) = known.map(|known| known.preset) {
+                if let Some(default) = self.default(name) {
                     self.take(name, Scalar::Text(default.to_owned()));
                 }
                 Ok(None)

@@ -5,7 +5,8 @@ use virtometer_protocol::Scalar;
 use virtometer_sampling::Control;
 
 /// Defaults in words: what is done depends on other parameters or on the machine.
-const WORDS: [&str; 7] = [
+const WORDS: [&str; 8] = [
+    "the window",
     "48-bit; published: 16-bit where regular",
     "size",
     "one size",
@@ -16,11 +17,15 @@ const WORDS: [&str; 7] = [
 ];
 
 fn in_force(kernel: &str, op: &str, given: &[(&str, Scalar)]) -> Parameters {
+    attempt(kernel, op, given).unwrap()
+}
+
+fn attempt(kernel: &str, op: &str, given: &[(&str, Scalar)]) -> Result<Parameters, Failure> {
     let parameters = Parameters(given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect());
     let control = Arc::new(Control::default());
     let task = Task { op: op.to_owned(), parameters, threads: 1, cpus: None, seconds: 0.05, control };
     let (kernel, op) = find(kernel, op).unwrap();
-    make_and_tell(kernel, op, &task).map(|(_, parameters)| parameters).unwrap()
+    make_and_tell(kernel, op, &task).map(|(_, parameters)| parameters)
 }
 
 fn text(word: &str) -> Scalar {
@@ -33,9 +38,86 @@ fn every_default_is_what_the_command_line_takes_or_one_of_a_few_words() {
         match (parameter.preset, parameter.kind) {
             (Preset::Missing, _) => {}
             (Preset::Otherwise(then), _) => assert!(WORDS.contains(&then), "{}: {then}", parameter.name),
-            (Preset::Value(value), ParameterKind::Integer) => assert!(quantity(value).is_some(), "{value}"),
+            (Preset::Value(value), ParameterKind::Integer { least, most }) => {
+                assert!(quantity(value).map_or(false, |value| (least..=most).contains(&value)), "{value}");
+            }
             (Preset::Value(value), ParameterKind::Boolean) => assert!(["true", "false"].contains(&value), "{value}"),
+            (Preset::Value(value), ParameterKind::Choice(words)) => assert!(words.contains(&value), "{value}"),
             (Preset::Value(value), ParameterKind::Text) => assert!(!value.contains(' '), "{value}"),
+        }
+    }
+}
+
+/// All operations that this system has.
+fn operations() -> impl Iterator<Item = (&'static Kernel, &'static Op)> {
+    let here = |kernel: &&Kernel| !(cfg!(windows) && ["os", "disk"].contains(&kernel.name));
+    KERNELS.iter().filter(here).flat_map(|kernel| kernel.ops.iter().map(move |op| (kernel, op)))
+}
+
+/// Values of the parameters that must be given. `folder` has a file `data` and no `new`.
+fn required(op: &Op, folder: &std::path::Path) -> Vec<(&'static str, Scalar)> {
+    let (file, new) = (folder.join("data"), folder.join("new"));
+    std::fs::write(&file, vec![0; 8192]).unwrap();
+    let missing = op.parameters.iter().filter(|parameter| parameter.preset == Preset::Missing);
+    let value = |name| match name {
+        "file" if op.parameters.iter().any(|known| known.name == "engine" || known.name == "overwrite") => {
+            text(file.to_str().unwrap())
+        }
+        "file" | "folder" => text(new.to_str().unwrap()),
+        "peer" => text("127.0.0.1:9"),
+        "listen" => text("127.0.0.1:0"),
+        _ => text("true"),
+    };
+    missing.map(|parameter| (parameter.name, value(parameter.name))).collect()
+}
+
+#[test]
+fn values_beyond_the_bounds_of_the_table_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (kernel, op) in operations() {
+        for parameter in op.parameters {
+            let wrong: Vec<Scalar> = match parameter.kind {
+                ParameterKind::Integer { least, most } => [least.checked_sub(1), Some(most + 1)]
+                    .iter()
+                    .flatten()
+                    .map(|value| Scalar::Integer(i64::try_from(*value).unwrap()))
+                    .chain([Scalar::Integer(-1), text("x"), Scalar::Boolean(true)])
+                    .collect(),
+                ParameterKind::Boolean => vec![Scalar::Integer(1), text("true")],
+                ParameterKind::Choice(_) => vec![text("x"), text(""), Scalar::Integer(1)],
+                ParameterKind::Text => vec![text(""), Scalar::Integer(1), Scalar::Boolean(true)],
+            };
+            for value in wrong {
+                let mut given = required(op, folder.path());
+                given.retain(|(name, _)| *name != parameter.name);
+                given.push((parameter.name, value.clone()));
+                let failure = attempt(kernel.name, op.name, &given).map(|_| ()).unwrap_err();
+                let name = format!("{} {} {} {value:?}", kernel.name, op.name, parameter.name);
+                assert_eq!(failure.code, Code::BadArguments, "{name}: {failure}");
+                assert!(failure.message.contains(parameter.name), "{name}: {failure}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_word_of_the_table_has_a_meaning() {
+    let folder = tempfile::tempdir().unwrap();
+    for (kernel, op) in operations() {
+        for parameter in op.parameters {
+            let words = match parameter.kind {
+                ParameterKind::Choice(words) => words,
+                _ => continue,
+            };
+            for word in words {
+                let mut given = required(op, folder.path());
+                given.push((parameter.name, text(word)));
+                // What another parameter or this machine forbids is another sentence.
+                if let Err(failure) = attempt(kernel.name, op.name, &given) {
+                    let unknown = format!("{} is {word:?}, not ", parameter.name);
+                    assert!(!failure.message.starts_with(&unknown), "{} {}: {failure}", kernel.name, op.name);
+                }
+            }
         }
     }
 }
@@ -43,43 +125,26 @@ fn every_default_is_what_the_command_line_takes_or_one_of_a_few_words() {
 #[test]
 fn the_defaults_that_a_kernel_takes_are_those_of_its_table() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("data");
-    std::fs::write(&path, vec![0; 8192]).unwrap();
-    let file = path.to_str().unwrap();
-    let new = folder.path().join("new");
     // What holds follows from others.
     let beside = ["iterations", "precision", "generator"];
-    for (kernel, op) in KERNELS.iter().flat_map(|kernel| kernel.ops.iter().map(move |op| (kernel, op))) {
-        if cfg!(windows) && ["os", "disk"].contains(&kernel.name) {
-            continue;
-        }
-        let missing = op.parameters.iter().filter(|parameter| parameter.preset == Preset::Missing);
-        let given: Vec<(&str, Scalar)> = missing
-            .map(|parameter| match parameter.name {
-                "file" if op.parameters.iter().any(|known| known.name == "engine" || known.name == "overwrite") => {
-                    ("file", text(file))
-                }
-                "file" | "folder" => (parameter.name, text(new.to_str().unwrap())),
-                "peer" => ("peer", text("127.0.0.1:9")),
-                "listen" => ("listen", text("127.0.0.1:0")),
-                other => (other, text("true")),
-            })
-            .collect();
-        let all = in_force(kernel.name, op.name, &given);
+    for (kernel, op) in operations() {
+        let all = in_force(kernel.name, op.name, &required(op, folder.path()));
         for parameter in op.parameters.iter().filter(|parameter| !beside.contains(&parameter.name)) {
             let told = all.0.get(parameter.name);
             let name = format!("{} {} {}", kernel.name, op.name, parameter.name);
             match (parameter.preset, parameter.kind) {
-                (Preset::Value(value), ParameterKind::Integer) => {
+                (Preset::Value(value), ParameterKind::Integer { .. }) => {
                     let value = i64::try_from(quantity(value).unwrap()).unwrap();
                     assert_eq!(told, Some(&Scalar::Integer(value)), "{name}");
                 }
                 (Preset::Value(value), ParameterKind::Boolean) => {
                     assert_eq!(told, Some(&Scalar::Boolean(value == "true")), "{name}");
                 }
-                (Preset::Value(value), ParameterKind::Text) => assert_eq!(told, Some(&text(value)), "{name}"),
+                (Preset::Value(value), ParameterKind::Text | ParameterKind::Choice(_)) => {
+                    assert_eq!(told, Some(&text(value)), "{name}");
+                }
                 (Preset::Missing, _) => assert!(told.is_some(), "{name}"),
-                (Preset::Otherwise(_), ParameterKind::Integer) => assert!(told.is_some(), "{name}"),
+                (Preset::Otherwise(_), ParameterKind::Integer { .. }) => assert!(told.is_some(), "{name}"),
                 (Preset::Otherwise(_), _) => assert_eq!(told, None, "{name}"),
             }
         }

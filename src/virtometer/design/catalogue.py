@@ -23,8 +23,8 @@ class OpDescription:
 class WorkloadDescription:
     """One workload: its operations by name, and the model that its parameters must satisfy.
 
-    meaning, facts: what it measures, and more sentences about it. takes: operation -> its parameters, where it does not
-    have them all. defaults: operation -> parameter -> what the agent takes where a plan leaves the parameter out.
+    meaning, facts: what it measures, and more sentences about it. takes: operation -> its parameters -> what the agent
+    takes where a plan leaves them out, None where that is nothing; an operation that is not there has all parameters.
     refusal: why an operation of the workload does not take these parameters, in a sentence; empty where it does.
     demand: what an operation takes with these parameters and so many threads.
     """
@@ -35,8 +35,7 @@ class WorkloadDescription:
     demand: Callable[[str, BaseModel, int], Demand] = lambda op, parameters, threads: Demand()
     meaning: str = ""
     facts: tuple[str, ...] = ()
-    takes: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    defaults: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    takes: Mapping[str, Mapping[str, str | int | None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

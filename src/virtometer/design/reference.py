@@ -81,11 +81,11 @@ def sections(catalogue: Catalogue, name: str | None = None) -> tuple[Section, ..
     return one
 
 
-def entry(name: str, info: FieldInfo, default: str = "") -> Entry:
+def entry(name: str, info: FieldInfo, default: str | int | None = None) -> Entry:
     """The field of a model in words. `default`: what holds where the model leaves it to somebody else."""
     kind, allowed, meta = _shape(info.annotation, info.metadata)
     given = _default(info, meta)
-    return Entry(name, kind, allowed, default if given == _MISSING and default else given, info.description or "")
+    return Entry(name, kind, allowed, _in_words(default, meta) if given == _MISSING else given, info.description or "")
 
 
 def _plan() -> Iterable[Section]:
@@ -122,12 +122,13 @@ def _parameter(name: str, info: FieldInfo, workload: WorkloadDescription) -> Ent
     having = [op for op in workload.ops if name in workload.takes.get(op, workload.parameters.model_fields)]
     by_default: dict[str, list[str]] = {}
     for op in having:
-        by_default.setdefault(workload.defaults.get(op, {}).get(name, ""), []).append(op)
+        by_default.setdefault(entry(name, info, workload.takes.get(op, {}).get(name)).default, []).append(op)
     most, *others = sorted(by_default, key=lambda given: -len(by_default[given]))
     return replace(
-        entry(name, info, most),
+        entry(name, info),
+        default=most,
         ops=_having(having, list(workload.ops)),
-        other_defaults=tuple(f"{given or _MISSING} ({', '.join(by_default[given])})" for given in others),
+        other_defaults=tuple(f"{given} ({', '.join(by_default[given])})" for given in others),
     )
 
 
@@ -224,13 +225,17 @@ def _percent(share: float) -> str:
 def _default(info: FieldInfo, meta: Iterable[Any]) -> str:
     if info.is_required():
         return "required"
-    value = info.default
-    if value is None or value is PydanticUndefined or value == "":
+    return _in_words(None if info.default is PydanticUndefined else info.default, meta)
+
+
+def _in_words(value: object, meta: Iterable[Any]) -> str:
+    """A default as a plan writes it."""
+    if value is None or value == "":
         return _MISSING
     if isinstance(value, bool):
         return "true" if value else "false"
+    if not isinstance(value, int | float):
+        return str(value)
     if _is(meta, parse_size):
-        return size_text(value)
-    if _is(meta, parse_share):
-        return _percent(value)
-    return number(value) if isinstance(value, int | float) else str(value)
+        return size_text(int(value))
+    return _percent(value) if _is(meta, parse_share) else number(value)

@@ -31,8 +31,7 @@ def catalogue() -> Catalogue:
                 demand=_demand(workload),
                 meaning=workload.meaning,
                 facts=tuple(_needs(workload)),
-                takes=workload.takes,
-                defaults=workload.agent_defaults,
+                takes=_taken(workload),
             )
             for name, workload in WORKLOADS.items()
         },
@@ -41,6 +40,16 @@ def catalogue() -> Catalogue:
             name: KindDescription(kind.title, kind.meaning, tuple(_started_by(kind))) for name, kind in KINDS.items()
         },
     )
+
+
+def _taken(workload: Workload) -> dict[str, dict[str, str | int | None]]:
+    """Operation -> its parameters -> what the agent takes where a plan leaves them out. Tools have all of theirs."""
+    if isinstance(workload, Tool):
+        return {}
+    return {
+        op: {name: one.otherwise if one.default is None else one.default for name, one in workload.takes(op).items()}
+        for op in workload.operations
+    }
 
 
 def _needs(workload: Workload) -> Iterator[str]:

@@ -11,6 +11,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from virtometer.errors import UsageError
 from virtometer.model import Better, Demand
 from virtometer.model import parse_size as parse_size
+from virtometer.workloads import agent_table
+from virtometer.workloads.agent_table import AgentParameter
 
 Need = Literal["disk", "network"]
 TimeServerKind = Literal["tcp", "udp"]
@@ -47,6 +49,12 @@ class Place:
     program: str | None = None
 
 
+def not_multiple(values: Mapping[str, Any], name: str, of: int) -> str:
+    """The sentence for a value that is not a multiple of `of`; empty for one that is, or that is not there."""
+    value = values.get(name)
+    return f"{name} is {value}, but must be a multiple of {of}" if value is not None and value % of else ""
+
+
 class Workload:
     """A workload. Subclasses set the class variables; most need no method."""
 
@@ -55,14 +63,19 @@ class Workload:
     operations: ClassVar[Mapping[str, Operation]]
     parameters: ClassVar[type[Parameters]]
     meaning: ClassVar[str] = ""  # what it measures, for the reference of plans
-    takes: ClassVar[Mapping[str, frozenset[str]]] = {}  # operation -> its parameters, where it does not have them all
-    # Operation -> parameter -> what the agent takes where a plan leaves it out. A test asks the agent.
-    agent_defaults: ClassVar[Mapping[str, Mapping[str, str]]] = {}
     needs: ClassVar[frozenset[Need]] = frozenset()  # "network" is a peer at the other end of one
 
     def agent_op(self, op: str) -> str:
         """The kernel's operation for one of the workload's."""
         return op
+
+    def takes(self, op: str) -> Mapping[str, AgentParameter]:
+        """The parameters of an operation that a plan may give, by the plan's names, as the agent has them."""
+        by_name = {name.replace("-", "_"): one for name, one in self._agent_parameters(op).items()}
+        return {name: by_name[name] for name in self.parameters.model_fields if name in by_name}
+
+    def _agent_parameters(self, op: str) -> Mapping[str, AgentParameter]:
+        return agent_table.operation(self.kernel, self.agent_op(op)).parameters
 
     def agent_metric(self, op: str) -> tuple[str, Better]:
         """Unit and direction of what the agent reports for an operation. Another one is refused."""
@@ -89,7 +102,33 @@ class Workload:
         return Demand()
 
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
-        """Parameters of the agent's kernel for this place. Raises UsageError for an operation that does not exist."""
+        """Parameters of the agent's kernel for this place; what was not given is left to the agent.
+
+        Raises UsageError for an operation that does not exist, a parameter that it does not have, and a value that the
+        agent refuses.
+        """
+        self.ensure_operation(op)
+        given = {key: value for key, value in parameters.model_dump().items() if value is not None}
+        has = self.takes(op)
+        if foreign := sorted(given.keys() - has.keys()):
+            names = ", ".join(sorted(has)) or "none"
+            raise UsageError(f"{self.name} {op} has no parameter {foreign[0]}; it has {names}")
+        for name, value in given.items():
+            if refusal := has[name].refusal(name, value):
+                raise UsageError(f"{self.name} {op}: {refusal}")
+        in_force = {name: one.default for name, one in has.items()} | given
+        if refusal := self.refusal(op, in_force):
+            raise UsageError(f"{self.name} {op}: {refusal}")
+        return {name.replace("_", "-"): value for name, value in given.items()}
+
+    def refusal(self, op: str, values: Mapping[str, Any]) -> str:
+        """Why the agent refuses values that are within their bounds, in a sentence without its end; else empty.
+
+        values: of all parameters that the operation has, the agent's defaults included.
+        """
+        return ""
+
+    def ensure_operation(self, op: str) -> None:
+        """Raises UsageError for an operation that does not exist."""
         if op not in self.operations:
             raise UsageError(f"{self.name} has no operation {op}; it has {', '.join(self.operations)}")
-        return parameters.model_dump()

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import itertools
 import os
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from virtometer.errors import UsageError
 from virtometer.model import Demand
-from virtometer.workloads.base import Operation, Parameters, Place, Workload, parse_size
+from virtometer.workloads.base import Operation, Parameters, Place, Workload, not_multiple, parse_size
 
 # Operations that follow an access specification, with the agent's defaults, so that a ledger tells them.
 _ACCESS = {
@@ -39,29 +40,6 @@ _NAMES = {
     f"{act}-{order}": Operation("1/s", "higher", "files")
     for order in ("sequential", "random")
     for act in ("create", "stat", "delete")
-}
-
-_REQUESTS = frozenset({"size", "span", "direct", "depth", "engine", "align", "think", "burst", "verify", "seed"})
-_BY_BYTE = frozenset({"span", "direct", "sync", "verify", "seed"})
-# Operation -> the parameters that it has.
-_HAS = {
-    **dict.fromkeys(("random-read", "sequential-read"), _REQUESTS),
-    **dict.fromkeys(("random-write", "sequential-write"), _REQUESTS | {"sync"}),
-    "access": _REQUESTS | {"sync", "read", "random", "mix"},
-    **dict.fromkeys(_WHOLE_FILE, _BY_BYTE | {"size"}),
-    **dict.fromkeys(("char-write", "char-read"), _BY_BYTE),
-    **dict.fromkeys(_NAMES, frozenset({"files", "size", "seed"})),
-}
-
-# Operation -> parameter -> what the agent takes where it is left out. `size` is that of a block, a record or a file.
-_ALWAYS = {"size": "4K", "verify": "sample", "sync": "none", "seed": "1"}
-_REQUEST_DEFAULTS = _ALWAYS | {"span": "0", "direct": "true", "engine": "psync", "depth": "1", "align": "0"}
-_REQUEST_DEFAULTS |= {"think": "0", "burst": "1", "read": "100", "random": "100", "mix": "one size"}
-_FILES_DEFAULTS = {"files": "1024", "size": "0", "seed": "1"}
-_DEFAULTS = {
-    **dict.fromkeys(_ACCESS, _REQUEST_DEFAULTS),
-    **dict.fromkeys(_WHOLE_FILE, _ALWAYS | {"span": "64M", "direct": "false"}),
-    **dict.fromkeys(_NAMES, _FILES_DEFAULTS),
 }
 
 _turns = itertools.count()
@@ -127,8 +105,6 @@ class Disk(Workload):
     meaning = "reads and writes a disk by single requests, by whole files, or by many small files"
     operations: ClassVar = {**_ACCESS, **_WHOLE_FILE, **_NAMES}
     parameters = DiskParameters
-    takes = _HAS
-    agent_defaults = _DEFAULTS
     needs = frozenset({"disk"})
 
     def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
@@ -147,16 +123,13 @@ class Disk(Workload):
         return seconds if op in _ACCESS else None
 
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
-        """Add where the disk file is in this guest, or a free name beside it, and leave out what was not given.
+        """Add where the disk file is in this guest, or a free name beside it.
 
-        Raises UsageError for a parameter that the operation does not have, and where there is no disk, or no file
-        system for an operation that needs one.
+        Raises UsageError also where there is no disk, or no file system for an operation that needs one.
         """
         if place.disk_path is None:
             raise UsageError("this environment offers no disk")
-        own = {key: value for key, value in super().arguments(op, parameters, place).items() if value is not None}
-        if foreign := sorted(own.keys() - _HAS[op]):
-            raise UsageError(f"disk {op} has no parameter {foreign[0]}; it has {', '.join(sorted(_HAS[op]))}")
+        own = super().arguments(op, parameters, place)
         if op in _ACCESS:
             return {"file": place.disk_path} | _ACCESS_DEFAULTS | own
         if place.disk_path.startswith("/dev/"):
@@ -165,3 +138,45 @@ class Disk(Workload):
         # Guests may share the folder, and several of them measure at once.
         free = f"{place.disk_path}.{os.getpid()}-{next(_turns)}"
         return {"folder" if op in _NAMES else "file": free} | own
+
+    def refusal(self, op: str, values: Mapping[str, Any]) -> str:
+        """Blocks have whole words of the pattern, records whole sectors, and files whole records."""
+        if op in _NAMES:
+            return ""
+        if op in _ACCESS:
+            wrong = not_multiple(values, "size", 8) or not_multiple(values, "align", 8)
+            return wrong or _wrong_mix(values.get("mix"))
+        if "size" not in values:
+            return ""
+        wrong = not_multiple(values, "size", 4096 if values["direct"] else 512)
+        return wrong or not_multiple(values, "span", values["size"])
+
+
+def _wrong_mix(text: str | None) -> str:
+    """Why a mix of requests is refused, in a sentence without its end; empty for a right one and for none."""
+    shares = 0
+    for part in text.split(",") if text is not None else ():
+        size, *words = part.split() or [""]
+        given = dict(word.partition("=")[::2] for word in words)
+        form = f"mix has {part.strip()!r}, which is not as in '4K share=67 read=80 random=100 align=4K'"
+        try:
+            bytes_of_block, *numbers_given = [_number(word) for word in (size, *given.values())]
+        except ValueError:
+            return form
+        numbers = dict(zip(given, numbers_given, strict=True))
+        if numbers.keys() - {"share", "read", "random", "align"} or len(given) < len(words):
+            return form
+        if not 8 <= bytes_of_block <= 1 << 30 or bytes_of_block % 8:
+            return f"mix has the size {size}, but it must be a multiple of 8 from 8 to 1G"
+        if any(number > 100 for name, number in numbers.items() if name != "align"):
+            return f"mix has {part.strip()!r}, but shares are percentages up to 100"
+        shares += numbers.get("share", 100)
+    return "" if text is None or shares == 100 else f"the shares of mix add up to {shares}, but must add up to 100"
+
+
+def _number(word: str) -> int:
+    """A size. Raises ValueError for what is none."""
+    number = parse_size(word)
+    if not isinstance(number, int):
+        raise ValueError(word)
+    return number

@@ -14,13 +14,8 @@ SLOW_FLOPS = 1e9
 """Operations per second below which a processor is slow. An order that needs more may take longer than its window."""
 
 
-_CLASSIC = frozenset({"variant", "convention"})  # parameters that only `classic` has
-
-_DEFAULTS = {"variant": "rolled", "convention": "order", "generator": "48-bit", "runs": "0"}
-
-
 class LinpackParameters(Parameters):
-    """Only `classic` has a variant and a convention."""
+    """Only `classic` has a variant and a convention. None leaves a parameter to the agent."""
 
     size: Annotated[int, Field(ge=1, le=200_000)] = Field(
         default=500,
@@ -71,12 +66,6 @@ class Linpack(Workload):
         op: Operation("FLOP/s", "higher", "floating-point rate") for op in ("classic", "left-looking", "blocked")
     }
     parameters = LinpackParameters
-    takes: ClassVar = {op: frozenset(LinpackParameters.model_fields) - _CLASSIC for op in ("left-looking", "blocked")}
-
-    agent_defaults: ClassVar = {
-        "classic": {**_DEFAULTS, "generator": "48-bit; published: 16-bit where regular"},
-        **dict.fromkeys(("left-looking", "blocked"), _DEFAULTS),
-    }
 
     def window_s(self, op: str, parameters: Parameters, seconds: float) -> float | None:
         """A system that a slow processor does not solve once within the window has an end of its own."""
@@ -101,11 +90,9 @@ class Linpack(Workload):
         return Demand(memory=8 * order**2 * (1 if op == "blocked" else threads))
 
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
-        """Leave out what was not given. Raises UsageError for what belongs to the other operation, or is not there."""
-        given = {key: value for key, value in super().arguments(op, parameters, place).items() if value is not None}
-        if op != "classic" and (foreign := sorted(_CLASSIC & given.keys())):
-            raise UsageError(f"linpack {op} has no {foreign[0]}, only classic has")
-        if given.pop("time_server", None) is not None:
+        """Add the address of the time server. Raises UsageError also where none can be reached."""
+        given = super().arguments(op, parameters, place)
+        if "time-server" in given:
             if place.time_server is None:
                 raise UsageError("this environment offers no network, over which a time server could be asked")
             given["time-server"] = place.time_server

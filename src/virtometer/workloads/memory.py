@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from virtometer.errors import UsageError
 from virtometer.model import Demand
-from virtometer.workloads.base import Operation, Parameters, Place, Size, Workload, parse_size
+from virtometer.workloads.base import Operation, Parameters, Size, Workload, not_multiple, parse_size
 
 # How many arrays an operation reads and how many it writes, added up. Nothing that caches do is counted.
 ARRAYS = {"copy": 2, "scale": 2, "add": 3, "triad": 3, "read": 1, "write": 1, "read-write": 2}
 
+_MOST_PLACES = 2**32 - 1  # that latency goes through
+
 SLOW_BYTES = 1e9
 """Bytes per second below which a memory is slow. Arrays that need more may take longer than their window."""
-
-_MOVES = frozenset({"size", "type", "simd", "store", "pages"})
-# Operation -> the parameters that it has.
-_HAS = {
-    **dict.fromkeys(ARRAYS, _MOVES),
-    "read": _MOVES - {"store"},
-    "latency": frozenset({"size", "stride", "order", "pages"}),
-}
-
-_DEFAULTS = {"type": "float", "simd": "auto", "store": "auto", "pages": "auto", "stride": "64", "order": "random"}
 
 
 class MemoryParameters(Parameters):
@@ -62,8 +54,6 @@ class Memory(Workload):
         "latency": Operation("s", "lower", "time of a dependent load"),
     }
     parameters = MemoryParameters
-    takes = _HAS
-    agent_defaults: ClassVar = dict.fromkeys(operations, _DEFAULTS)
 
     def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
         """The arrays, which the threads share. Latency has one thread."""
@@ -76,11 +66,11 @@ class Memory(Workload):
         assert isinstance(parameters, MemoryParameters)
         return seconds if ARRAYS.get(op, 1) * parameters.size <= SLOW_BYTES * seconds else None
 
-    def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
-        """Leave out what was not given. Raises UsageError for a parameter that the operation does not have."""
-        given = {key: value for key, value in super().arguments(op, parameters, place).items() if value is not None}
-        if foreign := sorted(given.keys() - _HAS[op]):
-            raise UsageError(f"memory {op} has no parameter {foreign[0]}; it has {', '.join(sorted(_HAS[op]))}")
-        if op == "read-write" and given.get("store") == "non-temporal":
-            raise UsageError("memory read-write has temporal stores only")
-        return given
+    def refusal(self, op: str, values: Mapping[str, Any]) -> str:
+        """Elements have 8 bytes; the places of latency are as far apart as the stride says."""
+        size, stride = values["size"], values.get("stride")
+        if sentence := not_multiple(values, "size", 8) or not_multiple(values, "stride", 8):
+            return sentence
+        if stride is not None and (size % stride or not 2 <= size // stride <= _MOST_PLACES):
+            return f"size is {size}, but must be a multiple of the stride of {stride}, for 2 to {_MOST_PLACES} places"
+        return ""

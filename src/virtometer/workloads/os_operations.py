@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from virtometer.errors import UsageError
 from virtometer.model import Demand
-from virtometer.workloads.base import Operation, Parameters, Place, Workload, parse_size
+from virtometer.workloads.base import Operation, Parameters, Workload, not_multiple, parse_size
 
 Size = Annotated[int, BeforeValidator(parse_size), Field(ge=0, le=1 << 40)]
 Text = Annotated[str, Field(min_length=1)]
@@ -39,34 +39,6 @@ class OsParameters(Parameters):
     file: Text | None = Field(default=None, description="file in the guest that is read or examined")
 
 
-# Operation -> the parameters that it has beside `pin`, which all have.
-_TAKES: dict[str, set[str]] = {
-    "context-switch": {"processes", "size"},
-    "page-fault": {"mapping", "size", "directory"},
-    "pipe-bandwidth": {"size"},
-    "unix-bandwidth": {"size"},
-    "file-reread": {"way", "size", "block", "sum", "file", "directory"},
-    "mmap": {"size", "directory"},
-    "system-call": {"call", "file"},
-    "select": {"descriptors", "of"},
-}
-
-# Operation -> parameter -> what the agent takes where it is left out, beside `pin`.
-_DEFAULTS = {
-    "context-switch": {"processes": "2", "size": "0"},
-    "page-fault": {"mapping": "anonymous", "size": "16M", "directory": "in memory"},
-    "pipe-bandwidth": {"size": "64K"},
-    "unix-bandwidth": {"size": "64K"},
-    "file-reread": {
-        "way": "io-only", "size": "64M", "block": "64K", "sum": "false", "file": "one without a name",
-        "directory": "in memory",
-    },
-    "mmap": {"size": "8M", "directory": "in memory"},
-    "system-call": {"call": "null", "file": "the agent"},
-    "select": {"descriptors": "100", "of": "file"},
-}  # fmt: skip
-
-
 class OsOperations(Workload):
     """Time of one operation, or bytes per second."""
 
@@ -93,8 +65,6 @@ class OsOperations(Workload):
         "select": Operation("s", "lower", "time of a select"),
     }
     parameters = OsParameters
-    takes: ClassVar = {op: frozenset({"pin"} | _TAKES.get(op, set())) for op in operations}
-    agent_defaults: ClassVar = {op: {"pin": "one"} | _DEFAULTS.get(op, {}) for op in operations}
 
     def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
         """What the processes of a context switch touch."""
@@ -103,10 +73,10 @@ class OsOperations(Workload):
             return Demand()
         return Demand(memory=(parameters.processes or 2) * (parameters.size or 0) * threads)
 
-    def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
-        """Leave out what was not given. Raises UsageError for a parameter that the operation does not have."""
-        given = {key: value for key, value in super().arguments(op, parameters, place).items() if value is not None}
-        takes = {"pin"} | _TAKES.get(op, set())
-        if unknown := sorted(given.keys() - takes):
-            raise UsageError(f"os {op} has no parameter {unknown[0]}; it has {', '.join(sorted(takes))}")
-        return given
+    def refusal(self, op: str, values: Mapping[str, Any]) -> str:
+        """What is added up or compared has words of 8 bytes."""
+        if op not in ("pipe-bandwidth", "unix-bandwidth", "file-reread"):
+            return ""
+        if values.get("file") is not None and values.get("directory") is not None:
+            return "file and directory contradict each other; give one of them"
+        return not_multiple(values, "size", 8) or not_multiple(values, "block", 8)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from virtometer.model import Demand
-from virtometer.workloads.base import Operation, Parameters, Place, Workload
+from virtometer.workloads.base import Operation, Parameters, Workload
 
 SLOW_POINTS = 1e8
 """Points per second below which a processor is slow. A grid that needs more may take longer than its window."""
@@ -65,7 +65,3 @@ class Pde(Workload):
         own = parameters.iterations is not None or parameters.precision is not None
         points = (8 * parameters.interlines + 9) ** 2
         return None if own or points > SLOW_POINTS * seconds else seconds
-
-    def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
-        """Leave out the ends that were not given."""
-        return {key: value for key, value in super().arguments(op, parameters, place).items() if value is not None}

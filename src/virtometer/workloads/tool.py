@@ -8,11 +8,12 @@ stopwatch, starting included.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from virtometer.model import Better, Demand
+from virtometer.workloads.agent_table import AgentParameter
 from virtometer.workloads.base import Parameters, Place, Workload
 
 
@@ -48,6 +49,10 @@ class Tool(Workload):
         """A program ends when its work is done, whatever the window."""
         return None
 
+    def takes(self, op: str) -> Mapping[str, AgentParameter]:
+        """The agent knows nothing of a tool's parameters."""
+        return {}
+
     def options(self, op: str, parameters: Parameters, place: Place) -> Sequence[str]:
         """The program's arguments."""
         raise NotImplementedError
@@ -62,7 +67,7 @@ class Tool(Workload):
 
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
         """What the agent is asked: to run the program."""
-        super().arguments(op, parameters, place)  # refuses unknown operations
+        self.ensure_operation(op)
         options = list(self.options(op, parameters, place))
         return {"program": place.program or self.program, "arguments": json.dumps(options)}
 

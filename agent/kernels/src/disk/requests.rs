@@ -59,14 +59,12 @@ pub(super) enum Way {
 
 impl Way {
     pub(super) fn parse(settings: &Settings<'_>, depth: u64) -> Result<Self, Failure> {
-        match settings.optional_text("engine")?.unwrap_or("psync") {
-            "psync" if depth == 1 => Ok(Way::Psync),
-            "psync" => Err(wrong(format!(
+        let ways = [Way::Psync, Way::Libaio, Way::IoUring];
+        match settings.choice("engine", &ways.map(|way| (way.name(), way)))? {
+            Way::Psync if depth > 1 => Err(wrong(format!(
                 "depth is {depth}; the engine psync has only depth 1 (take several threads, or another engine)"
             ))),
-            "libaio" => Ok(Way::Libaio),
-            "io_uring" => Ok(Way::IoUring),
-            other => Err(wrong(format!("engine is {other:?}; there are psync, libaio, io_uring"))),
+            way => Ok(way),
         }
     }
 
@@ -107,12 +105,7 @@ pub(super) enum Verify {
 
 impl Verify {
     pub(super) fn parse(settings: &Settings<'_>) -> Result<Self, Failure> {
-        match settings.optional_text("verify")?.unwrap_or("sample") {
-            "none" => Ok(Verify::Nothing),
-            "sample" => Ok(Verify::Sample),
-            "full" => Ok(Verify::Full),
-            other => Err(wrong(format!("verify is {other:?}; there are none, sample, full"))),
-        }
+        settings.choice("verify", &[("none", Verify::Nothing), ("sample", Verify::Sample), ("full", Verify::Full)])
     }
 }
 

@@ -37,20 +37,20 @@ pub(super) struct Specification {
 impl Specification {
     /// `read` and `random`: percent, where the operation fixes them.
     pub(super) fn parse(settings: &Settings<'_>, fixed: Option<(u64, u64)>) -> Result<Self, Failure> {
-        let percent = |name| settings.integer(name, 100, 0..=100);
+        let percent = |name| settings.integer(name);
         let (read, random) = match fixed {
             Some(fixed) => fixed,
             None => (percent("read")?, percent("random")?),
         };
-        let size = settings.integer("size", 4096, 8..=LARGEST)?;
-        let align = settings.integer("align", 0, 0..=LARGEST)?;
+        let size = settings.integer("size")?;
+        let align = settings.integer("align")?;
         let plain = Kind { share: 100, size, read, random, align };
         let kinds = match settings.optional_text("mix")? {
             None => vec![checked(plain)?],
             Some(text) => parse_mix(text, plain)?,
         };
-        let think = Duration::from_micros(settings.integer("think", 0, 0..=60_000_000)?);
-        let burst = usize::try_from(settings.integer("burst", 1, 1..=1 << 20)?).unwrap_or(usize::MAX);
+        let think = Duration::from_micros(settings.integer("think")?);
+        let burst = usize::try_from(settings.integer("burst")?).unwrap_or(usize::MAX);
         Ok(Specification { kinds, burst: if think.is_zero() { 0 } else { burst }, think })
     }
 

@@ -62,7 +62,7 @@ pub(super) fn configure(
     settings: &Settings<'_>,
     caches: &Caches,
 ) -> Result<Config, Failure> {
-    let size = settings.integer("size", 64 << 20, 8..=1 << 50)?;
+    let size = settings.integer("size")?;
     let threads = task.threads;
     if size % 8 != 0 {
         return Err(wrong(format!("size is {size}, not a multiple of 8")));

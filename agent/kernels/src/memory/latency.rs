@@ -53,8 +53,8 @@ pub(super) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
 
 /// Checks the settings for a machine with these caches.
 pub(super) fn configure(task: &Task, settings: &Settings<'_>, caches: &Caches) -> Result<Config, Failure> {
-    let stride = settings.integer("stride", 64, 8..=1 << 30)?;
-    let size = settings.integer("size", 64 << 20, 8..=1 << 50)?;
+    let stride = settings.integer("stride")?;
+    let size = settings.integer("size")?;
     if task.threads != 1 {
         return Err(wrong("latency has one thread"));
     }

@@ -29,19 +29,14 @@ pub(super) enum Call {
     Open,
 }
 
+/// The words for the calls, in their order.
+pub(super) const WORDS: &[&str] = &["null", "read", "write", "stat", "fstat", "open"];
+
 impl Call {
     pub(super) fn read(settings: &Settings<'_>) -> Result<Self, Failure> {
-        Ok(match settings.optional_text("call")? {
-            None | Some("null") => Call::Null,
-            Some("read") => Call::Read,
-            Some("write") => Call::Write,
-            Some("stat") => Call::Stat,
-            Some("fstat") => Call::Fstat,
-            Some("open") => Call::Open,
-            Some(other) => {
-                return Err(wrong(format!("call is {other:?}, not null, read, write, stat, fstat or open")));
-            }
-        })
+        let calls = [Call::Null, Call::Read, Call::Write, Call::Stat, Call::Fstat, Call::Open];
+        let table: Vec<(&str, Call)> = WORDS.iter().copied().zip(calls).collect();
+        settings.choice("call", &table)
     }
 
     fn of_file(self) -> bool {

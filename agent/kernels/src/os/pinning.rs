@@ -2,7 +2,7 @@
 //! with the scheduler's mood.
 
 use crate::settings::{wrong, Settings};
-use crate::ParameterKind::Text;
+use crate::ParameterKind::Choice;
 use crate::{parameter, Parameter};
 #[cfg(unix)]
 use rustix::thread::{sched_setaffinity, CpuSet};
@@ -12,9 +12,9 @@ use virtometer_sampling::{allowed_cpus, pin_to, Task};
 /// The parameter of every operation.
 pub(super) const PIN: Parameter = parameter(
     "pin",
-    Text,
+    Choice(&["one", "apart", "none"]),
     "one",
-    "processors of a thread and its processes: one, apart (a different one each) or none",
+    "processors of a thread and its processes; apart: a different one each",
 );
 
 /// What is asked for.
@@ -29,13 +29,8 @@ pub(super) enum Pin {
 
 impl Pin {
     pub(super) fn read(settings: &Settings<'_>, task: &Task) -> Result<Self, Failure> {
-        let pin = match settings.optional_text("pin")? {
-            None | Some("one") if task.cpus.is_some() => Pin::ByTask,
-            None | Some("one") => Pin::One,
-            Some("apart") => Pin::Apart,
-            Some("none") => Pin::None,
-            Some(other) => return Err(wrong(format!("pin is {other:?}, not one, apart or none"))),
-        };
+        let one = if task.cpus.is_some() { Pin::ByTask } else { Pin::One };
+        let pin = settings.choice("pin", &[("one", one), ("apart", Pin::Apart), ("none", Pin::None)])?;
         if task.cpus.is_some() && pin != Pin::ByTask {
             return Err(wrong("cpus pins the threads already; leave out pin"));
         }

@@ -19,9 +19,6 @@ use virtometer_sampling::os_failure;
 /// Numbers from here on do not fit in a set.
 const SET: c_int = 1024;
 
-/// Most descriptors: the agent has some more.
-pub(super) const MOST: u64 = 1000;
-
 /// What the descriptors are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
@@ -33,11 +30,7 @@ pub(super) enum Of {
 
 impl Of {
     pub(super) fn read(settings: &Settings<'_>) -> Result<Self, Failure> {
-        match settings.optional_text("of")? {
-            None | Some("file") => Ok(Of::File),
-            Some("tcp") => Ok(Of::Tcp),
-            Some(other) => Err(wrong(format!("of is {other:?}, not file or tcp"))),
-        }
+        settings.choice("of", &[("file", Of::File), ("tcp", Of::Tcp)])
     }
 }
 

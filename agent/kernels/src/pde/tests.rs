@@ -381,7 +381,7 @@ fn wrong_parameters_are_refused() {
         (&[("function", text("cosine"))], 1, "function is \"cosine\", not zero or sine"),
         (&[("variant", text("quick"))], 1, "variant is \"quick\", not fast or naive"),
         (&[("variant", text("naive"))], 2, "the naive variant has one thread"),
-        (&[("termination", text("never"))], 1, "termination is \"never\", not window or iterations or precision"),
+        (&[("termination", text("never"))], 1, "termination is \"never\", not window, iterations or precision"),
         (&[integer("precision", 4), integer("iterations", 9)], 1, "give iterations or precision, not both"),
         (
             &[integer("iterations", 9), ("termination", text("precision"))],
