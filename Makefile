@@ -27,6 +27,7 @@ lint: setup ## formatting, lints and types of both languages
 
 contract: setup ## make the files anew that are made from the agent's table and the models of plans
 	@"$$(.venv/bin/virtometer agent path)" kernels --json > contract/kernels.json
+	@.venv/bin/python setup/kernel_page.py
 	@.venv/bin/virtometer plan reference --markdown > docs/PLANS.md
 
 mutants: setup ## wrong agents on purpose, and which check finds each (about an hour; ONLY=memory for some)

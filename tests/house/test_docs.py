@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 import typer
 
+from setup.kernel_page import page
 from tests.house.tracked import ROOT, tracked
 from virtometer import errors
 from virtometer.cli.app import app
@@ -136,3 +137,13 @@ def test_the_drawing_of_the_errors_is_true() -> None:
         for label, thing in classes.items()
     }
     assert drawn_errors() == real
+
+
+def test_the_tables_of_the_kernels_are_the_agent_s() -> None:
+    contract = ROOT / "contract"
+    document = (contract / "KERNELS.md").read_text(encoding="utf-8")
+    made = page(document, json.loads((contract / "kernels.json").read_text(encoding="utf-8")))
+    assert document == made, "contract/KERNELS.md is stale, run: make contract"
+    assert "| `descriptors` | 1 to 1000 | 100 | how many | `select` |" in made
+    with pytest.raises(ValueError, match="lacks the marks"):
+        page(document.replace("<!--", ""), {"kernels": []})

@@ -29,7 +29,7 @@ mod tests {
 
     #[test]
     fn the_pattern_is_the_contract_s() {
-        // Computed from the formula in PROTOCOL.md with Python's integers.
+        // Computed from the formula in KERNELS.md with Python's integers.
         assert_eq!(word(0), 0xE220_A839_7B1D_CDAF);
         assert_eq!(word(1), 0x6E78_9E6A_A1B9_65F4);
         let mut block = [0u8; 16];

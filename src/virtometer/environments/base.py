@@ -85,7 +85,7 @@ class Workbench:
     """What a kind works with. Directories exist; `scratch` lies on the file system that disk workloads measure.
 
     agent: the agent's static binary. cache: content-addressed images, kept between campaigns. scratch: this campaign's
-    working files. disk_file: the one file behind every disk workload (filled as PROTOCOL.md says), or None. lan: the
+    working files. disk_file: the one file behind every disk workload (filled as KERNELS.md says), or None. lan: the
     network of this laboratory, made when the first guest needs it; whoever made the workbench calls `lan.close()`.
     host_programs: what workloads of this campaign run beside the agent. A kind puts their files into its guests.
     """

@@ -103,7 +103,7 @@ def _only_ours(directory: Path) -> bool:
 
 
 def _fill(agent: Path, scratch: Path, span: int, programs: Programs) -> Path:
-    """Make the one file behind every disk workload, with the contents that PROTOCOL.md defines."""
+    """Make the one file behind every disk workload, with the contents that KERNELS.md defines."""
     free = shutil.disk_usage(scratch).free
     if free < span + ROOM:
         raise StorageError(
