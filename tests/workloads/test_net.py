@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 from pathlib import Path
@@ -83,16 +84,21 @@ def test_a_parameter_of_another_operation_is_refused_in_words() -> None:
         NET.arguments("stream", NET.parameters(), Place(None, None))
 
 
-def test_every_operation_measures_against_a_peer(agent: Path) -> None:
+@pytest.mark.parametrize("threads", [1, 3])
+def test_every_operation_measures_against_a_peer(agent: Path, threads: int) -> None:
     serving = subprocess.Popen([agent, "serve", "net", "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True)
     try:
         assert serving.stderr is not None
         peer = serving.stderr.readline().split()[2]
         for op, operation in NET.operations.items():
-            words = [str(agent), "measure", "net", "--op", op, "--peer", peer, "--seconds", "0.05", "--json"]
+            words = [str(agent), "measure", "net", "--op", op, "--peer", peer, "--seconds", "0.1", "--json"]
+            words += ["--threads", str(threads)]
             found = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
             assert found["unit"] == operation.unit
             assert found["check"]["passed"]
+            samples = found["samples"]
+            for before, after in itertools.pairwise(samples):
+                assert before["end_ns"] <= after["start_ns"], op
             assert {"service-demand-local", "service-demand-remote"} <= found["measures"].keys(), op
     finally:
         serving.terminate()

@@ -209,7 +209,7 @@ impl Prepared {
         let has_end = limits.complete.is_some();
         let calibrated = (limits.calibrated, limits.most_repeats);
         let mut passage = if gated { Passage::Gate } else { Passage::Free };
-        let mut worked_ns = 0;
+        let (mut worked_ns, mut ended_ns) = (0, 0);
         if gated {
             (0..REHEARSALS).for_each(|_| self.control.rehearse());
             if limits.flows {
@@ -219,7 +219,12 @@ impl Prepared {
             }
         }
         let stopped = loop {
-            let (stretch, check) = self.team.iterate(self.repeats, passage)?;
+            let (mut stretch, check) = self.team.iterate(self.repeats, passage)?;
+            if limits.flows {
+                // Threads end at different moments, and each goes on at once: samples of all follow on from each other.
+                stretch.start_ns = stretch.start_ns.max(ended_ns);
+                ended_ns = stretch.end_ns;
+            }
             worked_ns += stretch.end_ns.saturating_sub(stretch.start_ns);
             self.record(stretch.start_ns, stretch.end_ns, stretch.work, check)?;
             let took_ns = precise(stretch.end_ns - stretch.start_ns);

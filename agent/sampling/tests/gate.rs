@@ -248,3 +248,51 @@ fn who_has_no_gate_neither_waits_nor_tells() {
     control.let_go();
     assert!(!control.waits());
 }
+
+/// Goes on where it ended. The first thread's iterations are longer than those of the others.
+struct Flowing {
+    index: usize,
+    ended_ns: u64,
+}
+
+impl Worker for Flowing {
+    fn run(&mut self, repeats: u64) -> Result<Stretch, Failure> {
+        let start_ns = if self.ended_ns == 0 { now_ns() } else { self.ended_ns };
+        sleep(Duration::from_millis(if self.index == 0 { 14 } else { 13 }));
+        self.ended_ns = now_ns();
+        Ok(Stretch { start_ns, end_ns: self.ended_ns, work: repeats })
+    }
+
+    fn after(&mut self) -> Result<CheckValue, Failure> {
+        Ok(CheckValue::Count(0))
+    }
+
+    fn settle(&mut self) -> Result<(), Failure> {
+        self.ended_ns = 0;
+        Ok(())
+    }
+
+    fn flows(&self) -> bool {
+        true
+    }
+
+    fn finish(&mut self) -> Result<CheckValue, Failure> {
+        Ok(CheckValue::Count(0))
+    }
+}
+
+#[test]
+fn samples_of_threads_that_flow_on_follow_on_from_each_other() {
+    let maker: Maker = Arc::new(move |index| Ok(Box::new(Flowing { index, ended_ns: 0 })));
+    let control = Arc::new(Control::default());
+    let task =
+        Task { op: String::new(), parameters: Parameters::default(), threads: 3, cpus: None, seconds: 0.3, control };
+    let mut samples = Vec::new();
+    let prepared = prepare(&task, Unit::PerSecond, &maker).unwrap();
+    prepared.run(&mut |some| samples.extend(some.iter().map(RawSample::sample))).unwrap();
+    assert!(samples.len() > 3, "{samples:?}");
+    for pair in samples.windows(2) {
+        assert_eq!(pair[1].start_ns, pair[0].end_ns);
+        assert_eq!(pair[1].work % 3, 0);
+    }
+}
