@@ -141,7 +141,6 @@ class Limits(_Frozen):
     prepare_s: float = Field(default=60.0, gt=0, le=3600, description="seconds to prepare a workload")
     run_extra_s: float = Field(default=30.0, gt=0, le=3600, description="seconds that a run may take beyond its window")
     answer_s: float = Field(default=10.0, gt=0, le=600, description="seconds until an agent answers a request")
-    stop_s: float = Field(default=10.0, gt=0, le=600, description="without effect: a guest has ten seconds to stop")
     clock_error: _OpenShare = Field(
         default=0.005, description="largest error of a duration that is used, as a share of it"
     )

@@ -130,7 +130,7 @@ def make_plan():
                 "environments": environments,
                 "workloads": workloads
                 or [{"name": "linpack", "workload": "linpack", "op": "classic", "parameters": {"size": 50}}],
-                "limits": {"start_s": 2, "prepare_s": 2, "run_extra_s": 2, "answer_s": 2, "stop_s": 5},
+                "limits": {"start_s": 2, "prepare_s": 2, "run_extra_s": 2, "answer_s": 2},
                 "disk_span": 1 << 20,
                 **more,
             }

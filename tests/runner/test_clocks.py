@@ -1,5 +1,6 @@
 """Campaigns in guests whose clocks lie: what is true comes out, or the trial fails and says why."""
 
+import itertools
 import re
 import statistics
 
@@ -21,6 +22,8 @@ def trial(tmp_path, watcher, make_plan, timepiece_kind, monkeypatch):
     # This agent is a Python program, and dearer to ask than any guest's: it is asked as often as theirs all the same.
     monkeypatch.setattr(clock_watch, "_COSTS", 0)
 
+    numbers = itertools.count(1)
+
     def run(clock, seconds=1.0, answer_s=1.0, workloads=None, timing="auto", clock_error=0.005, run_extra_s=10):
         plan = make_plan(
             [{"name": "liar", "kind": "timepiece", "settings": {"clock": clock}, "timing": timing}],
@@ -31,11 +34,10 @@ def trial(tmp_path, watcher, make_plan, timepiece_kind, monkeypatch):
                 "prepare_s": 5,
                 "run_extra_s": run_extra_s,
                 "answer_s": answer_s,
-                "stop_s": 5,
                 "clock_error": clock_error,
             },
         )
-        (record,) = campaigns.begin(plan, "text", tmp_path / "c", 7, watcher).trials
+        (record,) = campaigns.begin(plan, "text", tmp_path / f"c{next(numbers)}", 7, watcher).trials
         return record
 
     return run

@@ -20,7 +20,7 @@ NATIVE = {"name": "native", "kind": "native"}
 FIO = {"name": "fio", "workload": "fio", "op": "random-read", "parameters": {"seconds": 1}}
 AB = {"name": "requests", "workload": "ab", "op": "get", "parameters": {"requests": 200}}
 # A busy host boots an emulated machine with 80 MiB of programs in its own time.
-PATIENT = {"start_s": 120, "prepare_s": 30, "run_extra_s": 60, "answer_s": 20, "stop_s": 10, "clock_error": 0.5}
+PATIENT = {"start_s": 120, "prepare_s": 30, "run_extra_s": 60, "answer_s": 20, "clock_error": 0.5}
 CAPTURED = Path(__file__).parents[1] / "workloads" / "captured"
 
 

@@ -24,7 +24,6 @@ from virtometer.model import (
     Evidence,
     GuestStart,
     PlacementResult,
-    Plan,
     Sample,
     TrialRecord,
 )
@@ -238,7 +237,7 @@ class Ledger:
                 rows.evidence_of(row, place, samples.get(key, ()), probes.get(key, ()))
             )
         return Campaign(
-            plan=Plan.model_validate_json(head.plan_json),
+            plan=rows.plan_of(head.plan_json),
             plan_text=head.plan_text,
             seed=head.seed,
             created_at=head.created_at,

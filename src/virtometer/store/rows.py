@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from pydantic import ValidationError
 from sqlalchemy import Row
 
 from virtometer.model import (
@@ -20,6 +21,7 @@ from virtometer.model import (
     HostUse,
     Placement,
     PlacementResult,
+    Plan,
     Sample,
     Trial,
     TrialRecord,
@@ -58,6 +60,21 @@ def _plain(value: object) -> object:
     if isinstance(value, set | frozenset):
         return sorted(value)
     return str(value)
+
+
+def plan_of(text: str) -> Plan:
+    """A plan as the ledger holds it. A limit that never had an effect stood in plans of earlier versions.
+
+    Raises ValueError, in a sentence, for what is no plan.
+    """
+    plan = from_json(text)
+    if isinstance(plan, dict) and isinstance(plan.get("limits"), dict):
+        plan["limits"].pop("stop_s", None)
+    try:
+        return Plan.model_validate_json(to_json(plan))
+    except ValidationError as cause:
+        where = ".".join(map(str, cause.errors()[0]["loc"])) or "all of it"
+        raise ValueError(f"a plan that is wrong at {where}") from cause
 
 
 def environment_row(position: int, status: EnvironmentStatus) -> Values:

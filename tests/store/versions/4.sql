@@ -12,7 +12,7 @@ CREATE TABLE campaign (
 	PRIMARY KEY (id)
 );
 INSERT INTO "campaign" VALUES(1,'virtometer: 1  # with a comment, an umlaut: ü
-','{"virtometer":1,"name":"ledger","question":"Is anything lost?","environments":[{"name":"native","kind":"native","settings":{},"timing":"auto"},{"name":"box","kind":"runc","settings":{"cpus":0.5,"memory":67108864},"timing":"auto"}],"baseline":"native","workloads":[{"name":"w","workload":"disk","op":"random-read","parameters":{"size":4096},"threads":1,"seconds":null,"factors":{}}],"scenario":"alone","blocks":4,"seconds":1.0,"fresh":"trial","unavailable":"refuse","seed":null,"margin":0.05,"disk_span":536870912,"limits":{"start_s":60.0,"prepare_s":60.0,"run_extra_s":30.0,"answer_s":10.0,"stop_s":10.0,"clock_error":0.005},"rules":{"max_steal_share":0.05,"max_swap_pages":0,"min_free_memory_bytes":268435456,"max_stall_share":0.1}}',9223372036854775807,'2026-01-02T03:04:05.678+00:00','{"cpu":"a processor","cpus":2,"memory_bytes":1099511627776,"flags":["fpu","avx"],"cpufreq":null}','{"virtometer":"0.1.0","agent_sha256":"abababababababababababababababababababababababababababababababab"}');
+','{"virtometer":1,"name":"ledger","question":"Is anything lost?","environments":[{"name":"native","kind":"native","settings":{},"timing":"auto"},{"name":"box","kind":"runc","settings":{"cpus":0.5,"memory":67108864},"timing":"auto"}],"baseline":"native","workloads":[{"name":"w","workload":"disk","op":"random-read","parameters":{"size":4096},"threads":1,"seconds":null,"factors":{}}],"scenario":"alone","blocks":4,"seconds":1.0,"fresh":"trial","unavailable":"refuse","seed":null,"margin":0.05,"disk_span":536870912,"limits":{"start_s":60.0,"prepare_s":60.0,"run_extra_s":30.0,"answer_s":10.0,"clock_error":0.005},"rules":{"max_steal_share":0.05,"max_swap_pages":0,"min_free_memory_bytes":268435456,"max_stall_share":0.1}}',9223372036854775807,'2026-01-02T03:04:05.678+00:00','{"cpu":"a processor","cpus":2,"memory_bytes":1099511627776,"flags":["fpu","avx"],"cpufreq":null}','{"virtometer":"0.1.0","agent_sha256":"abababababababababababababababababababababababababababababababab"}');
 CREATE TABLE commands (
 	position INTEGER NOT NULL, 
 	at TEXT NOT NULL, 
@@ -31,10 +31,10 @@ CREATE TABLE entries (
 	PRIMARY KEY (entry), 
 	FOREIGN KEY(trial) REFERENCES planned (trial)
 );
-INSERT INTO "entries" VALUES(1,NULL,0,1,'64720521d07cfa788aef4b07a56e72393392acd07b3eb9bda9c1b706206dcb54');
-INSERT INTO "entries" VALUES(2,0,1,1,'a758800d0db40a72bf20a899443473f8bd1ae207b1eab4819a046be57c2ff690');
-INSERT INTO "entries" VALUES(3,1,1,1,'cce6c2f308af62846895f10b9253336f193c21181b2a0801713eb750835a7164');
-INSERT INTO "entries" VALUES(4,3,2,1,'139659d28eb9bbc16091b66c68849eea85057aa8e14b6b1c78b41c9a2476ebb8');
+INSERT INTO "entries" VALUES(1,NULL,0,1,'0c17f2872e33599e6428094b03ba9e14fd8604af00d31248f98e59c49c0ff271');
+INSERT INTO "entries" VALUES(2,0,1,1,'bd9ad1d5d829937c2835f4d808400e88c19e09f67df961d9821770433758434d');
+INSERT INTO "entries" VALUES(3,1,1,1,'241b1048f5efcfe18ba024463fdd57d8e763a4c992b82e03eac230271d39eec2');
+INSERT INTO "entries" VALUES(4,3,2,1,'4ce75d92b87eb01d52cf63555ddea962af8d6061d8f417bc7fd24a0aa2e1fb81');
 CREATE TABLE environments (
 	position INTEGER NOT NULL, 
 	name TEXT NOT NULL, 
