@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 from mutants.__main__ import main
 from mutants.listing import ListError, Mutant, chosen, read_list, read_lists
 from mutants.processes import execute
+from tests.house.tracked import ROOT
 
 MANIFESTS = {
     "Cargo.toml": '[workspace]\nresolver = "2"\nmembers = ["agent", "kernels"]\n',
@@ -62,6 +64,8 @@ def checkout(tmp_path: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     (tmp_path / ".gitignore").write_text("/.build/\n")
+    # Without it rustup has no toolchain for this folder where the user has no default one.
+    shutil.copy(ROOT / "rust-toolchain.toml", tmp_path)
     (tmp_path / "mutants").mkdir()
     subprocess.run(["cargo", "generate-lockfile", "--offline"], cwd=tmp_path, check=True, capture_output=True)
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
