@@ -49,7 +49,8 @@ def test_a_native_campaign_measures_every_planned_trial(tmp_path, watcher, make_
         assert result.guest_cpu_s is not None
         assert record.host.wall_s > 0.02
     cpu = [r.results[0] for r in campaign.trials if r.results[0].placement.workload == "cpu"]
-    assert cpu[0].guest_cpu_s >= 0.02
+    # A busy host gives the guest a part of the window of 0.05 s only, but an iteration at the least.
+    assert all(0.005 <= result.guest_cpu_s < 0.5 for result in cpu)
     net = next(r.results[0] for r in campaign.trials if r.results[0].placement.workload == "net")
     assert net.conditions["network_path"] == "loopback"
     assert [line for line in campaign.commands if "fill" in line.argv]
