@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from bench.kinds import opened, tell
 from virtometer.environments.registry import KINDS
 from virtometer.model import Limits
-from virtometer.runner.clock_watch import ClockWatch
+from virtometer.runner.clock_monitor import ClockMonitor
 from virtometer.runner.resident import Resident
 
 TARGET = 0.001
@@ -31,7 +31,7 @@ def shares(kind: str, seconds: float) -> tuple[list[float], float]:
     with opened(kind) as starter:
         resident = starter.start()
         try:
-            watch = ClockWatch(resident.session, Limits(), resident.guest.cpu_ns, {})
+            watch = ClockMonitor(resident.session, Limits(), resident.guest.cpu_ns, {})
             watch.before(seconds)
             watch.starting()
             turns = []
@@ -43,16 +43,16 @@ def shares(kind: str, seconds: float) -> tuple[list[float], float]:
             resident.stop()
 
 
-def _used(resident: Resident, watch: ClockWatch, seconds: float, ask: bool) -> float:
+def _used(resident: Resident, watch: ClockMonitor, seconds: float, ask: bool) -> float:
     """Processor seconds of the laboratory's thread and the guest's processes in a while, with probes or without."""
     began = time.monotonic()
     used_ns = time.thread_time_ns() + resident.guest.cpu_ns()
     while (left := began + seconds - time.monotonic()) > 0:
         select.select([resident.session], [], [], min(left, watch.period_s))
         if ask:
-            watch.ask()
+            watch.ping()
             resident.session.next_event(0.0)
-    resident.session.rest(0.1)  # the last answer
+    resident.session.pause(0.1)  # the last answer
     return (time.thread_time_ns() + resident.guest.cpu_ns() - used_ns) * 1e-9
 
 

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from virtometer.environments.base import Environment, Settings
 from virtometer.environments.registry import KINDS
+from virtometer.environments.sweep import sweep
 from virtometer.errors import VirtometerError
 from virtometer.model import Limits, PlanEnvironment
-from virtometer.runner.doctor import status, sweep
+from virtometer.runner.doctor import status
+from virtometer.runner.lab_context import lab_context
 from virtometer.runner.resident import Resident
-from virtometer.runner.workbench import workbench
 
 
 class NotHere(Exception):
@@ -39,9 +40,9 @@ class Starter:
 @contextmanager
 def opened(kind: str) -> Iterator[Starter]:
     """A kind that is checked and prepared. Raises NotHere."""
-    with tempfile.TemporaryDirectory(prefix="virtometer-") as folder, workbench(Path(folder)) as bench:
-        sweep(bench)
-        environment = KINDS[kind](bench)
+    with tempfile.TemporaryDirectory(prefix="virtometer-") as folder, lab_context(Path(folder)) as lab:
+        sweep(lab.journal, lab.programs)
+        environment = KINDS[kind](lab)
         found = status(environment)
         if not found.works:
             raise NotHere(found.reason)

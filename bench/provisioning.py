@@ -94,10 +94,10 @@ def overheads(kind: str, trials: int) -> tuple[list[float], list[float]]:
         begin(plan, "", Path(folder) / "campaign", 1, watch)
     added, prepared = [], []
     for index, began in watch.began.items():
-        (result,) = watch.records[index].results
+        (run,) = watch.records[index].runs
         if index and index + 1 in watch.began:  # a guest's first run has probes before it prepares
-            window_s = (result.window_end_host_ns - result.window_start_host_ns) * 1e-9
-            prepared.append(result.probes[0].sent_host_ns * 1e-9 - began)  # the first probe follows `ready`
+            window_s = (run.scored.window_end_host_ns - run.scored.window_start_host_ns) * 1e-9
+            prepared.append(run.probes[0].sent_host_ns * 1e-9 - began)  # the first probe follows `ready`
             added.append(watch.began[index + 1] - began - window_s - prepared[-1])
     return added, prepared
 

@@ -23,10 +23,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.kinds import NotHere, tell
-from virtometer.analysis import host_time
 from virtometer.analysis.running import Running
+from virtometer.clock import intervals
 from virtometer.errors import EnvironmentFailed
-from virtometer.model import CLOCK_ERROR, Plan, Trial, TrialRecord
+from virtometer.model import Plan, SetAside, Trial, TrialRecord
 from virtometer.runner.campaign import begin
 from virtometer.runner.pace import TimeLeft
 
@@ -99,15 +99,15 @@ def counts(kind: str, records: Sequence[TrialRecord]) -> Counter[str]:
     """Trials and samples by what became of them; `ppm` is the largest bound of a used sample."""
     found: Counter[str] = Counter(trials=len(records))
     for record in records:
-        by_clock = any(left.fault is not None for left in record.evidence)
+        by_clock = any(run.fault is not None for run in record.runs)
         if record.status == "failed":
             found["refused" if by_clock else "failed"] += 1
             print(f"{kind}: {record.reason}", file=sys.stderr)
-        for result in record.results:
-            found["history"] += result.clock.probes > len(result.probes)
-            for sample, stretch in zip(result.samples, host_time.stretches(result), strict=True):
+        for run in record.scored:
+            found["history"] += run.scored.clock.probes > len(run.probes)
+            for sample, stretch in zip(run.samples, intervals.of_run(run), strict=True):
                 found["samples"] += 1
-                found["aside"] += sample.mark.startswith(CLOCK_ERROR)
+                found["aside"] += sample.set_aside is SetAside.CLOCK_ERROR
                 if sample.used:
                     found["ppm"] = max(found["ppm"], round(stretch.relative_bound * 1e6))
                 if kind in HAS_HOST_CLOCK:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from virtometer.shield import uninterrupted
+from virtometer.deferred_signals import deferred_signals
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def session(
     program: subprocess.Popen[bytes] | None = None
     try:
         # Ctrl-C while it starts would leave it behind.
-        with uninterrupted():
+        with deferred_signals():
             program = subprocess.Popen(
                 [str(word) for word in argv],
                 cwd=folder,
@@ -47,7 +47,7 @@ def session(
 
 def _end(program: subprocess.Popen[bytes]) -> None:
     """Kill what is left of a program's session."""
-    with uninterrupted():
+    with deferred_signals():
         with contextlib.suppress(ProcessLookupError):
             os.killpg(program.pid, signal.SIGKILL)
         program.wait()

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from mutants.listing import Mutant
 from mutants.processes import Ended, execute, session
-from virtometer.shield import uninterrupted
+from virtometer.deferred_signals import deferred_signals
 
 BUILD_LIMIT_S = 900.0
 RUN_LIMIT_S = 30.0
@@ -75,7 +75,7 @@ class Workspace:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with uninterrupted():
+        with deferred_signals():
             self._lock.close()
 
     def _copy(self) -> None:

@@ -1,4 +1,4 @@
-"""What all tests share: the agent's binary and a workbench of which nothing may be left."""
+"""What all tests share: the agent's binary and a LabContext of which nothing may be left."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from virtometer.environments.base import Workbench
+from virtometer.environments.base import LabContext
 from virtometer.environments.journal import Journal
 from virtometer.environments.network import Lan
 from virtometer.environments.sweep import sweep_guest
@@ -17,7 +17,7 @@ from virtometer.errors import MissingProgram
 from virtometer.programs import Programs
 from virtometer.runner.agent import agent_path
 from virtometer.runner.host_lock import NAME_VARIABLE
-from virtometer.runner.workbench import cache_directory
+from virtometer.runner.lab_context import cache_directory
 
 _NUMBERS = itertools.count(1)
 
@@ -41,25 +41,25 @@ def new_id() -> Callable[[], str]:
 
 
 @pytest.fixture
-def bench(agent: Path, tmp_path: Path) -> Iterator[Workbench]:
-    """A workbench without a disk file, with a journal of its own and the user's image cache."""
+def lab(agent: Path, tmp_path: Path) -> Iterator[LabContext]:
+    """A LabContext without a disk file, with a journal of its own and the user's image cache."""
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     cache = cache_directory()
     cache.mkdir(parents=True, exist_ok=True)
     programs, journal = Programs(), Journal(tmp_path / "state")
-    one = Workbench(agent, cache, scratch, None, journal, programs, Lan(journal, programs))
+    one = LabContext(agent, cache, scratch, None, journal, programs, Lan(journal, programs))
     yield one
     one.lan.close()
     nothing_is_left(one)
 
 
-def nothing_is_left(bench: Workbench) -> None:
-    """Fail when a guest of this workbench is left, and remove it: one failed test must not disturb the next."""
-    directory = bench.journal.directory
-    left = [*bench.scratch.iterdir(), *(directory.iterdir() if directory.exists() else ())]
+def nothing_is_left(lab: LabContext) -> None:
+    """Fail when a guest of this laboratory is left, and remove it: one failed test must not disturb the next."""
+    directory = lab.journal.directory
+    left = [*lab.scratch.iterdir(), *(directory.iterdir() if directory.exists() else ())]
     for path in directory.glob("*.json"):
-        entry = bench.journal.read(path)
+        entry = lab.journal.read(path)
         if entry is not None:
-            sweep_guest(bench.journal, path, entry, bench.programs)
+            sweep_guest(path, entry, lab.programs)
     assert left == []

@@ -11,6 +11,7 @@
     ├── LinkError             6   the agent does not answer, is of another version, breaks the protocol
     │   ├── LinkTimeout       6
     │   ├── LinkClosed        6
+    │   ├── ClockError        6   a guest's clock has a fault, or contradicts itself
     │   └── RemoteError       6   the agent answered with an error (code, message)
     ├── StorageError          7   no space, read-only, input/output error
     ├── MissingProgram        8   a program that is needed is not installed
@@ -24,7 +25,12 @@ Each error carries the sentence that the user sees and, where there is one, the 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from virtometer.visible import visible
+
+if TYPE_CHECKING:
+    from virtometer.model import ClockFault
 
 
 class VirtometerError(Exception):
@@ -95,6 +101,15 @@ class LinkTimeout(LinkError):
 
 class LinkClosed(LinkError):
     """The channel ended."""
+
+
+class ClockError(LinkError):
+    """A guest's clock has a fault in one run."""
+
+    def __init__(self, sentence: str, fault: ClockFault) -> None:
+        """`sentence` says to a user what `fault` says to a program."""
+        super().__init__(sentence)
+        self.fault = fault
 
 
 class RemoteError(LinkError):

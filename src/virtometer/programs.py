@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+from virtometer.deferred_signals import deferred_signals
 from virtometer.errors import EnvironmentFailed, MissingProgram
 from virtometer.model import CommandLine
-from virtometer.shield import uninterrupted
 
 Descriptor = int | IO[Any] | None
 
@@ -79,11 +79,11 @@ class Programs:
         input_bytes: bytes | None = None,
         cwd: Path | None = None,
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run to the end. Raises EnvironmentFailed with the program's last words when it fails or takes too long."""
+        """Run to the end. Raises EnvironmentFailed with the end of its stderr when it fails or takes too long."""
         words = tuple(str(word) for word in argv)
         process: subprocess.Popen[bytes] | None = None
         try:
-            with uninterrupted():
+            with deferred_signals():
                 # A process group of its own: a Ctrl-C at the terminal is for the laboratory, which ends what it runs.
                 process = self._start(
                     words,
@@ -103,12 +103,12 @@ class Programs:
                 raise EnvironmentFailed(f"{words[0]} ({purpose}) did not end within {limit_s:g} s") from cause
             raise
         result = subprocess.CompletedProcess(words, process.returncode, stdout, stderr)
-        with uninterrupted():  # what is raised in a `__del__` Python prints, and loses
+        with deferred_signals():  # what is raised in a `__del__` Python prints, and loses
             del process
         self._record.append(CommandLine(now(), purpose, words, result.returncode))
         if check and result.returncode != 0:
-            said = (result.stderr or result.stdout).decode(errors="replace").strip().splitlines()
-            last = ", ".join(said[-2:]) or "without a word"
+            tail = (result.stderr or result.stdout).decode(errors="replace").strip().splitlines()
+            last = ", ".join(tail[-2:]) or "without a word"
             raise EnvironmentFailed(f"{words[0]} ({purpose}) failed with status {result.returncode}: {last}")
         return result
 
@@ -126,7 +126,7 @@ class Programs:
     ) -> subprocess.Popen[bytes]:
         """Start a program in a session of its own (its process group id is its pid) and return at once.
 
-        To be called `uninterrupted`, so that a Ctrl-C comes when the caller knows the process.
+        Call it with `deferred_signals`, so that a Ctrl-C comes when the caller knows the process.
         """
         words = tuple(str(word) for word in argv)
         process = self._start(
@@ -145,7 +145,7 @@ class Programs:
     def _start(self, words: tuple[str, ...], **how: Any) -> subprocess.Popen[bytes]:  # noqa: ANN401 - what Popen takes
         """Fork: what is raised in the middle of that Python prints, and loses."""
         try:
-            with uninterrupted():
+            with deferred_signals():
                 return subprocess.Popen(words, **how)
         except FileNotFoundError as cause:
             raise MissingProgram(f"the program {words[0]} is not installed") from cause

@@ -10,20 +10,25 @@ from typing import Any
 import numpy as np
 
 from virtometer.model import (
+    AgentReport,
     Better,
     Campaign,
     ClockFault,
     ClockFit,
-    ClockProbe,
     CommandLine,
     EnvironmentStatus,
-    Evidence,
+    Failure,
+    FailureKind,
     GuestStart,
     HostUse,
+    Mark,
     Placement,
-    PlacementResult,
     Plan,
+    RoundTrip,
+    Run,
     Sample,
+    Score,
+    SetAside,
     Trial,
     TrialRecord,
 )
@@ -43,6 +48,8 @@ class Work:
     level: float = 18e9
     threads: int = 1
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    of: str = ""  # the workload with factors that it is a combination of
+    levels: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def better(self) -> Better:
@@ -60,7 +67,7 @@ class Place:
     conditions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     works: bool = True
     reason: str = ""
-    fails: Mapping[str, str] = field(default_factory=dict)  # workload name -> reason of every trial
+    fails: Mapping[str, Failure] = field(default_factory=dict)  # workload name -> why every trial fails
     settings: Mapping[str, Any] = field(default_factory=dict)
     provision_s: float = 0.05
 
@@ -77,41 +84,60 @@ def plan_of(places: Sequence[Place], works: Sequence[Work], blocks: int, **more:
             "question": "What does each environment cost?",
             "environments": [{"name": p.name, "kind": p.kind, "settings": dict(p.settings)} for p in places],
             "workloads": [
-                {"name": w.name, "workload": w.workload, "op": w.op, "parameters": dict(w.parameters)} for w in works
+                {
+                    "name": w.name, "workload": w.workload, "op": w.op, "parameters": dict(w.parameters),
+                    "of": w.of, "levels": dict(w.levels),
+                }
+                for w in works
             ],
             "baseline": places[0].name,
             "blocks": blocks,
         }
         | more
-    )
+    )  # fmt: skip
+
+
+def changed(run: Run, **fields: Any) -> Run:
+    """The run with fields replaced wherever they are: in the run, in its score, or (`agent_...`) in its report."""
+    reported = {"agent_value": "value", "agent_cpu_s": "cpu_s"} | {
+        name: name for name in ("check", "measures", "histograms", "output")
+    }
+    scored = ("value", "work", "clock", "window_start_host_ns", "window_end_host_ns", "guest_cpu_s")
+    of_report = {reported[name]: fields.pop(name) for name in reported if name in fields}
+    of_score = {name: fields.pop(name) for name in scored if name in fields}
+    if of_report:
+        fields["report"] = replace(run.reported, **of_report)
+    if of_score:
+        fields["score"] = replace(run.scored, **of_score)
+    return replace(run, **fields)
+
+
+def with_runs(of: Campaign, change: Callable[[Run], Run]) -> Campaign:
+    """The campaign with every run changed."""
+    trials = tuple(replace(record, runs=tuple(map(change, record.runs))) for record in of.trials)
+    return replace(of, trials=trials)
 
 
 def lied(record: TrialRecord, fault: ClockFault, reason: str = "") -> TrialRecord:
-    """A trial that was done, as if it had failed on a clock's account instead: it keeps all but its value."""
-    left = tuple(
-        Evidence(
-            placement=result.placement,
-            guest_id=result.guest_id,
-            kernel=result.kernel,
-            op=result.op,
-            parameters=result.parameters,
-            threads=result.threads,
-            unit=result.unit,
-            better=result.better,
-            conditions=result.conditions,
-            said={
-                "unit": result.unit, "better": result.better, "value": result.agent_value, "check": result.check,
-                "count": len(result.samples), "stopped": False, "cpu": {"user_ns": 1, "system_ns": 2},
-                "conditions": {}, "measures": result.measures, "histograms": result.histograms, "output": None,
-            },
-            samples=tuple(replace(sample, used=False, mark=reason or fault.kind) for sample in result.samples),
-            probes=(ClockProbe(0, 5, 6, 10), ClockProbe(10**9, 10**9 + 5, 10**9 + 6, 10**9 + 10)),
+    """A trial that was done, as if it had failed because of a clock instead: it keeps all but its score.
+
+    reason: without the name of the environment.
+    """
+    why = reason or f"its clock: {fault.kind}"
+    runs = tuple(
+        replace(
+            run,
+            samples=tuple(
+                replace(sample, set_aside=SetAside.FAILED_TRIAL, mark=reason or fault.kind) for sample in run.samples
+            ),
+            probes=(RoundTrip("during", 0, 5, 6, 10), RoundTrip("during", 10**9, 10**9 + 5, 10**9 + 6, 10**9 + 10)),
+            score=None,
             fault=fault,
         )
-        for result in record.results
-    )  # fmt: skip
-    why = reason or f"{record.trial.placements[0].environment}: its clock: {fault.kind}"
-    return replace(record, status="failed", reason=why, start_skew_ns=0, host=None, results=(), evidence=left)
+        for run in record.runs
+    )
+    failure = Failure(FailureKind.CLOCK, why, 0)
+    return replace(record, failure=failure, start_skew_ns=0, host=None, runs=runs)
 
 
 def simulate(
@@ -123,8 +149,8 @@ def simulate(
     noise: Noise = quiet,
     samples: int = 4,
     host: Mapping[str, Any] | None = None,
-    marks: Mapping[int, tuple[str, ...]] | None = None,
-    fail: Mapping[int, str] | None = None,
+    marks: Mapping[int, tuple[Mark, ...]] | None = None,
+    fail: Mapping[int, Failure] | None = None,
     **more: Any,
 ) -> Campaign:
     """Run every treatment once per block in random order. `marks` and `fail` are by trial index."""
@@ -147,18 +173,16 @@ def simulate(
                     guest_id, place.name, place.kind, dict(place.settings), {"bits": "64"}, place.provision_s, at(index)
                 )
             )
-            reason = place.fails.get(work.name, "") or (fail or {}).get(index, "")
-            if reason:
-                records.append(TrialRecord(trial, "failed", reason, at(index), 0.4, 0, None, (), ()))
+            failure = place.fails.get(work.name) or (fail or {}).get(index)
+            if failure is not None:
+                records.append(TrialRecord(trial, failure, at(index), 0.4, 0, None, (), ()))
                 continue
             level = work.level * math.exp(noise(block, index / total, rng))
             efficiency = place.efficiency.get(work.name, place.efficiency.get("", 1.0))
             value = level * efficiency if work.better == "higher" else level / efficiency
-            result = result_of(place, work, value, index, guest_id, samples, rng)
+            run = run_of(place, work, value, index, guest_id, samples, rng)
             use = HostUse(1.0, 0.9, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0, 0.0)
-            records.append(
-                TrialRecord(trial, "done", "", at(index), 1.25, 1000, use, (marks or {}).get(index, ()), (result,))
-            )
+            records.append(TrialRecord(trial, None, at(index), 1.25, 1000, use, (marks or {}).get(index, ()), (run,)))
     statuses = tuple(
         EnvironmentStatus(place.name, place.kind, place.works, place.reason, "", {"disk": True}) for place in places
     )
@@ -177,10 +201,10 @@ def simulate(
     )
 
 
-def result_of(
+def run_of(
     place: Place, work: Work, value: float, index: int, guest_id: str, samples: int, rng: np.random.Generator
-) -> PlacementResult:
-    """A result whose samples spread by 1 % around its value, in a guest whose clock runs 100 ppm slow."""
+) -> Run:
+    """A run whose samples spread by 1 % around its value, in a guest whose clock runs 100 ppm slow."""
     start = 5_000_000_000
     each_ns = 1_000_000_000 // samples
     taken = []
@@ -192,15 +216,20 @@ def result_of(
         taken.append(Sample(begin, begin + each_ns, max(1, round(rate * each_ns * 1e-9)), "ok"))
     done = sum(sample.work for sample in taken)
     native_rate = work.level if work.better == "higher" else 1 / work.level
-    return PlacementResult(
+    host_ns = index * 2_000_000_000
+    return Run(
         placement=Placement(place.name, work.name), guest_id=guest_id, kernel=work.workload, op=work.op,
         parameters={**work.parameters, "size": 64 << 20}, threads=work.threads, unit=work.unit, better=work.better,
-        value=value, agent_value=value, samples=tuple(taken), probes=(),
-        clock=ClockFit(start, index * 2_000_000_000, 1.0001, 20_000.0, 1e-6, 32),
-        window_start_host_ns=index * 2_000_000_000, window_end_host_ns=index * 2_000_000_000 + 1_000_000_000,
-        work=done, guest_cpu_s=None if place.cost is None else place.cost * done / native_rate,
-        agent_cpu_s=0.98, check={"kind": "checksum", "value": "ok", "passed": True},
-        conditions={"simd": "avx2", **place.conditions.get(work.name, {})}, measures={}, histograms={},
+        conditions={"simd": "avx2", **place.conditions.get(work.name, {})}, samples=tuple(taken), probes=(),
+        report=AgentReport(
+            value=value, cpu_s=0.98, check={"kind": "checksum", "value": "ok", "passed": True}, measures={},
+            histograms={},
+        ),
+        score=Score(
+            value=value, work=done, clock=ClockFit(start, host_ns, 1.0001, 20_000.0, 1e-6, 32),
+            window_start_host_ns=host_ns, window_end_host_ns=host_ns + 1_000_000_000,
+            guest_cpu_s=None if place.cost is None else place.cost * done / native_rate,
+        ),
     )  # fmt: skip
 
 

@@ -8,25 +8,37 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.analysis.simulated_campaigns import Place, Work, gaussian, lied, quiet, simulate
+from tests.analysis.simulated_campaigns import Place, Work, changed, gaussian, lied, quiet, simulate, with_runs
 from virtometer.analysis import findings, running
-from virtometer.analysis.conditions import is_unlike
-from virtometer.model import Campaign, ClockFault, Finding, TrialRecord, Verdict
+from virtometer.model import (
+    Campaign,
+    ClockFault,
+    Failure,
+    FailureKind,
+    Finding,
+    Mark,
+    MarkKind,
+    Run,
+    SetAside,
+    TrialRecord,
+    Verdict,
+)
 
 NATIVE = Place("native")
+DIED = Failure(FailureKind.GUEST, "the guest died")
+NO_NETWORK = Failure(FailureKind.UNAVAILABLE, "no network", 0)
 
 
 def of(campaign: Campaign, subject: str, workload: str = "memory triad 64 MB") -> Finding:
     return next(f for f in findings(campaign) if f.subject == subject and f.workload == workload)
 
 
-def with_results(campaign: Campaign, change: dict[int, dict[str, object]]) -> Campaign:
-    """The campaign with fields of some trials' results replaced, by trial index."""
+def with_fields(campaign: Campaign, change: dict[int, dict[str, object]]) -> Campaign:
+    """The campaign with fields of some trials' runs replaced, by trial index."""
     trials: list[TrialRecord] = []
     for record in campaign.trials:
-        fields = change.get(record.trial.index)
-        results = tuple(replace(result, **fields) for result in record.results) if fields else record.results  # type: ignore[arg-type]
-        trials.append(replace(record, results=results))
+        fields = change.get(record.trial.index, {})
+        trials.append(replace(record, runs=tuple(changed(run, **fields) for run in record.runs)))
     return replace(campaign, trials=tuple(trials))
 
 
@@ -88,7 +100,7 @@ def test_decided_findings_carry_no_forecast() -> None:
 
 
 def test_a_failed_trial_leaves_its_block_incomplete_and_is_told() -> None:
-    campaign = simulate([NATIVE, Place("runc")], blocks=8, fail={0: "the guest died"}, noise=gaussian(0.01))
+    campaign = simulate([NATIVE, Place("runc")], blocks=8, fail={0: DIED}, noise=gaussian(0.01))
     failed_in = campaign.trials[0].trial.placements[0].environment
     found = of(campaign, "runc")
     assert found.ratio is not None and found.ratio.n == 7
@@ -104,27 +116,29 @@ def test_an_environment_that_does_not_work_is_not_available_with_the_reason() ->
     assert found.unit == "B/s"  # known from the others
 
 
-@pytest.mark.parametrize("reason", ["not available here: no network", "qemu: not available here: no network"])
-def test_trials_that_cannot_be_done_make_it_not_available_never_a_zero(reason: str) -> None:
-    found = of(simulate([NATIVE, Place("qemu", fails={"memory triad 64 MB": reason})]), "qemu")
+@pytest.mark.parametrize("placement", [None, 0])
+def test_trials_that_cannot_be_done_make_it_not_available_never_a_zero(placement: int | None) -> None:
+    failure = replace(NO_NETWORK, placement=placement)
+    found = of(simulate([NATIVE, Place("qemu", fails={"memory triad 64 MB": failure})]), "qemu")
     assert found.verdict is Verdict.UNAVAILABLE
     assert found.notes == ("not available here: no network (8 trials)",)
     assert found.value is None
 
 
-@pytest.mark.parametrize("reason", ["no network", "qemu: the agent says internal: not available here: no network"])
+@pytest.mark.parametrize("reason", ["no network", "the agent says internal: not available here: no network"])
 def test_trials_that_all_fail_leave_it_undecided_and_are_not_called_absent(reason: str) -> None:
-    found = of(simulate([NATIVE, Place("qemu", fails={"memory triad 64 MB": reason})]), "qemu")
+    failure = Failure(FailureKind.AGENT, reason, 0)
+    found = of(simulate([NATIVE, Place("qemu", fails={"memory triad 64 MB": failure})]), "qemu")
     assert (found.verdict, found.ratio, found.value) == (Verdict.UNDECIDED, None, None)
-    assert f"8 of 8 trials failed: {reason.removeprefix('qemu: ')}" in found.notes
+    assert f"8 of 8 trials failed: {reason}" in found.notes
     assert not any(note.startswith("not available") for note in found.notes)
 
 
 def test_trials_of_which_some_failed_are_not_called_absent() -> None:
-    work = {"memory triad 64 MB": "not available here: no network"}
-    campaign = simulate([NATIVE, Place("qemu", fails=work)])
+    campaign = simulate([NATIVE, Place("qemu", fails={"memory triad 64 MB": NO_NETWORK})])
     first, *_ = trials_of(campaign, "qemu")
-    trials = tuple(replace(one, reason="it died") if one.trial.index == first else one for one in campaign.trials)
+    died = Failure(FailureKind.GUEST, "it died")
+    trials = tuple(replace(one, failure=died) if one.trial.index == first else one for one in campaign.trials)
     found = of(replace(campaign, trials=trials), "qemu")
     assert found.verdict is Verdict.UNDECIDED
     assert {"1 of 8 trials failed: it died", "7 of 8 trials not available here: no network"} <= set(found.notes)
@@ -134,11 +148,9 @@ def test_what_cannot_be_done_here_is_not_counted_as_failed() -> None:
     """Of eight trials one failed and one could not be done; the others have values."""
     campaign = simulate([NATIVE, Place("qemu")], noise=gaussian(0.01))
     first, second, *_ = trials_of(campaign, "qemu")
-    reasons = {first: "the guest died", second: "qemu: not available here: no network"}
+    failures = {first: DIED, second: NO_NETWORK}
     trials = tuple(
-        replace(record, status="failed", reason=reasons[record.trial.index], results=())
-        if record.trial.index in reasons
-        else record
+        replace(record, failure=failures[record.trial.index], runs=()) if record.trial.index in failures else record
         for record in campaign.trials
     )
     notes = of(replace(campaign, trials=trials), "qemu").notes
@@ -151,7 +163,7 @@ def test_what_is_lost_to_a_lying_clock_is_not_called_absent() -> None:
     step = ClockFault("stepped", 3.0, 0.5)
     lies = set(trials_of(campaign, "qemu"))
     trials = tuple(
-        lied(record, step, "qemu: the guest's clock stepped") if record.trial.index in lies else record
+        lied(record, step, "the guest's clock stepped") if record.trial.index in lies else record
         for record in campaign.trials
     )
     found = of(replace(campaign, trials=trials), "qemu")
@@ -162,7 +174,9 @@ def test_what_is_lost_to_a_lying_clock_is_not_called_absent() -> None:
 
 
 def test_a_baseline_that_gave_nothing_leaves_the_others_undecided_with_their_values() -> None:
-    campaign = simulate([Place("native", fails={"memory triad 64 MB": "no space"}), Place("runc")])
+    campaign = simulate(
+        [Place("native", fails={"memory triad 64 MB": Failure(FailureKind.GUEST, "no space")}), Place("runc")]
+    )
     own = of(campaign, "native")
     assert (own.verdict, own.ratio, own.value) == (Verdict.BASELINE, None, None)
     assert "8 of 8 trials failed: no space" in own.notes
@@ -187,7 +201,7 @@ def test_a_plan_whose_baseline_is_missing_says_so() -> None:
 def test_marked_trials_are_kept_and_told_as_one_where_they_are_of_a_kind() -> None:
     campaign = simulate([NATIVE, Place("runc")], blocks=8)
     indices = trials_of(campaign, "runc")
-    marks = {indices[0]: ("steal: 7.1% went to others",), indices[1]: ("steal: 9.3% went to others",)}
+    marks = {index: (Mark(MarkKind.STEAL, f"{index}% went to others"),) for index in indices[:2]}
     found = of(simulate([NATIVE, Place("runc")], blocks=8, marks=marks), "runc")
     assert found.ratio is not None and found.ratio.n == 8
     assert "2 of 8 trials marked as disturbed, and kept: steal" in found.notes
@@ -196,12 +210,13 @@ def test_marked_trials_are_kept_and_told_as_one_where_they_are_of_a_kind() -> No
 def test_samples_that_were_set_aside_are_counted_with_the_reason() -> None:
     campaign = simulate([NATIVE, Place("runc")], blocks=8, samples=4)
     first = trials_of(campaign, "runc")[0]
-    samples = campaign.trials[first].results[0].samples
-    aside = tuple(replace(sample, used=False, mark="clock error ±0.6%") for sample in samples)
-    some = of(with_results(campaign, {first: {"samples": (*aside[:1], *samples[1:])}}), "runc")
-    assert "1 of 32 samples not used: clock error ±0.6%" in some.notes
+    samples = campaign.trials[first].runs[0].samples
+    mark = "clock error ±0.6%"
+    aside = tuple(replace(sample, set_aside=SetAside.CLOCK_ERROR, mark=mark) for sample in samples)
+    some = of(with_fields(campaign, {first: {"samples": (*aside[:1], *samples[1:])}}), "runc")
+    assert f"1 of 32 samples not used: {mark}" in some.notes
     assert some.ratio is not None and some.ratio.n == 8
-    all_of_them = of(with_results(campaign, {first: {"samples": aside}}), "runc")
+    all_of_them = of(with_fields(campaign, {first: {"samples": aside}}), "runc")
     assert all_of_them.ratio is not None and all_of_them.ratio.n == 7
     assert "1 of 8 trials gave no usable value and left their blocks incomplete" in all_of_them.notes
 
@@ -210,7 +225,7 @@ def test_samples_that_were_set_aside_are_counted_with_the_reason() -> None:
 def test_a_value_that_is_no_positive_number_is_not_used(value: float) -> None:
     campaign = simulate([NATIVE, Place("runc")], blocks=8)
     first = trials_of(campaign, "runc")[0]
-    found = of(with_results(campaign, {first: {"value": value}}), "runc")
+    found = of(with_fields(campaign, {first: {"value": value}}), "runc")
     assert found.ratio is not None and found.ratio.n == 7
 
 
@@ -233,16 +248,16 @@ def test_buffered_is_never_silently_compared_with_direct() -> None:
     native = Place("native", conditions={"disk": {"io": "direct"}})
     uml = Place("uml", conditions={"disk": {"io": "buffered", "io_reason": "O_DIRECT refused: EINVAL"}})
     found = of(simulate([native, uml], [work]), "uml", "disk")
-    assert is_unlike(found)
+    assert not found.like_with_like
     assert "not like with like: disk access: buffered here (O_DIRECT refused: EINVAL), direct in native" in found.notes
-    assert not is_unlike(of(simulate([native, replace(native, name="runc")], [work]), "runc", "disk"))
+    assert of(simulate([native, replace(native, name="runc")], [work]), "runc", "disk").like_with_like
 
 
 def test_how_the_disk_file_is_reached_is_what_is_measured_and_no_condition() -> None:
     work = Work("disk", "disk", "random-read", "IO/s", 1e4)
     native = Place("native", conditions={"disk": {"io": "direct", "disk_path": "file"}})
     qemu = Place("qemu", conditions={"disk": {"io": "direct", "disk_path": "virtio-blk"}})
-    assert not is_unlike(of(simulate([native, qemu], [work]), "qemu", "disk"))
+    assert of(simulate([native, qemu], [work]), "qemu", "disk").like_with_like
 
 
 def test_a_condition_that_only_one_side_tells_is_a_difference() -> None:
@@ -254,14 +269,14 @@ def test_other_reasons_for_the_same_condition_are_no_difference() -> None:
     name = "memory triad 64 MB"
     one = Place("native", conditions={name: {"io": "buffered", "io_reason": "was asked for"}})
     two = Place("uml", conditions={name: {"io": "buffered", "io_reason": "O_DIRECT refused"}})
-    assert not is_unlike(of(simulate([one, two]), "uml"))
+    assert of(simulate([one, two]), "uml").like_with_like
 
 
 def test_sizes_that_caches_may_hold_are_noted_and_no_difference() -> None:
     name, reason = "memory triad 64 MB", "a size of 1 MiB is less than 4 times the last-level cache of 32 MiB"
     partly = Place("uml", conditions={name: {"cached": "partly", "cached_reason": reason}})
     found = of(simulate([NATIVE, partly]), "uml")
-    assert not is_unlike(found)
+    assert found.like_with_like
     assert f"in uml caches may hold what is measured: {reason}" in found.notes
     beyond = of(simulate([NATIVE, replace(partly, conditions={name: {"cached": "no"}})]), "uml")
     assert not any("caches" in note for note in beyond.notes)
@@ -270,8 +285,8 @@ def test_sizes_that_caches_may_hold_are_noted_and_no_difference() -> None:
 def test_conditions_that_change_between_trials_of_one_environment_are_told() -> None:
     campaign = simulate([NATIVE, Place("uml")], blocks=8)
     first = trials_of(campaign, "uml")[0]
-    found = of(with_results(campaign, {first: {"conditions": {"simd": "sse2"}}}), "uml")
-    assert is_unlike(found)
+    found = of(with_fields(campaign, {first: {"conditions": {"simd": "sse2"}}}), "uml")
+    assert not found.like_with_like
     assert (
         "not like with like: in uml, vector instruction set changed between trials (avx2 in 7, sse2 in 1 of them)"
         in found.notes
@@ -287,7 +302,7 @@ def test_conditions_that_change_between_trials_of_one_environment_are_told() -> 
 )
 def test_other_threads_and_parameters_are_not_alike(change: dict[str, object], note: str) -> None:
     campaign = simulate([NATIVE, Place("uml")], blocks=6)
-    assert note in of(with_results(campaign, dict.fromkeys(trials_of(campaign, "uml"), change)), "uml").notes
+    assert note in of(with_fields(campaign, dict.fromkeys(trials_of(campaign, "uml"), change)), "uml").notes
 
 
 @pytest.mark.parametrize("place", ["file", "peer", "time-server", "arguments"])
@@ -296,19 +311,13 @@ def test_where_a_file_or_a_peer_lies_is_no_difference(place: str) -> None:
     change: dict[int, dict[str, object]] = {
         index: {"parameters": {"size": 64 << 20, place: f"/x{index}"}} for index in trials_of(campaign, "uml")
     }
-    assert not is_unlike(of(with_results(campaign, change), "uml"))
+    assert of(with_fields(campaign, change), "uml").like_with_like
 
 
 def test_load_placements_are_not_compared() -> None:
     campaign = simulate([NATIVE, Place("runc")], blocks=6)
-    as_load = tuple(
-        replace(
-            record,
-            results=tuple(replace(r, placement=replace(r.placement, role="load")) for r in record.results),
-        )
-        for record in campaign.trials
-    )
-    assert all(f.value is None for f in findings(replace(campaign, trials=as_load)))
+    as_load = with_runs(campaign, lambda run: replace(run, placement=replace(run.placement, role="load")))
+    assert all(f.value is None for f in findings(as_load))
 
 
 def test_a_significant_interval_that_holm_does_not_let_through_is_explained() -> None:
@@ -329,11 +338,11 @@ def test_what_a_whole_block_shares_does_not_change_any_ratio(factor: float, seed
     campaign = simulate([NATIVE, Place("runc", efficiency={"": 0.9})], seed=seed, noise=gaussian(0.1), samples=1)
     block = campaign.trials[0].trial.block
     change: dict[int, dict[str, object]] = {
-        record.trial.index: {"value": record.results[0].value * factor}
+        record.trial.index: {"value": record.runs[0].scored.value * factor}
         for record in campaign.trials
         if record.trial.block == block
     }
-    before, after = of(campaign, "runc").ratio, of(with_results(campaign, change), "runc").ratio
+    before, after = of(campaign, "runc").ratio, of(with_fields(campaign, change), "runc").ratio
     assert before is not None and after is not None
     assert after.value == pytest.approx(before.value) and after.low == pytest.approx(before.low)
 
@@ -377,7 +386,7 @@ def test_running_estimates_follow_the_trials_and_agree_with_the_findings_at_the_
 
 
 def test_running_estimates_skip_what_failed() -> None:
-    campaign = simulate([NATIVE, Place("runc")], noise=quiet, fail=dict.fromkeys(range(16), "it died"))
+    campaign = simulate([NATIVE, Place("runc")], noise=quiet, fail=dict.fromkeys(range(16), DIED))
     assert running(campaign.plan, campaign.trials) == {}
 
 
@@ -396,20 +405,11 @@ def test_work_that_is_mostly_preparation_has_no_price() -> None:
     """Files that are removed must be made first: what the window cost the host is not what removing costs."""
     campaign = simulate([Place("native"), Place("runc", "runc", cost=2.0)], [Work("delete")])
     assert findings(campaign)[1].host_cpu_ratio is not None
-    trials = tuple(
-        replace(
-            record,
-            results=tuple(
-                replace(
-                    one,
-                    window_end_host_ns=one.window_start_host_ns
-                    + 5 * round(sum(s.end_ns - s.start_ns for s in one.samples) * one.clock.rate),
-                )
-                for one in record.results
-            ),
-        )
-        for record in campaign.trials
-    )
-    of = findings(replace(campaign, trials=trials))[1]
+
+    def five_times_as_long(run: Run) -> Run:
+        timed_ns = round(sum(s.end_ns - s.start_ns for s in run.samples) * run.scored.clock.rate)
+        return changed(run, window_end_host_ns=run.scored.window_start_host_ns + 5 * timed_ns)
+
+    of = findings(with_runs(campaign, five_times_as_long))[1]
     assert of.host_cpu_ratio is None
     assert "the host CPU time is not told: most of the window lies between the samples" in of.notes

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.analysis.simulated_campaigns import Place, Work, simulate
+from tests.analysis.simulated_campaigns import Place, Work, changed, simulate
 from virtometer.analysis.extras import histograms, measures, names
 from virtometer.model import Campaign
 
@@ -16,12 +16,12 @@ KEY = ("disk", "native")
 
 
 def campaign(of: list[dict[str, Any]], rate: float = 1.0) -> Campaign:
-    """One trial for each entry, whose result carries it."""
+    """One trial for each entry, whose run has it."""
     made = simulate([Place("native")], [WORK], blocks=len(of))
     trials = tuple(
         replace(
             record,
-            results=tuple(replace(one, **extra, clock=replace(one.clock, rate=rate)) for one in record.results),
+            runs=tuple(changed(one, **extra, clock=replace(one.scored.clock, rate=rate)) for one in record.runs),
         )
         for record, extra in zip(made.trials, of, strict=True)
     )

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from tests.analysis.simulated_campaigns import Place, Work, simulate
+from tests.analysis.simulated_campaigns import Place, Work, changed, simulate, with_runs
 from virtometer.analysis.extras import measures
 from virtometer.analysis.outside import timed
 from virtometer.analysis.raw import by_guest_clocks
-from virtometer.model import Campaign
+from virtometer.model import Campaign, Run
 
 WORK = Work("cpu", "linpack", "classic", "FLOP/s", 1e9)
 KEY = ("cpu", "native")
@@ -24,15 +24,13 @@ def campaign(own: float, outside: float, rate: float) -> Campaign:
         "outside-rate": {"unit": "FLOP/s", "value": outside},
         "outside-round-trip": {"unit": "s", "value": 1e-4},
     }
-    trials = []
-    for record in made.trials:
-        results = []
-        for one in record.results:
-            guest_s = sum(sample.end_ns - sample.start_ns for sample in one.samples) * 1e-9
-            value = one.work / (guest_s * rate)
-            results.append(replace(one, value=value, measures=told, clock=replace(one.clock, rate=rate)))
-        trials.append(replace(record, results=tuple(results)))
-    return replace(made, trials=tuple(trials))
+
+    def put(run: Run) -> Run:
+        guest_s = sum(sample.end_ns - sample.start_ns for sample in run.samples) * 1e-9
+        value = run.scored.work / (guest_s * rate)
+        return changed(run, value=value, measures=told, clock=replace(run.scored.clock, rate=rate))
+
+    return with_runs(made, put)
 
 
 def test_a_fast_clock_is_put_right_and_compared() -> None:

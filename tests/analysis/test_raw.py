@@ -8,32 +8,26 @@ from typing import Any
 
 import pytest
 
-from tests.analysis.simulated_campaigns import Place, Work, lied, simulate
-from virtometer.analysis import by_guest_clocks, findings, host_time
-from virtometer.model import Campaign, ClockFault, ClockProbe
+from tests.analysis.simulated_campaigns import Place, Work, changed, lied, simulate, with_runs
+from virtometer.analysis import by_guest_clocks, findings
+from virtometer.clock import intervals
+from virtometer.model import Campaign, ClockFault, Mark, MarkKind, RoundTrip, Run
 
 RATE = Work("rate", "memory", "triad", "B/s", 1e9)
-TIME = Work("time", "os", "fork", "s", 1e-3)
+TIME = Work("time", "os", "fork", "s", 1e-8)
 
 
 def campaign(rate: float, extra: dict[str, Any] | None = None) -> Campaign:
-    """The guest `off` has a clock of which a second lasts `rate` host seconds."""
-    made = simulate([Place("native"), Place("off")], [RATE, TIME])
-    trials = tuple(
-        replace(
-            record,
-            results=tuple(
-                replace(
-                    one,
-                    clock=replace(one.clock, rate=rate if one.placement.environment == "off" else 1.0),
-                    **(extra or {}),
-                )
-                for one in record.results
-            ),
-        )
-        for record in made.trials
-    )
-    return replace(made, trials=trials)
+    """The guest `off` has a clock of which a second lasts `rate` host seconds. Samples add up to the values."""
+
+    def put(run: Run) -> Run:
+        of = rate if run.placement.environment == "off" else 1.0
+        done = sum(sample.end_ns - sample.start_ns for sample in run.samples) * 1e-9 * of
+        work = round((done / run.scored.value if run.unit == "s" else done * run.scored.value) / len(run.samples))
+        samples = tuple(replace(sample, work=work) for sample in run.samples)
+        return changed(run, clock=replace(run.scored.clock, rate=of), samples=samples, **(extra or {}))
+
+    return with_runs(simulate([Place("native"), Place("off")], [RATE, TIME]), put)
 
 
 @pytest.mark.parametrize("rate", [0.5, 1.0, 2.0])
@@ -44,15 +38,14 @@ def test_a_clock_that_is_believed_makes_its_guest_look_quicker_or_slower(rate: f
     # A guest second of two host seconds: twice the work in a second of its own, each operation in half the time.
     assert ratios["rate", "off"] == pytest.approx(rate)
     assert ratios["time", "off"] == pytest.approx(rate)
-    fits = [result.clock for record in raw.trials for result in record.results]
+    fits = [run.scored.clock for record in raw.trials for run in record.runs]
     assert all(fit.rate == 1.0 and fit.probes == 0 for fit in fits)
     assert all(math.isnan(fit.relative_bound) and math.isnan(fit.bound_at_ns(0)) for fit in fits), "nobody knows"
 
 
 def test_a_tools_raw_value_is_what_it_said() -> None:
-    told = {"measures": {"tool-says": {"unit": "B/s", "value": 7.0}}}
-    raw = by_guest_clocks(campaign(2.0, told))
-    assert {result.value for record in raw.trials for result in record.results} == {7.0}
+    raw = by_guest_clocks(campaign(2.0, {"kernel": "command", "agent_value": 7.0}))
+    assert {run.scored.value for record in raw.trials for run in record.runs} == {7.0}
 
 
 @pytest.mark.parametrize("rate", [0.1, 1.0, 10.0])
@@ -61,49 +54,40 @@ def test_how_much_of_the_window_is_timed_does_not_depend_on_the_clock_that_is_be
     rate: float, windows: float, told: bool
 ) -> None:
     """Whether the host's CPU time is told: the samples cover all, a third or a fifth of the window."""
-    made = campaign(rate)
-    trials = tuple(
-        replace(
-            record,
-            results=tuple(
-                replace(
-                    one,
-                    window_end_host_ns=one.window_start_host_ns
-                    + round(windows * sum(s.end_ns - s.start_ns for s in one.samples) * one.clock.rate),
-                )
-                for one in record.results
-            ),
-        )
-        for record in made.trials
-    )
-    made = replace(made, trials=trials)
+
+    def put(run: Run) -> Run:
+        timed_ns = sum(s.end_ns - s.start_ns for s in run.samples) * run.scored.clock.rate
+        return changed(run, window_end_host_ns=run.scored.window_start_host_ns + round(windows * timed_ns))
+
+    made = with_runs(campaign(rate), put)
     for one in (made, by_guest_clocks(made)):
         assert {finding.host_cpu_ratio is not None for finding in findings(one) if finding.subject == "off"} == {told}
     for record in by_guest_clocks(made).trials:
-        (result,) = record.results
+        (run,) = record.runs
+        score = run.scored
         # The guest's second of samples, and as much more of its window.
-        assert result.window_end_host_ns - result.window_start_host_ns == pytest.approx(windows * 1e9, rel=1e-6)
-        first, last = (result.clock.to_host_ns(at) for at in (result.samples[0].start_ns, result.samples[-1].end_ns))
-        assert result.window_start_host_ns - 1 <= first < last <= result.window_end_host_ns + 1
+        assert score.window_end_host_ns - score.window_start_host_ns == pytest.approx(windows * 1e9, rel=1e-6)
+        first, last = (score.clock.to_host_ns(at) for at in (run.samples[0].start_ns, run.samples[-1].end_ns))
+        assert score.window_start_host_ns - 1 <= first < last <= score.window_end_host_ns + 1
 
 
 def test_what_the_laboratory_timed_is_raw_by_the_guests_clock_too() -> None:
     made = campaign(1.0)
-    (result,) = made.trials[0].results
-    host = [2 * 10**9 * number for number in range(len(result.samples))]
-    timed = replace(
-        result,
+    (run,) = made.trials[0].runs
+    host = [2 * 10**9 * number for number in range(len(run.samples))]
+    timed = changed(
+        run,
         conditions={"timing": "laboratory"},
         probes=tuple(
-            ClockProbe(at, one.start_ns + 1, one.end_ns + 1, at + 10**9)
-            for at, one in zip(host, result.samples, strict=True)
+            RoundTrip("work", at, one.start_ns + 1, one.end_ns + 1, at + 10**9)
+            for at, one in zip(host, run.samples, strict=True)
         ),
-        clock=replace(result.clock, rate=4.0),
+        clock=replace(run.scored.clock, rate=4.0),
     )
-    trials = (replace(made.trials[0], results=(timed,)),)
-    assert [one.duration_s for one in host_time.stretches(timed)] == pytest.approx([1.0] * 4)
-    (raw,) = by_guest_clocks(replace(made, trials=trials)).trials[0].results
-    assert [one.duration_s for one in host_time.stretches(raw)] == pytest.approx([0.25] * 4)
+    trials = (replace(made.trials[0], runs=(timed,)),)
+    assert [one.duration_s for one in intervals.of_run(timed)] == pytest.approx([1.0] * 4)
+    (raw,) = by_guest_clocks(replace(made, trials=trials)).trials[0].runs
+    assert [one.duration_s for one in intervals.of_run(raw)] == pytest.approx([0.25] * 4)
 
 
 def test_what_failed_by_its_clock_has_a_raw_value_and_says_so() -> None:
@@ -111,7 +95,7 @@ def test_what_failed_by_its_clock_has_a_raw_value_and_says_so() -> None:
     made = campaign(1.0)
     fault = ClockFault("uncertain", bound=0.0064)
     trials = tuple(
-        lied(record, fault, "off: not known") if record.trial.placements[0].environment == "off" else record
+        lied(record, fault, "not known") if record.trial.placements[0].environment == "off" else record
         for record in made.trials
     )
     failed = replace(made, trials=trials)
@@ -121,16 +105,16 @@ def test_what_failed_by_its_clock_has_a_raw_value_and_says_so() -> None:
     assert ratios["rate", "off"] == pytest.approx(1.0, rel=0.05)
     assert ratios["time", "off"] == pytest.approx(1.0, rel=0.05)
     marked = [record for record in raw.trials if record.marks]
-    assert {record.marks for record in marked} == {("clock: off: not known",)}
+    assert {record.marks for record in marked} == {(Mark(MarkKind.CLOCK, "off: not known"),)}
     assert len(marked) == len(raw.trials) / 2
-    assert all(sample.used for record in marked for result in record.results for sample in result.samples)
+    assert all(sample.used for record in marked for run in record.runs for sample in run.samples)
 
 
 def test_what_failed_otherwise_or_lacks_its_end_has_no_raw_value() -> None:
     record = campaign(1.0).trials[0]
     failed = lied(record, ClockFault("stepped", 3.0))
-    (left,) = failed.evidence
-    back = tuple(replace(one, end_ns=one.start_ns - 1) for one in left.samples)
-    for kept in (replace(left, fault=None), replace(left, said=None), replace(left, samples=back)):
-        told = replace(failed, evidence=(kept,))
+    (run,) = failed.runs
+    back = tuple(replace(one, end_ns=one.start_ns - 1) for one in run.samples)
+    for kept in (replace(run, fault=None), replace(run, report=None), replace(run, samples=back)):
+        told = replace(failed, runs=(kept,))
         assert by_guest_clocks(replace(campaign(1.0), trials=(told,))).trials == (told,)

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.analysis.simulated_campaigns import FAMILIES, Place, Work, simulate
+from tests.analysis.simulated_campaigns import FAMILIES, Place, Work, changed, simulate
 from virtometer.analysis import findings
 from virtometer.model import Verdict
 
@@ -66,9 +66,9 @@ def test_guests_that_all_workloads_of_a_block_share_bring_no_wrong_claims() -> N
         starts = np.random.default_rng(seed).normal(0, 0.15, size=(2, campaign.plan.blocks))
         trials = []
         for record in campaign.trials:
-            result = record.results[0]
-            start = starts[int(result.placement.environment == "runc again"), record.trial.block]
-            trials.append(replace(record, results=(replace(result, value=result.value * math.exp(start)),)))
+            (run,) = record.runs
+            start = starts[int(run.placement.environment == "runc again"), record.trial.block]
+            trials.append(replace(record, runs=(changed(run, value=run.scored.value * math.exp(start)),)))
         wrong += any(f.verdict in DIFFERENT for f in findings(replace(campaign, trials=tuple(trials))))
     assert wrong / 300 <= 0.045  # 2 % and three standard errors
 

@@ -6,18 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from tests.analysis.simulated_campaigns import Place, Work, simulate
+from tests.analysis.simulated_campaigns import Place, Work, changed, simulate
 from virtometer.analysis import findings
-from virtometer.analysis.host_time import Stretch
 from virtometer.analysis.stalls import Stops, stops
+from virtometer.clock.intervals import Interval
+from virtometer.model import MarkKind, TrialRecord
 
 
-def run(lengths: list[float], gaps: dict[int, float] | None = None) -> list[tuple[Stretch, int]]:
+def run(lengths: list[float], gaps: dict[int, float] | None = None) -> list[tuple[Interval, int]]:
     """Samples of these lengths (s) and equal work; `gaps`: seconds before a sample, by its number."""
     at, made = 5.0, []
     for number, length in enumerate(lengths):
         at += (gaps or {}).get(number, 0.0001)
-        made.append((Stretch(at * 1e9, (at + length) * 1e9, length, 0.0, 0.0, 0.0), 1000))
+        made.append((Interval(at * 1e9, (at + length) * 1e9, length, 0.0, 0.0, 0.0), 1000))
         at += length
     return made
 
@@ -25,7 +26,7 @@ def run(lengths: list[float], gaps: dict[int, float] | None = None) -> list[tupl
 def test_a_run_without_a_stop_has_no_mark() -> None:
     found = stops(run([0.0125] * 80), gaps=True)
     assert (found.count, found.share) == (0, 0.0)
-    assert found.mark(0.1) == ""
+    assert found.mark(0.1, "box") is None
 
 
 @pytest.mark.parametrize("place", [0, 40, 79])
@@ -37,10 +38,11 @@ def test_one_stop_within_a_sample_is_marked(place: int) -> None:
     assert found.lost_s == pytest.approx(5.0, rel=0.01)
     assert found.share == pytest.approx(5 / 6, rel=0.01)
     assert found.longest_at_s == pytest.approx(place * 0.0126, abs=0.02)
-    mark = found.mark(0.1)
-    assert mark.startswith("stall: 5 s of the window of 6.01 s were lost in one stop")
-    assert mark.endswith("(the plan allows 10%)")
-    assert found.mark(0.9) == ""
+    mark = found.mark(0.1, "box")
+    assert mark is not None and mark.kind is MarkKind.STALL
+    assert mark.text.startswith("5 s of the window of 6.01 s were lost in one stop")
+    assert mark.text.endswith("(the plan allows 10%) in box")
+    assert found.mark(0.9, "box") is None
 
 
 def test_a_stop_between_samples_is_marked_too() -> None:
@@ -56,7 +58,7 @@ def test_a_few_stops_add_up() -> None:
     lengths[50] += 0.2
     found = stops(run(lengths), gaps=True)
     assert found.count == 2
-    assert "lost in 2 stops, the longest 0.12" in found.mark(0.1)
+    assert "lost in 2 stops, the longest 0.12" in str(found.mark(0.1, "box"))
 
 
 @pytest.mark.parametrize("quota", [0.05, 0.25, 0.5, 0.9])
@@ -70,7 +72,7 @@ def test_a_quota_of_processor_time_is_a_property_of_the_place(quota: float, wind
             need, length, left = need - left, length + left + (1 - quota) * 0.1, quota * 0.1
         left -= need
         lengths.append(length + need)
-    assert stops(run(lengths), gaps=True).mark(0.1) == ""
+    assert stops(run(lengths), gaps=True).mark(0.1, "box") is None
 
 
 def test_long_stops_that_come_regularly_are_no_disturbance() -> None:
@@ -95,17 +97,15 @@ def test_too_few_samples_tell_nothing(lengths: list[float]) -> None:
 def test_a_value_far_below_the_agents_median_has_a_note(unit: str) -> None:
     campaign = simulate([Place("native"), Place("other")], [Work()], blocks=8)
 
-    def put(record):
-        (result,) = record.results
+    def put(record: TrialRecord) -> TrialRecord:
+        (run,) = record.runs
+        if record.trial.block or run.placement.environment == "native":
+            return record
         factor = 0.2 if unit == "s" else 5.0
-        told = replace(result, unit=unit, agent_value=result.value * factor / result.clock.rate)
-        return (
-            record
-            if record.trial.block or result.placement.environment == "native"
-            else replace(record, results=(told,))
-        )
+        median = run.scored.value * factor / run.scored.clock.rate
+        return replace(record, runs=(changed(run, unit=unit, agent_value=median),))
 
-    changed = replace(campaign, trials=tuple(map(put, campaign.trials)))
-    (note,) = [note for finding in findings(changed) for note in finding.notes if "median sample" in note]
+    slowed = replace(campaign, trials=tuple(map(put, campaign.trials)))
+    (note,) = [note for finding in findings(slowed) for note in finding.notes if "median sample" in note]
     assert note.startswith("1 of 8 trials was slower over the whole window than in its median sample, by up to 80%")
     assert not [note for finding in findings(campaign) for note in finding.notes if "median sample" in note]

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from bench.kills import KilledLaboratory
-from virtometer.model import Placement, Trial, TrialRecord
+from virtometer.model import Failure, FailureKind, Placement, Trial, TrialRecord
 
 PLANNED = [Trial(index, 0, index, 0, (Placement("native", "call"),)) for index in range(3)]
-RECORDS = [TrialRecord(trial, "failed", "a reason", "then", 1.0, 0, None, (), ()) for trial in PLANNED]
+FAILURE = Failure(FailureKind.GUEST, "a reason")
+RECORDS = [TrialRecord(trial, FAILURE, "then", 1.0, 0, None, (), ()) for trial in PLANNED]
 
 
 def campaign(*records: TrialRecord, planned: int = 3) -> Any:

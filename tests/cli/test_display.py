@@ -12,7 +12,7 @@ from rich.console import Console
 from virtometer.analysis.running import Running
 from virtometer.cli import display as displays
 from virtometer.cli.display import LiveDisplay, PlainDisplay, cell, display, remaining
-from virtometer.model import Estimate, Placement, Plan, Trial, TrialRecord
+from virtometer.model import Estimate, Failure, FailureKind, Placement, Plan, Trial, TrialRecord
 from virtometer.runner.pace import TimeLeft
 
 ENVIRONMENTS = ["native", "runc", "bubblewrap", "gVisor", "user-mode Linux", "QEMU (emulated)"]
@@ -37,8 +37,12 @@ def running(value: float, low: float | None, high: float | None) -> Running:
 ESTIMATES = {("memory triad 64 MB", name): running(0.87654, 0.81, 0.95) for name in ENVIRONMENTS[1:]}
 
 
-def record(trial: Trial, reason: str = "") -> TrialRecord:
-    return TrialRecord(trial, "failed" if reason else "done", reason, "", 1.0, 0, None, (), ())
+DIED = Failure(FailureKind.GUEST, "it died")
+NO_DISK = Failure(FailureKind.UNAVAILABLE, "no disk", 0)
+
+
+def record(trial: Trial, failure: Failure | None = None) -> TrialRecord:
+    return TrialRecord(trial, failure, "", 1.0, 0, None, (), ())
 
 
 @pytest.fixture(autouse=True)
@@ -108,8 +112,8 @@ def test_plain_lines() -> None:
         shown.trial_started(PLANNED[1])
         shown.guest_starting("runc")
         shown.trial_finished(record(PLANNED[1]), 3, 6, TimeLeft(30.0, 2), ESTIMATES)
-        shown.trial_finished(record(PLANNED[2], "it died"), 4, 6, TimeLeft(20.0), ESTIMATES)
-        shown.trial_finished(record(PLANNED[3], "not available here: no disk"), 5, 6, TimeLeft(10.0), ESTIMATES)
+        shown.trial_finished(record(PLANNED[2], DIED), 4, 6, TimeLeft(20.0), ESTIMATES)
+        shown.trial_finished(record(PLANNED[3], NO_DISK), 5, 6, TimeLeft(10.0), ESTIMATES)
     assert file.getvalue().splitlines() == [
         "cleaned up: the guest v1-2 of a laboratory that was killed",
         "checking runc, since 12:00:00",
@@ -164,8 +168,8 @@ def test_what_cannot_be_done_here_is_no_failure_and_is_told_once() -> None:
     with LiveDisplay(Console(file=file, width=100, height=40, force_terminal=True, color_system=None)) as shown:
         shown.begun(Path("r"), PLAN, PLANNED, 0)
         for done in (1, 2):
-            shown.trial_finished(record(PLANNED[1], "not available here: no disk"), done, 6, TimeLeft(1.0), {})
-        shown.trial_finished(record(PLANNED[2], "it died"), 3, 6, TimeLeft(1.0), {})
+            shown.trial_finished(record(PLANNED[1], NO_DISK), done, 6, TimeLeft(1.0), {})
+        shown.trial_finished(record(PLANNED[2], DIED), 3, 6, TimeLeft(1.0), {})
     text = file.getvalue()
     assert text.count("memory triad 64 MB in runc: not available here: no disk") == 1
     assert text.count("failed") == 1

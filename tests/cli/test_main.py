@@ -21,6 +21,7 @@ from virtometer import __version__, cli, errors
 from virtometer.cli.app import app
 from virtometer.cli.exit_statuses import exit_statuses
 from virtometer.cli.plan_files import DEFAULT, QUICK, built_in
+from virtometer.model import ClockFault
 from virtometer.store.ledger import Ledger
 
 
@@ -173,6 +174,8 @@ def test_every_error_gives_its_status_and_its_sentence(
         made = errors.PlanError("p.yaml", 3, "the sentence", advice="the advice")
     elif error is errors.RemoteError:
         made = errors.RemoteError("busy", "the sentence")
+    elif error is errors.ClockError:
+        made = errors.ClockError("the sentence", ClockFault("went-back"))
     else:
         made = error("the sentence", advice="the advice")
 

@@ -15,17 +15,21 @@ import pytest
 
 from tests.conformance import traces
 from tests.conformance.conversation import Talk
+from tests.conformance.lxc_like import LxcLike
 from tests.conftest import nothing_is_left
-from virtometer.environments.base import Check, Environment, Guest, Workbench
+from virtometer.environments.base import Check, Environment, Guest, LabContext
 from virtometer.environments.journal import Journal
 from virtometer.environments.network import Lan
 from virtometer.environments.registry import KINDS
 from virtometer.errors import VirtometerError
 from virtometer.programs import Programs
-from virtometer.runner.workbench import cache_directory
+from virtometer.runner.lab_context import cache_directory
 
 DISK_BYTES = 8 << 20
-ON_DEBIAN_AS_ROOT = frozenset({"runc", "bubblewrap", "gvisor", "uml", "qemu"})
+ON_DEBIAN_AS_ROOT = frozenset({"runc", "bubblewrap", "gvisor", "uml", "qemu", LxcLike.kind})
+
+# The registry with one line more: what a new kind needs beside its file.
+REGISTRY: dict[str, type[Environment]] = {**KINDS, LxcLike.kind: LxcLike}
 
 
 def may_be_skipped(kind: str) -> bool:
@@ -37,9 +41,15 @@ def may_be_skipped(kind: str) -> bool:
     return kind != "native" and not (debian and os.geteuid() == 0 and kind in ON_DEBIAN_AS_ROOT)
 
 
-@pytest.fixture(params=list(KINDS), scope="session")
+@pytest.fixture(params=list(REGISTRY), scope="session")
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The whole product knows the new kind, for one test at a time: other tests of this process must not."""
+    monkeypatch.setitem(KINDS, LxcLike.kind, LxcLike)
 
 
 @pytest.fixture(scope="session")
@@ -49,8 +59,8 @@ def checks(agent: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[s
 
     def ask(kind: str) -> Check:
         if kind not in known:
-            with workbench(agent, tmp_path_factory.mktemp(f"check-{kind}"), None) as bench:
-                environment = KINDS[kind](bench)
+            with lab_context(agent, tmp_path_factory.mktemp(f"check-{kind}"), None) as lab:
+                environment = REGISTRY[kind](lab)
                 try:
                     environment.prepare(environment.settings_type())
                     known[kind] = environment.check()
@@ -77,21 +87,21 @@ def require(kind: str, checks: Callable[[str], Check]) -> None:
     pytest.fail(reason)
 
 
-class workbench:
-    """A workbench in a directory, whose network is removed at the end."""
+class lab_context:
+    """A LabContext in a directory, whose network is removed at the end."""
 
     def __init__(self, agent: Path, directory: Path, disk_file: Path | None) -> None:
         scratch, cache = directory / "scratch", cache_directory()
         scratch.mkdir()
         cache.mkdir(parents=True, exist_ok=True)
         programs, journal = Programs(), Journal(directory / "state")
-        self.bench = Workbench(agent, cache, scratch, disk_file, journal, programs, Lan(journal, programs))
+        self.lab = LabContext(agent, cache, scratch, disk_file, journal, programs, Lan(journal, programs))
 
-    def __enter__(self) -> Workbench:
-        return self.bench
+    def __enter__(self) -> LabContext:
+        return self.lab
 
     def __exit__(self, *_: object) -> None:
-        self.bench.lan.close()
+        self.lab.lan.close()
 
 
 @pytest.fixture(scope="session")
@@ -106,13 +116,13 @@ def disk_file(agent: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def environment(works: None, kind: str, agent: Path, disk_file: Path, tmp_path: Path) -> Iterator[Environment]:
-    """A kind on a workbench of its own. After the test nothing of it is left on the host."""
+    """A kind on a LabContext of its own. After the test nothing of it is left on the host."""
     interfaces = traces.host_interfaces()
-    one = workbench(agent, tmp_path, disk_file)
-    with one as bench:
-        yield KINDS[kind](bench)
-    nothing_is_left(bench)
-    assert traces.of(str(tmp_path), bench.lan.name) == []
+    one = lab_context(agent, tmp_path, disk_file)
+    with one as lab:
+        yield REGISTRY[kind](lab)
+    nothing_is_left(lab)
+    assert traces.of(str(tmp_path), lab.lan.name) == []
     assert traces.host_interfaces() == interfaces
 
 
@@ -121,7 +131,7 @@ class Living:
     """A guest that lives through all tests that only talk to it."""
 
     kind: str
-    bench: Workbench
+    lab: LabContext
     guest: Guest
     talk: Talk
 
@@ -132,20 +142,20 @@ def living(
 ) -> Iterator[Living]:
     """One guest per kind, greeted, with its network configured."""
     require(kind, checks)
-    with workbench(agent, tmp_path_factory.mktemp(f"living-{kind}"), disk_file) as bench:
-        environment = KINDS[kind](bench)
+    with lab_context(agent, tmp_path_factory.mktemp(f"living-{kind}"), disk_file) as lab:
+        environment = REGISTRY[kind](lab)
         settings = environment.settings_type()
         environment.prepare(settings)
         guest = environment.start(settings, f"live-{kind}-{os.getpid()}")
         try:
             talk = Talk(guest)
             talk.greet()
-            yield Living(kind, bench, guest, talk)
+            yield Living(kind, lab, guest, talk)
         finally:
             guest.stop()
 
 
 @pytest.fixture
-def bench(environment: Environment) -> Workbench:
-    """The workbench of the environment under test, instead of the one without a disk."""
-    return dataclasses.replace(environment.bench)
+def lab(environment: Environment) -> LabContext:
+    """The LabContext of the environment under test, instead of the one without a disk."""
+    return dataclasses.replace(environment.lab)

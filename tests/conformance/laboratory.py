@@ -9,14 +9,13 @@ import sys
 import time
 from pathlib import Path
 
-from tests.conformance.conftest import workbench
+from tests.conformance.conftest import REGISTRY, lab_context
 from tests.conformance.conversation import Talk
-from virtometer.environments.registry import KINDS
 
 if __name__ == "__main__":
     kind, guest_id, agent, directory, disk_file = sys.argv[1:]
-    with workbench(Path(agent), Path(directory), Path(disk_file)) as bench:
-        environment = KINDS[kind](bench)
+    with lab_context(Path(agent), Path(directory), Path(disk_file)) as lab:
+        environment = REGISTRY[kind](lab)
         settings = environment.settings_type()
         environment.prepare(settings)
         guest = environment.start(settings, guest_id)

@@ -9,13 +9,12 @@ import itertools
 import sys
 from pathlib import Path
 
-from tests.conformance.conftest import workbench
-from virtometer.environments.registry import KINDS
+from tests.conformance.conftest import REGISTRY, lab_context
 
 if __name__ == "__main__":
     kind, prefix, agent, directory, disk_file = sys.argv[1:]
-    with workbench(Path(agent), Path(directory), Path(disk_file)) as bench:
-        environment = KINDS[kind](bench)
+    with lab_context(Path(agent), Path(directory), Path(disk_file)) as lab:
+        environment = REGISTRY[kind](lab)
         settings = environment.settings_type()
         environment.prepare(settings)
         for number in itertools.count():
@@ -24,4 +23,4 @@ if __name__ == "__main__":
                 print("up", flush=True)
             guest.stop()
             if number % 3 == 2:
-                bench.lan.close()
+                lab.lan.close()

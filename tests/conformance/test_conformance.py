@@ -11,25 +11,27 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from pydantic import ValidationError
 
 from tests.conformance import traces
-from tests.conformance.conftest import DISK_BYTES, Living, workbench
+from tests.conformance.conftest import DISK_BYTES, Living, lab_context
 from tests.conformance.conversation import ANSWER_S, Talk
 from virtometer.design.parse import parse_plan
+from virtometer.design.reference import sections
 from virtometer.environments.accounting import cgroup_processes
-from virtometer.environments.base import Check, Environment, Guest
+from virtometer.environments.base import Check, Environment, Guest, Namespace
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.environments.registry import KINDS
+from virtometer.environments.sweep import sweep
 from virtometer.errors import LinkClosed, PlanError
 from virtometer.model import Limits
 from virtometer.runner.catalogue import catalogue
 from virtometer.runner.resident import Peer
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-NAMESPACES_ONLY = {"native", "bubblewrap", "runc"}  # their processes are the host's: its account is the truth
 
 
 def start(environment: Environment, guest_id: str) -> Guest:
@@ -52,14 +54,27 @@ def test_a_kind_is_registered_under_its_own_name(kind: str) -> None:
     assert re.fullmatch(r"[a-z0-9-]{1,12}", kind)
 
 
+def test_the_reference_of_plans_describes_it(kind: str) -> None:
+    [section] = sections(catalogue(), kind)
+    assert section.group == "environment"
+    assert section.meaning
+    assert [entry.name for entry in section.entries] == list(KINDS[kind].settings_type.model_fields)
+
+
+def test_settings_that_bear_on_the_clock_are_settings(kind: str) -> None:
+    settings = KINDS[kind].settings_type
+    assert set(settings.clock_settings) <= settings.model_fields.keys()
+    assert settings().steady_clock
+
+
 def test_the_check_is_consistent_and_speaks_plainly(
     kind: str, checks: Callable[[str], Check], agent: Path, tmp_path: Path
 ) -> None:
     first = checks(kind)
-    with workbench(agent, tmp_path, None) as bench:
-        second = KINDS[kind](bench).check()
-        assert list(bench.scratch.iterdir()) == []
-    assert traces.of(str(tmp_path), bench.lan.name) == []
+    with lab_context(agent, tmp_path, None) as lab:
+        second = KINDS[kind](lab).check()
+        assert list(lab.scratch.iterdir()) == []
+    assert traces.of(str(tmp_path), lab.lan.name) == []
     assert second.works == first.works
     assert first.reason.strip()
     assert "\n" not in first.reason
@@ -117,7 +132,7 @@ def test_the_disk_is_there_with_its_contents(living: Living, direct: bool, op: s
     done = living.talk.measure("disk", op, parameters)
     assert done.count >= 1
     assert done.conditions["io"] == "buffered" if not direct else done.conditions["io"] in {"direct", "buffered"}
-    if direct and living.kind in NAMESPACES_ONLY:
+    if direct and KINDS[living.kind].namespaces is not None:
         assert done.conditions["io"] == "direct"
 
 
@@ -160,7 +175,7 @@ def test_what_a_guest_wrote_the_host_reads(living: Living, agent: Path, disk_fil
 def test_the_network_leads_to_a_peer(living: Living) -> None:
     network = living.guest.network
     assert network is not None
-    peer = Peer(living.bench, f"peer-{living.kind}-{os.getpid()}"[:22], network, Limits())
+    peer = Peer(living.lab, f"peer-{living.kind}-{os.getpid()}"[:22], network, Limits())
     try:
         done = living.talk.measure("net", "request-response", {"peer": peer.address, "size": 1})
         assert done.value > 0
@@ -187,17 +202,36 @@ def test_host_cpu_grows_with_the_work(living: Living) -> None:
     said = (done.cpu.user_ns + done.cpu.system_ns) * 1e-9
     assert idle_share < 0.5 * used / wall
     assert used <= wall * (os.cpu_count() or 1) + 0.05
-    if living.kind in NAMESPACES_ONLY:
+    if KINDS[living.kind].namespaces is not None:  # its processes are the host's, whose account is the truth
         assert 0.9 * said - 0.01 <= used <= 1.1 * said + 0.1
     else:
         assert used >= 0.15 * wall
 
 
-def test_what_was_given_is_said(living: Living) -> None:
-    given = living.guest.given
-    assert given["cpu_accounting"] in {"cgroup-v1", "cgroup-v2", "process-tree"}
+def test_the_namespaces_that_a_kind_names_are_those_of_its_guests(living: Living) -> None:
+    namespaces = KINDS[living.kind].namespaces
+    if namespaces is None:
+        pytest.skip(f"the agent in {living.kind} is no process of the host")
+    [agent] = [pid for pid in processes(living.guest) if is_agent(pid)]
+    own = {name for name in get_args(Namespace) if namespace(agent, name) != namespace("self", name)}
+    assert own == set(namespaces)
+
+
+def is_agent(pid: int) -> bool:
+    return Path(f"/proc/{pid}/comm").read_text().strip() == "virtometer-agent"[:15]
+
+
+def namespace(pid: int | str, name: str) -> str:
+    """The identity of a namespace of a process, empty where this kernel has no such namespaces."""
+    path = Path(f"/proc/{pid}/ns/{name}")
+    return str(path.readlink()) if path.is_symlink() else ""
+
+
+def test_the_effective_settings_are_reported(living: Living) -> None:
+    effective = living.guest.effective
+    assert effective["cpu_accounting"] in {"cgroup-v1", "cgroup-v2", "process-tree"}
     if os.geteuid() == 0:
-        assert given["cpu_accounting"] != "process-tree"
+        assert effective["cpu_accounting"] != "process-tree"
 
 
 # --- ends -----------------------------------------------------------------------------------------------------
@@ -278,21 +312,21 @@ def test_after_a_sigkill_of_the_laboratory_the_next_one_cleans_up(
     assert laboratory.stdout is not None
     assert laboratory.stdout.readline() == b"up\n"
     (tmp_path / "next").mkdir()
-    bench = workbench(agent, tmp_path / "next", disk_file).bench
-    bench.journal.directory = tmp_path / "state"
-    assert bench.journal.sweep(bench.programs) == [], "its laboratory lives"
+    lab = lab_context(agent, tmp_path / "next", disk_file).lab
+    lab.journal.directory = tmp_path / "state"
+    assert sweep(lab.journal, lab.programs) == [], "its laboratory lives"
     if hung:
         for pid in of_guest(guest_id, laboratory.pid):
             os.kill(pid, signal.SIGSTOP)
     laboratory.kill()
     laboratory.communicate()
-    said = bench.journal.sweep(bench.programs)
+    said = sweep(lab.journal, lab.programs)
     assert any(guest_id in sentence for sentence in said)
     assert not any("could not" in sentence for sentence in said), said
     assert list((tmp_path / "state").iterdir()) == []
     assert list((tmp_path / "scratch").iterdir()) == []
     assert traces.after_a_kill(guest_id, str(tmp_path), f"virtometer-{laboratory.pid}") == []
-    assert bench.journal.sweep(bench.programs) == []
+    assert sweep(lab.journal, lab.programs) == []
 
 
 def of_guest(guest_id: str, laboratory: int) -> list[int]:

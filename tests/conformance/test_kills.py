@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.conformance import traces
-from tests.conformance.conftest import workbench
+from tests.conformance.conftest import lab_context
+from virtometer.environments.sweep import sweep
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -36,9 +37,9 @@ def test_whatever_moment_a_laboratory_is_killed_at(
         laboratory.kill()
         laboratory.communicate()
         (directory / "next").mkdir()
-        bench = workbench(agent, directory / "next", disk_file).bench
-        bench.journal.directory = directory / "state"
-        said = bench.journal.sweep(bench.programs)
+        lab = lab_context(agent, directory / "next", disk_file).lab
+        lab.journal.directory = directory / "state"
+        said = sweep(lab.journal, lab.programs)
         told = f"kill {number} after {moment:.3f} s: {said}"
         assert not any("could not" in sentence for sentence in said), told
         assert list((directory / "state").iterdir()) == [], told

@@ -6,8 +6,9 @@ import os
 import time
 from pathlib import Path
 
-from virtometer.environments.accounting import all_cgroup_mounts, process_stats
+from virtometer.environments.accounting import all_cgroup_mounts
 from virtometer.environments.network import NAMESPACES
+from virtometer.environments.processes import process_stats
 
 
 def of(*words: str) -> list[str]:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import BaseModel
 
-from virtometer.design.duration import COSTS, UNKNOWN, duration
+from virtometer.design.catalogue import Catalogue, Cost, KindDescription
+from virtometer.design.duration import duration
 from virtometer.design.schedule import schedule
 from virtometer.model import Plan
 
+SLOW, FAST = Cost(6.0, 0.8), Cost(0.05, 0.15)
+KNOWN = Catalogue({"slow": KindDescription(BaseModel, cost=SLOW), "fast": KindDescription(BaseModel, cost=FAST)}, {})
 WINDOWS: dict[str, float | None] = {"w": 2.0, "v": 3.0}
 
 
-def plan(fresh: str, kinds: tuple[str, str] = ("native", "qemu")) -> Plan:
+def plan(fresh: str) -> Plan:
     return Plan.model_validate(
         {
             "virtometer": 1,
             "name": "p",
             "baseline": "a",
-            "environments": [{"name": "a", "kind": kinds[0]}, {"name": "b", "kind": kinds[1]}],
+            "environments": [{"name": "a", "kind": "fast"}, {"name": "b", "kind": "slow"}],
             "workloads": [
                 {"name": "w", "workload": "w", "op": "o"},
                 {"name": "v", "workload": "w", "op": "o", "seconds": 3},
@@ -32,11 +36,10 @@ def plan(fresh: str, kinds: tuple[str, str] = ("native", "qemu")) -> Plan:
 @pytest.mark.parametrize(("fresh", "starts_a_block"), [("trial", 2), ("block", 1)])
 def test_windows_overheads_and_starts_are_added(fresh: str, starts_a_block: int) -> None:
     of = plan(fresh)
-    native, qemu = COSTS["native"], COSTS["qemu"]
     windows = 5 * 2 * (2 + 3)
-    overheads = 5 * 2 * (native.trial_s + qemu.trial_s)
-    starts = 5 * starts_a_block * (native.start_s + qemu.start_s)
-    found = duration(of, schedule(of, ["a", "b"], 1), WINDOWS)
+    overheads = 5 * 2 * (FAST.trial_s + SLOW.trial_s)
+    starts = 5 * starts_a_block * (FAST.start_s + SLOW.start_s)
+    found = duration(of, schedule(of, ["a", "b"], 1), WINDOWS, KNOWN)
     assert found.seconds == pytest.approx(windows + overheads + starts)
     assert (found.unknown, found.unknown_trials) == ((), 0)
 
@@ -44,13 +47,6 @@ def test_windows_overheads_and_starts_are_added(fresh: str, starts_a_block: int)
 def test_work_with_an_end_of_its_own_is_named_and_not_guessed() -> None:
     of = plan("block")
     trials = schedule(of, ["a", "b"], 1)
-    known, found = duration(of, trials, WINDOWS), duration(of, trials, WINDOWS | {"v": None})
+    known, found = duration(of, trials, WINDOWS, KNOWN), duration(of, trials, WINDOWS | {"v": None}, KNOWN)
     assert known.seconds - found.seconds == pytest.approx(5 * 2 * 3)
     assert (found.unknown, found.unknown_trials) == (("v",), 10)
-
-
-def test_a_kind_that_is_not_known_costs_something() -> None:
-    of = plan("block", ("native", "new"))
-    with_it, without = schedule(of, ["a", "b"], 1), schedule(of, ["a"], 1)
-    more = duration(of, with_it, WINDOWS).seconds - duration(of, without, WINDOWS).seconds
-    assert more == pytest.approx(5 * (UNKNOWN.start_s + 2 * UNKNOWN.trial_s + 2 + 3))

@@ -1,4 +1,4 @@
-"""Factors: every combination becomes a workload, and complaints name the line of the level."""
+"""Factors: every combination becomes a workload, and messages name the line of the level."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.design.test_parse import GOOD, complaints, parse
+from tests.design.test_parse import GOOD, messages, parse
 
 FACTORS = GOOD.replace(
     "    op: deep\n    parameters:\n      size: 4K\n",
@@ -25,6 +25,26 @@ def test_every_combination_is_a_workload_in_the_order_of_the_file() -> None:
     assert not any(workload.factors for workload in plan.workloads)
 
 
+def test_every_combination_keeps_its_levels_in_the_types_of_the_parameters() -> None:
+    plan = parse(FACTORS)
+    assert [(workload.of, workload.levels) for workload in plan.workloads] == [
+        ("drill", {"op": op, "size": size}) for op in ("deep", "wide") for size in (4096, 65536)
+    ]
+    plan = parse(GOOD.replace("    op: deep\n", "    op: deep\n    factors: {threads: [1, 2], direct: [true]}\n"))
+    assert [workload.levels for workload in plan.workloads] == [
+        {"threads": 1, "direct": True},
+        {"threads": 2, "direct": True},
+    ]
+    assert [(workload.of, workload.levels) for workload in parse(GOOD).workloads] == [("", {})]
+
+
+@pytest.mark.parametrize("field", ["levels: {size: 4096}", "of: drill"])
+def test_levels_are_not_for_users_to_write(field: str) -> None:
+    (line,) = messages(GOOD.replace("    op: deep\n", f"    op: deep\n    {field}\n"))
+    assert f"unknown field '{field.partition(':')[0]}'" in line
+    assert "levels" not in line.partition("; ")[2]
+
+
 def test_threads_and_other_parameters_are_named_by_their_factor() -> None:
     plan = parse(
         GOOD.replace("    op: deep\n", "    op: deep\n    factors: {threads: [1, 2], direct: [true, false]}\n")
@@ -38,7 +58,7 @@ def test_threads_and_other_parameters_are_named_by_their_factor() -> None:
 
 def test_workloads_after_one_with_factors_keep_their_lines() -> None:
     more = "  - name: last\n    workload: drill\n    op: dep\n"
-    (line,) = complaints(FACTORS.replace("blocks: 3", more + "blocks: 3"))
+    (line,) = messages(FACTORS.replace("blocks: 3", more + "blocks: 3"))
     assert re.match(r"p\.yaml:19: unknown op of drill 'dep'", line), line
 
 
@@ -65,7 +85,7 @@ def test_workloads_after_one_with_factors_keep_their_lines() -> None:
 )
 def test_one_error(old: str, new: str, sentence: str) -> None:
     assert old in FACTORS
-    lines = complaints(FACTORS.replace(old, new, 1))
+    lines = messages(FACTORS.replace(old, new, 1))
     assert re.fullmatch(rf"p\.yaml:{sentence}", lines[0]), lines
 
 
@@ -73,4 +93,4 @@ def test_too_many_combinations() -> None:
     levels = ", ".join(str(level) for level in range(1, 65))
     text = FACTORS.replace("- 64K", "- 64K\n        - 1M")
     text = text.replace("[deep, wide]", "[deep, wide]\n      threads: [" + levels + "]\n      direct: [true, false]")
-    assert complaints(text)[0].endswith("with its factors the plan has more than 512 workloads")
+    assert messages(text)[0].endswith("with its factors the plan has more than 512 workloads")

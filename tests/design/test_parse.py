@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from virtometer.design.catalogue import Catalogue, OpDescription, WorkloadDescription
-from virtometer.design.parse import MAX_COMPLAINTS, parse_plan
+from virtometer.design.catalogue import Catalogue, KindDescription, OpDescription, WorkloadDescription
+from virtometer.design.parse import MAX_MESSAGES, parse_plan
 from virtometer.errors import PlanError
 from virtometer.model import Plan, parse_size
 
@@ -39,7 +39,7 @@ class DrillParameters(BaseModel):
 
 
 CATALOGUE = Catalogue(
-    kinds={"native": NoSettings, "box": BoxSettings},
+    kinds={"native": KindDescription(NoSettings), "box": KindDescription(BoxSettings)},
     workloads={
         "drill": WorkloadDescription(
             ops={"deep": OpDescription("B/s", "higher", "depth"), "wide": OpDescription("s", "lower", "width")},
@@ -72,7 +72,7 @@ def parse(text: str) -> Plan:
     return parse_plan(text, "p.yaml", CATALOGUE)
 
 
-def complaints(text: str) -> list[str]:
+def messages(text: str) -> list[str]:
     with pytest.raises(PlanError) as caught:
         parse(text)
     assert caught.value.exit_status == 2
@@ -159,12 +159,12 @@ def test_one_error(old: str, new: str, sentence: str | None) -> None:
     if sentence is None:
         assert parse(text).blocks == 10_000
         return
-    (line,) = complaints(text)
+    (line,) = messages(text)
     assert re.fullmatch(rf"p\.yaml:{sentence}", line), line
 
 
 def test_an_absent_baseline_is_told_as_such() -> None:
-    (line,) = complaints(GOOD.replace("- name: native", "- name: host"))
+    (line,) = messages(GOOD.replace("- name: native", "- name: host"))
     assert line == (
         "p.yaml:1: the baseline (native, where none is named) is not among the environments: 'native'; "
         "allowed: host, box"
@@ -173,34 +173,34 @@ def test_an_absent_baseline_is_told_as_such() -> None:
 
 def test_all_errors_at_once_in_the_order_of_lines() -> None:
     text = GOOD.replace("op: deep", "op: dep").replace("memory: 64M", "memry: 64M").replace("kind: native", "kind: n")
-    assert [line.split(":")[1] for line in complaints(text)] == ["5", "8", "12"]
+    assert [line.split(":")[1] for line in messages(text)] == ["5", "8", "12"]
 
 
 def test_very_many_errors_are_cut() -> None:
     text = GOOD + "".join(f"x{number}: 1\n" for number in range(50))
-    lines = complaints(text)
-    assert len(lines) == MAX_COMPLAINTS + 1
+    lines = messages(text)
+    assert len(lines) == MAX_MESSAGES + 1
     assert lines[-1] == "p.yaml: and 30 more"
 
 
 def test_too_many_trials() -> None:
     names = "".join(f"  - {{name: w{number}, workload: drill, op: deep}}\n" for number in range(10))
     text = re.sub(r"workloads:\n.*(?=blocks)", f"workloads:\n{names}", GOOD, flags=re.DOTALL)
-    (line,) = complaints(text.replace("blocks: 3", "blocks: 5001"))
+    (line,) = messages(text.replace("blocks: 3", "blocks: 5001"))
     assert line.endswith("100020 trials are more than the 100000 that one campaign may have")
     assert parse(text.replace("blocks: 3", "blocks: 5000")).blocks == 5000
 
 
 @pytest.mark.parametrize("text", ["- 1\n", "7\n", "plan\n", "[]"])
 def test_not_a_mapping(text: str) -> None:
-    assert complaints(text) == ["p.yaml:1: a plan is a mapping: lines of the form 'name: value'"]
+    assert messages(text) == ["p.yaml:1: a plan is a mapping: lines of the form 'name: value'"]
 
 
 def test_every_field_of_every_part_is_named_when_it_is_missing() -> None:
-    assert complaints("virtometer: 1\n") == [
+    assert messages("virtometer: 1\n") == [
         "p.yaml:1: the field 'environments' is missing",
         "p.yaml:1: the field 'name' is missing",
         "p.yaml:1: the field 'workloads' is missing",
     ]
-    lines = complaints(GOOD.replace("    op: deep\n", "").replace("    kind: box\n", ""))
+    lines = messages(GOOD.replace("    op: deep\n", "").replace("    kind: box\n", ""))
     assert lines == ["p.yaml:6: the field 'kind' is missing", "p.yaml:9: the field 'op' is missing"]

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from tests.cli.laboratory import PROGRAM, ROOT, virtometer
-from virtometer.design.catalogue import Catalogue, OpDescription, WorkloadDescription
+from virtometer.design.catalogue import Catalogue, KindDescription, OpDescription, WorkloadDescription
 from virtometer.design.reference import Entry, sections
 from virtometer.design.reference_page import page
 from virtometer.environments.registry import KINDS
@@ -54,7 +54,7 @@ def test_types_bounds_and_defaults_in_words() -> None:
             "c": {"memory": None, "left": 4},
         },
     )  # fmt: skip
-    (section,) = sections(Catalogue(kinds={"box": Knobs}, workloads={"drill": workload}), "drill")
+    (section,) = sections(Catalogue(kinds={"box": KindDescription(Knobs)}, workloads={"drill": workload}), "drill")
     assert section.entries == (
         Entry("memory", "size", "at least 1M, a multiple of 1M", "512M", "bytes", "all"),
         Entry("part", "share", "more than 0%, at most 100%", "12.5%", "a part", "all but c"),

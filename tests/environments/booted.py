@@ -1,4 +1,4 @@
-"""What the tests of guests with a kernel of their own share: a workbench, a conversation, a look at what is left."""
+"""What the tests of guests with a kernel of their own share: a LabContext, a conversation, a look at what is left."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from virtometer.environments.base import Check, Workbench
+from virtometer.environments.base import Check, LabContext
 from virtometer.environments.journal import Journal
 from virtometer.environments.network import Lan
 from virtometer.environments.process_guest import ProcessGuest
@@ -21,8 +21,8 @@ from virtometer.link.session import Session
 from virtometer.model import Limits
 from virtometer.programs import Programs
 from virtometer.runner.agent import agent_path
+from virtometer.runner.lab_context import cache_directory
 from virtometer.runner.resident import Peer
-from virtometer.runner.workbench import cache_directory
 
 BOOT_S = 60.0
 DISK_BYTES = 8 << 20
@@ -37,8 +37,8 @@ def agent() -> Path:
 
 
 @contextmanager
-def bench(directory: Path, *, disk: bool = True) -> Iterator[Workbench]:
-    """A workbench below `directory` with the user's real image cache, and afterwards nothing left of it."""
+def lab(directory: Path, *, disk: bool = True) -> Iterator[LabContext]:
+    """A LabContext below `directory` with the user's real image cache, and afterwards nothing left of it."""
     scratch = directory / "scratch"
     scratch.mkdir()
     disk_file = None
@@ -46,7 +46,7 @@ def bench(directory: Path, *, disk: bool = True) -> Iterator[Workbench]:
         disk_file = directory / "disk.img"
         disk_file.write_bytes(pattern(0, DISK_BYTES))
     programs, journal = Programs(), Journal(directory / "state")
-    one = Workbench(agent(), cache_directory(), scratch, disk_file, journal, programs, Lan(journal, programs))
+    one = LabContext(agent(), cache_directory(), scratch, disk_file, journal, programs, Lan(journal, programs))
     try:
         yield one
     finally:
@@ -131,7 +131,7 @@ def interfaces(namespace: str | None) -> set[str]:
     return {line.split(": ")[1].partition("@")[0] for line in text.splitlines()}
 
 
-def peer_measure(one: Workbench, guest: ProcessGuest, session: Session) -> Done:
+def peer_measure(one: LabContext, guest: ProcessGuest, session: Session) -> Done:
     """Requests and responses between the guest and an agent on the laboratory's side of its network."""
     path = guest.network
     assert path is not None

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from virtometer.environments import accounting
-from virtometer.environments.accounting import Account, CgroupAccount, TreeAccount, kill_all, open_account, stat_of
+from virtometer.environments.accounting import Account, CgroupAccount, TreeAccount, open_account
 from virtometer.environments.journal import Journal
-from virtometer.errors import EnvironmentFailed
+from virtometer.environments.processes import ProcessStat, stat_of
 
 BURN = "import time\nend = time.process_time() + {seconds}\nwhile time.process_time() < end: pass\n"
 CHILDREN = "import subprocess, sys\nfor _ in range(3): subprocess.run([sys.executable, '-c', {burn!r}])\n"
@@ -135,7 +135,7 @@ def test_after_its_root_is_reaped_a_tree_does_not_believe_the_pid(journal: Journ
     try:
         found = stat_of(stranger.pid)
         assert found is not None
-        account._root = accounting.ProcessStat(stranger.pid, "S", 1, stranger.pid, 0, 0, found.start - 1)
+        account._root = ProcessStat(stranger.pid, "S", 1, stranger.pid, 0, 0, found.start - 1)
         assert account.processes() == []
         account.remove()
         assert stranger.poll() is None
@@ -207,9 +207,3 @@ def test_the_mount_table_is_read_with_its_roots_and_controllers(
         "/sys/fs/cgroup/cpu,cpuacct",
         "/sys/fs/cgroup/unified",
     ]
-
-
-def test_what_cannot_be_killed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accounting, "_KILL_LIMIT_S", 0.05)
-    with pytest.raises(EnvironmentFailed, match="4194304 do not end"):
-        kill_all(lambda: [4_194_304])

@@ -14,7 +14,7 @@ import pytest
 import virtometer
 from tests.conformance.conversation import ANSWER_S, Talk
 from virtometer.environments import bubblewrap
-from virtometer.environments.base import Workbench
+from virtometer.environments.base import LabContext
 from virtometer.environments.bubblewrap import Bubblewrap, BubblewrapSettings
 from virtometer.environments.process_guest import ProcessGuest
 
@@ -22,8 +22,8 @@ NOBODY = 65534
 
 
 @pytest.fixture
-def sandbox(bench: Workbench) -> Bubblewrap:
-    one = Bubblewrap(bench)
+def sandbox(lab: LabContext) -> Bubblewrap:
+    one = Bubblewrap(lab)
     check = one.check()
     if not check.works:
         pytest.skip(f"bubblewrap does not work here: {check.reason} ({check.advice})")
@@ -43,12 +43,12 @@ def test_the_sandbox_holds_nothing_but_the_agent(sandbox: Bubblewrap, new_id: Ca
 
 
 def test_only_the_disk_files_directory_can_be_written(
-    bench: Workbench, sandbox: Bubblewrap, new_id: Callable[[], str], tmp_path: Path
+    lab: LabContext, sandbox: Bubblewrap, new_id: Callable[[], str], tmp_path: Path
 ) -> None:
     directory = tmp_path / "disk"
     directory.mkdir()
     (directory / "disk.img").touch()
-    one = Bubblewrap(dataclasses.replace(bench, disk_file=directory / "disk.img"))
+    one = Bubblewrap(dataclasses.replace(lab, disk_file=directory / "disk.img"))
     guest = one.start(BubblewrapSettings(), new_id())
     assert isinstance(guest, ProcessGuest)
     assert guest.disk is not None
@@ -71,10 +71,10 @@ def test_the_advice_names_the_switch_that_is_off(monkeypatch: pytest.MonkeyPatch
     assert bubblewrap._advice() == "as root: sysctl user.max_user_namespaces=15000"
 
 
-def test_without_bwrap_the_check_names_the_package(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = bench.programs.find
-    monkeypatch.setattr(bench.programs, "find", lambda name, package: real(f"no-such-{name}", package))
-    check = Bubblewrap(bench).check()
+def test_without_bwrap_the_check_names_the_package(lab: LabContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = lab.programs.find
+    monkeypatch.setattr(lab.programs, "find", lambda name, package: real(f"no-such-{name}", package))
+    check = Bubblewrap(lab).check()
     assert not check.works
     assert check.advice == "install the Debian package bubblewrap"
 
@@ -82,7 +82,7 @@ def test_without_bwrap_the_check_names_the_package(bench: Workbench, monkeypatch
 ORDINARY = """
 import sys, time
 from pathlib import Path
-from virtometer.environments.base import Workbench
+from virtometer.environments.base import LabContext
 from virtometer.environments.journal import Journal
 from virtometer.environments.network import Lan
 from virtometer.environments.registry import KINDS
@@ -92,12 +92,12 @@ from virtometer.programs import Programs
 here, programs = Path(sys.argv[1]), Programs()
 journal = Journal(here / "state")
 for name in ("cache", "scratch"): (here / name).mkdir()
-bench = Workbench(here / "agent", here / "cache", here / "scratch", None, journal, programs, Lan(journal, programs))
+lab = LabContext(here / "agent", here / "cache", here / "scratch", None, journal, programs, Lan(journal, programs))
 for kind in ("runc", "gvisor"):
-    check = KINDS[kind](bench).check()
+    check = KINDS[kind](lab).check()
     assert not check.works and "root" in check.reason and check.advice == "run as root", check
 for kind in ("native", "bubblewrap"):
-    environment = KINDS[kind](bench)
+    environment = KINDS[kind](lab)
     check = environment.check()
     if kind == "bubblewrap" and not check.works:
         assert check.advice, check
@@ -106,7 +106,7 @@ for kind in ("native", "bubblewrap"):
     assert check.works, check
     guest = environment.start(environment.settings_type(), "g")
     Session(Channel(guest.stream), kind).greet(30)
-    assert guest.given["cpu_accounting"] == "process-tree"
+    assert guest.effective["cpu_accounting"] == "process-tree"
     assert guest.cpu_ns() > 0
     guest.stop()
     assert guest.account.processes() == []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.environments.booted import bench
+from tests.environments.booted import lab
 from virtometer.environments import firmware_check
 from virtometer.environments.base import Check
 from virtometer.environments.firmware_check import EXPECTED_STATUS, RESET_CODE, check_accelerator, check_kernel
@@ -23,7 +23,7 @@ def test_the_program_fills_exactly_what_a_processor_begins_with() -> None:
 
 @needs_qemu
 def test_an_emulated_machine_runs_it(tmp_path: Path) -> None:
-    with bench(tmp_path, disk=False) as one:
+    with lab(tmp_path, disk=False) as one:
         check = check_accelerator(one, "tcg", "max")
     assert check == Check(True, "a machine started and ran a program right")
 
@@ -33,7 +33,7 @@ def test_a_machine_that_computes_wrong_is_found(tmp_path: Path, monkeypatch: pyt
     wrong = RESET_CODE.replace(bytes.fromhex("b96400"), bytes.fromhex("b96300"))  # mov cx, 99
     assert len(wrong) == 16
     monkeypatch.setattr(firmware_check, "RESET_CODE", wrong)
-    with bench(tmp_path, disk=False) as one:
+    with lab(tmp_path, disk=False) as one:
         check = check_accelerator(one, "tcg", "max")
     assert not check.works
     assert "it ended with status" in check.reason
@@ -41,7 +41,7 @@ def test_a_machine_that_computes_wrong_is_found(tmp_path: Path, monkeypatch: pyt
 
 @needs_qemu
 def test_what_qemu_refuses_is_in_the_reason(tmp_path: Path) -> None:
-    with bench(tmp_path, disk=False) as one:
+    with lab(tmp_path, disk=False) as one:
         check = check_accelerator(one, "nonsense", "max")
     assert not check.works
     assert "nonsense" in check.reason
@@ -49,7 +49,7 @@ def test_what_qemu_refuses_is_in_the_reason(tmp_path: Path) -> None:
 
 def test_a_missing_qemu_names_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with bench(tmp_path, disk=False) as one:
+    with lab(tmp_path, disk=False) as one:
         check = check_accelerator(one, "tcg", "max")
     assert not check.works
     assert check.reason == "the program qemu-system-x86_64 is not installed"
@@ -58,13 +58,13 @@ def test_a_missing_qemu_names_its_package(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_a_failed_check_is_not_improved_by_a_kernel(tmp_path: Path) -> None:
     failed = Check(False, "no", "do this")
-    with bench(tmp_path, disk=False) as one:
+    with lab(tmp_path, disk=False) as one:
         assert check_kernel(one, failed) is failed
 
 
 def test_without_a_kernel_and_without_apt_there_is_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with bench(tmp_path, disk=False) as one:
+    with lab(tmp_path, disk=False) as one:
         empty = dataclasses.replace(one, cache=tmp_path / "cache")
         check = check_kernel(empty, Check(True, "well"))
     assert not check.works

@@ -13,21 +13,21 @@ import pytest
 from pydantic import ValidationError
 
 from tests.conformance.conversation import ANSWER_S, Talk
-from virtometer.environments.accounting import stat_of
-from virtometer.environments.base import Workbench
+from virtometer.environments.base import LabContext
 from virtometer.environments.gvisor import Gvisor, GvisorSettings
 from virtometer.environments.process_guest import ProcessGuest
+from virtometer.environments.processes import stat_of
 from virtometer.errors import EnvironmentFailed
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="gVisor with a network of its own needs root")
 
 
 @pytest.fixture
-def gvisor(bench: Workbench, tmp_path: Path) -> Iterator[Gvisor]:
+def gvisor(lab: LabContext, tmp_path: Path) -> Iterator[Gvisor]:
     """gVisor with a memory of its own of what works here."""
     cache = tmp_path / "cache"
     cache.mkdir()
-    yield Gvisor(dataclasses.replace(bench, cache=cache))
+    yield Gvisor(dataclasses.replace(lab, cache=cache))
 
 
 def start(gvisor: Gvisor, guest_id: str, **settings: Any) -> tuple[ProcessGuest, Talk]:
@@ -43,13 +43,13 @@ def test_the_platform_that_works_is_found_once_and_remembered(gvisor: Gvisor, ne
     check = gvisor.check()
     assert check.works, check
     assert check.found["platform"] in {"systrap", "ptrace"}
-    [memory] = gvisor.bench.cache.glob("gvisor-platform-*.json")
+    [memory] = gvisor.lab.cache.glob("gvisor-platform-*.json")
     assert json.loads(memory.read_text()) == {"platform": check.found["platform"]}
-    gvisor.bench.programs.drain()
+    gvisor.lab.programs.drain()
     guest, _ = start(gvisor, new_id())
     guest.stop()
-    assert guest.given["platform"] == check.found["platform"]
-    starts = [line for line in gvisor.bench.programs.drain() if "run" in line.argv]
+    assert guest.effective["platform"] == check.found["platform"]
+    starts = [line for line in gvisor.lab.programs.drain() if "run" in line.argv]
     assert len(starts) == 1, "what is known is not tried again"
 
 
@@ -59,7 +59,7 @@ def test_a_memory_that_is_spoilt_is_made_anew(gvisor: Gvisor, new_id: Callable[[
     gvisor._memory().write_text(content)
     guest, _ = start(gvisor, new_id())
     guest.stop()
-    assert json.loads(gvisor._memory().read_text())["platform"] == guest.given["platform"]
+    assert json.loads(gvisor._memory().read_text())["platform"] == guest.effective["platform"]
 
 
 @needs_root
@@ -74,7 +74,7 @@ def test_it_is_gvisors_kernel_that_answers(gvisor: Gvisor, new_id: Callable[[], 
 @needs_root
 def test_limits_take_effect_and_are_read_back(gvisor: Gvisor, new_id: Callable[[], str]) -> None:
     guest, talk = start(gvisor, new_id(), cpus=0.5, cpuset=[0], memory="1G")
-    assert (guest.given["cpus"], guest.given["cpuset"], guest.given["memory"]) == (0.5, "0", 1 << 30)
+    assert (guest.effective["cpus"], guest.effective["cpuset"], guest.effective["memory"]) == (0.5, "0", 1 << 30)
     talk.prepare("memory", "read", {"size": 1 << 20}, seconds=1.0)
     begin_ns, begin = guest.cpu_ns(), time.monotonic()
     talk.begin()
@@ -87,7 +87,7 @@ def test_limits_take_effect_and_are_read_back(gvisor: Gvisor, new_id: Callable[[
 @needs_root
 def test_the_hosts_network_stack_can_be_chosen(gvisor: Gvisor, new_id: Callable[[], str]) -> None:
     guest, talk = start(gvisor, new_id(), network="host")
-    assert guest.given["network"] == "host"
+    assert guest.effective["network"] == "host"
     assert talk.session.request("facts", {}, ANSWER_S)["pid"] == 1
     guest.stop()
 
@@ -95,8 +95,8 @@ def test_the_hosts_network_stack_can_be_chosen(gvisor: Gvisor, new_id: Callable[
 @needs_root
 def test_segmentation_offload_can_be_switched_off(gvisor: Gvisor, new_id: Callable[[], str]) -> None:
     guest, _ = start(gvisor, new_id(), gso=False)
-    assert guest.given["gso"] is False
-    assert any("--gso=false" in line.argv for line in gvisor.bench.programs.drain())
+    assert guest.effective["gso"] is False
+    assert any("--gso=false" in line.argv for line in gvisor.lab.programs.drain())
     guest.stop()
 
 
@@ -104,12 +104,12 @@ def test_segmentation_offload_can_be_switched_off(gvisor: Gvisor, new_id: Callab
 def test_a_platform_that_does_not_work_is_refused_before_anything_is_measured(gvisor: Gvisor) -> None:
     works = gvisor.check().found["platform"]
     gvisor.prepare(GvisorSettings(platform=works))
-    script = gvisor.bench.cache / "runsc"
+    script = gvisor.lab.cache / "runsc"
     script.write_text("#!/bin/sh\necho no such platform >&2\nexit 1\n")
     script.chmod(0o755)
-    broken = Gvisor(gvisor.bench)
-    find = broken.bench.programs.find
-    broken.bench.programs.find = lambda name, package: script if name == "runsc" else find(name, package)  # type: ignore[method-assign]
+    broken = Gvisor(gvisor.lab)
+    find = broken.lab.programs.find
+    broken.lab.programs.find = lambda name, package: script if name == "runsc" else find(name, package)  # type: ignore[method-assign]
     with pytest.raises(EnvironmentFailed, match=r"its platform ptrace cannot be used.*no such platform"):
         broken.prepare(GvisorSettings(platform="ptrace"))
     check = broken.check()
@@ -143,12 +143,12 @@ def test_without_root_the_check_says_so(gvisor: Gvisor, monkeypatch: pytest.Monk
 
 @needs_root
 def test_without_runsc_the_check_names_the_package(gvisor: Gvisor, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = gvisor.bench.programs.find
+    real = gvisor.lab.programs.find
 
     def find(name: str, package: str) -> Path:
         return real("no-such-runsc" if name == "runsc" else name, package)
 
-    monkeypatch.setattr(gvisor.bench.programs, "find", find)
+    monkeypatch.setattr(gvisor.lab.programs, "find", find)
     check = gvisor.check()
     assert not check.works
     assert "runsc is not installed" in check.reason

@@ -19,13 +19,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.environments.booted import agent, bench
+from tests.environments.booted import agent, lab
 from virtometer.environments import images
 from virtometer.environments.host_programs import HostProgram
 from virtometer.environments.images import Entry, GuestKernel, cached_kernel, guest_kernel, initramfs, newc
 from virtometer.errors import EnvironmentFailed, MissingProgram, StorageError
 from virtometer.programs import Programs
-from virtometer.runner.workbench import cache_directory
+from virtometer.runner.lab_context import cache_directory
 
 
 def unpack(archive: bytes) -> list[Entry]:
@@ -79,7 +79,7 @@ def test_an_initramfs_holds_the_agent_its_modules_in_order_and_what_the_first_pr
     modules = [tmp_path / "zulu.ko", tmp_path / "alpha.ko"]
     for module in modules:
         module.write_bytes(module.name.encode() * 7)
-    with bench(tmp_path, disk=False) as one:
+    with lab(tmp_path, disk=False) as one:
         one = dataclasses.replace(one, cache=tmp_path / "cache")
         entries = {entry.path: entry for entry in unpack(initramfs(one, modules).read_bytes())}
         assert entries["init"].data == one.agent.read_bytes()
@@ -96,7 +96,7 @@ def test_an_initramfs_is_named_after_its_content_and_made_once(tmp_path: Path) -
     module, program = tmp_path / "m.ko", tmp_path / "agent"
     module.write_bytes(b"module")
     program.write_bytes(b"first")
-    with bench(tmp_path, disk=False) as one:
+    with lab(tmp_path, disk=False) as one:
         one = dataclasses.replace(one, cache=tmp_path / "cache", agent=program)
         first = initramfs(one)
         made = first.stat().st_mtime_ns
@@ -112,7 +112,7 @@ def test_programs_of_the_host_lie_in_an_initramfs_where_they_lie_there(tmp_path:
     program = tmp_path / "tool"
     program.write_bytes(b"tool")
     tool = HostProgram("tool", program, {program: 4}, "digest", "")
-    with bench(tmp_path, disk=False) as one:
+    with lab(tmp_path, disk=False) as one:
         one = dataclasses.replace(one, cache=tmp_path / "cache")
         image = initramfs(one, programs=[tool])
         entries = unpack(image.read_bytes())
@@ -128,7 +128,7 @@ def test_programs_of_the_host_lie_in_an_initramfs_where_they_lie_there(tmp_path:
 
 
 def test_an_agent_that_is_missing_is_one_sentence_with_advice(tmp_path: Path) -> None:
-    with bench(tmp_path, disk=False) as one:
+    with lab(tmp_path, disk=False) as one:
         one = dataclasses.replace(one, agent=tmp_path / "nowhere")
         with pytest.raises(EnvironmentFailed, match=r"the agent .*nowhere cannot be read") as caught:
             initramfs(one)
@@ -137,7 +137,7 @@ def test_an_agent_that_is_missing_is_one_sentence_with_advice(tmp_path: Path) ->
 
 def test_a_cache_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("not a directory")
-    with bench(tmp_path, disk=False) as one:
+    with lab(tmp_path, disk=False) as one:
         one = dataclasses.replace(one, cache=tmp_path / "cache")
         with pytest.raises(StorageError, match="cannot be written"):
             initramfs(one)

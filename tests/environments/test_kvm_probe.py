@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.environments.booted import bench
+from tests.environments.booted import lab
 from virtometer.environments import kvm_probe
 from virtometer.environments.firmware_check import SLOW_NS, judge_kvm, kvm_fault
 from virtometer.environments.qemu import Kvm
@@ -84,7 +84,7 @@ def test_real_and_nested_hardware_virtualization_are_fit() -> None:
 
 
 def test_the_check_of_the_kind_agrees_with_the_probe(tmp_path: Path) -> None:
-    with bench(tmp_path, disk=False) as one:
+    with lab(tmp_path, disk=False) as one:
         fault = kvm_fault(one)
         check = Kvm(one).check()
     if fault is None:

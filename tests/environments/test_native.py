@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from virtometer.environments.base import Workbench
+from virtometer.environments.base import LabContext
 from virtometer.environments.native import Native, NativeSettings
 from virtometer.errors import MissingProgram
 from virtometer.link.channel import Channel
@@ -23,11 +23,11 @@ def script(directory: Path, text: str) -> Path:
 
 
 def test_the_disk_is_the_file_itself_and_the_network_the_hosts_loopback(
-    bench: Workbench, new_id: Callable[[], str], tmp_path: Path
+    lab: LabContext, new_id: Callable[[], str], tmp_path: Path
 ) -> None:
     file = tmp_path / "disk.img"
     file.touch()
-    guest = Native(dataclasses.replace(bench, disk_file=file)).start(NativeSettings(), new_id())
+    guest = Native(dataclasses.replace(lab, disk_file=file)).start(NativeSettings(), new_id())
     assert guest.disk is not None
     assert guest.disk.path == str(file)
     assert guest.disk.conditions == {"host_cache": "no", "disk_path": "file"}
@@ -37,8 +37,8 @@ def test_the_disk_is_the_file_itself_and_the_network_the_hosts_loopback(
     guest.stop()
 
 
-def test_without_a_disk_file_there_is_no_disk(bench: Workbench, new_id: Callable[[], str]) -> None:
-    guest = Native(bench).start(NativeSettings(), new_id())
+def test_without_a_disk_file_there_is_no_disk(lab: LabContext, new_id: Callable[[], str]) -> None:
+    guest = Native(lab).start(NativeSettings(), new_id())
     assert guest.disk is None
     guest.stop()
 
@@ -48,39 +48,39 @@ def test_without_a_disk_file_there_is_no_disk(bench: Workbench, new_id: Callable
     [
         ("echo I am a shell", "not a message"),
         ("exec sleep 600", "did not say hello"),
-        ("echo my last words >&2; exit 1", "my last words"),
+        ("echo this went wrong >&2; exit 1", "this went wrong"),
         ('echo \'{"magic":"virtometer","protocol":9,"role":"agent","version":"7","capabilities":[]}\'', "protocol 9"),
         ("exec yes", "not a message"),
         ("exec cat /dev/zero", "line of more than"),
     ],
 )
 def test_the_check_says_in_one_sentence_what_is_wrong_with_an_agent(
-    bench: Workbench, tmp_path: Path, text: str, told: str
+    lab: LabContext, tmp_path: Path, text: str, told: str
 ) -> None:
-    check = Native(dataclasses.replace(bench, agent=script(tmp_path, text))).check()
+    check = Native(dataclasses.replace(lab, agent=script(tmp_path, text))).check()
     assert not check.works
     assert told in check.reason
     assert "\n" not in check.reason
 
 
-def test_an_agent_that_is_not_there_is_one_sentence(bench: Workbench, tmp_path: Path) -> None:
-    native = Native(dataclasses.replace(bench, agent=tmp_path / "missing"))
+def test_an_agent_that_is_not_there_is_one_sentence(lab: LabContext, tmp_path: Path) -> None:
+    native = Native(dataclasses.replace(lab, agent=tmp_path / "missing"))
     assert "is not installed" in native.check().reason
     with pytest.raises(MissingProgram):
         native.start(NativeSettings(), "missing-agent")
 
 
-def test_an_agent_that_cannot_run_here_is_one_sentence(bench: Workbench, tmp_path: Path) -> None:
+def test_an_agent_that_cannot_run_here_is_one_sentence(lab: LabContext, tmp_path: Path) -> None:
     foreign = tmp_path / "agent"
     foreign.write_bytes(b"\x7fELF of some other machine")
     foreign.chmod(0o755)
-    check = Native(dataclasses.replace(bench, agent=foreign)).check()
+    check = Native(dataclasses.replace(lab, agent=foreign)).check()
     assert not check.works
     assert "Exec format error" in check.reason
 
 
-def test_the_agent_ends_when_its_input_ends(bench: Workbench, new_id: Callable[[], str]) -> None:
-    guest = Native(bench).start(NativeSettings(), new_id())
+def test_the_agent_ends_when_its_input_ends(lab: LabContext, new_id: Callable[[], str]) -> None:
+    guest = Native(lab).start(NativeSettings(), new_id())
     Session(Channel(guest.stream), "native").greet(5)
     os.close(guest.stream.write_fd)
     guest.stream.write_fd = guest.stream.read_fd

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -10,8 +11,10 @@ from typing import Any
 
 import pytest
 
-from virtometer.environments.journal import Journal
-from virtometer.environments.network import NAMESPACES, Lan, detach_mount
+from virtometer.environments.directories import detach_mount
+from virtometer.environments.journal import Journal, Resource
+from virtometer.environments.network import NAMESPACE, NAMESPACES, Lan, delete_draft
+from virtometer.environments.sweep import sweep
 from virtometer.errors import EnvironmentFailed, StorageError
 from virtometer.programs import Programs
 
@@ -170,16 +173,18 @@ def test_only_a_file_that_we_made_is_journaled(
     record = lan.journal.record
     made: list[bool] = []
 
-    def recorded(guest_id: str, resource: str, **what: str | int) -> None:
-        made.append(path.is_file() and path.stat().st_size == 0)
-        record(guest_id, resource, **what)
+    def recorded(guest_id: str, resource: Resource, **fields: str | int) -> None:
+        if resource is NAMESPACE:
+            made.append(path.is_file() and path.stat().st_size == 0)
+        record(guest_id, resource, **fields)
 
     monkeypatch.setattr(lan.journal, "record", recorded)
     lan.attach_tap(new_id())
     lan.close()
     assert made == [True]
     path.write_text("taken since")
-    monkeypatch.setattr(os.path, "lexists", lambda _: False)  # as it was a moment before
+    lexists = os.path.lexists
+    monkeypatch.setattr(os.path, "lexists", lambda one: one != path and lexists(one))  # as it was a moment before
     try:
         with pytest.raises(EnvironmentFailed, match="belongs to somebody else"):
             lan.add_namespace(new_id(), lan.name)
@@ -187,6 +192,64 @@ def test_only_a_file_that_we_made_is_journaled(
         assert path.read_text() == "taken since"
     finally:
         path.unlink()
+
+
+KILLED_AT = ("record draft", "touch", "link", "record namespace", "unlink")
+DYING_MAKER = """
+import os, pathlib, signal, sys
+from virtometer.environments.journal import Journal
+from virtometer.environments.network import Lan
+from virtometer.programs import Programs
+
+name, state, moment = sys.argv[1:]
+what, _, resource = moment.partition(" ")
+
+def dying(owner, attribute):
+    ordinary = getattr(owner, attribute)
+    def call(*words, **options):
+        done = ordinary(*words, **options)
+        if not resource or resource in [getattr(word, "name", "") for word in words]:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return done
+    setattr(owner, attribute, call)
+
+lan = Lan(Journal(pathlib.Path(state)), Programs())
+dying({"record": lan.journal, "link": os}.get(what, pathlib.Path), what)
+lan.add_namespace(name, name)
+"""
+
+
+@needs_root
+@pytest.mark.parametrize("moment", KILLED_AT)
+def test_a_laboratory_killed_while_it_makes_a_namespace_leaves_nothing_after_the_clean_up(
+    tmp_path: Path, new_id: Callable[[], str], moment: str
+) -> None:
+    name = f"virtometer-{new_id()}"
+    state = tmp_path / "state"
+    done = subprocess.run([sys.executable, "-c", DYING_MAKER, name, state, moment], capture_output=True, text=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    [entry] = [json.loads(path.read_text()) for path in state.glob("*.json")]
+    [draft] = [one["draft"] for one in entry["resources"] if one["resource"] == "draft"]
+    [said] = sweep(Journal(state), Programs())
+    assert "was removed" in said
+    assert not os.path.lexists(NAMESPACES / name)
+    assert not os.path.lexists(NAMESPACES / draft)
+    assert name not in Path("/proc/self/mountinfo").read_text()
+
+
+@needs_root
+def test_a_draft_beside_a_name_that_somebody_else_has_goes_alone(tmp_path: Path, new_id: Callable[[], str]) -> None:
+    name, draft = f"virtometer-{new_id()}", f".virtometer-{new_id()}"
+    NAMESPACES.mkdir(exist_ok=True)
+    (NAMESPACES / name).write_text("somebody else's")
+    try:
+        (NAMESPACES / draft).touch()
+        assert delete_draft(draft, name, Programs())
+        assert not delete_draft(draft, name, Programs())
+        assert (NAMESPACES / name).read_text() == "somebody else's"
+        assert not (NAMESPACES / draft).exists()
+    finally:
+        (NAMESPACES / name).unlink()
 
 
 @needs_root

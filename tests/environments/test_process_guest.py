@@ -11,40 +11,41 @@ from pathlib import Path
 
 import pytest
 
-from virtometer.environments.accounting import stat_of
-from virtometer.environments.base import Workbench
+from virtometer.environments.base import LabContext
 from virtometer.environments.process_guest import ProcessGuest
+from virtometer.environments.processes import stat_of
+from virtometer.environments.sweep import sweep
 from virtometer.errors import EnvironmentFailed, MissingProgram
 from virtometer.link.channel import Channel, Stream
 
 ECHO = ["cat"]
 
 
-def start(bench: Workbench, guest_id: str, argv: list[str | Path], *undo: Callable[[], object]) -> ProcessGuest:
-    with ProcessGuest.starting(bench, guest_id) as guest:
-        for action in undo:
-            guest.undo(action)
+def start(lab: LabContext, guest_id: str, argv: list[str | Path], *actions: Callable[[], object]) -> ProcessGuest:
+    with ProcessGuest.starting(lab, guest_id) as guest:
+        for action in actions:
+            guest.on_stop(action)
         guest.launch(argv, purpose="a test")
     return guest
 
 
-def test_stdin_and_stdout_are_the_channel_and_stderr_is_not(bench: Workbench, new_id: Callable[[], str]) -> None:
-    guest = start(bench, new_id(), ["sh", "-c", "echo beside >&2; exec cat"])
+def test_stdin_and_stdout_are_the_channel_and_stderr_is_not(lab: LabContext, new_id: Callable[[], str]) -> None:
+    guest = start(lab, new_id(), ["sh", "-c", "echo beside >&2; exec cat"])
     channel = Channel(guest.stream)
     channel.send(b"to and fro\n", 5)
     line = channel.receive(5)
     assert line is not None
     assert line.data == b"to and fro"
-    assert guest.last_words() == "beside"
+    assert guest.stderr_tail() == "beside"
     guest.stop()
-    assert guest.last_words() == "beside"
+    assert guest.stderr_tail() == "beside"
 
 
 def test_a_guest_with_a_stream_of_its_own_keeps_stdout_for_its_words(
-    bench: Workbench, new_id: Callable[[], str]
+    lab: LabContext, new_id: Callable[[], str]
 ) -> None:
     read, write = os.pipe()
-    with ProcessGuest.starting(bench, new_id()) as guest:
+    with ProcessGuest.starting(lab, new_id()) as guest:
         argv = ["sh", "-c", f"echo printed; echo said > /proc/self/fd/{write}"]
         guest.launch(argv, purpose="a test", stream=Stream(read, os.dup(write)), pass_fds=(write,))
     os.close(write)
@@ -52,17 +53,17 @@ def test_a_guest_with_a_stream_of_its_own_keeps_stdout_for_its_words(
     assert line is not None
     assert line.data == b"said"
     guest.stop()
-    assert guest.last_words() == "printed"
+    assert guest.stderr_tail() == "printed"
 
 
-def test_the_end_of_its_input_lets_a_guest_end_by_itself(bench: Workbench, new_id: Callable[[], str]) -> None:
-    guest = start(bench, new_id(), ["sh", "-c", "cat; echo by itself >&2"])
+def test_the_end_of_its_input_lets_a_guest_end_by_itself(lab: LabContext, new_id: Callable[[], str]) -> None:
+    guest = start(lab, new_id(), ["sh", "-c", "cat; echo by itself >&2"])
     guest.stop()
-    assert guest.last_words() == "by itself"
+    assert guest.stderr_tail() == "by itself"
 
 
-def test_a_guest_that_ignores_everything_is_killed(bench: Workbench, new_id: Callable[[], str]) -> None:
-    guest = start(bench, new_id(), ["sh", "-c", "trap '' TERM HUP INT; echo up; while :; do sleep 1; done"])
+def test_a_guest_that_ignores_everything_is_killed(lab: LabContext, new_id: Callable[[], str]) -> None:
+    guest = start(lab, new_id(), ["sh", "-c", "trap '' TERM HUP INT; echo up; while :; do sleep 1; done"])
     assert Channel(guest.stream).receive(5) is not None
     guest.grace_s = 0.05
     guest.stop()
@@ -89,9 +90,9 @@ class InterruptedLock:
 
 
 def test_a_ctrl_c_while_it_is_reaped_comes_when_nothing_is_left(
-    bench: Workbench, new_id: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+    lab: LabContext, new_id: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    guest = start(bench, new_id(), list(ECHO))
+    guest = start(lab, new_id(), list(ECHO))
     directory = guest.make_directory()
     monkeypatch.setattr(guest._process, "_waitpid_lock", InterruptedLock())
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -106,8 +107,8 @@ def test_a_ctrl_c_while_it_is_reaped_comes_when_nothing_is_left(
     assert guest._process.returncode is not None
 
 
-def test_a_stopped_guest_is_not_waited_for(bench: Workbench, new_id: Callable[[], str]) -> None:
-    guest = start(bench, new_id(), ["sleep", "600"])
+def test_a_stopped_guest_is_not_waited_for(lab: LabContext, new_id: Callable[[], str]) -> None:
+    guest = start(lab, new_id(), ["sleep", "600"])
     guest.grace_s = 600
     [pid] = guest.account.processes()
     os.kill(pid, signal.SIGSTOP)
@@ -115,9 +116,9 @@ def test_a_stopped_guest_is_not_waited_for(bench: Workbench, new_id: Callable[[]
     assert not guest.alive()
 
 
-def test_alive_tells_the_end_and_time_stays_countable(bench: Workbench, new_id: Callable[[], str]) -> None:
+def test_alive_tells_the_end_and_time_stays_countable(lab: LabContext, new_id: Callable[[], str]) -> None:
     burn = "import time\nwhile time.process_time() < 0.3: pass"
-    guest = start(bench, new_id(), [sys.executable, "-S", "-c", burn])
+    guest = start(lab, new_id(), [sys.executable, "-S", "-c", burn])
     assert guest.alive()
     while guest.alive():
         time.sleep(0.005)
@@ -126,9 +127,7 @@ def test_alive_tells_the_end_and_time_stays_countable(bench: Workbench, new_id: 
     assert guest.cpu_ns() >= 0.28e9
 
 
-def test_what_was_to_be_undone_is_undone_in_reverse_order_whatever_fails(
-    bench: Workbench, new_id: Callable[[], str]
-) -> None:
+def test_actions_at_the_stop_run_in_reverse_order_whatever_fails(lab: LabContext, new_id: Callable[[], str]) -> None:
     done: list[str] = []
 
     def fault() -> None:
@@ -136,17 +135,17 @@ def test_what_was_to_be_undone_is_undone_in_reverse_order_whatever_fails(
         raise EnvironmentFailed("this one does not go away")
 
     guest_id = new_id()
-    guest = start(bench, guest_id, list(ECHO), lambda: done.append("first"), fault, lambda: done.append("last"))
+    guest = start(lab, guest_id, list(ECHO), lambda: done.append("first"), fault, lambda: done.append("last"))
     with pytest.raises(EnvironmentFailed, match="this one does not go away"):
         guest.stop()
     assert done == ["last", "fault", "first"]
-    assert bench.journal.resources(guest_id), "what is left stays in the journal"
-    bench.journal.forget(guest_id)
+    assert lab.journal.resources(guest_id), "what is left stays in the journal"
+    lab.journal.forget(guest_id)
 
 
-def test_a_fault_during_the_start_leaves_nothing(bench: Workbench, new_id: Callable[[], str]) -> None:
+def test_a_fault_during_the_start_leaves_nothing(lab: LabContext, new_id: Callable[[], str]) -> None:
     seen: list[ProcessGuest] = []
-    with pytest.raises(RuntimeError, match="in the middle"), ProcessGuest.starting(bench, new_id()) as guest:
+    with pytest.raises(RuntimeError, match="in the middle"), ProcessGuest.starting(lab, new_id()) as guest:
         seen.append(guest)
         guest.make_directory()
         guest.launch(["sleep", "600"], purpose="a test")
@@ -154,70 +153,70 @@ def test_a_fault_during_the_start_leaves_nothing(bench: Workbench, new_id: Calla
     assert not seen[0].alive()
 
 
-def test_a_program_that_is_missing_leaves_nothing(bench: Workbench, new_id: Callable[[], str]) -> None:
+def test_a_program_that_is_missing_leaves_nothing(lab: LabContext, new_id: Callable[[], str]) -> None:
     open_before = len(list(Path("/proc/self/fd").iterdir()))
-    with pytest.raises(MissingProgram), ProcessGuest.starting(bench, new_id()) as guest:
+    with pytest.raises(MissingProgram), ProcessGuest.starting(lab, new_id()) as guest:
         guest.make_directory()
         guest.launch(["/no/such/program"], purpose="a test")
     assert len(list(Path("/proc/self/fd").iterdir())) == open_before
 
 
-def test_what_the_host_refuses_is_one_sentence(bench: Workbench, new_id: Callable[[], str]) -> None:
+def test_what_the_host_refuses_is_one_sentence(lab: LabContext, new_id: Callable[[], str]) -> None:
     guest_id = new_id()
-    (bench.scratch / f"virtometer-{guest_id}").mkdir()
-    with pytest.raises(EnvironmentFailed, match="cannot be started"), ProcessGuest.starting(bench, guest_id) as guest:
+    (lab.scratch / f"virtometer-{guest_id}").mkdir()
+    with pytest.raises(EnvironmentFailed, match="cannot be started"), ProcessGuest.starting(lab, guest_id) as guest:
         guest.make_directory()
-    bench.journal.forget(guest_id)
-    (bench.scratch / f"virtometer-{guest_id}").rmdir()
+    lab.journal.forget(guest_id)
+    (lab.scratch / f"virtometer-{guest_id}").rmdir()
 
 
-def test_no_descriptor_is_left_open_after_many_starts(bench: Workbench, new_id: Callable[[], str]) -> None:
+def test_no_descriptor_is_left_open_after_many_starts(lab: LabContext, new_id: Callable[[], str]) -> None:
     open_before = len(list(Path("/proc/self/fd").iterdir()))
     for _ in range(5):
-        start(bench, new_id(), list(ECHO)).stop()
+        start(lab, new_id(), list(ECHO)).stop()
     assert len(list(Path("/proc/self/fd").iterdir())) == open_before
 
 
 def test_a_guest_that_floods_its_stderr_does_not_block_and_only_its_end_is_kept(
-    bench: Workbench, new_id: Callable[[], str]
+    lab: LabContext, new_id: Callable[[], str]
 ) -> None:
-    guest = start(bench, new_id(), ["sh", "-c", "head -c 5000000 /dev/zero | tr '\\0' x >&2; echo end >&2"])
+    guest = start(lab, new_id(), ["sh", "-c", "head -c 5000000 /dev/zero | tr '\\0' x >&2; echo end >&2"])
     while guest.alive():
         time.sleep(0.001)
     guest.stop()
-    words = guest.last_words()
+    words = guest.stderr_tail()
     assert words.endswith("xend")
     assert len(words) <= 2000
 
 
 def test_what_only_stands_once_it_runs_is_read_back_when_it_is_asked_for(
-    bench: Workbench, new_id: Callable[[], str]
+    lab: LabContext, new_id: Callable[[], str]
 ) -> None:
-    guest = start(bench, new_id(), list(ECHO))
+    guest = start(lab, new_id(), list(ECHO))
     limits: dict[str, int] = {}
-    guest.look(lambda: dict(limits))
-    assert "cpus" not in guest.given
+    guest.read_back(lambda: dict(limits))
+    assert "cpus" not in guest.effective
     limits["cpus"] = 2
-    guest.given |= {"platform": "none"}
-    assert guest.given["cpus"] == 2
+    guest.effective |= {"platform": "none"}
+    assert guest.effective["cpus"] == 2
     guest.stop()
     limits["cpus"] = 3
-    assert guest.given["cpus"] == 2
-    assert guest.given["platform"] == "none"
+    assert guest.effective["cpus"] == 2
+    assert guest.effective["platform"] == "none"
 
 
 LABORATORY = """
 import sys, time
 from pathlib import Path
-from virtometer.environments.base import Workbench
+from virtometer.environments.base import LabContext
 from virtometer.environments.journal import Journal
 from virtometer.environments.network import Lan
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.programs import Programs
 scratch, state, guest_id = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 journal, programs = Journal(state), Programs()
-bench = Workbench(Path("/bin/true"), scratch, scratch, None, journal, programs, Lan(journal, programs))
-with ProcessGuest.starting(bench, guest_id) as guest:
+lab = LabContext(Path("/bin/true"), scratch, scratch, None, journal, programs, Lan(journal, programs))
+with ProcessGuest.starting(lab, guest_id) as guest:
     guest.make_directory()
     guest.launch(["sh", "-c", "trap '' HUP TERM; (trap '' HUP; exec setsid sleep 600) & exec sleep 600"], purpose="x")
 while len(guest.account.processes()) < 2: time.sleep(0.01)
@@ -227,19 +226,19 @@ time.sleep(600)
 
 
 def test_after_a_sigkill_of_the_laboratory_the_sweep_removes_the_rest(
-    bench: Workbench, new_id: Callable[[], str]
+    lab: LabContext, new_id: Callable[[], str]
 ) -> None:
     guest_id = new_id()
-    words = [sys.executable, "-c", LABORATORY, bench.scratch, bench.journal.directory, guest_id]
+    words = [sys.executable, "-c", LABORATORY, lab.scratch, lab.journal.directory, guest_id]
     laboratory = subprocess.Popen(words, stdout=subprocess.PIPE)
     assert laboratory.stdout is not None
     pids = [int(pid) for pid in laboratory.stdout.readline().split()]
-    assert bench.journal.sweep(bench.programs) == [], "its laboratory lives"
+    assert sweep(lab.journal, lab.programs) == [], "its laboratory lives"
     laboratory.kill()
     laboratory.communicate()
-    [sentence] = bench.journal.sweep(bench.programs)
+    [sentence] = sweep(lab.journal, lab.programs)
     assert guest_id in sentence
-    assert str(bench.scratch / f"virtometer-{guest_id}") in sentence
+    assert str(lab.scratch / f"virtometer-{guest_id}") in sentence
     for pid in pids:
         one = stat_of(pid)
         assert one is None or one.state in "ZX"

@@ -17,9 +17,9 @@ from pydantic import ValidationError
 
 from tests.environments.booted import (
     DISK_BYTES,
-    bench,
     greet,
     interfaces,
+    lab,
     measure,
     pattern,
     peer_measure,
@@ -42,15 +42,15 @@ class NoLan(Lan):
 @pytest.fixture(scope="module")
 def works(tmp_path_factory: pytest.TempPathFactory) -> Check:
     """What the kind's check says here, asked once."""
-    with bench(tmp_path_factory.mktemp("check")) as one:
+    with lab(tmp_path_factory.mktemp("check")) as one:
         return Qemu(one).check()
 
 
 @pytest.fixture
 def qemu(tmp_path: Path, works: Check) -> Iterator[Qemu]:
-    """The kind, on a workbench of its own; skips where it does not work."""
+    """The kind, on a LabContext of its own; skips where it does not work."""
     require(works)
-    with bench(tmp_path) as one:
+    with lab(tmp_path) as one:
         environment = Qemu(one)
         environment.prepare(QemuSettings())
         yield environment
@@ -61,7 +61,7 @@ def settings(**asked: Any) -> QemuSettings:
 
 
 def disk_file(environment: Qemu) -> Path:
-    file = environment.bench.disk_file
+    file = environment.lab.disk_file
     assert file is not None
     return file
 
@@ -80,13 +80,13 @@ def test_a_guest_gets_what_was_asked_and_both_sides_say_so(qemu: Qemu) -> None:
         assert "avx2" not in facts["cpu_features"]
         assert 200 << 20 < facts["memory_bytes"] < 256 << 20
         assert {"name": "vda", "bytes": DISK_BYTES} in facts["block_devices"]
-        assert guest.given["accelerator"] == "tcg"
-        assert guest.given["cpus"] == 2
-        assert guest.given["cpu"] == "qemu64"
-        assert guest.given["memory_bytes"] == 256 << 20
-        assert guest.given["machine"].startswith("pc")
-        assert guest.given["disk_bytes"] == DISK_BYTES
-        assert "mitigations" not in guest.given["kernel_command_line"]
+        assert guest.effective["accelerator"] == "tcg"
+        assert guest.effective["cpus"] == 2
+        assert guest.effective["cpu"] == "qemu64"
+        assert guest.effective["memory_bytes"] == 256 << 20
+        assert guest.effective["machine"].startswith("pc")
+        assert guest.effective["disk_bytes"] == DISK_BYTES
+        assert "mitigations" not in guest.effective["kernel_command_line"]
         assert guest.alive()
         assert guest.cpu_ns() > 100_000_000  # emulating a boot costs seconds
         pids = children_of(guest)
@@ -107,7 +107,7 @@ def test_the_guest_reads_the_hosts_file_and_its_writes_reach_it(qemu: Qemu) -> N
         session = greet(guest)
         assert guest.disk is not None
         assert guest.disk.conditions["host_cache"] == "no"
-        assert guest.given["disk_cache"]["direct"] is True
+        assert guest.effective["disk_cache"]["direct"] is True
         half = {"file": guest.disk.path, "span": DISK_BYTES // 2, "size": 65536}
         assert measure(session, "disk", "sequential-read", half).check.passed
         whole = {"file": guest.disk.path, "span": DISK_BYTES}
@@ -153,22 +153,22 @@ def test_the_guest_reaches_a_peer_over_its_tap_and_the_tap_is_gone_afterwards(qe
         assert path is not None
         assert path.kind == "tap"
         assert any(name.startswith("tap") for name in interfaces(path.namespace))
-        assert peer_measure(qemu.bench, guest, session).value > 0
+        assert peer_measure(qemu.lab, guest, session).value > 0
     finally:
         guest.stop()
     assert not any(name.startswith("tap") for name in interfaces(path.namespace))
 
 
 def test_without_root_the_guest_reaches_the_host_through_address_translation(qemu: Qemu) -> None:
-    lan = NoLan(qemu.bench.journal, qemu.bench.programs)
-    environment = Qemu(dataclasses.replace(qemu.bench, lan=lan))
+    lan = NoLan(qemu.lab.journal, qemu.lab.programs)
+    environment = Qemu(dataclasses.replace(qemu.lab, lan=lan))
     assert environment.capabilities().network
     guest = environment.start(settings(), "qemu-slirp")
     try:
         assert guest.network is not None
         assert guest.network.kind == "slirp"
         assert guest.network.namespace is None
-        assert peer_measure(environment.bench, guest, greet(guest)).value > 0
+        assert peer_measure(environment.lab, guest, greet(guest)).value > 0
     finally:
         guest.stop()
 
@@ -220,14 +220,14 @@ def test_a_guest_that_says_bye_ends_the_machine_by_itself(qemu: Qemu) -> None:
                 break
             time.sleep(0.05)
         assert ended.is_set()
-        assert "Power down" in guest.last_words()
+        assert "Power down" in guest.stderr_tail()
     finally:
         guest.stop()
 
 
 def test_two_guests_at_once_have_addresses_of_their_own(tmp_path: Path, works: Check) -> None:
     require(works)
-    with bench(tmp_path, disk=False) as one:
+    with lab(tmp_path, disk=False) as one:
         environment = Qemu(one)
         guests = [environment.start(settings(cpus=1), f"qemu-twin-{index}") for index in range(2)]
         try:
@@ -249,7 +249,7 @@ def test_a_file_system_without_direct_access_is_told(tmp_path: Path, qemu: Qemu)
     try:
         file = mounted / "disk.img"
         file.write_bytes(pattern(0, DISK_BYTES))
-        environment = Qemu(dataclasses.replace(qemu.bench, disk_file=file))
+        environment = Qemu(dataclasses.replace(qemu.lab, disk_file=file))
         with pytest.raises(EnvironmentFailed, match="disk_cache none needs O_DIRECT"):
             environment.start(settings(disk_cache="none"), "qemu-ramfs")
         guest = environment.start(settings(), "qemu-ramfs")
@@ -257,7 +257,7 @@ def test_a_file_system_without_direct_access_is_told(tmp_path: Path, qemu: Qemu)
             assert guest.disk is not None
             assert guest.disk.conditions["host_cache"] == "yes"
             assert "O_DIRECT" in guest.disk.conditions["host_cache_reason"]
-            assert guest.given["disk_cache"]["direct"] is False
+            assert guest.effective["disk_cache"]["direct"] is False
         finally:
             guest.stop()
     finally:
@@ -314,23 +314,23 @@ def test_a_missing_program_is_named_with_its_package(qemu: Qemu, monkeypatch: py
 
 
 def test_a_machine_under_kvm(tmp_path: Path) -> None:
-    with bench(tmp_path) as one:
+    with lab(tmp_path) as one:
         environment = Kvm(one)
         require(environment.check())
         guest = environment.start(KvmSettings(), "kvm-boots")
         try:
             assert greet(guest).request("facts", {}, 10)["pid"] == 1
-            assert guest.given["accelerator"] == "kvm"
+            assert guest.effective["accelerator"] == "kvm"
         finally:
             guest.stop()
 
 
 @pytest.mark.skipif(not os.access("/dev/kvm", os.R_OK | os.W_OK), reason="this user has no /dev/kvm")
 def test_a_machine_under_kvm_is_ended_whether_its_kernel_runs_or_hangs(tmp_path: Path) -> None:
-    with bench(tmp_path) as one:
+    with lab(tmp_path) as one:
         guest = Kvm(one).start(KvmSettings(cpu="qemu64"), "kvm-hangs")
         try:
-            assert guest.given["accelerator"] == "kvm"
+            assert guest.effective["accelerator"] == "kvm"
             time.sleep(1.0)
             pids = children_of(guest)
         finally:

@@ -13,10 +13,11 @@ from pydantic import ValidationError
 
 from tests.conformance.conversation import ANSWER_S, Talk
 from virtometer.environments import oci
-from virtometer.environments.accounting import CgroupAccount, stat_of
-from virtometer.environments.base import Workbench
-from virtometer.environments.oci import Limits, write_bundle
+from virtometer.environments.accounting import CgroupAccount
+from virtometer.environments.base import LabContext
+from virtometer.environments.oci import CgroupLimits, write_bundle
 from virtometer.environments.process_guest import ProcessGuest
+from virtometer.environments.processes import stat_of
 from virtometer.environments.runc import Runc, RuncSettings
 from virtometer.errors import LinkError
 
@@ -24,11 +25,11 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="runc with a network o
 
 
 @pytest.fixture
-def start(bench: Workbench, new_id: Callable[[], str]) -> Callable[..., tuple[ProcessGuest, Talk]]:
+def start(lab: LabContext, new_id: Callable[[], str]) -> Callable[..., tuple[ProcessGuest, Talk]]:
     """Start a container whose agent has said hello."""
 
     def begin(**settings: Any) -> tuple[ProcessGuest, Talk]:
-        guest = Runc(bench).start(RuncSettings(**settings), new_id())
+        guest = Runc(lab).start(RuncSettings(**settings), new_id())
         assert isinstance(guest, ProcessGuest)
         talk = Talk(guest)
         talk.greet()
@@ -55,8 +56,8 @@ def test_a_limit_on_processor_time_takes_effect_and_is_read_back(
     start: Callable[..., tuple[ProcessGuest, Talk]],
 ) -> None:
     guest, talk = start(cpus=0.25, cpuset=[0])
-    assert guest.given["cpus"] == 0.25
-    assert guest.given["cpuset"] == "0"
+    assert guest.effective["cpus"] == 0.25
+    assert guest.effective["cpuset"] == "0"
     assert talk.session.request("facts", {}, ANSWER_S)["cpus_allowed"] == 1
     talk.prepare("memory", "read", {"size": 1 << 20}, seconds=1.0)
     begin_ns, begin = guest.cpu_ns(), time.monotonic()
@@ -70,7 +71,7 @@ def test_a_limit_on_processor_time_takes_effect_and_is_read_back(
 @needs_root
 def test_a_limit_on_memory_takes_effect_and_is_read_back(start: Callable[..., tuple[ProcessGuest, Talk]]) -> None:
     guest, talk = start(memory="64M")
-    assert guest.given["memory"] == 64 << 20
+    assert guest.effective["memory"] == 64 << 20
     with pytest.raises((LinkError, AssertionError)):  # the kernel kills it, or the agent says out-of-memory
         talk.prepare("memory", "read", {"size": 1 << 30})
     guest.stop()
@@ -79,13 +80,13 @@ def test_a_limit_on_memory_takes_effect_and_is_read_back(start: Callable[..., tu
 
 @needs_root
 def test_a_processor_that_does_not_exist_ends_the_start_with_runcs_own_words(
-    bench: Workbench, new_id: Callable[[], str]
+    lab: LabContext, new_id: Callable[[], str]
 ) -> None:
-    guest = Runc(bench).start(RuncSettings(cpuset=(4000,)), new_id())
+    guest = Runc(lab).start(RuncSettings(cpuset=(4000,)), new_id())
     with pytest.raises(LinkError):
         Talk(guest).greet()
     guest.stop()
-    assert "cpuset" in guest.last_words()
+    assert "cpuset" in guest.stderr_tail()
 
 
 @needs_root
@@ -121,23 +122,23 @@ def test_all_of_the_container_is_in_the_account(start: Callable[..., tuple[Proce
     guest.stop()
 
 
-def test_without_root_the_check_says_so(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_root_the_check_says_so(lab: LabContext, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 4711)
-    check = Runc(bench).check()
+    check = Runc(lab).check()
     assert not check.works
     assert "root" in check.reason
     assert check.advice == "run as root"
 
 
 @needs_root
-def test_without_runc_the_check_names_the_package(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = bench.programs.find
+def test_without_runc_the_check_names_the_package(lab: LabContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = lab.programs.find
 
     def find(name: str, package: str) -> Path:
         return real("no-such-runc" if name == "runc" else name, package)
 
-    monkeypatch.setattr(bench.programs, "find", find)
-    check = Runc(bench).check()
+    monkeypatch.setattr(lab.programs, "find", find)
+    check = Runc(lab).check()
     assert not check.works
     assert check.advice == "install the Debian package runc"
 
@@ -147,8 +148,8 @@ def test_without_runc_the_check_names_the_package(bench: Workbench, monkeypatch:
     [("512M", 512 << 20), ("1G", 1 << 30), ("65536K", 64 << 20), ("64MiB", 64 << 20), (1 << 28, 1 << 28)],
 )
 def test_memory_may_be_written_with_a_unit(asked: object, bytes_: int) -> None:
-    assert Limits.model_validate({"memory": asked}).memory == bytes_
-    assert Limits.model_validate_json(json.dumps({"memory": asked}), strict=True).memory == bytes_
+    assert CgroupLimits.model_validate({"memory": asked}).memory == bytes_
+    assert CgroupLimits.model_validate_json(json.dumps({"memory": asked}), strict=True).memory == bytes_
 
 
 @pytest.mark.parametrize(
@@ -165,8 +166,8 @@ def test_wrong_limits_are_refused(wrong: dict[str, object]) -> None:
 
 
 def test_limits_become_resources_of_the_runtime_specification() -> None:
-    assert Limits().resources() == {"devices": [{"allow": False, "access": "rwm"}]}
-    found = Limits(cpus=1.5, cpuset=(0, 3), memory=1 << 28).resources()
+    assert CgroupLimits().resources() == {"devices": [{"allow": False, "access": "rwm"}]}
+    found = CgroupLimits(cpus=1.5, cpuset=(0, 3), memory=1 << 28).resources()
     assert found["cpu"] == {"quota": 150_000, "period": 100_000, "cpus": "0,3"}
     assert found["memory"] == {"limit": 1 << 28}
 
@@ -199,7 +200,7 @@ def test_what_is_given_is_read_from_both_generations_of_cgroups(
 
     mount = oci.all_cgroup_mounts()[0].__class__(2, tmp_path, "/", ())
     monkeypatch.setattr(oci, "all_cgroup_mounts", lambda: [mount])
-    assert oci.limits_given(Account()) == {"cpus": 0.5, "cpuset": "1-2", "memory": None}
+    assert oci.effective_limits(Account()) == {"cpus": 0.5, "cpuset": "1-2", "memory": None}
     (inner / "cpu.max").write_text("max 100000\n")
     (inner / "memory.max").write_text("268435456\n")
-    assert oci.limits_given(Account()) == {"cpus": None, "cpuset": "1-2", "memory": 1 << 28}
+    assert oci.effective_limits(Account()) == {"cpus": None, "cpuset": "1-2", "memory": 1 << 28}

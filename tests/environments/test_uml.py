@@ -15,16 +15,16 @@ from pydantic import ValidationError
 
 from tests.environments.booted import (
     DISK_BYTES,
-    bench,
     greet,
     interfaces,
+    lab,
     measure,
     pattern,
     peer_measure,
     processes_naming,
     require,
 )
-from virtometer.environments.base import Check, Workbench
+from virtometer.environments.base import Check, LabContext
 from virtometer.environments.uml import UmlSettings, UserModeLinux
 from virtometer.errors import EnvironmentFailed, LinkClosed, MissingProgram
 
@@ -32,22 +32,22 @@ from virtometer.errors import EnvironmentFailed, LinkClosed, MissingProgram
 @pytest.fixture(scope="module")
 def works(tmp_path_factory: pytest.TempPathFactory) -> Check:
     """What the kind's check says here, asked once."""
-    with bench(tmp_path_factory.mktemp("check")) as one:
+    with lab(tmp_path_factory.mktemp("check")) as one:
         return UserModeLinux(one).check()
 
 
 @pytest.fixture
 def uml(tmp_path: Path, works: Check) -> Iterator[UserModeLinux]:
-    """The kind, on a workbench of its own; skips where it does not work."""
+    """The kind, on a LabContext of its own; skips where it does not work."""
     require(works)
-    with bench(tmp_path) as one:
+    with lab(tmp_path) as one:
         environment = UserModeLinux(one)
         environment.prepare(UmlSettings())
         yield environment
 
 
 def disk_file(environment: UserModeLinux) -> Path:
-    file = environment.bench.disk_file
+    file = environment.lab.disk_file
     assert file is not None
     return file
 
@@ -67,10 +67,10 @@ def test_a_guest_boots_with_the_agent_as_its_first_process_and_the_memory_asked_
         assert facts["os"] == "Linux"
         assert facts["cpus_online"] == 1
         # The kernel and 64 bytes for every page of 4 KiB take their part; hash tables and buffers are less than that.
-        kernel = uml.bench.programs.find("linux.uml", "user-mode-linux").stat().st_size
+        kernel = uml.lab.programs.find("linux.uml", "user-mode-linux").stat().st_size
         assert asked - kernel - 2 * (asked // 64) < facts["memory_bytes"] < asked - asked // 64
         assert {"name": "ubda", "bytes": DISK_BYTES} in facts["block_devices"]
-        assert guest.given["memory_bytes"] == asked
+        assert guest.effective["memory_bytes"] == asked
         assert guest.alive()
         assert guest.cpu_ns() > 0
     finally:
@@ -110,7 +110,7 @@ def test_the_guest_reaches_a_peer_over_its_tap_and_the_tap_is_gone_afterwards(um
         assert path.kind == "tap"
         before = interfaces(path.namespace)
         assert any(name.startswith("tap") for name in before)
-        done = peer_measure(uml.bench, guest, session)
+        done = peer_measure(uml.lab, guest, session)
         assert done.value > 0
     finally:
         guest.stop()
@@ -154,7 +154,7 @@ def test_stopping_before_the_guest_has_booted_leaves_nothing(uml: UserModeLinux)
 
 def test_two_guests_at_once_are_strangers_to_each_other(tmp_path: Path, works: Check) -> None:
     require(works)
-    with bench(tmp_path, disk=False) as one:
+    with lab(tmp_path, disk=False) as one:
         environment = UserModeLinux(one)
         guests = [environment.start(UmlSettings(), f"uml-twin-{index}") for index in range(2)]
         try:
@@ -167,9 +167,9 @@ def test_two_guests_at_once_are_strangers_to_each_other(tmp_path: Path, works: C
 
 
 def test_what_cannot_be_started_is_one_sentence_and_leaves_nothing(uml: UserModeLinux) -> None:
-    blank = uml.bench.scratch / "a b"
+    blank = uml.lab.scratch / "a b"
     blank.mkdir()
-    odd = UserModeLinux(dataclasses.replace(uml.bench, scratch=blank))
+    odd = UserModeLinux(dataclasses.replace(uml.lab, scratch=blank))
     with pytest.raises(EnvironmentFailed, match="no path with a comma, colon or blank"):
         odd.start(UmlSettings(), "uml-odd")
     blank.rmdir()
@@ -192,7 +192,7 @@ def test_the_guests_memory_is_in_memory_whatever_the_users_temporary_directory(
     finally:
         guest.stop()
     assert "/dev/shm/" in maps
-    assert str(tmp_path) not in maps.replace(str(uml.bench.scratch), "")
+    assert str(tmp_path) not in maps.replace(str(uml.lab.scratch), "")
 
 
 def test_a_missing_program_is_named_with_its_package(uml: UserModeLinux, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,12 +242,12 @@ def test_unknown_and_impossible_settings_are_refused() -> None:
 
 
 def test_without_a_tap_there_is_a_guest_without_network(uml: UserModeLinux) -> None:
-    class NoLan(type(uml.bench.lan)):  # type: ignore[misc]
+    class NoLan(type(uml.lab.lan)):  # type: ignore[misc]
         def unavailable(self) -> str:
             return "network namespaces with a bridge need root"
 
-    lan = NoLan(uml.bench.journal, uml.bench.programs)
-    bare: Workbench = dataclasses.replace(uml.bench, lan=lan)
+    lan = NoLan(uml.lab.journal, uml.lab.programs)
+    bare: LabContext = dataclasses.replace(uml.lab, lan=lan)
     environment = UserModeLinux(bare)
     capabilities = environment.capabilities()
     assert not capabilities.network

@@ -34,7 +34,7 @@ class Hostile(Environment):
         pass
 
     def start(self, settings, guest_id):
-        with ProcessGuest.starting(self.bench, guest_id) as guest:
+        with ProcessGuest.starting(self.lab, guest_id) as guest:
             script = Path(__file__).with_name("agent.py")
             guest.launch([sys.executable, "-S", "-E", script, settings.lie], purpose="hostile guest")
         return guest

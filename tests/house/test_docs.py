@@ -62,7 +62,7 @@ def test_broken_links_and_wrong_targets_are_found() -> None:
         "src/nothing.py",
         "NOWHERE.md",
     ]
-    assert not broken_links("[a](Makefile#x) [b](https://example.net/x) `src/virtometer/model.py` `B/s`", ROOT)
+    assert not broken_links("[a](Makefile#x) [b](https://example.net/x) `src/virtometer/errors.py` `B/s`", ROOT)
     assert make_calls("call `make demo`\n    make nothing # ...") == {"demo", "nothing"}
     assert {"setup", "demo", "test", "lint", "bench"} <= make_targets()
 

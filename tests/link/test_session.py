@@ -6,8 +6,7 @@ import time
 import pytest
 
 from tests.runner.place import FACTS
-from virtometer.errors import LinkClosed, LinkError, LinkTimeout, RemoteError
-from virtometer.link.belied import ClockBelied
+from virtometer.errors import ClockError, LinkClosed, LinkError, LinkTimeout, RemoteError
 from virtometer.link.channel import Channel, Stream
 from virtometer.link.messages import Done, Ready, Samples
 from virtometer.link.session import MAX_RUN_LINES, Session
@@ -143,14 +142,14 @@ def asked(theirs):
 
 
 @pytest.mark.parametrize("waits", [True, False])
-def test_a_ping_that_is_answered_with_an_error_is_no_refusal_but_a_belied_clock(ends, waits):
+def test_a_ping_that_is_answered_with_an_error_is_no_refusal_but_a_clock_error(ends, waits):
     session, theirs = ends
     say(theirs, {"id": 1, "error": {"code": "busy", "message": "later"}})
-    with pytest.raises(ClockBelied, match="guest: the agent answered a ping with an error: busy: later") as caught:
+    with pytest.raises(ClockError, match="guest: the agent answered a ping with an error: busy: later") as caught:
         if waits:
             session.ping(5)
         else:
-            session.ask(5)
+            session.send_ping(5)
             session.next_event(5)
     assert caught.value.fault.kind == "contradicts"
 
@@ -158,8 +157,8 @@ def test_a_ping_that_is_answered_with_an_error_is_no_refusal_but_a_belied_clock(
 def test_a_ping_that_nobody_waits_for_is_answered_among_events(ends):
     session, theirs = ends
     before = time.monotonic_ns()
-    session.ask(5)
-    session.ask(5)  # one at a time
+    session.send_ping(5)
+    session.send_ping(5)  # one at a time
     request = asked(theirs)
     assert request == {"id": 1, "command": "ping", "arguments": {}}
     assert session.next_event(0) is None
@@ -177,7 +176,7 @@ def test_a_ping_that_nobody_waits_for_is_answered_among_events(ends):
 
 def test_a_ping_that_nobody_waits_for_is_answered_before_the_next_request(ends):
     session, theirs = ends
-    session.ask(5)
+    session.send_ping(5)
     answering(theirs, lambda r: pong(r, r["id"], 9))
     assert session.ping(5).received_guest_ns == 2
     assert [probe.received_guest_ns for probe in session.probes] == [1]
@@ -185,10 +184,10 @@ def test_a_ping_that_nobody_waits_for_is_answered_before_the_next_request(ends):
 
 def test_a_ping_that_nobody_waits_for_may_not_be_late(ends):
     session, theirs = ends
-    session.ask(0.01)
+    session.send_ping(0.01)
     time.sleep(0.02)
     with pytest.raises(LinkTimeout, match=r"did not answer a ping during the run within 0\.01 s"):
-        session.ask(0.01)
+        session.send_ping(0.01)
     theirs.sendall(pong(asked(theirs)))
     with pytest.raises(LinkTimeout, match="did not answer a ping"):
         session.next_event(1)
@@ -196,7 +195,7 @@ def test_a_ping_that_nobody_waits_for_may_not_be_late(ends):
 
 def test_a_ping_of_a_run_that_failed_is_not_late_because_nobody_read(ends):
     session, theirs = ends
-    session.ask(0.05)
+    session.send_ping(0.05)
     theirs.sendall(pong(asked(theirs)))
     time.sleep(0.06)
     session.begin_run()
@@ -206,16 +205,16 @@ def test_a_ping_of_a_run_that_failed_is_not_late_because_nobody_read(ends):
 
 def test_a_ping_that_nobody_waits_for_may_not_be_answered_twice_wrongly_or_left_out(ends):
     session, theirs = ends
-    session.ask(5)
+    session.send_ping(5)
     request = asked(theirs)
     theirs.sendall(pong(request) * 2)
     with pytest.raises(LinkError, match="never made"):
         session.next_event(1)
-    session.ask(5)
+    session.send_ping(5)
     theirs.sendall(pong(asked(theirs), 7, 5))
     with pytest.raises(LinkError, match="cannot be times"):
         session.next_event(1)
-    session.ask(5)
+    session.send_ping(5)
     answering(theirs, lambda r: b"" if r["id"] == 3 else pong(r))
     with pytest.raises(LinkError, match="left ping 3 without an answer"):
         session.ping(5)

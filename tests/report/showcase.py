@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.analysis.simulated_campaigns import Place, Work, outliers, simulate
-from virtometer.model import Campaign, ClockProbe, CommandLine, PlacementResult, TrialRecord
+from tests.analysis.simulated_campaigns import Place, Work, changed, outliers, simulate, with_runs
+from virtometer.model import (
+    Campaign,
+    CommandLine,
+    Failure,
+    FailureKind,
+    Mark,
+    MarkKind,
+    RoundTrip,
+    Run,
+    SetAside,
+)
 
 CPU = Work("cpu linpack 500", "linpack", "classic", "FLOP/s", 4e9, parameters={"size": 500})
 MEMORY = Work("memory triad 64 MB", parameters={"size": "64M"})
@@ -26,7 +36,7 @@ def showcase() -> Campaign:
         Place("user-mode Linux", "uml", {"": 0.96, SWITCH.name: 0.3, DISK.name: 1.8}, None, buffered, provision_s=1.6),
         Place(
             "QEMU (emulated)", "qemu", {"": 0.07, MEMORY.name: 0.3}, 12.0, {**direct, CPU.name: {"simd": "sse2"}},
-            fails={NETWORK.name: "QEMU (emulated): not available here: this environment offers no network"},
+            fails={NETWORK.name: Failure(FailureKind.UNAVAILABLE, "this environment offers no network", 0)},
             settings={"memory": "512M"}, provision_s=4.2,
         ),
         Place("KVM", "kvm", works=False, reason="a guest needed 2,100 ns for an instruction: KVM is emulated here"),
@@ -37,15 +47,16 @@ def showcase() -> Campaign:
         [CPU, MEMORY, DISK, NETWORK, SWITCH],
         seed=3,
         noise=outliers(0.015),
-        marks={5: ("steal: 7.1% of the host's processor time went to others (the plan allows 5.0%)",)},
-        fail={30: f"{ODD}: the guest ended in the middle of the trial: <out of memory>"},
+        marks={5: (Mark(MarkKind.STEAL, "7.1% of the host's processor time went to others (the plan allows 5.0%)"),)},
+        fail={30: Failure(FailureKind.GUEST, f"{ODD}: the guest ended in the middle of the trial: <out of memory>")},
         name="showcase",
         question=f"What does {ODD} cost?",
     )
     first = campaign.trials[0]
-    samples = first.results[0].samples
-    aside = (replace(samples[0], used=False, mark="clock error ±0.6% exceeds the limit of 0.5%"), *samples[1:])
-    trials = (replace(first, results=(replace(first.results[0], samples=aside),)), *campaign.trials[1:])
+    (run,) = first.runs
+    mark = "clock error ±0.6% exceeds the limit of 0.5%"
+    aside = (replace(run.samples[0], set_aside=SetAside.CLOCK_ERROR, mark=mark), *run.samples[1:])
+    trials = (replace(first, runs=(replace(run, samples=aside),)), *campaign.trials[1:])
     command = CommandLine(campaign.created_at, "a command", ("sh", "-c", "echo '</script><img src=x>'"), None)
     return replace(
         campaign,
@@ -56,37 +67,44 @@ def showcase() -> Campaign:
 
 
 def curves() -> Campaign:
-    """Two environments, a curve of bandwidth over size, a surface of file and record sizes, measures, a histogram."""
+    """Two environments, a curve over sizes, a surface of file and record sizes, calls, measures, a histogram."""
     sizes = [
-        Work(f"read {1 << k} KiB", "memory", "read", "B/s", 90e9 / (1 + k), parameters={"size": 1024 << k})
+        Work(
+            f"read {1 << k} KiB", "memory", "read", "B/s", 90e9 / (1 + k),
+            parameters={"size": 1024 << k}, of="read", levels={"size": 1024 << k},
+        )
         for k in range(0, 17, 2)
-    ]
+    ]  # fmt: skip
     files = [
         Work(
             f"write {span} MiB by {size} KiB", "disk", "write", "B/s", 3e8 * size**0.5 / span**0.2,
             parameters={"span": span << 20, "size": size << 10},
+            of="write", levels={"span": span << 20, "size": size << 10},
         )
         for span in (1, 8, 64)
         for size in (4, 32, 256, 1024)
     ]  # fmt: skip
+    calls = [
+        Work(f"system {call}", "os", "system-call", "s", 1e-7 * cost, of="system", levels={"call": call})
+        for call, cost in (("null", 1), ("read", 2), ("open", 8))
+    ]
     places = [Place("native"), Place(ODD, "runc", {"": 0.8})]
-    campaign = simulate(places, [*sizes, *files, DISK], seed=4, noise=outliers(0.02), samples=2, name="curves")
+    campaign = simulate(places, [*sizes, *files, *calls, DISK], seed=4, noise=outliers(0.02), samples=2, name="curves")
     counts = [[round(80_000 * 1.07**k), max(1, round(4000 * 0.8**k))] for k in range(40)]
 
-    def with_extras(record: TrialRecord) -> TrialRecord:
-        if record.trial.placements[0].workload != DISK.name:
-            return record
-        slower = 1.5 if record.trial.placements[0].environment == ODD else 1.0
+    def with_extras(run: Run) -> Run:
+        if run.placement.workload != DISK.name:
+            return run
+        slower = 1.5 if run.placement.environment == ODD else 1.0
         latency = {"unit": "s", "digits": 2, "counts": [[round(top * slower), count] for top, count in counts]}
         measures = {
             "cpu-per-io": {"unit": "s", "value": 1.4e-5 * slower},
             "loss": {"unit": "1", "value": 0.0},
             "service-demand": {"unit": "s/B", "value": 3.1e-10 * slower},
         }
-        extra = {"measures": measures, "histograms": {"latency": latency}}
-        return replace(record, results=tuple(replace(one, **extra) for one in record.results))
+        return changed(run, measures=measures, histograms={"latency": latency})
 
-    return replace(campaign, trials=tuple(map(with_extras, campaign.trials)))
+    return with_runs(campaign, with_extras)
 
 
 def small() -> Campaign:
@@ -99,18 +117,18 @@ def small() -> Campaign:
         Place("KVM", "kvm", works=False, reason='no, "not" here'),
     ]
     campaign = simulate(
-        places, [DISK], blocks=7, seed=5, noise=outliers(0.03), samples=2, fail={4: "it ended, and said: \n\"no\""},
-        marks={2: ("steal: 7.1%", "swap: 3 pages")},
+        places, [DISK], blocks=7, seed=5, noise=outliers(0.03), samples=2,
+        fail={4: Failure(FailureKind.GUEST, "it ended, and said: \n\"no\"")},
+        marks={2: (Mark(MarkKind.STEAL, "7.1%"), Mark(MarkKind.SWAP, "3 pages"))},
     )  # fmt: skip
 
-    def probed(result: PlacementResult) -> PlacementResult:
+    def probed(run: Run) -> Run:
         """With one probe before the samples and one after, each 20 µs on its way there and back."""
-        probes = []
+        probes, clock = [], run.scored.clock
         for after_ns in (0, 1_000_000_000):
-            guest = result.clock.reference_guest_ns + after_ns
-            host = round(result.clock.to_host_ns(guest))
-            probes.append(ClockProbe(host - 20_000, guest, guest + 1_000, host + 21_000))
-        return replace(result, probes=tuple(probes))
+            guest = clock.reference_guest_ns + after_ns
+            host = round(clock.to_host_ns(guest))
+            probes.append(RoundTrip("during", host - 20_000, guest, guest + 1_000, host + 21_000))
+        return replace(run, probes=tuple(probes))
 
-    trials = (replace(record, results=tuple(map(probed, record.results))) for record in campaign.trials)
-    return replace(campaign, trials=tuple(trials))
+    return with_runs(campaign, probed)

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.analysis.simulated_campaigns import Place, Work, lied, simulate
+from tests.analysis.simulated_campaigns import Place, Work, changed, lied, simulate, with_runs
 from virtometer.analysis import by_guest_clocks, findings
-from virtometer.analysis.clocks import Belief, Drift, beliefs
-from virtometer.model import Campaign, ClockFault, TrialRecord
+from virtometer.analysis.clocks import ClockQuality, Drift, clock_qualities
+from virtometer.model import Campaign, ClockFault, Run
 from virtometer.report.clocks import figure, grid
 from virtometer.report.html import page
 
@@ -20,37 +20,32 @@ WORK = Work("clock", "clock", "watch", "s", 3e-8)
 def campaign() -> Campaign:
     """A good clock, and one that runs 2 % slow."""
     made = simulate([Place("native"), Place("bad")], [WORK])
-    extra = {
-        "measures": {
-            "cost-monotonic": {"unit": "s", "value": 3e-8},
-            "resolution-monotonic": {"unit": "s", "value": 1e-8},
-            "backward-realtime": {"unit": "1", "value": 3.0},
-            **{f"resolution-{name}": {"unit": "s", "value": 2e-8} for name in ("monotonic-raw", "realtime", "counter")},
-            "cost-counter": {"unit": "s", "value": 1e-8},
-            "counter-rate": {"unit": "1/s", "value": 2_599_998_734.0},
-            "steal": {"unit": "1", "value": 0.0123},
-        },
-        "histograms": {"timer-lateness": {"unit": "s", "digits": 2, "counts": [[60_000, 98], [2_000_000, 2]]}},
+    measures = {
+        "cost-monotonic": {"unit": "s", "value": 3e-8},
+        "resolution-monotonic": {"unit": "s", "value": 1e-8},
+        "backward-realtime": {"unit": "1", "value": 3.0},
+        **{f"resolution-{name}": {"unit": "s", "value": 2e-8} for name in ("monotonic-raw", "realtime", "counter")},
+        "cost-counter": {"unit": "s", "value": 1e-8},
+        "counter-rate": {"unit": "1/s", "value": 2_599_998_734.0},
+        "steal": {"unit": "1", "value": 0.0123},
     }
+    histograms = {"timer-lateness": {"unit": "s", "digits": 2, "counts": [[60_000, 98], [2_000_000, 2]]}}
 
-    def put(record: TrialRecord) -> TrialRecord:
-        rate = 1.0 if record.trial.placements[0].environment == "native" else 1.02
-        return replace(
-            record,
-            results=tuple(replace(one, clock=replace(one.clock, rate=rate), **extra) for one in record.results),
-        )
+    def put(run: Run) -> Run:
+        clock = replace(run.scored.clock, rate=1.0 if run.placement.environment == "native" else 1.02)
+        return changed(run, clock=clock, measures=measures, histograms=histograms)
 
     given = {"facts": {"architecture": "x86_64"}}
-    guests = tuple(replace(guest, given=given) for guest in made.guests)
-    return replace(made, trials=tuple(map(put, made.trials)), guests=guests)
+    guests = tuple(replace(guest, effective=given) for guest in made.guests)
+    return replace(with_runs(made, put), guests=guests)
 
 
 @pytest.fixture(scope="module")
-def both() -> tuple[Belief, ...]:
-    return beliefs(campaign())
+def both() -> tuple[ClockQuality, ...]:
+    return clock_qualities(campaign())
 
 
-def test_the_table_tells_every_property_that_was_measured(both: tuple[Belief, ...]) -> None:
+def test_the_table_tells_every_property_that_was_measured(both: tuple[ClockQuality, ...]) -> None:
     rows = {row[0]: row[1:] for row in grid(both).rows}
     assert grid(both).columns == ("property", "native", "bad")
     assert rows["faster than the host's, ppm"][1].startswith("-19,608")
@@ -67,12 +62,12 @@ def test_the_table_tells_every_property_that_was_measured(both: tuple[Belief, ..
     assert "offset drift between the runs of one guest" not in rows, "no guest had two runs"
 
 
-def test_a_counter_of_another_kind_is_not_called_tsc(both: tuple[Belief, ...]) -> None:
+def test_a_counter_of_another_kind_is_not_called_tsc(both: tuple[ClockQuality, ...]) -> None:
     names = [row[0] for row in grid([both[0], replace(both[1], counter="")]).rows]
     assert "a reading, processor's counter" in names and not any("TSC" in name for name in names)
 
 
-def test_the_drift_of_the_offset_has_its_bound_and_its_time(both: tuple[Belief, ...]) -> None:
+def test_the_drift_of_the_offset_has_its_bound_and_its_time(both: tuple[ClockQuality, ...]) -> None:
     drifting = [replace(both[0], drift=Drift(1.2e-3, 4e-5, 720.0)), replace(both[1], drift=Drift(-3.0, 0.001, 30.0))]
     rows = {row[0]: row[1:] for row in grid(drifting).rows}
     told = rows["offset drift between the runs of one guest"]
@@ -80,7 +75,7 @@ def test_the_drift_of_the_offset_has_its_bound_and_its_time(both: tuple[Belief, 
     assert rows["the same as a rate, ppm"] == ("+1.7 ±0.056", "-100,000 ±33")
 
 
-def test_the_plot_says_from_which_length_on_the_clock_is_right(both: tuple[Belief, ...]) -> None:
+def test_the_plot_says_from_which_length_on_the_clock_is_right(both: tuple[ClockQuality, ...]) -> None:
     found = figure(both, 0.005)
     assert found is not None
     assert "native from 8.00 µs on" in found.alternative and "bad never" in found.alternative
@@ -90,9 +85,9 @@ def test_the_plot_says_from_which_length_on_the_clock_is_right(both: tuple[Belie
     assert believing is not None and believing.caption.endswith("The results above are not put right.")
 
 
-def test_the_plot_says_what_was_not_measured(both: tuple[Belief, ...]) -> None:
+def test_the_plot_says_what_was_not_measured(both: tuple[ClockQuality, ...]) -> None:
     """Without the workload nobody knows what a short duration is wrong by: no length is told, and nothing is zero."""
-    unknown = replace(both[0], measures={}, rate_ppm=0.4, worst_ppm=1.4)
+    unknown = replace(both[0], measures={}, rate_ppm=0.4, max_abs_ppm=1.4)
     found = figure([unknown, both[1]], 0.005)
     assert found is not None
     assert "native by rate, from which length on is not known" in found.alternative
@@ -102,13 +97,13 @@ def test_the_plot_says_what_was_not_measured(both: tuple[Belief, ...]) -> None:
     assert {(row["e"], row["k"]) for row in lines} == {("native", 0), ("bad", 1)}
 
 
-def test_a_rate_that_is_not_known_well_enough_is_not_called_wrong(both: tuple[Belief, ...]) -> None:
-    vague = replace(both[0], worst_ppm=8000.0, proven_ppm=-7000.0)
+def test_a_rate_that_is_not_known_well_enough_is_not_called_wrong(both: tuple[ClockQuality, ...]) -> None:
+    vague = replace(both[0], max_abs_ppm=8000.0, min_abs_ppm=-7000.0)
     found = figure([vague], 0.005)
     assert found is not None and "native perhaps: the rate is not known so well" in found.alternative
 
 
-def test_a_clock_that_jumps_by_more_than_an_hour_makes_up_for_is_never_believed(both: tuple[Belief, ...]) -> None:
+def test_a_clock_that_jumps_by_more_than_an_hour_makes_up_for_is_never_believed(both: tuple[ClockQuality, ...]) -> None:
     found = figure([replace(both[0], residual_s=20.0), both[1]], 0.005)
     assert found is not None and "native never within 60 min; bad never" in found.alternative
     found = figure([replace(both[0], residual_s=15.0), both[1]], 0.005)
@@ -139,7 +134,7 @@ def test_clocks_that_cannot_be_believed_are_in_the_table_and_the_plot() -> None:
         lied(record, faults[name]) if (name := record.trial.placements[0].environment) in faults else record
         for record in made.trials
     )
-    found = beliefs(replace(made, trials=trials))
+    found = clock_qualities(replace(made, trials=trials))
     table = grid(found)
     assert table.columns == ("property", "native", *faults)
     rows = {row[0]: row[1:] for row in table.rows}
@@ -160,7 +155,7 @@ def test_clocks_that_cannot_be_believed_are_in_the_table_and_the_plot() -> None:
     assert max(row["v"] for row in _drawn(drawn.spec, "native")) < 1.0
 
 
-def test_ticks_go_over_the_whole_range_and_a_hopeless_clock_is_at_its_top(both: tuple[Belief, ...]) -> None:
+def test_ticks_go_over_the_whole_range_and_a_hopeless_clock_is_at_its_top(both: tuple[ClockQuality, ...]) -> None:
     """One clock leaps by hours, which makes short durations wrong by a factor of 10^9 and more; one stood still."""
     leaping = replace(both[1], environment="leaping", residual_s=2348.0)
     still = replace(both[1], environment="still", faults={"stood-still": [ClockFault("stood-still")]})
@@ -175,8 +170,8 @@ def test_ticks_go_over_the_whole_range_and_a_hopeless_clock_is_at_its_top(both: 
     assert 5 <= len(ticks) <= 8 and 1.0 in ticks
 
 
-def test_few_decades_have_a_tick_each(both: tuple[Belief, ...]) -> None:
-    found = figure([replace(both[0], worst_ppm=100.0, rate_ppm=99.0)], 0.005)
+def test_few_decades_have_a_tick_each(both: tuple[ClockQuality, ...]) -> None:
+    found = figure([replace(both[0], max_abs_ppm=100.0, rate_ppm=99.0)], 0.005)
     assert found is not None
     y = found.spec["layer"][1]["encoding"]["y"]
     assert y["axis"]["values"] == pytest.approx([1e-4, 1e-3, 1e-2, 0.1, 1.0])

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from tests.analysis.simulated_campaigns import Place, Work, simulate
+from tests.analysis.simulated_campaigns import Place, Work, changed, simulate, with_runs
 from tests.report.showcase import ODD, curves
 from tests.report.test_html import Reader
 from virtometer.analysis import findings
 from virtometer.analysis.levels import of_series
-from virtometer.analysis.series import series
+from virtometer.analysis.series import series, sweeps
+from virtometer.model import Failure, FailureKind
+from virtometer.report import words
 from virtometer.report.curves import curve, surface
 from virtometer.report.html import page
+from virtometer.report.sweeps import shown
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +40,51 @@ def test_a_surface_has_a_picture_for_each_environment(reader: Reader) -> None:
     assert all(label.count(" by ") == 12 for label in told)
 
 
+def test_the_efficiency_stands_beside_the_values_of_a_curve(reader: Reader) -> None:
+    (told,) = [label for label in pictures(reader) if label.startswith("efficiency of read: memory read over size: ")]
+    assert told.startswith(f"efficiency of read: memory read over size: {ODD} 1 KiB: 0.")
+    assert "native" not in told
+    assert told.count("±") + told.count("[") == 9 + ODD.count("["), "an interval at each of nine sizes"
+
+
+def test_categories_are_bars_with_intervals(reader: Reader) -> None:
+    (told,) = [label for label in pictures(reader) if label.startswith("Efficiency of system against native: ")]
+    assert [f"call {call}: " in told for call in ("null", "read", "open")] == [True] * 3
+
+
+def test_the_tables_of_a_sweep_follow_its_figures() -> None:
+    campaign = curves()
+    found = findings(campaign)
+    by_name = {sweep.name: shown(sweep, found) for sweep in sweeps(campaign.plan.workloads)}
+    assert list(by_name) == ["read", "write", "system"]
+    (table,) = by_name["read"].tables
+    assert table.columns == ("size", "native", ODD)
+    assert [row[0] for row in table.rows] == [words.size(1024 << k) for k in range(0, 17, 2)]
+    assert all(" GB/s (0." in row[2] and "(" not in row[1] for row in table.rows)
+    (table,) = by_name["write"].tables
+    assert (len(table.rows), len(table.columns)) == (3, 5)
+    assert all(cell.startswith("0.") for row in table.rows for cell in row[1:])
+    (table,) = by_name["system"].tables
+    assert [row[0] for row in table.rows] == ["call null", "call read", "call open"]
+
+
+def test_microseconds_over_processes_are_one_line_an_environment() -> None:
+    works = [
+        Work(
+            f"switch {count} {size}", "os", "context-switch", "s", count * 1e-6, of="switch",
+            levels={"processes": count, "size": size}, parameters={"processes": count, "size": size},
+        )
+        for count in (2, 4, 8, 16)
+        for size in (0, 4096, 65536)
+    ]  # fmt: skip
+    campaign = simulate([Place("native"), Place("runc", "runc")], works)
+    drawn = [curve(one, findings(campaign)) for one in series(campaign.plan.workloads)]
+    assert len(drawn) == 3
+    for figure in drawn:
+        assert figure is not None
+        assert " over processes: native 2: 2.00 µs, 4: 4.00 µs, 8: 8.00 µs, 16: 16.0 µs; runc 2: " in figure.alternative
+
+
 def test_the_slowest_operations_are_drawn_and_told(reader: Reader) -> None:
     (told,) = [label for label in pictures(reader) if label.startswith("latency of single operations")]
     assert "native median " in told and f"; {ODD} median " in told
@@ -51,28 +97,20 @@ def test_the_slowest_operations_are_drawn_and_told(reader: Reader) -> None:
 def test_level_averages_stand_below_the_curves() -> None:
     """Over the caches that the results tell: two sizes in the first, one in the second, one in RAM."""
     works = [
-        Work(f"read {size}", "memory", "read", "B/s", level, parameters={"size": size})
+        Work(
+            f"read {size}", "memory", "read", "B/s", level, parameters={"size": size}, of="read", levels={"size": size}
+        )
         for size, level in ((1 << 10, 90e9), (1 << 14, 110e9), (1 << 18, 50e9), (1 << 26, 20e9))
     ]
     campaign = simulate([Place("native")], works)
     told = {"l1d-bytes": {"unit": "1", "value": 32768.0}, "l2-bytes": {"unit": "1", "value": 1048576.0}}
-    trials = tuple(
-        replace(record, results=tuple(replace(one, measures=told, parameters={}) for one in record.results))
-        for record in campaign.trials
-    )
-    campaign = replace(campaign, trials=trials)
+    campaign = with_runs(campaign, lambda run: changed(run, measures=told, parameters={}))
     (one,) = series(campaign.plan.workloads)
     averages = of_series(campaign, one)["native"]
     for seed in range(4):
         ordered = simulate([Place("z"), Place("a"), Place("m")], works, seed=seed)
-        shown = replace(
-            ordered,
-            trials=tuple(
-                replace(record, results=tuple(replace(result, measures=told) for result in record.results))
-                for record in ordered.trials
-            ),
-        )
-        assert list(of_series(shown, one)) == ["z", "a", "m"], "the plan's order"
+        campaign_shown = with_runs(ordered, lambda run: changed(run, measures=told))
+        assert list(of_series(campaign_shown, one)) == ["z", "a", "m"], "the plan's order"
     assert {level: average.value for level, average in averages.items()} == pytest.approx(
         {"L1": 100e9, "L2": 50e9, "RAM": 20e9}, rel=1e-6
     )
@@ -81,8 +119,12 @@ def test_level_averages_stand_below_the_curves() -> None:
 
 
 def test_what_has_too_few_values_is_not_drawn() -> None:
-    works = [Work(f"read {size}", "memory", "read", "B/s", 1e9, parameters={"size": size}) for size in (1, 2, 3)]
-    campaign = simulate([Place("native", fails={work.name: "no" for work in works[1:]})], works)
+    works = [
+        Work(f"read {size}", "memory", "read", "B/s", 1e9, parameters={"size": size}, of="read", levels={"size": size})
+        for size in (1, 2, 3)
+    ]
+    failure = Failure(FailureKind.AGENT, "no")
+    campaign = simulate([Place("native", fails={work.name: failure for work in works[1:]})], works)
     (one,) = series(campaign.plan.workloads)
     assert curve(one, findings(campaign)) is None
     assert surface(one, findings(campaign)) == []
@@ -90,10 +132,13 @@ def test_what_has_too_few_values_is_not_drawn() -> None:
 
 def test_values_that_are_all_alike_are_drawn() -> None:
     works = [
-        Work(f"write {span} {size}", "disk", "write", "s", 1e-3, parameters={"span": span, "size": size})
+        Work(
+            f"write {span} {size}", "disk", "write", "s", 1e-3, of="write",
+            parameters={"span": span, "size": size}, levels={"span": span, "size": size},
+        )
         for span in (1, 2, 3)
         for size in (1, 2, 3)
-    ]
+    ]  # fmt: skip
     campaign = simulate([Place("native")], works)
     assert [len(one.axes) for one in series(campaign.plan.workloads)] == [2]
     assert "NaN" not in page(campaign, findings(campaign), scripts=False)

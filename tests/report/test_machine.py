@@ -15,12 +15,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.analysis.simulated_campaigns import FAMILIES, Place, Work, lied, simulate
-from tests.report.showcase import showcase
+from tests.analysis.simulated_campaigns import FAMILIES, Place, Work, changed, lied, simulate, with_runs
+from tests.report.showcase import DISK, curves, showcase
 from virtometer.analysis import by_guest_clocks, findings
 from virtometer.analysis.values import clock_bound
 from virtometer.errors import UsageError
-from virtometer.model import Campaign, ClockFault, ClockFit, ClockProbe, Evidence, TrialRecord
+from virtometer.model import (
+    Campaign,
+    ClockFault,
+    ClockFit,
+    Failure,
+    FailureKind,
+    Mark,
+    MarkKind,
+    RoundTrip,
+    Run,
+)
 from virtometer.report import FORMATS, render
 from virtometer.report.machine import document, plain
 
@@ -56,7 +66,7 @@ def test_any_campaign_gives_a_valid_report(blocks: int, family: str, unit: str, 
         blocks=blocks,
         seed=seed,
         noise=FAMILIES[family](0.1),
-        fail={0: "it died"},
+        fail={0: Failure(FailureKind.GUEST, "it died")},
     )
     VALIDATOR.validate(json.loads(render(campaign, "json")))
 
@@ -71,7 +81,11 @@ def test_wrong_reports_are_refused(report: Any) -> None:
         assert not VALIDATOR.is_valid(report | change)
     failed = next(trial for trial in report["trials"] if trial["status"] == "failed")
     done = next(trial for trial in report["trials"] if trial["status"] == "done")
-    assert not VALIDATOR.is_valid(report | {"trials": [{**failed, "results": done["results"]}]})
+    assert not VALIDATOR.is_valid(report | {"trials": [{**failed, "runs": done["runs"]}]})
+    assert not VALIDATOR.is_valid(report | {"trials": [{**done, "runs": [{**done["runs"][0], "work": None}]}]})
+    assert not VALIDATOR.is_valid(report | {"trials": [{**failed, "reason_kind": None}]})
+    assert not VALIDATOR.is_valid(report | {"trials": [{**failed, "reason_kind": "bad luck"}]})
+    assert not VALIDATOR.is_valid(report | {"trials": [{**done, "marks": [{"kind": "noise", "text": "x"}]}]})
 
 
 def test_findings_have_the_fields_of_the_design(report: Any) -> None:
@@ -89,7 +103,7 @@ def test_what_does_not_exist_is_null_and_never_zero(report: Any) -> None:
     assert [kvm[key] for key in ("ratio", "low", "high", "value", "host_cpu_ratio", "p_value")] == [None] * 6
     assert by_name["cpu linpack 500", "user-mode Linux"]["host_cpu_ratio"] is None
     failed = [trial for trial in report["trials"] if trial["status"] == "failed"]
-    assert failed and all(trial["results"] == [] and trial["reason"] for trial in failed)
+    assert failed and all(trial["runs"] == [] and trial["reason"] for trial in failed)
 
 
 def test_not_like_with_like_is_a_field_of_its_own(report: Any) -> None:
@@ -121,7 +135,7 @@ def test_results_csv_has_a_row_for_every_placement_with_empty_cells_for_missing(
     failed = [row for row in rows if row["status"] == "failed"]
     assert failed and all(row["value"] == "" and row["reason"] and row["environment"] for row in failed)
     done = next(row for row in rows if row["status"] == "done")
-    assert float(done["value"]) == campaign.trials[int(done["trial"])].results[0].value
+    assert float(done["value"]) == campaign.trials[int(done["trial"])].runs[0].scored.value
 
 
 def test_samples_csv_keeps_every_sample_and_adds_up_to_the_value() -> None:
@@ -131,16 +145,17 @@ def test_samples_csv_keeps_every_sample_and_adds_up_to_the_value() -> None:
     for record in campaign.trials:
         own = [row for row in rows if int(row["trial"]) == record.trial.index]
         work, seconds = sum(int(row["work"]) for row in own), sum(float(row["duration_s"]) for row in own)
-        assert work == record.results[0].work
+        score = record.runs[0].scored
+        assert work == score.work
         rate = seconds / work if own[0]["unit"] == "s" else work / seconds
-        assert rate == pytest.approx(record.results[0].value, rel=0.05)
+        assert rate == pytest.approx(score.value, rel=0.05)
 
 
 def lying() -> Campaign:
     """One guest is right, the clock of the other one stepped in each trial."""
     made = simulate([Place("native"), Place("liar")], [Work()], blocks=2)
     trials = tuple(
-        lied(record, ClockFault("stepped", -3.0, 0.4), "liar: the clock stepped")
+        lied(record, ClockFault("stepped", -3.0, 0.4), "the clock stepped")
         if record.trial.placements[0].environment == "liar"
         else record
         for record in made.trials
@@ -152,17 +167,19 @@ def test_what_a_failed_trial_left_is_in_the_machine_interface() -> None:
     document = json.loads(render(lying(), "json"))
     VALIDATOR.validate(document)
     failed = [trial for trial in document["trials"] if trial["status"] == "failed"]
-    assert len(failed) == 2 and all(trial["results"] == [] for trial in failed)
-    (left,) = failed[0]["evidence"]
+    assert len(failed) == 2
+    assert {(trial["reason"], trial["reason_kind"]) for trial in failed} == {("liar: the clock stepped", "clock")}
+    (left,) = failed[0]["runs"]
+    assert [left[name] for name in ("value", "value_bound", "work", "window_s", "clock")] == [None] * 5
     assert left["fault"] == {"kind": "stepped", "size_s": -3.0, "at_s": 0.4, "bound": None}
-    assert (left["samples"], left["probes"]) == (4, 2)
+    assert (left["samples"], left["samples_unused"], left["probes"]) == (4, 4, 2)
     assert left["agent_value"] > 0
     good, liar = document["clocks"]
     assert (good["believable"], good["faults"], good["steps"], good["step_s"]) == (True, [], 0, None)
     assert (liar["believable"], liar["faults"], liar["steps"], liar["step_s"]) == (False, [left["fault"]] * 2, 2, 3.0)
-    assert all(trial["evidence"] == [] for trial in document["trials"] if trial["status"] == "done")
     done = next(trial for trial in document["trials"] if trial["status"] == "done")
-    assert not VALIDATOR.is_valid(document | {"trials": [{**done, "evidence": failed[0]["evidence"]}]})
+    assert all(run["fault"] is None and run["value"] > 0 for run in done["runs"])
+    assert not VALIDATOR.is_valid(document | {"trials": [{**done, "runs": failed[0]["runs"]}]})
 
 
 def test_a_clock_is_believable_where_the_plot_says_from_which_length_on() -> None:
@@ -171,15 +188,14 @@ def test_a_clock_is_believable_where_the_plot_says_from_which_length_on() -> Non
     made = simulate([Place("native"), Place("fast"), Place("jumps")], [watch], blocks=2)
     measured = {"resolution-monotonic": {"unit": "s", "value": 1e-8}, "cost-monotonic": {"unit": "s", "value": 3e-8}}
 
-    def put(record: TrialRecord) -> TrialRecord:
-        (result,) = record.results
-        name = result.placement.environment
-        fit = replace(result.clock, rate=1 / 2.42 if name == "fast" else 1.0)
+    def put(run: Run) -> Run:
+        name = run.placement.environment
+        fit = replace(run.scored.clock, rate=1 / 2.42 if name == "fast" else 1.0)
         host, guest = fit.reference_host_ns, fit.reference_guest_ns + (20 * 10**9 if name == "jumps" else 0)
-        probe = ClockProbe(host, guest, guest, host)
-        return replace(record, results=(replace(result, clock=fit, measures=measured, probes=(probe,)),))
+        probe = RoundTrip("during", host, guest, guest, host)
+        return changed(run, clock=fit, measures=measured, probes=(probe,))
 
-    document = json.loads(render(replace(made, trials=tuple(map(put, made.trials))), "json"))
+    document = json.loads(render(with_runs(made, put), "json"))
     VALIDATOR.validate(document)
     told = {clock["environment"]: (clock["believable"], clock["believable_from_s"]) for clock in document["clocks"]}
     assert told["native"] == (True, pytest.approx(4e-8 / 0.005, rel=0.01))
@@ -196,8 +212,9 @@ def test_what_a_failed_trial_left_is_in_the_tables_and_has_no_value() -> None:
     samples = list(csv.DictReader(io.StringIO(render(campaign, "samples-csv"), newline="")))
     assert len(samples) == 2 * 2 * 4
     kept = [row for row in samples if row["environment"] == "liar"]
-    assert {(row["used"], row["mark"], row["duration_s"], row["start_host_ns"], row["rate"]) for row in kept} == {
-        ("false", "liar: the clock stepped", "", "", "")
+    told = ("used", "set_aside", "mark", "duration_s", "start_host_ns", "rate")
+    assert {tuple(row[name] for name in told) for row in kept} == {
+        ("false", "failed-trial", "the clock stepped", "", "", "")
     }
     assert {row["duration_guest_s"] for row in kept} == {"0.25"}
     assert "8 of 16 samples were not used" in render(campaign, "html")
@@ -210,9 +227,9 @@ FORMULAS = ["=1+1", "+SUM(A1)", "-cmd|' /C calc'!A0", "@now", "\t=1", "\r=1", "\
 def test_no_text_of_a_plan_or_a_guest_is_a_formula_to_a_spreadsheet(text: str) -> None:
     campaign = simulate([Place("native"), Place(text.strip())], [Work()], blocks=2)
     record = campaign.trials[0]
-    result = record.results[0]
-    samples = (replace(result.samples[0], mark=text), replace(result.samples[1], check=text), *result.samples[2:])
-    told = replace(record, status="done", marks=(text,), results=(replace(result, samples=samples),))
+    (run,) = record.runs
+    samples = (replace(run.samples[0], mark=text), replace(run.samples[1], check=text), *run.samples[2:])
+    told = replace(record, marks=(Mark(MarkKind.UNKNOWN, text),), runs=(replace(run, samples=samples),))
     campaign = replace(campaign, trials=(told, *campaign.trials[1:]))
     cells = [
         cell
@@ -227,11 +244,8 @@ def test_no_text_of_a_plan_or_a_guest_is_a_formula_to_a_spreadsheet(text: str) -
 @pytest.mark.parametrize("number", [-1, -0.25, -1e-300, "-7", "+1.5e3"])
 def test_numbers_stay_numbers_in_csv(number: float | str) -> None:
     campaign = simulate([Place("native")], [Work()], blocks=1)
-    record = campaign.trials[0]
-    result = record.results[0]
-    first = replace(result.samples[0], check=str(number))
-    told = replace(record, results=(replace(result, agent_value=float(number), samples=(first,)),))
-    campaign = replace(campaign, trials=(told,))
+    first = replace(campaign.trials[0].runs[0].samples[0], check=str(number))
+    campaign = with_runs(campaign, lambda run: changed(run, agent_value=float(number), samples=(first,)))
     [row] = csv.DictReader(io.StringIO(render(campaign, "csv"), newline=""))
     assert float(row["agent_value"]) == float(number)
     [sample] = csv.DictReader(io.StringIO(render(campaign, "samples-csv"), newline=""))
@@ -247,15 +261,11 @@ def compared() -> Campaign:
     made = simulate([Place("native")], [Work(), Work("switch", "os", "fork", "s", 1e-4)], blocks=2)
     fit = ClockFit(5_000_000_000, 1_005_000_000_000, 2.0, 20_000.0, 0.002, 2)
     probes = tuple(
-        ClockProbe(host, guest, guest + 1_000, host + 42_000)
+        RoundTrip("during", host, guest, guest + 1_000, host + 42_000)
         for host, guest in ((1_004_999_980_000, 5_000_000_000), (1_006_999_980_000, 6_000_000_000))
     )
 
-    def put(record: TrialRecord) -> TrialRecord:
-        results = tuple(replace(one, clock=fit, probes=probes) for one in record.results)
-        return replace(record, results=results)
-
-    return replace(made, trials=tuple(map(put, made.trials)))
+    return with_runs(made, lambda run: changed(run, clock=fit, probes=probes))
 
 
 def test_samples_csv_has_both_ends_in_host_time_and_every_bound() -> None:
@@ -295,12 +305,8 @@ def test_every_correction_can_be_traced_to_its_probes() -> None:
 def test_probes_of_failed_trials_are_told_without_a_line() -> None:
     campaign = compared()
     first = campaign.trials[0]
-    one = first.results[0]
-    left = Evidence(
-        one.placement, one.guest_id, one.kernel, one.op, one.parameters, one.threads, one.unit, one.better,
-        one.conditions, None, one.samples, one.probes, ClockFault("stepped", 3.0, 0.5),
-    )  # fmt: skip
-    failed = replace(first, status="failed", reason="a step", results=(), evidence=(left,))
+    left = replace(first.runs[0], score=None, report=None, fault=ClockFault("stepped", 3.0, 0.5))
+    failed = replace(first, failure=Failure(FailureKind.CLOCK, "a step"), runs=(left,))
     rows = rows_of(replace(campaign, trials=(failed, *campaign.trials[1:])), "probes-csv")
     assert [row["status"] for row in rows] == ["failed"] * 2 + ["done"] * 6
     assert all(row["sent_host_ns"] and row["guest_id"] for row in rows)
@@ -318,7 +324,7 @@ def test_raw_exports_know_no_bound_and_no_host_time() -> None:
         assert row["value"] and not any(row[name] for name in row if name.startswith("clock_") or name == "value_bound")
     said = json.loads(render(raw, "json"))
     VALIDATOR.validate(said)
-    assert all(one["clock"] is None for trial in said["trials"] for one in trial["results"])
+    assert all(one["clock"] is None for trial in said["trials"] for one in trial["runs"])
     assert said["clocks"] == json.loads(render(compared(), "json"))["clocks"]
     assert said["clocks"][0]["rate_ppm"] == pytest.approx(-500_000)
 
@@ -327,9 +333,9 @@ def test_raw_samples_that_have_no_length_are_told() -> None:
     """What a clock that stood still left: there is no rate of it, and nothing else is lost."""
     made = simulate([Place("native")], [Work("clock", "clock", "watch", "s", 3e-8)], blocks=1)
     failed = lied(made.trials[0], ClockFault("stood-still", None, 0.2))
-    (left,) = failed.evidence
+    (left,) = failed.runs
     still = (replace(left.samples[0], end_ns=left.samples[0].start_ns), *left.samples[1:])
-    failed = replace(failed, evidence=(replace(left, samples=still),))
+    failed = replace(failed, runs=(replace(left, samples=still),))
     rows = rows_of(by_guest_clocks(replace(made, trials=(failed,))), "samples-csv")
     assert [float(row["duration_s"]) > 0 for row in rows] == [False, True, True, True]
     assert {row["rate_bound"] for row in rows} == {""}
@@ -337,13 +343,10 @@ def test_raw_samples_that_have_no_length_are_told() -> None:
 
 def test_a_sample_is_known_as_well_as_the_probes_around_it_allow() -> None:
     made = simulate([Place("native")], blocks=1)
-    (record,) = made.trials
-    (one,) = record.results
     fit = ClockFit(5 * 10**9, 0, 1.0, 0.0, 0.0, 4)
     ends = [(0, 0), (300_000_000, 302_000_000), (10**9, 1_002_000_000)]  # 2 ms are lost in the first gap
-    probes = [ClockProbe(host, guest, guest, host) for host, guest in ((h, 5 * 10**9 + g) for h, g in ends)]
-    result = replace(one, clock=fit, probes=tuple(probes))
-    campaign = replace(made, trials=(replace(record, results=(result,)),))
+    probes = [RoundTrip("during", host, guest, guest, host) for host, guest in ((h, 5 * 10**9 + g) for h, g in ends)]
+    campaign = with_runs(made, lambda run: changed(run, clock=fit, probes=tuple(probes)))
     rows = rows_of(campaign, "samples-csv")
     assert [float(row["duration_bound_s"]) for row in rows] == pytest.approx([2e-3, 2e-3, 0.0, 0.0])
     shares = [float(row["rate_bound"]) / float(row["rate"]) for row in rows]
@@ -353,13 +356,13 @@ def test_a_sample_is_known_as_well_as_the_probes_around_it_allow() -> None:
 
 def test_clocks_are_told_by_environment_and_what_was_not_measured_is_null() -> None:
     made = simulate([Place("native")], [Work("clock", "clock", "watch", "s", 3e-8)], blocks=2)
-    assert made.trials[0].results
+    assert made.trials[0].scored
     bare = json.loads(render(made, "json"))["clocks"][0]
     assert bare["rate_bound_ppm"] == pytest.approx(1.0, rel=1e-3) and bare["runs"] == 2
     for name in ("drift", "step_s", "counter_rate", "steal", "lateness", "realtime_jump_s"):
         assert bare[name] is None, name
     assert set(bare["resolution_s"].values()) == set(bare["reading_s"].values()) == {None}
-    found = {
+    found: dict[str, Any] = {
         "measures": {
             "resolution-realtime": {"unit": "s", "value": 1e-9},
             "backward-counter": {"unit": "1", "value": 0.0},
@@ -371,10 +374,10 @@ def test_clocks_are_told_by_environment_and_what_was_not_measured_is_null() -> N
         "guest_id": "same",
     }
     first, second = (
-        replace(record, results=tuple(replace(one, **found) for one in record.results)) for record in made.trials
+        replace(record, runs=tuple(changed(one, **found) for one in record.runs)) for record in made.trials
     )
-    later = replace(second.results[0], clock=ClockFit(61_000_000_000, 60_000_000_000, 1.0, 1.0, 1e-6, 8))
-    said = json.loads(render(replace(made, trials=(first, replace(second, results=(later,)))), "json"))
+    later = changed(second.runs[0], clock=ClockFit(61_000_000_000, 60_000_000_000, 1.0, 1.0, 1e-6, 8))
+    said = json.loads(render(replace(made, trials=(first, replace(second, runs=(later,)))), "json"))
     VALIDATOR.validate(said)
     clock = said["clocks"][0]
     assert clock["drift"] == pytest.approx({"gained_s": 1.0, "bound_s": 2e-9, "over_s": 60.0})
@@ -397,3 +400,18 @@ def test_an_unknown_format_is_a_usage_error_that_names_the_known_ones() -> None:
     with pytest.raises(UsageError) as caught:
         render(showcase(), "pdf")
     assert all(name in caught.value.advice for name in FORMATS)
+
+
+def test_results_say_what_ran_where_and_what_the_host_did() -> None:
+    campaign = curves()
+    rows = rows_of(campaign, "csv")
+    assert {row["kind"] for row in rows} == {"native", "runc"}
+    assert all(float(row["host_busy"]) == pytest.approx(1.0) and float(row["host_wall_s"]) == 1.0 for row in rows)
+    swept = next(row for row in rows if row["workload"] == "write 8 MiB by 4 KiB")
+    assert json.loads(swept["levels"]) == {"span": 8 << 20, "size": 4096}
+    disk = next(row for row in rows if row["workload"] == DISK.name and row["environment"] == "native")
+    assert (disk["times"], int(disk["times_count"]) > 0) == ("latency", True)
+    quantiles = [float(disk[f"times_{name}_s"]) for name in ("p50", "p90", "p99", "p999", "max")]
+    assert quantiles == sorted(quantiles)
+    assert quantiles[0] > 8e-5
+    assert swept["times"] == swept["times_p50_s"] == ""

@@ -11,7 +11,7 @@ from rich.console import Console
 from tests.analysis.simulated_campaigns import Place, simulate
 from tests.report.showcase import ODD, showcase
 from virtometer.analysis import findings
-from virtometer.model import Campaign, Finding
+from virtometer.model import Campaign, Failure, FailureKind, Finding
 from virtometer.report.terminal import table
 
 
@@ -60,7 +60,9 @@ def test_the_baseline_shows_its_value_and_the_others_their_cost() -> None:
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
 def test_a_baseline_without_a_value_is_not_shown_as_1(width: int) -> None:
-    campaign = simulate([Place("native", fails={"memory triad 64 MB": "no space"}), Place("runc")])
+    campaign = simulate(
+        [Place("native", fails={"memory triad 64 MB": Failure(FailureKind.AGENT, "no space")}), Place("runc")]
+    )
     before, told, _ = printed(campaign, width).partition("no value")
     assert told and not re.search(r"\b1\b", before)
 

@@ -31,7 +31,7 @@ class Scripted(Environment):
         pass
 
     def start(self, settings, guest_id):
-        with ProcessGuest.starting(self.bench, guest_id) as guest:
+        with ProcessGuest.starting(self.lab, guest_id) as guest:
             guest.refused_programs = {}  # such an agent runs no program, it only says so
             script = Path(__file__).with_name(self.script)
             guest.launch([sys.executable, script, settings.word()], purpose=self.kind)

@@ -78,10 +78,10 @@ def main():
         request = json.loads(line)
         command, name = request["command"], request["arguments"].get("run")
         if command == "ping":
-            now = time.monotonic_ns()
-            if behaviour == "has-a-clock-that-stands-still":
-                now = 1_000_000_000
-            say(id=request["id"], **{"return": {"received_ns": now, "sent_ns": now}})
+            # Two readings, as of the agent: one reading twice looks like a clock that ticks as slowly as pings come.
+            stands = behaviour == "has-a-clock-that-stands-still"
+            received_ns, sent_ns = (1_000_000_000 if stands else time.monotonic_ns() for _ in range(2))
+            say(id=request["id"], **{"return": {"received_ns": received_ns, "sent_ns": sent_ns}})
             continue
         if command == "prepare" and behaviour == "refuses":
             say(id=request["id"], error={"code": "out-of-memory", "message": "64 TiB are not there"})

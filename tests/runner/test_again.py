@@ -11,9 +11,9 @@ from tests.runner.conftest import Rogue
 from virtometer.environments.journal import Journal
 from virtometer.environments.registry import KINDS
 from virtometer.errors import EnvironmentFailed, HostChanged, StorageError
-from virtometer.model import Placement, Trial
+from virtometer.model import Failure, FailureKind, Placement, Trial
 from virtometer.runner import campaign as campaigns
-from virtometer.runner import workbench as workbenches
+from virtometer.runner import lab_context as contexts
 from virtometer.runner.agent import agent_path
 from virtometer.runner.campaign import begin, resume
 from virtometer.runner.trial import failed
@@ -62,7 +62,7 @@ def test_failed_trials_are_measured_again_when_asked_for(tmp_path, watcher, make
         assert (before == now) == (before.status == "done")
         if before.status == "failed":
             (mark,) = now.marks
-            assert mark == "again: measured later than its block, because it had failed (it is ill)"
+            assert str(mark) == "again: measured later than its block, because it had failed (it is ill)"
     assert resume(tmp_path / "c", watcher, failed=True).trials == again.trials
 
 
@@ -74,24 +74,25 @@ def test_what_cannot_be_done_here_is_not_tried_again(tmp_path, watcher, make_pla
     )
     first = begin(plan, "", tmp_path / "c", 1, watcher)
     (failed,) = (record for record in first.trials if record.status == "failed")
-    assert (failed.not_here, failed.at_fault) == (True, False)
+    assert (failed.unavailable, failed.at_fault) == (True, False)
     assert resume(tmp_path / "c", watcher, failed=True).trials == first.trials
 
 
 @pytest.mark.parametrize(
-    ("reason", "not_here"),
+    ("kind", "reason", "unavailable"),
     [
-        ("not available here: no disk", True),
-        ("sick: not available here: no disk", True),
-        ("sick: the agent says internal: not available here: no disk", False),
-        ("sick: the guest ended in the middle of the trial: sick: not available here: no disk", False),
-        ("other: not available here: no disk", False),
+        (FailureKind.UNAVAILABLE, "no disk", True),
+        (FailureKind.AGENT, "the agent says internal: not available here: no disk", False),
+        (FailureKind.GUEST, "the guest ended in the middle of the trial: sick: not available here: no disk", False),
+        (FailureKind.GUEST, "not available here: no disk", False),
+        (FailureKind.START, "sick: not available here: no disk", False),
     ],
 )
-def test_only_the_laboratory_says_that_something_cannot_be_done_here(reason, not_here):
+def test_only_the_laboratory_says_that_something_cannot_be_done_here(kind, reason, unavailable):
     trial = Trial(0, 1, 1, 0, (Placement("sick", "disk"),))
-    record = failed(trial, reason, "", 0.1)
-    assert (record.not_here, record.at_fault) == (not_here, not not_here)
+    for placement in (None, 0):
+        record = failed(trial, Failure(kind, reason, placement), "", 0.1)
+        assert (record.unavailable, record.at_fault) == (unavailable, not unavailable)
 
 
 @pytest.mark.parametrize("fresh", ["trial", "block"])
@@ -140,18 +141,16 @@ def test_the_agent_of_a_campaign_lies_where_nobody_else_can_replace_it(tmp_path,
     for directory, mode in ((results, 0o777), (cache, cache_mode), (state, 0o777)):
         directory.mkdir()
         directory.chmod(mode)
-    monkeypatch.setattr(workbenches, "cache_directory", lambda: cache)
-    monkeypatch.setattr(workbenches, "Journal", lambda directory: OpenJournal(state))
-    with workbenches.workbench(results) as bench:
-        assert not bench.agent.is_relative_to(results)
+    monkeypatch.setattr(contexts, "cache_directory", lambda: cache)
+    monkeypatch.setattr(contexts, "Journal", lambda directory: OpenJournal(state))
+    with contexts.lab_context(results) as lab:
+        assert not lab.agent.is_relative_to(results)
         if cache_mode == 0o700:
-            assert bench.agent.parent.parent == cache
-            assert bench.agent.parent.stat().st_mode & 0o777 == 0o700
-            assert {"resource": "directory", "path": str(bench.agent.parent)} in bench.journal.resources(
-                bench.scratch.name
-            )
+            assert lab.agent.parent.parent == cache
+            assert lab.agent.parent.stat().st_mode & 0o777 == 0o700
+            assert {"resource": "directory", "path": str(lab.agent.parent)} in lab.journal.resources(lab.scratch.name)
         else:
-            assert bench.agent == agent_path()
+            assert lab.agent == agent_path()
     assert [*results.iterdir(), *cache.iterdir(), *state.iterdir()] == []
 
 

@@ -9,14 +9,14 @@ from typing import ClassVar
 
 import pytest
 
-from tests.environments.booted import agent, bench, require, until
+from tests.environments.booted import agent, lab, require, until
+from virtometer.clock.region import is_linear
 from virtometer.environments.qemu import Qemu, QemuSettings
-from virtometer.link import clock
 from virtometer.link.channel import Channel, Stream
 from virtometer.link.messages import Done, Ready, Samples
 from virtometer.link.session import Session
 from virtometer.model import Limits
-from virtometer.runner.clock_watch import ClockWatch
+from virtometer.runner.clock_monitor import ClockMonitor
 from virtometer.runner.state import RunState
 
 ANSWER_S = 60.0
@@ -70,7 +70,7 @@ def started(*words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL):
 
 def watched(session, seconds):
     """One run with its clock watched as a trial does it, and its samples."""
-    watch = ClockWatch(session, Limits(), lambda: 0, {})
+    watch = ClockMonitor(session, Limits(), lambda: 0, {})
     session.begin_run()
     wish = {
         "run": "r", "kernel": "os", "op": "system-call", "parameters": {},
@@ -85,7 +85,7 @@ def watched(session, seconds):
     state = state.started()
     session.request("start", {"run": "r"}, ANSWER_S)
     while not isinstance(state.done, Done):
-        watch.ask()
+        watch.ping()
         event = session.next_event(0.05)
         if event is not None:
             state = state.after(event)
@@ -100,10 +100,10 @@ def compared(stream, seconds=1.0):
     session = Session(Channel(stream), "guest")
     session.greet(ANSWER_S)
     watch, samples = watched(session, seconds)
-    fitted = watch.judge(samples)
+    fitted = watch.fit(samples)
     session.bye(ANSWER_S)
     session.close()
-    assert clock.is_linear(watch.probes)
+    assert is_linear(watch.probes)
     assert fitted.bound_ns <= min(probe.received_host_ns - probe.sent_host_ns for probe in watch.probes) / 2 + 8
     assert fitted.relative_bound < 0.005
     assert sum(sample.work for sample in samples) > 0
@@ -133,7 +133,7 @@ class Uart(Qemu):
 
 @pytest.mark.slow
 def test_an_emulated_uart_is_a_channel_like_any_other(tmp_path):
-    with bench(tmp_path, disk=False) as one:
+    with lab(tmp_path, disk=False) as one:
         environment = Uart(one)
         environment.path = str(tmp_path / "uart")
         require(environment.check())

@@ -3,24 +3,33 @@
 import itertools
 import re
 import statistics
+from dataclasses import replace
 
 import pytest
 
-from virtometer.analysis import by_guest_clocks, findings, host_time
-from virtometer.analysis.clocks import beliefs
-from virtometer.analysis.evidence import believed
+from tests.store.campaigns import campaign as ledger_campaign
+from virtometer.analysis import by_guest_clocks, findings
+from virtometer.analysis.clocks import clock_qualities
+from virtometer.clock import intervals
+from virtometer.model import FailureKind, Mark, MarkKind, SetAside
 from virtometer.report.clocks import figure
 from virtometer.runner import campaign as campaigns
-from virtometer.runner import clock_watch
+from virtometer.runner import clock_monitor
 
 TRUE_RATE = 1e9
+
+
+def by_own_clock(record):
+    """A trial as a raw report shows it."""
+    (raw,) = by_guest_clocks(replace(ledger_campaign(0), trials=(record,))).trials
+    return raw
 
 
 @pytest.fixture
 def trial(tmp_path, watcher, make_plan, timepiece_kind, monkeypatch):
     """Run one trial in a guest with a clock as described, for a number of seconds."""
     # This agent is a Python program, and dearer to ask than any guest's: it is asked as often as theirs all the same.
-    monkeypatch.setattr(clock_watch, "_COSTS", 0)
+    monkeypatch.setattr(clock_monitor, "_COSTS", 0)
 
     numbers = itertools.count(1)
 
@@ -50,19 +59,19 @@ def test_a_clock_at_the_wrong_rate_is_put_right(trial, rate, seconds):
     for _ in range(4):
         record = trial({"rate": rate}, seconds)
         assert (record.status, record.reason) == ("done", "")
-        (result,) = record.results
-        if result.value == pytest.approx(TRUE_RATE, rel=0.01):
+        (run,) = record.runs
+        if run.scored.value == pytest.approx(TRUE_RATE, rel=0.01):
             break
-    assert result.value == pytest.approx(TRUE_RATE, rel=0.01)
-    assert all(sample.used for sample in result.samples)
-    assert result.clock.rate == pytest.approx(1 / rate, rel=0.005)
-    assert abs(result.clock.rate * rate - 1) <= result.clock.relative_bound + 1e-6
+    assert run.scored.value == pytest.approx(TRUE_RATE, rel=0.01)
+    assert all(sample.used for sample in run.samples)
+    assert run.scored.clock.rate == pytest.approx(1 / rate, rel=0.005)
+    assert abs(run.scored.clock.rate * rate - 1) <= run.scored.clock.relative_bound + 1e-6
     during = [
-        probe for probe in result.probes
-        if result.window_start_host_ns < probe.sent_host_ns < result.window_end_host_ns
+        probe for probe in run.probes
+        if run.scored.window_start_host_ns < probe.sent_host_ns < run.scored.window_end_host_ns
     ]  # fmt: skip
     assert during or seconds < 0.3
-    assert list(result.probes) == sorted(result.probes, key=lambda probe: probe.sent_host_ns)
+    assert list(run.probes) == sorted(run.probes, key=lambda probe: probe.sent_host_ns)
 
 
 @pytest.mark.parametrize("rate", [0.5, 1.0, 2.0])
@@ -71,11 +80,11 @@ def test_a_short_run_over_a_slow_channel_is_bounded_by_the_history_of_the_clock(
     """Round trips of 5 ms leave half a percent of 2 s open: the clock is known for longer than the run."""
     record = trial({"rate": rate, "delay_s": 0.0025, "iteration_s": 0.01}, seconds)
     assert (record.status, record.reason) == ("done", "")
-    (result,) = record.results
-    assert all(sample.used for sample in result.samples)
-    assert min(probe.away_ns for probe in result.probes) >= 5_000_000
-    assert abs(result.clock.rate * rate - 1) <= result.clock.relative_bound <= 0.005
-    assert result.value == pytest.approx(TRUE_RATE, rel=0.01)
+    (run,) = record.runs
+    assert all(sample.used for sample in run.samples)
+    assert min(probe.round_trip_ns for probe in run.probes) >= 5_000_000
+    assert abs(run.scored.clock.rate * rate - 1) <= run.scored.clock.relative_bound <= 0.005
+    assert run.scored.value == pytest.approx(TRUE_RATE, rel=0.01)
 
 
 @pytest.mark.parametrize("jump_s", [3.0, -3.0])
@@ -95,10 +104,10 @@ def test_every_run_of_a_guest_makes_its_clock_known_better(tmp_path, watcher, ma
     plan = make_plan([{"name": "slow", "kind": "timepiece", "settings": {"clock": clock}}], workloads, fresh="block")
     records = campaigns.begin(plan, "text", tmp_path / "c", 7, watcher).trials
     assert {(record.status, record.reason) for record in records} == {("done", "")}
-    first, *_, last = [record.results[0] for record in records]
-    assert last.clock.relative_bound < first.clock.relative_bound
+    first, *_, last = [record.runs[0] for record in records]
+    assert last.scored.clock.relative_bound < first.scored.clock.relative_bound
     assert len(last.probes) < len(first.probes)
-    assert last.clock.probes > len(last.probes)
+    assert last.scored.clock.probes > len(last.probes)
 
 
 @pytest.mark.parametrize("rate", [0.5, 0.9, 1.0, 1.1, 2.0])
@@ -107,13 +116,13 @@ def test_a_tool_that_believes_the_clock_is_put_right(trial, rate):
     tool = [{"name": "tool", "workload": "ab", "op": "get", "parameters": {"url": "http://127.0.0.1/x"}}]
     record = trial({"rate": rate, "tool": True}, 1.0, workloads=tool)
     assert (record.status, record.reason) == ("done", "")
-    (result,) = record.results
-    ways = {name: measure["value"] for name, measure in result.measures.items()}
+    (run,) = record.runs
+    ways = {name: measure["value"] for name, measure in run.reported.measures.items()}
     assert ways["tool-says"] == pytest.approx(1000 / rate, rel=0.01)
     assert ways["tool-corrected"] == pytest.approx(1000, rel=0.01)
     assert 800 < ways["tool-by-stopwatch"] <= 1010
-    assert (result.unit, result.better, result.value) == ("1/s", "higher", ways["tool-corrected"])
-    assert result.agent_value == ways["tool-says"]
+    assert (run.unit, run.better, run.scored.value) == ("1/s", "higher", ways["tool-corrected"])
+    assert run.reported.value == ways["tool-says"]
 
 
 def test_a_tool_that_the_laboratory_lets_go_is_timed_from_there(trial):
@@ -121,7 +130,7 @@ def test_a_tool_that_the_laboratory_lets_go_is_timed_from_there(trial):
     tool = [{"name": "tool", "workload": "ab", "op": "get", "parameters": {"url": "http://127.0.0.1/x"}}]
     record = trial({"rate": 2.0, "tool": True}, 1.0, workloads=tool, timing="laboratory", clock_error=0.9)
     assert (record.status, record.reason) == ("done", "")
-    ways = {name: measure["value"] for name, measure in record.results[0].measures.items()}
+    ways = {name: measure["value"] for name, measure in record.runs[0].reported.measures.items()}
     assert ways["tool-says"] == pytest.approx(500, rel=0.01)
     assert ways["tool-corrected"] == pytest.approx(1000, rel=0.02)
     assert ways["tool-by-stopwatch"] == pytest.approx(ways["tool-corrected"], rel=1e-3)
@@ -129,14 +138,17 @@ def test_a_tool_that_the_laboratory_lets_go_is_timed_from_there(trial):
 
 def kept(record, kind):
     """What a trial left that failed by its clock: all that was measured, and nothing of it used."""
-    assert (record.status, record.results) == ("failed", ())
-    (left,) = record.evidence
+    assert (record.status, record.scored) == ("failed", ())
+    (left,) = record.runs
     assert left.fault is not None and left.fault.kind == kind, left.fault
     assert left.placement == record.trial.placements[0]
     assert left.samples and not any(sample.used for sample in left.samples)
-    assert {sample.mark for sample in left.samples} == {record.reason.removeprefix("liar: ")}
+    assert (record.failure.kind, record.failure.placement) == (FailureKind.CLOCK, 0)
+    assert {sample.mark for sample in left.samples} == {record.failure.reason}
+    assert {sample.set_aside for sample in left.samples} == {SetAside.FAILED_TRIAL}
     assert len(left.probes) >= 16
-    assert (left.said["unit"], left.said["count"]) == ("FLOP/s", len(left.samples)), "the run came to its end"
+    assert left.unit == "FLOP/s"
+    assert left.report is not None, "the run came to its end"
     return left
 
 
@@ -144,7 +156,7 @@ def step_told(record):
     """The size in seconds of the step that failed a trial, the same in the sentence and in the fault."""
     told = re.search(r"the guest's clock stepped by about ([+-][0-9.]+) s at ", record.reason)
     assert told, record.reason
-    (kind,) = {left.fault.kind for left in record.evidence} & {"stepped", "went-back"}
+    (kind,) = {left.fault.kind for left in record.runs} & {"stepped", "went-back"}
     # Samples go back where the clock does and one of them is under way, or lies before the other end.
     assert kind == "stepped" or told[1].startswith("-")
     fault = kept(record, kind).fault
@@ -174,8 +186,8 @@ def test_a_clock_that_stands_still_fails_the_trial(trial):
     assert "the guest's clock stood still during sample" in record.reason
     left = kept(record, "stood-still")
     assert 0 < left.fault.at_s < 0.6
-    (result,) = believed(record).results
-    assert result.value > 1.5 * TRUE_RATE, "the clock saw less than half of the time in which the work was done"
+    (run,) = by_own_clock(record).runs
+    assert run.scored.value > 1.5 * TRUE_RATE, "the clock saw less than half of the time in which the work was done"
 
 
 def test_a_clock_that_is_not_known_well_enough_fails_the_trial(trial):
@@ -183,11 +195,11 @@ def test_a_clock_that_is_not_known_well_enough_fails_the_trial(trial):
     assert re.search(r"no sample could be used: clock error ±[0-9.]+% exceeds the limit", record.reason)
     left = kept(record, "uncertain")
     assert left.fault.bound > 1e-7
-    raw = believed(record)
-    assert (raw.status, raw.marks) == ("done", (f"clock: {record.reason}",))
-    (result,) = raw.results
-    assert result.value == pytest.approx(TRUE_RATE, rel=0.01)
-    assert result.agent_value == 1.0
+    raw = by_own_clock(record)
+    assert (raw.status, raw.marks) == ("done", (Mark(MarkKind.CLOCK, record.reason),))
+    (run,) = raw.runs
+    assert run.scored.value == pytest.approx(TRUE_RATE, rel=0.01)
+    assert run.reported.value == 1.0
 
 
 @pytest.mark.parametrize("caught_up", [True, False])
@@ -210,16 +222,16 @@ def test_a_clock_that_stood_still_is_found_from_the_probes_during_the_run(trial,
 )
 def test_pings_that_are_answered_badly_during_the_run_fail_the_trial(trial, pings, reason):
     record = trial({"pings": pings, "batch_s": 0.1}, seconds=2.5 if pings in ("never", "late") else 1.0)
-    assert (record.status, record.results) == ("failed", ())
+    assert (record.status, record.scored) == ("failed", ())
     assert reason in record.reason
     assert record.reason.startswith("liar: ") and record.reason.count("liar") == 1
-    (left,) = record.evidence
+    (left,) = record.runs
     assert (left.fault and left.fault.kind) == {
         "nonsense": "contradicts", "error": "contradicts", "nowhere": "stepped"
     }.get(pings)  # fmt: skip
     assert left.samples and not any(sample.used for sample in left.samples)
     assert len(left.probes) >= 8
-    raw = believed(record)
+    raw = by_own_clock(record)
     assert raw.status == ("done" if pings == "nowhere" else "failed"), "only what came to its end has a raw value"
 
 
@@ -227,30 +239,30 @@ def test_a_ping_that_is_still_unanswered_when_the_run_ends_fails_the_trial(trial
     record = trial({"pings": "never"}, seconds=0.5, answer_s=5.0)
     assert record.status == "failed"
     assert "without an answer" in record.reason
-    assert record.evidence[0].samples
+    assert record.runs[0].samples
 
 
 @pytest.mark.parametrize("jump_s", [3.0, -3.0])
 def test_the_raw_report_believes_a_clock_that_stepped(trial, jump_s):
     """By a clock that leapt ahead the work took 3 s longer; by one that went back it took no time at all."""
     record = trial({"jump_s": jump_s, "iteration_s": 0.05})
-    raw = believed(record)
+    raw = by_own_clock(record)
     if jump_s < 0:
         assert raw == record
     else:
-        (result,) = raw.results
-        assert result.value == pytest.approx(TRUE_RATE / 4, rel=0.1)
-        assert all(sample.used for sample in result.samples)
+        (run,) = raw.runs
+        assert run.scored.value == pytest.approx(TRUE_RATE / 4, rel=0.1)
+        assert all(sample.used for sample in run.samples)
 
 
 def test_what_a_tool_said_that_believed_a_clock_which_stepped_is_kept(trial):
     tool = [{"name": "tool", "workload": "ab", "op": "get", "parameters": {"url": "http://127.0.0.1/x"}}]
     record = trial({"jump_s": 3.0, "tool": True}, 1.0, workloads=tool)
-    (left,) = record.evidence
+    (left,) = record.runs
     assert left.fault.kind == "stepped"
-    assert left.said["measures"]["tool-says"] == {"unit": "1/s", "value": pytest.approx(250, rel=0.05)}
-    (result,) = believed(record).results
-    assert result.value == result.agent_value == left.said["measures"]["tool-says"]["value"]
+    assert left.reported.measures["tool-says"] == {"unit": "1/s", "value": pytest.approx(250, rel=0.05)}
+    (run,) = by_own_clock(record).runs
+    assert run.scored.value == run.reported.value == left.reported.measures["tool-says"]["value"]
 
 
 @pytest.mark.parametrize("clock", [{}, {"rate": 0.5}, {"rate": 2.0, "leap_s": 3.0}, {"rate": 0.9, "leap_s": 0.01}])
@@ -260,18 +272,21 @@ def test_a_clock_that_leaps_while_the_guest_waits_is_not_needed(trial, clock):
     def accurate() -> bool:
         record = trial(clock, 2.0, timing="laboratory", clock_error=0.9)
         assert (record.status, record.reason) == ("done", "")
-        (result,) = record.results
-        assert len(result.samples) == 8
-        stretches = host_time.stretches(result)
+        (run,) = record.runs
+        assert len(run.samples) == 8
+        stretches = intervals.of_run(run)
+        begin_ns, end_ns = run.scored.window_start_host_ns, run.scored.window_end_host_ns
         for stretch in stretches:
-            assert result.window_start_host_ns <= stretch.start_ns + 1 < stretch.end_ns <= result.window_end_host_ns + 1
-        lasted_s = (result.window_end_host_ns - result.window_start_host_ns) * 1e-9
-        assert sum(sample.work for sample in result.samples) * 1e-9 < lasted_s
-        both = zip(stretches, result.samples, strict=True)
+            assert begin_ns <= stretch.start_ns + 1 < stretch.end_ns <= end_ns + 1
+        lasted_s = (end_ns - begin_ns) * 1e-9
+        assert sum(sample.work for sample in run.samples) * 1e-9 < lasted_s
+        both = zip(stretches, run.samples, strict=True)
         wrong_s = [abs(one.duration_s - sample.work * 1e-9) for one, sample in both]
         beyond = sum(wrong > one.bound_s for wrong, one in zip(wrong_s, stretches, strict=True))
-        error = abs(result.value / TRUE_RATE - 1)
-        return error <= max(0.01, result.clock.relative_bound) and beyond <= 4 and statistics.median(wrong_s) < 0.005
+        error = abs(run.scored.value / TRUE_RATE - 1)
+        return (
+            error <= max(0.01, run.scored.clock.relative_bound) and beyond <= 4 and statistics.median(wrong_s) < 0.005
+        )
 
     # On a busy host the longest delays need not come while the way is tried. That the bound holds is tested with
     # simulated delays; a wrong formula is wrong each time.
@@ -280,14 +295,14 @@ def test_a_clock_that_leaps_while_the_guest_waits_is_not_needed(trial, clock):
 
 def test_the_same_clock_is_refused_where_it_times_itself(trial):
     record = trial({"rate": 2.0, "gate": "uninvited"})
-    assert (record.status, record.results) == ("failed", ())
+    assert (record.status, record.scored) == ("failed", ())
     assert "lets the laboratory time a run that was not to be timed so" in record.reason
 
 
 @pytest.mark.parametrize(
     ("gate", "reason"),
     [
-        ("does-not-wait", "worked before it was let go"),
+        ("does-not-wait", "done before it was released"),
         ("waits-twice", "sent waiting while the run was running"),
         ("ends-before-it-began", "ended before it began"),
         ("says-nothing", "sent waiting while"),
@@ -297,7 +312,7 @@ def test_the_same_clock_is_refused_where_it_times_itself(trial):
 )
 def test_an_agent_that_breaks_the_rules_at_the_gate_fails_the_trial(trial, gate, reason):
     record = trial({"gate": gate}, timing="laboratory")
-    assert (record.status, record.results) == ("failed", ())
+    assert (record.status, record.scored) == ("failed", ())
     assert reason in record.reason
 
 
@@ -318,12 +333,12 @@ def test_every_liar_is_in_the_chapter_on_clocks(tmp_path, watcher, make_plan, ti
         seconds=0.8,
     )
     campaign = campaigns.begin(plan, "text", tmp_path / "c", 7, watcher)
-    found = {belief.environment: belief for belief in beliefs(campaign)}
-    assert {name: (belief.runs, list(belief.faults)) for name, belief in found.items()} == {
+    found = {quality.environment: quality for quality in clock_qualities(campaign)}
+    assert {name: (quality.runs, list(quality.faults)) for name, quality in found.items()} == {
         "good": (1, []), "still": (0, ["stood-still"]), "nonsense": (0, ["contradicts"]), "leapt": (0, ["stepped"])
     }  # fmt: skip
     drawn = figure(list(found.values()), 0.005)
-    left = [evidence for record in campaign.trials for evidence in record.evidence]
+    left = [run for record in campaign.trials for run in record.runs]
     (stepped,) = [one.fault for one in left if one.placement.environment == "leapt"]
     # The step is known to the round trips around it, which take longer on a busy host.
     assert stepped.size_s == pytest.approx(3.0, abs=0.1)

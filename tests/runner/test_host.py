@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from virtometer.model import Rules
+from virtometer.model import MarkKind, Rules
 from virtometer.runner import host
 from virtometer.runner.campaign import begin
 from virtometer.runner.host import Observer, Point
@@ -62,9 +62,9 @@ def test_marks_name_what_broke_the_rules():
     fine = observer_of((0, (0.0,) * 8, ()), (second // 4, (1.0, 0, 0, 1.0, 0, 0, 0, 0), ()))
     assert fine.marks(0, second // 4, Rules(min_free_memory_bytes=0)) == ()
     (mark,) = stolen.marks(0, second // 4, Rules(min_free_memory_bytes=0))
-    assert mark.startswith("steal: 25.0%")
+    assert str(mark).startswith("steal: 25.0%")
     (mark,) = fine.marks(0, second // 4, Rules(min_free_memory_bytes=2**60))
-    assert mark.startswith("memory:")
+    assert mark.kind is MarkKind.MEMORY
 
 
 def test_a_gap_in_observing_is_marked_and_hides_the_cost():
@@ -80,7 +80,7 @@ def test_a_gap_in_observing_is_marked_and_hides_the_cost():
         assert observer.use(start, end) is None
         assert observer.guest_cpu_s(0, start, end) is None
         (mark,) = observer.marks(start, end, rules)
-        assert mark.startswith("observation: the laboratory did not observe the host for 19.1 s")
+        assert str(mark).startswith("observation: the laboratory did not observe the host for 19.1 s")
 
 
 def test_a_laboratory_that_was_stopped_reports_no_cost(tmp_path, watcher, make_plan, monkeypatch):
@@ -92,9 +92,9 @@ def test_a_laboratory_that_was_stopped_reports_no_cost(tmp_path, watcher, make_p
     (record,) = begin(plan, "", tmp_path / "c", 1, watcher).trials
     assert [stopper.wait() for stopper in stoppers] == [0]
     assert record.status == "done", record.reason
-    assert [mark.partition(":")[0] for mark in record.marks] == ["observation"]
+    assert [mark.kind for mark in record.marks] == [MarkKind.OBSERVATION]
     assert record.host is None
-    assert [result.guest_cpu_s for result in record.results] == [None]
+    assert [run.scored.guest_cpu_s for run in record.runs] == [None]
 
 
 def test_facts_are_found_and_compared():

@@ -47,19 +47,19 @@ def test_a_second_laboratory_is_refused_until_the_first_has_ended_however_it_end
     first.kill()
     first.communicate()
     with HostLock(beside=False) as lock:
-        assert lock.mark() == ""
+        assert lock.mark() is None
     HostLock(beside=False).release()
 
 
 def test_both_know_of_each_other():
     with HostLock(beside=False) as lock:
-        assert lock.mark() == ""
+        assert lock.mark() is None
         second = other("beside")
         assert lock.mark() == BESIDE
         assert lock.mark() == BESIDE
         second.communicate("")
         assert lock.mark() == BESIDE, "it was there for a part of the time"
-        assert lock.mark() == ""
+        assert lock.mark() is None
     first = other()
     with HostLock(beside=True) as lock:
         assert lock.mark() == BESIDE
@@ -70,7 +70,7 @@ def test_who_was_refused_marks_nothing():
     with HostLock(beside=False) as lock:
         with pytest.raises(HostBusy):
             HostLock(beside=False)
-        assert lock.mark() == ""
+        assert lock.mark() is None
 
 
 def test_one_that_came_and_ended_during_a_trial_marks_it():
@@ -79,7 +79,7 @@ def test_one_that_came_and_ended_during_a_trial_marks_it():
         for _ in range(3):
             with pytest.raises(HostBusy):
                 HostLock(beside=False)
-        assert [lock.mark(), lock.mark()] == [BESIDE, ""]
+        assert [lock.mark(), lock.mark()] == [BESIDE, None]
 
 
 def test_who_was_beside_takes_the_lock_when_its_holder_ends():
@@ -92,7 +92,7 @@ def test_who_was_beside_takes_the_lock_when_its_holder_ends():
         assert third.mark() == BESIDE
         assert second.mark() == BESIDE
         third.release()
-        assert [second.mark(), second.mark()] == [BESIDE, ""]
+        assert [second.mark(), second.mark()] == [BESIDE, None]
 
 
 def descriptors():
@@ -109,10 +109,10 @@ def test_a_flood_of_connections_ends_nothing(monkeypatch):
             for one in flood:
                 one.connect(address)
             resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors() + 3, hard))
-            assert lock.mark() == ""
+            assert lock.mark() is None
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
             before = descriptors()
-            assert lock.mark() == ""
+            assert lock.mark() is None
             assert descriptors() < before + 70
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
@@ -123,7 +123,7 @@ def test_a_flood_of_connections_ends_nothing(monkeypatch):
 def test_a_check_of_the_host_tells_of_the_other_laboratory_and_counts_as_beside_it():
     """The other one is told by its mark, this one's user by a sentence."""
     with HostLock(beside=False) as lock:
-        assert lock.mark() == ""
+        assert lock.mark() is None
         outcome = virtometer("doctor", "native", "--json")
         assert outcome.status == 0
         said = f"another laboratory (process {os.getpid()}) measures on this host; these checks start guests beside it"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench.kills import PLAN, KilledLaboratory
-from virtometer.runner import workbench
+from virtometer.runner import lab_context
 from virtometer.runner.campaign import begin, resume
 
 
@@ -24,8 +24,9 @@ def test_no_kill_loses_or_repeats_a_trial_or_leaves_anything_behind(kills: int, 
 DIES = """
 import os, signal, sys
 from pathlib import Path
+from virtometer.environments.directories import DIRECTORY
 from virtometer.environments.journal import Journal
-Journal(Path(sys.argv[2])).record(f"test-{os.getpid()}", "directory", path=sys.argv[1])
+Journal(Path(sys.argv[2])).record(f"test-{os.getpid()}", DIRECTORY, path=sys.argv[1])
 Path(sys.argv[1]).mkdir()
 os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -34,7 +35,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 @pytest.mark.usefixtures("rogue_kind")
 def test_the_next_start_cleans_up_also_when_every_trial_was_already_recorded(tmp_path, watcher, make_plan, monkeypatch):
     state, left = tmp_path / "state", tmp_path / "left"
-    monkeypatch.setattr(workbench, "state_directory", lambda: state)
+    monkeypatch.setattr(lab_context, "state_directory", lambda: state)
     campaign = begin(make_plan([{"name": "good", "kind": "rogue"}]), "", tmp_path / "c", 1, watcher)
     assert subprocess.run([sys.executable, "-c", DIES, left, state], check=False).returncode == -9
     assert left.is_dir()

@@ -1,6 +1,6 @@
 import pytest
 
-from virtometer.model import Placement, Plan, Trial, TrialRecord
+from virtometer.model import Failure, FailureKind, Placement, Plan, Trial, TrialRecord
 from virtometer.runner.pace import Pace, TimeLeft
 from virtometer.runner.windows import may_end_early, windows
 
@@ -11,8 +11,8 @@ def trial(index, group, workload="w", environment="native"):
     return Trial(index, 0, index, group, (Placement(environment, workload),))
 
 
-def record(of, wall_s, reason=""):
-    return TrialRecord(of, "failed" if reason else "done", reason, "", wall_s, 0, None, (), ())
+def record(of, wall_s, failure=None):
+    return TrialRecord(of, failure, "", wall_s, 0, None, (), ())
 
 
 def test_the_plan_is_believed_until_something_was_seen():
@@ -36,9 +36,10 @@ def test_work_with_an_end_of_its_own_is_not_guessed_but_seen_once_in_each_enviro
     assert pace.left(rest) == TimeLeft(2.0, 2)
     pace.trial(record(trial(0, 0, "own"), 100.0))
     assert pace.left(rest) == TimeLeft(102.0, 1)
-    pace.trial(record(trial(1, 0, "own", "uml"), 0.1, "the guest ended before its agent said hello"))
+    ended = Failure(FailureKind.GUEST, "the guest ended before its agent said hello")
+    pace.trial(record(trial(1, 0, "own", "uml"), 0.1, ended))
     assert pace.left(rest) == TimeLeft(102.0, 1)
-    pace.trial(record(trial(1, 0, "own", "uml"), 0.1, "uml: not available here: no network"))
+    pace.trial(record(trial(1, 0, "own", "uml"), 0.1, Failure(FailureKind.UNAVAILABLE, "no network", 0)))
     assert pace.left(rest) == TimeLeft(102.1, 0)
 
 

@@ -16,13 +16,13 @@ def start(environment, settings):
     return Resident.start(environment, plan, settings, "resident", Limits())
 
 
-def test_servers_start_at_their_first_use_and_end_with_the_guest(bench):
-    environment = Native(bench)
+def test_servers_start_at_their_first_use_and_end_with_the_guest(lab):
+    environment = Native(lab)
     resident = start(environment, environment.settings_type())
     try:
-        peer, clock = resident.peer(bench), resident.outside_clock(bench)
-        assert resident.peer(bench) is peer
-        assert resident.outside_clock(bench) is clock
+        peer, clock = resident.peer(lab), resident.reference_clock(lab)
+        assert resident.peer(lab) is peer
+        assert resident.reference_clock(lab) is clock
         servers = [Path(f"/proc/{one._guest._process.pid}") for one in (peer, clock)]
         assert all(path.exists() for path in servers)
     finally:
@@ -31,11 +31,11 @@ def test_servers_start_at_their_first_use_and_end_with_the_guest(bench):
     resident.stop()  # a second time is no error
 
 
-def test_without_a_network_the_kinds_own_reason_is_told(bench):
-    resident = start(Rogue(bench), RogueSettings())
+def test_without_a_network_the_kinds_own_reason_is_told(lab):
+    resident = start(Rogue(lab), RogueSettings())
     try:
-        for server in (resident.peer, resident.outside_clock):
+        for server in (resident.peer, resident.reference_clock):
             with pytest.raises(EnvironmentFailed, match="a rogue has no network"):
-                server(bench)
+                server(lab)
     finally:
         resident.stop()

@@ -12,6 +12,7 @@ import pytest
 
 from virtometer.analysis import findings
 from virtometer.environments.registry import KINDS
+from virtometer.model import MarkKind
 from virtometer.report.terminal import table
 from virtometer.runner import campaign as campaigns
 from virtometer.runner.trial import TrialRunner
@@ -45,11 +46,12 @@ def stop_for(seconds: float, after_s: float) -> None:
 def test_a_guest_that_was_stopped_is_marked_and_noted(tmp_path, watcher, make_plan, monkeypatch):
     start, threads = TrialRunner._start, []
 
-    def and_stop(runner, one):
-        start(runner, one)
+    def and_stop(runner, running):
+        skew_ns = start(runner, running)
         if not threads:
             threads.append(threading.Thread(target=stop_for, args=(3.0, 0.5)))
             threads[0].start()
+        return skew_ns
 
     monkeypatch.setattr(TrialRunner, "_start", and_stop)
     plan = make_plan([{"name": "native", "kind": "native"}], LINPACK, blocks=2, seconds=1.5, limits={"answer_s": 30})
@@ -57,11 +59,11 @@ def test_a_guest_that_was_stopped_is_marked_and_noted(tmp_path, watcher, make_pl
     threads[0].join()
     first, second = campaign.trials
     assert (first.status, second.status) == ("done", "done")
-    (mark,) = [mark for mark in first.marks if mark.startswith("stall")]
-    assert float(mark.split()[1]) > 2.5  # seconds: a busy host may take some more
-    assert mark.endswith("in native")
-    (result,) = first.results
-    assert result.value < 0.8 * result.agent_value
+    (mark,) = [mark for mark in first.marks if mark.kind is MarkKind.STALL]
+    assert float(mark.text.split()[0]) > 2.5  # seconds: a busy host may take some more
+    assert mark.text.endswith("in native")
+    (run,) = first.runs
+    assert run.scored.value < 0.8 * run.reported.value
     notes = [note for finding in findings(campaign) for note in finding.notes]
     assert [note for note in notes if note.endswith("marked as disturbed, and kept: stall")]
     assert [note for note in notes if "slower over the whole window" in note]
@@ -72,18 +74,18 @@ def test_a_rest_between_samples_is_marked(tmp_path, watcher, make_plan, rogue_ki
     environments = [{"name": "rests", "kind": "rogue", "settings": {"behaviour": "rests-between-samples"}}]
     (record,) = campaigns.begin(make_plan(environments), "text", tmp_path / "c", 7, watcher).trials
     (mark,) = record.marks
-    assert mark.startswith("stall: 0.6")
+    assert str(mark).startswith("stall: 0.6")
 
 
-def test_a_quota_is_not_a_disturbance(tmp_path, watcher, make_plan, bench):
-    if os.geteuid() != 0 or not KINDS["runc"](bench).check().works:
+def test_a_quota_is_not_a_disturbance(tmp_path, watcher, make_plan, lab):
+    if os.geteuid() != 0 or not KINDS["runc"](lab).check().works:
         pytest.skip("runc does not work here")
     environments = [{"name": "quota", "kind": "runc", "settings": {"cpus": 0.4}}]
     plan = make_plan(environments, LINPACK, blocks=2, seconds=1.5, limits={"answer_s": 30})
     campaign = campaigns.begin(plan, "text", tmp_path / "c", 7, watcher)
     assert [record.status for record in campaign.trials] == ["done", "done"]
-    assert [mark for record in campaign.trials for mark in record.marks if mark.startswith("stall")] == []
+    assert [mark for record in campaign.trials for mark in record.marks if mark.kind is MarkKind.STALL] == []
     for record in campaign.trials:
-        (result,) = record.results
-        window_s = (result.window_end_host_ns - result.window_start_host_ns) * 1e-9
-        assert result.guest_cpu_s < 0.6 * window_s  # the quota was there
+        (run,) = record.runs
+        window_s = (run.scored.window_end_host_ns - run.scored.window_start_host_ns) * 1e-9
+        assert run.scored.guest_cpu_s < 0.6 * window_s  # the quota was there

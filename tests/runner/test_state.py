@@ -1,7 +1,7 @@
 import pytest
 
 from virtometer.errors import LinkError
-from virtometer.link.messages import Done, Failed, Ready, Samples, Waiting, Worked
+from virtometer.link.messages import Done, Failed, IterationDone, Ready, Samples, Waiting
 from virtometer.model import ClockFault
 from virtometer.runner.state import RunState
 
@@ -83,8 +83,8 @@ def test_events_out_of_turn_are_refused(events, sentence):
 def test_samples_whose_times_go_back_tell_of_a_clock_that_stepped(stretches, sentence, fault):
     """The run goes on, and what comes after does not change what is told."""
     state = RunState("r").after(READY).started().after(samples(*stretches)).after(samples((10**12, 10**12)))
-    assert state.belied.sentence == f"the guest's clock {sentence}"
-    told = state.belied.fault
+    assert state.clock_error.sentence == f"the guest's clock {sentence}"
+    told = state.clock_error.fault
     assert (told.kind, told.size_s, told.at_s) == (fault.kind, pytest.approx(fault.size_s), pytest.approx(fault.at_s))
     assert [(one.start_ns, one.end_ns) for one in state.samples] == [*stretches, (10**12, 10**12)]
     assert state.after(done(len(stretches) + 1)).phase == "done"
@@ -92,8 +92,8 @@ def test_samples_whose_times_go_back_tell_of_a_clock_that_stepped(stretches, sen
 
 def test_a_step_between_two_batches_is_found():
     state = RunState("r").after(READY).started().after(samples((1, 5)))
-    assert state.belied is None
-    assert "sample 2 of the run" in state.after(samples((4, 6))).belied.sentence
+    assert state.clock_error is None
+    assert "sample 2 of the run" in state.after(samples((4, 6))).clock_error.sentence
 
 
 def test_samples_that_were_lost_are_noticed():
@@ -141,29 +141,29 @@ def test_a_run_starts_once_and_only_when_ready():
         RunState("r").after(READY).started().started()
 
 
-WAITING = Waiting(event="waiting", run="r")
-WORKED = Worked(event="worked", run="r", began_ns=1, ended_ns=2)
+WAITING = Waiting(event="waiting", run="r", iteration="work")
+ITERATION = IterationDone(event="iteration-done", run="r", iteration="work", released=True, began_ns=1, ended_ns=2)
 
 
 def test_a_run_at_the_gate_waits_is_let_go_and_works():
     state = RunState("r", gated=True).after(READY).started().after(WAITING)
-    assert (state.waits, state.works) == (True, False)
-    state = state.let_go()
-    assert (state.waits, state.works) == (False, True)
-    state = state.after(WORKED)
-    assert (state.waits, state.works) == (False, False)
+    assert (state.waits, state.works) == ("work", False)
+    state = state.released()
+    assert (state.waits, state.works) == (None, True)
+    state = state.after(ITERATION)
+    assert (state.waits, state.works) == (None, False)
     # It may flow on without waiting, and wait again.
-    assert state.after(WORKED).after(WAITING).waits
+    assert state.after(ITERATION).after(WAITING).waits == "work"
     assert state.after(samples((1, 2))).after(done(1)).phase == "done"
 
 
-@pytest.mark.parametrize("event", [WAITING, WORKED])
+@pytest.mark.parametrize("event", [WAITING, ITERATION])
 def test_what_is_out_of_turn_at_the_gate_is_refused(event):
     running = RunState("r", gated=True).after(READY).started()
     for state in (RunState("r", gated=True).after(READY), running.after(WAITING)):
         with pytest.raises(LinkError, match=f"sent {event.event} while"):
             state.after(event)
     with pytest.raises(LinkError, match="sent waiting while"):
-        running.after(WAITING).let_go().after(WAITING)
+        running.after(WAITING).released().after(WAITING)
     with pytest.raises(LinkError, match="not to be timed so"):
         RunState("r").after(READY).started().after(event)

@@ -42,11 +42,11 @@ def measured(plan, directory, watcher):
 def told_three_times(record, unit):
     """The three numbers of a trial that was done, which are in proportion."""
     assert (record.status, record.reason) == ("done", "")
-    (result,) = record.results
-    ways = {name: measure["value"] for name, measure in result.measures.items() if name.startswith("tool-")}
+    (run,) = record.runs
+    ways = {name: measure["value"] for name, measure in run.reported.measures.items() if name.startswith("tool-")}
     assert ways.keys() == {"tool-says", "tool-corrected", "tool-by-stopwatch"}
-    assert (result.unit, result.value, result.agent_value) == (unit, ways["tool-corrected"], ways["tool-says"])
-    assert ways["tool-corrected"] == pytest.approx(ways["tool-says"] / result.clock.rate)
+    assert (run.unit, run.scored.value, run.reported.value) == (unit, ways["tool-corrected"], ways["tool-says"])
+    assert ways["tool-corrected"] == pytest.approx(ways["tool-says"] / run.scored.clock.rate)
     assert 0 < ways["tool-by-stopwatch"] < ways["tool-corrected"] * 1.05
     return ways
 
@@ -61,7 +61,7 @@ def test_fio_measures_the_disk_file_from_inside(kind, tmp_path, watcher, make_pl
     campaign, records = measured(plan, tmp_path / "c", watcher)
     for record in records.values():
         told_three_times(record, "IO/s")
-        assert record.results[0].parameters["program"] == shutil.which("fio"), "the same program everywhere"
+        assert record.runs[0].parameters["program"] == shutil.which("fio"), "the same program everywhere"
     assert campaign.versions["fio"].startswith("fio-")
     assert f", {shutil.which('fio')}, SHA-256 " in campaign.versions["fio"]
 
@@ -73,7 +73,7 @@ def test_a_guest_without_room_for_a_tool_says_so(tmp_path, watcher, make_plan):
     plan = make_plan([NATIVE, small], [FIO, cpu], limits=PATIENT, unavailable="skip", fresh="block")
     _, records = measured(plan, tmp_path / "c", watcher)
     assert records["cpu", "small"].reason == ""
-    assert records["fio", "small"].reason.startswith("not available here: fio and its libraries (")
+    assert records["fio", "small"].reason.startswith("small: not available here: fio and its libraries (")
     assert records["fio", "small"].reason.endswith(" MiB) do not fit into a guest with 128 MiB of memory")
 
 
@@ -115,7 +115,7 @@ def test_a_tool_that_is_not_installed_is_not_available_and_names_its_package(tmp
     campaign, records = measured(make_plan([NATIVE], [AB]), tmp_path / "c", watcher)
     assert records["requests", "native"].status == "failed"
     assert records["requests", "native"].reason == (
-        "not available here: the program no-such-program is not installed on this host; "
+        "native: not available here: the program no-such-program is not installed on this host; "
         "the Debian package apache2-utils brings it"
     )
     assert campaign.versions["ab"] == "not installed"
@@ -132,7 +132,7 @@ def test_a_script_runs_natively_and_is_refused_to_guests_and_another_one_ends_th
     campaign, records = measured(plan, tmp_path / "c", watcher)
     told_three_times(records["requests", "native"], "1/s")
     assert records["requests", "bubblewrap"].reason == (
-        f"not available here: guests cannot be given {script}: "
+        f"bubblewrap: not available here: guests cannot be given {script}: "
         "it is a script, and guests have nothing that could run it"
     )
     assert campaign.versions["ab"].startswith(f"version 1, {script}, SHA-256 ")

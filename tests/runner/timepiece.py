@@ -108,10 +108,11 @@ def run(name, seconds):
     )  # fmt: skip
 
 
-def passage(name, work):
-    """Work for some seconds when it is let go. Returns a sample."""
+def iteration(name, work):
+    """Work for some seconds when it is released. Returns a sample."""
+    kind = "work" if work else "null"
     if GATE != "does-not-wait":
-        say(event="waiting", run=name)
+        say(event="waiting", run=name, iteration=kind)
         for request in lines(60):
             if request["command"] == "ping":
                 pong(request, True)
@@ -120,7 +121,7 @@ def passage(name, work):
             if request["command"] == "go":
                 break
         if GATE == "waits-twice":
-            say(event="waiting", run=name)
+            say(event="waiting", run=name, iteration=kind)
     leapt_at, begin, true_begin = now(), now(), time.monotonic_ns()
     for request in lines(3600 if work and GATE == "never-ends" else work):
         pong(request, True)
@@ -128,19 +129,19 @@ def passage(name, work):
     if GATE == "ends-before-it-began":
         leapt_at, end = end, leapt_at
     if GATE != "says-nothing":
-        say(event="worked", run=name, began_ns=leapt_at, ended_ns=end)
+        say(event="iteration-done", run=name, iteration=kind, released=True, began_ns=leapt_at, ended_ns=end)
     return {"start_ns": begin, "end_ns": end, "work": true_end - true_begin, "check": ""}
 
 
 def run_at_the_gate(name, seconds):
     """As `run`, each iteration let go by the laboratory."""
     for _ in range(8 if GATE != "does-not-rehearse" else 2):
-        passage(name, 0)
+        iteration(name, 0)
     samples = []
     for _ in range(max(round(seconds / 0.25), 1)):
         leap()
-        passage(name, 0)
-        samples.append(passage(name, 0.25))
+        iteration(name, 0)
+        samples.append(iteration(name, 0.25))
     if GATE == "one-sample-too-many":
         samples.append({**samples[-1], "start_ns": samples[-1]["end_ns"], "end_ns": samples[-1]["end_ns"] + 10**7})
     say(event="samples", run=name, samples=samples)
@@ -157,8 +158,8 @@ def tool(name, seconds, gated):
     started = time.monotonic_ns()
     if gated:
         for _ in range(9):
-            passage(name, 0)
-        sample = passage(name, seconds)
+            iteration(name, 0)
+        sample = iteration(name, seconds)
         start, end, took_ns = sample["start_ns"], sample["end_ns"], sample["work"]
     else:
         start, true_start = now(), time.monotonic_ns()

@@ -5,23 +5,32 @@ from __future__ import annotations
 from dataclasses import replace
 
 from virtometer.model import (
+    AgentReport,
     Campaign,
     ClockFault,
     ClockFit,
-    ClockProbe,
     CommandLine,
     EnvironmentStatus,
-    Evidence,
+    Failure,
+    FailureKind,
     GuestStart,
     HostUse,
+    Mark,
+    MarkKind,
     Placement,
-    PlacementResult,
     Plan,
+    RoundTrip,
+    RoundTripKind,
+    Run,
     Sample,
+    Score,
+    SetAside,
     Trial,
     TrialRecord,
 )
 
+KINDS: tuple[RoundTripKind, ...] = ("before", "during", "after", "null", "work")
+CLOCK_REASON = "the guest's clock stepped by about -3 s"
 PLAN_TEXT = "virtometer: 1  # with a comment, an umlaut: ü\n"
 
 PLAN = Plan.model_validate(
@@ -58,7 +67,7 @@ def campaign(trials: int = 8) -> Campaign:
                 number // 2,
                 number % 2,
                 number,
-                (Placement("native" if number % 2 else "box", "w"), Placement("native", "w", "load")),
+                (Placement("native" if number % 2 else "box", "w"), Placement("native", "w", "load", ordinal=1)),
             )
             for number in range(trials)
         ),
@@ -73,50 +82,60 @@ def guest(number: int) -> GuestStart:
 
 
 def done(trial: Trial, samples: int = 20) -> TrialRecord:
-    """A finished trial with a result for each placement, every field with a value of its own."""
+    """A finished trial with a run of each placement, every field with a value of its own."""
     n = trial.index
-    results = tuple(
-        PlacementResult(
+    runs = tuple(
+        Run(
             placement=placement,
             guest_id=f"g{n}",
             kernel="disk",
             op="random-read",
             parameters={"size": 4096, "direct": True},
-            threads=1 + place,
+            threads=1 + placement.ordinal,
             unit="IO/s",
             better="higher",
-            value=1000.125 + n,
-            agent_value=999.875,
+            conditions={"io": "buffered", "io_reason": "O_DIRECT refused: EINVAL"},
             samples=tuple(
-                Sample(10 + k, 20 + k, 2**53 - 1 - k, f"c{k}", k % 3 != 0, "" if k % 3 else "clock error")
+                Sample(
+                    10 + k, 20 + k, 2**53 - 1 - k, f"c{k}",
+                    None if k % 3 else SetAside.CLOCK_ERROR, "" if k % 3 else "clock error",
+                )
                 for k in range(samples)
             ),
-            probes=tuple(ClockProbe(k, k + 1, k + 2, k + 3) for k in range(5)),
-            clock=ClockFit(123456789, 987654321, 1.0000012345, 345.5, 1e-7, 40),
-            window_start_host_ns=2**52,
-            window_end_host_ns=2**52 + 10**9,
-            work=samples,
-            guest_cpu_s=None if place else 0.123,
-            agent_cpu_s=0.045,
-            check={"kind": "checksum", "value": "0xdead", "passed": True},
-            conditions={"io": "buffered", "io_reason": "O_DIRECT refused: EINVAL"},
-            measures={"cpu-per-io": {"unit": "s", "value": 1.5e-06}},
-            histograms={"latency": {"unit": "s", "digits": 2, "counts": [[99327, 12], [100351, 8]]}},
+            probes=tuple(RoundTrip(kind, k, k + 1, k + 2, k + 3) for k, kind in enumerate(KINDS)),
+            report=AgentReport(
+                value=999.875,
+                cpu_s=0.045,
+                check={"kind": "checksum", "value": "0xdead", "passed": True},
+                measures={"cpu-per-io": {"unit": "s", "value": 1.5e-06}},
+                histograms={"latency": {"unit": "s", "digits": 2, "counts": [[99327, 12], [100351, 8]]}},
+                output="what a tool printed" if n else None,
+            ),
+            score=Score(
+                value=1000.125 + n,
+                work=samples,
+                clock=ClockFit(123456789, 987654321, 1.0000012345, 345.5, 1e-7, 40),
+                window_start_host_ns=2**52,
+                window_end_host_ns=2**52 + 10**9,
+                guest_cpu_s=None if placement.ordinal else 0.123,
+            ),
         )
-        for place, placement in enumerate(trial.placements)
-    )
+        for placement in trial.placements
+    )  # fmt: skip
     host = HostUse(1.0, 0.5, 0.0, 0.25, 1.0, 0.125, 0.0, 0.0625, 0.03125)
-    return TrialRecord(trial, "done", "", "2026-01-02T03:05:00.000+00:00", 1.5, 12345, host, ("steal 7 %",), results)
+    marks = (Mark(MarkKind.UNKNOWN, "steal 7 %"),)
+    return TrialRecord(trial, None, "2026-01-02T03:05:00.000+00:00", 1.5, 12345, host, marks, runs)
 
 
 def failed(trial: Trial) -> TrialRecord:
-    return TrialRecord(trial, "failed", "the guest died: exit status 3", "2026", 0.5, 0, None, (), ())
+    failure = Failure(FailureKind.UNKNOWN, "the guest died: exit status 3")
+    return TrialRecord(trial, failure, "2026", 0.5, 0, None, (), ())
 
 
 def lied(trial: Trial, samples: int = 20) -> TrialRecord:
-    """A trial that failed on a clock's account: what the first placement left, every field with a value of its own."""
+    """A trial that failed because of a clock: the run of the first placement, every field with a value of its own."""
     n = trial.index
-    left = Evidence(
+    left = Run(
         placement=trial.placements[0],
         guest_id=f"g{n}",
         kernel="disk",
@@ -126,13 +145,13 @@ def lied(trial: Trial, samples: int = 20) -> TrialRecord:
         unit="IO/s",
         better="higher",
         conditions={"io": "direct"},
-        said={"value": 7.5 + n, "unit": "IO/s", "measures": {}, "output": None} if n % 2 else None,
-        samples=tuple(Sample(10 + k, 5 - k, k, f"c{k}", False, "it stepped") for k in range(samples)),
-        probes=tuple(ClockProbe(k, k + 1, k + 2, k + 3) for k in range(5)),
+        samples=tuple(Sample(10 + k, 5 - k, k, f"c{k}", SetAside.FAILED_TRIAL, "it stepped") for k in range(samples)),
+        probes=tuple(RoundTrip(kind, k, k + 1, k + 2, k + 3) for k, kind in enumerate(KINDS)),
+        report=AgentReport(7.5 + n, 0.25 + n, {"passed": True}, {}, {}) if n % 2 else None,
         fault=ClockFault("stepped", -3.0, 0.25) if n % 3 else ClockFault("uncertain", bound=0.0064),
     )
-    reason = "box: the guest's clock stepped by about -3 s"
-    return TrialRecord(trial, "failed", reason, "2026", 0.5, 0, None, (), (), (left,))
+    failure = Failure(FailureKind.CLOCK, CLOCK_REASON, 0)
+    return TrialRecord(trial, failure, "2026", 0.5, 0, None, (), (left,))
 
 
 def expected(of: Campaign, records: list[TrialRecord], guests: list[GuestStart], lines: list[CommandLine]) -> Campaign:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.store.campaigns import campaign, done, expected, failed, guest, lied
 from virtometer.errors import LedgerError
-from virtometer.model import CommandLine, TrialRecord
+from virtometer.model import CommandLine, Failure, FailureKind, Placement, Trial, TrialRecord
 from virtometer.store.ledger import Ledger
 from virtometer.store.rows import plan_of
 
@@ -84,7 +84,7 @@ def test_a_guest_may_serve_many_trials(tmp_path: Path) -> None:
     with Ledger.create(tmp_path / "r", of) as ledger:
         for trial in of.planned:
             record = done(trial)
-            shared = replace(record, results=tuple(replace(result, guest_id="g0") for result in record.results))
+            shared = replace(record, runs=tuple(replace(run, guest_id="g0") for run in record.runs))
             ledger.record(shared, [guest(0)] if trial.index < 2 else [], [])
         assert ledger.read().guests == (guest(0),)
 
@@ -94,7 +94,7 @@ def test_what_is_nested_too_deep_is_refused_in_a_sentence(tmp_path: Path) -> Non
     for _ in range(900):
         deep = [deep]
     with Ledger.create(tmp_path / "r", of) as ledger:
-        ledger.record(done(of.planned[0]), [replace(guest(0), given={"facts": deep})], [])
+        ledger.record(done(of.planned[0]), [replace(guest(0), effective={"facts": deep})], [])
     with Ledger.open(tmp_path / "r") as ledger, pytest.raises(LedgerError, match="nested more than 64 deep"):
         ledger.read()
 
@@ -103,39 +103,82 @@ def test_a_failed_trial_has_no_value(tmp_path: Path) -> None:
     of = campaign()
     with Ledger.create(tmp_path / "r", of) as ledger:
         with pytest.raises(ValueError, match="never a value"):
-            ledger.record(replace(done(of.planned[0]), status="failed", reason="x"), [guest(0)], [])
+            ledger.record(replace(done(of.planned[0]), failure=failed(of.planned[0]).failure), [guest(0)], [])
         with pytest.raises(LedgerError):
-            ledger.record(replace(failed(of.planned[0]), reason=""), [], [])
+            ledger.record(replace(failed(of.planned[0]), failure=Failure(FailureKind.GUEST, "")), [], [])
         assert ledger.finished() == set()
 
 
 def test_what_a_failed_trial_left_is_never_used(tmp_path: Path) -> None:
     of = campaign()
     record = lied(of.planned[0])
-    (left,) = record.evidence
-    used = replace(left, samples=tuple(replace(sample, used=True, mark="") for sample in left.samples))
+    (left,) = record.runs
+    used = replace(left, samples=tuple(replace(sample, set_aside=None, mark="") for sample in left.samples))
     with Ledger.create(tmp_path / "r", of) as ledger:
         with pytest.raises(ValueError, match="no sample of a failed trial is used"):
-            ledger.record(replace(record, evidence=(used,)), [guest(0)], [])
+            ledger.record(replace(record, runs=(used,)), [guest(0)], [])
         with pytest.raises(LedgerError, match="lacks its guest"):
             ledger.record(record, [], [])
-        for table in ("trials", "evidence", "samples", "probes"):
+        for table in ("trials", "runs", "samples", "probes"):
             assert rows(tmp_path / "r", table) == 0, table
         second = replace(left, placement=of.planned[0].placements[1], fault=None, samples=())
-        ledger.record(replace(record, evidence=(left, second)), [guest(0)], [])
-        assert ledger.read().trials == (replace(record, evidence=(left, second)),)
+        ledger.record(replace(record, runs=(left, second)), [guest(0)], [])
+        assert ledger.read().trials == (replace(record, runs=(left, second)),)
+
+
+def test_two_equal_placements_of_a_failed_trial_are_two_runs(tmp_path: Path) -> None:
+    """One environment and one workload twice, in two guests; only the ordinals differ."""
+    equal = tuple(Placement("box", "w", guest=1 + number, ordinal=number) for number in range(2))
+    trial = Trial(0, 0, 0, 0, equal)
+    (left,) = lied(trial).runs
+    second = replace(left, placement=equal[1], guest_id="g1", fault=None)
+    record = replace(lied(trial), runs=(left, second))
+    of = replace(campaign(0), planned=(trial,))
+    with Ledger.create(tmp_path / "r", of) as ledger:
+        ledger.record(record, [guest(0), guest(1)], [])
+        assert ledger.read() == expected(of, [record], [guest(0), guest(1)], [])
+
+
+def test_ordinals_guests_roles_and_peers_come_back(tmp_path: Path) -> None:
+    placements = (
+        Placement("box", "w", "service", guest=3, ordinal=0),
+        Placement("box", "w", "measured", guest=1, ordinal=1, peer=0),
+        Placement("box", "w", "load", guest=1, ordinal=2),
+        Placement("native", "w", "measured", guest=2, ordinal=3),
+    )
+    trial = Trial(0, 0, 0, 0, placements)
+    of = replace(campaign(0), planned=(trial,))
+    service, *others = done(trial).runs
+    record = replace(done(trial), runs=(replace(service, score=None), *others))
+    with Ledger.create(tmp_path / "r", of) as ledger:
+        ledger.record(record, [guest(0)], [])
+        back = ledger.read()
+    assert back.planned == (trial,)
+    assert back.trials == (record,)
+    assert [run.placement for run in back.trials[0].runs] == list(placements)
+    assert [run.placement.ordinal for run in back.trials[0].scored] == [1, 2, 3]
+
+
+def test_only_a_service_of_a_trial_that_is_done_has_no_score(tmp_path: Path) -> None:
+    of = campaign()
+    record = done(of.planned[0])
+    without = replace(record, runs=tuple(replace(run, score=None) for run in record.runs))
+    with Ledger.create(tmp_path / "r", of) as ledger:
+        with pytest.raises(ValueError, match="a run of a trial that is done has a score"):
+            ledger.record(without, [guest(0)], [])
+        assert ledger.finished() == set()
 
 
 def test_what_fails_in_the_middle_leaves_nothing(tmp_path: Path) -> None:
     of = campaign()
     with Ledger.create(tmp_path / "r", of) as ledger:
         record = done(of.planned[0])
-        first, second = record.results
+        first, second = record.runs
         bad = replace(second.samples[-1], work=None)  # type: ignore[arg-type]
-        broken = replace(record, results=(first, replace(second, samples=(*second.samples[:-1], bad))))
+        broken = replace(record, runs=(first, replace(second, samples=(*second.samples[:-1], bad))))
         with pytest.raises(LedgerError):
             ledger.record(broken, [guest(0)], [LINE])
-        for table in ("trials", "results", "samples", "probes", "guests"):
+        for table in ("trials", "runs", "samples", "probes", "guests"):
             assert rows(tmp_path / "r", table) == 0, table
         ledger.record(record, [guest(0)], [LINE])
         assert ledger.read() == expected(of, [record], [guest(0)], [LINE])
@@ -144,13 +187,14 @@ def test_what_fails_in_the_middle_leaves_nothing(tmp_path: Path) -> None:
 def test_text_that_is_no_text_is_kept_as_well_as_it_can_be(tmp_path: Path) -> None:
     of = campaign()
     with Ledger.create(tmp_path / "r", of) as ledger:
-        ledger.record(replace(failed(of.planned[0]), reason="it said \ud800 and \x00"), [], [LINE])
+        odd = Failure(FailureKind.AGENT, "it said \ud800 and \x00")
+        ledger.record(replace(failed(of.planned[0]), failure=odd), [], [LINE])
         ledger.record(
-            failed(of.planned[1]), [replace(guest(1), given={"said": "\udcff"})], [replace(LINE, argv=("\udcff",))]
+            failed(of.planned[1]), [replace(guest(1), effective={"said": "\udcff"})], [replace(LINE, argv=("\udcff",))]
         )
         back = ledger.read()
     assert back.trials[0].reason == "it said ? and \x00"
-    assert back.guests[0].given == {"said": "\udcff"}
+    assert back.guests[0].effective == {"said": "\udcff"}
     assert back.commands[-1].argv == ("\udcff",)
 
 

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from virtometer.analysis.score import in_host_time
 from virtometer.errors import UsageError
+from virtometer.runner.placement_run import by_stopwatch
 from virtometer.workloads.ab import Ab, AbParameters
 from virtometer.workloads.base import Place
 from virtometer.workloads.fio import Fio, FioParameters
-from virtometer.workloads.tool import Reading, three_ways
+from virtometer.workloads.tool import Reading
 
 CAPTURED = Path(__file__).parent / "captured"
 PLACE = Place(disk_path="/disk", peer=None)
@@ -66,8 +68,8 @@ def test_ab_is_asked_as_published() -> None:
 
 def test_one_number_in_three_ways() -> None:
     """A guest second lasts half a host second: the tool counted 1000 operations in what it took for two seconds."""
-    ways = three_ways(Reading(500.0, 1000), "IO/s", 0.5, 1.25)
-    assert (ways.tool, ways.corrected, ways.stopwatch) == (500.0, 1000.0, 800.0)
-    ways = three_ways(Reading(2e-3, 1000), "s", 0.5, 1.25)
-    assert (ways.tool, ways.corrected, ways.stopwatch) == (2e-3, 1e-3, 1.25e-3)
-    assert three_ways(Reading(1.0, None), "1/s", 1.0, 1.0).stopwatch is None
+    assert in_host_time(500.0, "IO/s", 0.5) == 1000.0
+    assert by_stopwatch(Reading(500.0, 1000), "IO/s", 1.25) == 800.0
+    assert in_host_time(2e-3, "s", 0.5) == 1e-3
+    assert by_stopwatch(Reading(2e-3, 1000), "s", 1.25) == 1.25e-3
+    assert by_stopwatch(Reading(1.0, None), "1/s", 1.0) is None

@@ -14,7 +14,7 @@ use virtometer_protocol::{
     greeting_line, log_line, parse_greeting, parse_request, reply_error_line, reply_line, samples_lines, Check, Code,
     Command, Conditions, Done, Event, Failure, Fatal, LineBuffer, Pong, Prepare, Sample, Timing, MAX_RUNS,
 };
-use virtometer_sampling::{now_ns, os_failure, Control, Maker, Moment, Outcome, RawSample, Task};
+use virtometer_sampling::{now_ns, os_failure, Control, Moment, Outcome, RawSample, Task, WorkerFactory};
 
 /// How long runs that are under way may take to end when the conversation has ended.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -199,8 +199,10 @@ impl Session {
                     if let Some(session) = session.upgrade() {
                         let run = name.clone();
                         let event = match moment {
-                            Moment::Waiting => Event::Waiting { run },
-                            Moment::Worked { began_ns, ended_ns } => Event::Worked { run, began_ns, ended_ns },
+                            Moment::Waiting(iteration) => Event::Waiting { run, iteration },
+                            Moment::Done { iteration, released, began_ns, ended_ns } => {
+                                Event::IterationDone { run, iteration, released, began_ns, ended_ns }
+                            }
                         };
                         session.outbox.send(&event.line());
                     }
@@ -230,14 +232,14 @@ impl Session {
                 return Err(Failure::new(Code::Busy, format!("{MAX_RUNS} runs have not ended yet")));
             }
         }
-        let maker = make(kernel, op, &task)?;
+        let factory = make(kernel, op, &task)?;
         self.runs().insert(wish.run.clone(), Run { control, phase: Phase::Preparing });
         let (session, name, unit) = (self.clone(), wish.run, op.unit);
         Ok(Box::new(move || {
             let here = session.clone();
             let run = name.clone();
             let thread = std::thread::Builder::new().name("run".into()).spawn(move || {
-                let conducted = catch_unwind(AssertUnwindSafe(|| here.conduct(&run, &task, unit, &maker)))
+                let conducted = catch_unwind(AssertUnwindSafe(|| here.conduct(&run, &task, unit, &factory)))
                     .unwrap_or_else(|_| Err(Failure::new(Code::Internal, "the agent panicked in this run")));
                 let event = match conducted {
                     Ok(done) => Event::Done { run: run.clone(), done },
@@ -253,8 +255,14 @@ impl Session {
     }
 
     /// The life of a run, on its own thread.
-    fn conduct(&self, run: &str, task: &Task, unit: virtometer_protocol::Unit, maker: &Maker) -> Result<Done, Failure> {
-        let prepared = virtometer_sampling::prepare(task, unit, maker)?;
+    fn conduct(
+        &self,
+        run: &str,
+        task: &Task,
+        unit: virtometer_protocol::Unit,
+        factory: &WorkerFactory,
+    ) -> Result<Done, Failure> {
+        let prepared = virtometer_sampling::prepare(task, unit, factory)?;
         let conditions: Conditions = prepared.conditions().clone();
         self.with_run(run, |known| {
             known.phase = Phase::Ready;

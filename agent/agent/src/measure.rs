@@ -205,8 +205,8 @@ fn run(wish: Wish, until_interrupted: bool) -> Result<u8, Failure> {
         let control = task.control.clone();
         system::on_interrupt(move || control.stop());
     }
-    let (maker, parameters) = virtometer_kernels::make_and_tell(kernel, op, &task)?;
-    let prepared = virtometer_sampling::prepare(&task, op.unit, &maker)?;
+    let (factory, parameters) = virtometer_kernels::make_with_parameters(kernel, op, &task)?;
+    let prepared = virtometer_sampling::prepare(&task, op.unit, &factory)?;
     if let (true, Some(address)) = (until_interrupted, prepared.conditions().get("address")) {
         say(&mut std::io::stderr(), &format!("serving on {address} until interrupted\n"))?;
     }

@@ -15,7 +15,7 @@ use windows as system;
 use virtometer_protocol::{Code, Failure};
 use virtometer_sampling::os_failure;
 
-/// What of the memory is left to the system when a kernel takes its share.
+/// Bytes that are left to the system when a kernel allocates memory.
 const RESERVE: u64 = 16 << 20;
 
 /// Size of a huge page; a system with larger ones gives small ones.
@@ -45,7 +45,7 @@ impl Buffer {
     pub(crate) fn aligned(bytes: usize, huge: bool) -> Result<Self, Failure> {
         let room = bytes.checked_add(2 * HUGE_PAGE - 1).ok_or_else(|| too_large(bytes))?;
         let mut buffer = Buffer::new(room / HUGE_PAGE * HUGE_PAGE)?;
-        buffer.wish_huge_pages(huge); // which may move it
+        buffer.request_huge_pages(huge); // which may move it
         buffer.skipped = buffer.bytes().as_ptr().align_offset(HUGE_PAGE);
         buffer.bytes = bytes;
         Ok(buffer)
@@ -59,8 +59,8 @@ impl Buffer {
 
     /// Ask for small (false) or huge (true) pages, before the memory is touched. A system that does not know or grant the
     /// wish gives small ones.
-    pub(crate) fn wish_huge_pages(&mut self, huge: bool) {
-        self.mapping.wish_huge_pages(huge);
+    pub(crate) fn request_huge_pages(&mut self, huge: bool) {
+        self.mapping.request_huge_pages(huge);
     }
 
     /// How much of the touched memory the system put on huge pages, in a word: yes, no, partly or unknown.

@@ -9,14 +9,15 @@
 
 mod sources;
 
+use crate::operation::{integer, parameter, Op};
 use crate::settings::check_failed;
-use crate::{integer, parameter, Op, Settings};
-use sources::Source;
+use crate::settings::Settings;
+use sources::{precise, Source};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 use std::time::Duration;
 use virtometer_protocol::{Conditions, Failure, Unit};
-use virtometer_sampling::{now_ns, CheckValue, Extras, Maker, Merge, Stretch, Task, Times, Worker};
+use virtometer_sampling::{now_ns, CheckValue, Extras, Merge, Stretch, Task, Times, Worker, WorkerFactory};
 
 /// Readings of a source between two samples.
 const READINGS: u64 = 2_000;
@@ -35,13 +36,13 @@ pub(crate) static OPS: &[Op] = &[Op {
 }];
 
 /// Checks the settings and returns what builds the workers.
-pub(crate) fn make(_task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
+pub(crate) fn make(_task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory, Failure> {
     let sleep_us = settings.integer("sleep")?;
     Ok(watches(now_ns, sources::all(), Duration::from_micros(sleep_us)))
 }
 
 /// What builds the workers, which read these clocks.
-fn watches(clock: fn() -> u64, sources: Vec<Source>, sleep: Duration) -> Maker {
+fn watches(clock: fn() -> u64, sources: Vec<Source>, sleep: Duration) -> WorkerFactory {
     // The latest reading of any thread, by source: a clock must not go back from one processor to another either.
     let latest: Arc<Vec<AtomicU64>> = Arc::new(sources.iter().map(|_| AtomicU64::new(0)).collect());
     Arc::new(move |_| Ok(Box::new(Watch::new(clock, sources.clone(), latest.clone(), sleep))))
@@ -231,7 +232,7 @@ impl<C: Fn() -> u64 + Send> Worker for Watch<C> {
         Err(check_failed("the monotonic clock goes back all the time"))
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         self.readings += self.repeats;
         self.look();
         self.compare();
@@ -239,7 +240,7 @@ impl<C: Fn() -> u64 + Send> Worker for Watch<C> {
         Ok(CheckValue::Count(self.repeats))
     }
 
-    fn settle(&mut self) -> Result<(), Failure> {
+    fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         self.found.iter_mut().for_each(|found| *found = Found::default());
         self.lateness.clear();
         self.jump_ns = 0;
@@ -302,11 +303,6 @@ impl<C: Fn() -> u64 + Send> Worker for Watch<C> {
             None => extras,
         }
     }
-}
-
-#[allow(clippy::cast_precision_loss)] // times and counts of one run, far below 2^53
-fn precise(value: u64) -> f64 {
-    value as f64
 }
 
 #[cfg(test)]

@@ -3,22 +3,23 @@
 #[cfg(unix)]
 mod group;
 
+use crate::operation::ParameterKind::Text;
+use crate::operation::{optional, parameter, Op};
+use crate::settings::Settings;
 use crate::settings::{check_failed, wrong};
-use crate::ParameterKind::Text;
-use crate::{optional, parameter, Op, Settings};
 use std::io::Read;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{channel, Receiver, RecvTimeoutError};
 use std::sync::Arc;
 use std::time::Duration;
 use virtometer_protocol::{Code, Failure, Unit};
-use virtometer_sampling::{os_failure, timed, CheckValue, Control, Extras, Maker, Stretch, Task, Worker};
+use virtometer_sampling::{os_failure, timed, CheckValue, Control, Extras, Stretch, Task, Worker, WorkerFactory};
 
 /// Most bytes of output, as they stand in a message.
 const MOST_OUTPUT: usize = 48_000;
 
 /// How often a running program's worker looks whether it is to stop.
-const GLANCE: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 pub(crate) static OPS: &[Op] = &[Op {
     name: "run",
@@ -31,7 +32,7 @@ pub(crate) static OPS: &[Op] = &[Op {
 }];
 
 /// Checks the settings and returns what builds the workers.
-pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
+pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory, Failure> {
     let program = settings.text("program")?.to_owned();
     let arguments: Vec<String> = match settings.optional_text("arguments")? {
         None => Vec::new(),
@@ -87,7 +88,7 @@ impl Run {
     /// Wait for the program's end; end it, and everything that it started, where the run is stopped.
     fn wait(&self, family: &Family, child: &mut Child, done: &Receiver<()>) -> std::io::Result<ExitStatus> {
         loop {
-            match done.recv_timeout(GLANCE) {
+            match done.recv_timeout(POLL_INTERVAL) {
                 Err(RecvTimeoutError::Timeout) => {
                     if self.control.stopped() {
                         family.end_group(child);
@@ -179,11 +180,11 @@ impl Worker for Run {
         Ok(stretch)
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         Ok(CheckValue::Count(self.runs))
     }
 
-    fn settle(&mut self) -> Result<(), Failure> {
+    fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         self.made = 0;
         Ok(())
     }
@@ -250,10 +251,10 @@ mod tests {
     #[test]
     fn what_a_program_prints_is_its_result() {
         let mut worker = made("/bin/echo", r#"["a","b c"]"#).unwrap();
-        worker.settle().unwrap();
+        worker.reset_after_calibration().unwrap();
         let stretch = worker.run(1).unwrap();
         assert_eq!(stretch.work, 1);
-        assert_eq!(worker.after().unwrap(), CheckValue::Count(1));
+        assert_eq!(worker.verify().unwrap(), CheckValue::Count(1));
         assert_eq!(worker.finish().unwrap(), CheckValue::Count(1));
         assert_eq!(worker.extras().text(), Some("a b c\n"));
     }
@@ -268,8 +269,8 @@ mod tests {
 
     /// A whole run, and the length of its samples in seconds.
     fn whole(task: &Task) -> (Outcome, Vec<f64>) {
-        let maker = make(task, &Settings::new(&OPS[0], &task.parameters).unwrap()).unwrap();
-        let prepared = prepare(task, OPS[0].unit, &maker).unwrap();
+        let factory = make(task, &Settings::new(&OPS[0], &task.parameters).unwrap()).unwrap();
+        let prepared = prepare(task, OPS[0].unit, &factory).unwrap();
         let mut samples = Vec::new();
         let outcome = prepared.run(&mut |some| samples.extend(some.iter().map(RawSample::sample))).unwrap();
         (outcome, samples.iter().map(|one| (one.end_ns - one.start_ns) as f64 * 1e-9).collect())

@@ -4,27 +4,28 @@
 //! The content of a file or device that is named is the pattern of KERNELS.md: every write writes it, every read is checked
 //! against it. In the timed stretch there are only the requests and the noting of each one's time and first word.
 
-use crate::settings::{check_failed, wrong};
-use crate::ParameterKind::{Boolean, Choice, Text};
-use crate::{integer, optional, parameter, Op, Parameter, ParameterKind, Settings};
+use crate::operation::ParameterKind::{Boolean, Choice, Text};
+use crate::operation::{integer, optional, parameter, Op, Parameter, ParameterKind};
+use crate::settings::wrong;
+use crate::settings::Settings;
 use std::sync::Arc;
 use virtometer_protocol::{Failure, Unit, MAX_INTEGER};
-use virtometer_sampling::{Maker, Task};
+use virtometer_sampling::{Task, WorkerFactory};
 
 #[cfg(unix)]
 mod bytes;
-mod engine;
-mod fill;
-mod guard;
 #[cfg(unix)]
-mod leftovers;
+mod cleanup;
+mod engine;
+#[cfg(unix)]
+mod file_op;
+mod fill;
+mod flags;
+mod guard;
 #[cfg(unix)]
 mod libaio;
 #[cfg(unix)]
 mod linux;
-mod look;
-#[cfg(unix)]
-mod manner;
 #[cfg(unix)]
 mod names;
 mod open;
@@ -34,6 +35,7 @@ mod own_file;
 mod page_cache;
 #[cfg(unix)]
 mod queue;
+mod read_back;
 #[cfg(unix)]
 mod record;
 #[cfg(unix)]
@@ -54,11 +56,11 @@ use linux as system;
 use windows as system;
 
 use open::Access;
-use requests::{Verify, Way};
+use requests::{EngineKind, Verify};
 use specification::{Specification, LARGEST};
 #[cfg(unix)]
 use {
-    manner::{Manner, MANNERS},
+    file_op::{FileOp, FILE_OPS},
     own_file::Place,
 };
 
@@ -168,18 +170,18 @@ pub(crate) static OPS: &[Op] = &[
 ];
 
 /// Checks the settings and returns what builds the workers.
-pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
+pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory, Failure> {
     match task.op.as_str() {
         "fill" => make_fill(task, settings),
         #[cfg(unix)]
-        op if op.starts_with("create-") => make_names(task, settings, names::Act::Create),
+        op if op.starts_with("create-") => make_names(task, settings, names::NameOp::Create),
         #[cfg(unix)]
-        op if op.starts_with("stat-") => make_names(task, settings, names::Act::Stat),
+        op if op.starts_with("stat-") => make_names(task, settings, names::NameOp::Stat),
         #[cfg(unix)]
-        op if op.starts_with("delete-") => make_names(task, settings, names::Act::Delete),
+        op if op.starts_with("delete-") => make_names(task, settings, names::NameOp::Delete),
         #[cfg(unix)]
-        op => match MANNERS.iter().find(|manner| manner.op == op) {
-            Some(manner) => make_records(task, settings, *manner),
+        op => match FILE_OPS.iter().find(|file_op| file_op.op == op) {
+            Some(file_op) => make_records(task, settings, *file_op),
             None => make_requests(task, settings),
         },
         #[cfg(windows)]
@@ -194,7 +196,7 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
     }
 }
 
-fn make_fill(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
+fn make_fill(task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory, Failure> {
     let path = settings.text("file")?.to_owned();
     let span = settings.integer("span")?;
     let overwrite = settings.boolean("overwrite")?;
@@ -214,11 +216,11 @@ fn make_fill(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
         (span, _) => span,
     };
     open::ensure_room(&path, span)?;
-    let wish = fill::Wish { path, access, span, overwrite, seed };
-    Ok(Arc::new(move |_| Ok(Box::new(fill::Fill::new(&wish)?))))
+    let config = fill::Config { path, access, span, overwrite, seed };
+    Ok(Arc::new(move |_| Ok(Box::new(fill::Fill::new(&config)?))))
 }
 
-fn make_requests(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
+fn make_requests(task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory, Failure> {
     let path = settings.text("file")?.to_owned();
     let fixed = match task.op.as_str() {
         "sequential-read" => Some((100, 0)),
@@ -229,7 +231,7 @@ fn make_requests(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure>
     };
     let specification = Specification::parse(settings, fixed)?;
     let depth = settings.integer("depth")?;
-    let way = Way::parse(settings, depth)?;
+    let engine = EngineKind::parse(settings, depth)?;
     let verify = Verify::parse(settings)?;
     let synchronous = settings.choice("sync", &[("none", false), ("each", true)])?;
     let span = settings.integer("span")?;
@@ -251,12 +253,13 @@ fn make_requests(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure>
     // The deepest is 1024.
     let depth = u32::try_from(depth).unwrap_or(u32::MAX);
     let count_requests = !task.op.starts_with("sequential");
-    let wish = requests::Wish { path, access, specification, span, way, depth, verify, count_requests, seed, threads };
-    Ok(Arc::new(move |index| Ok(Box::new(requests::Requests::new(&wish, index as u64)?))))
+    let config =
+        requests::Config { path, access, specification, span, engine, depth, verify, count_requests, seed, threads };
+    Ok(Arc::new(move |index| Ok(Box::new(requests::Requests::new(&config, index as u64)?))))
 }
 
 #[cfg(unix)]
-fn make_records(task: &Task, settings: &Settings<'_>, manner: Manner) -> Result<Maker, Failure> {
+fn make_records(task: &Task, settings: &Settings<'_>, file_op: FileOp) -> Result<WorkerFactory, Failure> {
     let path = settings.text("file")?.to_owned();
     let size = settings.integer_or("size", 4096)?;
     if size % 512 != 0 {
@@ -272,19 +275,19 @@ fn make_records(task: &Task, settings: &Settings<'_>, manner: Manner) -> Result<
     }
     let verify = Verify::parse(settings)?;
     let seed = settings.integer("seed")?;
-    let manners = [("none", (false, false)), ("each", (true, false)), ("end", (false, true))];
-    let (synchronous, flush) = settings.choice("sync", &manners)?;
+    let kinds = [("none", (false, false)), ("each", (true, false)), ("end", (false, true))];
+    let (synchronous, flush) = settings.choice("sync", &kinds)?;
     let threads = task.threads as u64;
     open::ensure_room(&path, span.saturating_mul(threads))?;
-    let room = open::room(&path).unwrap_or(u64::MAX) / threads;
+    let free_bytes = open::free_bytes(&path).unwrap_or(u64::MAX) / threads;
     let place = Place { path, direct, synchronous };
     let size = usize::try_from(size).map_err(|_| wrong("size is too large for this processor"))?;
-    let wish = records::Wish { place, manner, span, size, flush, verify, seed, threads, room };
-    Ok(Arc::new(move |index| Ok(Box::new(records::Records::new(&wish, index as u64)?))))
+    let config = records::Config { place, file_op, span, size, flush, verify, seed, threads, free_bytes };
+    Ok(Arc::new(move |index| Ok(Box::new(records::Records::new(&config, index as u64)?))))
 }
 
 #[cfg(unix)]
-fn make_names(task: &Task, settings: &Settings<'_>, act: names::Act) -> Result<Maker, Failure> {
+fn make_names(task: &Task, settings: &Settings<'_>, op: names::NameOp) -> Result<WorkerFactory, Failure> {
     let folder = settings.text("folder")?.to_owned();
     let files = settings.integer("files")?;
     let size = settings.integer("size")?;
@@ -292,12 +295,8 @@ fn make_names(task: &Task, settings: &Settings<'_>, act: names::Act) -> Result<M
     let random = task.op.ends_with("-random");
     // Within the ranges above.
     let (files, size) = (usize::try_from(files).unwrap_or(usize::MAX), usize::try_from(size).unwrap_or(usize::MAX));
-    let wish = names::Wish { folder, act, random, files, size, seed };
-    Ok(Arc::new(move |index| Ok(Box::new(names::Names::new(&wish, index as u64)?))))
-}
-
-fn wrong_content(path: &str, at: u64) -> Failure {
-    check_failed(format!("{path} has other content than the pattern at byte {at}; was it filled?"))
+    let config = names::Config { folder, op, random, files, size, seed };
+    Ok(Arc::new(move |index| Ok(Box::new(names::Names::new(&config, index as u64)?))))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //!
 //! Adding a kernel is one file with its known-answer test and one row of [`KERNELS`].
 
+mod barrier;
 mod buffer;
 mod caches;
 mod clock;
@@ -12,20 +13,23 @@ mod disk;
 mod linpack;
 mod memory;
 mod net;
+mod operation;
 mod os;
 mod pattern;
 mod pde;
 mod random;
 mod settings;
+mod shared_array;
 mod simd;
 
+pub use operation::{Op, Parameter, ParameterKind, Preset};
 #[cfg(unix)]
 pub use os::reap_orphans;
 pub use os::{EXIT_ARGUMENT, EXIT_STATUS};
 pub use settings::{quantity, Settings};
 
-use virtometer_protocol::{Code, Failure, Parameters, Unit};
-use virtometer_sampling::{Maker, Task};
+use virtometer_protocol::{Code, Failure, Parameters};
+use virtometer_sampling::{Task, WorkerFactory};
 
 /// One kernel.
 pub struct Kernel {
@@ -36,76 +40,7 @@ pub struct Kernel {
     /// Its operations.
     pub ops: &'static [Op],
     /// Checks the settings and returns what builds the workers.
-    make: fn(&Task, &Settings<'_>) -> Result<Maker, Failure>,
-}
-
-/// One operation of a kernel.
-pub struct Op {
-    /// Name in the protocol and on the command line.
-    pub name: &'static str,
-    /// Unit of its value.
-    pub unit: Unit,
-    /// What is counted as work.
-    pub work: &'static str,
-    /// Its parameters.
-    pub parameters: &'static [Parameter],
-}
-
-/// One parameter of an operation.
-pub struct Parameter {
-    /// Name in the protocol, and with two dashes before it on the command line.
-    pub name: &'static str,
-    /// What kind of value it has.
-    pub kind: ParameterKind,
-    /// What holds when it is not given.
-    pub preset: Preset,
-    /// What it means.
-    pub meaning: &'static str,
-}
-
-/// What holds when a parameter is not given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Preset {
-    /// Nothing: it must be given.
-    Missing,
-    /// This value, as the command line takes it.
-    Value(&'static str),
-    /// No value of its own; what is done then, for people.
-    Otherwise(&'static str),
-}
-
-/// What kind of value a parameter has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ParameterKind {
-    /// An integer within bounds, on the command line with an optional K, M, G or T.
-    Integer {
-        /// Smallest value.
-        least: u64,
-        /// Largest value.
-        most: u64,
-    },
-    /// True or false.
-    Boolean,
-    /// A text.
-    Text,
-    /// One of these words.
-    Choice(&'static [&'static str]),
-}
-
-/// An integer from `least` to `most`.
-const fn integer(least: u64, most: u64) -> ParameterKind {
-    ParameterKind::Integer { least, most }
-}
-
-/// A row of a table of parameters. `default` is what the command line takes; empty: it must be given.
-const fn parameter(name: &'static str, kind: ParameterKind, default: &'static str, meaning: &'static str) -> Parameter {
-    let preset = if default.is_empty() { Preset::Missing } else { Preset::Value(default) };
-    Parameter { name, kind, preset, meaning }
-}
-
-/// A row of a table of parameters without a default value: what is done when it is not given.
-const fn optional(name: &'static str, kind: ParameterKind, then: &'static str, meaning: &'static str) -> Parameter {
-    Parameter { name, kind, preset: Preset::Otherwise(then), meaning }
+    make: fn(&Task, &Settings<'_>) -> Result<WorkerFactory, Failure>,
 }
 
 /// Every kernel of this agent.
@@ -136,15 +71,15 @@ pub fn find(kernel: &str, op: &str) -> Result<(&'static Kernel, &'static Op), Fa
 }
 
 /// Check a task against the table and return what builds its workers.
-pub fn make(kernel: &Kernel, op: &Op, task: &Task) -> Result<Maker, Failure> {
-    make_and_tell(kernel, op, task).map(|(maker, _)| maker)
+pub fn make(kernel: &Kernel, op: &Op, task: &Task) -> Result<WorkerFactory, Failure> {
+    make_with_parameters(kernel, op, task).map(|(factory, _)| factory)
 }
 
 /// As [`make`], and every parameter that holds, whether it was given or not.
-pub fn make_and_tell(kernel: &Kernel, op: &Op, task: &Task) -> Result<(Maker, Parameters), Failure> {
+pub fn make_with_parameters(kernel: &Kernel, op: &Op, task: &Task) -> Result<(WorkerFactory, Parameters), Failure> {
     let settings = Settings::new(op, &task.parameters)?;
-    let maker = (kernel.make)(task, &settings)?;
-    Ok((maker, settings.in_force()))
+    let factory = (kernel.make)(task, &settings)?;
+    Ok((factory, settings.in_force()))
 }
 
 #[cfg(test)]

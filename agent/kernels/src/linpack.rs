@@ -4,16 +4,15 @@
 //! `blocked` is what a library does today, with any number of threads for one matrix. All solve the benchmark's own system
 //! (times powers of two), count its 2n³/3 + 2n² operations and are checked by its normalised residual.
 
-mod asked;
 mod blocked;
+mod blocked_worker;
 mod classic;
 mod columns;
-mod crew;
 mod groups;
-mod member;
-mod outside;
 mod packed;
 mod panel;
+mod reference_clock;
+mod reference_times;
 mod steps;
 mod system;
 #[cfg(test)]
@@ -24,19 +23,20 @@ mod watch;
 mod wide;
 
 use crate::buffer::ensure_memory;
+use crate::operation::ParameterKind::{Choice, Text};
+use crate::operation::{integer, optional, parameter, Op, Parameter};
 use crate::settings::wrong;
+use crate::settings::Settings;
 use crate::simd::Simd;
-use crate::ParameterKind::{Choice, Text};
-use crate::{integer, optional, parameter, Op, Parameter, Settings};
-use asked::Asked;
 use blocked::Blocked;
+use blocked_worker::BlockedWorker;
 use classic::{Classic, Variant};
-use member::Member;
-use outside::{Outside, Server};
+use reference_clock::{ReferenceClock, Server};
+use reference_times::ReferenceTimes;
 use std::sync::Arc;
 use system::{Generator, System};
 use virtometer_protocol::{Code, Failure, Scalar, Unit};
-use virtometer_sampling::{Maker, Task};
+use virtometer_sampling::{Task, WorkerFactory};
 use watch::Limit;
 
 const GENERATORS: &[&str] = &["48-bit", "16-bit"];
@@ -85,8 +85,6 @@ pub(crate) static OPS: &[Op] = &[
     Op { name: "blocked", unit: Unit::FlopPerSecond, work: WORK, parameters: &[ORDER, GENERATOR, RUNS, TIME_SERVER] },
 ];
 
-const SINGULAR: &str = "the matrix turned out singular";
-
 /// Largest order: its matrix takes 80 GB.
 const LARGEST: u64 = 100_000;
 
@@ -94,16 +92,18 @@ const LARGEST: u64 = 100_000;
 const COPIES: u64 = 64 << 20;
 
 /// Checks the settings and returns what builds the workers.
-pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
+pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory, Failure> {
     let generators = [("48-bit", Generator::Bits48), ("16-bit", Generator::Bits16)];
     let given = settings.optional_text("generator")?.is_some();
     let generator = given.then(|| settings.choice("generator", &generators)).transpose()?;
     let limit = Limit::new(settings.integer("runs")?, task.seconds);
     let server = settings.optional_text("time-server")?.map(Server::parse).transpose()?;
-    // One thread asks; the others may not even wait for the answers.
+    // One thread reads the clock; the others do not even wait for it.
     let control = task.control.clone();
     let clock = move |rank: usize| match server {
-        Some(server) if rank == 0 => Outside::reach(server, control.clone()).map(|clock| Some(Asked::new(clock))),
+        Some(server) if rank == 0 => {
+            ReferenceClock::reach(server, control.clone()).map(|clock| Some(ReferenceTimes::new(clock)))
+        }
         _ => Ok(None),
     };
     if task.op == "blocked" {
@@ -113,8 +113,8 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
         memory(Blocked::bytes(system, copies, task.threads), system)?;
         let shared = Arc::new(Blocked::new(simd, system, copies, task.threads)?);
         return Ok(Arc::new(move |rank| {
-            let member = Member::new(shared.clone(), rank, copies, limit);
-            Ok(Box::new(if server.is_some() { member.asking(clock(rank)?) } else { member }))
+            let worker = BlockedWorker::new(shared.clone(), rank, copies, limit);
+            Ok(Box::new(if server.is_some() { worker.with_reference_clock(clock(rank)?) } else { worker }))
         }));
     }
     let simd = Simd::compiled();
@@ -148,18 +148,18 @@ fn classic(settings: &Settings<'_>, generator: Option<Generator>) -> Result<(Sys
     let own = if Generator::Bits16.is_singular(n) { Generator::Bits48 } else { Generator::Bits16 };
     // The C program's columns are as far apart as the array's size says, half of which is not used.
     let system = System { n, ld: array, generator: generator.unwrap_or(own) };
-    tell(settings, system.generator);
+    record_generator(settings, system.generator);
     Ok((regular(system)?, &[Variant::Rolled, Variant::Unrolled]))
 }
 
 /// A system whose order is the size.
 fn spaced(settings: &Settings<'_>, generator: Option<Generator>) -> Result<System, Failure> {
     let generator = generator.unwrap_or(Generator::Bits48);
-    tell(settings, generator);
+    record_generator(settings, generator);
     regular(System::spaced(size(settings, LARGEST)?, generator))
 }
 
-fn tell(settings: &Settings<'_>, generator: Generator) {
+fn record_generator(settings: &Settings<'_>, generator: Generator) {
     let name = if generator == Generator::Bits16 { "16-bit" } else { "48-bit" };
     settings.take("generator", Scalar::Text(name.to_owned()));
 }

@@ -6,18 +6,19 @@
 mod action;
 mod bandwidth;
 mod block;
+mod cached;
 mod latency;
+mod pass;
 mod portable;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod x86;
 
-use crate::caches::Caches;
-use crate::ParameterKind::Choice;
-use crate::{integer, parameter, Op, Parameter, Settings};
+use crate::operation::ParameterKind::Choice;
+use crate::operation::{integer, parameter, Op, Parameter};
+use crate::settings::Settings;
 use action::Action;
-use block::Pages;
-use virtometer_protocol::{Conditions, Failure, Unit};
-use virtometer_sampling::{Extras, Maker, Merge, Task};
+use virtometer_protocol::{Failure, Unit};
+use virtometer_sampling::{Task, WorkerFactory};
 
 const SIMD_WORDS: &[&str] = &["auto", "scalar", "sse", "avx", "avx512", "neon"];
 const STORES: &[&str] = &["auto", "temporal", "non-temporal"];
@@ -64,7 +65,7 @@ pub(crate) static OPS: &[Op] = &[
 ];
 
 /// Checks the settings and returns what builds the workers.
-pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
+pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory, Failure> {
     let action = match task.op.as_str() {
         "copy" => Action::Copy,
         "scale" => Action::Scale,
@@ -76,46 +77,6 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
         _ => return latency::make(task, settings),
     };
     bandwidth::make(action, task, settings)
-}
-
-fn pages(settings: &Settings<'_>) -> Result<Pages, Failure> {
-    settings.choice("pages", &[("auto", Pages::Auto), ("small", Pages::Small), ("huge", Pages::Huge)])
-}
-
-/// The caches that were found, so that a size can be told to lie in one of them.
-fn told(caches: &Caches) -> Extras {
-    #[allow(clippy::cast_precision_loss)] // far below 2^53
-    caches.levels().fold(Extras::default(), |told, (name, bytes)| told.measure(name, "B", bytes as f64, Merge::Max))
-}
-
-/// How many times as large as the last-level caches an array must be for them not to matter (STREAM's rule).
-const BEYOND: u64 = 4;
-
-/// Whether caches may hold what is worked on: `size` bytes, `arrays` times.
-fn cached(caches: &Caches, threads: usize, size: u64, arrays: u64) -> Conditions {
-    let last = match caches.last_bytes(threads) {
-        Some(last) => last,
-        None => return Conditions::from([("cached".to_owned(), "unknown".to_owned())]),
-    };
-    let found = match (size.saturating_mul(arrays) <= last, size >= last.saturating_mul(BEYOND)) {
-        (true, _) => "yes",
-        (_, true) => return Conditions::from([("cached".to_owned(), "no".to_owned())]),
-        _ => "partly",
-    };
-    let (size, last) = (in_words(size), in_words(last));
-    let reason = format!("a size of {size} is less than {BEYOND} times the last-level cache of {last}");
-    Conditions::from([("cached".to_owned(), found.to_owned()), ("cached_reason".to_owned(), reason)])
-}
-
-/// A size for people: with a binary prefix where eighths of its unit say it exactly, else in bytes.
-fn in_words(bytes: u64) -> String {
-    let fits = |shift: &u32| bytes >> shift > 0 && bytes % (1 << (shift - 3)) == 0;
-    let known = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
-    match known.iter().find(|(shift, _)| fits(shift)) {
-        #[allow(clippy::cast_precision_loss)] // eighths of a unit: few digits
-        Some((shift, name)) => format!("{} {name}", bytes as f64 / (1_u64 << shift) as f64),
-        None => format!("{bytes} bytes"),
-    }
 }
 
 #[cfg(test)]

@@ -8,13 +8,15 @@ mod datagrams;
 mod exchange;
 #[cfg(unix)]
 mod linux;
+mod messages;
 mod open_loop;
 mod pace;
 mod peer;
+mod plan;
+mod round_trips;
 mod server;
 mod stream;
 mod transactions;
-mod trips;
 #[cfg(windows)]
 mod windows;
 mod wire;
@@ -24,14 +26,14 @@ use linux as system;
 #[cfg(windows)]
 use windows as system;
 
+use crate::operation::ParameterKind::{Boolean, Choice, Text};
+use crate::operation::{integer, optional, parameter, Op, Parameter, ParameterKind};
 use crate::settings::wrong;
-use crate::ParameterKind::{Boolean, Choice, Text};
-use crate::{integer, optional, parameter, pattern, Op, Parameter, ParameterKind, Settings};
-use peer::{Link, Peer};
-use std::net::SocketAddr;
+use crate::settings::Settings;
+use plan::{address, Plan};
 use std::sync::Arc;
-use virtometer_protocol::{Code, Conditions, Failure, Unit, MAX_INTEGER};
-use virtometer_sampling::{Maker, Task};
+use virtometer_protocol::{Failure, Unit, MAX_INTEGER};
+use virtometer_sampling::{Task, WorkerFactory};
 
 const PEER: Parameter = parameter("peer", Text, "", "HOST:PORT of the agent that serves");
 /// Bytes of a message.
@@ -147,68 +149,8 @@ pub(crate) static OPS: &[Op] = &[
     },
 ];
 
-/// Which way a stream flows, seen from the client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Direction {
-    Send,
-    Receive,
-    Both,
-}
-
-/// What the operations have in common, checked.
-struct Plan {
-    peer: Peer,
-    /// Bytes of a request, message or datagram.
-    request: usize,
-    response: usize,
-    connections: usize,
-    direction: Direction,
-    zero_copy: bool,
-    delay: bool,
-    send_buffer: usize,
-    receive_buffer: usize,
-    low_water: usize,
-}
-
-impl Plan {
-    fn new(task: &Task, settings: &Settings<'_>) -> Result<Self, Failure> {
-        let address = address("peer", settings.text("peer")?)?;
-        if address.port() == 0 {
-            return Err(wrong("peer has port 0, which nobody listens on"));
-        }
-        let size = settings.integer("size")?;
-        let directions = [("send", Direction::Send), ("receive", Direction::Receive), ("both", Direction::Both)];
-        Ok(Plan {
-            peer: Peer { address, control: task.control.clone() },
-            request: length(settings.integer_or("request", size)?)?,
-            response: length(settings.integer_or("response", size)?)?,
-            connections: usize::try_from(settings.integer_or("connections", 1)?).unwrap_or(1),
-            direction: settings.choice("direction", &directions)?,
-            zero_copy: settings.boolean("zero-copy")?,
-            // Of messages that are no multiple of a segment each would end with a small one.
-            delay: !settings.boolean("nodelay")?,
-            send_buffer: buffer(settings, "send-buffer")?,
-            receive_buffer: buffer(settings, "receive-buffer")?,
-            low_water: buffer(settings, "receive-low-water")?,
-        })
-    }
-
-    fn opening(&self) -> wire::Opening {
-        wire::Opening {
-            kind: wire::Kind::Sink,
-            zero_copy: self.zero_copy,
-            delay: self.delay,
-            request: self.request,
-            response: self.response,
-            send_buffer: self.send_buffer,
-            receive_buffer: self.receive_buffer,
-            low_water: self.low_water,
-        }
-    }
-}
-
 /// Checks the settings and returns what builds the workers.
-pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
+pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory, Failure> {
     if task.op == "serve" {
         let address = address("listen", settings.text("listen")?)?;
         if task.threads != 1 {
@@ -244,56 +186,6 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
             }))
         }
     }
-}
-
-fn length(size: u64) -> Result<usize, Failure> {
-    usize::try_from(size).map_err(|_| wrong("size is too large for this processor"))
-}
-
-fn buffer(settings: &Settings<'_>, name: &str) -> Result<usize, Failure> {
-    length(settings.integer(name)?)
-}
-
-/// Names are not looked up: a guest that contains nothing else has nobody to ask.
-fn address(name: &str, text: &str) -> Result<SocketAddr, Failure> {
-    let numeric = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
-    numeric
-        .as_deref()
-        .unwrap_or(text)
-        .parse()
-        .map_err(|_| wrong(format!("{name} is {text:?}, not a numeric address and a port such as 10.0.0.1:5001")))
-}
-
-/// A message of `size` bytes of the pattern, in pages that are there.
-fn message(size: usize) -> Result<Vec<u8>, Failure> {
-    let mut bytes = Vec::new();
-    let rounded = (size + 7) / 8 * 8;
-    if bytes.try_reserve_exact(rounded).is_err() {
-        return Err(Failure::new(Code::OutOfMemory, format!("no memory for a message of {size} bytes")));
-    }
-    bytes.resize(rounded, 0);
-    pattern::fill(&mut bytes, 0);
-    bytes.truncate(size);
-    Ok(bytes)
-}
-
-/// Record what a connection was given, where it was asked for something.
-fn conditions(found: &mut Conditions, opening: &wire::Opening, link: &Link) {
-    let (send, receive) = system::buffers(&link.socket);
-    let mut record = |name: &str, bytes: u64| found.insert(name.to_owned(), bytes.to_string());
-    if opening.send_buffer > 0 {
-        record("send_buffer", send);
-        record("peer_send_buffer", link.welcome.send_buffer);
-    }
-    if opening.receive_buffer > 0 {
-        record("receive_buffer", receive);
-        record("peer_receive_buffer", link.welcome.receive_buffer);
-    }
-    match opening.kind {
-        wire::Kind::Sink if opening.low_water > 0 => record("peer_receive_low_water", link.welcome.low_water),
-        wire::Kind::Source if opening.low_water > 0 => record("receive_low_water", system::low_water(&link.socket)),
-        _ => None,
-    };
 }
 
 #[cfg(test)]

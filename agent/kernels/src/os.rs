@@ -11,6 +11,7 @@ mod procedure;
 
 #[cfg(unix)]
 mod bus_fault;
+#[cfg(unix)]
 mod calls;
 #[cfg(unix)]
 mod child;
@@ -49,35 +50,19 @@ mod windows;
 pub use child::reap_orphans;
 #[cfg(unix)]
 pub(crate) use child::Parent;
+pub use endings::{EXIT_ARGUMENT, EXIT_STATUS};
 
+use crate::operation::ParameterKind::{Boolean, Choice, Text};
+use crate::operation::{integer, optional, parameter, Op};
 use crate::settings::wrong;
-use crate::ParameterKind::{Boolean, Choice, Text};
-use crate::{integer, optional, parameter, Op, Settings};
-use operation::{Measured, Operation};
+use crate::settings::Settings;
+use operation::Measured;
+#[cfg(unix)]
+use operation::{build, Build, Choose};
 use pinning::{Pin, Pinning, PIN};
 use std::sync::Arc;
 use virtometer_protocol::{Failure, Unit};
-use virtometer_sampling::{Maker, Task};
-
-/// The agent's hidden argument, with which the operation `exec` executes it, and the status that it then ends with.
-pub const EXIT_ARGUMENT: &str = "exit";
-/// See [`EXIT_ARGUMENT`].
-pub const EXIT_STATUS: i32 = 17;
-
-/// Builds an operation on the thread that will measure it.
-type Build = Box<dyn Fn(&Pinning) -> Result<Box<dyn Operation>, Failure> + Send + Sync>;
-
-/// Checks the settings of an operation, for so many threads.
-type Choose = fn(&Settings<'_>, u64) -> Result<Build, Failure>;
-
-/// What [`Choose`] gives, from a closure that builds the operation.
-fn build<O, F>(make: F) -> Result<Build, Failure>
-where
-    O: Operation + 'static,
-    F: Fn(&Pinning) -> Result<O, Failure> + Send + Sync + 'static,
-{
-    Ok(Box::new(move |pinning| Ok(Box::new(make(pinning)?))))
-}
+use virtometer_sampling::{Task, WorkerFactory};
 
 macro_rules! table {
     ($($name:literal, $unit:ident, $noun:literal, [$($parameter:expr),*], $choose:expr;)*) => {
@@ -148,7 +133,7 @@ table! {
         build(move |_| mapping::Mapping::new(size, directory.as_deref()))
     };
     "system-call", Second, "system calls", [
-        parameter("call", Choice(calls::WORDS), "null", "null: getppid; open: with close"),
+        parameter("call", Choice(&["null", "read", "write", "stat", "fstat", "open"]), "null", "null: getppid; open: with close"),
         optional("file", Text, "the agent", "file or folder for stat, fstat and open")
     ], |settings, _| {
         let (call, file) = (calls::Call::read(settings)?, settings.optional_text("file")?.map(str::to_owned));
@@ -166,21 +151,22 @@ table! {
 }
 
 /// The parameter of operations on a file of their own: where it is.
-const DIRECTORY: crate::Parameter =
+const DIRECTORY: crate::operation::Parameter =
     optional("directory", Text, "in memory", "folder of the file, which has no name and is gone afterwards");
 
 /// The parameter of bandwidths.
-const MESSAGE: crate::Parameter = parameter("size", integer(8, 1 << 30), "64K", "bytes of a message, a multiple of 8");
+const MESSAGE: crate::operation::Parameter =
+    parameter("size", integer(8, 1 << 30), "64K", "bytes of a message, a multiple of 8");
 
 #[cfg(unix)]
-fn bandwidth(settings: &Settings<'_>, threads: u64, way: link::Way) -> Result<Build, Failure> {
+fn bandwidth(settings: &Settings<'_>, threads: u64, make_link: link::MakeLink) -> Result<Build, Failure> {
     let size = settings.integer("size")?;
     if size % 8 != 0 {
         return Err(wrong(format!("size is {size}, not a multiple of 8")));
     }
     crate::buffer::ensure_memory(2 * size * threads, "the messages")?;
     let size = length(size);
-    build(move |pinning| stream::Stream::new(way, size, pinning))
+    build(move |pinning| stream::Stream::new(make_link, size, pinning))
 }
 
 #[cfg(unix)]
@@ -201,30 +187,30 @@ fn file_reread(settings: &Settings<'_>, threads: u64) -> Result<Build, Failure> 
         return Err(wrong(format!("size is {size}, not a multiple of 8")));
     }
     crate::buffer::ensure_memory(size.saturating_mul(threads), "the pages of the file")?;
-    let wish = reread::Wish {
-        way: reread::Way::read(settings)?,
+    let config = reread::Config {
+        method: reread::ReadMethod::read(settings)?,
         size: length(size),
         block: length(settings.integer("block")?),
         sum: settings.boolean("sum")?,
         file: settings.optional_text("file")?.map(str::to_owned),
         directory: scratch::directory(settings)?,
     };
-    if wish.block % 8 != 0 {
-        return Err(wrong(format!("block is {}, not a multiple of 8", wish.block)));
+    if config.block % 8 != 0 {
+        return Err(wrong(format!("block is {}, not a multiple of 8", config.block)));
     }
-    if wish.file.is_some() && wish.directory.is_some() {
+    if config.file.is_some() && config.directory.is_some() {
         return Err(wrong("file and directory contradict each other; give one of them"));
     }
-    build(move |_| reread::Reread::new(wish.clone()))
+    build(move |_| reread::Reread::new(config.clone()))
 }
 
 /// Checks the settings and returns what builds the workers.
-pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
+pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory, Failure> {
     let pin = Pin::read(settings, task)?;
     #[cfg(unix)]
     let known = OPS.iter().zip(CHOICES).find(|(op, _)| op.name == task.op);
     #[cfg(windows)]
-    let known = OPS.iter().zip(windows::choices()).find(|(op, _)| op.name == task.op);
+    let known = OPS.iter().zip(windows::choices(OPS)).find(|(op, _)| op.name == task.op);
     let (op, choose) = known.ok_or_else(|| wrong(format!("the kernel os has no op {:?}", task.op)))?;
     let build = choose(settings, task.threads as u64)?;
     Ok(Arc::new(move |index| {

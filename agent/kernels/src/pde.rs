@@ -5,28 +5,33 @@
 //! The fast sweeps give the same bits as the naive ones. Every iteration is checked by that: the other variant makes the
 //! same sweeps, outside of the timed stretch, and the checksum over all points and the residual must agree.
 
+mod any_grid;
 mod bands;
-mod crew;
 mod grid;
+mod method;
 mod naive;
-mod plane;
 mod problem;
+mod ranks;
 mod relaxation;
 mod strips;
+mod termination;
 #[cfg(test)]
 mod tests;
 
 use crate::buffer::ensure_memory;
+use crate::operation::ParameterKind::Choice;
+use crate::operation::{integer, optional, parameter, Op, Parameter};
 use crate::settings::wrong;
+use crate::settings::Settings;
 use crate::simd::Simd;
-use crate::ParameterKind::Choice;
-use crate::{integer, optional, parameter, Op, Parameter, Settings};
-use grid::{Shared, Sheet};
+use any_grid::{AnyGrid, Shared};
+use method::Method;
 use problem::{Problem, Start};
 use relaxation::Relaxation;
 use std::sync::{Arc, Mutex, PoisonError};
-use virtometer_protocol::{Failure, Scalar, Unit};
-use virtometer_sampling::{Maker, Task};
+use termination::{Termination, MOST_SWEEPS};
+use virtometer_protocol::{Failure, Unit};
+use virtometer_sampling::{Task, WorkerFactory};
 
 static PARAMETERS: &[Parameter] = &[
     parameter(
@@ -62,71 +67,14 @@ pub(crate) static OPS: &[Op] = &[
     Op { name: "jacobi", unit: Unit::PerSecond, work: "updates of inner points", parameters: PARAMETERS },
 ];
 
-/// Sweeps that make one repeat, and that the fast variants have under way at once: more than one, so that memory is read
-/// once for several, and few enough that the rows under way stay in a second-level cache.
-const GROUP: usize = 4;
-
-/// Sweeps after which a precision is given up, as in partdiff.
-const MOST_SWEEPS: u64 = 200_000;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Method {
-    GaussSeidel,
-    Jacobi,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Variant {
     Naive,
     Fast,
 }
 
-/// What ends the run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Termination {
-    /// The window: every iteration makes the same sweeps from the same start.
-    Window,
-    /// So many sweeps.
-    Iterations(u64),
-    /// A sweep that changes no point by as much as this.
-    Precision(f64),
-}
-
-impl Termination {
-    fn read(settings: &Settings<'_>) -> Result<Self, Failure> {
-        let (iterations, precision) = (settings.given("iterations"), settings.given("precision"));
-        let implied = match (iterations, precision) {
-            (true, true) => return Err(wrong("give iterations or precision, not both")),
-            (true, false) => "iterations",
-            (false, true) => "precision",
-            (false, false) => "window",
-        };
-        let given = settings.optional_text("termination")?.unwrap_or(implied);
-        if implied != "window" && given != implied {
-            return Err(wrong(format!("{implied} does not go with termination {given:?}")));
-        }
-        settings.take("termination", Scalar::Text(given.to_owned()));
-        match given {
-            "window" => Ok(Termination::Window),
-            "iterations" => Ok(Termination::Iterations(settings.integer_or("iterations", 8000)?)),
-            "precision" => {
-                let exponent = settings.integer_or("precision", 4)?;
-                // The number nearest to the power of ten, which multiplying would miss.
-                let value = format!("1e-{exponent}").parse().map_err(|_| wrong("precision is no exponent"))?;
-                Ok(Termination::Precision(value))
-            }
-            other => Err(wrong(format!("termination is {other:?}, not window, iterations or precision"))),
-        }
-    }
-}
-
-/// How many of `left` sweeps are made at once.
-fn at_once(left: u64) -> usize {
-    usize::try_from(left).unwrap_or(GROUP).min(GROUP)
-}
-
 /// Checks the settings and returns what builds the workers.
-pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
+pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory, Failure> {
     let method = if task.op == "jacobi" { Method::Jacobi } else { Method::GaussSeidel };
     let interlines = usize::try_from(settings.integer("interlines")?).unwrap_or(0);
     let sine = settings.choice("function", &[("zero", false), ("sine", true)])?;
@@ -158,7 +106,7 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failur
             };
             Ok(known.share(index, simd))
         };
-        let naive = |simd| naive::Naive::new(problem.clone(), method, simd).map(Sheet::Naive);
+        let naive = |simd| naive::Naive::new(problem.clone(), method, simd).map(AnyGrid::Naive);
         let (measured, other) = grids(method, variant, index, &fast, &naive)?;
         Ok(Box::new(Relaxation::new(problem.clone(), termination, measured, other)))
     }))
@@ -169,9 +117,9 @@ fn grids(
     method: Method,
     variant: Variant,
     index: usize,
-    fast: &dyn Fn(Simd) -> Result<Sheet, Failure>,
-    naive: &dyn Fn(Simd) -> Result<Sheet, Failure>,
-) -> Result<(Sheet, Option<Sheet>), Failure> {
+    fast: &dyn Fn(Simd) -> Result<AnyGrid, Failure>,
+    naive: &dyn Fn(Simd) -> Result<AnyGrid, Failure>,
+) -> Result<(AnyGrid, Option<AnyGrid>), Failure> {
     let best = Simd::compiled();
     Ok(match variant {
         Variant::Fast => (fast(best)?, if index == 0 { Some(naive(Simd::Baseline)?) } else { None }),

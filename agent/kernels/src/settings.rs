@@ -1,6 +1,6 @@
 //! Reading a kernel's parameters, with one clear sentence for each that is wrong.
 
-use crate::{Op, Parameter, ParameterKind, Preset};
+use crate::operation::{Op, Parameter, ParameterKind, Preset};
 use std::cell::RefCell;
 use virtometer_protocol::{Code, Failure, Parameters, Scalar, MAX_INTEGER};
 

@@ -132,8 +132,8 @@ impl Width {
         cfg!(target_arch = "x86_64") || (cfg!(target_arch = "x86") && self != Width::Scalar)
     }
 
-    /// The one that a user names, or what is wrong with the wish. `auto` is the widest.
-    pub(crate) fn wish(name: &str) -> Result<Self, String> {
+    /// The one that a user names, or what is wrong with that name. `auto` is the widest.
+    pub(crate) fn parse(name: &str) -> Result<Self, String> {
         const NAMES: [&str; 6] = ["auto", "scalar", "sse", "avx", "avx512", "neon"];
         if name == "auto" {
             return Ok(Self::all().last().unwrap_or(Width::Scalar));
@@ -167,14 +167,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wish_is_granted_where_the_processor_can_and_refused_in_a_sentence_elsewhere() {
-        assert_eq!(Width::wish("auto").unwrap(), Width::all().last().unwrap());
-        assert_eq!(Width::wish("scalar").unwrap(), Width::Scalar);
+    fn a_width_is_given_where_the_processor_can_and_refused_in_a_sentence_elsewhere() {
+        assert_eq!(Width::parse("auto").unwrap(), Width::all().last().unwrap());
+        assert_eq!(Width::parse("scalar").unwrap(), Width::Scalar);
         let lacking = if cfg!(target_arch = "aarch64") { "avx" } else { "neon" };
         let sentence = format!("simd is {lacking}, which this processor or its operating system lacks");
-        assert_eq!(Width::wish(lacking).unwrap_err(), sentence);
-        assert!(Width::wish("sse3").unwrap_err().starts_with("simd is \"sse3\", not auto or scalar or"));
+        assert_eq!(Width::parse(lacking).unwrap_err(), sentence);
+        assert!(Width::parse("sse3").unwrap_err().starts_with("simd is \"sse3\", not auto or scalar or"));
         #[cfg(target_arch = "x86_64")]
-        assert_eq!(Width::wish("sse").unwrap(), Width::Sse);
+        assert_eq!(Width::parse("sse").unwrap(), Width::Sse);
     }
 }

@@ -25,7 +25,7 @@ fn attempt(kernel: &str, op: &str, given: &[(&str, Scalar)]) -> Result<Parameter
     let control = Arc::new(Control::default());
     let task = Task { op: op.to_owned(), parameters, threads: 1, cpus: None, seconds: 0.05, control };
     let (kernel, op) = find(kernel, op).unwrap();
-    make_and_tell(kernel, op, &task).map(|(_, parameters)| parameters)
+    make_with_parameters(kernel, op, &task).map(|(_, parameters)| parameters)
 }
 
 fn text(word: &str) -> Scalar {

@@ -77,8 +77,8 @@ fn task(op: &Op, threads: usize, given: HashMap<&str, Scalar>) -> Task {
 /// Run an operation; the samples of its window and what it found besides.
 fn measure(kernel: &Kernel, op: &Op, task: &Task) -> (Vec<Sample>, Extras) {
     let name = format!("{} {}", kernel.name, op.name);
-    let maker = make(kernel, op, task).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
-    let prepared = prepare(task, op.unit, &maker).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
+    let factory = make(kernel, op, task).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
+    let prepared = prepare(task, op.unit, &factory).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
     let mut samples = Vec::new();
     let outcome = prepared.run(&mut |some| samples.extend(some.iter().map(|sample| sample.sample())));
     (samples, outcome.unwrap_or_else(|failure| panic!("{name}: {failure:?}")).extras)

@@ -155,6 +155,18 @@ pub struct Done {
     pub output: Option<String>,
 }
 
+/// What an iteration does that the laboratory times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Iteration {
+    /// Nothing: it shows what releasing and telling take.
+    Null,
+    /// Continuous work, which gets going: it has no sample.
+    WarmUp,
+    /// The work of one sample.
+    Work,
+}
+
 /// An event.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
@@ -170,14 +182,21 @@ pub enum Event {
     Waiting {
         /// Name of the run.
         run: String,
+        /// What it does.
+        iteration: Iteration,
     },
     /// An iteration has done its work, which is not verified yet.
-    Worked {
+    #[serde(rename = "iteration-done")]
+    IterationDone {
         /// Name of the run.
         run: String,
-        /// When it was let go, ns.
+        /// What it did.
+        iteration: Iteration,
+        /// Whether it began with `go`, and not at the end of the one before it.
+        released: bool,
+        /// When it began, ns.
         began_ns: u64,
-        /// When it had worked, ns.
+        /// When it had done its work, ns.
         ended_ns: u64,
     },
     /// The run ended and its check passed.

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use virtometer_protocol::{
     greeting_line, log_line, reply_error_line, reply_line, samples_lines, Check, CheckKind, Code, CpuTime,
-    Distribution, Done, Event, Facts, Failure, Fatal, LineBuffer, Measure, Pong, Sample, Unit, MAX_LINE, MAX_SAMPLES,
+    Distribution, Done, Event, Facts, Failure, Fatal, Iteration, LineBuffer, Measure, Pong, Sample, Unit, MAX_LINE,
+    MAX_SAMPLES,
 };
 
 /// Objects and arrays within each other.
@@ -154,6 +155,14 @@ enum Direction {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum WireIteration {
+    Null,
+    WarmUp,
+    Work,
+}
+
+#[derive(Deserialize)]
 enum WireUnit {
     #[serde(rename = "FLOP/s")]
     Flop,
@@ -211,9 +220,13 @@ enum WireEvent {
     },
     Waiting {
         run: String,
+        iteration: WireIteration,
     },
-    Worked {
+    #[serde(rename = "iteration-done")]
+    IterationDone {
         run: String,
+        iteration: WireIteration,
+        released: bool,
         began_ns: u64,
         ended_ns: u64,
     },
@@ -411,8 +424,10 @@ fn what_the_agent_writes_is_taken() {
         reply_error_line(3, &failure),
         log_line("warning", "x"),
         Event::Ready { run: run(), conditions: BTreeMap::new() }.line(),
-        Event::Waiting { run: run() }.line(),
-        Event::Worked { run: run(), began_ns: 1, ended_ns: 2 }.line(),
+        Event::Waiting { run: run(), iteration: Iteration::Null }.line(),
+        Event::Waiting { run: run(), iteration: Iteration::WarmUp }.line(),
+        Event::IterationDone { run: run(), iteration: Iteration::Work, released: true, began_ns: 1, ended_ns: 2 }
+            .line(),
         Event::Done { run: run(), done }.line(),
         Event::Failed { run: run(), error: failure.clone() }.line(),
         Fatal { fatal: failure }.line(),

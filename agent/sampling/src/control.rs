@@ -4,6 +4,7 @@ use crate::now_ns;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use virtometer_protocol::Iteration;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Wishes {
@@ -11,6 +12,7 @@ struct Wishes {
     stop: bool,
     waits: bool,
     go: bool,
+    released: bool,
     began_ns: u64,
 }
 
@@ -18,13 +20,16 @@ struct Wishes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
     /// Everything is ready: the work begins as soon as [`Control::let_go`] is called.
-    Waiting,
-    /// The work is done, and not verified yet. Both times are of [`now_ns`]: when it was let go (or, where it flows on from
-    /// the one before it, when that one was told) and now.
-    Worked {
-        /// When it was let go, ns.
+    Waiting(Iteration),
+    /// The work is done, and not verified yet.
+    Done {
+        /// What it was.
+        iteration: Iteration,
+        /// Whether it was let go, and does not follow on from the one before it.
+        released: bool,
+        /// When it was let go, or when the end of the one before it was told, by [`now_ns`].
         began_ns: u64,
-        /// When it had worked, ns.
+        /// When it was done, by [`now_ns`].
         ended_ns: u64,
     },
 }
@@ -50,32 +55,35 @@ impl Control {
     }
 
     /// Pass the gate without work.
-    pub(crate) fn rehearse(&self) {
-        self.enter();
-        self.leave();
+    pub(crate) fn null_iteration(&self) {
+        self.enter(Iteration::Null);
+        self.leave(Iteration::Null);
     }
 
     /// Wait at the gate, if there is one. A run that is to stop is let through.
-    pub(crate) fn enter(&self) {
+    pub(crate) fn enter(&self, iteration: Iteration) {
         if let Some(tell) = &self.tell {
             self.lock().waits = true;
-            tell(Moment::Waiting);
+            tell(Moment::Waiting(iteration));
             let mut wishes = self.lock();
             while !wishes.go && !wishes.stop {
                 wishes = self.changed.wait(wishes).unwrap_or_else(PoisonError::into_inner);
             }
             wishes.waits = false;
-            wishes.go = false;
+            wishes.released = std::mem::take(&mut wishes.go);
             wishes.began_ns = now_ns();
         }
     }
 
     /// Say that the work is done, if anybody wants to know.
-    pub(crate) fn leave(&self) {
+    pub(crate) fn leave(&self, iteration: Iteration) {
         if let Some(tell) = &self.tell {
             let ended_ns = now_ns();
-            let began_ns = std::mem::replace(&mut self.lock().began_ns, ended_ns);
-            tell(Moment::Worked { began_ns, ended_ns });
+            let mut wishes = self.lock();
+            let released = std::mem::take(&mut wishes.released);
+            let began_ns = std::mem::replace(&mut wishes.began_ns, ended_ns);
+            drop(wishes);
+            tell(Moment::Done { iteration, released, began_ns, ended_ns });
         }
     }
 

@@ -14,7 +14,7 @@ mod linux;
 #[cfg(feature = "planted-clock")]
 pub mod planted_clock;
 mod run;
-mod team;
+mod thread_group;
 #[cfg(windows)]
 mod windows;
 mod worker;
@@ -32,4 +32,4 @@ pub use fault::os_failure;
 pub use run::{prepare, Outcome, Prepared, RawSample};
 #[cfg(windows)]
 pub use windows::{count_child, thread_cpu};
-pub use worker::{timed, CheckValue, Maker, Stretch, Task, Worker};
+pub use worker::{timed, CheckValue, Stretch, Task, Worker, WorkerFactory};

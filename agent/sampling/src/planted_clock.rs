@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::fmt;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
@@ -75,6 +76,20 @@ pub struct Shown(());
 pub fn show(show: impl FnMut() -> u64 + 'static) -> Shown {
     SHOW.with(|known| *known.borrow_mut() = Some(Box::new(show)));
     Shown(())
+}
+
+/// What [`looking`] saw, in the order of the readings.
+pub type Seen<T> = Rc<RefCell<Vec<T>>>;
+
+/// A clock of the calling thread that shows one microsecond more at each reading, and what `look` saw at each.
+pub fn looking<T: 'static>(mut look: impl FnMut() -> T + 'static) -> (Shown, Seen<T>) {
+    let seen = Seen::default();
+    let known = seen.clone();
+    let clock = show(move || {
+        known.borrow_mut().push(look());
+        known.borrow().len() as u64 * 1000
+    });
+    (clock, seen)
 }
 
 impl fmt::Debug for Shown {

@@ -1,28 +1,24 @@
 //! Calibration, and iterations for a window of time.
 
 use crate::clock::Passed;
-use crate::team::{Passage, Team};
-use crate::worker::{CheckValue, Maker, Task};
+use crate::thread_group::{Passage, ThreadGroup};
+use crate::worker::{CheckValue, Task, WorkerFactory};
 use crate::{Control, CpuClock, Extras};
 use std::sync::Arc;
-use virtometer_protocol::{Code, Conditions, CpuTime, Failure, Sample, Unit};
+use virtometer_protocol::{Code, Conditions, CpuTime, Failure, Sample, Unit, NULL_ITERATIONS};
 
 /// Shortest iteration that the contract allows, ns.
 const SHORTEST_NS: f64 = 10e6;
 
 /// What calibration aims at: above the shortest, so that an iteration that happens to be quick is still long enough.
-const AIM_NS: f64 = 12.5e6;
+const TARGET_NS: f64 = 12.5e6;
 
 /// What calibration aims at where each iteration is timed from outside. The iterations themselves are longer, so that what
 /// does not belong to them is small.
-const GATE_AIM_NS: f64 = 250e6;
+const GATE_TARGET_NS: f64 = 250e6;
 
 /// Iterations of a window where the work flows on: it waits once, however many there are, and needs one to get going.
 const FLOWING: f64 = 4.0;
-
-/// Empty passages with which a run begins that is timed from outside, beside the one directly before each iteration that
-/// waits: they show what a passage costs.
-const REHEARSALS: usize = 8;
 
 /// Iterations of a long window grow so that there are at most this many: raw samples have to fit on the channel.
 const MOST_ITERATIONS: f64 = 20_000.0;
@@ -57,10 +53,10 @@ impl RawSample {
 
 /// A run that needs only to be started.
 pub struct Prepared {
-    team: Team,
+    group: ThreadGroup,
     unit: Unit,
     repeats: u64,
-    aim_ns: f64,
+    target_ns: f64,
     seconds: f64,
     control: Arc<Control>,
     /// Whether the task pins the threads.
@@ -96,36 +92,36 @@ pub struct Outcome {
 /// An iteration is to last 12.5 ms (10 ms at least), or the window divided by 20,000 where that is more. A kernel whose single repeat
 /// lasts longer has longer iterations. A control with a gate has one for the whole window, or four where the work flows on. Where an iteration of the window turns out shorter than four fifths of that,
 /// the next are longer; at a gate each is made for what is left of the window.
-pub fn prepare(task: &Task, unit: Unit, maker: &Maker) -> Result<Prepared, Failure> {
-    let mut team = Team::assemble(task, maker)?;
-    let limits = team.describe()?;
+pub fn prepare(task: &Task, unit: Unit, factory: &WorkerFactory) -> Result<Prepared, Failure> {
+    let mut group = ThreadGroup::assemble(task, factory)?;
+    let limits = group.describe()?;
     let window_ns = task.seconds * 1e9;
     let share_ns = match task.control.has_gate() {
         true if limits.flows => window_ns / FLOWING,
         true => window_ns,
         false => 0.0,
     };
-    let aim_ns = (window_ns / MOST_ITERATIONS).max(AIM_NS).max(precise(limits.aim_ns)).max(share_ns);
+    let target_ns = (window_ns / MOST_ITERATIONS).max(TARGET_NS).max(precise(limits.target_ns)).max(share_ns);
     let most = limits.most_repeats;
     let repeats = match limits.calibrated {
-        true if share_ns > GATE_AIM_NS => {
-            let (repeats, took_ns) = calibrate(&mut team, most, GATE_AIM_NS, &task.control)?;
-            match took_ns >= GATE_AIM_NS * SHORTEST_NS / AIM_NS {
-                true => lasting(repeats, took_ns, aim_ns, most),
-                false => next_repeats(repeats, took_ns, aim_ns, most),
+        true if share_ns > GATE_TARGET_NS => {
+            let (repeats, took_ns) = calibrate(&mut group, most, GATE_TARGET_NS, &task.control)?;
+            match took_ns >= GATE_TARGET_NS * SHORTEST_NS / TARGET_NS {
+                true => lasting(repeats, took_ns, target_ns, most),
+                false => next_repeats(repeats, took_ns, target_ns, most),
             }
         }
-        true => calibrate(&mut team, most, aim_ns, &task.control)?.0,
+        true => calibrate(&mut group, most, target_ns, &task.control)?.0,
         false => 1,
     };
-    team.settle()?;
+    group.reset_after_calibration()?;
     let pinned = task.cpus.is_some();
-    let conditions = told(team.describe()?.conditions, pinned, &task.control);
+    let conditions = told(group.describe()?.conditions, pinned, &task.control);
     Ok(Prepared {
-        team,
+        group,
         unit,
         repeats,
-        aim_ns,
+        target_ns,
         seconds: task.seconds,
         control: task.control.clone(),
         pinned,
@@ -145,8 +141,8 @@ fn told(mut conditions: Conditions, pinned: bool, control: &Control) -> Conditio
     conditions
 }
 
-/// How many repeats last about `aim_ns`, and how long they took, ns.
-fn calibrate(team: &mut Team, most: u64, aim_ns: f64, control: &Control) -> Result<(u64, f64), Failure> {
+/// How many repeats last about `target_ns`, and how long they took, ns.
+fn calibrate(group: &mut ThreadGroup, most: u64, target_ns: f64, control: &Control) -> Result<(u64, f64), Failure> {
     let mut passed = Passed::start();
     let mut steps_back = 0;
     let mut repeats = 1u64;
@@ -154,39 +150,39 @@ fn calibrate(team: &mut Team, most: u64, aim_ns: f64, control: &Control) -> Resu
     let mut confirmed = false;
     loop {
         if control.stopped() {
-            return Ok((repeats, aim_ns));
+            return Ok((repeats, target_ns));
         }
-        let (stretch, _) = team.iterate(repeats, Passage::Free)?;
+        let (stretch, _) = group.iterate(repeats, Passage::Free)?;
         if stretch.end_ns < stretch.start_ns {
             // That tells nothing of how long it took.
             steps_back += 1;
             if steps_back == MOST_STEPS_BACK {
-                return Ok((repeats, aim_ns));
+                return Ok((repeats, target_ns));
             }
             continue;
         }
         let took_ns = precise(stretch.end_ns - stretch.start_ns).max(1.0);
-        let enough = took_ns >= aim_ns * SHORTEST_NS / AIM_NS;
-        if enough && (confirmed || took_ns >= 4.0 * aim_ns) && (repeats == 1 || took_ns < 4.0 * aim_ns) {
+        let enough = took_ns >= target_ns * SHORTEST_NS / TARGET_NS;
+        if enough && (confirmed || took_ns >= 4.0 * target_ns) && (repeats == 1 || took_ns < 4.0 * target_ns) {
             return Ok((repeats, took_ns));
         }
         if passed.read() > CALIBRATION_LIMIT_NS || (repeats >= most && confirmed && !enough) {
             return Ok((repeats, took_ns));
         }
         confirmed = enough || repeats >= most;
-        repeats = next_repeats(repeats, took_ns, aim_ns, most);
+        repeats = next_repeats(repeats, took_ns, target_ns, most);
     }
 }
 
 /// How many repeats would have lasted as long as is aimed at. Short stretches tell little about long ones, therefore
 /// at most sixteen times as many.
-fn next_repeats(repeats: u64, took_ns: f64, aim_ns: f64, most: u64) -> u64 {
-    lasting(repeats, took_ns, aim_ns, most).min(repeats.saturating_mul(16))
+fn next_repeats(repeats: u64, took_ns: f64, target_ns: f64, most: u64) -> u64 {
+    lasting(repeats, took_ns, target_ns, most).min(repeats.saturating_mul(16))
 }
 
 /// How many repeats would have lasted as long as is aimed at, as far as these can tell.
-fn lasting(repeats: u64, took_ns: f64, aim_ns: f64, most: u64) -> u64 {
-    whole((precise(repeats) * aim_ns / took_ns).ceil()).clamp(1, most.max(1))
+fn lasting(repeats: u64, took_ns: f64, target_ns: f64, most: u64) -> u64 {
+    whole((precise(repeats) * target_ns / took_ns).ceil()).clamp(1, most.max(1))
 }
 
 impl Prepared {
@@ -202,24 +198,24 @@ impl Prepared {
         let mut passed = Passed::start();
         let gated = self.control.has_gate();
         // Iterations that share the window may be a little shorter than their share.
-        let window_ns = whole(self.seconds * if gated { 1e9 * SHORTEST_NS / AIM_NS } else { 1e9 });
+        let window_ns = whole(self.seconds * if gated { 1e9 * SHORTEST_NS / TARGET_NS } else { 1e9 });
         let mut handed_over_ns = 0;
         let mut count = 0u64;
-        let limits = self.team.describe()?;
+        let limits = self.group.describe()?;
         let has_end = limits.complete.is_some();
         let calibrated = (limits.calibrated, limits.most_repeats);
         let mut passage = if gated { Passage::Gate } else { Passage::Free };
         let (mut worked_ns, mut ended_ns) = (0, 0);
         if gated {
-            (0..REHEARSALS).for_each(|_| self.control.rehearse());
+            (0..NULL_ITERATIONS).for_each(|_| self.control.null_iteration());
             if limits.flows {
                 // Getting into flow is not the work that is measured: iterations follow on from where that has ended.
-                self.team.iterate(self.repeats, Passage::Flow)?;
+                self.group.iterate(self.repeats, Passage::Flow)?;
                 passage = Passage::End;
             }
         }
         let stopped = loop {
-            let (mut stretch, check) = self.team.iterate(self.repeats, passage)?;
+            let (mut stretch, check) = self.group.iterate(self.repeats, passage)?;
             if limits.flows {
                 // Threads end at different moments, and each goes on at once: samples of all follow on from each other.
                 stretch.start_ns = stretch.start_ns.max(ended_ns);
@@ -231,16 +227,16 @@ impl Prepared {
             let left_ns = self.seconds * 1e9 - precise(worked_ns);
             if gated && calibrated.0 && !has_end && left_ns > 0.0 {
                 // What is left of the window, no more.
-                self.repeats = next_repeats(self.repeats, took_ns, self.aim_ns.min(left_ns), calibrated.1);
-            } else if took_ns < self.aim_ns * SHORTEST_NS / AIM_NS && calibrated.0 {
+                self.repeats = next_repeats(self.repeats, took_ns, self.target_ns.min(left_ns), calibrated.1);
+            } else if took_ns < self.target_ns * SHORTEST_NS / TARGET_NS && calibrated.0 {
                 // The work has become quicker than it was while it was calibrated: the next iterations are longer.
-                self.repeats = next_repeats(self.repeats, took_ns, self.aim_ns, calibrated.1);
+                self.repeats = next_repeats(self.repeats, took_ns, self.target_ns, calibrated.1);
             }
             count += 1;
             let now_ns = passed.read();
             // While an iteration waits at the gate, this clock may run as it likes.
             let spent_ns = if gated { worked_ns } else { now_ns };
-            let over = if has_end { self.team.describe()?.complete == Some(true) } else { spent_ns >= window_ns };
+            let over = if has_end { self.group.describe()?.complete == Some(true) } else { spent_ns >= window_ns };
             let stopped = self.control.stopped() && !over;
             if over || stopped {
                 break stopped;
@@ -252,8 +248,8 @@ impl Prepared {
             }
         };
         // Children are reaped by finishing, so that their processor time is counted.
-        let conditions = told(self.team.describe()?.conditions, self.pinned, &self.control);
-        let finished = self.team.finish();
+        let conditions = told(self.group.describe()?.conditions, self.pinned, &self.control);
+        let finished = self.group.finish();
         let cpu = cpu.elapsed();
         sink(&self.samples);
         let (check, extras) = finished?;

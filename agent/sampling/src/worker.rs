@@ -23,7 +23,7 @@ pub struct Task {
 }
 
 /// Builds the worker of thread `index`. Called on that thread, which is already pinned.
-pub type Maker = Arc<dyn Fn(usize) -> Result<Box<dyn Worker>, Failure> + Send + Sync>;
+pub type WorkerFactory = Arc<dyn Fn(usize) -> Result<Box<dyn Worker>, Failure> + Send + Sync>;
 
 /// A timed stretch and the work done in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,12 +110,12 @@ pub trait Worker {
     }
 
     /// Length that an iteration should have, ns, where that is more than usual: because it begins and ends slowly.
-    fn aim_ns(&self) -> u64 {
+    fn target_ns(&self) -> u64 {
         0
     }
 
     /// Make ready for an iteration of `repeats`. Not timed.
-    fn before(&mut self, repeats: u64) -> Result<(), Failure> {
+    fn setup(&mut self, repeats: u64) -> Result<(), Failure> {
         let _ = repeats;
         Ok(())
     }
@@ -124,10 +124,10 @@ pub trait Worker {
     fn run(&mut self, repeats: u64) -> Result<Stretch, Failure>;
 
     /// Verify the iteration. Not timed. `check-failed` where the result is wrong.
-    fn after(&mut self) -> Result<CheckValue, Failure>;
+    fn verify(&mut self) -> Result<CheckValue, Failure>;
 
     /// Forget the iterations made so far, which were for calibration: the window is about to begin.
-    fn settle(&mut self) -> Result<(), Failure> {
+    fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         Ok(())
     }
 
@@ -144,7 +144,7 @@ pub trait Worker {
     /// Verify the whole run after the last iteration and release what must be released in order.
     fn finish(&mut self) -> Result<CheckValue, Failure>;
 
-    /// What was found besides the value since [`Worker::settle`]. Called once, after [`Worker::finish`].
+    /// What was found besides the value since [`Worker::reset_after_calibration`]. Called once, after [`Worker::finish`].
     fn extras(&mut self) -> Extras {
         Extras::default()
     }

@@ -2,11 +2,12 @@
 #![cfg(unix)]
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod sleeping;
+
 use std::process::Command;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 use virtometer_protocol::{Failure, Parameters, Unit};
-use virtometer_sampling::{prepare, timed, CheckValue, Control, CpuClock, Maker, Stretch, Task, Worker};
+use virtometer_sampling::{prepare, CheckValue, Control, CpuClock, Stretch, Task, Worker, WorkerFactory};
 
 /// Held by the test that runs.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -35,19 +36,16 @@ impl Worker for Parent {
     }
 
     fn run(&mut self, _repeats: u64) -> Result<Stretch, Failure> {
-        timed(1, || {
-            std::thread::sleep(Duration::from_millis(11));
-            Ok(())
-        })
+        sleeping::stretch()
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         Ok(CheckValue::Count(1))
     }
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
         child_works();
-        self.after()
+        self.verify()
     }
 }
 
@@ -57,7 +55,7 @@ fn the_processor_time_of_children_that_end_with_the_run_counts() {
     let control = Arc::new(Control::default());
     let task =
         Task { op: String::new(), parameters: Parameters::default(), threads: 1, cpus: None, seconds: 0.01, control };
-    let maker: Maker = Arc::new(|_| Ok(Box::new(Parent)));
-    let outcome = prepare(&task, Unit::PerSecond, &maker).unwrap().run(&mut |_| ()).unwrap();
+    let factory: WorkerFactory = Arc::new(|_| Ok(Box::new(Parent)));
+    let outcome = prepare(&task, Unit::PerSecond, &factory).unwrap().run(&mut |_| ()).unwrap();
     assert!(outcome.cpu.user_ns > 20_000_000, "{:?}", outcome.cpu);
 }

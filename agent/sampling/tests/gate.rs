@@ -6,13 +6,11 @@ use std::sync::mpsc::{channel, Receiver};
 use std::sync::Arc;
 use std::thread::{sleep, spawn};
 use std::time::Duration;
-use virtometer_protocol::{Failure, Parameters, Sample, Unit};
+use virtometer_protocol::{Failure, Iteration, Parameters, Sample, Unit, NULL_ITERATIONS};
 use virtometer_sampling::{
-    now_ns, prepare, timed, CheckValue, Control, Maker, Moment, Outcome, Prepared, RawSample, Stretch, Task, Worker,
+    now_ns, prepare, timed, CheckValue, Control, Moment, Outcome, Prepared, RawSample, Stretch, Task, Worker,
+    WorkerFactory,
 };
-
-/// Empty passages at the beginning of a run.
-const REHEARSALS: usize = 8;
 
 /// Each repeat lasts 1 ms, but four before the work becomes quick.
 struct Sleeper {
@@ -31,7 +29,7 @@ impl Worker for Sleeper {
         })
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         // Verifying takes long as well, and nobody times it.
         sleep(Duration::from_millis(30));
         Ok(CheckValue::Count(self.total))
@@ -48,6 +46,8 @@ impl Worker for Sleeper {
 
 /// When an iteration was let go (`None`: it did not wait), and what it told.
 struct Passage {
+    iteration: Iteration,
+    released: bool,
     gone_ns: Option<u64>,
     began_ns: u64,
     ended_ns: u64,
@@ -72,9 +72,9 @@ fn prepared_for(
     quick: &Arc<AtomicBool>,
 ) -> Prepared {
     let (control, quick) = (control.clone(), quick.clone());
-    let maker: Maker = Arc::new(move |_| Ok(Box::new(Sleeper { flows, quick: quick.clone(), total: 0 })));
+    let factory: WorkerFactory = Arc::new(move |_| Ok(Box::new(Sleeper { flows, quick: quick.clone(), total: 0 })));
     let task = Task { op: String::new(), parameters: Parameters::default(), threads, cpus: None, seconds, control };
-    prepare(&task, Unit::PerSecond, &maker).unwrap()
+    prepare(&task, Unit::PerSecond, &factory).unwrap()
 }
 
 /// Run, letting every iteration go a while after it began to wait.
@@ -96,15 +96,15 @@ fn conducted(
         let (mut passages, mut gone_ns) = (Vec::new(), None);
         for moment in told {
             match moment {
-                Moment::Waiting => {
+                Moment::Waiting(_) => {
                     sleep(Duration::from_millis(5));
                     let control = gate.upgrade().unwrap();
                     assert!(control.waits());
                     gone_ns = Some(now_ns());
                     control.let_go();
                 }
-                Moment::Worked { began_ns, ended_ns } => {
-                    passages.push(Passage { gone_ns: gone_ns.take(), began_ns, ended_ns });
+                Moment::Done { iteration, released, began_ns, ended_ns } => {
+                    passages.push(Passage { iteration, released, gone_ns: gone_ns.take(), began_ns, ended_ns });
                 }
             }
         }
@@ -121,13 +121,15 @@ fn every_iteration_lies_within_its_passage_and_an_empty_one_goes_before_it() {
         let (outcome, samples, passages) = run(threads, false);
         assert_eq!(outcome.conditions["timing"], "laboratory");
         assert_eq!(outcome.count, samples.len() as u64);
-        assert_eq!(passages.len(), REHEARSALS + 2 * samples.len(), "{threads} threads");
+        assert_eq!(passages.len(), NULL_ITERATIONS + 2 * samples.len(), "{threads} threads");
         let (empty, full): (Vec<_>, Vec<_>) =
-            passages.iter().enumerate().partition(|(index, _)| *index < REHEARSALS || index % 2 == 0);
+            passages.iter().enumerate().partition(|(index, _)| *index < NULL_ITERATIONS || index % 2 == 0);
         for (_, passage) in empty {
+            assert_eq!((passage.iteration, passage.released), (Iteration::Null, true));
             assert!(passage.gone_ns.unwrap() <= passage.began_ns && passage.began_ns <= passage.ended_ns);
         }
         for ((_, passage), sample) in full.iter().zip(&samples) {
+            assert_eq!((passage.iteration, passage.released), (Iteration::Work, true));
             assert!(passage.gone_ns.unwrap() <= passage.began_ns, "it begins when it is let go");
             assert!(passage.began_ns <= sample.start_ns && sample.end_ns <= passage.ended_ns);
             // Long enough for what an empty passage takes to be small; the window is the work's alone.
@@ -152,7 +154,7 @@ impl Worker for Verified {
         })
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         self.0.fetch_min(now_ns(), Ordering::SeqCst);
         Ok(CheckValue::Count(1))
     }
@@ -168,7 +170,7 @@ fn an_iteration_is_verified_after_its_end_was_told() {
     let (control, told) = gate();
     let verified_ns = Arc::new(AtomicU64::new(u64::MAX));
     let shared = verified_ns.clone();
-    let maker: Maker = Arc::new(move |_| Ok(Box::new(Verified(shared.clone()))));
+    let factory: WorkerFactory = Arc::new(move |_| Ok(Box::new(Verified(shared.clone()))));
     let task = Task {
         op: String::new(),
         parameters: Parameters::default(),
@@ -177,8 +179,8 @@ fn an_iteration_is_verified_after_its_end_was_told() {
         seconds: 0.02,
         control: control.clone(),
     };
-    let prepared = prepare(&task, Unit::PerSecond, &maker).unwrap();
-    drop((task, maker));
+    let prepared = prepare(&task, Unit::PerSecond, &factory).unwrap();
+    drop((task, factory));
     let (_, samples, passages) = conducted(control, told, prepared);
     assert_eq!(samples.len(), 1);
     let ended_ns = passages.last().unwrap().ended_ns;
@@ -211,12 +213,15 @@ fn work_that_flows_waits_once_and_gets_going_before_it_is_measured() {
     for threads in [1, 2] {
         let (_, samples, passages) = run(threads, true);
         let waited = passages.iter().filter(|passage| passage.gone_ns.is_some()).count();
-        assert_eq!((waited, passages.len()), (REHEARSALS + 2, REHEARSALS + 2 + samples.len()));
+        assert_eq!((waited, passages.len()), (NULL_ITERATIONS + 2, NULL_ITERATIONS + 2 + samples.len()));
         assert!(samples.len() >= 3, "{samples:?}");
-        for pair in passages[REHEARSALS + 1..].windows(2) {
+        assert_eq!(passages[NULL_ITERATIONS + 1].iteration, Iteration::WarmUp);
+        for pair in passages[NULL_ITERATIONS + 1..].windows(2) {
             assert_eq!(pair[1].began_ns, pair[0].ended_ns);
+            assert_eq!((pair[1].iteration, pair[1].released), (Iteration::Work, false));
         }
-        assert!(passages[REHEARSALS + 1].ended_ns <= samples[0].start_ns);
+        assert!(passages.iter().all(|passage| passage.released == passage.gone_ns.is_some()));
+        assert!(passages[NULL_ITERATIONS + 1].ended_ns <= samples[0].start_ns);
     }
 }
 
@@ -231,13 +236,13 @@ fn a_run_that_is_stopped_at_the_gate_makes_one_iteration() {
         let gate = Arc::downgrade(&control);
         drop(control);
         let stopper = spawn(move || {
-            assert_eq!(told.recv().unwrap(), Moment::Waiting);
+            assert_eq!(told.recv().unwrap(), Moment::Waiting(Iteration::Null));
             gate.upgrade().unwrap().stop();
-            told.iter().filter(|moment| matches!(moment, Moment::Worked { .. })).count()
+            told.iter().filter(|moment| matches!(moment, Moment::Done { .. })).count()
         });
         let outcome = prepared.run(&mut |_| ()).unwrap();
         assert_eq!((outcome.count, outcome.stopped), (1, true));
-        assert_eq!(stopper.join().unwrap(), REHEARSALS + 2);
+        assert_eq!(stopper.join().unwrap(), NULL_ITERATIONS + 2);
     }
 }
 
@@ -263,11 +268,11 @@ impl Worker for Flowing {
         Ok(Stretch { start_ns, end_ns: self.ended_ns, work: repeats })
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         Ok(CheckValue::Count(0))
     }
 
-    fn settle(&mut self) -> Result<(), Failure> {
+    fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         self.ended_ns = 0;
         Ok(())
     }
@@ -283,12 +288,12 @@ impl Worker for Flowing {
 
 #[test]
 fn samples_of_threads_that_flow_on_follow_on_from_each_other() {
-    let maker: Maker = Arc::new(move |index| Ok(Box::new(Flowing { index, ended_ns: 0 })));
+    let factory: WorkerFactory = Arc::new(move |index| Ok(Box::new(Flowing { index, ended_ns: 0 })));
     let control = Arc::new(Control::default());
     let task =
         Task { op: String::new(), parameters: Parameters::default(), threads: 3, cpus: None, seconds: 0.3, control };
     let mut samples = Vec::new();
-    let prepared = prepare(&task, Unit::PerSecond, &maker).unwrap();
+    let prepared = prepare(&task, Unit::PerSecond, &factory).unwrap();
     prepared.run(&mut |some| samples.extend(some.iter().map(RawSample::sample))).unwrap();
     assert!(samples.len() > 3, "{samples:?}");
     for pair in samples.windows(2) {

@@ -1,20 +1,22 @@
 //! Calibration, the window, stopping and failures, with workers whose behaviour is known.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod sleeping;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 use std::time::Duration;
 use virtometer_protocol::{Code, Conditions, Failure, Parameters, Sample, Unit};
 use virtometer_sampling::{
-    allowed_cpus, now_ns, prepare, timed, CheckValue, Control, Extras, Maker, Merge, Outcome, RawSample, Stretch, Task,
-    Worker,
+    allowed_cpus, now_ns, prepare, timed, CheckValue, Control, Extras, Merge, Outcome, RawSample, Stretch, Task,
+    Worker, WorkerFactory,
 };
 
 /// Each repeat lasts about 0.2 ms.
 struct Sleeper {
     made: Arc<AtomicU64>,
     fail_in: &'static str,
-    settled: bool,
+    in_window: bool,
     total: u64,
 }
 
@@ -29,7 +31,7 @@ impl Sleeper {
 }
 
 impl Worker for Sleeper {
-    fn before(&mut self, _repeats: u64) -> Result<(), Failure> {
+    fn setup(&mut self, _repeats: u64) -> Result<(), Failure> {
         self.phase("before")
     }
 
@@ -42,19 +44,19 @@ impl Worker for Sleeper {
         })
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         self.made.fetch_add(1, Ordering::Relaxed);
         self.phase("after").map(|()| CheckValue::Count(self.total))
     }
 
-    fn settle(&mut self) -> Result<(), Failure> {
-        self.settled = true;
+    fn reset_after_calibration(&mut self) -> Result<(), Failure> {
+        self.in_window = true;
         self.total = 0;
         Ok(())
     }
 
     fn conditions(&self) -> Conditions {
-        Conditions::from([("settled".to_owned(), self.settled.to_string())])
+        Conditions::from([("settled".to_owned(), self.in_window.to_string())])
     }
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
@@ -67,28 +69,28 @@ fn task(threads: usize, seconds: f64) -> Task {
     Task { op: String::new(), parameters: Parameters::default(), threads, cpus: None, seconds, control }
 }
 
-fn sleepers(fail_in: &'static str) -> (Maker, Arc<AtomicU64>) {
+fn sleepers(fail_in: &'static str) -> (WorkerFactory, Arc<AtomicU64>) {
     let made = Arc::new(AtomicU64::new(0));
     let shared = made.clone();
-    let maker: Maker = Arc::new(move |_| {
+    let factory: WorkerFactory = Arc::new(move |_| {
         let made = shared.clone();
-        Ok(Box::new(Sleeper { made, fail_in, settled: false, total: 0 }))
+        Ok(Box::new(Sleeper { made, fail_in, in_window: false, total: 0 }))
     });
-    (maker, made)
+    (factory, made)
 }
 
-fn run(task: &Task, maker: &Maker, unit: Unit) -> Result<(Outcome, Vec<Sample>), Failure> {
+fn run(task: &Task, factory: &WorkerFactory, unit: Unit) -> Result<(Outcome, Vec<Sample>), Failure> {
     let mut samples = Vec::new();
-    let outcome =
-        prepare(task, unit, maker)?.run(&mut |new: &[RawSample]| samples.extend(new.iter().map(RawSample::sample)))?;
+    let outcome = prepare(task, unit, factory)?
+        .run(&mut |new: &[RawSample]| samples.extend(new.iter().map(RawSample::sample)))?;
     Ok((outcome, samples))
 }
 
 #[test]
 fn samples_are_long_enough_in_order_and_all_there() {
     for threads in [1, 3] {
-        let (maker, _) = sleepers("");
-        let (outcome, samples) = run(&task(threads, 0.1), &maker, Unit::PerSecond).unwrap();
+        let (factory, _) = sleepers("");
+        let (outcome, samples) = run(&task(threads, 0.1), &factory, Unit::PerSecond).unwrap();
         assert_eq!(outcome.count, samples.len() as u64);
         assert!(!outcome.stopped);
         assert_eq!(outcome.conditions["settled"], "true");
@@ -107,8 +109,8 @@ fn samples_are_long_enough_in_order_and_all_there() {
 #[test]
 fn the_value_is_the_median_of_the_samples_rates() {
     for (unit, inverse) in [(Unit::PerSecond, false), (Unit::Second, true)] {
-        let (maker, _) = sleepers("");
-        let (outcome, samples) = run(&task(1, 0.06), &maker, unit).unwrap();
+        let (factory, _) = sleepers("");
+        let (outcome, samples) = run(&task(1, 0.06), &factory, unit).unwrap();
         let mut rates: Vec<f64> = samples
             .iter()
             .map(|sample| {
@@ -128,9 +130,9 @@ fn the_value_is_the_median_of_the_samples_rates() {
 
 #[test]
 fn a_run_that_is_stopped_at_once_has_one_iteration() {
-    let (maker, _) = sleepers("");
+    let (factory, _) = sleepers("");
     let task = task(1, 3600.0);
-    let prepared = prepare(&task, Unit::PerSecond, &maker).unwrap();
+    let prepared = prepare(&task, Unit::PerSecond, &factory).unwrap();
     task.control.stop();
     let outcome = prepared.run(&mut |_| ()).unwrap();
     assert_eq!((outcome.count, outcome.stopped), (1, true));
@@ -151,8 +153,8 @@ fn start_counts_even_when_stop_follows_at_once() {
 fn a_fault_in_any_phase_fails_the_run_and_nothing_hangs() {
     for threads in [1, 2] {
         for phase in ["before", "run", "after", "finish"] {
-            let (maker, _) = sleepers(phase);
-            let failure = run(&task(threads, 0.02), &maker, Unit::PerSecond).err().unwrap();
+            let (factory, _) = sleepers(phase);
+            let failure = run(&task(threads, 0.02), &factory, Unit::PerSecond).err().unwrap();
             assert_eq!((failure.code, failure.message.as_str()), (Code::CheckFailed, phase));
         }
     }
@@ -162,8 +164,8 @@ fn a_fault_in_any_phase_fails_the_run_and_nothing_hangs() {
 fn a_panic_of_a_kernel_is_a_failure_of_its_run() {
     for threads in [1, 2] {
         for phase in ["panic-before", "panic-run", "panic-after", "panic-finish"] {
-            let (maker, _) = sleepers(phase);
-            let failure = run(&task(threads, 0.02), &maker, Unit::PerSecond).err().unwrap();
+            let (factory, _) = sleepers(phase);
+            let failure = run(&task(threads, 0.02), &factory, Unit::PerSecond).err().unwrap();
             assert_eq!(failure.code, Code::Internal, "{failure}");
         }
     }
@@ -171,11 +173,11 @@ fn a_panic_of_a_kernel_is_a_failure_of_its_run() {
 
 #[test]
 fn one_thread_that_cannot_be_built_fails_all() {
-    let maker: Maker = Arc::new(|index| match index {
+    let factory: WorkerFactory = Arc::new(|index| match index {
         1 => Err(Failure::new(Code::OutOfMemory, "no room")),
         _ => sleepers("").0(index),
     });
-    let failure = run(&task(3, 0.02), &maker, Unit::PerSecond).err().unwrap();
+    let failure = run(&task(3, 0.02), &factory, Unit::PerSecond).err().unwrap();
     assert_eq!(failure.code, Code::OutOfMemory);
 }
 
@@ -192,12 +194,12 @@ impl Worker for Where {
         Ok(Stretch { start_ns, end_ns: now_ns(), work: 1 })
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         Ok(CheckValue::Count(self.0.load(Ordering::Relaxed)))
     }
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
-        self.after()
+        self.verify()
     }
 }
 
@@ -206,14 +208,14 @@ fn threads_run_where_they_are_told_to() {
     let all = std::thread::spawn(allowed_cpus).join().unwrap();
     // The last one first: where a thread runs by itself is no proof.
     let cpus: Vec<usize> = all.into_iter().rev().collect();
-    let maker: Maker = Arc::new(|_| Ok(Box::new(Where(AtomicU64::new(0)))));
+    let factory: WorkerFactory = Arc::new(|_| Ok(Box::new(Where(AtomicU64::new(0)))));
     for threads in [1, 3] {
         let mut task = task(threads, 0.01);
         task.cpus = Some(cpus.clone());
         let expected: usize = (0..threads).map(|index| cpus[index % cpus.len()]).sum();
-        let maker = maker.clone();
+        let factory = factory.clone();
         let outcome =
-            std::thread::spawn(move || prepare(&task, Unit::PerSecond, &maker).unwrap().run(&mut |_| ()).unwrap());
+            std::thread::spawn(move || prepare(&task, Unit::PerSecond, &factory).unwrap().run(&mut |_| ()).unwrap());
         let outcome = outcome.join().unwrap();
         assert_eq!(outcome.check, CheckValue::Count(expected as u64), "{threads} threads");
         assert_eq!(outcome.conditions["pinned"], "yes");
@@ -221,7 +223,7 @@ fn threads_run_where_they_are_told_to() {
     let mut task = task(3, 0.01);
     for missing in [4095, 1 << 20] {
         task.cpus = Some(vec![missing]);
-        let failure = prepare(&task, Unit::PerSecond, &maker).err().unwrap();
+        let failure = prepare(&task, Unit::PerSecond, &factory).err().unwrap();
         assert_eq!(failure.code, Code::BadArguments, "{failure}");
     }
 }
@@ -235,13 +237,10 @@ impl Worker for Named {
     }
 
     fn run(&mut self, _repeats: u64) -> Result<Stretch, Failure> {
-        timed(1, || {
-            std::thread::sleep(Duration::from_millis(11));
-            Ok(())
-        })
+        sleeping::stretch()
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         Ok(CheckValue::Count(1))
     }
 
@@ -250,7 +249,7 @@ impl Worker for Named {
     }
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
-        self.after()
+        self.verify()
     }
 
     fn extras(&mut self) -> Extras {
@@ -260,8 +259,8 @@ impl Worker for Named {
 
 #[test]
 fn conditions_and_measures_of_all_threads_are_reported() {
-    let maker: Maker = Arc::new(|index| Ok(Box::new(Named(index))));
-    let (outcome, _) = run(&task(3, 0.01), &maker, Unit::PerSecond).unwrap();
+    let factory: WorkerFactory = Arc::new(|index| Ok(Box::new(Named(index))));
+    let (outcome, _) = run(&task(3, 0.01), &factory, Unit::PerSecond).unwrap();
     assert_eq!(outcome.conditions["thread"], "0 and 1 and 2");
     assert_eq!(outcome.conditions["kind"], "same");
     assert!((outcome.extras.measures()["threads"].value - 3.0).abs() < 1e-9);
@@ -284,23 +283,23 @@ fn checks_of_threads_become_one() {
 
 /// Its stretches are planted: a repeat lasts 4 us while it is calibrated, and 1 us in the window of three iterations.
 struct Quicker {
-    settled: bool,
+    in_window: bool,
     made: u64,
 }
 
 impl Worker for Quicker {
     fn run(&mut self, repeats: u64) -> Result<Stretch, Failure> {
-        let (start_ns, each_ns) = (now_ns(), if self.settled { 1_000 } else { 4_000 });
-        self.made += u64::from(self.settled);
+        let (start_ns, each_ns) = (now_ns(), if self.in_window { 1_000 } else { 4_000 });
+        self.made += u64::from(self.in_window);
         Ok(Stretch { start_ns, end_ns: start_ns + each_ns * repeats, work: repeats })
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         Ok(CheckValue::Count(self.made))
     }
 
-    fn settle(&mut self) -> Result<(), Failure> {
-        self.settled = true;
+    fn reset_after_calibration(&mut self) -> Result<(), Failure> {
+        self.in_window = true;
         Ok(())
     }
 
@@ -309,14 +308,14 @@ impl Worker for Quicker {
     }
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
-        self.after()
+        self.verify()
     }
 }
 
 #[test]
 fn iterations_of_work_that_became_quicker_are_lengthened() {
-    let maker: Maker = Arc::new(|_| Ok(Box::new(Quicker { settled: false, made: 0 })));
-    let (_, samples) = run(&task(1, 0.01), &maker, Unit::PerSecond).unwrap();
+    let factory: WorkerFactory = Arc::new(|_| Ok(Box::new(Quicker { in_window: false, made: 0 })));
+    let (_, samples) = run(&task(1, 0.01), &factory, Unit::PerSecond).unwrap();
     let lengths: Vec<u64> = samples.iter().map(|sample| sample.end_ns - sample.start_ns).collect();
     assert!(
         matches!(lengths[..], [first, second, third] if first < 10_000_000 && second.min(third) >= 10_000_000),
@@ -340,7 +339,7 @@ impl Worker for Planted {
         false
     }
 
-    fn before(&mut self, _repeats: u64) -> Result<(), Failure> {
+    fn setup(&mut self, _repeats: u64) -> Result<(), Failure> {
         self.iterations += 1;
         // The later a thread is, the longer it prepares, and the shorter it works.
         std::thread::sleep(Duration::from_millis(self.stretch.work));
@@ -359,7 +358,7 @@ impl Worker for Planted {
         Ok(self.stretch)
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         assert_eq!(
             self.worked.load(Ordering::SeqCst),
             self.iterations * TOGETHER as u64,
@@ -373,20 +372,20 @@ impl Worker for Planted {
     }
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
-        self.after()
+        self.verify()
     }
 }
 
 #[test]
 fn an_iteration_of_several_threads_lasts_from_the_first_begin_to_the_last_end() {
     let (prepared, worked) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
-    let maker: Maker = Arc::new(move |index| {
+    let factory: WorkerFactory = Arc::new(move |index| {
         // The second begins first, the first ends last.
         let (start_ns, end_ns) = [(2_000, 9_000), (1_000, 5_000), (3_000, 6_000)][index];
         let stretch = Stretch { start_ns, end_ns, work: 1 << index };
         Ok(Box::new(Planted { stretch, prepared: prepared.clone(), worked: worked.clone(), iterations: 0 }))
     });
-    let (outcome, samples) = run(&task(TOGETHER, 0.01), &maker, Unit::PerSecond).unwrap();
+    let (outcome, samples) = run(&task(TOGETHER, 0.01), &factory, Unit::PerSecond).unwrap();
     let found: Vec<_> = samples.iter().map(|sample| (sample.start_ns, sample.end_ns, sample.work)).collect();
     assert_eq!(found, [(1_000, 9_000, 7)]);
     assert!((outcome.value / (7.0 / 8e-6) - 1.0).abs() < 1e-12, "{}", outcome.value);
@@ -395,10 +394,10 @@ fn an_iteration_of_several_threads_lasts_from_the_first_begin_to_the_last_end() 
 
 #[test]
 fn a_long_run_hands_over_every_sample_once() {
-    let (maker, _) = sleepers("");
+    let (factory, _) = sleepers("");
     let mut calls = Vec::new();
     let task = task(1, 1.2);
-    let outcome = prepare(&task, Unit::PerSecond, &maker).unwrap().run(&mut |new| {
+    let outcome = prepare(&task, Unit::PerSecond, &factory).unwrap().run(&mut |new| {
         calls.push(new.iter().map(RawSample::sample).collect::<Vec<_>>());
     });
     let (outcome, samples) = (outcome.unwrap(), calls.concat());

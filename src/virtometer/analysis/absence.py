@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from virtometer.analysis.blocks import Cell, usable
 from virtometer.analysis.counted import counted
-from virtometer.model import NOT_HERE, EnvironmentStatus
+from virtometer.model import UNAVAILABLE, EnvironmentStatus, TrialRecord
 
 _NUMBER = re.compile(r"\d+([.,]\d+)*")
 
@@ -24,9 +24,9 @@ def unavailable(cell: Cell, status: EnvironmentStatus | None) -> list[str] | Non
     if cell.values:
         return None
     if status is not None and not status.works:
-        return [f"{NOT_HERE}: {status.reason or 'its check failed and gave no reason'}"]
-    if cell.failed and not cell.results and all(record.not_here for record in cell.failed):
-        return [f"{NOT_HERE}: {reason}{_times(count)}" for reason, count in _failures(cell)]
+        return [f"{UNAVAILABLE}: {status.reason or 'its check failed and gave no reason'}"]
+    if cell.failed and not cell.results and all(record.unavailable for record in cell.failed):
+        return [f"{UNAVAILABLE}: {reason}{_times(count)}" for reason, count in _failures(cell)]
     return None
 
 
@@ -36,11 +36,11 @@ def notes(cell: Cell, *, name: str) -> list[str]:
     tried = len(cell.results) + len(cell.failed)
     of = counted(tried, "trial") + where
     said = [f"{count} of {of} failed: {reason}" for reason, count in _failures(cell, at_fault=True)]
-    said += [f"{count} of {of} {NOT_HERE}: {reason}" for reason, count in _failures(cell, at_fault=False)]
+    said += [f"{count} of {of} {UNAVAILABLE}: {reason}" for reason, count in _failures(cell, at_fault=False)]
     unusable = sum(not usable(result) for _, result in cell.results)
     if unusable:
         said.append(f"{unusable} of {of} gave no usable value and left their blocks incomplete")
-    marks = Counter(kind for record, _ in cell.results for kind in dict.fromkeys(map(_kind, record.marks)))
+    marks = Counter(kind for record, _ in cell.results for kind in dict.fromkeys(mark.kind for mark in record.marks))
     said += [f"{count} of {of} marked as disturbed, and kept: {kind}" for kind, count in marks.items()]
     samples = sum(len(result.samples) for _, result in cell.results)
     aside = grouped(
@@ -50,10 +50,9 @@ def notes(cell: Cell, *, name: str) -> list[str]:
     return said
 
 
-def bare(reason: str, environment: str) -> str:
-    """A trial's reason without the words that its place in a report says already."""
-    text = reason.removeprefix(f"{environment}: ")
-    return text.removeprefix(f"{NOT_HERE}:").removeprefix(NOT_HERE).strip() or "no reason told"
+def bare(record: TrialRecord) -> str:
+    """Why a trial failed, without its environment and its kind, which its place in a report says already."""
+    return record.failure.reason if record.failure is not None else ""
 
 
 def grouped(texts: Iterable[str]) -> list[tuple[str, int]]:
@@ -68,16 +67,10 @@ def grouped(texts: Iterable[str]) -> list[tuple[str, int]]:
     return [(first[s] if same[s] else f"{first[s]} (for example)", count) for s, count in counts.most_common()]
 
 
-def _kind(mark: str) -> str:
-    """`steal: 7.1% of ...` is of the kind `steal`. The whole mark stands with its trial."""
-    kind, colon, _ = mark.partition(":")
-    return kind if colon else mark
-
-
 def _failures(cell: Cell, *, at_fault: bool | None = None) -> list[tuple[str, int]]:
     """Reasons with their counts: all, or those of failures at fault, or those of what cannot be done here."""
     chosen = (record for record in cell.failed if at_fault is None or record.at_fault is at_fault)
-    return grouped(bare(record.reason, cell.environment) for record in chosen)
+    return grouped(map(bare, chosen))
 
 
 def _times(count: int) -> str:

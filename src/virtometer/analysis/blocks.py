@@ -14,28 +14,37 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from virtometer.model import Better, Campaign, PlacementResult, TrialRecord
+from virtometer.model import Better, Campaign, Run, Treatment, TrialRecord
 
 _ENOUGH = 0.25  # of a window, for its CPU time to tell what the work costs
 
 
 @dataclass(slots=True)
 class Cell:
-    """All that happened to one workload in one environment. `values` and `costs` are by block.
+    """All that happened to one treatment. `values` and `costs` are by block.
 
     values: in the result's unit. costs: host CPU seconds of the guest per unit of work; `cost_gaps` counts usable
     results without. `untimed`: there are none, because most of the window lies between the samples.
     """
 
-    environment: str
-    workload: str
-    results: list[tuple[TrialRecord, PlacementResult]] = field(default_factory=list)
+    treatment: Treatment
+    results: list[tuple[TrialRecord, Run]] = field(default_factory=list)
     failed: list[TrialRecord] = field(default_factory=list)
     planned: int = 0
     values: dict[int, float] = field(default_factory=dict)
     costs: dict[int, float] = field(default_factory=dict)
     cost_gaps: int = 0
     untimed: bool = False
+
+    @property
+    def environment(self) -> str:
+        """Name of the environment."""
+        return self.treatment.environment
+
+    @property
+    def workload(self) -> str:
+        """Name of the workload."""
+        return self.treatment.workload
 
     @property
     def shape(self) -> tuple[str, str, Better] | None:
@@ -46,21 +55,19 @@ class Cell:
         return first.op, first.unit, first.better
 
 
-def usable(result: PlacementResult) -> bool:
-    """Whether a result's value may be compared."""
-    return (
-        math.isfinite(result.value)
-        and result.value > 0
-        and (not result.samples or any(sample.used for sample in result.samples))
-    )
+def usable(run: Run) -> bool:
+    """Whether a run's value may be compared."""
+    value = run.scored.value
+    return math.isfinite(value) and value > 0 and (not run.samples or any(sample.used for sample in run.samples))
 
 
-def _timed_share(result: PlacementResult) -> float:
+def _timed_share(run: Run) -> float:
     """How much of the window the samples cover that are used, 0 to 1: both by the clock that is believed."""
-    window_ns = result.window_end_host_ns - result.window_start_host_ns
-    if not result.samples or window_ns <= 0:
+    score = run.scored
+    window_ns = score.window_end_host_ns - score.window_start_host_ns
+    if not run.samples or window_ns <= 0:
         return 1.0
-    timed_s = sum(result.clock.duration_s(one.start_ns, one.end_ns) for one in result.samples if one.used)
+    timed_s = sum(score.clock.duration_s(one.start_ns, one.end_ns) for one in run.samples if one.used)
     return timed_s * 1e9 / window_ns
 
 
@@ -68,7 +75,7 @@ def cells(campaign: Campaign) -> dict[tuple[str, str], Cell]:
     """Every combination of the plan, by (workload, environment), in the plan's order."""
     plan = campaign.plan
     table = {
-        (workload.name, environment.name): Cell(environment.name, workload.name)
+        (workload.name, environment.name): Cell(Treatment(environment.name, workload.name, workload.levels))
         for workload in plan.workloads
         for environment in plan.environments
     }
@@ -78,11 +85,11 @@ def cells(campaign: Campaign) -> dict[tuple[str, str], Cell]:
             if cell is not None and placement.role == "measured":
                 cell.planned += 1
     for record in campaign.trials:
-        if record.status == "done":
-            for result in record.results:
-                cell = table.get((result.placement.workload, result.placement.environment))
-                if cell is not None and result.placement.role == "measured":
-                    cell.results.append((record, result))
+        if record.failure is None:
+            for run in record.scored:
+                cell = table.get((run.placement.workload, run.placement.environment))
+                if cell is not None and run.placement.role == "measured":
+                    cell.results.append((record, run))
         else:
             for placement in record.trial.placements:
                 cell = table.get((placement.workload, placement.environment))
@@ -96,16 +103,17 @@ def cells(campaign: Campaign) -> dict[tuple[str, str], Cell]:
 def _fill(cell: Cell) -> None:
     values: defaultdict[int, list[float]] = defaultdict(list)
     costs: defaultdict[int, list[float]] = defaultdict(list)
-    for record, result in cell.results:
-        if not usable(result):
+    for record, run in cell.results:
+        if not usable(run):
             continue
-        values[record.trial.block].append(result.value)
-        if result.guest_cpu_s is not None and result.guest_cpu_s > 0 and result.work > 0:
-            costs[record.trial.block].append(result.guest_cpu_s / result.work)
+        score = run.scored
+        values[record.trial.block].append(score.value)
+        if score.guest_cpu_s is not None and score.guest_cpu_s > 0 and score.work > 0:
+            costs[record.trial.block].append(score.guest_cpu_s / score.work)
         else:
             cell.cost_gaps += 1
     cell.values = {block: statistics.geometric_mean(found) for block, found in sorted(values.items())}
-    shares = [_timed_share(result) for _, result in cell.results if usable(result)]
+    shares = [_timed_share(run) for _, run in cell.results if usable(run)]
     cell.untimed = bool(shares) and statistics.median(shares) < _ENOUGH
     if cell.untimed:
         costs.clear()

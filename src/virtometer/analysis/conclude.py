@@ -69,7 +69,8 @@ class _Concluder:
     def alone(self, cell: Cell) -> Finding:
         """The baseline's own row, or a row that has no baseline to be compared with."""
         gone = absence.unavailable(cell, self.status.get(cell.environment))
-        said = gone if gone is not None else [*self._happened(cell, name=""), *conditions.own_notes(cell)]
+        happened = [*self._happened(cell, name=""), *conditions.notes(cell), *conditions.changes(cell).values()]
+        said = happened if gone is None else gone
         if cell.environment == self.plan.baseline:
             ratio = Estimate(1.0, None, None, len(cell.values)) if cell.values else None
             verdict = Verdict.BASELINE if gone is None else Verdict.UNAVAILABLE
@@ -86,8 +87,9 @@ class _Concluder:
         if gone is not None:
             return self._finding(cell, None, Verdict.UNAVAILABLE, gone)
         said = [
-            *conditions.notes(cell, against),
-            *conditions.own_notes(cell),
+            *conditions.differences(cell, against).values(),
+            *conditions.notes(cell),
+            *conditions.changes(cell).values(),
             *self._happened(cell, name=""),
             *self._happened(against, name=against.environment),
             *cost.notes(cell, against),
@@ -161,11 +163,15 @@ class _Concluder:
         seconds: float | None = None,
     ) -> Finding:
         op, unit, better = self._shape(cell)
+        against = self.table.get((cell.workload, self.plan.baseline), cell)
+        gone = verdict is Verdict.UNAVAILABLE
+        unlike = () if gone else (*conditions.differences(cell, against), *conditions.changes(cell))
         return Finding(
             workload=cell.workload, op=op, metric=metric(self.kernel(cell), op, unit), unit=unit, better=better,
             subject=cell.environment, against=self.plan.baseline, ratio=ratio, verdict=verdict,
             p_value=p, p_adjusted=p_adjusted, host_cpu_ratio=host_cpu, value=value_of(cell),
             detectable=detectable, blocks_needed=blocks, seconds_needed=seconds, notes=tuple(dict.fromkeys(notes)),
+            unlike=tuple(dict.fromkeys(unlike)), levels=cell.treatment.levels,
         )  # fmt: skip
 
     def kernel(self, cell: Cell) -> str:

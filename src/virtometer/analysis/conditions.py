@@ -12,9 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from virtometer.analysis.blocks import Cell
-from virtometer.model import Finding
 
-UNLIKE = "not like with like"
+_UNLIKE = "not like with like"
 # Where a file or a peer is found from inside differs by nature and says nothing about the work. How an environment
 # reaches the disk file (virtio-blk, ubd, bind mount) is no condition that differs but the thing that is measured, as
 # is the source of its clock. Arguments of a program name the file; the rest of them is the plan's, alike on both sides.
@@ -36,53 +35,52 @@ _NAMES = {
 }
 
 
-def is_unlike(finding: Finding) -> bool:
-    """Whether a finding compares what is not alike. Reports must mark it."""
-    return any(note.startswith(UNLIKE) for note in finding.notes)
-
-
-def notes(subject: Cell, against: Cell) -> list[str]:
-    """Every difference between the conditions, threads and parameters of two cells, one sentence each."""
+def differences(subject: Cell, against: Cell) -> dict[str, str]:
+    """Every difference between the conditions, threads and parameters of two cells: its name and a sentence."""
     if not subject.results or not against.results:
-        return []
+        return {}
     here, there = _conditions(subject), _conditions(against)
     why_here, why_there = _reasons(subject), _reasons(against)
-    said = []
+    said = {}
     for key in sorted(here.keys() | there.keys()):
         own, other = _words(here.get(key)), _words(there.get(key))
         if own == other:
             continue
         left = f"{own} here{_because(key, own, why_here)}" if own else "not told here"
         right = f"{other or 'not told'} in {against.environment}{_because(key, other, why_there)}"
-        said.append(f"{UNLIKE}: {_NAMES.get(key, key)}: {left}, {right}")
+        said[key] = f"{_UNLIKE}: {_NAMES.get(key, key)}: {left}, {right}"
     return said
 
 
-def own_notes(cell: Cell) -> list[str]:
-    """Sizes that a cache may hold, and conditions that changed from trial to trial within one environment."""
-    said = sorted(
+def notes(cell: Cell) -> list[str]:
+    """Sizes that a cache may hold, within one environment."""
+    return sorted(
         {
-            f"in {cell.environment} caches may hold what is measured: {result.conditions['cached_reason']}"
-            for _, result in cell.results
-            if "cached_reason" in result.conditions
+            f"in {cell.environment} caches may hold what is measured: {run.conditions['cached_reason']}"
+            for _, run in cell.results
+            if "cached_reason" in run.conditions
         }
     )
+
+
+def changes(cell: Cell) -> dict[str, str]:
+    """Every condition that changed from trial to trial within one environment: its name and a sentence."""
+    said = {}
     for key, seen in sorted(_conditions(cell).items()):
         if len(seen) > 1:
             counted = ", ".join(f"{value} in {count}" for value, count in sorted(seen.items()))
-            said.append(
-                f"{UNLIKE}: in {cell.environment}, {_NAMES.get(key, key)} changed between trials ({counted} of them)"
-            )
+            name = _NAMES.get(key, key)
+            said[key] = f"{_UNLIKE}: in {cell.environment}, {name} changed between trials ({counted} of them)"
     return said
 
 
 def _conditions(cell: Cell) -> dict[str, Counter[str]]:
     found: dict[str, Counter[str]] = {}
-    for _, result in cell.results:
+    for _, run in cell.results:
         told: dict[str, Any] = {
-            **result.parameters,
-            "threads": result.threads,
-            **{key: value for key, value in result.conditions.items() if not key.endswith("_reason")},
+            **run.parameters,
+            "threads": run.threads,
+            **{key: value for key, value in run.conditions.items() if not key.endswith("_reason")},
         }
         for key, value in told.items():
             if key in _NOT_COMPARED:
@@ -97,9 +95,7 @@ def _conditions(cell: Cell) -> dict[str, Counter[str]]:
 
 
 def _reasons(cell: Cell) -> dict[str, str]:
-    return {
-        key: value for _, result in cell.results for key, value in result.conditions.items() if key.endswith("_reason")
-    }
+    return {key: value for _, run in cell.results for key, value in run.conditions.items() if key.endswith("_reason")}
 
 
 def _words(seen: Mapping[str, int] | None) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from virtometer.model import Campaign, PlacementResult
+from virtometer.model import Campaign, Run
 
 Key = tuple[str, str]  # workload, environment
 # Measures of the peer and of outside clocks, which are the host's, and what a tool or the guest's own clock says, which
@@ -45,10 +45,10 @@ class Times:
 def measures(campaign: Campaign) -> dict[Key, dict[str, Measured]]:
     """Each measure of each workload in each environment, by name."""
     values: dict[Key, dict[str, tuple[str, list[float]]]] = {}
-    for key, result in _measured(campaign):
-        for name, measure in result.measures.items():
+    for key, run in _measured(campaign):
+        for name, measure in run.reported.measures.items():
             unit = str(measure["unit"])
-            factor = _in_host_time(name, unit, result)
+            factor = _in_host_time(name, unit, run)
             if factor is not None:
                 values.setdefault(key, {}).setdefault(name, (unit, []))[1].append(float(measure["value"]) * factor)
     return {
@@ -63,14 +63,26 @@ def measures(campaign: Campaign) -> dict[Key, dict[str, Measured]]:
 def histograms(campaign: Campaign) -> dict[Key, dict[str, Times]]:
     """Each histogram of each workload in each environment, by name: all trials added up."""
     counts: dict[Key, dict[str, Counter[float]]] = {}
-    for key, result in _measured(campaign):
-        if _rate_of_work_only(result):
-            continue
-        for name, histogram in result.histograms.items():
-            into = counts.setdefault(key, {}).setdefault(name, Counter())
-            for top_ns, count in histogram["counts"]:
-                into[top_ns * 1e-9 * result.clock.rate] += int(count)
+    for key, run in _measured(campaign):
+        for name, found in _counts(run).items():
+            counts.setdefault(key, {}).setdefault(name, Counter()).update(found)
     return {key: {name: _times(found) for name, found in of.items()} for key, of in counts.items()}
+
+
+def histograms_of(run: Run) -> dict[str, Times]:
+    """Each histogram of one scored run, by name."""
+    return {name: _times(found) for name, found in _counts(run).items()}
+
+
+def _counts(run: Run) -> dict[str, Counter[float]]:
+    """Operations by their time in host seconds; nothing where nobody knows how to convert it."""
+    if _rate_of_work_only(run):
+        return {}
+    rate = run.scored.clock.rate
+    return {
+        name: Counter({top_ns * 1e-9 * rate: int(count) for top_ns, count in histogram["counts"]})
+        for name, histogram in run.reported.histograms.items()
+    }
 
 
 def _times(counts: Mapping[float, int]) -> Times:
@@ -82,31 +94,32 @@ def _times(counts: Mapping[float, int]) -> Times:
     return Times(so_far, tuple(steps))
 
 
-def _measured(campaign: Campaign) -> Iterator[tuple[Key, PlacementResult]]:
+def _measured(campaign: Campaign) -> Iterator[tuple[Key, Run]]:
     for record in campaign.trials:
-        for result in record.results:
-            if result.placement.role == "measured":
-                yield (result.placement.workload, result.placement.environment), result
+        for run in record.scored:
+            if run.placement.role == "measured":
+                yield (run.placement.workload, run.placement.environment), run
 
 
-def _rate_of_work_only(result: PlacementResult) -> bool:
+def _rate_of_work_only(run: Run) -> bool:
     """Whether nobody knows how fast the guest's clock runs but while it works: the laboratory timed that."""
-    return result.clock.compared and result.by_laboratory
+    return run.scored.clock.compared and run.host_timed
 
 
-def _in_host_time(name: str, unit: str, result: PlacementResult) -> float | None:
+def _in_host_time(name: str, unit: str, run: Run) -> float | None:
     """What turns a value in the guest's time into host time. None where nothing is known to do that."""
+    rate = run.scored.clock.rate
     if name.startswith(_AS_THEY_ARE):
         return 1.0
     if unit == "s/s":  # processor time of the peer in the guest's time, or of the guest in its own
-        return 1 / result.clock.rate if name.endswith(_OF_THE_PEER) else 1.0
+        return 1 / rate if name.endswith(_OF_THE_PEER) else 1.0
     if name.endswith(_OF_THE_PEER):
         return 1.0
     if not (unit == "s" or unit.startswith("s/") or unit.endswith("/s")):
         return 1.0
-    if _rate_of_work_only(result) and result.kernel != _OF_ITS_WORK:
+    if _rate_of_work_only(run) and run.kernel != _OF_ITS_WORK:
         return None
-    return 1 / result.clock.rate if unit.endswith("/s") else result.clock.rate
+    return 1 / rate if unit.endswith("/s") else rate
 
 
 def names(of: Sequence[Mapping[str, object]]) -> list[str]:

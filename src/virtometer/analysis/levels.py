@@ -31,12 +31,12 @@ def of_series(campaign: Campaign, series: Series) -> dict[str, dict[str, Estimat
     values: dict[str, dict[int, dict[int, float]]] = {}
     found: dict[str, dict[str, float]] = {}
     for record in campaign.trials:
-        for result in record.results:
-            size = sizes.get(result.placement.workload)
-            if size is not None and result.value > 0:
-                name = result.placement.environment
-                values.setdefault(name, {}).setdefault(size, {})[record.trial.block] = result.value
-                found.setdefault(name, caches(result.measures))
+        for run in record.scored:
+            size = sizes.get(run.placement.workload)
+            if size is not None and run.scored.value > 0:
+                name = run.placement.environment
+                values.setdefault(name, {}).setdefault(size, {})[record.trial.block] = run.scored.value
+                found.setdefault(name, caches(run.reported.measures))
     arrays = _ARRAYS.get(series.op, 1)
     return {
         one.name: averages

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
-from virtometer.model import Campaign, PlacementResult
+from virtometer.model import Campaign, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,31 +27,32 @@ class Timed:
 
 def timed(campaign: Campaign) -> dict[tuple[str, str], Timed]:
     """By workload and environment, where an outside clock was asked. Raw values have the same comparison of clocks."""
-    found: dict[tuple[str, str], list[tuple[float, float, float, PlacementResult]]] = {}
+    found: dict[tuple[str, str], list[tuple[float, float, float, Run]]] = {}
     for record in (campaign.recorded or campaign).trials:
-        for result in record.results:
-            rates = [float(result.measures.get(name, {}).get("value", 0)) for name in ("guest-rate", "outside-rate")]
-            if result.placement.role == "measured" and all(rate > 0 for rate in rates):
+        for run in record.scored:
+            told = run.reported.measures
+            rates = [float(told.get(name, {}).get("value", 0)) for name in ("guest-rate", "outside-rate")]
+            if run.placement.role == "measured" and all(rate > 0 for rate in rates):
                 own, outside = rates
-                key = (result.placement.workload, result.placement.environment)
-                found.setdefault(key, []).append((own, own * _put_right(result), outside, result))
+                key = (run.placement.workload, run.placement.environment)
+                found.setdefault(key, []).append((own, own * _put_right(run), outside, run))
     return {key: _together(trials) for key, trials in found.items()}
 
 
-def _put_right(result: PlacementResult) -> float:
+def _put_right(run: Run) -> float:
     """What turns a rate by the guest's clock into one in host time, over the trial's own samples."""
-    guest_s = sum(sample.end_ns - sample.start_ns for sample in result.samples if sample.used) * 1e-9
-    return result.value * guest_s / result.work
+    guest_s = sum(sample.end_ns - sample.start_ns for sample in run.samples if sample.used) * 1e-9
+    return run.scored.value * guest_s / run.scored.work
 
 
-def _together(trials: list[tuple[float, float, float, PlacementResult]]) -> Timed:
+def _together(trials: list[tuple[float, float, float, Run]]) -> Timed:
     trips = [
-        float(result.measures["outside-round-trip"]["value"])
-        for *_, result in trials
-        if "outside-round-trip" in result.measures
+        float(run.reported.measures["outside-round-trip"]["value"])
+        for *_, run in trials
+        if "outside-round-trip" in run.reported.measures
     ]
     return Timed(
-        str(trials[0][3].measures["outside-rate"]["unit"]),
+        str(trials[0][3].reported.measures["outside-rate"]["unit"]),
         statistics.median(own for own, *_ in trials),
         statistics.median(corrected for _, corrected, *_ in trials),
         statistics.median(outside for _, _, outside, _ in trials),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from virtometer.analysis import evidence
-from virtometer.model import Campaign, ClockFit, PlacementResult
+from virtometer.analysis.score import NoScore, Window, score
+from virtometer.model import Campaign, ClockFit, FailureKind, Mark, MarkKind, Run, TrialRecord
 
 
 def by_guest_clocks(campaign: Campaign) -> Campaign:
@@ -14,26 +14,47 @@ def by_guest_clocks(campaign: Campaign) -> Campaign:
 
     How far those clocks can be believed is not known from such a campaign, only from `recorded` in it.
     """
-    trials = tuple(
-        replace(record, results=tuple(_believed(result) for result in record.results))
-        if record.results
-        else evidence.believed(record)
-        for record in campaign.trials
-    )
+    trials = tuple(_failed(record) if record.failure is not None else _done(record) for record in campaign.trials)
     return replace(campaign, trials=trials, clock="guest", recorded=campaign)
 
 
-def _believed(result: PlacementResult) -> PlacementResult:
-    guest_s = sum(sample.end_ns - sample.start_ns for sample in result.samples if sample.used) * 1e-9
-    host_s = guest_s * result.clock.rate
-    # A tool's value is not work over time but what it said.
-    factor = guest_s / host_s if result.unit == "s" else host_s / guest_s
-    value = result.measures["tool-says"]["value"] if "tool-says" in result.measures else result.value * factor
-    fit = result.clock
-    believed = ClockFit(fit.reference_guest_ns, fit.reference_host_ns, 1.0, math.nan, math.nan, 0)
-    # The window too is as long as the guest's clock said: samples are judged by how much of it they cover.
-    begin, end = (
-        round(fit.reference_host_ns + (host_ns - fit.reference_host_ns) / fit.rate)
-        for host_ns in (result.window_start_host_ns, result.window_end_host_ns)
-    )
-    return replace(result, value=float(value), clock=believed, window_start_host_ns=begin, window_end_host_ns=end)
+def _done(record: TrialRecord) -> TrialRecord:
+    return replace(record, runs=tuple(_scored_again(run) for run in record.runs))
+
+
+def _scored_again(run: Run) -> Run:
+    """By the guest's clock, over a window that is as long as that clock said."""
+    fit = run.scored.clock
+    clock = _own(fit.reference_guest_ns, fit.reference_host_ns)
+    ends = (run.scored.window_start_host_ns, run.scored.window_end_host_ns)
+    begin, end = (fit.reference_host_ns + (ns - fit.reference_host_ns) / fit.rate for ns in ends)
+    return replace(run, score=score(run, clock, (begin, end), run.scored.guest_cpu_s))
+
+
+def _failed(record: TrialRecord) -> TrialRecord:
+    """A trial that failed on a clock's account, as if that clock had been right; marked with the reason.
+
+    As it was where another reason ended it, or where the samples together have no length by that clock.
+    """
+    if not any(run.fault for run in record.runs) or len(record.runs) < len(record.trial.placements):
+        return record
+    try:
+        runs = tuple(_scored_at_last(run) for run in record.runs)
+    except NoScore:
+        return record
+    marks = (*record.marks, Mark(MarkKind.CLOCK, record.reason))
+    return replace(record, failure=None, marks=marks, runs=runs)
+
+
+def _scored_at_last(run: Run) -> Run:
+    if run.report is None or run.report.value is None or not run.probes or not run.samples:
+        raise NoScore(FailureKind.CLOCK, "the run did not come to its end")
+    clock = _own(run.probes[0].received_guest_ns, run.probes[0].sent_host_ns)
+    run = replace(run, samples=tuple(replace(sample, set_aside=None, mark="") for sample in run.samples))
+    window: Window = (clock.to_host_ns(run.samples[0].start_ns), clock.to_host_ns(run.samples[-1].end_ns))
+    return replace(run, score=score(run, clock, window))
+
+
+def _own(guest_ns: int, host_ns: int) -> ClockFit:
+    """The clock that says of itself that it is right, and how well is not known."""
+    return ClockFit(guest_ns, host_ns, 1.0, math.nan, math.nan, 0)

@@ -32,13 +32,11 @@ def running(plan: Plan, trials: Iterable[TrialRecord]) -> dict[tuple[str, str], 
     values: dict[tuple[str, str], dict[int, float]] = {}
     units: dict[tuple[str, str], tuple[str, Better]] = {}
     for record in trials:
-        if record.status != "done":
-            continue
-        for result in record.results:
-            if result.placement.role == "measured" and usable(result):
-                key = (result.placement.workload, result.placement.environment)
-                values.setdefault(key, {})[record.trial.block] = result.value
-                units[key] = (result.unit, result.better)
+        for run in record.scored:
+            if run.placement.role == "measured" and usable(run):
+                key = (run.placement.workload, run.placement.environment)
+                values.setdefault(key, {})[record.trial.block] = run.scored.value
+                units[key] = (run.unit, run.better)
     found = {}
     for key, by_block in values.items():
         unit, better = units[key]

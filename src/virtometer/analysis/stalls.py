@@ -15,8 +15,9 @@ from itertools import pairwise
 
 from virtometer.analysis.blocks import Cell, usable
 from virtometer.analysis.counted import counted
-from virtometer.analysis.host_time import Stretch
-from virtometer.model import PlacementResult
+from virtometer.analysis.score import in_host_time
+from virtometer.clock.intervals import Interval
+from virtometer.model import Mark, MarkKind, Run
 
 FEW = 3
 FAR = 4.0
@@ -40,18 +41,19 @@ class Stops:
         """The part of the window that was lost."""
         return self.lost_s / self.window_s if self.window_s > 0 else 0.0
 
-    def mark(self, limit: float) -> str:
-        """Why the trial is disturbed; empty where no more than `limit` of the window was lost."""
+    def mark(self, limit: float, environment: str) -> Mark | None:
+        """Why the trial is disturbed; None where no more than `limit` of the window was lost."""
         if self.share <= limit:
-            return ""
+            return None
         times = "in one stop" if self.count == 1 else f"in {self.count} stops"
-        return (
-            f"stall: {self.lost_s:.3g} s of the window of {self.window_s:.3g} s were lost {times}, the longest "
-            f"{self.longest_at_s:.3g} s after its beginning (the plan allows {limit:.0%})"
+        return Mark(
+            MarkKind.STALL,
+            f"{self.lost_s:.3g} s of the window of {self.window_s:.3g} s were lost {times}, the longest "
+            f"{self.longest_at_s:.3g} s after its beginning (the plan allows {limit:.0%}) in {environment}",
         )
 
 
-def stops(samples: Sequence[tuple[Stretch, int]], *, gaps: bool) -> Stops:
+def stops(samples: Sequence[tuple[Interval, int]], *, gaps: bool) -> Stops:
     """The stops of one run. `samples`: time and work of each, in order; `gaps`: whether what lies between them counts.
 
     Between iterations that the laboratory lets begin the agent waits, so that such gaps say nothing.
@@ -89,10 +91,10 @@ def notes(cell: Cell, limit: float, *, name: str) -> list[str]:
     ]
 
 
-def _slower(result: PlacementResult) -> float:
+def _slower(run: Run) -> float:
     """By which part the value lies below the agent's median in host time; 0 where that is not known."""
-    if result.by_laboratory or "tool-says" in result.measures or not (result.agent_value > 0 and result.value > 0):
+    value, median = run.scored.value, run.reported.value
+    if run.host_timed or run.by_tool or median is None or not (median > 0 and value > 0):
         return 0.0
-    if result.unit == "s":
-        return 1.0 - result.agent_value * result.clock.rate / result.value
-    return 1.0 - result.value / (result.agent_value / result.clock.rate)
+    expected = in_host_time(median, run.unit, run.scored.clock.rate)
+    return 1.0 - (expected / value if run.unit == "s" else value / expected)

@@ -22,7 +22,7 @@ from rich.text import Text
 
 from virtometer.analysis.counted import counted
 from virtometer.analysis.running import Running
-from virtometer.model import Plan, Trial, TrialRecord
+from virtometer.model import UNAVAILABLE, Plan, Trial, TrialRecord
 from virtometer.report.words import quantity
 from virtometer.runner.pace import TimeLeft
 
@@ -93,7 +93,7 @@ class PlainDisplay:
             self.line(f"cleaned up: {sentence}")
 
     def stage(self, text: str) -> None:
-        """What the laboratory does now, beside trials; told once."""
+        """What the laboratory does now, beside trials; shown once."""
         if text not in self._told:
             self._told.add(text)
             self.line(f"{text}, {since()}")
@@ -107,7 +107,7 @@ class PlainDisplay:
         self.line(f"results: {directory}; {counted(self.total, 'trial')} in {counted(self.blocks, 'block')}{done}")
 
     def guest_starting(self, environment: str) -> None:
-        """A guest is being started; told at the first start of each environment."""
+        """A guest is being started; shown at the first start of each environment."""
         self.stage(f"starting {environment}")
 
     def trial_started(self, trial: Trial) -> None:
@@ -229,10 +229,11 @@ class LiveDisplay(PlainDisplay):
 
 
 def where(trial: Trial) -> str:
-    """`memory triad 64 MB in runc`."""
+    """`memory triad 64 MB in box`, where a box is an environment of the plan."""
     return " beside ".join(f"{placement.workload} in {placement.environment}" for placement in trial.placements)
 
 
 def without_value(record: TrialRecord) -> str:
     """Why a trial has no value: it failed, or cannot be done here, which is no failure."""
-    return f"failed: {record.reason}" if record.at_fault else record.reason
+    assert record.failure is not None
+    return f"{UNAVAILABLE if record.unavailable else 'failed'}: {record.failure.reason}"

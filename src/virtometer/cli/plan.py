@@ -44,6 +44,7 @@ def show(
     from virtometer.cli.plan_files import load, selection
     from virtometer.design.duration import duration
     from virtometer.design.schedule import schedule
+    from virtometer.runner.catalogue import catalogue
     from virtometer.runner.windows import may_end_early, windows
 
     loaded, _ = load(plan, selection(only, in_))
@@ -54,7 +55,8 @@ def show(
         lines.append(f"question: {loaded.question}")
     lines += _compared(loaded)
     lines.append(f"size: {_size(loaded)}{_too_few(loaded)}")
-    lines.append(f"time: {_takes(duration(loaded, trials, windows(loaded)), early=may_end_early(loaded))}")
+    takes = duration(loaded, trials, windows(loaded), catalogue())
+    lines.append(f"time: {_takes(takes, early=may_end_early(loaded))}")
     chosen = seed is not None or loaded.seed is not None
     lines.append(f"order: that of seed {shown}" + ("" if chosen else "; a run takes a fresh seed, and records it"))
     lines += _trials(loaded, trials)

@@ -28,20 +28,20 @@ def built_in(name: str) -> Path:
 
 
 def selection(only: Sequence[str] | None, environments: Sequence[str] | None) -> Selection:
-    """What --only and --in ask for."""
+    """The selection of --only and --in."""
     return Selection(tuple(only or ()), tuple(environments or ()))
 
 
-def load(path: Path, asked: Selection = ALL) -> tuple[Plan, str]:
-    """Read and check a plan; returns the part that is `asked` for, and the plan's text.
+def load(path: Path, selected: Selection = ALL) -> tuple[Plan, str]:
+    """Read and check a plan; returns the `selected` part, and the plan's text.
 
     Raises PlanError with file and line, and UsageError for a name that the plan does not have.
     """
-    found, text = _read(path, asked)
+    found, text = _read(path, selected)
     return found.plan, text
 
 
-def load_for_here(path: Path, results: Path, asked: Selection = ALL) -> tuple[Plan, str, list[str]]:
+def load_for_here(path: Path, results: Path, selected: Selection = ALL) -> tuple[Plan, str, list[str]]:
     """`load` a plan and check that this host can execute that part of it with its results below `results`.
 
     The last part of the answer are sentences about what will be skipped. Raises PlanError for what is wrong everywhere,
@@ -50,7 +50,7 @@ def load_for_here(path: Path, results: Path, asked: Selection = ALL) -> tuple[Pl
     from virtometer.design.feasible import refused
     from virtometer.runner.here import not_here
 
-    found, text = _read(path, asked)
+    found, text = _read(path, selected)
     refusals: list[tuple[int, str]] = []
     skipped = list(found.skipped)
     shown = visible(str(path))
@@ -65,7 +65,7 @@ def load_for_here(path: Path, results: Path, asked: Selection = ALL) -> tuple[Pl
     return found.plan, text, [f"{shown}:{line}: will fail: {words}" for line, words in sorted(set(skipped))]
 
 
-def _read(path: Path, asked: Selection) -> tuple[PlanRead, str]:
+def _read(path: Path, selected: Selection) -> tuple[PlanRead, str]:
     from virtometer.runner.catalogue import catalogue
 
     shown = str(path)
@@ -78,7 +78,7 @@ def _read(path: Path, asked: Selection) -> tuple[PlanRead, str]:
         raise PlanError(shown, 0, "this is a directory, not a plan") from cause
     except OSError as cause:
         raise PlanError(shown, 0, f"the plan cannot be read: {cause.strerror}") from cause
-    return read_plan(raw, shown, catalogue(), asked), raw.decode("utf-8-sig")
+    return read_plan(raw, shown, catalogue(), selected), raw.decode("utf-8-sig")
 
 
 def seed_of(plan: Plan, given: int | None) -> int:

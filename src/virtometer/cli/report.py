@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -41,6 +39,7 @@ def report(
     ] = False,
 ) -> None:
     """Print the table of a campaign and write its report. Works while the campaign still runs."""
+    from virtometer.cli.conclusion import conclude, write_html
     from virtometer.cli.notice import notice
     from virtometer.errors import UsageError
     from virtometer.store.ledger import Ledger
@@ -54,28 +53,16 @@ def report(
 
         campaign = by_guest_clocks(campaign)
     if kind is None:
-        from virtometer.cli.campaign import conclude
-
         conclude(campaign, directory)
     elif kind is Format.HTML and out is None:
-        say(str(write_html(campaign, directory / ("report-raw.html" if raw else "report.html"))))
+        say(str(write_html(campaign, directory)))
     else:
         _put(campaign, kind, out)
 
 
-def write_html(campaign: Campaign, path: Path) -> Path:
-    """Write the HTML report under its own name into a results directory and return its path."""
-    from virtometer.report import render
-    from virtometer.store.files import storage
-    from virtometer.store.output import write_own
-
-    with _advised(Format.HTML), storage(path.parent):
-        write_own(path, render(campaign, Format.HTML.value))
-    return path
-
-
 def _put(campaign: Campaign, kind: Format, path: Path | None) -> None:
     """Write a report to the file that the user named, or to standard output."""
+    from virtometer.cli.conclusion import advised
     from virtometer.report import render
     from virtometer.store.output import write_named
 
@@ -83,18 +70,5 @@ def _put(campaign: Campaign, kind: Format, path: Path | None) -> None:
     if path is None or str(path) == "-":
         put_document(text)
         return
-    with _advised(kind):
+    with advised(kind):
         write_named(path, text)
-
-
-@contextmanager
-def _advised(kind: Format) -> Iterator[None]:
-    from virtometer.errors import StorageError
-
-    try:
-        yield
-    except StorageError as cause:
-        raise StorageError(
-            f"the report cannot be written: {cause.sentence}",
-            advice=f"write it elsewhere: virtometer report DIR --format {kind} --out FILE",
-        ) from cause

@@ -52,14 +52,14 @@ def run(
     if quick and plan is not None:
         raise UsageError("--quick is a plan of its own", advice="give either a plan or --quick")
     file = plan or built_in(QUICK if quick else DEFAULT)
-    asked = selection(only, in_)
-    loaded, text, skipped = load_for_here(file, out or Path("results"), asked)
+    selected = selection(only, in_)
+    loaded, text, skipped = load_for_here(file, out or Path("results"), selected)
     for sentence in skipped:
         typer.echo(f"virtometer: {visible(sentence)}", err=True)
     if blocks is not None:
         loaded = loaded.model_copy(update={"blocks": blocks})
         text = f"# Run with --blocks {blocks}, which replaces the number of blocks below.\n{text}"
-    if left := words(asked, loaded):
+    if left := words(selected, loaded):
         text = f"# Run with --only or --in: {left}.\n{text}"
     directory = out or _fresh(loaded.name)
     refuse_foreign(directory)

@@ -1,4 +1,4 @@
-"""`virtometer time-server`: an outside clock for programs that ask one."""
+"""`virtometer time-server`: a reference clock for programs that read one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def time_server(
 async def _serve(listen: str, tcp: int | None, udp: int | None) -> None:
     import asyncio
 
-    from virtometer.link.time_server import TimeServer
+    from virtometer.time_server.server import TimeServer
 
     server = TimeServer(tell=lambda words: typer.echo(f"virtometer: {words}", err=True))
     tcp, udp = await server.open(listen, tcp, udp)

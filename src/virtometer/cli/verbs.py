@@ -20,7 +20,7 @@ from virtometer.errors import UsageError
 class Verb(core.TyperCommand):
     """A command whose usage line names what must be given as PLAN, and what may be given as [PLAN].
 
-    Wrong values of options are told in the words of wrong plans.
+    Wrong values of options are reported in the words of wrong plans.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
@@ -43,7 +43,7 @@ def _sentence(refused: typer.BadParameter) -> str:
     """What is wrong with the value of an option; empty where typer's own words are to stand."""
     from pydantic import BaseModel, ValidationError
 
-    from virtometer.design import complaints
+    from virtometer.design import validation_messages
 
     if not isinstance(refused.__cause__, ValidationError) or refused.param is None or not refused.param.opts:
         return ""
@@ -52,12 +52,12 @@ def _sentence(refused: typer.BadParameter) -> str:
     wanted = refused.param.type_descriptor.annotation if isinstance(refused.param, core.TyperOption) else None
     if isinstance(wanted, type) and issubclass(wanted, StrEnum):
         error["type"], error["ctx"] = "enum", {"expected": ", ".join(wanted)}
-    elif error["type"] not in complaints.OF_NUMBERS:
+    elif error["type"] not in validation_messages.OF_NUMBERS:
         return ""
     with contextlib.suppress(TypeError, ValueError):
         given = int(given)  # words of the command line are all text
     error["loc"] = (refused.param.opts[0],)
-    return complaints.sentence(error, BaseModel, "option", given)
+    return validation_messages.sentence(error, BaseModel, "option", given)
 
 
 def application(words: str, **more: Any) -> typer.Typer:  # noqa: ANN401 - what typer.Typer takes

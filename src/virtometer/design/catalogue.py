@@ -39,23 +39,33 @@ class WorkloadDescription:
 
 
 @dataclass(frozen=True, slots=True)
-class KindDescription:
-    """A kind of environment in words: its title in reports, what it is, and more sentences about it."""
+class Cost:
+    """What a guest usually takes beside the work: seconds to start it, and seconds of a trial beside its window."""
 
-    title: str
-    meaning: str
-    facts: tuple[str, ...]
+    start_s: float = 0.0
+    trial_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class KindDescription:
+    """One kind of environment, and the model that its settings must satisfy.
+
+    title, meaning, facts: its title in reports, what it is, and more sentences about it. machine_memory: bytes that the
+    own kernel of a machine and the agent take of its memory at least, beside the descriptions of pages; the disk of a
+    machine is a device. None: guests are no machines.
+    """
+
+    settings: type[BaseModel]
+    title: str = ""
+    meaning: str = ""
+    facts: tuple[str, ...] = ()
+    cost: Cost = Cost()
+    machine_memory: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """`kinds`: settings model of every environment kind, by name. `workloads`: by name.
+    """Kinds of environments and workloads, each by its name."""
 
-    machines: kinds with a kernel of their own, with the bytes of memory that the kernel and the agent take at least,
-    beside the descriptions of pages. Their guests have the disk as a device, and all of their memory.
-    """
-
-    kinds: Mapping[str, type[BaseModel]]
+    kinds: Mapping[str, KindDescription]
     workloads: Mapping[str, WorkloadDescription]
-    machines: Mapping[str, int] = field(default_factory=dict)
-    about_kinds: Mapping[str, KindDescription] = field(default_factory=dict)

@@ -1,6 +1,6 @@
-"""The factors of a plan's workloads written out: every combination of their levels becomes a workload. PURE.
+"""The factors of a plan's workloads expanded: every combination of their levels becomes a workload. PURE.
 
-Works on the plain data, so that what is wrong with a level is complained about in the level's own line.
+Works on the plain data, so that what is wrong with a level has a message with the level's own line.
 """
 
 from __future__ import annotations
@@ -10,54 +10,54 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from virtometer.design.complaints import value
 from virtometer.design.document import Document, Path
+from virtometer.design.validation_messages import unknown, value
+from virtometer.model import PlanWorkload
 
 MAX_WORKLOADS = 512
 MAX_FACTORS = 4
 MAX_LEVELS = 64
+_FIELDS = tuple(name for name in PlanWorkload.model_fields if name not in PlanWorkload.set_by_laboratory)
 _OWN = ("op", "threads")  # fields of a workload that may be factors beside its parameters
 
 
-def write_out(document: Document) -> tuple[Document, list[tuple[int, str]]]:
-    """The document without factors, and what is wrong with them. Nothing is written out where anything is wrong."""
+def expand(document: Document) -> tuple[Document, list[tuple[int, str]]]:
+    """The document without factors, and what is wrong with them. Nothing is expanded where anything is wrong."""
     workloads = document.value.get("workloads") if isinstance(document.value, dict) else None
     if not isinstance(workloads, list):
         return document, []
     wrong = [
+        (document.line(("workloads", number, name)), unknown("unknown field", name, _FIELDS))
+        for number, workload in enumerate(workloads)
+        if isinstance(workload, dict)
+        for name in workload
+        if name in PlanWorkload.set_by_laboratory
+    ]
+    wrong += [
         (document.line(("workloads", number, "factors", *path)), sentence)
         for number, workload in enumerate(workloads)
         if isinstance(workload, dict) and "factors" in workload
-        for path, sentence in _complaints(workload)
+        for path, sentence in _messages(workload)
     ]
     if wrong:
         return document, wrong
     lines = {path: line for path, line in document.lines.items() if path[:1] != ("workloads",) or len(path) == 1}
-    written: list[Any] = []
+    expanded: list[Any] = []
     for number, workload in enumerate(workloads):
         at: Path = ("workloads", number)
         factors = workload.get("factors") if isinstance(workload, dict) else None
-        if len(written) + math.prod(map(len, (factors or {}).values())) > MAX_WORKLOADS:
+        if len(expanded) + math.prod(map(len, (factors or {}).values())) > MAX_WORKLOADS:
             sentence = f"with its factors the plan has more than {MAX_WORKLOADS} workloads"
             return document, [(document.line((*at, "factors")), sentence)]
         for one, origin in _combinations(workload) if factors else [(workload, {})]:
-            place: Path = ("workloads", len(written))
+            place: Path = ("workloads", len(expanded))
             lines |= {(*place, *path[2:]): line for path, line in document.lines.items() if path[:2] == at}
             lines |= {(*place, *to): document.line((*at, *path)) for to, path in origin.items()}
-            written.append(one)
-    return Document({**document.value, "workloads": written}, lines), []
+            expanded.append(one)
+    return Document({**document.value, "workloads": expanded}, lines), []
 
 
-def as_written(document: Document) -> list[str]:
-    """For every workload that `write_out` makes of a right document, the name of its workload in the file."""
-    return [
-        str(workload["name"])
-        for workload in document.value["workloads"]
-        for _ in range(math.prod(map(len, workload.get("factors", {}).values())))
-    ]
-
-
-def _complaints(workload: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+def _messages(workload: dict[str, Any]) -> Iterator[tuple[Path, str]]:
     """What is wrong with the form of one workload's factors, and where within them."""
     factors = workload["factors"]
     if not isinstance(factors, dict) or not factors:
@@ -102,6 +102,8 @@ def _combinations(workload: dict[str, Any]) -> Iterator[tuple[dict[str, Any], di
             one["parameters"] = parameters
             origin.setdefault(("parameters",), ("factors",))
         one["name"] = f"{workload.get('name', '')} {' '.join(told)}"
+        one["levels"] = {factor: level for factor, (_, level) in zip(factors, chosen, strict=True)}
+        one["of"] = workload.get("name", "")
         yield one, origin
 
 

@@ -50,7 +50,7 @@ def impossible(plan: Plan, catalogue: Catalogue) -> Iterator[Impossible]:
             yield Impossible((*at, "parameters", "span"), sentence)
         for environment in plan.environments:
             place = f"'{environment.name}' (kind {environment.kind})"
-            if demand.file_system and environment.kind in catalogue.machines:
+            if demand.file_system and catalogue.kinds[environment.kind].machine_memory is not None:
                 sentence = f"{what} needs a file system, and {place} has the disk as a device"
                 yield Impossible((*at, "op"), sentence, environment.name)
             memory = memories[environment.name]
@@ -76,7 +76,8 @@ def impossible_here(plan: Plan, catalogue: Catalogue, host: HostSizes) -> Iterat
         at: Path = ("environments", number, "settings")
         settings = environment.settings
         memory = guest_memory(environment, catalogue)
-        if environment.kind in catalogue.machines and memory is not None and memory > host.memory:
+        machine = catalogue.kinds[environment.kind].machine_memory is not None
+        if machine and memory is not None and memory > host.memory:
             sentence = f"'{environment.name}' has {size_text(memory)} of memory, and this host {_size(host.memory)}"
             yield Impossible((*at, "memory"), sentence, environment.name)
         missing = sorted(set(settings.get("cpuset") or ()) - host.processors)
@@ -96,16 +97,15 @@ def refused(found: Impossible, plan: Plan) -> bool:
 
 def guest_memory(environment: PlanEnvironment, catalogue: Catalogue) -> int | None:
     """Bytes of memory that a guest has, or may have at most. None: as much as the host."""
-    settings = catalogue.kinds[environment.kind].model_validate(environment.settings)
+    settings = catalogue.kinds[environment.kind].settings.model_validate(environment.settings)
     memory = getattr(settings, "memory", None)
     return memory if isinstance(memory, int) else None
 
 
 def memory_taken(environment: PlanEnvironment, memory: int, catalogue: Catalogue) -> int:
     """Bytes of a guest's memory that no kernel of the agent gets, at least; 0 where the guest has the host's kernel."""
-    if environment.kind not in catalogue.machines:
-        return 0
-    return catalogue.machines[environment.kind] + memory // PAGE_SHARE + AGENT_RESERVE
+    kernel = catalogue.kinds[environment.kind].machine_memory
+    return 0 if kernel is None else kernel + memory // PAGE_SHARE + AGENT_RESERVE
 
 
 def demand_of(workload: PlanWorkload, catalogue: Catalogue) -> Demand:

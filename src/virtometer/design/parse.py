@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from virtometer.design import complaints
+from virtometer.design import validation_messages
 from virtometer.design.catalogue import Catalogue
 from virtometer.design.document import Document, Path, read_document
-from virtometer.design.factors import as_written, write_out
+from virtometer.design.factors import expand
 from virtometer.design.feasible import impossible, refused
 from virtometer.design.schedule import MAX_TRIALS, trial_count
 from virtometer.design.selection import Selection, select
@@ -21,10 +21,10 @@ from virtometer.errors import PlanError
 from virtometer.model import Plan, PlanEnvironment, PlanWorkload
 from virtometer.visible import visible
 
-MAX_COMPLAINTS = 20
+MAX_MESSAGES = 20
 ALL = Selection()
 
-Complaint = tuple[int, str]
+ValidationMessage = tuple[int, str]
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -34,7 +34,7 @@ class PlanRead:
 
     plan: Plan
     document: Document
-    skipped: tuple[Complaint, ...]
+    skipped: tuple[ValidationMessage, ...]
 
 
 def parse_plan(text: str | bytes, file_name: str, catalogue: Catalogue) -> Plan:
@@ -42,21 +42,20 @@ def parse_plan(text: str | bytes, file_name: str, catalogue: Catalogue) -> Plan:
     return read_plan(text, file_name, catalogue).plan
 
 
-def read_plan(text: str | bytes, file_name: str, catalogue: Catalogue, asked: Selection = ALL) -> PlanRead:
+def read_plan(text: str | bytes, file_name: str, catalogue: Catalogue, selected: Selection = ALL) -> PlanRead:
     """Read a plan. Raises one PlanError that lists everything wrong with it, each with file, line and what is allowed.
 
-    `asked`: the part of the plan that is returned. A mistake in any other part is an error as well, but what cannot be
-    executed counts in the chosen part alone. Raises UsageError for a name in `asked` that the plan does not have.
+    `selected`: the part of the plan that is returned. A mistake in any other part is an error as well, but what cannot
+    be executed counts in the selected part alone. Raises UsageError for a name in `selected` that the plan lacks.
 
     In the plan returned, settings and parameters hold what the file gives, in the types of their models: `64M` is a
     number there.
     """
-    skipped: list[Complaint] = []
+    skipped: list[ValidationMessage] = []
     document = read_document(text, file_name)
     if not isinstance(document.value, dict):
         raise PlanError(file_name, document.line(()), "a plan is a mapping: lines of the form 'name: value'")
-    in_file = document
-    document, wrong = write_out(in_file)
+    document, wrong = expand(document)
     if wrong:
         raise _together(file_name, wrong)
     plan, wrong = _validated(Plan, document, (), "field")
@@ -66,7 +65,7 @@ def read_plan(text: str | bytes, file_name: str, catalogue: Catalogue, asked: Se
         wrong = [*wrong_environments, *wrong_workloads, *_names(plan, document)]
         plan = plan.model_copy(update={"environments": environments, "workloads": workloads})
         if not wrong:
-            plan, document = select(plan, document, as_written(in_file), asked)
+            plan, document = select(plan, document, selected)
         if trial_count(plan) > MAX_TRIALS:
             sentence = f"{trial_count(plan)} trials are more than the {MAX_TRIALS} that one campaign may have"
             wrong.append((document.line(("blocks",)), sentence))
@@ -78,18 +77,20 @@ def read_plan(text: str | bytes, file_name: str, catalogue: Catalogue, asked: Se
     return PlanRead(plan, document, tuple(skipped))
 
 
-def _together(file: str, wrong: Iterable[Complaint]) -> PlanError:
-    """All complaints in one error, in the order of the lines."""
+def _together(file: str, wrong: Iterable[ValidationMessage]) -> PlanError:
+    """All messages in one error, in the order of the lines."""
     ordered = sorted(dict.fromkeys(wrong))
     (line, first), *rest = ordered
     shown = visible(file)
-    lines = [first, *(f"{shown}:{number}: {sentence}" for number, sentence in rest[: MAX_COMPLAINTS - 1])]
-    if len(ordered) > MAX_COMPLAINTS:
-        lines.append(f"{shown}: and {len(ordered) - MAX_COMPLAINTS} more")
+    lines = [first, *(f"{shown}:{number}: {sentence}" for number, sentence in rest[: MAX_MESSAGES - 1])]
+    if len(ordered) > MAX_MESSAGES:
+        lines.append(f"{shown}: and {len(ordered) - MAX_MESSAGES} more")
     return PlanError(file, line, "\n".join(lines))
 
 
-def _validated(model: type[Model], document: Document, path: Path, what: str) -> tuple[Model | None, list[Complaint]]:
+def _validated(
+    model: type[Model], document: Document, path: Path, what: str
+) -> tuple[Model | None, list[ValidationMessage]]:
     """Validate the part of the document at `path`."""
     data: Any = document.value
     for step in path:
@@ -102,15 +103,20 @@ def _validated(model: type[Model], document: Document, path: Path, what: str) ->
         misspelt = {
             (
                 *error["loc"][:-1],
-                complaints.nearest(str(error["loc"][-1]), complaints.fields_at(model, error["loc"][:-1])),
+                validation_messages.nearest(
+                    str(error["loc"][-1]), validation_messages.fields_at(model, error["loc"][:-1])
+                ),
             )
             for error in errors
             if error["type"] == "extra_forbidden"
         }
         return None, [
-            (document.line((*path, *error["loc"])), complaints.sentence(error, model, what, _given(data, error)))
+            (
+                document.line((*path, *error["loc"])),
+                validation_messages.sentence(error, model, what, _given(data, error)),
+            )
             for error in errors
-            if error["type"] != "missing" or error["loc"] not in misspelt  # one complaint for one slip
+            if error["type"] != "missing" or error["loc"] not in misspelt  # one message for one mistake
         ]
 
 
@@ -127,17 +133,17 @@ def _given(data: object, error: ErrorDetails) -> object:
 
 def _environments(
     plan: Plan, document: Document, catalogue: Catalogue
-) -> tuple[list[PlanEnvironment], list[Complaint]]:
+) -> tuple[list[PlanEnvironment], list[ValidationMessage]]:
     result: list[PlanEnvironment] = []
-    wrong: list[Complaint] = []
+    wrong: list[ValidationMessage] = []
     for number, environment in enumerate(plan.environments):
         path: Path = ("environments", number)
-        settings_type = catalogue.kinds.get(environment.kind)
-        if settings_type is None:
-            sentence = complaints.unknown("unknown kind of environment", environment.kind, catalogue.kinds)
+        kind = catalogue.kinds.get(environment.kind)
+        if kind is None:
+            sentence = validation_messages.unknown("unknown kind of environment", environment.kind, catalogue.kinds)
             wrong.append((document.line((*path, "kind")), sentence))
         elif "settings" in document.value["environments"][number]:
-            given, found = _validated(settings_type, document, (*path, "settings"), f"setting of {environment.kind}")
+            given, found = _validated(kind.settings, document, (*path, "settings"), f"setting of {environment.kind}")
             wrong += found
             if given is not None:
                 plain = given.model_dump(mode="json", exclude_unset=True)
@@ -146,18 +152,20 @@ def _environments(
     return result, wrong
 
 
-def _workloads(plan: Plan, document: Document, catalogue: Catalogue) -> tuple[list[PlanWorkload], list[Complaint]]:
+def _workloads(
+    plan: Plan, document: Document, catalogue: Catalogue
+) -> tuple[list[PlanWorkload], list[ValidationMessage]]:
     result: list[PlanWorkload] = []
-    wrong: list[Complaint] = []
+    wrong: list[ValidationMessage] = []
     for number, workload in enumerate(plan.workloads):
         path: Path = ("workloads", number)
         description = catalogue.workloads.get(workload.workload)
         if description is None:
-            sentence = complaints.unknown("unknown workload", workload.workload, catalogue.workloads)
+            sentence = validation_messages.unknown("unknown workload", workload.workload, catalogue.workloads)
             wrong.append((document.line((*path, "workload")), sentence))
             continue
         if workload.op not in description.ops:
-            sentence = complaints.unknown(f"unknown op of {workload.workload}", workload.op, description.ops)
+            sentence = validation_messages.unknown(f"unknown op of {workload.workload}", workload.op, description.ops)
             wrong.append((document.line((*path, "op")), sentence))
         if "parameters" in document.value["workloads"][number]:
             where = (*path, "parameters")
@@ -165,16 +173,18 @@ def _workloads(plan: Plan, document: Document, catalogue: Catalogue) -> tuple[li
             wrong += found
             if given is not None:
                 plain = given.model_dump(mode="json", exclude_unset=True)
-                workload = workload.model_copy(update={"parameters": plain})
+                values = {**workload.levels, **plain}
+                levels = {name: values[name] for name in workload.levels}
+                workload = workload.model_copy(update={"parameters": plain, "levels": levels})
                 if workload.op in description.ops and (sentence := description.refusal(workload.op, given)):
                     wrong.append((document.line(where), sentence))
         result.append(workload)
     return result, wrong
 
 
-def _names(plan: Plan, document: Document) -> list[Complaint]:
+def _names(plan: Plan, document: Document) -> list[ValidationMessage]:
     """Names are unique, and the baseline is one of the environments."""
-    wrong: list[Complaint] = []
+    wrong: list[ValidationMessage] = []
     for group, names in (
         ("environments", [environment.name for environment in plan.environments]),
         ("workloads", [workload.name for workload in plan.workloads]),
@@ -188,11 +198,13 @@ def _names(plan: Plan, document: Document) -> list[Complaint]:
             first.setdefault(name, line)
     names = [environment.name for environment in plan.environments]
     if plan.baseline not in names:
-        given = "the baseline" if "baseline" in document.value else "the baseline (native, where none is named)"
+        default = "" if "baseline" in document.value else f" ({plan.baseline}, where none is named)"
         wrong.append(
             (
                 document.line(("baseline",)),
-                complaints.unknown(f"{given} is not among the environments:", plan.baseline, names),
+                validation_messages.unknown(
+                    f"the baseline{default} is not among the environments:", plan.baseline, names
+                ),
             )
         )
     return wrong

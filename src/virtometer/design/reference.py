@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from virtometer.design.catalogue import Catalogue, WorkloadDescription
-from virtometer.design.complaints import nearest, number, short
+from virtometer.design.validation_messages import nearest, number, short
 from virtometer.errors import UsageError
 from virtometer.model import Limits, Plan, PlanEnvironment, PlanWorkload, Rules, parse_share, parse_size, size_text
 
@@ -101,10 +101,9 @@ def _plan() -> Iterable[Section]:
 
 
 def _environments(catalogue: Catalogue) -> Iterable[Section]:
-    for name, settings in catalogue.kinds.items():
-        about = catalogue.about_kinds.get(name)
-        title, meaning, facts = (about.title, about.meaning, about.facts) if about else (name, "", ())
-        yield Section("environment", name, title, meaning, "setting", _entries(settings), facts=facts)
+    for name, kind in catalogue.kinds.items():
+        entries = _entries(kind.settings)
+        yield Section("environment", name, kind.title or name, kind.meaning, "setting", entries, facts=kind.facts)
 
 
 def _workloads(catalogue: Catalogue) -> Iterable[Section]:
@@ -115,7 +114,8 @@ def _workloads(catalogue: Catalogue) -> Iterable[Section]:
 
 
 def _entries(model: type[BaseModel]) -> tuple[Entry, ...]:
-    return tuple(entry(name, info) for name, info in model.model_fields.items())
+    own: frozenset[str] = getattr(model, "set_by_laboratory", frozenset())
+    return tuple(entry(name, info) for name, info in model.model_fields.items() if name not in own)
 
 
 def _parameter(name: str, info: FieldInfo, workload: WorkloadDescription) -> Entry:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from virtometer.design.complaints import short, similar
 from virtometer.design.document import Document, Path
+from virtometer.design.validation_messages import short, similar
 from virtometer.errors import UsageError
 from virtometer.model import Plan
 
@@ -26,24 +26,23 @@ class Selection:
     environments: tuple[str, ...] = ()
 
 
-def select(plan: Plan, document: Document, as_written: Sequence[str], asked: Selection) -> tuple[Plan, Document]:
+def select(plan: Plan, document: Document, selected: Selection) -> tuple[Plan, Document]:
     """The chosen part of a plan, and of its document, in the order of the plan.
 
-    `as_written`: for each workload of `plan` the name in the file of the workload that it is a combination of. Raises
-    UsageError for a name that the plan does not have.
+    Raises UsageError for a name that the plan does not have.
     """
-    if not asked.only and not asked.environments:
+    if not selected.only and not selected.environments:
         return plan, document
     names = [workload.name for workload in plan.workloads]
     by_name: dict[str, set[str]] = {}
-    for written, name in zip(as_written, names, strict=True):
-        by_name.setdefault(written, set()).add(name)
+    for workload in plan.workloads:
+        by_name.setdefault(workload.of or workload.name, set()).add(workload.name)
     by_name |= {name: {name} for name in names}
-    workloads = _chosen("--only", "workload", asked.only, by_name) if asked.only else set(names)
+    workloads = _chosen("--only", "workload", selected.only, by_name) if selected.only else set(names)
     present = {environment.name: {environment.name} for environment in plan.environments}
     environments = set(present)
-    if asked.environments:
-        environments = {plan.baseline} | _chosen("--in", "environment", asked.environments, present)
+    if selected.environments:
+        environments = {plan.baseline} | _chosen("--in", "environment", selected.environments, present)
     kept = {
         "workloads": [number for number, name in enumerate(names) if name in workloads],
         "environments": [number for number, one in enumerate(plan.environments) if one.name in environments],
@@ -57,12 +56,12 @@ def select(plan: Plan, document: Document, as_written: Sequence[str], asked: Sel
     return smaller, _document(document, kept)
 
 
-def words(asked: Selection, plan: Plan) -> str:
+def words(selected: Selection, plan: Plan) -> str:
     """What was left of a plan, as a line of words for the copy of the plan's text; empty where nothing was chosen."""
     parts = []
-    if asked.only:
+    if selected.only:
         parts.append(f"the workloads {_listed([workload.name for workload in plan.workloads])}")
-    if asked.environments:
+    if selected.environments:
         parts.append(f"the environments {_listed([environment.name for environment in plan.environments])}")
     return f"of the plan below only {' and '.join(parts)}" if parts else ""
 

@@ -10,20 +10,28 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import signal
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from virtometer.environments.journal import Journal, Owner
+from virtometer.environments.journal import Journal, Owner, Resource
+from virtometer.environments.processes import (
+    KILL_LIMIT_S,
+    MARKER,
+    ProcessStat,
+    kill_all,
+    marked_processes,
+    marker_of,
+    process_stats,
+    stat_of,
+)
 from virtometer.errors import EnvironmentFailed
+from virtometer.programs import Programs
 
-MARKER = "VIRTOMETER_GUEST"
-_KILL_LIMIT_S = 5.0
 _PR_SET_CHILD_SUBREAPER = 36
-_TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 class Account(ABC):
@@ -59,7 +67,7 @@ def open_account(guest_id: str, journal: Journal) -> Account:
             directory = base / f"virtometer-{guest_id}"
             if not _may_move_into(base, mount):
                 continue
-            journal.record(guest_id, "cgroup", path=str(directory))
+            journal.record(guest_id, CGROUP, path=str(directory))
             try:
                 directory.mkdir()
                 (directory / "launcher").mkdir()
@@ -155,7 +163,7 @@ class CgroupAccount(Account):
         for mount in all_cgroup_mounts():
             other = mount.path / inner
             if other != self.directory and other not in self._others:
-                self._journal.record(self.guest_id, "cgroup", path=str(other))
+                self._journal.record(self.guest_id, CGROUP, path=str(other))
                 self._others.append(other)
                 if "cpuset" in mount.controllers:
                     _make_cpuset(other)
@@ -184,7 +192,7 @@ class CgroupAccount(Account):
 
 
 def _make_cpuset(directory: Path) -> None:
-    """Make a cgroup of v1's cpuset with all that its parent has: it begins empty, and runsc fills only its own."""
+    """Make a cgroup of v1's cpuset with all that its parent has: it begins empty, and runtimes may fill only theirs."""
     directory.mkdir(parents=True, exist_ok=True)
     for name in ("cpuset.cpus", "cpuset.mems"):
         (directory / name).write_text((directory.parent / name).read_text())
@@ -204,7 +212,7 @@ def remove_cgroup(directory: Path) -> None:
     if not directory.is_dir():
         return
     kill_all(lambda: cgroup_processes(directory))
-    deadline = time.monotonic() + _KILL_LIMIT_S
+    deadline = time.monotonic() + KILL_LIMIT_S
     while True:
         fault: OSError | None = None
         for below, _, _ in os.walk(directory, topdown=False):
@@ -221,51 +229,19 @@ def remove_cgroup(directory: Path) -> None:
         time.sleep(0.005)
 
 
-def kill_all(processes: Callable[[], list[int]]) -> None:
-    """SIGKILL what `processes` lists until it lists nothing. Raises EnvironmentFailed after five seconds."""
-    deadline = time.monotonic() + _KILL_LIMIT_S
-    pause = 0.0005
-    while pids := processes():
-        for pid in pids:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
-        if time.monotonic() > deadline:
-            raise EnvironmentFailed(f"the processes {', '.join(map(str, pids))} do not end although they were killed")
-        time.sleep(pause)
-        pause = min(pause * 2, 0.02)
+def _remove_left(fields: Mapping[str, Any], programs: Programs) -> str:
+    directory = Path(fields["path"])
+    if not directory.is_dir() or not directory.name.startswith("virtometer-"):
+        return ""
+    remove_cgroup(directory)
+    return f"cgroup {directory}"
+
+
+CGROUP = Resource("cgroup", _remove_left)
+"""Field: path (a directory; what runs in it or below it is killed)."""
 
 
 # --- the process tree -----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class ProcessStat:
-    """What /proc/PID/stat says of a process that runs (or waits to be reaped)."""
-
-    pid: int
-    state: str
-    parent: int
-    session: int
-    own_ns: int
-    children_ns: int
-    start: int
-
-
-def process_stats() -> Iterator[ProcessStat]:
-    """All processes that this one can see."""
-    for directory in Path("/proc").iterdir():
-        if directory.name.isdigit() and (one := stat_of(int(directory.name))):
-            yield one
-
-
-def stat_of(pid: int) -> ProcessStat | None:
-    """One process, or None when it does not exist."""
-    try:
-        f = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="surrogateescape").rpartition(")")[2].split()
-    except OSError:
-        return None
-    own, children = int(f[11]) + int(f[12]), int(f[13]) + int(f[14])
-    return ProcessStat(pid, f[0], int(f[1]), int(f[3]), own * _TICK_NS, children * _TICK_NS, int(f[19]))
 
 
 class TreeAccount(Account):
@@ -318,7 +294,7 @@ class TreeAccount(Account):
         if self._root is None:
             return []
         root = stat_of(self._root.pid)
-        if root is None or root.start != self._root.start:  # reaped: its pid may be anybody's, only the mark tells
+        if root is None or root.start != self._root.start:  # reaped: its pid may be anybody's, only the mark identifies
             return [one for pid in marked_processes(self.marker) if (one := stat_of(pid))]
         everything = list(process_stats())
         inside = {root.pid}
@@ -333,7 +309,7 @@ class TreeAccount(Account):
 
 
 def _scheduled_ns(pid: int) -> int:
-    """CPU time of a process's living threads, exact, in ns; 0 where the kernel does not tell."""
+    """CPU time of a process's living threads, exact, in ns; 0 where the kernel does not report it."""
     total = 0
     try:
         for task in Path(f"/proc/{pid}/task").iterdir():
@@ -341,21 +317,3 @@ def _scheduled_ns(pid: int) -> int:
     except (OSError, ValueError, IndexError):
         return 0
     return total
-
-
-def marker_of(guest_id: str, owner: Owner) -> str:
-    """The mark in the environment of a guest's processes: the guest and the laboratory that made it."""
-    return f"{guest_id}@{owner.pid}.{owner.start}"
-
-
-def marked_processes(marker: str) -> list[int]:
-    """Pids of the running processes that carry a guest's mark (as far as this user may look)."""
-    wanted = f"{MARKER}={marker}".encode()
-    found = []
-    for one in process_stats():
-        if one.state in "ZX":
-            continue
-        with contextlib.suppress(OSError):
-            if wanted in Path(f"/proc/{one.pid}/environ").read_bytes().split(b"\0"):
-                found.append(one.pid)
-    return found

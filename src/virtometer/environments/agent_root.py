@@ -10,7 +10,7 @@ import os
 import shutil
 from pathlib import Path
 
-from virtometer.environments.base import Workbench
+from virtometer.environments.base import LabContext
 from virtometer.environments.host_programs import files_of
 from virtometer.environments.images import sync_tree
 from virtometer.errors import EnvironmentFailed, StorageError
@@ -20,33 +20,33 @@ DATA = "/data"
 _DIRECTORIES = ("proc", "sys", "dev", "tmp", "data", "etc")
 
 
-def agent_root(bench: Workbench) -> Path:
+def agent_root(lab: LabContext) -> Path:
     """Return the directory, building it where the cache has none for this very agent with these very programs.
 
     Raises EnvironmentFailed without an agent, StorageError when the cache cannot take it.
     """
     try:
-        with bench.agent.open("rb") as binary:
+        with lab.agent.open("rb") as binary:
             key = hashlib.file_digest(binary, "sha256")
     except OSError as cause:
         raise EnvironmentFailed(
-            f"the agent's binary {bench.agent} cannot be read: {cause.strerror}", advice="make setup"
+            f"the agent's binary {lab.agent} cannot be read: {cause.strerror}", advice="make setup"
         ) from cause
-    for program in bench.host_programs:
+    for program in lab.host_programs:
         key.update(program.digest.encode())
     digest = key.hexdigest()
-    root = bench.cache / f"agent-root-{digest[:16]}"
+    root = lab.cache / f"agent-root-{digest[:16]}"
     if root.is_dir():
         return root
-    draft = bench.cache / f"agent-root-{digest[:16]}.{os.getpid()}.draft"
+    draft = lab.cache / f"agent-root-{digest[:16]}.{os.getpid()}.draft"
     try:
         draft.mkdir(parents=True)
         for name in _DIRECTORIES:
             (draft / name).mkdir(mode=0o755)
         target = draft / AGENT.lstrip("/")
-        shutil.copyfile(bench.agent, target)
+        shutil.copyfile(lab.agent, target)
         target.chmod(0o755)
-        for file in files_of(bench.host_programs):
+        for file in files_of(lab.host_programs):
             copy = draft / file.relative_to("/")
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, copy)

@@ -10,8 +10,9 @@ with like". Keys ending in `_reason` explain and are never compared. Keys that k
 
     host_cache   no, when a direct read or write of the guest reaches the host's file with O_DIRECT; yes, when the
                  host's page cache answers it
-    disk_path    how the file gets there: file (the same system calls on the same file, bind mounts included), gvisor,
-                 virtio-blk, ubd, ide, ... (recorded and not compared: it is what is measured)
+    disk_path    how the file gets there: file (the same system calls on the same file, bind mounts included), a name
+                 of the kernel in between, a device such as virtio-blk (recorded and not compared: it is what is
+                 measured)
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from virtometer.environments.host_programs import HostProgram
-from virtometer.environments.journal import Journal
+from virtometer.environments.journal import Journal, Resource
 from virtometer.environments.network import Lan, NetworkPath
 from virtometer.link.channel import Stream
 from virtometer.programs import Programs
@@ -37,23 +38,33 @@ __all__ = [
     "DiskTarget",
     "Environment",
     "Guest",
+    "LabContext",
     "Lan",
+    "Namespace",
     "NetworkPath",
     "Settings",
-    "Workbench",
+    "disk_as_file",
     "host_cache",
 ]
 
 
+Namespace = Literal["cgroup", "ipc", "mnt", "net", "pid", "time", "user", "uts"]
+"""Namespaces of Linux, as /proc/PID/ns names them."""
+
+
 class Settings(BaseModel):
-    """Settings of a kind: the fields are the knobs. Unknown ones are refused."""
+    """Settings of a kind: the fields are the knobs. Unknown ones are refused.
+
+    clock_settings: names of the fields with which, where they are set, the guest's clock follows no clock of the host.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    clock_settings: ClassVar[tuple[str, ...]] = ()
 
     @property
     def steady_clock(self) -> bool:
-        """Whether the guest's clock follows one of the host's, if at a wrong rate. If not, it is not asked."""
-        return True
+        """Whether the guest's clock follows one of the host's, if at a wrong rate. If not, it is not read."""
+        return all(getattr(self, name) is None for name in self.clock_settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +92,12 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Workbench:
+class LabContext:
     """What a kind works with. Directories exist; `scratch` lies on the file system that disk workloads measure.
 
     agent: the agent's static binary. cache: content-addressed images, kept between campaigns. scratch: this campaign's
     working files. disk_file: the one file behind every disk workload (filled as KERNELS.md says), or None. lan: the
-    network of this laboratory, made when the first guest needs it; whoever made the workbench calls `lan.close()`.
+    network of this laboratory, made when the first guest needs it; whoever made the LabContext calls `lan.close()`.
     host_programs: what workloads of this campaign run beside the agent. A kind puts their files into its guests.
     """
 
@@ -121,6 +132,14 @@ def host_cache(file: Path) -> dict[str, str]:
     return {"host_cache": "no"}
 
 
+def disk_as_file(lab: LabContext, inside: str = "") -> DiskTarget | None:
+    """The campaign's disk file reached by plain system calls of the host's kernel, under the name it has `inside`."""
+    if lab.disk_file is None:
+        return None
+    conditions = {"disk_path": "file", **host_cache(lab.disk_file)}
+    return DiskTarget(inside or str(lab.disk_file), conditions)
+
+
 class Guest(ABC):
     """One running instance. Made by `Environment.start`, which must leave nothing behind when it fails."""
 
@@ -128,8 +147,8 @@ class Guest(ABC):
     stream: Stream
     disk: DiskTarget | None
     network: NetworkPath | None
-    given: dict[str, Any]  # what it really got, as far as the host's side knows
-    refused_programs: Mapping[str, str]  # those of bench.host_programs that it cannot run, each with the reason
+    effective: dict[str, Any]  # the settings that it really got, as far as the host's side knows
+    refused_programs: Mapping[str, str]  # those of lab.host_programs that it cannot run, each with the reason
 
     @abstractmethod
     def alive(self) -> bool:
@@ -140,7 +159,7 @@ class Guest(ABC):
         """Host CPU time used so far by all processes that are this guest (ended ones included), in ns."""
 
     @abstractmethod
-    def last_words(self) -> str:
+    def stderr_tail(self) -> str:
         """The end of what the guest or its launcher printed beside the protocol, for error messages."""
 
     @abstractmethod
@@ -155,18 +174,23 @@ class Environment(ABC):
     title: ClassVar[str]  # as printed in tables, e.g. "user-mode Linux"
     meaning: ClassVar[str] = ""  # what it is, for the reference of plans
     settings_type: ClassVar[type[Settings]]
+    # The namespaces of its own that the agent has as a process of the host. None: no kernel of the host runs the agent.
+    namespaces: ClassVar[tuple[Namespace, ...] | None] = None
     machine: ClassVar[bool] = False  # guests have a kernel of their own: the disk is a device, their memory is theirs
     kernel_memory: ClassVar[int] = 0  # bytes of a machine's memory that its kernel and the agent take at least
     program: ClassVar[str] = ""  # which program of the host starts guests, and which Debian package has it
     package: ClassVar[str] = ""
+    usual_start_s: ClassVar[float] = 5.0  # seconds of a guest's start; means of quick.yaml on two cores, rounded up
+    usual_overhead_s: ClassVar[float] = 0.5  # seconds of a trial beside its window
+    resources: ClassVar[tuple[Resource, ...]] = ()  # what only this kind may leave on a host, and how it is removed
 
-    def __init__(self, bench: Workbench) -> None:
-        """Only keeps the workbench: construction does no work."""
-        self.bench = bench
+    def __init__(self, lab: LabContext) -> None:
+        """Only keeps the context: construction does no work."""
+        self.lab = lab
 
     def program_file(self) -> Path:
         """Where `program` lies on this host. Raises MissingProgram."""
-        return self.bench.programs.find(self.program, self.package)
+        return self.lab.programs.find(self.program, self.package)
 
     @abstractmethod
     def capabilities(self) -> Capabilities:

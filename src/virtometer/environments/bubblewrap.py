@@ -1,4 +1,4 @@
-"""bubblewrap: own mount, pid, ipc, uts, cgroup and user namespaces, the host's network. Needs no root."""
+"""bubblewrap: namespaces of its own but for the network, which is the host's. Needs no root."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from virtometer.environments.agent_root import AGENT, DATA, agent_root
-from virtometer.environments.base import Capabilities, Check, Environment, Guest, Settings
-from virtometer.environments.native import LOOPBACK, disk_as_file
+from virtometer.environments.base import Capabilities, Check, Environment, Guest, Namespace, Settings, disk_as_file
+from virtometer.environments.network import LOOPBACK
 from virtometer.environments.process_guest import ProcessGuest, check_by_starting
 
 
@@ -22,6 +22,9 @@ class Bubblewrap(Environment):
     kind: ClassVar[str] = "bubblewrap"
     title: ClassVar[str] = "bubblewrap"
     meaning: ClassVar[str] = "a sandbox of namespaces around the agent, with the network of the host; needs no root"
+    namespaces: ClassVar[tuple[Namespace, ...] | None] = ("cgroup", "ipc", "mnt", "pid", "user", "uts")
+    usual_start_s: ClassVar[float] = 0.05
+    usual_overhead_s: ClassVar[float] = 0.15
     program: ClassVar[str] = "bwrap"
     package: ClassVar[str] = "bubblewrap"
     settings_type: ClassVar[type[Settings]] = BubblewrapSettings
@@ -42,27 +45,27 @@ class Bubblewrap(Environment):
     def prepare(self, settings: Settings) -> None:
         """Build the root file system."""
         self.program_file()
-        agent_root(self.bench)
+        agent_root(self.lab)
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start bwrap with the agent's stdin and stdout as the channel."""
         bwrap = self.program_file()
-        argv: list[str | Path] = [bwrap, "--ro-bind", agent_root(self.bench), "/"]
+        argv: list[str | Path] = [bwrap, "--ro-bind", agent_root(self.lab), "/"]
         argv += ["--proc", "/proc", "--dev", "/dev", "--ro-bind", "/sys", "/sys", "--tmpfs", "/tmp"]
         inside = ""
-        if self.bench.disk_file is not None:
-            argv += ["--bind", self.bench.disk_file.parent, DATA]
-            inside = f"{DATA}/{self.bench.disk_file.name}"
+        if self.lab.disk_file is not None:
+            argv += ["--bind", self.lab.disk_file.parent, DATA]
+            inside = f"{DATA}/{self.lab.disk_file.name}"
         argv += ["--unshare-all", "--share-net", "--die-with-parent", "--chdir", "/", "--", AGENT, "stdio"]
-        with ProcessGuest.starting(self.bench, guest_id) as guest:
-            guest.disk = disk_as_file(self.bench, inside)
+        with ProcessGuest.starting(self.lab, guest_id) as guest:
+            guest.disk = disk_as_file(self.lab, inside)
             guest.network = LOOPBACK
             guest.launch(argv, purpose=f"bubblewrap guest {guest_id}")
         return guest
 
 
 def _advice() -> str:
-    """What stands in the way of user namespaces, as far as the kernel's switches tell."""
+    """What stands in the way of user namespaces, as far as the kernel's switches show."""
     if os.geteuid() == 0:
         return ""
     for switch, closed, opened in (

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from virtometer.environments import kvm_probe
-from virtometer.environments.base import Check, Workbench
+from virtometer.environments.base import Check, LabContext
 from virtometer.environments.images import KERNEL_METAPACKAGE, cached_kernel, resolve_kernel
 from virtometer.errors import VirtometerError
 
@@ -35,11 +35,11 @@ SLOW_NS = 500.0
 """A step of KVM's loop takes under 1 ns on a processor, 20 to 40 under nested emulation that is still usable."""
 
 
-def check_accelerator(bench: Workbench, accelerator: str, cpu: str) -> Check:
+def check_accelerator(lab: LabContext, accelerator: str, cpu: str) -> Check:
     """Whether QEMU with this accelerator runs a program right."""
     try:
-        qemu = bench.programs.find("qemu-system-x86_64", "qemu-system-x86")
-        with tempfile.TemporaryDirectory(prefix="virtometer-check-", dir=bench.scratch) as directory:
+        qemu = lab.programs.find("qemu-system-x86_64", "qemu-system-x86")
+        with tempfile.TemporaryDirectory(prefix="virtometer-check-", dir=lab.scratch) as directory:
             firmware = Path(directory) / "firmware"
             firmware.write_bytes(bytes(65_536 - len(RESET_CODE)) + RESET_CODE)
             argv: list[str | Path] = [
@@ -47,41 +47,41 @@ def check_accelerator(bench: Workbench, accelerator: str, cpu: str) -> Check:
                 "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
                 "-bios", firmware, "-device", "isa-debug-exit,iobase=0xf4,iosize=1",
             ]  # fmt: skip
-            result = bench.programs.run(argv, purpose=f"check {accelerator}", limit_s=1.8, check=False)
+            result = lab.programs.run(argv, purpose=f"check {accelerator}", limit_s=1.8, check=False)
     except (VirtometerError, OSError) as cause:
         return Check(False, str(cause), cause.advice if isinstance(cause, VirtometerError) else "")
     if result.returncode == EXPECTED_STATUS:
         return Check(True, "a machine started and ran a program right")
     words = result.stderr.decode(errors="replace").strip().splitlines()
-    said = words[-1] if words else f"it ended with status {result.returncode}"
+    last = words[-1] if words else f"it ended with status {result.returncode}"
     return Check(
-        False, f"QEMU cannot run a machine with {accelerator}: {said}", "see whether QEMU is installed completely"
+        False, f"QEMU cannot run a machine with {accelerator}: {last}", "see whether QEMU is installed completely"
     )
 
 
-def check_kernel(bench: Workbench, check: Check) -> Check:
+def check_kernel(lab: LabContext, check: Check) -> Check:
     """Add to a check that went well whether there is a kernel for the guests, or where it would come from."""
     if not check.works:
         return check
-    kernel = cached_kernel(bench.cache)
+    kernel = cached_kernel(lab.cache)
     if kernel is not None:
         found = {**check.found, "guest_kernel": f"{kernel.package} {kernel.version}"}
         return Check(True, check.reason, found=found)
     try:
-        package, version = resolve_kernel(bench.programs)
+        package, version = resolve_kernel(lab.programs)
     except VirtometerError as cause:
         return Check(False, f"there is no kernel for the guests: {cause.sentence}", cause.advice)
     found = {**check.found, "guest_kernel": f"{package} {version}, to be downloaded once"}
     return Check(True, check.reason, f"run make setup to download {KERNEL_METAPACKAGE}", found)
 
 
-def kvm_fault(bench: Workbench) -> Check | None:
+def kvm_fault(lab: LabContext) -> Check | None:
     """Why KVM cannot be used on this host; None when it runs the kernel of a guest at a reasonable speed."""
     if platform.machine() != "x86_64":
         return Check(False, f"virtual machines are made for x86_64 so far, and this host is {platform.machine()}")
     try:
         argv = [sys.executable, "-I", kvm_probe.__file__]
-        answer = json.loads(bench.programs.run(argv, purpose="time KVM", limit_s=1.5).stdout)
+        answer = json.loads(lab.programs.run(argv, purpose="time KVM", limit_s=1.5).stdout)
     except (VirtometerError, ValueError) as cause:
         return Check(False, f"KVM is here but runs no guest: {cause}", "use the kind qemu, which emulates")
     return judge_kvm(answer)

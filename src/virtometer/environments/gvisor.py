@@ -17,18 +17,20 @@ from pydantic import Field
 
 from virtometer.environments.accounting import CgroupAccount
 from virtometer.environments.agent_root import DATA, agent_root
-from virtometer.environments.base import Capabilities, Check, DiskTarget, Environment, Guest, Settings, Workbench
-from virtometer.environments.oci import Limits, add_network, add_state, limits_given, write_bundle
+from virtometer.environments.base import Capabilities, Check, DiskTarget, Environment, Guest, LabContext, Settings
+from virtometer.environments.journal import Resource
+from virtometer.environments.oci import CgroupLimits, add_state, container_of, effective_limits, write_bundle
 from virtometer.environments.process_guest import ProcessGuest, check_by_starting
 from virtometer.errors import EnvironmentFailed
 
 Platform = Literal["systrap", "ptrace", "kvm"]
-_TRIED: tuple[Platform, ...] = ("systrap", "ptrace")  # fastest first; kvm hangs where KVM only pretends: ask for it
+_TRIED: tuple[Platform, ...] = ("systrap", "ptrace")  # fastest first; kvm may hang, so only on request
 
+_CONTAINER = container_of("runsc")
 _MISTAKEN = "/proc/sys/net/core"
 
 
-class GvisorSettings(Limits):
+class GvisorSettings(CgroupLimits):
     """Limits, and options of runsc.
 
     gso: whether gVisor hands segments of up to 64 KiB to the host, runsc's own default. On recent Linux kernels the
@@ -55,13 +57,16 @@ class Gvisor(Environment):
     kind: ClassVar[str] = "gvisor"
     title: ClassVar[str] = "gVisor"
     meaning: ClassVar[str] = "a container whose system calls a kernel in user space answers"
+    usual_start_s: ClassVar[float] = 0.4
+    usual_overhead_s: ClassVar[float] = 0.5
     program: ClassVar[str] = "runsc"
     package: ClassVar[str] = "runsc"
+    resources: ClassVar[tuple[Resource, ...]] = (_CONTAINER,)
     settings_type: ClassVar[type[Settings]] = GvisorSettings
 
-    def __init__(self, bench: Workbench) -> None:
-        """Only keeps the workbench."""
-        super().__init__(bench)
+    def __init__(self, lab: LabContext) -> None:
+        """Only keeps the context."""
+        super().__init__(lab)
         self._tried: set[Platform] = set()
 
     def capabilities(self) -> Capabilities:
@@ -77,10 +82,8 @@ class Gvisor(Environment):
 
     def check(self) -> Check:
         """Find the platform that works, by starting a container on each until one does."""
-        if reason := self.bench.lan.unavailable():
-            return Check(
-                False, f"a container of gVisor gets a network of its own, and {reason}", self.bench.lan.advice()
-            )
+        if reason := self.lab.lan.unavailable():
+            return Check(False, f"a container of gVisor gets a network of its own, and {reason}", self.lab.lan.advice())
         refused = []
         for platform in _TRIED:
             check = self._try(platform)
@@ -91,11 +94,11 @@ class Gvisor(Environment):
         return Check(False, "; ".join(refused), "install a current runsc from gvisor.dev, or the Debian package runsc")
 
     def prepare(self, settings: Settings) -> None:
-        """Build the root file system. Raises EnvironmentFailed when the platform asked for does not work here."""
+        """Build the root file system. Raises EnvironmentFailed when the requested platform does not work here."""
         self.program_file()
-        agent_root(self.bench)
+        agent_root(self.lab)
         platform = settings.platform if isinstance(settings, GvisorSettings) else None
-        if platform is None or platform in self._tried or self.bench.lan.unavailable():
+        if platform is None or platform in self._tried or self.lab.lan.unavailable():
             return
         check = self._try(platform)
         if not check.works:
@@ -117,15 +120,15 @@ class Gvisor(Environment):
         assert isinstance(settings, GvisorSettings)
         runsc = self.program_file()
         platform = settings.platform or self._platform()
-        disk_file = self.bench.disk_file
-        with ProcessGuest.starting(self.bench, guest_id) as guest:
+        disk_file = self.lab.disk_file
+        with ProcessGuest.starting(self.lab, guest_id) as guest:
             directory = guest.make_directory()
-            state = add_state(self.bench, guest, runsc, "runsc", directory)
-            namespace = add_network(self.bench, guest)
+            state = add_state(self.lab, guest, runsc, _CONTAINER, directory)
+            namespace = guest.add_network()
             account = guest.account
             write_bundle(
                 directory,
-                root=agent_root(self.bench),
+                root=agent_root(self.lab),
                 disk_directory=disk_file.parent if disk_file else None,
                 namespace=namespace,
                 cgroups_path=account.container_path() if isinstance(account, CgroupAccount) else None,
@@ -133,12 +136,12 @@ class Gvisor(Environment):
             )
             if disk_file:
                 guest.disk = DiskTarget(f"{DATA}/{disk_file.name}", _DISK)
-            guest.given = {**guest.given, "platform": platform, "network": settings.network, "gso": settings.gso}
+            guest.effective |= {"platform": platform, "network": settings.network, "gso": settings.gso}
             flags = [f"--root={state}", f"--platform={platform}", f"--network={settings.network}", "--overlay2=none"]
             if not settings.gso:
                 flags.append("--gso=false")
             if settings.limited():
-                guest.look(lambda: limits_given(account))
+                guest.read_back(lambda: effective_limits(account))
             else:
                 flags.append("--ignore-cgroups")  # runsc wants every controller on the host, whether it needs it or not
             argv = [*self._hide_host_network(), runsc, *flags, "run", f"--bundle={directory}", f"virtometer-{guest_id}"]
@@ -151,7 +154,7 @@ class Gvisor(Environment):
         It takes a namespace with rmem_default in there for the host's own and refuses to give it to a sandbox. Since
         Linux 6.9 every network namespace has that file, and Debian's runsc is older.
         """
-        unshare = self.bench.programs.find("unshare", "util-linux")
+        unshare = self.lab.programs.find("unshare", "util-linux")
         return [unshare, "--mount", "sh", "-c", f'mount -t tmpfs none {_MISTAKEN} && exec "$@"', "sh"]
 
     def _platform(self) -> Platform:
@@ -178,7 +181,7 @@ class Gvisor(Environment):
         runsc = self.program_file()
         found = runsc.stat()
         name = hashlib.sha256(f"{runsc} {found.st_size} {found.st_mtime_ns}".encode()).hexdigest()[:16]
-        return self.bench.cache / f"gvisor-platform-{name}.json"
+        return self.lab.cache / f"gvisor-platform-{name}.json"
 
 
 _DISK: dict[str, Any] = {

@@ -129,14 +129,14 @@ def _files(path: Path, programs: Programs) -> list[Path]:
 def _libraries(path: Path, loader: Path, programs: Programs) -> set[Path]:
     """The libraries that the loader finds for a program, and its cache, without which it finds not all of them."""
     argv: list[str | Path] = [programs.find("env", "coreutils"), "-i", loader, "--list", path]
-    asked = programs.run(argv, purpose=f"find the libraries of {path}", check=False, limit_s=_LIMIT_S)
-    lines = [line.strip() for line in asked.stdout.decode(errors="replace").splitlines()]
+    listed = programs.run(argv, purpose=f"find the libraries of {path}", check=False, limit_s=_LIMIT_S)
+    lines = [line.strip() for line in listed.stdout.decode(errors="replace").splitlines()]
     missing = [line.split()[0] for line in lines if line.endswith("not found")]
     if missing:
         raise _Refused(f"it needs {', '.join(missing)}, not found on this host")
-    if asked.returncode != 0:
-        said = (asked.stderr or asked.stdout).decode(errors="replace").strip().splitlines()
-        raise _Refused(f"its loader {loader} says: {said[-1] if said else 'nothing'}")
+    if listed.returncode != 0:
+        words = (listed.stderr or listed.stdout).decode(errors="replace").strip().splitlines()
+        raise _Refused(f"its loader {loader} says: {words[-1] if words else 'nothing'}")
     found = set()
     for line in lines:
         named = line.partition(" => ")[2] or line

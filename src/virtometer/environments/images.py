@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from virtometer.environments.base import Workbench
+from virtometer.environments.base import LabContext
 from virtometer.environments.host_programs import HostProgram, files_of
 from virtometer.errors import EnvironmentFailed, StorageError, VirtometerError
 from virtometer.programs import Programs
@@ -68,16 +68,16 @@ def newc(entries: Iterable[Entry]) -> bytes:
     return bytes(packed)
 
 
-def initramfs(bench: Workbench, modules: Sequence[Path] = (), programs: Sequence[HostProgram] = ()) -> Path:
+def initramfs(lab: LabContext, modules: Sequence[Path] = (), programs: Sequence[HostProgram] = ()) -> Path:
     """Return an initramfs with the agent as /init, these kernel modules, which it loads in this order, and programs.
 
     Cached by the content of all of them. Raises EnvironmentFailed when there is no agent.
     """
     try:
-        agent = bench.agent.read_bytes()
+        agent = lab.agent.read_bytes()
     except OSError as cause:
         raise EnvironmentFailed(
-            f"the agent {bench.agent} cannot be read ({cause.strerror})", advice="build it with: make setup"
+            f"the agent {lab.agent} cannot be read ({cause.strerror})", advice="build it with: make setup"
         ) from cause
     files = [(module.name, module.read_bytes()) for module in modules]
     key = hashlib.sha256(b"%d" % _LAYOUT)
@@ -86,7 +86,7 @@ def initramfs(bench: Workbench, modules: Sequence[Path] = (), programs: Sequence
         key.update(data)
     for program in programs:
         key.update(program.digest.encode())
-    path = bench.cache / "initramfs" / f"{key.hexdigest()[:32]}.cpio"
+    path = lab.cache / "initramfs" / f"{key.hexdigest()[:32]}.cpio"
     if path.exists():
         return path
     entries = [Entry(name, stat.S_IFDIR | 0o755) for name in ("dev", "modules", "proc", "sys")]

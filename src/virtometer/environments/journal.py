@@ -1,15 +1,8 @@
 """What exists on the host because of us, written down before it is made, for the clean-up after a SIGKILL.
 
 One JSON file per guest in a state directory. It names the laboratory that owns the guest (pid, start time, boot) and
-the guest's resources in the order in which they were made; `sweep` (sweep.py) undoes them.
-
-Resources and their fields:
-
-    process-group  leader (pid), start (clock ticks since boot, field 22 of /proc/PID/stat)
-    cgroup         path (a directory; what runs in it or below it is killed)
-    runc, runsc    program, root (state directory), container (id)
-    namespace      name (a network namespace in /run/netns; the interfaces in it go with it)
-    directory      path (what is mounted in it is taken off first)
+the guest's resources in the order in which they were made; `sweep` (sweep.py) removes them. What makes a resource
+declares it as a `Resource` beside the code that makes it.
 """
 
 from __future__ import annotations
@@ -19,6 +12,7 @@ import json
 import os
 import re
 import stat
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +20,6 @@ from typing import Any
 from virtometer.errors import EnvironmentFailed, StorageError
 from virtometer.programs import Programs
 
-RESOURCES = frozenset({"process-group", "cgroup", "runc", "runsc", "namespace", "directory"})
 _GUEST_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,23}")
 
 
@@ -53,6 +46,19 @@ class Owner:
         if self.pid_namespace != _pid_namespace():
             return True
         return start_of(self.pid) == self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """Something that a guest may leave on the host: its name in the journal, and how it is removed.
+
+    remove: takes the recorded fields, returns in words what it removed, or nothing where that was gone already.
+    ends_at_boot: nothing of it outlives the boot of the host in which it was made.
+    """
+
+    name: str
+    remove: Callable[[Mapping[str, Any], Programs], str]
+    ends_at_boot: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +107,14 @@ class Journal:
         """`directory` is this user's (see `state_directory`); it is made when the first thing is recorded."""
         self.directory = directory
 
-    def record(self, guest_id: str, resource: str, **what: str | int) -> None:
-        """Note a resource that is about to be made (fields: see the top of this file).
+    def record(self, guest_id: str, resource: Resource, **fields: str | int) -> None:
+        """Note a resource that is about to be made.
 
         Raises EnvironmentFailed when the guest's name belongs to another laboratory, StorageError when it cannot be
         written.
         """
-        if resource not in RESOURCES or not _GUEST_ID.fullmatch(guest_id):
-            raise ValueError(f"{resource!r} of {guest_id!r} cannot be recorded")
+        if not _GUEST_ID.fullmatch(guest_id):
+            raise ValueError(f"{resource.name} of {guest_id!r} cannot be recorded")
         try:
             self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as cause:
@@ -122,7 +128,7 @@ class Journal:
                 f"the guest {guest_id} is already in the journal {path}, of another laboratory",
                 advice="the next start of the laboratory removes what dead ones left behind",
             )
-        self._write(Entry(guest_id, me, (*entry.resources, {"resource": resource, **what})))
+        self._write(Entry(guest_id, me, (*entry.resources, {"resource": resource.name, **fields})))
 
     def forget(self, guest_id: str) -> None:
         """The guest's resources are all gone. Idempotent."""
@@ -133,12 +139,6 @@ class Journal:
         entry = self.read(self._path(guest_id))
         return entry.resources if entry else ()
 
-    def sweep(self, programs: Programs) -> list[str]:
-        """Remove what laboratories that no longer run left behind; returns one sentence for each guest swept."""
-        from virtometer.environments.sweep import sweep  # the two files need each other's words
-
-        return sweep(self, programs)
-
     def read(self, path: Path) -> Entry | None:
         """Read a guest's file. None when it is not there or cannot be understood."""
         try:
@@ -147,11 +147,11 @@ class Journal:
                 return None
             resources = tuple(dict(one) for one in content["resources"])
             owner = Owner(**content["owner"])
-            known = all(one["resource"] in RESOURCES for one in resources)
+            named = all(isinstance(one["resource"], str) for one in resources)
             typed = isinstance(owner.pid, int) and isinstance(owner.start, int) and isinstance(owner.boot, str)
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             return None
-        return Entry(str(content.get("guest", path.stem)), owner, resources) if known and typed else None
+        return Entry(str(content.get("guest", path.stem)), owner, resources) if named and typed else None
 
     def _path(self, guest_id: str) -> Path:
         return self.directory / f"{guest_id}.json"

@@ -8,18 +8,15 @@ from typing import ClassVar
 from virtometer.environments.base import (
     Capabilities,
     Check,
-    DiskTarget,
     Environment,
     Guest,
-    NetworkPath,
+    Namespace,
     Settings,
-    Workbench,
-    host_cache,
+    disk_as_file,
 )
 from virtometer.environments.host_programs import refusals
+from virtometer.environments.network import LOOPBACK
 from virtometer.environments.process_guest import ProcessGuest, check_by_starting
-
-LOOPBACK = NetworkPath(kind="loopback", host_address="127.0.0.1", peer_address="127.0.0.1", namespace=None)
 
 
 class NativeSettings(Settings):
@@ -33,11 +30,14 @@ class Native(Environment):
     title: ClassVar[str] = "native"
     meaning: ClassVar[str] = "the host itself, with the agent as an ordinary process"
     settings_type: ClassVar[type[Settings]] = NativeSettings
+    namespaces: ClassVar[tuple[Namespace, ...] | None] = ()
+    usual_start_s: ClassVar[float] = 0.05
+    usual_overhead_s: ClassVar[float] = 0.15
     program: ClassVar[str] = "virtometer-agent"
 
     def program_file(self) -> Path:
         """The agent itself."""
-        return self.bench.agent
+        return self.lab.agent
 
     def capabilities(self) -> Capabilities:
         """Everything but limits."""
@@ -54,18 +54,10 @@ class Native(Environment):
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start the agent with its channel on two pipes."""
-        with ProcessGuest.starting(self.bench, guest_id) as guest:
-            guest.disk = disk_as_file(self.bench)
+        with ProcessGuest.starting(self.lab, guest_id) as guest:
+            guest.disk = disk_as_file(self.lab)
             guest.network = LOOPBACK
             # What no guest can be given may still run on the host itself.
-            guest.refused_programs = refusals(one for one in self.bench.host_programs if one.path is None)
-            guest.launch([self.bench.agent, "stdio"], purpose=f"native guest {guest_id}")
+            guest.refused_programs = refusals(one for one in self.lab.host_programs if one.path is None)
+            guest.launch([self.lab.agent, "stdio"], purpose=f"native guest {guest_id}")
         return guest
-
-
-def disk_as_file(bench: Workbench, inside: str = "") -> DiskTarget | None:
-    """The campaign's disk file reached by plain system calls of the host's kernel, under the name it has `inside`."""
-    if bench.disk_file is None:
-        return None
-    conditions = {"disk_path": "file", **host_cache(bench.disk_file)}
-    return DiskTarget(inside or str(bench.disk_file), conditions)

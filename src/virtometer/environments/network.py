@@ -8,15 +8,18 @@ Nothing is ever made in the host's own network namespace, not even for a moment.
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import itertools
 import os
+import secrets
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from virtometer.environments.journal import Journal
+from virtometer.environments.directories import detach_mount
+from virtometer.environments.journal import Journal, Resource
 from virtometer.errors import EnvironmentFailed
 from virtometer.programs import Programs
 
@@ -25,8 +28,6 @@ BRIDGE = "br0"
 SUBNET = "10.77.0"
 HOST_ADDRESS = f"{SUBNET}.1"
 _NUMBERS = itertools.count(1)
-_MNT_DETACH = 2
-_UMOUNT_NOFOLLOW = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,11 @@ class NetworkPath:
         return {"interface": self.guest_interface, "address": self.guest_address, "prefix": self.prefix}
 
 
+LOOPBACK = NetworkPath(kind="loopback", host_address="127.0.0.1", peer_address="127.0.0.1", namespace=None)
+
+
 class Lan:
-    """One network per workbench, made when the first guest is attached."""
+    """One network per laboratory, made when the first guest is attached."""
 
     def __init__(self, journal: Journal, programs: Programs) -> None:
         """Does no work."""
@@ -84,24 +88,33 @@ class Lan:
         """Make (and journal for the guest) a network namespace; returns its file, for nsenter --net=FILE.
 
         Not by `ip netns add`, which leaves a mount on /run/netns itself behind for ever. Raises EnvironmentFailed where
-        somebody else has this name. The journal names only files that we made: a SIGKILL between making and journaling
-        leaves an empty file behind, which the clean-up does not know.
+        somebody else has this name. The journal knows the file before it exists, as a draft of a random name: the
+        draft's second link is the namespace's name, so that a clean-up knows whose the name is.
         """
         path = NAMESPACES / name
+        draft = f".virtometer-{secrets.token_hex(8)}"
         NAMESPACES.mkdir(mode=0o755, parents=True, exist_ok=True)
+        if os.path.lexists(path):
+            raise _taken(name)
         try:
-            path.touch(exist_ok=False)  # O_EXCL
-        except FileExistsError as cause:
-            taken = f"the network namespace {name} belongs to somebody else"
-            raise EnvironmentFailed(taken, advice=f"remove {path}") from cause
-        try:
-            self.journal.record(guest_id, "namespace", name=name)
-            unshare = self.programs.find("unshare", "util-linux")
-            self.programs.run([unshare, f"--net={path}", "true"], purpose=f"network namespace {name}")
+            self.journal.record(guest_id, DRAFT, draft=draft, name=name)
+            (NAMESPACES / draft).touch(exist_ok=False)
+            self._name(guest_id, draft, name)
         except BaseException:
-            delete_namespace(name, self.programs)
+            delete_draft(draft, name, self.programs)
             raise
+        (NAMESPACES / draft).unlink()
         return path
+
+    def _name(self, guest_id: str, draft: str, name: str) -> None:
+        path = NAMESPACES / name
+        try:
+            os.link(NAMESPACES / draft, path)
+        except FileExistsError as cause:
+            raise _taken(name) from cause
+        self.journal.record(guest_id, NAMESPACE, name=name)
+        unshare = self.programs.find("unshare", "util-linux")
+        self.programs.run([unshare, f"--net={path}", "true"], purpose=f"network namespace {name}")
 
     def delete_namespace(self, name: str) -> None:
         """Delete a network namespace made by `add_namespace`. Idempotent."""
@@ -216,6 +229,20 @@ class Lan:
         self.programs.run([ip, *arguments], purpose=purpose, check=check, input_bytes=input_bytes)
 
 
+def delete_draft(draft: str, name: str, programs: Programs) -> bool:
+    """Remove what `add_namespace` has not finished, with the name where that is a link of this draft. Idempotent.
+
+    Returns whether anything was there.
+    """
+    path = NAMESPACES / draft
+    if not path.is_file():
+        return False
+    if path.stat().st_nlink > 1:
+        delete_namespace(name, programs)
+    path.unlink()
+    return True
+
+
 def delete_namespace(name: str, programs: Programs) -> None:
     """Remove a network namespace's name; it ends with its last process. Idempotent."""
     path = NAMESPACES / name
@@ -244,13 +271,31 @@ def delete_namespace(name: str, programs: Programs) -> None:
         programs.run(words, purpose=f"remove the network namespace {name}")
 
 
-def detach_mount(path: Path) -> None:
-    """Unmount everything on a path, at once even when it is in use. Nothing mounted there is no error."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    while libc.umount2(os.fsencode(path), _MNT_DETACH | _UMOUNT_NOFOLLOW) == 0:
-        continue
-    if (error := ctypes.get_errno()) not in (errno.EINVAL, errno.ENOENT):
-        raise EnvironmentFailed(f"{path} cannot be unmounted: {os.strerror(error)}")
+def _remove_left_draft(fields: Mapping[str, Any], programs: Programs) -> str:
+    draft, name = str(fields["draft"]), str(fields["name"])
+    if "/" in draft + name or not delete_draft(draft, name, programs):
+        return ""
+    return f"unfinished network namespace {name}"
+
+
+def _remove_left_namespace(fields: Mapping[str, Any], programs: Programs) -> str:
+    name = str(fields["name"])
+    if "/" in name or not (NAMESPACES / name).exists():
+        return ""
+    delete_namespace(name, programs)
+    return f"network namespace {name}"
+
+
+DRAFT = Resource("draft", _remove_left_draft)
+"""Fields: draft, name (a file in /run/netns that is on its way to be a namespace; a link of it has the name)."""
+
+NAMESPACE = Resource("namespace", _remove_left_namespace)
+"""Field: name (a network namespace in /run/netns; the interfaces in it go with it)."""
+
+
+def _taken(name: str) -> EnvironmentFailed:
+    sentence = f"the network namespace {name} belongs to somebody else"
+    return EnvironmentFailed(sentence, advice=f"remove {NAMESPACES / name}")
 
 
 def _without_ipv6(interface: str) -> list[str]:

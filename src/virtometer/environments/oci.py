@@ -1,4 +1,4 @@
-"""What runc and runsc have in common: the OCI bundle, limits, the container's state, its network on a veth pair.
+"""What runtimes of OCI containers have in common: the bundle, limits, and the container's state.
 
 Source: opencontainers/runtime-spec 1.0.2.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,16 +15,18 @@ from pydantic import BeforeValidator, Field
 
 from virtometer.environments.accounting import Account, CgroupAccount, all_cgroup_mounts
 from virtometer.environments.agent_root import AGENT, DATA
-from virtometer.environments.base import Settings, Workbench
+from virtometer.environments.base import LabContext, Settings
+from virtometer.environments.journal import Resource
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.model import parse_size
+from virtometer.programs import Programs
 
 _PERIOD_US = 100_000
 
 Bytes = Annotated[int, BeforeValidator(parse_size)]
 
 
-class Limits(Settings):
+class CgroupLimits(Settings):
     """Limits that the host's cgroups enforce on a container. None: no limit."""
 
     cpus: float | None = Field(
@@ -35,7 +38,7 @@ class Limits(Settings):
     memory: Bytes | None = Field(default=None, ge=16 << 20, description="bytes of memory. Without it, no limit")
 
     def limited(self) -> bool:
-        """Whether any limit is asked for."""
+        """Whether any limit is requested."""
         return (self.cpus, self.cpuset, self.memory) != (None, None, None)
 
     def resources(self) -> dict[str, Any]:
@@ -122,51 +125,48 @@ def _mounts(disk_directory: Path | None) -> list[dict[str, Any]]:
     return found
 
 
-def add_network(bench: Workbench, guest: ProcessGuest) -> Path:
-    """Give a guest a network namespace of its own on the laboratory's bridge; returns the namespace's file."""
-    guest_id = guest.guest_id
-    name = f"virtometer-{guest_id}"
-    namespace = bench.lan.add_namespace(guest_id, name)
-    guest.undo(lambda: bench.lan.delete_namespace(name))
-    guest.undo(lambda: bench.lan.detach(guest_id))
-    guest.network = bench.lan.attach_veth(guest_id, name)
-    return namespace
+def container_of(runtime: str) -> Resource:
+    """Containers of a runtime. Fields: program, root (state directory), container (id)."""
+    return Resource(runtime, _delete_container)
 
 
-def add_state(bench: Workbench, guest: ProcessGuest, program: Path, runtime: str, directory: Path) -> Path:
+def add_state(lab: LabContext, guest: ProcessGuest, program: Path, resource: Resource, directory: Path) -> Path:
     """Make the runtime's state directory in the guest's; what a killed runtime leaves in it is deleted at the stop."""
     state = directory / "state"
-    container = f"virtometer-{guest.guest_id}"
-    bench.journal.record(guest.guest_id, runtime, program=str(program), root=str(state), container=container)
+    fields = {"program": str(program), "root": str(state), "container": f"virtometer-{guest.guest_id}"}
+    lab.journal.record(guest.guest_id, resource, **fields)
     state.mkdir()
-
-    def delete() -> None:
-        if state.is_dir() and any(state.iterdir()):
-            argv: list[str | Path] = [program, "--root", state, "delete", "--force", container]
-            bench.programs.run(argv, purpose=f"remove container {container}", check=False, limit_s=5)
-
-    guest.undo(delete)
+    guest.on_stop(lambda: resource.remove(fields, lab.programs))
     return state
 
 
-def limits_given(account: Account) -> dict[str, Any]:
+def _delete_container(fields: Mapping[str, Any], programs: Programs) -> str:
+    root, container = Path(fields["root"]), str(fields["container"])
+    if not (root.is_dir() and any(root.iterdir())):
+        return ""
+    argv: list[str | Path] = [str(fields["program"]), "--root", root, "delete", "--force", container]
+    programs.run(argv, purpose=f"remove the container {container}", check=False, limit_s=10)
+    return f"container {container}"
+
+
+def effective_limits(account: Account) -> dict[str, Any]:
     """What the kernel really enforces on the container inside an account, read back from its cgroups."""
     if not isinstance(account, CgroupAccount):
         return {}
     inner = account.container_path().lstrip("/")
-    given: dict[str, Any] = {}
+    effective: dict[str, Any] = {}
     for mount in all_cgroup_mounts():
         where = mount.path / inner
         if quota := _read(where / "cpu.cfs_quota_us"):
-            given["cpus"] = int(quota) / int(_read(where / "cpu.cfs_period_us")) if int(quota) > 0 else None
+            effective["cpus"] = int(quota) / int(_read(where / "cpu.cfs_period_us")) if int(quota) > 0 else None
         if maximum := _read(where / "cpu.max").split():
-            given["cpus"] = int(maximum[0]) / int(maximum[1]) if maximum[0] != "max" else None
+            effective["cpus"] = int(maximum[0]) / int(maximum[1]) if maximum[0] != "max" else None
         if cpuset := _read(where / "cpuset.cpus.effective") or _read(where / "cpuset.effective_cpus"):
-            given["cpuset"] = cpuset
+            effective["cpuset"] = cpuset
         if limit := _read(where / "memory.limit_in_bytes") or _read(where / "memory.max"):
             unlimited = limit == "max" or int(limit) >= os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-            given["memory"] = None if unlimited else int(limit)
-    return given
+            effective["memory"] = None if unlimited else int(limit)
+    return effective
 
 
 def _read(path: Path) -> str:

@@ -1,8 +1,8 @@
 """A guest that is a tree of host processes: started, accounted, watched and ended completely in one way for all kinds.
 
-    with ProcessGuest.starting(bench, guest_id) as guest:  # anything raised in here stops the guest first
+    with ProcessGuest.starting(lab, guest_id) as guest:  # anything raised in here stops the guest first
         directory = guest.make_directory()
-        guest.undo(lambda: ...)                            # runs at the stop, in reverse order, whatever else fails
+        guest.on_stop(lambda: ...)                         # runs at the stop, in reverse order, whatever else fails
         guest.launch(argv, purpose="...")                  # channel over stdin and stdout unless `stream` is given
     return guest
 
@@ -24,15 +24,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from virtometer.environments.accounting import Account, kill_all, open_account, stat_of
-from virtometer.environments.base import Check, DiskTarget, Environment, Guest, NetworkPath, Settings, Workbench
+from virtometer.deferred_signals import deferred_signals
+from virtometer.environments.accounting import Account, open_account
+from virtometer.environments.base import Check, DiskTarget, Environment, Guest, LabContext, NetworkPath, Settings
+from virtometer.environments.directories import DIRECTORY, remove_directory
 from virtometer.environments.host_programs import refusals
 from virtometer.environments.network import NAMESPACES
-from virtometer.environments.sweep import remove_directory
+from virtometer.environments.processes import PROCESS_GROUP, kill_all, stat_of
 from virtometer.errors import EnvironmentFailed, VirtometerError
 from virtometer.link.channel import Channel, Stream
 from virtometer.link.session import Session
-from virtometer.shield import uninterrupted
 from virtometer.visible import visible
 
 _WORDS = 2_000
@@ -43,34 +44,34 @@ _READS = 64  # of 64 KiB: four times what the pipe holds
 class ProcessGuest(Guest):
     """A guest whose processes are children of the laboratory."""
 
-    def __init__(self, bench: Workbench, guest_id: str) -> None:
+    def __init__(self, lab: LabContext, guest_id: str) -> None:
         """Use `starting`."""
-        self.bench = bench
+        self.lab = lab
         self.guest_id = guest_id
         self.stream = Stream(-1, -1)
         self.disk: DiskTarget | None = None
         self.network: NetworkPath | None = None
-        self.refused_programs = refusals(bench.host_programs)
-        self._given: dict[str, Any] = {}
-        self._looks: list[Callable[[], dict[str, Any]]] = []
+        self.refused_programs = refusals(lab.host_programs)
+        self._effective: dict[str, Any] = {}
+        self._read_backs: list[Callable[[], dict[str, Any]]] = []
         self.grace_s = 0.5  # how long the guest may take to end by itself after the end of its input
         self._account: Account | None = None
         self._process: subprocess.Popen[bytes] | None = None
-        self._undo: list[Callable[[], object]] = []
+        self._on_stop: list[Callable[[], object]] = []
         self._stderr = -1
-        self._said = b""
+        self._tail = b""
         self._stopped = False
         self._cpu_ns = 0
 
     @classmethod
     @contextmanager
-    def starting(cls, bench: Workbench, guest_id: str) -> Iterator[ProcessGuest]:
+    def starting(cls, lab: LabContext, guest_id: str) -> Iterator[ProcessGuest]:
         """Give a guest to be filled; stops it when the block raises. What the host refuses is EnvironmentFailed."""
-        guest = cls(bench, guest_id)
+        guest = cls(lab, guest_id)
         try:
             yield guest
         except BaseException as cause:
-            with contextlib.suppress(VirtometerError):  # the first fault is the one to tell; the journal keeps the rest
+            with contextlib.suppress(VirtometerError):  # the first fault is reported; the journal keeps the rest
                 guest.stop()
             if isinstance(cause, OSError):
                 raise EnvironmentFailed(f"the guest {guest_id} cannot be started: {cause}") from cause
@@ -80,37 +81,46 @@ class ProcessGuest(Guest):
     def account(self) -> Account:
         """The account of the guest's CPU time, opened when it is first asked for."""
         if self._account is None:
-            self._account = open_account(self.guest_id, self.bench.journal)
-            self.given["cpu_accounting"] = self._account.method
+            self._account = open_account(self.guest_id, self.lab.journal)
+            self.effective["cpu_accounting"] = self._account.method
         return self._account
 
     @property
-    def given(self) -> dict[str, Any]:
-        """What it really got: what `given` was told, and what the looks see now."""
-        for look in () if self._stopped else self._looks:
+    def effective(self) -> dict[str, Any]:
+        """What it really got: what was set, and what is read back now."""
+        for read in () if self._stopped else self._read_backs:
             with contextlib.suppress(OSError, ValueError):
-                self._given |= look()
-        return self._given
+                self._effective |= read()
+        return self._effective
 
-    @given.setter
-    def given(self, value: dict[str, Any]) -> None:
-        self._given = value
+    @effective.setter
+    def effective(self, value: dict[str, Any]) -> None:
+        self._effective = value
 
-    def look(self, at: Callable[[], dict[str, Any]]) -> None:
-        """Add something to be read back whenever `given` is asked for, because it only stands once the guest runs."""
-        self._looks.append(at)
+    def read_back(self, source: Callable[[], dict[str, Any]]) -> None:
+        """Add a source that `effective` reads each time, because its values only stand once the guest runs."""
+        self._read_backs.append(source)
 
     def make_directory(self) -> Path:
-        """The guest's own directory under bench.scratch (journaled, removed at the stop)."""
-        directory = self.bench.scratch / f"virtometer-{self.guest_id}"
-        self.bench.journal.record(self.guest_id, "directory", path=str(directory))
+        """The guest's own directory under lab.scratch (journaled, removed at the stop)."""
+        directory = self.lab.scratch / f"virtometer-{self.guest_id}"
+        self.lab.journal.record(self.guest_id, DIRECTORY, path=str(directory))
         directory.mkdir(mode=0o700)
-        self.undo(lambda: remove_directory(directory))
+        self.on_stop(lambda: remove_directory(directory))
         return directory
 
-    def undo(self, action: Callable[[], object]) -> None:
+    def add_network(self) -> Path:
+        """Give it a network namespace of its own on the laboratory's bridge; returns the namespace's file."""
+        name = f"virtometer-{self.guest_id}"
+        namespace = self.lab.lan.add_namespace(self.guest_id, name)
+        self.on_stop(lambda: self.lab.lan.delete_namespace(name))
+        self.on_stop(lambda: self.lab.lan.detach(self.guest_id))
+        self.network = self.lab.lan.attach_veth(self.guest_id, name)
+        return namespace
+
+    def on_stop(self, action: Callable[[], object]) -> None:
         """Add something to be done at the stop, after the processes are gone, in reverse order."""
-        self._undo.append(action)
+        self._on_stop.append(action)
 
     def launch(
         self,
@@ -124,7 +134,7 @@ class ProcessGuest(Guest):
         """Start the launcher in the guest's account, in network namespace `namespace` where one is named.
 
         Without `stream` its stdin and stdout (pipes) are the channel; else stdin is /dev/null and `stream` is kept.
-        What it prints to stderr (with `stream`: stdout too) becomes `last_words`. The caller closes `pass_fds`.
+        What it prints to stderr (with `stream`: stdout too) becomes `stderr_tail`. The caller closes `pass_fds`.
         """
         account = self.account
         to_close: list[int] = []
@@ -148,8 +158,8 @@ class ProcessGuest(Guest):
             entry = _Entry(account, namespace)
             to_close += entry.descriptors
             try:
-                with uninterrupted():
-                    self._process = self.bench.programs.spawn(
+                with deferred_signals():
+                    self._process = self.lab.programs.spawn(
                         argv,
                         purpose=purpose,
                         stdin=stdin,
@@ -166,7 +176,7 @@ class ProcessGuest(Guest):
         account.opened_for(self._process.pid)
         leader = stat_of(self._process.pid)
         if leader is not None:
-            self.bench.journal.record(self.guest_id, "process-group", leader=leader.pid, start=leader.start)
+            self.lab.journal.record(self.guest_id, PROCESS_GROUP, leader=leader.pid, start=leader.start)
 
     def alive(self) -> bool:
         """Whether the launcher still runs. Does not reap it: its CPU time stays countable until the stop."""
@@ -182,20 +192,21 @@ class ProcessGuest(Guest):
             self._cpu_ns = self._account.cpu_ns()
         return self._cpu_ns
 
-    def last_words(self) -> str:
+    def stderr_tail(self) -> str:
         """The last 2,000 characters that the launcher printed beside the protocol, its control characters visible."""
         self._listen()
-        return visible(self._said.decode(errors="replace")[-_WORDS:].strip(), keep="\n\t")
+        return visible(self._tail.decode(errors="replace")[-_WORDS:].strip(), keep="\n\t")
 
     def stop(self) -> None:
-        """End of input, then SIGKILL to everything in the account; then the undo list. Idempotent; Ctrl-C has to wait.
+        """End of input, then SIGKILL to everything in the account, then the actions of `on_stop`. Idempotent.
 
-        Raises EnvironmentFailed when something of the guest could not be removed; it then stays in the journal.
+        Signals that stop the laboratory are deferred. Raises EnvironmentFailed when something of the guest could not be
+        removed; it then stays in the journal.
         """
         if self._stopped:
             return
         # A wait that is cut may leave Popen's lock held: the next one would find that a dead process does not end.
-        with uninterrupted():
+        with deferred_signals():
             self._stop()
 
     def _stop(self) -> None:
@@ -204,16 +215,16 @@ class ProcessGuest(Guest):
             self._account.processes()  # what leaves the tree while it ends is known then
         self.stream.close()
         self._await_end()
-        for step in (self._kill, self.cpu_ns, self._reap, *reversed(self._undo), self._close_account):
+        for step in (self._kill, self.cpu_ns, self._reap, *reversed(self._on_stop), self._close_account):
             try:
                 step()
             except (VirtometerError, OSError) as cause:
                 faults.append(str(cause))
         self._stopped = True
-        self._undo.clear()
+        self._on_stop.clear()
         if faults:
             raise EnvironmentFailed(f"the guest {self.guest_id} could not be removed completely: {'; '.join(faults)}")
-        self.bench.journal.forget(self.guest_id)
+        self.lab.journal.forget(self.guest_id)
 
     def _await_end(self) -> None:
         """Let it end by itself, unless it is stopped or there is nothing to wait for."""
@@ -252,12 +263,12 @@ class ProcessGuest(Guest):
         """Take what the launcher printed: a full pipe would stop it. Bounded, because a guest may never cease."""
         for _ in range(_READS if self._stderr >= 0 else 0):
             try:
-                said = os.read(self._stderr, 65_536)
+                chunk = os.read(self._stderr, 65_536)
             except BlockingIOError:
                 return
-            if not said:
+            if not chunk:
                 return
-            self._said = (self._said + said)[-4 * _WORDS :]
+            self._tail = (self._tail + chunk)[-4 * _WORDS :]
 
 
 class _Entry:
@@ -287,12 +298,12 @@ def check_by_starting(environment: Environment, settings: Settings, limit_s: flo
         greeting = Session(Channel(guest.stream), guest.guest_id).greet(limit_s)
         took = time.monotonic() - begin
     except (VirtometerError, OSError) as cause:
-        words = guest.last_words().splitlines()[-1:] if guest else []
+        words = guest.stderr_tail().splitlines()[-1:] if guest else []
         advice = cause.advice if isinstance(cause, VirtometerError) else ""
         return Check(False, ": ".join([str(cause), *words]), advice)
     finally:
         if isinstance(guest, ProcessGuest):
-            guest.grace_s = 0.0  # nothing in it is worth waiting for: runsc never ends by itself in that time
+            guest.grace_s = 0.0  # nothing in it is worth waiting for, and some launchers never end by themselves
         if guest is not None:
             guest.stop()
     found = {"agent": greeting.version, "greeting_ms": f"{took * 1000:.0f}"}

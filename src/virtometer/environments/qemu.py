@@ -100,6 +100,9 @@ class QemuSettings(MachineSettings):
     needs `tcg_thread` single, which is then the default.
     """
 
+    # A clock that counts instructions leaps while the guest waits, at a rate that depends on the work.
+    clock_settings: ClassVar[tuple[str, ...]] = ("icount",)
+
     tcg_thread: Literal["multi", "single"] = Field(
         default="multi",
         description="threads of the emulation: one for each virtual processor, or one for all; icount needs single",
@@ -108,11 +111,6 @@ class QemuSettings(MachineSettings):
         default=None,
         description="count instructions as time: auto, or as -icount takes it. Without it, host time",
     )
-
-    @property
-    def steady_clock(self) -> bool:
-        """A clock that counts instructions leaps while the guest waits, at a rate that depends on the work."""
-        return self.icount is None
 
     @model_validator(mode="after")
     def _one_thread_counts(self) -> Self:
@@ -195,11 +193,11 @@ class _VirtualMachine(Environment):
         qemu = self.program_file()
         kernel, image = self._image(mine)
         parameters = f"console=ttyS0 quiet panic=-1 {self.kernel_parameters} virtometer.channel=virtio:{PORT}"
-        with ProcessGuest.starting(self.bench, guest_id) as guest, ExitStack() as until_launched:
-            guest.refused_programs = refusals(fitting(self.bench.host_programs, mine.memory))
+        with ProcessGuest.starting(self.lab, guest_id) as guest, ExitStack() as until_launched:
+            guest.refused_programs = refusals(fitting(self.lab.host_programs, mine.memory))
             guest.stream, agent_end = _socket_pair(until_launched)
             monitor, monitor_end = _socket_pair(until_launched)
-            guest.undo(monitor.close)
+            guest.on_stop(monitor.close)
             network_argv = self._network(mine, guest)
             argv = [
                 qemu, "-accel", self.accelerator(mine), "-machine", mine.machine, "-cpu", mine.cpu,
@@ -220,11 +218,11 @@ class _VirtualMachine(Environment):
                 namespace=guest.network.namespace if guest.network else None,
             )
             until_launched.close()
-            guest.given |= {"kernel_command_line": " ".join(parameters.split())}
+            guest.effective |= {"kernel_command_line": " ".join(parameters.split())}
             try:
-                guest.given |= _ask(Qmp(Channel(monitor)))
+                guest.effective |= _ask(Qmp(Channel(monitor)))
             except EnvironmentFailed as cause:
-                raise self._explained(cause, guest.last_words(), qemu) from cause
+                raise self._explained(cause, guest.stderr_tail(), qemu) from cause
         return guest
 
     def clock_options(self, settings: MachineSettings) -> list[str]:
@@ -240,16 +238,16 @@ class _VirtualMachine(Environment):
         return settings.cpus or min(len(os.sched_getaffinity(0)), 64)
 
     def _image(self, settings: MachineSettings) -> tuple[Path, Path]:
-        kernel = guest_kernel(self.bench.cache, self.bench.programs)
+        kernel = guest_kernel(self.lab.cache, self.lab.programs)
         drivers = ["virtio_pci", "virtio_console"]
         drivers += _DISKS[settings.disk_device].drivers
         drivers += _NETWORK_CARDS[settings.network_device].drivers
-        carried = fitting(self.bench.host_programs, settings.memory)
-        return kernel.image, initramfs(self.bench, kernel.modules(drivers), carried)
+        carried = fitting(self.lab.host_programs, settings.memory)
+        return kernel.image, initramfs(self.lab, kernel.modules(drivers), carried)
 
     def _disk(self, settings: MachineSettings, guest: ProcessGuest) -> list[str]:
         """Options for the disk; notes where the guest finds it and whether the host's page cache stands before it."""
-        file = self.bench.disk_file
+        file = self.lab.disk_file
         if file is None:
             return []
         device = _DISKS[settings.disk_device]
@@ -275,12 +273,12 @@ class _VirtualMachine(Environment):
 
     def _network(self, settings: MachineSettings, guest: ProcessGuest) -> list[str]:
         """Options for the network: a tap on the laboratory's bridge, or QEMU's own address translation without root."""
-        lan = self.bench.lan
+        lan = self.lab.lan
         device = _NETWORK_CARDS[settings.network_device].options[0]
         if lan.unavailable():
             guest.network = NetworkPath("slirp", "127.0.0.1", "10.0.2.2", None, "eth0", "10.0.2.15", 24)
             return ["-netdev", "user,id=lan", "-device", device]
-        guest.undo(lambda: lan.detach(guest.guest_id))
+        guest.on_stop(lambda: lan.detach(guest.guest_id))
         tap, guest.network = lan.attach_tap(guest.guest_id)
         number = int(guest.network.guest_address.rpartition(".")[2])
         backend = f"tap,id=lan,ifname={tap},script=no,downscript=no,vhost=off"
@@ -291,7 +289,7 @@ class _VirtualMachine(Environment):
         last = words.splitlines()[-1].removeprefix(f"{qemu}: ").removeprefix("qemu-system-x86_64: ") if words else ""
         advice = ""
         if "CPU model" in last:
-            listed = self.bench.programs.run([qemu, "-cpu", "help"], purpose="list processors").stdout.decode()
+            listed = self.lab.programs.run([qemu, "-cpu", "help"], purpose="list processors").stdout.decode()
             models = [line.split()[1] for line in listed.splitlines() if line.startswith("x86 ")]
             advice = f"allowed are {', '.join(models)}"
         return EnvironmentFailed(f"{cause.sentence}: {last}" if last else cause.sentence, advice=advice)
@@ -303,21 +301,23 @@ class Qemu(_VirtualMachine):
     kind = "qemu"
     title = "QEMU (emulated)"
     meaning = "a virtual machine whose processor QEMU emulates"
+    usual_start_s = 5.8
+    usual_overhead_s = 0.8
     settings_type = QemuSettings
     # The emulated timers cannot be calibrated against each other on a busy host; without these some boots hang.
     kernel_parameters = "tsc=reliable no_timer_check"
 
     def accelerator(self, settings: MachineSettings) -> str:
-        """TCG, with a thread for each virtual processor unless asked otherwise."""
+        """TCG, with a thread for each virtual processor unless another is requested."""
         return f"tcg,thread={settings.tcg_thread}" if isinstance(settings, QemuSettings) else "tcg"
 
     def clock_options(self, settings: MachineSettings) -> list[str]:
-        """Let the clock count instructions where that was asked for."""
+        """Let the clock count instructions where that is requested."""
         return ["-icount", settings.icount] if isinstance(settings, QemuSettings) and settings.icount else []
 
     def check(self) -> Check:
         """Run a program of 16 bytes on an emulated machine."""
-        return check_kernel(self.bench, check_accelerator(self.bench, "tcg", "max"))
+        return check_kernel(self.lab, check_accelerator(self.lab, "tcg", "max"))
 
 
 class Kvm(_VirtualMachine):
@@ -326,6 +326,8 @@ class Kvm(_VirtualMachine):
     kind = "kvm"
     title = "KVM"
     meaning = "a virtual machine of QEMU with the processor of the host, through KVM"
+    usual_start_s = 2.0
+    usual_overhead_s = 0.3
     settings_type = KvmSettings
 
     def accelerator(self, settings: MachineSettings) -> str:
@@ -334,8 +336,8 @@ class Kvm(_VirtualMachine):
 
     def check(self) -> Check:
         """Time a loop in a guest's kernel mode, then run a program of 16 bytes on a machine."""
-        fault = kvm_fault(self.bench)
-        return fault or check_kernel(self.bench, check_accelerator(self.bench, "kvm", "host"))
+        fault = kvm_fault(self.lab)
+        return fault or check_kernel(self.lab, check_accelerator(self.lab, "kvm", "host"))
 
 
 def _socket_pair(until_launched: ExitStack) -> tuple[Stream, int]:
@@ -351,7 +353,7 @@ def _ask(qmp: Qmp) -> dict[str, Any]:
     qmp.greet(_ANSWER_S)
     cpus: Sequence[dict[str, Any]] = qmp.execute("query-cpus-fast", _ANSWER_S)
     processor = qmp.execute("qom-get", _ANSWER_S, path=cpus[0]["qom-path"], property="type")
-    given: dict[str, Any] = {
+    effective: dict[str, Any] = {
         "qemu": qmp.version,
         "accelerator": "kvm" if qmp.execute("query-kvm", _ANSWER_S)["enabled"] else "tcg",
         "machine": qmp.execute("qom-get", _ANSWER_S, path="/machine", property="type"),
@@ -361,6 +363,6 @@ def _ask(qmp: Qmp) -> dict[str, Any]:
     }
     for block in qmp.execute("query-block", _ANSWER_S):
         if inserted := block.get("inserted"):
-            given["disk_cache"] = inserted["cache"]
-            given["disk_bytes"] = inserted["image"]["virtual-size"]
-    return given
+            effective["disk_cache"] = inserted["cache"]
+            effective["disk_bytes"] = inserted["image"]["virtual-size"]
+    return effective

@@ -43,6 +43,8 @@ class UserModeLinux(Environment):
     kind = "uml"
     title = "user-mode Linux"
     meaning = "a Linux kernel that runs as a process, with one processor"
+    usual_start_s = 1.6
+    usual_overhead_s = 0.5
     program = "linux.uml"
     package = "user-mode-linux"
     settings_type = UmlSettings
@@ -51,7 +53,7 @@ class UserModeLinux(Environment):
 
     def capabilities(self) -> Capabilities:
         """A disk always; a network where the user may make a tap; one processor, whatever the host has."""
-        reason = self.bench.lan.unavailable()
+        reason = self.lab.lan.unavailable()
         return Capabilities(
             disk=True,
             network=not reason,
@@ -66,20 +68,20 @@ class UserModeLinux(Environment):
         """Boot a guest until its agent says hello; on a slow host be content with a kernel that is still booting."""
         begin = time.monotonic()
         try:
-            guest = self._boot(UmlSettings(), f"check-uml-{os.getpid()}", talkative=True)
+            guest = self._boot(UmlSettings(), f"check-uml-{os.getpid()}", verbose=True)
         except VirtometerError as cause:
             return Check(False, cause.sentence, cause.advice)
         try:
             Session(Channel(guest.stream), "the guest").greet(max(begin + _CHECK_S - time.monotonic(), 0.1))
             took = time.monotonic() - begin
         except LinkTimeout:
-            last = (guest.last_words().splitlines() or [""])[-1]
+            last = (guest.stderr_tail().splitlines() or [""])[-1]
             if guest.alive() and last and not last.endswith("..."):  # so ends a look at the host that has no result yet
                 found = {"booting": f"not yet at the agent after {_CHECK_S:g} s, at: {last}"}
                 return Check(True, "a guest started and was still booting when the check's time was over", found=found)
             return Check(False, f"a guest of user-mode Linux does not boot: {last or 'it prints nothing'}", _ADVICE)
         except LinkError as cause:
-            last = (guest.last_words().splitlines() or [cause.sentence])[-1]
+            last = (guest.stderr_tail().splitlines() or [cause.sentence])[-1]
             return Check(False, f"a guest of user-mode Linux does not boot: {last}", _ADVICE)
         finally:
             guest.grace_s = 0.0
@@ -88,22 +90,22 @@ class UserModeLinux(Environment):
 
     def prepare(self, settings: Settings) -> None:
         """Make the initramfs."""
-        initramfs(self.bench, programs=fitting(self.bench.host_programs, self._mine(settings).memory))
+        initramfs(self.lab, programs=fitting(self.lab.host_programs, self._mine(settings).memory))
 
     def start(self, settings: Settings, guest_id: str) -> ProcessGuest:
         """Start a guest; returns while its kernel boots."""
-        return self._boot(self._mine(settings), guest_id, talkative=False)
+        return self._boot(self._mine(settings), guest_id, verbose=False)
 
     def _mine(self, settings: Settings) -> UmlSettings:
         if not isinstance(settings, UmlSettings):
             raise UsageError(f"{type(settings).__name__} are not settings of {self.kind}")
         return settings
 
-    def _boot(self, settings: UmlSettings, guest_id: str, *, talkative: bool) -> ProcessGuest:
+    def _boot(self, settings: UmlSettings, guest_id: str, *, verbose: bool) -> ProcessGuest:
         program = self.program_file()
-        carried = fitting(self.bench.host_programs, settings.memory)
-        image = initramfs(self.bench, programs=carried)
-        for path in (image, self.bench.scratch, self.bench.disk_file or image):
+        carried = fitting(self.lab.host_programs, settings.memory)
+        image = initramfs(self.lab, programs=carried)
+        for path in (image, self.lab.scratch, self.lab.disk_file or image):
             if any(mark in str(path) for mark in ", :"):
                 raise EnvironmentFailed(f"user-mode Linux takes no path with a comma, colon or blank in it: {path}")
         free = shutil.disk_usage("/dev/shm").free if Path("/dev/shm").is_dir() else 0
@@ -113,7 +115,7 @@ class UserModeLinux(Environment):
                 f"where {free >> 20} MiB are free",
                 advice="mount a larger tmpfs on /dev/shm, or set less memory",
             )
-        with ProcessGuest.starting(self.bench, guest_id) as guest:
+        with ProcessGuest.starting(self.lab, guest_id) as guest:
             ours, theirs = socket.socketpair()
             fd = ours.detach()
             guest.stream = Stream(fd, fd)
@@ -127,7 +129,7 @@ class UserModeLinux(Environment):
                     f"uml_dir={guest.make_directory()}", f"umid={guest_id}",
                     "panic=-1", "virtometer.channel=serial:/dev/ttyS0", *self._disk(guest), *self._network(guest),
                 ]  # fmt: skip
-                if not talkative:
+                if not verbose:
                     argv.append("quiet")
                 guest.launch(
                     argv,
@@ -136,7 +138,7 @@ class UserModeLinux(Environment):
                     pass_fds=(theirs.fileno(),),
                     namespace=guest.network.namespace if guest.network else None,
                 )
-            guest.given |= {"memory_bytes": settings.memory, "cpus": 1}
+            guest.effective |= {"memory_bytes": settings.memory, "cpus": 1}
         return guest
 
     def _together(self) -> list[str | Path]:
@@ -145,12 +147,12 @@ class UserModeLinux(Environment):
         By themselves the helpers of user-mode Linux outlive it when it is killed, and hold the channel open. In a
         process namespace they cannot; an ordinary user may have one inside a user namespace, if the host allows that.
         """
-        unshare = self.bench.programs.find("unshare", "util-linux")
+        unshare = self.lab.programs.find("unshare", "util-linux")
         words: list[str | Path] = [unshare, "--pid", "--fork", "--kill-child"]
         if os.geteuid() == 0:
             return words
         words += ["--user", "--map-current-user"]
-        tried = self.bench.programs.run([*words, "true"], purpose="try a process namespace", check=False)
+        tried = self.lab.programs.run([*words, "true"], purpose="try a process namespace", check=False)
         return words if tried.returncode == 0 else []
 
     def _memory_in_memory(self) -> list[str | Path]:
@@ -158,20 +160,20 @@ class UserModeLinux(Environment):
         named = [name for name in ("TMPDIR", "TMP", "TEMP") if name in os.environ]
         if not named:
             return []
-        return [self.bench.programs.find("env", "coreutils"), *(word for name in named for word in ("-u", name))]
+        return [self.lab.programs.find("env", "coreutils"), *(word for name in named for word in ("-u", name))]
 
     def _without_a_gap(self) -> list[str | Path]:
         """Leave out the random gap, up to 1 GiB, that the host puts between a program and its heap, if that is allowed.
 
-        User-mode Linux takes it for physical memory and keeps page structures for it, out of the memory asked for: of
+        User-mode Linux takes it for physical memory and keeps page structures for it, out of the requested memory: of
         128 MiB the guest would have 100 to 114, other ones at every start. The guest still makes its own layouts.
         """
-        words: list[str | Path] = [self.bench.programs.find("setarch", "util-linux"), "--addr-no-randomize"]
-        tried = self.bench.programs.run([*words, "true"], purpose="try a fixed layout", check=False)
+        words: list[str | Path] = [self.lab.programs.find("setarch", "util-linux"), "--addr-no-randomize"]
+        tried = self.lab.programs.run([*words, "true"], purpose="try a fixed layout", check=False)
         return words if tried.returncode == 0 else []
 
     def _disk(self, guest: ProcessGuest) -> list[str]:
-        file = self.bench.disk_file
+        file = self.lab.disk_file
         if file is None:
             return []
         conditions = {
@@ -183,10 +185,10 @@ class UserModeLinux(Environment):
         return [f"ubd0={file}"]
 
     def _network(self, guest: ProcessGuest) -> list[str]:
-        lan = self.bench.lan
+        lan = self.lab.lan
         if lan.unavailable():
             return []
-        guest.undo(lambda: lan.detach(guest.guest_id))
+        guest.on_stop(lambda: lan.detach(guest.guest_id))
         tap, path = lan.attach_tap(guest.guest_id)
         guest.network = dataclasses.replace(path, guest_interface="vec0")
         number = int(path.guest_address.rpartition(".")[2])

@@ -17,6 +17,7 @@ PROTOCOL = 1
 MAGIC = "virtometer"
 EXACT = 2**53 - 1
 _LARGEST = 1e30  # of any number that is no integer
+SAMPLES = 400  # of one message
 _DEPTH = 16  # of objects and arrays within each other
 # How agents answer pings: read without more ado, because it happens while somebody else is measured.
 _PONG = re.compile(rb'\{"id":([1-9]\d{0,14}),"return":\{"received_ns":([1-9]\d{0,15}),"sent_ns":([1-9]\d{0,15})\}\}')
@@ -44,6 +45,7 @@ Word = Annotated[str, Field(max_length=64), AfterValidator(_shown)]
 Bucket = Annotated[list[Count], Field(min_length=2, max_length=2)]
 ExtraName = Annotated[str, Field(pattern=r"^[a-z0-9-]{1,64}$")]
 Conditions = Annotated[dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")], Text], Field(max_length=64)]
+IterationKind = Literal["null", "warm-up", "work"]
 RunName = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
 
 
@@ -175,13 +177,16 @@ class Waiting(_Message):
 
     event: Literal["waiting"]
     run: RunName
+    iteration: IterationKind
 
 
-class Worked(_Message):
-    """An iteration has done its work: when it was let go, and when it had worked, in the agent's time."""
+class IterationDone(_Message):
+    """An iteration is done: whether it was released or followed on from the one before, and from when to when."""
 
-    event: Literal["worked"]
+    event: Literal["iteration-done"]
     run: RunName
+    iteration: IterationKind
+    released: bool
     began_ns: Nanoseconds
     ended_ns: Nanoseconds
 
@@ -191,7 +196,7 @@ class Samples(_Message):
 
     event: Literal["samples"]
     run: RunName
-    samples: Annotated[list[WireSample], Field(min_length=1, max_length=400)]
+    samples: Annotated[list[WireSample], Field(min_length=1, max_length=SAMPLES)]
 
 
 class Measure(_Message):
@@ -252,13 +257,13 @@ class Log(_Message):
 
 REPLIES: dict[str, type[_Message]] = {"facts": Facts}
 
-Event = Ready | Waiting | Worked | Samples | Done | Failed | Log
+Event = Ready | Waiting | IterationDone | Samples | Done | Failed | Log
 Incoming = Greeting | Reply | Fatal | Event
 
 _EVENTS: dict[str, type[Event]] = {
     "ready": Ready,
     "waiting": Waiting,
-    "worked": Worked,
+    "iteration-done": IterationDone,
     "samples": Samples,
     "done": Done,
     "failed": Failed,

@@ -11,16 +11,26 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from virtometer import __version__
-from virtometer.errors import LinkClosed, LinkError, LinkTimeout, RemoteError
+from virtometer.errors import ClockError, LinkClosed, LinkError, LinkTimeout, RemoteError
 from virtometer.link import messages
-from virtometer.link.belied import ClockBelied
 from virtometer.link.channel import Channel, Line
-from virtometer.model import ClockFault, ClockProbe
+from virtometer.model import ClockFault, RoundTrip, RoundTripKind
 from virtometer.visible import shortened
 
 MAX_RUN_BYTES = 8 << 20
 MAX_RUN_LINES = 20_000
 _HISTORY = 1024  # probes: those of about sixty runs
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request that was sent and not yet answered: its id, when it was sent (host ns), and until when it may take."""
+
+    id: int
+    command: str
+    sent_ns: int
+    deadline: float
+    limit_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +51,7 @@ class _Asked:
 class Session:
     """A conversation over a channel. `name` is the guest's name, for sentences that a user reads.
 
-    `probes` are the answers to `ask` in this run, `history` the latest probes of the whole conversation.
+    `probes` are the answers to `send_ping` in this run, `history` the latest probes of the whole conversation.
     """
 
     def __init__(self, channel: Channel, name: str) -> None:
@@ -50,8 +60,8 @@ class Session:
         self.name = name
         self.greeting: messages.Greeting | None = None
         self.logs: list[str] = []
-        self.probes: list[ClockProbe] = []
-        self.history: deque[ClockProbe] = deque(maxlen=_HISTORY)
+        self.probes: list[RoundTrip] = []
+        self.history: deque[RoundTrip] = deque(maxlen=_HISTORY)
         self.event_ns = 0
         self._events: deque[tuple[messages.Event, int]] = deque()
         self._last_id = 0
@@ -85,24 +95,34 @@ class Session:
 
         Raises RemoteError for an error that the agent reports, LinkError for an answer that breaks the protocol.
         """
-        reply, _, _ = self._exchange(command, arguments, limit_s)
-        return messages.answer(command, reply)
+        return self.answer(self.send(command, arguments, limit_s))
 
-    def let_go(self, run: str, limit_s: float) -> int:
+    def send(self, command: str, arguments: dict[str, Any], limit_s: float) -> Request:
+        """Send a request and do not wait. Its answer must be taken before anything else is requested."""
+        self._last_id += 1
+        deadline = time.monotonic() + limit_s
+        line = messages.encode({"id": self._last_id, "command": command, "arguments": arguments})
+        return Request(self._last_id, command, self.channel.send(line, limit_s), deadline, limit_s)
+
+    def answer(self, request: Request) -> dict[str, Any]:
+        """The answer to the request that was sent last. Raises what `request` raises."""
+        return messages.answer(request.command, self._reply(request)[0])
+
+    def release(self, run: str, limit_s: float) -> int:
         """Let the iteration of `run` that waits begin. Returns the host's time at which that was sent, in ns."""
         reply, sent_ns, _ = self._exchange("go", {"run": run}, limit_s)
         messages.answer("go", reply)
         return sent_ns
 
-    def ping(self, limit_s: float) -> ClockProbe:
-        """Compare clocks once."""
+    def ping(self, limit_s: float, kind: RoundTripKind = "before") -> RoundTrip:
+        """Compare clocks once, `kind` says when."""
         try:
             reply, sent_ns, received_ns = self._exchange("ping", {}, limit_s)
         except RemoteError as cause:
             raise self._refused_ping(cause.code, cause.message) from cause
-        return self._probe(reply, sent_ns, received_ns)
+        return self._probe(kind, reply, sent_ns, received_ns)
 
-    def ask(self, limit_s: float) -> None:
+    def send_ping(self, limit_s: float) -> None:
         """Send a ping and do not wait: its answer becomes one of `probes` while events or other answers are read.
 
         Does nothing while an earlier one is not answered, and raises LinkTimeout when that one is late.
@@ -125,7 +145,7 @@ class Session:
         message, self.event_ns = found
         return message
 
-    def rest(self, seconds: float) -> None:
+    def pause(self, seconds: float) -> None:
         """Do nothing for a while, but look at the clock as soon as something comes."""
         deadline = time.monotonic() + seconds
         while (found := self._event(deadline)) is not None:
@@ -156,12 +176,15 @@ class Session:
         self.channel.close()
 
     def _exchange(self, command: str, arguments: dict[str, Any], limit_s: float) -> tuple[dict[str, Any], int, int]:
-        self._last_id += 1
-        deadline = time.monotonic() + limit_s
-        line = messages.encode({"id": self._last_id, "command": command, "arguments": arguments})
-        sent_ns = self.channel.send(line, limit_s)
+        request = self.send(command, arguments, limit_s)
+        reply, received_ns = self._reply(request)
+        return reply, request.sent_ns, received_ns
+
+    def _reply(self, request: Request) -> tuple[dict[str, Any], int]:
+        """The value of the answer, and when it was received (host ns)."""
+        late = f"did not answer {request.command} within {request.limit_s:g} s"
         while True:
-            message, received_ns = self._read(deadline, f"did not answer {command} within {limit_s:g} s")
+            message, received_ns = self._read(request.deadline, late)
             if isinstance(message, messages.Reply):
                 if self._answers(message, received_ns):
                     continue
@@ -169,13 +192,13 @@ class Session:
             if isinstance(message, messages.Greeting):
                 raise LinkError(f"{self.name}: the agent said hello twice; was it started again?")
             self._events.append((message, received_ns))
-        if message.id != self._last_id:
-            raise LinkError(f"{self.name}: the agent answered request {message.id} instead of {self._last_id}")
+        if message.id != request.id:
+            raise LinkError(f"{self.name}: the agent answered request {message.id} instead of {request.id}")
         if self._asked is not None:
             raise LinkError(f"{self.name}: the agent left ping {self._asked.id} without an answer")
         if message.error is not None:
             raise RemoteError(message.error.code, message.error.message)
-        return message.value or {}, sent_ns, received_ns
+        return message.value or {}, received_ns
 
     def _event(self, deadline: float) -> tuple[messages.Event, int] | None:
         """The next event to arrive and when it did (host ns). None when none has by the deadline."""
@@ -193,7 +216,7 @@ class Session:
                 return found, line.received_ns
 
     def _answers(self, reply: messages.Reply, received_ns: int) -> bool:
-        """Whether this is the answer to `ask`; then it is kept."""
+        """Whether this is the answer to `send_ping`; then it is kept."""
         asked = self._asked
         if asked is None or reply.id != asked.id:
             return False
@@ -201,21 +224,21 @@ class Session:
         self._asked = None
         if reply.error is not None:
             raise self._refused_ping(reply.error.code, reply.error.message)
-        self.probes.append(self._probe(reply.value or {}, asked.sent_ns, received_ns))
+        self.probes.append(self._probe("during", reply.value or {}, asked.sent_ns, received_ns))
         return True
 
-    def _refused_ping(self, code: str, message: str) -> ClockBelied:
+    def _refused_ping(self, code: str, message: str) -> ClockError:
         """A ping asks for nothing that a place may not have: an agent that answers with an error contradicts itself."""
         sentence = f"{self.name}: the agent answered a ping with an error: {code}: {message}"
-        return ClockBelied(sentence, ClockFault("contradicts"))
+        return ClockError(sentence, ClockFault("contradicts"))
 
-    def _probe(self, reply: dict[str, Any], sent_ns: int, received_ns: int) -> ClockProbe:
+    def _probe(self, kind: RoundTripKind, reply: dict[str, Any], sent_ns: int, received_ns: int) -> RoundTrip:
         received, sent = reply.get("received_ns"), reply.get("sent_ns")
         if type(received) is not int or type(sent) is not int or not 0 <= received <= sent < 1 << 53 or len(reply) != 2:
             said = shortened(str(reply), 100)
             sentence = f"{self.name}: the agent answered a ping with numbers that cannot be times: {said}"
-            raise ClockBelied(sentence, ClockFault("contradicts"))
-        probe = ClockProbe(sent_ns, received, sent, received_ns)
+            raise ClockError(sentence, ClockFault("contradicts"))
+        probe = RoundTrip(kind, sent_ns, received, sent, received_ns)
         self.history.append(probe)
         return probe
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from virtometer.analysis.clocks import LONGEST_S, Belief
+from virtometer.analysis.clocks import LONGEST_S, ClockQuality
 from virtometer.model import ClockFault, FaultKind
 from virtometer.report import words
 from virtometer.report.curves import by_environment
@@ -34,33 +34,33 @@ _RELATIVE = (
 )
 
 
-def grid(beliefs: Sequence[Belief]) -> Grid:
+def grid(qualities: Sequence[ClockQuality]) -> Grid:
     """A column an environment, a row a property. What was not measured is empty."""
-    counters = {belief.counter for belief in beliefs if "cost-counter" in belief.measures}
+    counters = {quality.counter for quality in qualities if "cost-counter" in quality.measures}
     counter = "TSC" if counters == {"TSC"} else "processor's counter"
     rows: list[tuple[str, ...]] = [
-        (name.format(counter=counter), *(tell(belief) for belief in beliefs)) for name, tell in _ROWS.items()
+        (name.format(counter=counter), *(tell(quality) for quality in qualities)) for name, tell in _ROWS.items()
     ]
     rows = [row for row in rows if any(row[1:])]
     return Grid(
         "Compared with the host's clock in every run; what the clock itself shows is from the workload clock",
-        ("property", *(belief.environment for belief in beliefs)),
+        ("property", *(quality.environment for quality in qualities)),
         rows,
-        frozenset(range(1, len(beliefs) + 1)),
+        frozenset(range(1, len(qualities) + 1)),
     )
 
 
-def figure(beliefs: Sequence[Belief], limit: float, *, raw: bool = False) -> Figure | None:
+def figure(qualities: Sequence[ClockQuality], limit: float, *, raw: bool = False) -> Figure | None:
     """Relative error of believing the clock, over the length of what is timed; at the top where it cannot be believed.
 
     `raw`: the results of the report do believe the clocks. None without a clock.
     """
-    if not beliefs:
+    if not qualities:
         return None
-    rows = _points(beliefs)
+    rows = _points(qualities)
     lowest, highest = (math.log10(end(row["v"] for row in rows)) for end in (min, max))
     decades = (math.floor(lowest), max(math.ceil(highest), 0))
-    colour, _ = by_environment([belief.environment for belief in beliefs])
+    colour, _ = by_environment([quality.environment for quality in qualities])
     label = (
         "datum.value >= 3600 ? '1 h' : datum.value >= 1 ? datum.value + ' s' : datum.value >= 0.001 ? "
         "round(datum.value * 1e3) + ' ms' : round(datum.value * 1e6) + ' µs'"
@@ -92,33 +92,33 @@ def figure(beliefs: Sequence[Belief], limit: float, *, raw: bool = False) -> Fig
         )
     )
     verdicts: dict[str, list[str]] = {}
-    for belief in beliefs:
-        verdicts.setdefault(_believed(belief, limit), []).append(belief.environment)
+    for quality in qualities:
+        verdicts.setdefault(_verdict(quality, limit), []).append(quality.environment)
     told = "; ".join(f"{', '.join(names)} {verdict}" for verdict, names in verdicts.items())
     return Figure(
         finish(alt.layer(rule.encode(y=alt.Y("v:Q")), lines)),
         f"How far each guest's clock can be believed: {told}",
         "What timing by the guest's own clock would be wrong by at most: its rate with the bound of the comparison, "
-        f"plus its steps, its resolution and the cost of a reading divided by the length. {_missing(beliefs)}"
+        f"plus its steps, its resolution and the cost of a reading divided by the length. {_missing(qualities)}"
         f"Dashed: {words.percent(limit)}, this plan's limit. Below it: {told}. "
         f"The results above are {'not ' if raw else ''}put right.",
     )
 
 
-def _points(beliefs: Sequence[Belief]) -> list[dict[str, Any]]:
+def _points(qualities: Sequence[ClockQuality]) -> list[dict[str, Any]]:
     """The lines of the plot. A clock that may be wrong by anything is nowhere below one that is merely bad."""
     steps = 48
     span = math.log(LONGEST_S / _SHORTEST_S)
     times = [_SHORTEST_S * math.exp(span * step / steps) for step in range(steps + 1)]
-    top = 10.0 ** math.ceil(math.log10(max(1.0, *(belief.error(_SHORTEST_S) for belief in beliefs))))
+    top = 10.0 ** math.ceil(math.log10(max(1.0, *(quality.error(_SHORTEST_S) for quality in qualities))))
     return [
         {
-            "e": belief.environment,
+            "e": quality.environment,
             "t": float(f"{t:.4g}"),
-            "v": top if belief.hopeless else max(float(f"{belief.error(t):.4g}"), 1e-10),
-            "k": int(belief.hopeless or belief.fixed_s is not None),
+            "v": top if quality.unusable else max(float(f"{quality.error(t):.4g}"), 1e-10),
+            "k": int(quality.unusable or quality.fixed_s is not None),
         }
-        for belief in beliefs
+        for quality in qualities
         for t in times
     ]
 
@@ -129,35 +129,35 @@ def _ticks(first: int, last: int) -> list[float]:
     return [10.0**power for power in range(first, last + 1) if power % step == 0]
 
 
-def _missing(beliefs: Sequence[Belief]) -> str:
+def _missing(qualities: Sequence[ClockQuality]) -> str:
     """What is not known of some of these clocks, and how it would be."""
-    names = [belief.environment for belief in beliefs if belief.fixed_s is None and not belief.hopeless]
+    names = [quality.environment for quality in qualities if quality.fixed_s is None and not quality.unusable]
     if not names:
         return ""
-    which = "All dotted" if len(names) == len(beliefs) else f"Dotted ({', '.join(names)})"
+    which = "All dotted" if len(names) == len(qualities) else f"Dotted ({', '.join(names)})"
     return (
         f"{which}: of rate and steps alone, so short lengths are worse; resolution and the cost of "
         "a reading are not known, the workload clock measures them. "
     )
 
 
-def _believed(belief: Belief, limit: float) -> str:
+def _verdict(quality: ClockQuality, limit: float) -> str:
     """From which length on the clock is right within the limit."""
-    if belief.hopeless:
-        return f"never ({_faults(belief)})"
-    if belief.believable(limit):
-        from_s = belief.believable_from_s(limit)
+    if quality.unusable:
+        return f"never ({_faults(quality)})"
+    if quality.within_limit(limit):
+        from_s = quality.within_limit_from_s(limit)
         if from_s is None:
             return "by rate, from which length on is not known"
         return f"from {words.quantity(from_s, 's')} on"
-    if belief.proven_ppm * 1e-6 < limit <= belief.error(math.inf):
+    if quality.min_abs_ppm * 1e-6 < limit <= quality.error(math.inf):
         return "perhaps: the rate is not known so well"
-    return "never" if belief.error(math.inf) >= limit else f"never within {words.duration(LONGEST_S)}"
+    return "never" if quality.error(math.inf) >= limit else f"never within {words.duration(LONGEST_S)}"
 
 
-def _faults(belief: Belief) -> str:
+def _faults(quality: ClockQuality) -> str:
     """How many runs failed by this clock, by what was wrong with it; empty without one."""
-    return ", ".join(f"{len(found)} {_FAULTS[kind]}{_extent(found)}" for kind, found in belief.faults.items())
+    return ", ".join(f"{len(found)} {_FAULTS[kind]}{_extent(found)}" for kind, found in quality.faults.items())
 
 
 def _extent(faults: Sequence[ClockFault]) -> str:
@@ -181,46 +181,46 @@ def _gain(seconds: float) -> str:
     return ("+" if seconds > 0 else "-" if seconds < 0 else "") + _seconds(abs(seconds))
 
 
-def _drift(belief: Belief) -> str:
-    found = belief.drift
+def _drift(quality: ClockQuality) -> str:
+    found = quality.drift
     if found is None:
         return ""
     return f"{_gain(found.gained_s)} ±{_seconds(found.bound_s)} in {words.duration(found.over_s)}"
 
 
-def _drift_rate(belief: Belief) -> str:
-    found = belief.drift
+def _drift_rate(quality: ClockQuality) -> str:
+    found = quality.drift
     return "" if found is None else f"{_ppm(found.ppm)} ±{words.significant(found.bound_s / found.over_s * 1e6, 2)}"
 
 
-def _counter_rate(belief: Belief) -> str:
+def _counter_rate(quality: ClockQuality) -> str:
     """In MHz with as many digits as comparing clocks gives, which knows rates to about a ppm."""
-    found = belief.measures.get("counter-rate")
+    found = quality.measures.get("counter-rate")
     return "" if found is None else f"{words.significant(found.median * 1e-6, 7)} MHz"
 
 
-def _steal(belief: Belief) -> str:
-    found = belief.measures.get("steal")
+def _steal(quality: ClockQuality) -> str:
+    found = quality.measures.get("steal")
     return "" if found is None else words.percent(found.median)
 
 
-def _of_measure(name: str) -> Callable[[Belief], str]:
-    def tell(belief: Belief) -> str:
-        found = belief.measures.get(name)
+def _of_measure(name: str) -> Callable[[ClockQuality], str]:
+    def tell(quality: ClockQuality) -> str:
+        found = quality.measures.get(name)
         return "" if found is None else words.measure(found.median, found.unit)
 
     return tell
 
 
-def _quantile(share: float) -> Callable[[Belief], str]:
-    def tell(belief: Belief) -> str:
-        return "" if belief.lateness is None else _seconds(belief.lateness.quantile(share))
+def _quantile(share: float) -> Callable[[ClockQuality], str]:
+    def tell(quality: ClockQuality) -> str:
+        return "" if quality.lateness is None else _seconds(quality.lateness.quantile(share))
 
     return tell
 
 
-def _of_runs(tell: Callable[[Belief], str]) -> Callable[[Belief], str]:
-    return lambda belief: tell(belief) if belief.runs else ""
+def _of_runs(tell: Callable[[ClockQuality], str]) -> Callable[[ClockQuality], str]:
+    return lambda quality: tell(quality) if quality.runs else ""
 
 
 _FAULTS: dict[FaultKind, str] = {
@@ -230,18 +230,18 @@ _FAULTS: dict[FaultKind, str] = {
     "uncertain": "not known within the limit",
     "contradicts": "contradicted itself",
 }
-_ROWS: dict[str, Callable[[Belief], str]] = {
-    "clock source": lambda belief: belief.source,
-    "runs compared": lambda belief: f"{belief.runs:,}",
+_ROWS: dict[str, Callable[[ClockQuality], str]] = {
+    "clock source": lambda quality: quality.source,
+    "runs compared": lambda quality: f"{quality.runs:,}",
     "faster than the host's, ppm": _of_runs(
-        lambda belief: f"{_ppm(belief.rate_ppm)} ±{words.significant(belief.bound_ppm, 2)}"
+        lambda quality: f"{_ppm(quality.rate_ppm)} ±{words.significant(quality.bound_ppm, 2)}"
     ),
-    "over all runs, ppm": _of_runs(lambda belief: f"{_ppm(belief.rate_low_ppm)} to {_ppm(belief.rate_high_ppm)}"),
+    "over all runs, ppm": _of_runs(lambda quality: f"{_ppm(quality.rate_low_ppm)} to {_ppm(quality.rate_high_ppm)}"),
     "offset drift between the runs of one guest": _drift,
     "the same as a rate, ppm": _drift_rate,
-    "worst jump that rate and offset do not explain": _of_runs(lambda belief: _seconds(belief.residual_s)),
-    "runs that failed by it": lambda belief: _faults(belief) or "0",
-    "samples set aside for the clock's sake": lambda belief: f"{belief.set_aside:,}",
+    "worst jump that rate and offset do not explain": _of_runs(lambda quality: _seconds(quality.residual_s)),
+    "runs that failed by it": lambda quality: _faults(quality) or "0",
+    "samples set aside for the clock's sake": lambda quality: f"{quality.rejected:,}",
     "smallest advance, monotonic": _of_measure("resolution-monotonic"),
     "smallest advance, monotonic raw": _of_measure("resolution-monotonic-raw"),
     "smallest advance, real time": _of_measure("resolution-realtime"),

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import altair as alt
 
 from virtometer.analysis.extras import Times
 from virtometer.analysis.series import Series
-from virtometer.model import Finding
+from virtometer.model import Finding, PlanWorkload, Verdict
 from virtometer.report import words
 from virtometer.report.figures import NUMBERS, Figure, data, finish, scale
 
@@ -20,6 +19,7 @@ _PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#
 _SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"]
 _HEIGHT = 260
 _CELL = 34
+_BAR = 14  # pixels of one environment in a group of bars
 
 
 def curve(of: Series, findings: Sequence[Finding]) -> Figure | None:
@@ -32,11 +32,43 @@ def curve(of: Series, findings: Sequence[Finding]) -> Figure | None:
     for row in rows:
         for key in ("v", "low", "high"):
             row[key] = None if row[key] is None else float(f"{row[key] / factor:.5g}")
+    return _lines(of, rows, shown + (" per operation" if unit == "s" else ""), "geometric means over the blocks")
+
+
+def efficiency_curve(of: Series, findings: Sequence[Finding]) -> Figure | None:
+    """One line an environment other than the baseline: efficiency over one number, with its 95 % interval."""
+    rows: list[dict[str, Any]] = [
+        {"x": at[0], **row} for row in _ratios(findings) if (at := _place_of(of, row["workload"])) is not None
+    ]
+    if len(rows) < 2:
+        return None
+    return _lines(of, rows, f"efficiency against {findings[0].against}", "efficiency", level=1.0)
+
+
+def _ratios(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """Efficiency with its interval of every comparison that has one."""
+    return [
+        {
+            "e": finding.subject,
+            "workload": finding.workload,
+            "v": finding.ratio.value,
+            "low": finding.ratio.low,
+            "high": finding.ratio.high,
+            "told": words.efficiency(finding) + words.star(finding),
+        }
+        for finding in findings
+        if finding.ratio is not None and finding.verdict is not Verdict.BASELINE
+    ]
+
+
+def _lines(
+    of: Series, rows: list[dict[str, Any]], title_of_values: str, what: str, level: float | None = None
+) -> Figure:
+    """Lines over the axis of a series. `level`: a value to draw a line at."""
     names = list(dict.fromkeys(row["e"] for row in rows))
     values = [row["v"] for row in rows]
     log = max(values) / min(values) > 8
     (axis,) = of.axes
-    where = _axis_title(of, axis)
     places = sorted({row["x"] for row in rows})
     x = alt.X(
         "x:Q",
@@ -44,7 +76,7 @@ def curve(of: Series, findings: Sequence[Finding]) -> Figure | None:
         if places[-1] / max(places[0], 1e-9) >= 8
         else alt.Scale(zero=False),
         axis=alt.Axis(
-            title=where,
+            title=_axis_title(of, axis),
             values=_ticks(places),
             labelExpr=_LABEL if words.in_bytes(of.workload, axis) else "datum.label",
             grid=True,
@@ -53,11 +85,12 @@ def curve(of: Series, findings: Sequence[Finding]) -> Figure | None:
     y = alt.Y(
         "v:Q",
         scale=alt.Scale(type="log" if log else "linear", zero=not log, nice=True),
-        axis=alt.Axis(title=shown + (" per operation" if unit == "s" else ""), format=NUMBERS, tickCount=6, grid=True),
+        axis=alt.Axis(title=title_of_values, format=NUMBERS, tickCount=6, grid=True),
     )
     colour, shape = by_environment(names)
     base = alt.Chart(data(rows), height=_HEIGHT)
     layers = alt.layer(
+        *([alt.Chart(data([{"v": level}])).mark_rule(strokeDash=[3, 3], aria=False).encode(y="v:Q")] if level else []),
         base.transform_filter("datum.low != null")
         .mark_rule(strokeWidth=1.5, aria=False)
         .encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=colour),
@@ -67,15 +100,75 @@ def curve(of: Series, findings: Sequence[Finding]) -> Figure | None:
         ),
     )
     told = "; ".join(
-        f"{name} " + ", ".join(f"{_place(of, axis, row['x'])}: {row['told']}" for row in rows if row["e"] == name)
+        f"{name} " + ", ".join(f"{place(of, axis, row['x'])}: {row['told']}" for row in rows if row["e"] == name)
         for name in names
     )
-    what = title(of)
+    label = title(of) if level is None else f"{what} of {title(of)}"
+    shown = f"{what} with 95 % intervals"
     return Figure(
         finish(layers),
-        f"{what} over {axis}: {told}",
-        f"{what} over {axis}, geometric means over the blocks with 95 % intervals{', logarithmic' if log else ''}.",
+        f"{label} over {axis}: {told}",
+        f"{title(of)} over {axis}, {shown}{', logarithmic' if log else ''}.",
     )
+
+
+def bars(name: str, workloads: Sequence[PlanWorkload], findings: Sequence[Finding]) -> Figure | None:
+    """Efficiency at each category of a sweep as grouped bars with 95 % intervals; None without two of them."""
+    label = {workload.name: category(workload) for workload in workloads}
+    rows: list[dict[str, Any]] = [
+        {"c": label[row["workload"]], "one": 1.0, **row} for row in _ratios(findings) if row["workload"] in label
+    ]
+    if len(rows) < 2:
+        return None
+    against = findings[0].against
+    names = list(dict.fromkeys(row["e"] for row in rows))
+    bounds = [value for row in rows for value in (row["v"], row["low"], row["high"], 1.0) if value is not None]
+    log = max(bounds) / min(bounds) > 5
+    kind: Literal["log", "linear"] = "log" if log else "linear"
+    domain = [min(bounds) / 1.1, max(bounds) * 1.1] if log else [0, max(bounds) * 1.05]
+    x = alt.X(
+        "v:Q",
+        scale=alt.Scale(type=kind, domain=domain, nice=False, zero=not log),
+        axis=alt.Axis(title=f"efficiency against {against} (further right is better)", format=NUMBERS, tickCount=6),
+    )
+    y = alt.Y("c:N", sort=list(label.values()), axis=alt.Axis(title=None))
+    beside = alt.YOffset("e:N", sort=names)
+    colour, _ = by_environment(names)
+    base = alt.Chart(data(rows), height=alt.Step(_BAR))
+    bar = base.mark_bar(aria=False).encode(
+        x=x,
+        x2=alt.X2("one:Q") if log else alt.X2(datum=0),
+        y=y,
+        yOffset=beside,
+        color=colour,
+        tooltip=["e:N", "c:N", "told:N"],
+    )
+    interval = (
+        base.transform_filter("datum.low != null")
+        .mark_rule(strokeWidth=1.5, color="var(--ink)", aria=False)
+        .encode(x=alt.X("low:Q"), x2="high:Q", y=y, yOffset=beside)
+    )
+    level = alt.Chart(data([{"one": 1.0}])).mark_rule(strokeDash=[3, 3], color="var(--soft)", aria=False)
+    told = "; ".join(
+        f"{environment} " + ", ".join(f"{row['c']}: {row['told']}" for row in rows if row["e"] == environment)
+        for environment in names
+    )
+    return Figure(
+        finish(alt.layer(bar, level.encode(x="one:Q"), interval)),
+        f"Efficiency of {name} against {against}: {told}",
+        f"{name}: efficiency against {against} with 95 % intervals{', logarithmic' if log else ''}.",
+    )
+
+
+def category(workload: PlanWorkload) -> str:
+    """The levels of a combination in words, such as `read, threads 2`."""
+    parts = []
+    for name, level in workload.levels.items():
+        text = words.size(level) if words.in_bytes(workload.workload, name) and isinstance(level, int) else str(level)
+        parts.append(text.lower() if isinstance(level, bool) else text)
+        if name not in ("op", "size"):
+            parts[-1] = f"{name} {parts[-1]}"
+    return ", ".join(parts)
 
 
 def surface(of: Series, findings: Sequence[Finding]) -> list[Figure]:
@@ -92,8 +185,8 @@ def surface(of: Series, findings: Sequence[Finding]) -> list[Figure]:
     for name in dict.fromkeys(row["e"] for row in rows):
         cells = [
             {
-                "x": _place(of, second, row["y"]),
-                "y": _place(of, first, row["x"]),
+                "x": place(of, second, row["y"]),
+                "y": place(of, first, row["x"]),
                 "v": float(f"{row['v'] / factor:.5g}"),
                 "t": words.significant(row["v"] / factor, 3),
                 "dark": _share(row["v"] / factor, low, high, log) > 0.55,
@@ -102,8 +195,8 @@ def surface(of: Series, findings: Sequence[Finding]) -> list[Figure]:
             for row in rows
             if row["e"] == name
         ]
-        xs = [_place(of, second, at) for at in sorted({row["y"] for row in rows})]
-        ys = [_place(of, first, at) for at in sorted({row["x"] for row in rows}, reverse=True)]
+        xs = [place(of, second, at) for at in sorted({row["y"] for row in rows})]
+        ys = [place(of, first, at) for at in sorted({row["x"] for row in rows}, reverse=True)]
         across, down = _axis_title(of, second), _axis_title(of, first)
         x = alt.X("x:O", sort=xs, scale=alt.Scale(domain=xs), axis=alt.Axis(title=across, labelAngle=0))
         y = alt.Y("y:O", sort=ys, scale=alt.Scale(domain=ys), axis=alt.Axis(title=down))
@@ -196,11 +289,15 @@ def _quantiles(environment: str, times: Times) -> list[dict[str, Any]]:
     ]
 
 
+def _place_of(of: Series, workload: str) -> tuple[float, ...] | None:
+    """Where a workload lies in a series."""
+    return next((at for at, name in of.points.items() if name == workload), None)
+
+
 def _values(of: Series, findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    by_name = {name: at for at, name in of.points.items()}
     rows = []
     for finding in findings:
-        at = by_name.get(finding.workload)
+        at = _place_of(of, finding.workload)
         if at is not None and finding.value is not None and finding.value.value > 0:
             rows.append(
                 {
@@ -219,29 +316,25 @@ def _values(of: Series, findings: Sequence[Finding]) -> list[dict[str, Any]]:
 
 
 def title(of: Series) -> str:
-    """What a series is of: the words that its workloads' names begin with, and what these are."""
-    columns = zip(*(name.split() for name in of.points.values()), strict=False)
-    label = " ".join(column[0] for column in itertools.takewhile(lambda column: len(set(column)) == 1, columns))
-    for axis in of.axes:  # the name of a factor stands before its level
-        label = label.removesuffix(f" {axis}")
+    """What a series is of: the name in the plan, and what it measures."""
     fixed = ", ".join(
         f"{name} {_told(of, name, value)}" for name, value in of.fixed.items() if (name, value) != ("threads", 1)
     )
     what = f"{of.workload} {of.op}{f' ({fixed})' if fixed else ''}"
-    return f"{label}: {what}" if label and not what.startswith(label) else what
+    return f"{of.name}: {what}" if not what.startswith(of.name) else what
 
 
 def _told(of: Series, name: str, value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return _place(of, name, value) if isinstance(value, int | float) else str(value)
+    return place(of, name, value) if isinstance(value, int | float) else str(value)
 
 
 def _axis_title(of: Series, axis: str) -> str:
     return f"{axis}, bytes" if words.in_bytes(of.workload, axis) else axis
 
 
-def _place(of: Series, axis: str, value: float) -> str:
+def place(of: Series, axis: str, value: float) -> str:
     """A place on an axis in words: sizes with a binary prefix."""
     return words.size(value) if words.in_bytes(of.workload, axis) else f"{value:g}"
 

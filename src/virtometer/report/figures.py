@@ -13,9 +13,9 @@ from typing import Any, Literal
 
 import altair as alt
 
-from virtometer.analysis.conditions import is_unlike
-from virtometer.analysis.host_time import stretches
-from virtometer.model import Campaign, Finding, PlacementResult, Verdict
+from virtometer.analysis.score import per_unit
+from virtometer.clock.intervals import of_run
+from virtometer.model import Campaign, Finding, Run, Verdict
 from virtometer.report import words
 
 _INK, _FAINT, _GRID = "var(--ink)", "var(--soft)", "var(--line)"
@@ -127,7 +127,7 @@ def _efficiency_row(finding: Finding) -> dict[str, Any]:
         "high": finding.ratio.high,
         "n": finding.ratio.n,
         "verdict": finding.verdict.value,
-        "unlike": is_unlike(finding),
+        "unlike": not finding.like_with_like,
         "what": "1" if baseline else words.efficiency(finding) + words.star(finding),
     }
 
@@ -143,19 +143,19 @@ def samples(campaign: Campaign, workload: str, most: int) -> Figure | None:
 
     At most `most` points are drawn, every k-th of each environment, and the caption says so.
     """
-    results = [
-        (record.trial.block, result)
+    runs = [
+        (record.trial.block, run)
         for record in campaign.trials
-        for result in record.results
-        if result.placement.workload == workload and result.samples
+        for run in record.scored
+        if run.placement.workload == workload and run.samples
     ]
-    if not results:
+    if not runs:
         return None
-    unit = results[0][1].unit
-    blocks = max(campaign.plan.blocks, 1 + max(block for block, _ in results))
+    unit = runs[0][1].unit
+    blocks = max(campaign.plan.blocks, 1 + max(block for block, _ in runs))
     points: dict[str, list[dict[str, Any]]] = {}
-    for block, result in results:
-        points.setdefault(result.placement.environment, []).extend(_points(block, result, blocks))
+    for block, run in runs:
+        points.setdefault(run.placement.environment, []).extend(_points(block, run, blocks))
     total = sum(len(found) for found in points.values())
     keep = {
         name: found[:: max(1, math.ceil(len(found) * len(points) / most))] for name, found in points.items() if found
@@ -165,9 +165,9 @@ def samples(campaign: Campaign, workload: str, most: int) -> Figure | None:
     for point in drawn:
         point["v"] = float(f"{point['v'] / factor:.5g}")
     trials = [
-        {"e": result.placement.environment, "v": result.value / factor, "t": (block + 0.5) / blocks}
-        for block, result in results
-        if result.value > 0
+        {"e": run.placement.environment, "v": run.scored.value / factor, "t": (block + 0.5) / blocks}
+        for block, run in runs
+        if run.scored.value > 0
     ]
     names = [environment.name for environment in campaign.plan.environments if environment.name in points]
     values = [point["v"] for point in drawn]
@@ -213,17 +213,17 @@ def samples(campaign: Campaign, workload: str, most: int) -> Figure | None:
     )
 
 
-def _points(block: int, result: PlacementResult, blocks: int) -> list[dict[str, Any]]:
+def _points(block: int, run: Run, blocks: int) -> list[dict[str, Any]]:
     found = []
-    count = len(result.samples)
-    for number, (sample, stretch) in enumerate(zip(result.samples, stretches(result), strict=True)):
+    count = len(run.samples)
+    for number, (sample, stretch) in enumerate(zip(run.samples, of_run(run), strict=True)):
         duration_s = stretch.duration_s
         if sample.work <= 0 or duration_s <= 0:
             continue
-        value = duration_s / sample.work if result.unit == "s" else sample.work / duration_s
+        value = per_unit(sample.work, duration_s, run.unit)
         moment = (block + 0.1 + 0.8 * (number + 0.5) / count) / blocks
         found.append(
-            {"e": result.placement.environment, "v": value, "t": round(moment, 4), "u": int(sample.used)},
+            {"e": run.placement.environment, "v": value, "t": round(moment, 4), "u": int(sample.used)},
         )
     return found
 

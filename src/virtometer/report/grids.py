@@ -11,9 +11,9 @@ from typing import Any
 
 from virtometer.analysis import extras
 from virtometer.analysis.absence import bare, grouped
-from virtometer.analysis.host_time import stretches
 from virtometer.analysis.outside import Timed
-from virtometer.model import NOT_HERE, Campaign, Estimate, Evidence, Finding, PlacementResult, Verdict
+from virtometer.clock.intervals import of_run
+from virtometer.model import UNAVAILABLE, Campaign, Estimate, Finding, Verdict
 from virtometer.report import words
 from virtometer.report.machine import plain
 
@@ -33,12 +33,12 @@ def numbers(findings: Sequence[Finding], campaign: Campaign) -> Grid:
     """Everything that was computed for one workload. Of raw values nothing says how well their durations are known."""
     errors: dict[str, float] = {}
     for record in campaign.trials:
-        for result in record.results:
-            if result.placement.workload == findings[0].workload and campaign.clock == "host":
-                name = result.placement.environment
-                used = [one for one, sample in zip(stretches(result), result.samples, strict=True) if sample.used]
+        for run in record.scored:
+            if run.placement.workload == findings[0].workload and campaign.clock == "host":
+                name = run.placement.environment
+                used = [one for one, sample in zip(of_run(run), run.samples, strict=True) if sample.used]
                 worst = max((stretch.relative_bound for stretch in used), default=0.0)
-                errors[name] = max(errors.get(name, 0.0), result.clock.relative_bound, worst)
+                errors[name] = max(errors.get(name, 0.0), run.scored.clock.relative_bound, worst)
     rows = [
         (
             finding.subject,
@@ -178,12 +178,9 @@ def clocks_compared(of: Mapping[str, Timed]) -> Grid:
 def trouble(campaign: Campaign) -> tuple[str, Grid]:
     """How many trials failed or were marked, in a sentence, and each reason with its count."""
     failed = [record for record in campaign.trials if record.at_fault]
-    not_here = [record for record in campaign.trials if record.not_here]
-    marked = [record for record in campaign.trials if record.status == "done" and record.marks]
-    measured: list[PlacementResult | Evidence] = []
-    for record in campaign.trials:
-        measured += [*record.results, *record.evidence]
-    samples = [(of, sample) for of in measured for sample in of.samples]
+    gone = [record for record in campaign.trials if record.unavailable]
+    marked = [record for record in campaign.trials if record.failure is None and record.marks]
+    samples = [(run, sample) for record in campaign.trials for run in record.runs for sample in run.samples]
     aside = [pair for pair in samples if not pair[1].used]
     rows: list[tuple[str, ...]] = []
     for environment in campaign.plan.environments:
@@ -191,23 +188,23 @@ def trouble(campaign: Campaign) -> tuple[str, Grid]:
         for kind, texts in (
             (
                 "failed",
-                (bare(r.reason, name) for r in failed if any(p.environment == name for p in r.trial.placements)),
+                (bare(r) for r in failed if any(p.environment == name for p in r.trial.placements)),
             ),
             (
-                NOT_HERE,
-                (bare(r.reason, name) for r in not_here if any(p.environment == name for p in r.trial.placements)),
+                UNAVAILABLE,
+                (bare(r) for r in gone if any(p.environment == name for p in r.trial.placements)),
             ),
             (
                 "marked, and kept",
-                (m for r in marked if any(p.environment == name for p in r.trial.placements) for m in r.marks),
+                (str(m) for r in marked if any(p.environment == name for p in r.trial.placements) for m in r.marks),
             ),
             ("sample not used", (s.mark or "no reason told" for r, s in aside if r.placement.environment == name)),
         ):
             rows += [(name, kind, str(count), text) for text, count in grouped(texts)]
     ran = len(campaign.trials)
     sentence = (
-        f"{ran:,} of {len(campaign.planned):,} planned trials have run: {len(failed):,} failed, {len(not_here):,} "
-        f"{'was' if len(not_here) == 1 else 'were'} {NOT_HERE}, and {len(marked):,} "
+        f"{ran:,} of {len(campaign.planned):,} planned trials have run: {len(failed):,} failed, {len(gone):,} "
+        f"{'was' if len(gone) == 1 else 'were'} {UNAVAILABLE}, and {len(marked):,} "
         f"{'was' if len(marked) == 1 else 'were'} marked as disturbed. "
         f"{len(aside):,} of {len(samples):,} samples were not used. "
         "A failed trial never counts as a zero; "
@@ -235,21 +232,21 @@ def host(campaign: Campaign) -> Grid:
     return Grid("The host", ("fact", "value"), _facts(shown))
 
 
-def given(campaign: Campaign, name: str) -> Grid:
-    """What an environment was asked for, and what its guests said that they got (where guests differ, all answers)."""
+def settings(campaign: Campaign, name: str) -> Grid:
+    """Requested settings of an environment, and effective ones of its guests; where guests differ, all values."""
     planned = next(e for e in campaign.plan.environments if e.name == name)
-    asked: dict[str, dict[str, None]] = {key: {value: None} for key, value in _facts(planned.settings)}
-    got: dict[str, dict[str, None]] = {}
+    requested: dict[str, dict[str, None]] = {key: {value: None} for key, value in _facts(planned.settings)}
+    effective: dict[str, dict[str, None]] = {}
     for guest in campaign.guests:
         if guest.environment == name:
-            for table, facts in ((asked, guest.asked), (got, guest.given)):
+            for table, facts in ((requested, guest.requested), (effective, guest.effective)):
                 for key, value in _facts(facts):
                     table.setdefault(key, {})[value] = None
     # Settings first, then what the laboratory found on its side, then what the agent sees from inside.
-    keys = sorted(asked.keys() | got.keys(), key=lambda key: (key not in asked, "." in key, key))
-    rows = [(key, _some(list(asked.get(key, {}))), _some(list(got.get(key, {})))) for key in keys]
-    caption = "Settings and facts" if rows else "No guest was started, and nothing was asked for"
-    return Grid(caption, ("what", "asked", "given"), rows)
+    keys = sorted(requested.keys() | effective.keys(), key=lambda key: (key not in requested, "." in key, key))
+    rows = [(key, _some(list(requested.get(key, {}))), _some(list(effective.get(key, {})))) for key in keys]
+    caption = "Settings and facts" if rows else "No guest was started, and no setting was requested"
+    return Grid(caption, ("what", "requested", "effective"), rows)
 
 
 def _some(values: Sequence[str]) -> str:
@@ -284,16 +281,16 @@ def trials(campaign: Campaign) -> Grid:
     rows = []
     for record in campaign.trials:
         placements = record.trial.placements
-        values = ", ".join(words.quantity(r.value, r.unit) for r in record.results if r.value > 0)
+        values = ", ".join(words.quantity(r.scored.value, r.unit) for r in record.scored if r.scored.value > 0)
         rows.append(
             (
                 str(record.trial.index),
                 str(record.trial.block + 1),
-                ", ".join(p.environment + (" (load)" if p.role == "load" else "") for p in placements),
+                ", ".join(p.environment + ("" if p.role == "measured" else f" ({p.role})") for p in placements),
                 ", ".join(p.workload for p in placements),
-                values if record.status == "done" else "failed" if record.at_fault else NOT_HERE,
+                values if record.failure is None else "failed" if record.at_fault else UNAVAILABLE,
                 f"{record.wall_s:.2f}",
-                "; ".join([*([record.reason] if record.reason else []), *record.marks]),
+                "; ".join([*([record.reason] if record.reason else []), *map(str, record.marks)]),
                 record.started_at,
             )
         )

@@ -18,13 +18,11 @@ import jinja2
 import vl_convert
 from markupsafe import Markup
 
-from virtometer.analysis import extras, levels
-from virtometer.analysis.clocks import beliefs
-from virtometer.analysis.conditions import is_unlike
+from virtometer.analysis import extras, levels, series
+from virtometer.analysis.clocks import clock_qualities
 from virtometer.analysis.outside import Timed, timed
-from virtometer.analysis.series import series
 from virtometer.model import Campaign, Finding, PlanWorkload, Verdict
-from virtometer.report import clocks, curves, figures, grids, summary, words
+from virtometer.report import clocks, curves, figures, grids, summary, sweeps, words
 from virtometer.report.figures import Figure
 from virtometer.report.footnotes import Footnotes
 from virtometer.report.measures import glossary
@@ -71,10 +69,10 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
     most = max(100, min(_POINTS_OF_A_PLOT, _POINTS_OF_A_PAGE // len(plan.workloads)))
     sentence, trouble = grids.trouble(campaign)
     found = _Extras(extras.measures(campaign), extras.histograms(campaign), timed(campaign), names)
-    over, averages = _series(campaign, findings, scripts)
-    believed = beliefs(campaign)
+    swept, averages = _sweeps(campaign, findings, scripts)
+    qualities = clock_qualities(campaign)
     raw = campaign.clock == "guest"
-    drawn = clocks.figure(believed, plan.limits.clock_error, raw=raw)
+    drawn = clocks.figure(qualities, plan.limits.clock_error, raw=raw)
     ran, planned = len(campaign.trials), len(campaign.planned)
     return {
         "plan": plan,
@@ -83,7 +81,7 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
         "versions": campaign.versions,
         "meta": _meta(campaign),
         "contents": [
-            ("result", "Result"), *([("series", "Curves")] if over else []),
+            ("result", "Result"), *([("sweeps", "Sweeps")] if swept else []),
             ("workloads", "Workload by workload"), ("trouble", "What failed"),
             ("clocks", "Clocks"), ("starts", "Starting a guest"), ("facts", "Host and guests"),
             ("record", "The record"), ("glossary", "What the words mean"),
@@ -93,11 +91,11 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
         "headline": summary.headline(findings),
         "sentences": summary.sentences(findings),
         "undecided": summary.undecided(findings),
-        "unlike": any(is_unlike(finding) for finding in findings),
+        "unlike": not all(finding.like_with_like for finding in findings),
         "environments": names,
         "rows": rows,
         "footnotes": footnotes.lines(),
-        "series": over,
+        "sweeps": swept,
         "levels": averages,
         "workloads": [
             _workload(
@@ -108,13 +106,13 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
         "trouble": {"sentence": sentence, "grid": trouble},
         "clocks": {
             "about": clocks.BELIEVED if raw else clocks.PUT_RIGHT,
-            "grid": clocks.grid(believed),
+            "grid": clocks.grid(qualities),
             "figure": None if drawn is None else _figure(drawn, "clocks", scripts, _WIDE_WIDTH),
         },
         "starts": grids.starts(campaign),
         "host": grids.host(campaign),
         "places": [
-            {"name": e.name, "about": _about(campaign, e.name, e.kind), "grid": grids.given(campaign, e.name)}
+            {"name": e.name, "about": _about(campaign, e.name, e.kind), "grid": grids.settings(campaign, e.name)}
             for e in plan.environments
         ],
         "trials": grids.trials(campaign),
@@ -155,22 +153,21 @@ class _Extras:
         return found
 
 
-def _series(
+def _sweeps(
     campaign: Campaign, findings: Sequence[Finding], scripts: bool
 ) -> tuple[list[dict[str, Any]], list[grids.Grid]]:
-    """Curves and surfaces of workloads that differ only in numbers, and the level averages of those over memory."""
-    drawn: list[Figure] = []
+    """Every sweep with its figures and tables, and the level averages of those over memory."""
+    made: list[dict[str, Any]] = []
     averages: list[grids.Grid] = []
-    for one in series(campaign.plan.workloads):
-        if found := levels.of_series(campaign, one):
-            unit = next(finding.unit for finding in findings if finding.workload in one.points.values())
-            averages.append(grids.levels(curves.title(one), found, unit))
-        if len(one.axes) == 1:
-            figure = curves.curve(one, findings)
-            drawn += [figure] if figure is not None else []
-        else:
-            drawn += curves.surface(one, findings)
-    return [_figure(figure, f"series-{number}", scripts) for number, figure in enumerate(drawn, 1)], averages
+    for number, sweep in enumerate(series.sweeps(campaign.plan.workloads), 1):
+        shown = sweeps.shown(sweep, findings)
+        figures = [_figure(one, f"sweep-{number}-{place}", scripts) for place, one in enumerate(shown.figures, 1)]
+        made.append({"name": shown.name, "id": f"sweep-{number}", "figures": figures, "tables": shown.tables})
+        for one in sweep.series:
+            if found := levels.of_series(campaign, one):
+                unit = next(finding.unit for finding in findings if finding.workload in one.points.values())
+                averages.append(grids.levels(curves.title(one), found, unit))
+    return made, averages
 
 
 def _figure(figure: Figure, identity: str, scripts: bool, width: int = _STILL_WIDTH) -> dict[str, Any]:

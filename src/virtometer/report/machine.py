@@ -11,14 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
-from virtometer.analysis.clocks import Belief, beliefs
-from virtometer.analysis.conditions import is_unlike
-from virtometer.analysis.evidence import agent_value
+from virtometer.analysis.clocks import ClockQuality, clock_qualities
 from virtometer.analysis.values import clock_bound
-from virtometer.model import Campaign, Evidence, Finding, HostUse, PlacementResult, Trial, TrialRecord
+from virtometer.model import Campaign, Finding, GuestStart, HostUse, Run, Trial, TrialRecord
 from virtometer.visible import visible
 
-FORMAT = 1
+FORMAT = 2
 _SOURCES = ("monotonic", "monotonic-raw", "realtime", "counter")
 
 
@@ -30,10 +28,10 @@ def document(campaign: Campaign, findings: Sequence[Finding]) -> dict[str, Any]:
         "findings": [_finding(finding) for finding in findings],
         "effects": [],
         "environments": [_environment(campaign, name) for name in _names(campaign)],
-        "clocks": [_belief(belief, campaign.plan.limits.clock_error) for belief in beliefs(campaign)],
+        "clocks": [_clock(quality, campaign.plan.limits.clock_error) for quality in clock_qualities(campaign)],
         "trials": [_trial(record) for record in campaign.trials],
         "planned": [_planned(trial) for trial in campaign.planned],
-        "guests": [asdict(guest) for guest in campaign.guests],
+        "guests": [_guest(guest) for guest in campaign.guests],
         "commands": [asdict(command) for command in campaign.commands],
         "host": campaign.host,
         "plan": campaign.plan.model_dump(mode="json"),
@@ -101,7 +99,9 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "detectable": finding.detectable,
         "blocks_needed": finding.blocks_needed,
         "seconds_needed": finding.seconds_needed,
-        "like_with_like": not is_unlike(finding),
+        "like_with_like": finding.like_with_like,
+        "unlike": finding.unlike,
+        "levels": finding.levels,
         "notes": finding.notes,
     }
 
@@ -113,6 +113,19 @@ def _names(campaign: Campaign) -> list[str]:
             [*(e.name for e in campaign.plan.environments), *(status.name for status in campaign.environments)]
         )
     )
+
+
+def _guest(guest: GuestStart) -> dict[str, Any]:
+    """A start of a guest. The interface has names of its own for the requested and the effective settings."""
+    return {
+        "guest_id": guest.guest_id,
+        "environment": guest.environment,
+        "kind": guest.kind,
+        "asked": guest.requested,
+        "given": guest.effective,
+        "provision_s": guest.provision_s,
+        "started_at": guest.started_at,
+    }
 
 
 def _environment(campaign: Campaign, name: str) -> dict[str, Any]:
@@ -131,30 +144,30 @@ def _environment(campaign: Campaign, name: str) -> dict[str, Any]:
     }
 
 
-def _belief(belief: Belief, limit: float) -> dict[str, Any]:
+def _clock(quality: ClockQuality, limit: float) -> dict[str, Any]:
     def told(name: str) -> float | None:
-        found = belief.measures.get(name)
+        found = quality.measures.get(name)
         return None if found is None else found.median
 
-    late = belief.lateness
+    late = quality.lateness
     return {
-        "environment": belief.environment,
-        "source": belief.source,
-        "counter": belief.counter,
-        "runs": belief.runs,
-        "rate_ppm": belief.rate_ppm,
-        "rate_low_ppm": belief.rate_low_ppm,
-        "rate_high_ppm": belief.rate_high_ppm,
-        "rate_bound_ppm": belief.bound_ppm,
-        "rate_worst_ppm": belief.worst_ppm,
-        "drift": belief.drift,
-        "residual_s": belief.residual_s if belief.runs else None,
-        "believable": belief.believable(limit),
-        "believable_from_s": belief.believable_from_s(limit),
-        "faults": [asdict(fault) for found in belief.faults.values() for fault in found],
-        "steps": belief.steps,
-        "step_s": belief.step_s if belief.steps else None,
-        "samples_set_aside": belief.set_aside,
+        "environment": quality.environment,
+        "source": quality.source,
+        "counter": quality.counter,
+        "runs": quality.runs,
+        "rate_ppm": quality.rate_ppm,
+        "rate_low_ppm": quality.rate_low_ppm,
+        "rate_high_ppm": quality.rate_high_ppm,
+        "rate_bound_ppm": quality.bound_ppm,
+        "rate_worst_ppm": quality.max_abs_ppm,
+        "drift": quality.drift,
+        "residual_s": quality.residual_s if quality.runs else None,
+        "believable": quality.within_limit(limit),
+        "believable_from_s": quality.within_limit_from_s(limit),
+        "faults": [asdict(fault) for found in quality.faults.values() for fault in found],
+        "steps": quality.steps,
+        "step_s": quality.step_s if quality.steps else None,
+        "samples_set_aside": quality.rejected,
         "resolution_s": {name: told(f"resolution-{name}") for name in _SOURCES},
         "reading_s": {name: told(f"cost-{name}") for name in _SOURCES},
         "backward": {name: told(f"backward-{name}") for name in _SOURCES},
@@ -187,33 +200,13 @@ def _trial(record: TrialRecord) -> dict[str, Any]:
         **_planned(record.trial),
         "status": record.status,
         "reason": record.reason,
-        "marks": record.marks,
+        "reason_kind": record.failure.kind if record.failure is not None else None,
+        "marks": [asdict(mark) for mark in record.marks],
         "started_at": record.started_at,
         "wall_s": record.wall_s,
         "start_skew_ns": record.start_skew_ns,
         "host_use": _use(record.host),
-        "results": [_result(result) for result in record.results],
-        "evidence": [_evidence(left) for left in record.evidence],
-    }
-
-
-def _evidence(left: Evidence) -> dict[str, Any]:
-    return {
-        "environment": left.placement.environment,
-        "workload": left.placement.workload,
-        "role": left.placement.role,
-        "guest_id": left.guest_id,
-        "kernel": left.kernel,
-        "op": left.op,
-        "parameters": left.parameters,
-        "threads": left.threads,
-        "unit": left.unit,
-        "better": left.better,
-        "agent_value": agent_value(left),
-        "samples": len(left.samples),
-        "probes": len(left.probes),
-        "conditions": left.conditions,
-        "fault": None if left.fault is None else asdict(left.fault),
+        "runs": [_run(run) for run in record.runs],
     }
 
 
@@ -221,30 +214,33 @@ def _use(use: HostUse | None) -> dict[str, float] | None:
     return None if use is None else {**asdict(use), "busy": use.busy}
 
 
-def _result(result: PlacementResult) -> dict[str, Any]:
+def _run(run: Run) -> dict[str, Any]:
+    """What a run of a failed trial lacks is null."""
+    score, report = run.score, run.report
+    clock = score.clock if score is not None and score.clock.compared else None
     return {
-        "environment": result.placement.environment,
-        "workload": result.placement.workload,
-        "role": result.placement.role,
-        "guest_id": result.guest_id,
-        "kernel": result.kernel,
-        "op": result.op,
-        "parameters": result.parameters,
-        "threads": result.threads,
-        "unit": result.unit,
-        "better": result.better,
-        "value": result.value,
-        "value_bound": clock_bound(result.value, result.unit, result.clock.relative_bound),
-        "agent_value": result.agent_value,
-        "work": result.work,
-        "window_s": (result.window_end_host_ns - result.window_start_host_ns) * 1e-9,
-        "guest_cpu_s": result.guest_cpu_s,
-        "agent_cpu_s": result.agent_cpu_s,
-        "samples": len(result.samples),
-        "samples_unused": sum(not sample.used for sample in result.samples),
-        "clock": asdict(result.clock) if result.clock.compared else None,
-        "check": result.check,
-        "conditions": result.conditions,
-        "measures": result.measures,
-        "histograms": result.histograms,
+        **asdict(run.placement),
+        "guest_id": run.guest_id,
+        "kernel": run.kernel,
+        "op": run.op,
+        "parameters": run.parameters,
+        "threads": run.threads,
+        "unit": run.unit,
+        "better": run.better,
+        "value": score and score.value,
+        "value_bound": score and clock_bound(score.value, run.unit, score.clock.relative_bound),
+        "agent_value": report and report.value,
+        "work": score and score.work,
+        "window_s": score and (score.window_end_host_ns - score.window_start_host_ns) * 1e-9,
+        "guest_cpu_s": score and score.guest_cpu_s,
+        "agent_cpu_s": report and report.cpu_s,
+        "samples": len(run.samples),
+        "samples_unused": sum(not sample.used for sample in run.samples),
+        "probes": len(run.probes),
+        "clock": clock and asdict(clock),
+        "fault": run.fault and asdict(run.fault),
+        "check": report and report.check,
+        "conditions": run.conditions,
+        "measures": report.measures if report is not None else {},
+        "histograms": report.histograms if report is not None else {},
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from virtometer.analysis.conditions import is_unlike
 from virtometer.model import Finding, Verdict
 from virtometer.report import words
 
@@ -75,7 +74,7 @@ def _environment(of: Sequence[Finding]) -> str:
     if gone:
         parts.append(f"not available for {_some([f.workload for f in gone])}")
     text = "; ".join(parts) + "."
-    costly = [(f.host_cpu_ratio, f) for f in of if f.host_cpu_ratio is not None and not is_unlike(f)]
+    costly = [(f.host_cpu_ratio, f) for f in of if f.host_cpu_ratio is not None and f.like_with_like]
     if costly:
         cost, most = max(costly, key=lambda pair: pair[0].value)
         # Told where it is certain that it costs more.
@@ -87,9 +86,9 @@ def _environment(of: Sequence[Finding]) -> str:
 
 def _where(some: Sequence[Finding], of: Sequence[Finding]) -> str:
     if len(some) == len(of) > 1:
-        return "in everything" + ("*" if any(map(is_unlike, some)) else "")
+        return "in everything" + ("*" if any(not f.like_with_like for f in some) else "")
     if len(some) > _MANY:
-        return f"at {len(some)} of {len(of)}" + ("*" if any(map(is_unlike, some)) else "")
+        return f"at {len(some)} of {len(of)}" + ("*" if any(not f.like_with_like for f in some) else "")
     return f"at {_list([f.workload + words.star(f) for f in some])}"
 
 

@@ -15,9 +15,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from virtometer.analysis.host_time import stretches
+from virtometer.analysis import extras
+from virtometer.analysis.score import per_unit
 from virtometer.analysis.values import clock_bound
-from virtometer.model import Campaign, ClockFit, ClockProbe, Evidence, Finding, PlacementResult, TrialRecord
+from virtometer.clock.intervals import of_run
+from virtometer.model import Campaign, Finding, Run, TrialRecord
 from virtometer.report.machine import document, plain
 from virtometer.visible import visible
 
@@ -25,23 +27,26 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", 
 _FINDING = (
     "workload", "op", "metric", "unit", "better", "subject", "against", "ratio", "low", "high", "n", "verdict",
     "p_value", "p_adjusted", "host_cpu_ratio", "host_cpu_low", "host_cpu_high", "value", "value_low", "value_high",
-    "detectable", "blocks_needed", "seconds_needed", "like_with_like", "notes",
+    "detectable", "blocks_needed", "seconds_needed", "like_with_like", "unlike", "levels", "notes",
 )  # fmt: skip
 _RESULT = (
-    "trial", "block", "position", "start_group", "started_at", "status", "reason", "marks", "environment", "workload",
-    "role", "guest_id", "kernel", "op", "threads", "unit", "better", "value", "value_bound", "agent_value", "work",
-    "window_s", "guest_cpu_s", "agent_cpu_s", "samples", "samples_unused", "clock_rate", "clock_rate_bound",
-    "clock_bound_ns", "clock_reference_guest_ns", "clock_reference_host_ns", "clock_probes", "wall_s", "conditions",
-    "parameters", "measures",
+    "trial", "block", "position", "start_group", "started_at", "status", "reason", "reason_kind", "marks", "placement",
+    "environment", "guest", "workload", "role", "guest_id", "kernel", "op", "threads", "unit", "better", "value",
+    "value_bound", "agent_value", "work", "window_s", "guest_cpu_s", "agent_cpu_s", "samples", "samples_unused",
+    "clock_rate", "clock_rate_bound", "clock_bound_ns", "clock_reference_guest_ns", "clock_reference_host_ns",
+    "clock_probes", "wall_s", "kind", "settings", "levels", "conditions", "parameters", "measures", "host_wall_s",
+    "host_user", "host_nice", "host_system", "host_idle", "host_iowait", "host_irq", "host_softirq", "host_steal",
+    "host_busy", "times", "times_count", "times_p50_s", "times_p90_s", "times_p99_s", "times_p999_s", "times_max_s",
 )  # fmt: skip
 _SAMPLE = (
-    "trial", "block", "environment", "workload", "role", "guest_id", "sample", "start_guest_ns", "end_guest_ns",
-    "start_host_ns", "start_bound_ns", "end_host_ns", "end_bound_ns", "duration_s", "duration_bound_s",
-    "duration_guest_s", "work", "unit", "rate", "rate_bound", "used", "mark", "check",
+    "trial", "block", "placement", "environment", "guest", "workload", "role", "guest_id", "sample",
+    "start_guest_ns", "end_guest_ns", "start_host_ns", "start_bound_ns", "end_host_ns", "end_bound_ns",
+    "duration_s", "duration_bound_s",
+    "duration_guest_s", "work", "unit", "rate", "rate_bound", "used", "set_aside", "mark", "check",
 )  # fmt: skip
 _PROBE = (
-    "trial", "block", "status", "environment", "workload", "role", "guest_id", "probe", "sent_host_ns",
-    "received_guest_ns", "sent_guest_ns", "received_host_ns", "received_fitted_ns", "sent_fitted_ns",
+    "trial", "block", "status", "placement", "environment", "guest", "workload", "role", "guest_id", "probe", "kind",
+    "sent_host_ns", "received_guest_ns", "sent_guest_ns", "received_host_ns", "received_fitted_ns", "sent_fitted_ns",
 )  # fmt: skip
 
 
@@ -49,32 +54,69 @@ def findings_csv(campaign: Campaign, findings: Sequence[Finding]) -> str:
     """One row a finding: the `findings` of the machine interface, notes joined by ` | `."""
     return _table(
         _FINDING,
-        ({**row, "notes": " | ".join(row["notes"])} for row in document(campaign, findings)["findings"]),
+        (
+            {
+                **row,
+                "unlike": " | ".join(row["unlike"]),
+                "levels": _object(row["levels"]),
+                "notes": " | ".join(row["notes"]),
+            }
+            for row in document(campaign, findings)["findings"]
+        ),
     )
 
 
 def results_csv(campaign: Campaign) -> str:
-    """One row a placement of every trial that ran. A failed trial has its reason, and no value but the agent's own."""
+    """One row a placement of every trial that ran. A failed trial has its reason, and no value but the agent's own.
+
+    `times` names the first histogram of single operations, `times_...` are its quantiles in host seconds.
+    """
+    environments = {one.name: one for one in campaign.plan.environments}
+    workloads = {one.name: one for one in campaign.plan.workloads}
 
     def rows() -> Iterable[Mapping[str, object]]:
-        for record in document(campaign, ())["trials"]:
+        for trial, record in zip(campaign.trials, document(campaign, ())["trials"], strict=True):
             shared = {
                 **{key: record[key] for key in _RESULT if key in record},
                 "trial": record["index"],
-                "marks": " | ".join(record["marks"]),
+                "marks": " | ".join(f"{mark['kind']}: {mark['text']}" for mark in record["marks"]),
+                **{f"host_{name}": value for name, value in (record["host_use"] or {}).items()},
             }
-            for placement in record["results"] or _left(record):
+            runs = {run["ordinal"]: run for run in record["runs"]}
+            scored = {run.placement.ordinal: run for run in trial.scored}
+            for placement in [{**one, **runs.get(one["ordinal"], {})} for one in record["placements"]]:
                 clock = placement.get("clock") or {}
+                environment = environments.get(placement["environment"])
+                workload = workloads.get(placement["workload"])
                 yield {
                     **shared,
                     **placement,
+                    "placement": placement["ordinal"],
                     **{f"clock_{name}": value for name, value in clock.items()},
+                    "kind": environment.kind if environment else None,
+                    "settings": _object(environment.settings if environment else None),
+                    "levels": _object(workload.levels if workload else None),
                     "conditions": _object(placement.get("conditions")),
                     "parameters": _object(placement.get("parameters")),
                     "measures": _object(placement.get("measures")),
+                    **_times(scored.get(placement["ordinal"])),
                 }
 
     return _table(_RESULT, rows())
+
+
+def _times(run: Run | None) -> dict[str, object]:
+    """The columns of a run's first histogram; empty without one."""
+    found = extras.histograms_of(run) if run is not None and run.report is not None and run.score is not None else {}
+    if not found:
+        return {}
+    name, times = next(iter(found.items()))
+    quantiles = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999, "max": 1.0}
+    return {
+        "times": name,
+        "times_count": times.total,
+        **{f"times_{column}_s": times.quantile(share) for column, share in quantiles.items()},
+    }
 
 
 def samples_csv(campaign: Campaign) -> str:
@@ -85,50 +127,54 @@ def samples_csv(campaign: Campaign) -> str:
 
     def rows() -> Iterable[Mapping[str, object]]:
         for record in campaign.trials:
-            for result in record.results:
-                fit = result.clock
-                for row, stretch in zip(_samples(record, result), stretches(result), strict=True):
-                    duration_s, work = stretch.duration_s, row["work"]
-                    top, bottom = (duration_s, work) if result.unit == "s" else (work, duration_s)
-                    rate = top / bottom if bottom else None
-                    yield {
-                        **row,
-                        "start_host_ns": round(stretch.start_ns) if fit.compared else None,
-                        "start_bound_ns": stretch.start_bound_ns,
-                        "end_host_ns": round(stretch.end_ns) if fit.compared else None,
-                        "end_bound_ns": stretch.end_bound_ns,
-                        "duration_s": duration_s,
-                        "duration_bound_s": stretch.bound_s,
-                        "rate": rate,
-                        "rate_bound": None if rate is None else clock_bound(rate, result.unit, stretch.relative_bound),
-                    }
-            for left in record.evidence:
-                yield from _samples(record, left)
+            for run in record.runs:
+                guest_times = _samples(record, run)
+                yield from _timed(run, guest_times) if run.score is not None else guest_times
 
     return _table(_SAMPLE, rows())
 
 
-def _samples(record: TrialRecord, of: PlacementResult | Evidence) -> Iterable[dict[str, Any]]:
+def _timed(run: Run, rows: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
+    """The rows of a scored run, with the columns in host time."""
+    compared = run.scored.clock.compared
+    for row, stretch in zip(rows, of_run(run), strict=True):
+        possible = stretch.duration_s > 0 if run.unit != "s" else row["work"] > 0
+        rate = per_unit(row["work"], stretch.duration_s, run.unit) if possible else None
+        yield {
+            **row,
+            "start_host_ns": round(stretch.start_ns) if compared else None,
+            "start_bound_ns": stretch.start_bound_ns,
+            "end_host_ns": round(stretch.end_ns) if compared else None,
+            "end_bound_ns": stretch.end_bound_ns,
+            "duration_s": stretch.duration_s,
+            "duration_bound_s": stretch.bound_s,
+            "rate": rate,
+            "rate_bound": None if rate is None else clock_bound(rate, run.unit, stretch.relative_bound),
+        }
+
+
+def _samples(record: TrialRecord, run: Run) -> Iterable[dict[str, Any]]:
     """The columns that are in guest time, or in none."""
-    for number, sample in enumerate(of.samples):
+    for number, sample in enumerate(run.samples):
         yield {
             "trial": record.trial.index,
             "block": record.trial.block,
-            **_of(of),
+            **_of(run),
             "sample": number,
             "start_guest_ns": sample.start_ns,
             "end_guest_ns": sample.end_ns,
             "duration_guest_s": (sample.end_ns - sample.start_ns) * 1e-9,
             "work": sample.work,
-            "unit": of.unit,
+            "unit": run.unit,
             "used": sample.used,
+            "set_aside": sample.set_aside,
             "mark": sample.mark,
             "check": sample.check,
         }
 
 
 def probes_csv(campaign: Campaign) -> str:
-    """One row a comparison of clocks, of failed trials too: what was read, and where the fitted line puts the guest's.
+    """One row a round trip, of failed trials too: its kind, what was read, and where the fitted line puts the guest's.
 
     The host sent, the guest received and sent, the host received. The line proves nothing of a failed trial: its
     columns are empty there. Raw values have the same probes.
@@ -136,54 +182,37 @@ def probes_csv(campaign: Campaign) -> str:
 
     def rows() -> Iterable[Mapping[str, object]]:
         for record in (campaign.recorded or campaign).trials:
-            for result in record.results:
-                for number, probe in enumerate(result.probes):
+            for run in record.runs:
+                for number, probe in enumerate(run.probes):
                     yield {
-                        **shared(record, result, number, probe),
-                        "received_fitted_ns": _host_ns(result.clock, probe.received_guest_ns),
-                        "sent_fitted_ns": _host_ns(result.clock, probe.sent_guest_ns),
+                        "trial": record.trial.index,
+                        "block": record.trial.block,
+                        "status": record.status,
+                        **_of(run),
+                        "probe": number,
+                        **asdict(probe),
+                        "received_fitted_ns": _host_ns(run, probe.received_guest_ns),
+                        "sent_fitted_ns": _host_ns(run, probe.sent_guest_ns),
                     }
-            for left in record.evidence:
-                for number, probe in enumerate(left.probes):
-                    yield shared(record, left, number, probe)
-
-    def shared(
-        record: TrialRecord, of: PlacementResult | Evidence, number: int, probe: ClockProbe
-    ) -> dict[str, object]:
-        return {
-            "trial": record.trial.index,
-            "block": record.trial.block,
-            "status": record.status,
-            **_of(of),
-            "probe": number,
-            **asdict(probe),
-        }
 
     return _table(_PROBE, rows())
 
 
-def _of(result: PlacementResult | Evidence) -> dict[str, object]:
+def _of(run: Run) -> dict[str, object]:
     """Where something was measured."""
     return {
-        "environment": result.placement.environment,
-        "workload": result.placement.workload,
-        "role": result.placement.role,
-        "guest_id": result.guest_id,
+        "placement": run.placement.ordinal,
+        "environment": run.placement.environment,
+        "guest": run.placement.guest,
+        "workload": run.placement.workload,
+        "role": run.placement.role,
+        "guest_id": run.guest_id,
     }
 
 
-def _host_ns(fit: ClockFit, guest_ns: int) -> int | None:
-    return round(fit.to_host_ns(guest_ns)) if fit.compared else None
-
-
-def _left(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The placements of a failed trial, with what they left."""
-    of = {(left["environment"], left["workload"], left["role"]): left for left in record["evidence"]}
-    rows = []
-    for placement in record["placements"]:
-        left = of.get((placement["environment"], placement["workload"], placement["role"]), {})
-        rows.append({**placement, **left, "samples_unused": left.get("samples")})
-    return rows
+def _host_ns(run: Run, guest_ns: int) -> int | None:
+    fit = run.score.clock if run.score is not None else None
+    return round(fit.to_host_ns(guest_ns)) if fit is not None and fit.compared else None
 
 
 def _object(value: Mapping[str, object] | None) -> str:

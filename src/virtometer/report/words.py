@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from virtometer.analysis.conditions import is_unlike
 from virtometer.model import Estimate, Finding, Verdict
 
 _CLAIM = "The chance that any such claim of the whole campaign is wrong is at most 2 %"
@@ -198,7 +197,7 @@ def difference(fraction: float) -> str:
 
 def star(finding: Finding) -> str:
     """The mark of a comparison that is not like with like."""
-    return "*" if is_unlike(finding) else ""
+    return "" if finding.like_with_like else "*"
 
 
 def all_notes(finding: Finding) -> list[str]:

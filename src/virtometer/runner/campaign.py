@@ -12,17 +12,25 @@ from pathlib import Path
 from typing import Protocol
 
 from virtometer import __version__
+from virtometer.analysis.absence import bare
 from virtometer.analysis.counted import counted
 from virtometer.analysis.running import Running, running
+from virtometer.deferred_signals import deferred_signals
 from virtometer.design.schedule import schedule
-from virtometer.environments.base import Environment, Settings, Workbench
+from virtometer.environments.base import Environment, LabContext, Settings
 from virtometer.environments.registry import KINDS
+from virtometer.environments.sweep import sweep
 from virtometer.errors import EnvironmentFailed, HostChanged, Interrupted, LinkError, MissingProgram
 from virtometer.model import (
     Campaign,
     CommandLine,
     EnvironmentStatus,
+    Failure,
+    FailureKind,
+    GuestKey,
     GuestStart,
+    Mark,
+    MarkKind,
     Plan,
     PlanEnvironment,
     Trial,
@@ -31,14 +39,13 @@ from virtometer.model import (
 from virtometer.programs import Programs, now
 from virtometer.runner import host, tool_programs
 from virtometer.runner.agent import agent_digest, agent_path
-from virtometer.runner.doctor import status, sweep
+from virtometer.runner.doctor import status
 from virtometer.runner.host_lock import HostLock
+from virtometer.runner.lab_context import lab_context
 from virtometer.runner.pace import Pace, TimeLeft
 from virtometer.runner.resident import Resident
-from virtometer.runner.trial import TrialRunner, failed
+from virtometer.runner.trial import TrialRunner, failed, without_name
 from virtometer.runner.windows import windows
-from virtometer.runner.workbench import workbench
-from virtometer.shield import uninterrupted
 from virtometer.store.files import resume_command
 from virtometer.store.ledger import Ledger
 from virtometer.workloads.registry import WORKLOADS
@@ -140,14 +147,14 @@ def resume(directory: Path, progress: Progress, *, failed: bool = False, beside:
             needed = {p.environment for trial in campaign.planned for p in trial.placements}
             ledger.note((), [*_examine(campaign.plan, progress, needed)[1], *programs.drain()])
         else:  # killed between its last trial and its end: nothing to measure, but perhaps something to clean up
-            with workbench(Path(tempfile.gettempdir())) as bench:
-                _sweep(bench, progress)
+            with lab_context(Path(tempfile.gettempdir())) as lab:
+                _sweep(lab, progress)
         return _execute(campaign, ledger, directory, progress, lock, again)
 
 
-def _sweep(bench: Workbench, progress: Progress) -> None:
+def _sweep(lab: LabContext, progress: Progress) -> None:
     """Remove what laboratories that were killed left behind, and say so."""
-    if sentences := sweep(bench):
+    if sentences := sweep(lab.journal, lab.programs):
         progress.swept(sentences)
 
 
@@ -160,12 +167,12 @@ def _examine(
     """
     statuses: list[EnvironmentStatus] = []
     kinds: dict[str, tuple[Environment, EnvironmentStatus]] = {}
-    with workbench(Path(tempfile.gettempdir())) as bench:
-        _sweep(bench, progress)
+    with lab_context(Path(tempfile.gettempdir())) as lab:
+        _sweep(lab, progress)
         for environment in plan.environments:
             if environment.kind not in kinds:
                 progress.stage(f"checking {environment.name}")
-                kind = KINDS[environment.kind](bench)
+                kind = KINDS[environment.kind](lab)
                 kinds[environment.kind] = kind, status(kind)
             kind, found = kinds[environment.kind]
             found = replace(found, name=environment.name)
@@ -180,7 +187,7 @@ def _examine(
             raise EnvironmentFailed(f"{state.name} does not work here: {state.reason}", advice=state.advice)
         if needed is None:
             progress.message(_with_advice(f"{state.name} is not available here: {state.reason}", state.advice))
-    return tuple(statuses), tuple(bench.programs.drain())
+    return tuple(statuses), tuple(lab.programs.drain())
 
 
 def _with_advice(sentence: str, advice: str) -> str:
@@ -220,10 +227,10 @@ def _execute(
         if needs_disk:
             progress.stage(f"filling the disk file with {campaign.plan.disk_span >> 20} MiB")
         try:
-            with workbench(directory, campaign.plan.disk_span if needs_disk else 0, tools) as bench:
-                if agent_digest(bench.agent) != campaign.versions["agent_sha256"]:
+            with lab_context(directory, campaign.plan.disk_span if needs_disk else 0, tools) as lab:
+                if agent_digest(lab.agent) != campaign.versions["agent_sha256"]:
                     raise HostChanged("the agent was replaced while the campaign began", advice="begin again")
-                _Execution(campaign, ledger, bench, progress, lock, again).run(rest)
+                _Execution(campaign, ledger, lab, progress, lock, again).run(rest)
         except KeyboardInterrupt as cause:
             done, total = len(ledger.finished()), len(campaign.planned)
             raise Interrupted(
@@ -240,7 +247,7 @@ class _Execution:
         self,
         campaign: Campaign,
         ledger: Ledger,
-        bench: Workbench,
+        lab: LabContext,
         progress: Progress,
         lock: HostLock,
         again: frozenset[int],
@@ -248,17 +255,21 @@ class _Execution:
         self._campaign = campaign
         self._plan = campaign.plan
         self._ledger = ledger
-        self._bench = bench
+        self._lab = lab
         self._progress = progress
         self._lock = lock
-        self._reasons = {one.trial.index: one.reason for one in campaign.trials if one.trial.index in again}
+        self._reasons = {
+            one.trial.index: one.failure.reason
+            for one in campaign.trials
+            if one.failure is not None and one.trial.index in again
+        }
         self._environments = {e.name: e for e in campaign.plan.environments}
         self._kinds: dict[str, Environment] = {}
         self._settings: dict[str, Settings] = {}
         self._unprepared: dict[str, str] = {}
         self._refused: dict[str, str] = {}  # guests that did not start for this group, and why
         self._baseline_failures = 0  # starts of the baseline's guest that failed, in a row
-        self._runner = TrialRunner(campaign.plan, bench)
+        self._runner = TrialRunner(campaign.plan, lab)
         self._pace = Pace(windows(campaign.plan))
         self._records = [record for record in campaign.trials if record.trial.index not in again]
         for record in self._records:
@@ -279,15 +290,15 @@ class _Execution:
                 self._run_group(rest, position, end)
                 position = end
         finally:
-            with uninterrupted():
-                self._ledger.note(self._starts, self._bench.programs.drain())
+            with deferred_signals():
+                self._ledger.note(self._starts, self._lab.programs.drain())
             self._starts = []
 
     def _prepare(self, names: set[str]) -> None:
         for name in sorted(names):
             self._progress.stage(f"preparing {name}")
             plan = self._environments[name]
-            kind = self._kinds.setdefault(plan.kind, KINDS[plan.kind](self._bench))
+            kind = self._kinds.setdefault(plan.kind, KINDS[plan.kind](self._lab))
             self._settings[name] = kind.settings_type.model_validate(plan.settings)
             try:
                 kind.prepare(self._settings[name])
@@ -296,36 +307,39 @@ class _Execution:
                 self._progress.message(_with_advice(f"{name} cannot be prepared: {cause.sentence}", cause.advice))
 
     def _run_group(self, rest: Sequence[Trial], begin: int, end: int) -> None:
-        residents: dict[str, Resident] = {}
+        residents: dict[GuestKey, Resident] = {}
         self._refused = {}
         try:
             for position in range(begin, end):
                 self._run_trial(rest, position, residents)
         finally:
-            with uninterrupted():
-                for name, resident in residents.items():
-                    self._stop(name, resident)
+            with deferred_signals():
+                for key, resident in residents.items():
+                    self._stop(key.environment, resident)
 
-    def _run_trial(self, rest: Sequence[Trial], position: int, residents: dict[str, Resident]) -> None:
+    def _run_trial(self, rest: Sequence[Trial], position: int, residents: dict[GuestKey, Resident]) -> None:
         trial = rest[position]
         started_at, begun = now(), time.monotonic()
         try:
-            for placement in trial.placements:
-                self._ensure(placement.environment, residents)
+            for key in trial.guests:
+                self._ensure(key, residents)
         except (EnvironmentFailed, LinkError, MissingProgram) as cause:
-            record = failed(trial, cause.sentence, started_at, time.monotonic() - begun)
+            number = next(one.ordinal for one in trial.placements if one.guest_key == key)
+            reason = without_name(cause.sentence, key.environment)
+            failure = Failure(FailureKind.START, reason, number)
+            record = failed(trial, failure, started_at, time.monotonic() - begun)
         else:
             self._progress.trial_started(trial)
             record = self._runner.run(trial, residents)
         record = self._marked(record)
         again = trial.index in self._reasons
-        self._ledger.record(record, self._starts, self._bench.programs.drain(), again=again)
+        self._ledger.record(record, self._starts, self._lab.programs.drain(), again=again)
         self._starts = []
         self._records.append(record)
         self._pace.trial(record)
-        for name in [name for name, resident in residents.items() if resident.broken]:
-            with uninterrupted():
-                self._stop(name, residents.pop(name))
+        for broken in [key for key, resident in residents.items() if resident.broken]:
+            with deferred_signals():
+                self._stop(broken.environment, residents.pop(broken))
         self._progress.trial_finished(
             record,
             len(self._records),
@@ -336,7 +350,7 @@ class _Execution:
         if self._plan.baseline in self._unprepared or self._baseline_failures >= _BASELINE_FAILURES:
             raise EnvironmentFailed(
                 f"the baseline {self._plan.baseline} does not start, so nothing can be compared; the campaign stops: "
-                f"{self._unprepared.get(self._plan.baseline) or record.reason}",
+                f"{self._unprepared.get(self._plan.baseline) or bare(record)}",
                 advice=f"when it works again, go on with: {resume_command(self._ledger.directory)} --failed",
             )
 
@@ -344,12 +358,13 @@ class _Execution:
         """Marks that a trial gets for how it came to be measured."""
         marks = [self._lock.mark()]
         if reason := self._reasons.get(record.trial.index):
-            marks.append(f"again: measured later than its block, because it had failed ({reason})")
-        added = tuple(mark for mark in marks if mark and record.status == "done")
+            marks.append(Mark(MarkKind.AGAIN, f"measured later than its block, because it had failed ({reason})"))
+        added = tuple(mark for mark in marks if mark is not None and record.failure is None)
         return replace(record, marks=(*record.marks, *added)) if added else record
 
-    def _ensure(self, name: str, residents: dict[str, Resident]) -> None:
-        if name in residents:
+    def _ensure(self, key: GuestKey, residents: dict[GuestKey, Resident]) -> None:
+        name = key.environment
+        if key in residents:
             return
         if name in self._unprepared:
             raise EnvironmentFailed(f"{name} could not be prepared: {self._unprepared[name]}")
@@ -370,7 +385,7 @@ class _Execution:
             raise
         if name == self._plan.baseline:
             self._baseline_failures = 0
-        residents[name] = resident
+        residents[key] = resident
         self._starts.append(resident.record)
         self._pace.start(name, time.monotonic() - begun)
 

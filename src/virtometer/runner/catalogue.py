@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pydantic import BaseModel
 
-from virtometer.design.catalogue import Catalogue, KindDescription, OpDescription, WorkloadDescription
+from virtometer.design.catalogue import Catalogue, Cost, KindDescription, OpDescription, WorkloadDescription
 from virtometer.environments.base import Environment
 from virtometer.environments.registry import KINDS
 from virtometer.errors import UsageError
@@ -22,7 +22,7 @@ _WITH_EVERYTHING = Place(disk_path="/disk", peer="peer:1", time_server="clock:1"
 def catalogue() -> Catalogue:
     """Kinds of environments with their settings, workloads with their operations and parameters."""
     return Catalogue(
-        kinds={name: kind.settings_type for name, kind in KINDS.items()},
+        kinds={name: _described(kind) for name, kind in KINDS.items()},
         workloads={
             name: WorkloadDescription(
                 ops={op: OpDescription(o.unit, o.better, o.metric) for op, o in workload.operations.items()},
@@ -35,10 +35,17 @@ def catalogue() -> Catalogue:
             )
             for name, workload in WORKLOADS.items()
         },
-        machines={name: kind.kernel_memory for name, kind in KINDS.items() if kind.machine},
-        about_kinds={
-            name: KindDescription(kind.title, kind.meaning, tuple(_started_by(kind))) for name, kind in KINDS.items()
-        },
+    )
+
+
+def _described(kind: type[Environment]) -> KindDescription:
+    return KindDescription(
+        settings=kind.settings_type,
+        title=kind.title,
+        meaning=kind.meaning,
+        facts=tuple(_facts(kind)),
+        cost=Cost(kind.usual_start_s, kind.usual_overhead_s),
+        machine_memory=kind.kernel_memory if kind.machine else None,
     )
 
 
@@ -61,12 +68,16 @@ def _needs(workload: Workload) -> Iterator[str]:
         yield f"It needs {' and '.join(needs)}."
 
 
-def _started_by(kind: type[Environment]) -> Iterator[str]:
+def _facts(kind: type[Environment]) -> Iterator[str]:
     """What a kind is started with and what its guests are, in sentences."""
     if kind.package:
         yield f"Guests start with `{kind.program}` (Debian package `{kind.package}`)."
     if kind.machine:
         yield "Guests have a kernel of their own, and the disk is a device."
+    if kind.namespaces:
+        yield f"Guests have namespaces of their own: {', '.join(kind.namespaces)}."
+    for setting in kind.settings_type.clock_settings:
+        yield f"With `{setting}` the clock of a guest follows no clock of the host, and `timing: auto` is `laboratory`."
 
 
 def _demand(workload: Workload) -> Callable[[str, BaseModel, int], Demand]:

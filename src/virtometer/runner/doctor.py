@@ -13,14 +13,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from virtometer.environments.base import Environment, Workbench
+from virtometer.environments.base import Environment
 from virtometer.environments.registry import KINDS
 from virtometer.errors import MissingProgram, UsageError, VirtometerError
 from virtometer.model import EnvironmentStatus
 from virtometer.runner import host
 from virtometer.runner.host_lock import HostLock
+from virtometer.runner.lab_context import lab_context
 from virtometer.runner.tool_programs import version_line
-from virtometer.runner.workbench import workbench
 
 _VERSION = re.compile(r"\d+(?:\.\d+)+[^\s,()]*")
 
@@ -55,7 +55,7 @@ def program_version(environment: Environment) -> str:
     if not environment.program:
         return ""
     try:
-        line = version_line(environment.program_file(), "--version", environment.bench.programs)
+        line = version_line(environment.program_file(), "--version", environment.lab.programs)
     except MissingProgram:
         return ""
     found = _VERSION.search(line)
@@ -77,28 +77,23 @@ def examine(
         if name not in KINDS:
             raise UsageError(f"there is no environment kind {name!r}; there are {', '.join(KINDS)}")
     checks = []
-    with HostLock(beside=True) as lock, workbench(Path(tempfile.gettempdir())) as bench:
+    with HostLock(beside=True) as lock, lab_context(Path(tempfile.gettempdir())) as lab:
         if lock.holder:
             says(f"{lock.holder} measures on this host; these checks start guests beside it, and its trials are marked")
         for number, name in enumerate(wanted, 1):
             begins(name, number, len(wanted))
-            kind = KINDS[name](bench)
+            kind = KINDS[name](lab)
             checks.append(KindCheck(status(kind), kind.program, program_version(kind), kind.package))
     return host.facts(), tuple(checks)
-
-
-def sweep(bench: Workbench) -> list[str]:
-    """Remove what laboratories that were killed left behind; one sentence each."""
-    return bench.journal.sweep(bench.programs)
 
 
 def prepare_all() -> list[tuple[str, str]]:
     """Build or fetch what every kind needs, with its default settings. Returns (kind, what went wrong or empty)."""
     outcome = []
-    with workbench(Path(tempfile.gettempdir())) as bench:
+    with lab_context(Path(tempfile.gettempdir())) as lab:
         for name, kind in KINDS.items():
             try:
-                kind(bench).prepare(kind.settings_type())
+                kind(lab).prepare(kind.settings_type())
                 outcome.append((name, ""))
             except VirtometerError as cause:
                 outcome.append((name, cause.sentence))

@@ -10,7 +10,7 @@ from pathlib import Path
 from virtometer.design.feasible import HostSizes, Impossible, impossible_here
 from virtometer.model import Plan
 from virtometer.runner.catalogue import catalogue
-from virtometer.runner.workbench import ROOM
+from virtometer.runner.lab_context import ROOM
 
 
 def not_here(plan: Plan, results: Path) -> list[Impossible]:

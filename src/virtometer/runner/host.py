@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from virtometer.model import HostUse, Rules
+from virtometer.model import HostUse, Mark, MarkKind, Rules
 
 _FIELDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 _TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
@@ -93,27 +93,29 @@ class Observer:
         pairs = pairwise(point.at_ns for point in self._points)
         return max((b - a for a, b in pairs if a < end_ns and b > start_ns), default=0) * 1e-9
 
-    def marks(self, start_ns: float, end_ns: float, rules: Rules) -> tuple[str, ...]:
+    def marks(self, start_ns: float, end_ns: float, rules: Rules) -> tuple[Mark, ...]:
         """What broke the plan's rules between two moments (host time), each with its reason."""
         found = []
         use = self.use(start_ns, end_ns)
         if use is None:
             found.append(
-                f"observation: the laboratory did not observe the host for {self.gap_s(start_ns, end_ns):.1f} s; "
-                "the cost of this trial in CPU time is not reported"
+                Mark(
+                    MarkKind.OBSERVATION,
+                    f"the laboratory did not observe the host for {self.gap_s(start_ns, end_ns):.1f} s; "
+                    "the cost of this trial in CPU time is not reported",
+                )
             )
         total = use.busy + use.idle + use.iowait + use.steal if use else 0.0
         if use and total > 0 and use.steal / total > rules.max_steal_share:
-            found.append(
-                f"steal: {use.steal / total:.1%} of the host's processor time went to others "
-                f"(the plan allows {rules.max_steal_share:.1%})"
-            )
+            share = f"{use.steal / total:.1%} of the host's processor time went to others"
+            found.append(Mark(MarkKind.STEAL, f"{share} (the plan allows {rules.max_steal_share:.1%})"))
         swapped = _swap_pages() - self._swapped
         if swapped > rules.max_swap_pages:
-            found.append(f"swap: {swapped} pages moved (the plan allows {rules.max_swap_pages})")
+            found.append(Mark(MarkKind.SWAP, f"{swapped} pages moved (the plan allows {rules.max_swap_pages})"))
         free = _read_table("/proc/meminfo").get("MemAvailable", 0) * 1024
         if free < rules.min_free_memory_bytes:
-            found.append(f"memory: {free >> 20} MiB were free (the plan asks for {rules.min_free_memory_bytes >> 20})")
+            text = f"{free >> 20} MiB were free (the plan asks for {rules.min_free_memory_bytes >> 20})"
+            found.append(Mark(MarkKind.MEMORY, text))
         return tuple(found)
 
     def _at(self, moment_ns: float) -> tuple[tuple[float, ...], tuple[float | None, ...]]:

@@ -17,11 +17,12 @@ from types import TracebackType
 from typing import Self
 
 from virtometer.errors import HostBusy
+from virtometer.model import Mark, MarkKind
 
 NAME_VARIABLE = "VIRTOMETER_HOST_LOCK"
 """Another name for the lock: tests of the laboratory run beside campaigns, and measure nothing that counts."""
 
-BESIDE = "beside: another laboratory measured on this host at the same time"
+BESIDE = Mark(MarkKind.BESIDE, "another laboratory measured on this host at the same time")
 
 _ADMITTED = b"+"
 _KEPT = 64  # connections
@@ -51,8 +52,8 @@ class HostLock:
                 )
             self._announce()
 
-    def mark(self) -> str:
-        """Why the trial that has just ended is marked; empty where no other laboratory measured since the last one."""
+    def mark(self) -> Mark | None:
+        """Why the trial that has just ended is marked; None where no other laboratory measured since the last one."""
         if self._own is None:
             self._take_over()
             return BESIDE
@@ -66,7 +67,7 @@ class HostLock:
         self._look()
         beside = any(guest.admitted for guest in self._guests) or self._left
         self._left = False
-        return BESIDE if beside else ""
+        return BESIDE if beside else None
 
     def release(self) -> None:
         """Let others measure. Idempotent."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any, Literal
 
-from virtometer.environments.base import Capabilities, Environment, Guest, NetworkPath, Settings, Workbench
+from virtometer.environments.base import Capabilities, Environment, Guest, LabContext, NetworkPath, Settings
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.errors import EnvironmentFailed, GuestDied, LinkClosed, LinkError
 from virtometer.link.channel import Channel
@@ -13,19 +14,29 @@ from virtometer.link.messages import Done, Failed, Ready
 from virtometer.link.session import Session
 from virtometer.model import GuestStart, Limits, PlanEnvironment
 from virtometer.programs import now
-from virtometer.runner.outside_clock import OutsideClock
+from virtometer.time_server.process import ReferenceClock
 from virtometer.visible import one_line
+
+
+def served_port(conditions: Mapping[str, str]) -> int:
+    """The port at which a run of `serve` listens, from the conditions of its `ready`. LinkError for what is no port."""
+    if "address" not in conditions:
+        raise LinkError("the network peer did not say where it listens")
+    port = conditions["address"].rpartition(":")[2]
+    if not (port.isascii() and port.isdecimal() and 0 < int(port[:6]) < 1 << 16):
+        raise LinkError(f"the network peer says that it listens on port {port}")
+    return int(port)
 
 
 class Peer:
     """An agent on the laboratory's side of a guest's network path, serving connections."""
 
-    def __init__(self, bench: Workbench, guest_id: str, path: NetworkPath, limits: Limits) -> None:
+    def __init__(self, lab: LabContext, guest_id: str, path: NetworkPath, limits: Limits) -> None:
         """Start the agent in the path's network namespace and wait until it listens."""
         self._limits = limits
-        with ProcessGuest.starting(bench, f"{guest_id}-p") as guest:
+        with ProcessGuest.starting(lab, f"{guest_id}-p") as guest:
             purpose = f"network peer of {guest_id}"
-            guest.launch([bench.agent, "stdio"], purpose=purpose, namespace=path.namespace)
+            guest.launch([lab.agent, "stdio"], purpose=purpose, namespace=path.namespace)
             self.session = Session(Channel(guest.stream), purpose)
             self.session.greet(limits.answer_s)
             port = self._listen(path.host_address)
@@ -46,13 +57,10 @@ class Peer:
         event = self.session.next_event(self._limits.answer_s)
         if isinstance(event, Failed):
             raise LinkError(f"the network peer cannot listen on {host}: {event.error.message}")
-        if not isinstance(event, Ready) or "address" not in event.conditions:
+        if not isinstance(event, Ready):
             raise LinkError("the network peer did not say where it listens")
         self.session.request("start", {"run": "serve"}, self._limits.answer_s)
-        port = event.conditions["address"].rpartition(":")[2]
-        if not (port.isascii() and port.isdecimal() and 0 < int(port[:6]) < 1 << 16):
-            raise LinkError(f"the network peer says that it listens on port {port}")
-        return int(port)
+        return served_port(event.conditions)
 
     def drain(self) -> None:
         """Throw away what the peer reports while it serves: the measuring end counts."""
@@ -90,7 +98,7 @@ class Resident:
         self.broken = False
         self._limits = limits
         self._peer: Peer | None = None
-        self._clock: OutsideClock | None = None
+        self._clock: ReferenceClock | None = None
 
     @classmethod
     def start(
@@ -104,16 +112,16 @@ class Resident:
             try:
                 session.greet(limits.start_s)
                 provision_s = time.monotonic() - begun
-                given = {**guest.given, "facts": session.request("facts", {}, limits.answer_s)}
+                effective = {**guest.effective, "facts": session.request("facts", {}, limits.answer_s)}
                 network = guest.network
                 if network is not None and network.guest_interface:
                     session.request("configure-network", network.configuration(), limits.answer_s)
             except LinkClosed as cause:
-                words = one_line(guest.last_words())
+                words = one_line(guest.stderr_tail())
                 when = "before its agent said hello" if session.greeting is None else "while it was being set up"
                 raise GuestDied(f"{plan.name}: the guest ended {when}" + (f": {words}" if words else "")) from cause
-            asked = settings.model_dump(mode="json")
-            record = GuestStart(guest_id, plan.name, plan.kind, asked, given, provision_s, started_at)
+            requested = settings.model_dump(mode="json")
+            record = GuestStart(guest_id, plan.name, plan.kind, requested, effective, provision_s, started_at)
             by_clock: Literal["agent", "laboratory"] = "agent" if settings.steady_clock else "laboratory"
             timing = by_clock if plan.timing == "auto" else plan.timing
             return cls(plan, guest, session, limits, record, environment.capabilities(), timing)
@@ -134,16 +142,16 @@ class Resident:
             time.sleep(0.01)
         return not self.guest.alive()
 
-    def peer(self, bench: Workbench) -> Peer:
+    def peer(self, lab: LabContext) -> Peer:
         """The peer on the laboratory's side, started at its first use. Raises EnvironmentFailed without a network."""
         if self._peer is None:
-            self._peer = Peer(bench, self.record.guest_id, self._network(), self._limits)
+            self._peer = Peer(lab, self.record.guest_id, self._network(), self._limits)
         return self._peer
 
-    def outside_clock(self, bench: Workbench) -> OutsideClock:
+    def reference_clock(self, lab: LabContext) -> ReferenceClock:
         """The time server on the laboratory's side, started at its first use. Raises EnvironmentFailed as `peer`."""
         if self._clock is None:
-            self._clock = OutsideClock(bench, self.record.guest_id, self._network(), self._limits)
+            self._clock = ReferenceClock(lab, self.record.guest_id, self._network(), self._limits)
         return self._clock
 
     def _network(self) -> NetworkPath:

@@ -6,9 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from virtometer.errors import LinkError
-from virtometer.link.belied import ClockBelied
-from virtometer.link.messages import EXACT, Done, Event, Failed, Fault, Ready, Samples, Waiting, Worked
+from virtometer.errors import ClockError, LinkError
+from virtometer.link.messages import (
+    EXACT,
+    Done,
+    Event,
+    Failed,
+    Fault,
+    IterationDone,
+    IterationKind,
+    Ready,
+    Samples,
+    Waiting,
+)
 from virtometer.model import ClockFault, Sample
 
 MAX_SAMPLES = 30_000
@@ -21,13 +31,13 @@ Phase = Literal["preparing", "ready", "running", "done", "failed"]
 class RunState:
     """Where one run is. `samples` are as they came; `conditions` are those of `ready`, then those of `done`.
 
-    `belied`: what is wrong with the samples' times. The run goes on to its end, for what it measured is kept.
-    `gated`: the laboratory lets the iterations begin. `waits`: one of them waits for that; `works`: it was let go.
+    `clock_error`: what is wrong with the samples' times. The run goes on to its end, for what it measured is kept.
+    `gated`: the laboratory releases the iterations. `waits`: the kind of the one that waits; `works`: it was released.
     """
 
     run: str
     gated: bool = False
-    waits: bool = False
+    waits: IterationKind | None = None
     works: bool = False
     phase: Phase = "preparing"
     samples: tuple[Sample, ...] = ()
@@ -35,7 +45,7 @@ class RunState:
     conditions: Mapping[str, str] = field(default_factory=dict)
     done: Done | None = None
     fault: Fault | None = None
-    belied: ClockBelied | None = None
+    clock_error: ClockError | None = None
 
     @property
     def ended(self) -> bool:
@@ -53,9 +63,9 @@ class RunState:
             raise LinkError(f"run {self.run} cannot start: it is {self.phase}")
         return replace(self, phase="running")
 
-    def let_go(self) -> RunState:
+    def released(self) -> RunState:
         """`go` was sent."""
-        return replace(self, waits=False, works=True)
+        return replace(self, waits=None, works=True)
 
     def after(self, event: Event) -> RunState:
         """The state after an event. Raises LinkError for one that may not come now or that contradicts itself."""
@@ -69,11 +79,11 @@ class RunState:
             return replace(self, phase="ready", conditions=event.conditions)
         if isinstance(event, Failed) and not self.ended:
             return replace(self, phase="failed", fault=event.error)
-        if isinstance(event, Waiting | Worked) and not self.gated:
+        if isinstance(event, Waiting | IterationDone) and not self.gated:
             raise LinkError("the agent lets the laboratory time a run that was not to be timed so")
-        if isinstance(event, Waiting) and self.phase == "running" and not self.waits and not self.works:
-            return replace(self, waits=True)
-        if isinstance(event, Worked) and self.phase == "running" and not self.waits:
+        if isinstance(event, Waiting) and self.phase == "running" and self.waits is None and not self.works:
+            return replace(self, waits=event.iteration)
+        if isinstance(event, IterationDone) and self.phase == "running" and self.waits is None:
             return replace(self, works=False)
         if isinstance(event, Samples) and self.phase == "running":
             fresh = tuple(Sample(one.start_ns, one.end_ns, one.work, one.check) for one in event.samples)
@@ -82,14 +92,15 @@ class RunState:
             work = self.work + sum(sample.work for sample in fresh)
             if work > EXACT:
                 raise LinkError("the work of the run adds up to more than 2^53 - 1")
-            return replace(self, samples=self.samples + fresh, work=work, belied=self.belied or self._belied(fresh))
+            found = self.clock_error or self._error_of(fresh)
+            return replace(self, samples=self.samples + fresh, work=work, clock_error=found)
         if isinstance(event, Done) and self.phase == "running":
             if event.count != len(self.samples) or not self.samples:
                 raise LinkError(f"the agent says it sent {event.count} samples, {len(self.samples)} arrived")
             return replace(self, phase="done", done=event, conditions={**self.conditions, **event.conditions})
         raise LinkError(f"the agent sent {event.event} while the run was {self.phase}")
 
-    def _belied(self, fresh: Sequence[Sample]) -> ClockBelied | None:
+    def _error_of(self, fresh: Sequence[Sample]) -> ClockError | None:
         """What is wrong with the first of these samples whose time goes back, or that has no length."""
         first = (self.samples or fresh)[0].start_ns
         last = self.samples[-1].end_ns if self.samples else first
@@ -99,9 +110,9 @@ class RunState:
             if back_ns > 0:
                 size_s = -back_ns * 1e-9
                 sentence = f"the guest's clock stepped back by at least {-size_s:.3g} s at sample {number} of the run"
-                return ClockBelied(sentence, ClockFault("went-back", size_s, after_s))
+                return ClockError(sentence, ClockFault("went-back", size_s, after_s))
             if sample.end_ns == sample.start_ns:
                 sentence = f"the guest's clock stood still during sample {number} of the run"
-                return ClockBelied(sentence, ClockFault("stood-still", at_s=after_s))
+                return ClockError(sentence, ClockFault("stood-still", at_s=after_s))
             last = sample.end_ns
         return None

@@ -17,7 +17,7 @@ from sqlalchemy.pool import NullPool
 
 from virtometer.errors import LedgerError, StorageError
 from virtometer.model import Campaign
-from virtometer.store import digests, files, log, rows, schema
+from virtometer.store import digests, files, log, migrations, rows, schema
 from virtometer.store.files import storage
 
 _FIRST_WITH_DIGESTS = 4
@@ -41,7 +41,7 @@ def refuse_absent(directory: Path) -> None:
             )
         if not ledger.is_file():
             raise LedgerError(f"{ledger} is not a file")
-        with ledger.open("rb") as file:  # SQLite's own complaint would not tell a missing permission from damage
+        with ledger.open("rb") as file:  # SQLite's own message would not tell a missing permission from damage
             start = file.read(16)
     if not start:
         raise LedgerError(f"{ledger} is empty: it is damaged or not a ledger at all")
@@ -242,13 +242,16 @@ def _refuse_foreign_tables(raw: sqlite3.Connection, version: int, path: Path) ->
     """
     found = raw.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
     for kind, name, statement in found:
-        ours = kind == "table" and name in schema.METADATA.tables and str(statement).startswith("CREATE TABLE ")
+        known = name in schema.METADATA.tables or (version < schema.SCHEMA_VERSION and name in migrations.FORMER)
+        ours = kind == "table" and known and str(statement).startswith("CREATE TABLE ")
         if not ours and not (kind == "index" and statement is None):
             raise LedgerError(f"{path} is damaged or was changed: the {kind} {_word(name)} is none of a ledger")
     for name in [name for kind, name, _ in found if kind == "table"]:
         columns = raw.execute("SELECT name, hidden FROM pragma_table_xinfo(?)", (name,)).fetchall()
-        expected = [column.name for column in schema.METADATA.tables[name].columns]
-        foreign = [column for column, hidden in columns if hidden or column not in expected]
+        table = schema.METADATA.tables.get(name)
+        expected = [column.name for column in table.columns] if table is not None else []
+        former = migrations.FORMER.get(name, frozenset()) if version < schema.SCHEMA_VERSION else frozenset()
+        foreign = [column for column, hidden in columns if hidden or not (column in expected or column in former)]
         ours = not any(hidden for _, hidden in columns)
         if version == schema.SCHEMA_VERSION:
             ours = ours and [column for column, _ in columns] == expected
@@ -269,12 +272,12 @@ def _migrate(raw: sqlite3.Connection, version: int, path: Path) -> None:
     try:
         if version >= _FIRST_WITH_DIGESTS:
             digests.verify(raw, path)
-        for step in range(version, schema.SCHEMA_VERSION):
-            for statement in schema.MIGRATIONS.get(step, ()):
-                raw.execute(statement)
         try:
+            for step in range(version, schema.SCHEMA_VERSION):
+                for change in migrations.MIGRATIONS.get(step, ()):
+                    raw.execute(change) if isinstance(change, str) else change(raw)
             digests.seal_again(raw)
-        except (ValueError, LookupError, TypeError) as cause:  # what no version wrote cannot be sealed
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as cause:  # no version wrote that
             raise LedgerError(f"{path} holds what no Virtometer wrote ({cause})") from cause
         raw.execute(f"PRAGMA user_version = {schema.SCHEMA_VERSION}")
         raw.execute("COMMIT")

@@ -21,7 +21,8 @@ from virtometer.errors import LedgerError
 _HEAD = ("campaign", "environments", "planned", "placements")
 _TRIAL = {
     "trials": "trial",
-    "results": "placement",
+    "runs": "placement",
+    "results": "placement",  # results and evidence: in ledgers of older versions
     "evidence": "placement",
     "samples": "placement, position",
     "probes": "placement, position",
@@ -33,9 +34,15 @@ def trial_rows(raw: sqlite3.Connection, trial: int) -> str:
     return _json(
         [
             [table, *raw.execute(f"SELECT * FROM {table} WHERE trial = ? ORDER BY {order}", (trial,))]
-            for table, order in _TRIAL.items()
+            for table, order in _tables(raw).items()
         ]
     )
+
+
+def _tables(raw: sqlite3.Connection) -> dict[str, str]:
+    """The tables of trials that this ledger has, with the order of their rows."""
+    found = {name for (name,) in raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    return {table: order for table, order in _TRIAL.items() if table in found}
 
 
 def seal(raw: sqlite3.Connection, trial: int | None = None, rows: str = "[]") -> None:
@@ -67,7 +74,7 @@ def supersede(raw: sqlite3.Connection, trial: int) -> None:
     """Take a trial out of the tables, so that it can be recorded again. Its rows stay, as JSON, in `superseded`."""
     (entry,) = raw.execute("SELECT max(entry) FROM entries WHERE trial = ?", (trial,)).fetchone()
     raw.execute("INSERT INTO superseded (entry, rows_json) VALUES (?, ?)", (entry, trial_rows(raw, trial)))
-    for table in reversed(_TRIAL):
+    for table in reversed(_tables(raw)):
         raw.execute(f"DELETE FROM {table} WHERE trial = ?", (trial,))
 
 

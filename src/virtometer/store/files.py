@@ -1,4 +1,4 @@
-"""The directory of a campaign: its files, its lock, and what SQLite's complaints mean in plain words.
+"""The directory of a campaign: its files, its lock, and what SQLite's messages mean in plain words.
 
     DIR/ledger.sqlite   the record (with -wal and -shm beside it while it is open)
     DIR/plan.yaml       the plan as it was given, for people
@@ -121,7 +121,7 @@ def storage(directory: Path) -> Iterator[None]:
         raise
     except sqlite3.Error as cause:
         raise explain(cause, directory) from cause
-    except UnicodeDecodeError as cause:  # SQLite quotes damaged text in its complaints
+    except UnicodeDecodeError as cause:  # SQLite quotes damaged text in its messages
         raise _damaged(directory / LEDGER, "its list of tables is not text") from cause
     except PermissionError as cause:
         raise LedgerError(f"no permission to use {directory}", advice="check its owner and mode") from cause

@@ -16,18 +16,17 @@ from sqlalchemy import Connection, Row, Table, insert, select
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import IntegrityError, InvalidRequestError
 
+from virtometer.deferred_signals import deferred_signals
 from virtometer.errors import LedgerError, StorageError
 from virtometer.model import (
     Campaign,
-    ClockProbe,
     CommandLine,
-    Evidence,
     GuestStart,
-    PlacementResult,
+    RoundTrip,
+    Run,
     Sample,
     TrialRecord,
 )
-from virtometer.shield import uninterrupted
 from virtometer.store import database, digests, files, rows, schema
 from virtometer.store.database import Copy
 from virtometer.store.files import Lock, storage
@@ -105,30 +104,31 @@ class Ledger:
     ) -> None:
         """Commit one finished trial with all that belongs to it, in one transaction that is on the disk afterwards.
 
-        `guests` holds at least every guest of results and evidence that was not recorded before; those already
-        recorded are left as they are. `again`: the trial failed before; that record is kept aside, as it was, and this
+        `guests` holds at least every guest of the runs that was not recorded before; those already recorded are left
+        as they are. `again`: the trial failed before; that record is kept aside, as it was, and this
         one takes its place. Raises LedgerError when the trial was not planned or is recorded already,
         StorageError when the disk is full.
         """
-        if record.status == "failed" and record.results:
+        unscored = [run for run in record.runs if run.score is None and run.placement.role != "service"]
+        if record.failure is None and unscored:
+            raise ValueError("a run of a trial that is done has a score")
+        if record.failure is not None and record.scored:
             raise ValueError("a failed trial has a reason and never a value")
-        if any(sample.used for left in record.evidence for sample in left.samples):
+        if record.failure is not None and any(sample.used for run in record.runs for sample in run.samples):
             raise ValueError("no sample of a failed trial is used")
         trial = record.trial.index
         self._refuse_gone()
         try:
-            with uninterrupted(), storage(self.directory), self._connection.begin():
+            with deferred_signals(), storage(self.directory), self._connection.begin():
                 if again:
                     digests.supersede(database.raw_of(self._connection), trial)
                 self._insert_guests(guests)
                 self._insert(schema.trials, [rows.trial_row(record)])
-                for number, result in enumerate(record.results):
-                    self._insert(schema.results, [rows.result_row(trial, number, result)])
-                    self._insert_measured(trial, number, result)
-                for left in record.evidence:
-                    number = record.trial.placements.index(left.placement)
-                    self._insert(schema.evidence, [rows.evidence_row(trial, number, left)])
-                    self._insert_measured(trial, number, left)
+                for run in record.runs:
+                    number = run.placement.ordinal
+                    self._insert(schema.runs, [rows.run_row(trial, run)])
+                    self._insert(schema.samples, rows.sample_rows(trial, number, run.samples))
+                    self._insert(schema.probes, rows.probe_rows(trial, number, run.probes))
                 self._insert(schema.commands, [rows.command_row(command) for command in commands])
                 raw = database.raw_of(self._connection)
                 digests.seal(raw, trial, digests.trial_rows(raw, trial))
@@ -143,20 +143,20 @@ class Ledger:
     def note(self, guests: Sequence[GuestStart], commands: Sequence[CommandLine]) -> None:
         """Commit guest starts and command lines that belong to no trial, such as those at the end of a campaign."""
         if guests or commands:
-            with uninterrupted(), storage(self.directory), self._connection.begin():
+            with deferred_signals(), storage(self.directory), self._connection.begin():
                 self._insert_guests(guests)
                 self._insert(schema.commands, [rows.command_row(command) for command in commands])
                 digests.seal(database.raw_of(self._connection))
 
     def finished(self) -> set[int]:
         """Indices of the trials that are recorded, done and failed ones alike."""
-        with uninterrupted(), storage(self.directory), self._connection.begin():
+        with deferred_signals(), storage(self.directory), self._connection.begin():
             return set(self._connection.execute(select(schema.trials.c.trial)).scalars())
 
     def read(self) -> Campaign:
         """Everything that the ledger holds, as it stood at one moment. Raises LedgerError where it is damaged."""
         try:
-            with uninterrupted(), storage(self.directory), self._connection.begin():
+            with deferred_signals(), storage(self.directory), self._connection.begin():
                 campaign = self._read()
                 digests.verify(database.raw_of(self._connection), self.directory / files.LEDGER)
                 return campaign
@@ -198,10 +198,6 @@ class Ledger:
         if values:
             self._connection.execute(insert(table), values)
 
-    def _insert_measured(self, trial: int, number: int, of: PlacementResult | Evidence) -> None:
-        self._insert(schema.samples, rows.sample_rows(trial, number, of.samples))
-        self._insert(schema.probes, rows.probe_rows(trial, number, of.probes))
-
     def _insert_guests(self, guests: Sequence[GuestStart]) -> None:
         if guests:
             statement = sqlite_insert(schema.guests).on_conflict_do_nothing(index_elements=["guest"])
@@ -218,24 +214,18 @@ class Ledger:
         trial_of = {trial.index: trial for trial in planned}
         samples: dict[tuple[int, int], list[Sample]] = {}
         for row in self._all(schema.samples):
-            sample = Sample(row.start_ns, row.end_ns, row.work, row.check_value, row.used, row.mark)
-            samples.setdefault((row.trial, row.placement), []).append(sample)
-        probes: dict[tuple[int, int], list[ClockProbe]] = {}
+            samples.setdefault((row.trial, row.placement), []).append(rows.sample_of(row))
+        probes: dict[tuple[int, int], list[RoundTrip]] = {}
         for row in self._all(schema.probes):
-            probe = ClockProbe(row.sent_host_ns, row.received_guest_ns, row.sent_guest_ns, row.received_host_ns)
+            probe = RoundTrip(
+                row.kind, row.sent_host_ns, row.received_guest_ns, row.sent_guest_ns, row.received_host_ns
+            )
             probes.setdefault((row.trial, row.placement), []).append(probe)
-        results: dict[int, list[PlacementResult]] = {}
-        for row in self._all(schema.results):
-            place, key = trial_of[row.trial].placements[row.placement], (row.trial, row.placement)
-            results.setdefault(row.trial, []).append(
-                rows.result_of(row, place, samples.get(key, ()), probes.get(key, ()))
-            )
-        evidence: dict[int, list[Evidence]] = {}
-        for row in self._all(schema.evidence):
-            place, key = trial_of[row.trial].placements[row.placement], (row.trial, row.placement)
-            evidence.setdefault(row.trial, []).append(
-                rows.evidence_of(row, place, samples.get(key, ()), probes.get(key, ()))
-            )
+        runs: dict[int, list[Run]] = {}
+        for row in self._all(schema.runs):
+            placement, key = trial_of[row.trial].placements[row.placement], (row.trial, row.placement)
+            run = rows.run_of(row, placement, samples.get(key, ()), probes.get(key, ()))
+            runs.setdefault(row.trial, []).append(run)
         return Campaign(
             plan=rows.plan_of(head.plan_json),
             plan_text=head.plan_text,
@@ -246,8 +236,7 @@ class Ledger:
             environments=tuple(rows.environment_of(row) for row in self._all(schema.environments)),
             planned=planned,
             trials=tuple(
-                rows.trial_of(row, trial_of[row.trial], results.get(row.trial, ()), evidence.get(row.trial, ()))
-                for row in self._all(schema.trials)
+                rows.trial_of(row, trial_of[row.trial], runs.get(row.trial, ())) for row in self._all(schema.trials)
             ),
             guests=tuple(rows.guest_of(row) for row in self._all(schema.guests)),
             commands=tuple(rows.command_of(row) for row in self._all(schema.commands)),

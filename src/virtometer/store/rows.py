@@ -11,18 +11,24 @@ from pydantic import ValidationError
 from sqlalchemy import Row
 
 from virtometer.model import (
+    AgentReport,
     ClockFault,
     ClockFit,
-    ClockProbe,
     CommandLine,
     EnvironmentStatus,
-    Evidence,
+    Failure,
+    FailureKind,
     GuestStart,
     HostUse,
+    Mark,
+    MarkKind,
     Placement,
-    PlacementResult,
     Plan,
+    RoundTrip,
+    Run,
     Sample,
+    Score,
+    SetAside,
     Trial,
     TrialRecord,
 )
@@ -111,12 +117,14 @@ def planned_rows(trials: Iterable[Trial]) -> tuple[list[Values], list[Values]]:
         placements.extend(
             {
                 "trial": trial.index,
-                "placement": number,
+                "placement": placement.ordinal,
                 "environment": placement.environment,
                 "workload": placement.workload,
                 "role": placement.role,
+                "guest": placement.guest,
+                "peer": placement.peer,
             }
-            for number, placement in enumerate(trial.placements)
+            for placement in trial.placements
         )
     return planned, placements
 
@@ -125,7 +133,8 @@ def planned_of(planned: Sequence[Row[Any]], placements: Sequence[Row[Any]]) -> t
     """Back from the rows, in order of execution."""
     of_trial: dict[int, list[Placement]] = {}
     for row in placements:
-        of_trial.setdefault(row.trial, []).append(Placement(row.environment, row.workload, row.role))
+        placement = Placement(row.environment, row.workload, row.role, row.guest, row.placement, row.peer)
+        of_trial.setdefault(row.trial, []).append(placement)
     return tuple(
         Trial(row.trial, row.block, row.position, row.start_group, tuple(of_trial.get(row.trial, ())))
         for row in planned
@@ -138,8 +147,8 @@ def guest_row(guest: GuestStart) -> Values:
         "guest": guest.guest_id,
         "environment": guest.environment,
         "kind": guest.kind,
-        "asked_json": to_json(guest.asked),
-        "given_json": to_json(guest.given),
+        "asked_json": to_json(guest.requested),
+        "given_json": to_json(guest.effective),
         "provision_s": guest.provision_s,
         "started_at": guest.started_at,
     }
@@ -175,61 +184,53 @@ def command_of(row: Row[Any]) -> CommandLine:
 
 def trial_row(record: TrialRecord) -> Values:
     """Row of the table `trials`."""
+    failure = record.failure
     return {
         "trial": record.trial.index,
         "status": record.status,
-        "reason": to_text(record.reason),
+        "reason": to_text(failure.reason) if failure is not None else "",
         "started_at": record.started_at,
         "wall_s": record.wall_s,
         "start_skew_ns": record.start_skew_ns,
         "host_json": None if record.host is None else to_json(dataclasses.asdict(record.host)),
-        "marks_json": to_json(record.marks),
+        "marks_json": to_json([(mark.kind, to_text(mark.text)) for mark in record.marks]),
+        "failure": failure and failure.kind,
+        "failure_placement": failure and failure.placement,
     }
 
 
-def result_row(trial: int, number: int, result: PlacementResult) -> Values:
-    """Row of the table `results`; `number` is the placement's position in its trial."""
-    clock = {f"clock_{name}": value for name, value in dataclasses.asdict(result.clock).items()}
+def run_row(trial: int, run: Run) -> Values:
+    """Row of the table `runs`."""
+    report, score, fault = run.report, run.score, run.fault
+    clock = score and score.clock
     return {
         "trial": trial,
-        "placement": number,
-        "guest": result.guest_id,
-        "kernel": result.kernel,
-        "op": result.op,
-        "parameters_json": to_json(result.parameters),
-        "threads": result.threads,
-        "unit": result.unit,
-        "better": result.better,
-        "value": result.value,
-        "agent_value": result.agent_value,
-        "window_start_host_ns": result.window_start_host_ns,
-        "window_end_host_ns": result.window_end_host_ns,
-        "work": result.work,
-        "guest_cpu_s": result.guest_cpu_s,
-        "agent_cpu_s": result.agent_cpu_s,
-        "check_json": to_json(result.check),
-        "conditions_json": to_json(result.conditions),
-        "measures_json": to_json(result.measures),
-        "histograms_json": to_json(result.histograms),
-        **clock,
-    }
-
-
-def evidence_row(trial: int, number: int, left: Evidence) -> Values:
-    """Row of the table `evidence`; `number` is the placement's position in its trial."""
-    fault = left.fault
-    return {
-        "trial": trial,
-        "placement": number,
-        "guest": left.guest_id,
-        "kernel": left.kernel,
-        "op": left.op,
-        "parameters_json": to_json(left.parameters),
-        "threads": left.threads,
-        "unit": left.unit,
-        "better": left.better,
-        "conditions_json": to_json(left.conditions),
-        "said_json": None if left.said is None else to_json(left.said),
+        "placement": run.placement.ordinal,
+        "guest": run.guest_id,
+        "kernel": run.kernel,
+        "op": run.op,
+        "parameters_json": to_json(run.parameters),
+        "threads": run.threads,
+        "unit": run.unit,
+        "better": run.better,
+        "conditions_json": to_json(run.conditions),
+        "agent_value": report and report.value,
+        "agent_cpu_s": report and report.cpu_s,
+        "check_json": report and to_json(report.check),
+        "measures_json": report and to_json(report.measures),
+        "histograms_json": report and to_json(report.histograms),
+        "output": to_text(report.output) if report is not None and report.output is not None else None,
+        "value": score and score.value,
+        "work": score and score.work,
+        "guest_cpu_s": score and score.guest_cpu_s,
+        "window_start_host_ns": score and score.window_start_host_ns,
+        "window_end_host_ns": score and score.window_end_host_ns,
+        "clock_reference_guest_ns": clock and clock.reference_guest_ns,
+        "clock_reference_host_ns": clock and clock.reference_host_ns,
+        "clock_rate": clock and clock.rate,
+        "clock_bound_ns": clock and clock.bound_ns,
+        "clock_rate_bound": clock and clock.rate_bound,
+        "clock_probes": clock and clock.probes,
         "fault": fault and fault.kind,
         "fault_size_s": fault and fault.size_s,
         "fault_at_s": fault and fault.at_s,
@@ -237,14 +238,12 @@ def evidence_row(trial: int, number: int, left: Evidence) -> Values:
     }
 
 
-def evidence_of(
-    row: Row[Any], placement: Placement, samples: Sequence[Sample], probes: Sequence[ClockProbe]
-) -> Evidence:
+def run_of(row: Row[Any], placement: Placement, samples: Sequence[Sample], probes: Sequence[RoundTrip]) -> Run:
     """Back from the row, with its samples and probes."""
     fault = None
     if row.fault is not None:
         fault = ClockFault(row.fault, row.fault_size_s, row.fault_at_s, row.fault_bound)
-    return Evidence(
+    return Run(
         placement=placement,
         guest_id=row.guest,
         kernel=row.kernel,
@@ -254,11 +253,35 @@ def evidence_of(
         unit=row.unit,
         better=row.better,
         conditions=from_json(row.conditions_json),
-        said=None if row.said_json is None else from_json(row.said_json),
         samples=tuple(samples),
         probes=tuple(probes),
+        report=None if row.agent_cpu_s is None else _report_of(row),
+        score=None if row.value is None else _score_of(row),
         fault=fault,
     )
+
+
+def _report_of(row: Row[Any]) -> AgentReport:
+    return AgentReport(
+        value=row.agent_value,
+        cpu_s=row.agent_cpu_s,
+        check=from_json(row.check_json),
+        measures=from_json(row.measures_json),
+        histograms=from_json(row.histograms_json),
+        output=row.output,
+    )
+
+
+def _score_of(row: Row[Any]) -> Score:
+    clock = ClockFit(
+        row.clock_reference_guest_ns,
+        row.clock_reference_host_ns,
+        row.clock_rate,
+        row.clock_bound_ns,
+        row.clock_rate_bound,
+        row.clock_probes,
+    )
+    return Score(row.value, row.work, clock, row.window_start_host_ns, row.window_end_host_ns, row.guest_cpu_s)
 
 
 def sample_rows(trial: int, number: int, samples: Iterable[Sample]) -> list[Values]:
@@ -272,14 +295,14 @@ def sample_rows(trial: int, number: int, samples: Iterable[Sample]) -> list[Valu
             "end_ns": sample.end_ns,
             "work": sample.work,
             "check_value": to_text(sample.check),
-            "used": sample.used,
+            "set_aside": sample.set_aside,
             "mark": to_text(sample.mark),
         }
         for position, sample in enumerate(samples)
     ]
 
 
-def probe_rows(trial: int, number: int, probes: Iterable[ClockProbe]) -> list[Values]:
+def probe_rows(trial: int, number: int, probes: Iterable[RoundTrip]) -> list[Values]:
     """Rows of the table `probes`."""
     return [
         {
@@ -290,62 +313,30 @@ def probe_rows(trial: int, number: int, probes: Iterable[ClockProbe]) -> list[Va
             "received_guest_ns": probe.received_guest_ns,
             "sent_guest_ns": probe.sent_guest_ns,
             "received_host_ns": probe.received_host_ns,
+            "kind": probe.kind,
         }
         for position, probe in enumerate(probes)
     ]
 
 
-def result_of(
-    row: Row[Any], placement: Placement, samples: Sequence[Sample], probes: Sequence[ClockProbe]
-) -> PlacementResult:
-    """Back from the row, with its samples and probes."""
-    clock = ClockFit(
-        row.clock_reference_guest_ns,
-        row.clock_reference_host_ns,
-        row.clock_rate,
-        row.clock_bound_ns,
-        row.clock_rate_bound,
-        row.clock_probes,
-    )
-    return PlacementResult(
-        placement=placement,
-        guest_id=row.guest,
-        kernel=row.kernel,
-        op=row.op,
-        parameters=from_json(row.parameters_json),
-        threads=row.threads,
-        unit=row.unit,
-        better=row.better,
-        value=row.value,
-        agent_value=row.agent_value,
-        samples=tuple(samples),
-        probes=tuple(probes),
-        clock=clock,
-        window_start_host_ns=row.window_start_host_ns,
-        window_end_host_ns=row.window_end_host_ns,
-        work=row.work,
-        guest_cpu_s=row.guest_cpu_s,
-        agent_cpu_s=row.agent_cpu_s,
-        check=from_json(row.check_json),
-        conditions=from_json(row.conditions_json),
-        measures=from_json(row.measures_json),
-        histograms=from_json(row.histograms_json),
-    )
+def sample_of(row: Row[Any]) -> Sample:
+    """Back from the row."""
+    why = None if row.set_aside is None else SetAside(row.set_aside)
+    return Sample(row.start_ns, row.end_ns, row.work, row.check_value, why, row.mark)
 
 
-def trial_of(
-    row: Row[Any], trial: Trial, results: Sequence[PlacementResult], evidence: Sequence[Evidence]
-) -> TrialRecord:
-    """Back from the row, with its results, or what a failed one left."""
+def trial_of(row: Row[Any], trial: Trial, runs: Sequence[Run]) -> TrialRecord:
+    """Back from the row, with its runs."""
+    failure = None
+    if row.status == "failed":
+        failure = Failure(FailureKind(row.failure), row.reason, row.failure_placement)
     return TrialRecord(
         trial=trial,
-        status=row.status,
-        reason=row.reason,
+        failure=failure,
         started_at=row.started_at,
         wall_s=row.wall_s,
         start_skew_ns=row.start_skew_ns,
         host=None if row.host_json is None else HostUse(**from_json(row.host_json)),
-        marks=tuple(from_json(row.marks_json)),
-        results=tuple(results),
-        evidence=tuple(evidence),
+        marks=tuple(Mark(MarkKind(kind), text) for kind, text in from_json(row.marks_json)),
+        runs=tuple(runs),
     )

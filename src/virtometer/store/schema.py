@@ -1,7 +1,7 @@
 """Tables of the ledger, and the number of their version.
 
 `PRAGMA application_id` says that a file is a ledger, `PRAGMA user_version` which version of these tables it holds. An
-older ledger is brought up to date by `MIGRATIONS`: in place when it is opened for writing, in a private copy when it
+older ledger is brought up to date by migrations.py: in place when it is opened for writing, in a private copy when it
 is only read. A ledger of a newer version is refused. The tests hold one ledger of every version.
 
 JSON columns hold what is only ever read as a whole; what one may want to ask in SQL has a column of its own. Times in
@@ -9,8 +9,6 @@ JSON columns hold what is only ever read as a whole; what one may want to ask in
 """
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from sqlalchemy import (
     Boolean,
@@ -26,56 +24,8 @@ from sqlalchemy import (
 )
 
 APPLICATION_ID = 0x5649524D  # "VIRM"
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
-
-def _remade(table: str, columns: str) -> tuple[str, ...]:
-    """Statements that give a table other keys and leave its rows as they are."""
-    return (
-        f"CREATE TABLE {table}_remade ({columns}, PRIMARY KEY (trial, placement, position), "
-        "FOREIGN KEY (trial, placement) REFERENCES placements (trial, placement)) WITHOUT ROWID",
-        f"INSERT INTO {table}_remade SELECT * FROM {table}",
-        f"DROP TABLE {table}",
-        f"ALTER TABLE {table}_remade RENAME TO {table}",
-    )
-
-
-# For each older version, the statements that lead to the next one. Version 1 is the first.
-MIGRATIONS: Mapping[int, tuple[str, ...]] = {
-    1: tuple(
-        f"ALTER TABLE results ADD COLUMN {name} TEXT NOT NULL DEFAULT '{{}}'"
-        for name in ("measures_json", "histograms_json")
-    ),
-    # Samples and probes belong to any placement now, not only to one with a result: SQLite changes no foreign key of a
-    # table, so that each is made anew.
-    2: (
-        *_remade(
-            "samples",
-            "trial INTEGER NOT NULL, placement INTEGER NOT NULL, position INTEGER NOT NULL, start_ns INTEGER NOT NULL, "
-            "end_ns INTEGER NOT NULL, work INTEGER NOT NULL, check_value TEXT NOT NULL, used BOOLEAN NOT NULL, "
-            "mark TEXT NOT NULL",
-        ),
-        *_remade(
-            "probes",
-            "trial INTEGER NOT NULL, placement INTEGER NOT NULL, position INTEGER NOT NULL, "
-            "sent_host_ns INTEGER NOT NULL, received_guest_ns INTEGER NOT NULL, sent_guest_ns INTEGER NOT NULL, "
-            "received_host_ns INTEGER NOT NULL",
-        ),
-        "CREATE TABLE evidence (trial INTEGER NOT NULL REFERENCES trials (trial), placement INTEGER NOT NULL, "
-        "guest TEXT NOT NULL REFERENCES guests (guest), kernel TEXT NOT NULL, op TEXT NOT NULL, "
-        "parameters_json TEXT NOT NULL, threads INTEGER NOT NULL, unit TEXT NOT NULL, better TEXT NOT NULL, "
-        "conditions_json TEXT NOT NULL, said_json TEXT, fault TEXT, fault_size_s FLOAT, fault_at_s FLOAT, "
-        "fault_bound FLOAT, PRIMARY KEY (trial, placement), "
-        "FOREIGN KEY (trial, placement) REFERENCES placements (trial, placement)) WITHOUT ROWID",
-    ),
-    # What older versions recorded gets its digests now (digests.seal_again).
-    3: (
-        "CREATE TABLE entries (entry INTEGER NOT NULL PRIMARY KEY, trial INTEGER REFERENCES planned (trial), "
-        "guests INTEGER NOT NULL, commands INTEGER NOT NULL, digest TEXT NOT NULL)",
-        "CREATE TABLE superseded (entry INTEGER NOT NULL PRIMARY KEY REFERENCES entries (entry), "
-        "rows_json TEXT NOT NULL)",
-    ),
-}
 
 METADATA = MetaData()
 
@@ -133,6 +83,8 @@ placements = Table(
     _text("environment"),
     _text("workload"),
     _text("role"),
+    _integer("guest"),  # number among the guests of this environment in the trial
+    Column("peer", Integer),  # the placement with the role service that it exchanges data with
     sqlite_with_rowid=False,
 )
 
@@ -159,13 +111,16 @@ trials = Table(
     _number("wall_s"),
     _integer("start_skew_ns"),
     Column("host_json", Text),
-    _text("marks_json"),
+    _text("marks_json"),  # [kind, text] of each
+    Column("failure", Text),  # its kind
+    Column("failure_placement", Integer),
     # A failed trial says why.
     CheckConstraint("status = 'done' OR reason <> ''"),
 )
 
-results = Table(
-    "results",
+# One row a placement. Without a score where the trial failed, without a report where the run did not end.
+runs = Table(
+    "runs",
     METADATA,
     Column("trial", Integer, ForeignKey("trials.trial"), primary_key=True),
     _integer("placement", key=True),
@@ -176,43 +131,28 @@ results = Table(
     _integer("threads"),
     _text("unit"),
     _text("better"),
-    _number("value"),
-    _number("agent_value"),
-    _integer("clock_reference_guest_ns"),
-    _integer("clock_reference_host_ns"),
-    _number("clock_rate"),
-    _number("clock_bound_ns"),
-    _number("clock_rate_bound"),
-    _integer("clock_probes"),
-    _integer("window_start_host_ns"),
-    _integer("window_end_host_ns"),
-    _integer("work"),
+    _text("conditions_json"),
+    # the agent's report, in guest time
+    _number("agent_value", nullable=True),
+    _number("agent_cpu_s", nullable=True),
+    Column("check_json", Text),
+    Column("measures_json", Text),
+    Column("histograms_json", Text),
+    Column("output", Text),
+    # the score, and the clock that converts its times
+    _number("value", nullable=True),
+    Column("work", Integer),
     _number("guest_cpu_s", nullable=True),
-    _number("agent_cpu_s"),
-    _text("check_json"),
-    _text("conditions_json"),
-    _text("measures_json"),
-    _text("histograms_json"),
-    ForeignKeyConstraint(["trial", "placement"], ["placements.trial", "placements.placement"]),
-    sqlite_with_rowid=False,
-)
-
-# What placements of failed trials left: no value, but samples and probes as those of results.
-evidence = Table(
-    "evidence",
-    METADATA,
-    Column("trial", Integer, ForeignKey("trials.trial"), primary_key=True),
-    _integer("placement", key=True),
-    Column("guest", Text, ForeignKey("guests.guest"), nullable=False),
-    _text("kernel"),
-    _text("op"),
-    _text("parameters_json"),
-    _integer("threads"),
-    _text("unit"),
-    _text("better"),
-    _text("conditions_json"),
-    Column("said_json", Text),  # the agent's `done`, where there was one
-    Column("fault", Text),  # the clock's, where it is the reason
+    Column("window_start_host_ns", Integer),
+    Column("window_end_host_ns", Integer),
+    Column("clock_reference_guest_ns", Integer),
+    Column("clock_reference_host_ns", Integer),
+    _number("clock_rate", nullable=True),
+    _number("clock_bound_ns", nullable=True),
+    _number("clock_rate_bound", nullable=True),
+    Column("clock_probes", Integer),
+    # of the clock, where it is the reason of the failure
+    Column("fault", Text),
     _number("fault_size_s", nullable=True),
     _number("fault_at_s", nullable=True),
     _number("fault_bound", nullable=True),
@@ -230,7 +170,7 @@ samples = Table(
     _integer("end_ns"),
     _integer("work"),
     _text("check_value"),
-    Column("used", Boolean, nullable=False),
+    Column("set_aside", Text),  # why it is not used
     _text("mark"),
     ForeignKeyConstraint(["trial", "placement"], ["placements.trial", "placements.placement"]),
     sqlite_with_rowid=False,
@@ -246,6 +186,7 @@ probes = Table(
     _integer("received_guest_ns"),
     _integer("sent_guest_ns"),
     _integer("received_host_ns"),
+    _text("kind"),
     ForeignKeyConstraint(["trial", "placement"], ["placements.trial", "placements.placement"]),
     sqlite_with_rowid=False,
 )

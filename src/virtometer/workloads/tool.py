@@ -25,15 +25,6 @@ class Reading:
     work: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class ThreeWays:
-    """One number timed in three ways. `stopwatch` is None where the tool does not say how much work it did."""
-
-    tool: float
-    corrected: float
-    stopwatch: float | None
-
-
 class Tool(Workload):
     """A workload that is a program of the host's, also in guests. Subclasses give its command line, read its output.
 
@@ -78,15 +69,3 @@ class Tool(Workload):
     def agent_metric(self, op: str) -> tuple[str, Better]:
         """Of a program the agent reports how long it took; what the program measured stands in its output."""
         return "s", "lower"
-
-
-def three_ways(reading: Reading, unit: str, rate: float, stopwatch_s: float) -> ThreeWays:
-    """Put a tool's number right. `rate`: host seconds per guest second; `stopwatch_s`: host seconds around the program.
-
-    Units are per second, or seconds per operation.
-    """
-    corrected = reading.value * rate if unit == "s" else reading.value / rate
-    if not reading.work:
-        return ThreeWays(reading.value, corrected, None)
-    around = stopwatch_s / reading.work if unit == "s" else reading.work / stopwatch_s
-    return ThreeWays(reading.value, corrected, around)

@@ -22,7 +22,7 @@ impl Mapping {
     }
 
     /// A kernel that does not know the wish has only small pages.
-    pub(super) fn wish_huge_pages(&mut self, huge: bool) {
+    pub(super) fn request_huge_pages(&mut self, huge: bool) {
         if cfg!(miri) {
             return; // the interpreter has no such call
         }

@@ -35,7 +35,7 @@ impl Mapping {
 
     /// Large pages are granted when memory is allocated, to users who may lock pages in memory: this mapping is replaced by
     /// another. Where that is refused it has small pages.
-    pub(super) fn wish_huge_pages(&mut self, huge: bool) {
+    pub(super) fn request_huge_pages(&mut self, huge: bool) {
         // SAFETY: tells a number.
         let page = unsafe { GetLargePageMinimum() };
         if huge == self.huge || (huge && (page == 0 || !may_lock_pages())) {
@@ -83,9 +83,9 @@ fn may_lock_pages() -> bool {
         }
         let known = LookupPrivilegeValueW(std::ptr::null(), SE_LOCK_MEMORY_NAME, &mut luid) != 0;
         let privilege = LUID_AND_ATTRIBUTES { Luid: luid, Attributes: SE_PRIVILEGE_ENABLED };
-        let wish = TOKEN_PRIVILEGES { PrivilegeCount: 1, Privileges: [privilege] };
+        let requested = TOKEN_PRIVILEGES { PrivilegeCount: 1, Privileges: [privilege] };
         let (none, nothing) = (std::ptr::null_mut(), std::ptr::null_mut());
-        let heard = known && AdjustTokenPrivileges(token, 0, &wish, 0, none, nothing) != 0;
+        let heard = known && AdjustTokenPrivileges(token, 0, &requested, 0, none, nothing) != 0;
         // The call succeeds also when the right is not granted, and says so here.
         let granted = heard && io::Error::last_os_error().raw_os_error() == i32::try_from(ERROR_SUCCESS).ok();
         CloseHandle(token);

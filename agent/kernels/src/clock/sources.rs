@@ -40,6 +40,11 @@ pub(super) fn all() -> Vec<Source> {
     sources
 }
 
+#[allow(clippy::cast_precision_loss)] // times and counts of one run, far below 2^53
+pub(super) fn precise(value: u64) -> f64 {
+    value as f64
+}
+
 pub(super) fn real_ns() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
 }
@@ -113,7 +118,7 @@ impl CpuTimes {
     /// Share that was stolen from here to `later`.
     pub(super) fn stolen_until(self, later: CpuTimes) -> Option<f64> {
         let (all, stolen) = (later.all.checked_sub(self.all)?, later.stolen.checked_sub(self.stolen)?);
-        (all > 0).then(|| super::precise(stolen) / super::precise(all))
+        (all > 0).then(|| precise(stolen) / precise(all))
     }
 }
 

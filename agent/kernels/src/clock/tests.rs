@@ -25,9 +25,9 @@ fn value(extras: &Extras, name: &str) -> f64 {
 #[test]
 fn a_good_clock_costs_something_is_fine_and_never_goes_back() {
     let mut watch = watch(sources::all());
-    watch.settle().unwrap();
+    watch.reset_after_calibration().unwrap();
     watch.run(10_000).unwrap();
-    assert_eq!(watch.after().unwrap(), CheckValue::Count(10_000));
+    assert_eq!(watch.verify().unwrap(), CheckValue::Count(10_000));
     assert_eq!(watch.finish().unwrap(), CheckValue::Count(10_000));
     let extras = watch.extras();
     for source in ["monotonic", "realtime"] {
@@ -136,7 +136,7 @@ fn nap(asked: Duration) {
     change(|clock| clock.true_ns += u64::try_from(asked.as_nanos()).unwrap() + 300_000);
 }
 
-/// A watch with the planted clock and a counter, settled.
+/// A watch with the planted clock and a counter, after its calibration.
 fn planted_watch(clock: Planted) -> Watch<fn() -> u64> {
     change(|known| *known = clock);
     let counts = Source {
@@ -149,7 +149,7 @@ fn planted_watch(clock: Planted) -> Watch<fn() -> u64> {
     let mut watch = watch_by(monotonic as fn() -> u64, vec![planted(monotonic), counts]);
     watch.real = real;
     watch.nap = nap;
-    watch.settle().unwrap();
+    watch.reset_after_calibration().unwrap();
     watch
 }
 
@@ -169,10 +169,10 @@ fn every_figure_of_a_good_clock_is_known() {
     for _ in 0..3 {
         let stretch = watch.run(10_000).unwrap();
         assert_eq!((stretch.end_ns - stretch.start_ns, stretch.work), (10_001 * 25, 10_000));
-        assert_eq!(watch.after().unwrap(), CheckValue::Count(10_000));
+        assert_eq!(watch.verify().unwrap(), CheckValue::Count(10_000));
     }
     change(|clock| clock.ahead_ns += 3_000_000_000);
-    watch.after().unwrap();
+    watch.verify().unwrap();
     assert_eq!(watch.finish().unwrap(), CheckValue::Count(40_000));
     let extras = watch.extras();
     near(&extras, "cost-x", 25e-9, 1e-3);
@@ -197,7 +197,7 @@ fn a_clock_that_goes_back_among_the_timed_readings_is_counted_and_the_run_goes_o
         let mut watch = planted_watch(Planted { back: (at, by), ..Planted::GOOD });
         let stretch = watch.run(10_000).unwrap();
         assert!(stretch.end_ns > stretch.start_ns);
-        watch.after().unwrap();
+        watch.verify().unwrap();
         watch.finish().unwrap();
         let extras = watch.extras();
         near(&extras, "backward-x", 1.0, 0.0);
@@ -215,7 +215,7 @@ fn a_clock_that_goes_back_between_samples_makes_no_reading_dear_and_no_timer_lat
     for (reading, back) in [(1_000, 1), (3_000, 1_006 + 2_000), (12_000, 1 + 2_000)] {
         let at = begin + reading * 25;
         let mut watch = planted_watch(Planted { back: (at, 1_000_000_000), ..Planted::GOOD });
-        (0..2).for_each(|_| assert!(watch.after().is_ok()));
+        (0..2).for_each(|_| assert!(watch.verify().is_ok()));
         watch.finish().unwrap();
         let extras = watch.extras();
         near(&extras, "backward-x", f64::from(back), 0.0);
@@ -243,7 +243,7 @@ fn a_clock_that_stands_has_no_figures_and_samples_without_length() {
     let stretch = watch.run(10_000).unwrap();
     // Which the run refuses: "the clock did not advance during an iteration".
     assert_eq!(stretch.start_ns, stretch.end_ns);
-    watch.after().unwrap();
+    watch.verify().unwrap();
     watch.finish().unwrap();
     let extras = watch.extras();
     let told = extras.measures();
@@ -260,7 +260,7 @@ fn a_clock_that_ticks_in_4_ms_is_told_to() {
     for index in 0..4_000 {
         // The looks are spread evenly over a tick.
         change(|clock| clock.true_ns = (clock.true_ns / 4_000_000 + 1) * 4_000_000 + index * 1_000);
-        watch.after().unwrap();
+        watch.verify().unwrap();
     }
     watch.finish().unwrap();
     let extras = watch.extras();
@@ -304,13 +304,13 @@ fn the_largest_jump_of_the_wall_clock_is_kept() {
 fn what_was_found_before_the_window_is_forgotten() {
     let mut watch = planted_watch(Planted { back: (Planted::GOOD.true_ns + 5_000 * 25, 1_000), ..Planted::GOOD });
     watch.run(10_000).unwrap();
-    watch.after().unwrap();
+    watch.verify().unwrap();
     change(|clock| clock.ahead_ns += 3_000_000_000);
-    watch.after().unwrap();
+    watch.verify().unwrap();
     assert!(value(&watch.extras(), "backward-x") > 0.5);
-    watch.settle().unwrap();
+    watch.reset_after_calibration().unwrap();
     watch.run(10_000).unwrap();
-    watch.after().unwrap();
+    watch.verify().unwrap();
     assert_eq!(watch.finish().unwrap(), CheckValue::Count(10_000));
     let extras = watch.extras();
     near(&extras, "backward-x", 0.0, 0.0);
@@ -326,21 +326,21 @@ fn the_timer_is_asked_for_what_was_given() {
     let task = Task { op: "watch".into(), parameters, threads: 1, cpus: None, seconds: 0.02, control };
     let mut watch = make(&task, &Settings::new(&OPS[0], &task.parameters).unwrap()).unwrap()(0).unwrap();
     let begun = now_ns();
-    watch.after().unwrap();
+    watch.verify().unwrap();
     // A sleep is never shorter than it was asked to be.
     assert!(now_ns() - begun >= u64::from(SLEEPS) * 30_000_000);
 }
 
 #[test]
 fn a_clock_behind_another_thread_of_the_same_run_is_a_step_back() {
-    let maker = watches(monotonic, vec![planted(monotonic)], Duration::from_micros(200));
+    let factory = watches(monotonic, vec![planted(monotonic)], Duration::from_micros(200));
     let backward = |ahead_ns: u64| {
-        let maker = maker.clone();
+        let factory = factory.clone();
         let thread = std::thread::spawn(move || {
             change(|clock| clock.true_ns += ahead_ns);
-            let mut watch = maker(0).unwrap();
-            watch.settle().unwrap();
-            watch.after().unwrap();
+            let mut watch = factory(0).unwrap();
+            watch.reset_after_calibration().unwrap();
+            watch.verify().unwrap();
             value(&watch.extras(), "backward-x")
         });
         thread.join().unwrap()
@@ -353,14 +353,14 @@ fn a_clock_behind_another_thread_of_the_same_run_is_a_step_back() {
 #[test]
 fn figures_of_several_threads_become_those_of_one_clock() {
     // A reading of the second thread costs twice as much.
-    let maker: Maker = Arc::new(|index| {
+    let factory: WorkerFactory = Arc::new(|index| {
         let reading_ns = 25 * (index as u64 + 1);
         Ok(Box::new(planted_watch(Planted { reading_ns, ..Planted::GOOD })))
     });
     let control = Arc::new(Control::default());
     let parameters = Parameters::default();
     let task = Task { op: "watch".into(), parameters, threads: 2, cpus: None, seconds: 0.02, control };
-    let outcome = prepare(&task, Unit::Second, &maker).unwrap().run(&mut |_| ()).unwrap();
+    let outcome = prepare(&task, Unit::Second, &factory).unwrap().run(&mut |_| ()).unwrap();
     near(&outcome.extras, "cost-x", 25e-9, 1e-3);
     near(&outcome.extras, "cost-counter", 25e-9, 1e-3);
     near(&outcome.extras, "resolution-x", 25e-9, 1e-9);
@@ -370,7 +370,7 @@ fn figures_of_several_threads_become_those_of_one_clock() {
 #[test]
 fn stolen_time_is_a_share() {
     let mut watch = watch(sources::all());
-    watch.settle().unwrap();
+    watch.reset_after_calibration().unwrap();
     let begun = sources::cpu_times();
     if begun.is_none() {
         // This system does not account for it.

@@ -86,14 +86,14 @@ impl Drop for Family {
 }
 
 /// Where the system refuses, processes that leave the group are not found.
-fn adopt(wish: bool) {
+fn adopt(requested: bool) {
     #[cfg(target_os = "linux")]
     // SAFETY: prctl takes numbers only.
     unsafe {
-        libc::prctl(libc::PR_SET_CHILD_SUBREAPER, libc::c_ulong::from(wish), 0, 0, 0)
+        libc::prctl(libc::PR_SET_CHILD_SUBREAPER, libc::c_ulong::from(requested), 0, 0, 0)
     };
     #[cfg(not(target_os = "linux"))]
-    let _ = wish;
+    let _ = requested;
 }
 
 /// A process, as the system's list has it.

@@ -105,7 +105,7 @@ fn touched(bytes: usize) -> Result<Buffer, Failure> {
     Ok(buffer)
 }
 
-/// What is noted of each request.
+/// The record of each request.
 pub(super) struct Notes {
     /// Times from submission to completion of the requests that are timed, ns.
     pub(super) latencies: Vec<u64>,

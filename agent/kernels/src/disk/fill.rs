@@ -1,9 +1,9 @@
 //! Filling a file or device with the pattern, once and from its beginning to its end.
 
+use super::guard;
 use super::open::{length, open, Access, Opened};
 use super::stamp::{self, Worker as Stamper};
 use super::system::FileExt;
-use super::{guard, wrong_content};
 use crate::buffer::Buffer;
 use crate::pattern;
 use crate::random::Random;
@@ -18,9 +18,9 @@ const BLOCK: usize = 1 << 20;
 /// Blocks that are read again and compared in full when all are written.
 const CHECKED_AGAIN: u64 = 16;
 
-/// What is asked for.
+/// The checked settings.
 #[derive(Clone, Debug)]
-pub(super) struct Wish {
+pub(super) struct Config {
     pub(super) path: String,
     pub(super) access: Access,
     /// Bytes to be filled.
@@ -31,7 +31,7 @@ pub(super) struct Wish {
 }
 
 pub(super) struct Fill {
-    wish: Wish,
+    config: Config,
     opened: Opened,
     buffer: Buffer,
     stamper: Stamper,
@@ -43,14 +43,14 @@ pub(super) struct Fill {
 }
 
 impl Fill {
-    pub(super) fn new(wish: &Wish) -> Result<Self, Failure> {
-        if !wish.overwrite {
-            guard::ensure_fillable(&wish.path, wish.span, wish.seed)?;
+    pub(super) fn new(config: &Config) -> Result<Self, Failure> {
+        if !config.overwrite {
+            guard::ensure_fillable(&config.path, config.span, config.seed)?;
         }
-        let existing = length(&wish.path, wish.access)?.unwrap_or(0);
-        let opened = open(&wish.path, wish.access, wish.span, &[])?;
+        let existing = length(&config.path, config.access)?.unwrap_or(0);
+        let opened = open(&config.path, config.access, config.span, &[])?;
         let (buffer, stamper) = (Buffer::new(BLOCK)?, Stamper::new());
-        Ok(Fill { wish: wish.clone(), opened, buffer, stamper, existing, done: 0, checksum: 0 })
+        Ok(Fill { config: config.clone(), opened, buffer, stamper, existing, done: 0, checksum: 0 })
     }
 
     /// Where the file holds already what is to be written, put stamps there: a write that does not happen then shows.
@@ -69,11 +69,11 @@ impl Fill {
 
     /// Bytes of the block at `offset`: the last may be shorter.
     fn length(&self, offset: u64) -> usize {
-        usize::try_from(self.wish.span - offset).unwrap_or(BLOCK).min(BLOCK)
+        usize::try_from(self.config.span - offset).unwrap_or(BLOCK).min(BLOCK)
     }
 
     fn failed(&self, verb: &str, cause: &io::Error) -> Failure {
-        os_failure(&format!("cannot {verb} {}", self.wish.path), cause)
+        os_failure(&format!("cannot {verb} {}", self.config.path), cause)
     }
 }
 
@@ -82,7 +82,7 @@ impl Worker for Fill {
         false
     }
 
-    fn before(&mut self, _repeats: u64) -> Result<(), Failure> {
+    fn setup(&mut self, _repeats: u64) -> Result<(), Failure> {
         if self.done < self.existing {
             self.spoil().map_err(|cause| self.failed("write", &cause))?;
         }
@@ -99,12 +99,12 @@ impl Worker for Fill {
         Ok(stretch)
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         Ok(CheckValue::Count(1))
     }
 
     fn complete(&self) -> Option<bool> {
-        Some(self.done == self.wish.span)
+        Some(self.done == self.config.span)
     }
 
     fn conditions(&self) -> Conditions {
@@ -113,7 +113,7 @@ impl Worker for Fill {
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
         self.opened.file.sync_data().map_err(|cause| self.failed("write", &cause))?;
-        let mut spread = Random::new(self.wish.seed);
+        let mut spread = Random::new(self.config.seed);
         let blocks = (self.done + BLOCK as u64 - 1) / BLOCK as u64;
         for _ in 0..CHECKED_AGAIN.min(blocks) {
             let offset = spread.below(blocks) * BLOCK as u64;
@@ -123,13 +123,13 @@ impl Worker for Fill {
             let medium = self.opened.past_cache.as_ref().unwrap_or(&self.opened.reader);
             match medium.read_exact_at(bytes, offset) {
                 Err(cause) if cause.kind() == io::ErrorKind::UnexpectedEof => {
-                    let message = format!("{} ends before the {} bytes that were written", self.wish.path, self.done);
+                    let message = format!("{} ends before the {} bytes that were written", self.config.path, self.done);
                     return Err(check_failed(message));
                 }
                 read => read.map_err(|cause| self.failed("read", &cause))?,
             }
             if let Some(at) = pattern::first_fault(&self.buffer.bytes()[..length], offset) {
-                return Err(wrong_content(&self.wish.path, at));
+                return Err(guard::wrong_content(&self.config.path, at));
             }
             self.checksum = self.checksum.rotate_left(1) ^ pattern::word(offset / 8);
         }

@@ -1,10 +1,11 @@
 //! Nothing is overwritten but what a fill has written, or a write that an agent did not live to restore: content that is
 //! neither the pattern nor the pattern under stamps belongs to somebody.
 
-use super::open::Flags;
+use super::flags::Flags;
 use super::stamp;
 use super::system::{self, FileExt};
 use crate::random::Random;
+use crate::settings::check_failed;
 use std::fs::File;
 use std::io;
 use virtometer_protocol::{Code, Failure};
@@ -47,6 +48,11 @@ pub(super) fn ensure_filled(path: &str, span: u64, seed: u64) -> Result<(), Fail
     Err(foreign(path, "writing", "run fill first"))
 }
 
+/// A file whose content is not the pattern, from byte `at` on.
+pub(super) fn wrong_content(path: &str, at: u64) -> Failure {
+    check_failed(format!("{path} has other content than the pattern at byte {at}; was it filled?"))
+}
+
 fn foreign(path: &str, doing: &str, remedy: &str) -> Failure {
     let fault = format!("{path} does not hold the pattern of fill, and {doing} would destroy what it holds; {remedy}");
     Failure::new(Code::NotPermitted, fault)
@@ -55,9 +61,9 @@ fn foreign(path: &str, doing: &str, remedy: &str) -> Failure {
 /// Whether the first `span` bytes hold the pattern, stamped or not, in all the places that are looked at.
 fn holds_pattern(file: &File, span: u64, seed: u64) -> io::Result<bool> {
     system::read_no_more(file);
-    let (mut buffer, look) = ([0; LOOK], LOOK as u64);
-    for place in places((span + look - 1) / look, seed) {
-        let offset = place * look;
+    let (mut buffer, block) = ([0; LOOK], LOOK as u64);
+    for place in places((span + block - 1) / block, seed) {
+        let offset = place * block;
         let wanted = &mut buffer[..usize::try_from(span - offset).unwrap_or(LOOK).min(LOOK)];
         match file.read_exact_at(wanted, offset) {
             Ok(()) if stamp::first_foreign(wanted, offset).is_none() => (),

@@ -3,7 +3,7 @@
 pub(super) use super::page_cache::evict;
 pub(super) use std::os::unix::fs::FileExt;
 
-use super::open::Flags;
+use super::flags::Flags;
 use rustix::fs::{fadvise, fcntl_getfl, statvfs, Advice, Mode, OFlags};
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
@@ -12,10 +12,10 @@ use std::path::Path;
 
 pub(super) fn open(path: &str, flags: Flags) -> io::Result<File> {
     let mut system = if flags.write { OFlags::RDWR } else { OFlags::RDONLY };
-    for (wish, flag) in
+    for (requested, flag) in
         [(flags.create, OFlags::CREATE), (flags.direct, OFlags::DIRECT), (flags.synchronous, OFlags::DSYNC)]
     {
-        system.set(flag, wish);
+        system.set(flag, requested);
     }
     let mode = Mode::from_raw_mode(0o644);
     let file = rustix::fs::open(path, system | OFlags::CLOEXEC | OFlags::LARGEFILE, mode)?;
@@ -38,7 +38,7 @@ pub(super) fn device_length(path: &str) -> Option<io::Result<u64>> {
 }
 
 /// Bytes that `path` holds on its file system, and bytes that are free there; `None` where it does not tell.
-pub(super) fn room(path: &str) -> Option<(u64, u64)> {
+pub(super) fn free_bytes(path: &str) -> Option<(u64, u64)> {
     let held = std::fs::metadata(path).map_or(0, |meta| if meta.is_file() { meta.blocks() * 512 } else { u64::MAX });
     let folder = Path::new(path).parent().filter(|parent| !parent.as_os_str().is_empty());
     let system = statvfs(folder.unwrap_or_else(|| Path::new("."))).ok()?;

@@ -1,6 +1,6 @@
 //! Bonnie's operations on names: making, asking about and removing many small files in a folder of one's own.
 
-use super::leftovers::{ending, Registered};
+use super::cleanup::{ending, Registered};
 use crate::pattern;
 use crate::random::{mix, Random};
 use crate::settings::check_failed;
@@ -9,20 +9,20 @@ use std::path::{Path, PathBuf};
 use virtometer_protocol::{Code, Failure};
 use virtometer_sampling::{os_failure, timed, CheckValue, Stretch, Worker};
 
-/// What is done with each file.
+/// The operation on each file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Act {
+pub(super) enum NameOp {
     Create,
     Stat,
     Delete,
 }
 
-/// What is asked for.
+/// The checked settings.
 #[derive(Clone, Debug)]
-pub(super) struct Wish {
+pub(super) struct Config {
     /// A folder that is empty or does not exist.
     pub(super) folder: String,
-    pub(super) act: Act,
+    pub(super) op: NameOp,
     /// In random order, otherwise in that of the names.
     pub(super) random: bool,
     pub(super) files: usize,
@@ -37,7 +37,7 @@ pub(super) struct Folder {
     made: bool,
     /// Full names in the order in which they are used.
     names: Vec<PathBuf>,
-    leftovers: Option<Registered>,
+    cleanup: Option<Registered>,
 }
 
 impl Folder {
@@ -55,8 +55,8 @@ impl Folder {
             }
             Err(cause) => return Err(failed(&cause)),
         };
-        let leftovers = Some(Registered::new(&names, made.then_some(path)));
-        Ok(Folder { path: path.to_owned(), made, names, leftovers })
+        let cleanup = Some(Registered::new(&names, made.then_some(path)));
+        Ok(Folder { path: path.to_owned(), made, names, cleanup })
     }
 
     /// Remove what is left of the files.
@@ -71,7 +71,7 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         self.clear();
-        self.leftovers = None;
+        self.cleanup = None;
         if self.made {
             // It stays where somebody else has put something there.
             let _ = std::fs::remove_dir(&self.path);
@@ -80,7 +80,7 @@ impl Drop for Folder {
 }
 
 pub(super) struct Names {
-    wish: Wish,
+    config: Config,
     folder: Folder,
     content: Vec<u8>,
     /// Sum of the sizes that the system told.
@@ -93,25 +93,25 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn new(wish: &Wish, index: u64) -> Result<Self, Failure> {
+    pub(super) fn new(config: &Config, index: u64) -> Result<Self, Failure> {
         // The folder itself for the first thread, one beside it for each of the others.
         let path = match index {
-            0 => PathBuf::from(&wish.folder),
-            _ => PathBuf::from(format!("{}.{index}", wish.folder.trim_end_matches('/'))),
+            0 => PathBuf::from(&config.folder),
+            _ => PathBuf::from(format!("{}.{index}", config.folder.trim_end_matches('/'))),
         };
-        let mut random = Random::new(mix(wish.seed) ^ index);
-        let mut names: Vec<String> = (0..wish.files).map(|number| name(number, wish.random, &mut random)).collect();
-        if wish.random {
+        let mut random = Random::new(mix(config.seed) ^ index);
+        let mut names: Vec<String> = (0..config.files).map(|number| name(number, config.random, &mut random)).collect();
+        if config.random {
             names.sort_unstable();
         }
         let names = names.iter().map(|name| path.join(name)).collect();
-        let mut content = vec![0; (wish.size + 7) / 8 * 8];
+        let mut content = vec![0; (config.size + 7) / 8 * 8];
         pattern::fill(&mut content, 0);
-        content.truncate(wish.size);
+        content.truncate(config.size);
         Ok(Names {
             folder: Folder::new(&path, names)?,
             content,
-            wish: wish.clone(),
+            config: config.clone(),
             told: 0,
             made: 0,
             handled: 0,
@@ -169,10 +169,10 @@ impl Worker for Names {
         false
     }
 
-    fn before(&mut self, _repeats: u64) -> Result<(), Failure> {
+    fn setup(&mut self, _repeats: u64) -> Result<(), Failure> {
         self.folder.clear();
-        self.made += self.wish.files as u64;
-        if self.wish.act != Act::Create {
+        self.made += self.config.files as u64;
+        if self.config.op != NameOp::Create {
             self.create().map_err(|cause| self.failed("make", &cause))?;
         }
         self.handled = 0;
@@ -181,45 +181,45 @@ impl Worker for Names {
 
     fn run(&mut self, _repeats: u64) -> Result<Stretch, Failure> {
         let (mut told, mut handled) = (0, 0);
-        let stretch = timed(self.wish.files as u64, || match self.wish.act {
-            Act::Create => self.create(),
-            Act::Stat => self.folder.names.iter().try_for_each(|name| {
+        let stretch = timed(self.config.files as u64, || match self.config.op {
+            NameOp::Create => self.create(),
+            NameOp::Stat => self.folder.names.iter().try_for_each(|name| {
                 told += std::fs::metadata(name)?.len();
                 handled += 1;
                 Ok(())
             }),
-            Act::Delete => self.folder.names.iter().try_for_each(|name| {
+            NameOp::Delete => self.folder.names.iter().try_for_each(|name| {
                 handled += 1;
                 std::fs::remove_file(name)
             }),
         });
         self.handled += handled;
         self.counted = stretch.as_ref().map_or(0, |stretch| stretch.work);
-        let verb = match self.wish.act {
-            Act::Create => "make",
-            Act::Stat => "find",
-            Act::Delete => "remove",
+        let verb = match self.config.op {
+            NameOp::Create => "make",
+            NameOp::Stat => "find",
+            NameOp::Delete => "remove",
         };
         self.told = told;
         stretch.map_err(|cause| self.failed(verb, &cause))
     }
 
     /// Count what is there, and compare the sizes.
-    fn after(&mut self) -> Result<CheckValue, Failure> {
-        let files = self.wish.files;
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
+        let files = self.config.files;
         let shown = self.folder.path.display().to_string();
         let wrong = |what: String| Err(check_failed(format!("{shown} has {what}")));
         if (self.handled, self.counted) != (files as u64, files as u64) {
             return wrong(format!("{} of {files} files handled, which count as {}", self.handled, self.counted));
         }
-        let (found, wanted) = (self.present()?, if self.wish.act == Act::Delete { 0 } else { files });
+        let (found, wanted) = (self.present()?, if self.config.op == NameOp::Delete { 0 } else { files });
         if found != wanted {
             return wrong(format!("{found} files instead of {wanted}"));
         }
-        if self.wish.act == Act::Stat && self.told != (files * self.wish.size) as u64 {
-            return wrong(format!("files of {} bytes instead of {}", self.told, files * self.wish.size));
+        if self.config.op == NameOp::Stat && self.told != (files * self.config.size) as u64 {
+            return wrong(format!("files of {} bytes instead of {}", self.told, files * self.config.size));
         }
-        if self.wish.act == Act::Create {
+        if self.config.op == NameOp::Create {
             for (number, name) in (0..).zip(&self.folder.names).step_by((files / 16).max(1)) {
                 number_content(&mut self.content, self.made + number);
                 if std::fs::read(name).map_err(|cause| self.failed("read", &cause))? != self.content {
@@ -232,7 +232,7 @@ impl Worker for Names {
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
         self.folder.clear();
-        Ok(CheckValue::Count(self.wish.files as u64))
+        Ok(CheckValue::Count(self.config.files as u64))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Opening the file or device: past the page cache where that works, through it (and saying so) where it does not.
 
+use super::flags::Flags;
 use super::system::{self, FileExt};
 use crate::buffer::Buffer;
 use crate::settings::{check_failed, wrong};
@@ -15,15 +16,6 @@ pub(super) struct Access {
     pub(super) create: bool,
     pub(super) direct: bool,
     /// Every write is on the medium when it returns (O_DSYNC).
-    pub(super) synchronous: bool,
-}
-
-/// How the system is to open a file, or has opened it: to be read, and what else.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Flags {
-    pub(super) write: bool,
-    pub(super) create: bool,
-    pub(super) direct: bool,
     pub(super) synchronous: bool,
 }
 
@@ -57,13 +49,13 @@ pub(super) fn length(path: &str, access: Access) -> Result<Option<u64>, Failure>
 
 /// Bytes that are left on the file system where `path` is or will be; `None` where it does not tell.
 #[cfg(unix)]
-pub(super) fn room(path: &str) -> Option<u64> {
-    system::room(path).map(|(_, free)| free)
+pub(super) fn free_bytes(path: &str) -> Option<u64> {
+    system::free_bytes(path).map(|(_, free)| free)
 }
 
 /// Refuse to fill a file that its file system has no room for, before a byte is written.
 pub(super) fn ensure_room(path: &str, span: u64) -> Result<(), Failure> {
-    match system::room(path) {
+    match system::free_bytes(path) {
         // One that does not tell is left to refuse by itself.
         Some((held, free)) if span > held.saturating_add(free) => {
             let message = format!("{path} is to have {span} bytes, but its file system has only {free} left");

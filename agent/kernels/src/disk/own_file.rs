@@ -1,6 +1,7 @@
 //! A file of a worker's own: it loses its name as soon as it is made, so that nothing is left of it however the agent ends.
 
-use super::open::{agree, Flags};
+use super::flags::Flags;
+use super::open::agree;
 use super::system::flags_of;
 use rustix::fs::{fcntl_getfl, fcntl_setfl, Mode, OFlags};
 use std::fs::File;

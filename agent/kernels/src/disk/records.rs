@@ -1,10 +1,10 @@
 //! The operations of iozone and Bonnie on a whole file, record by record or byte by byte, and lmdd's writing of blocks.
 
 use super::bytes::{Getter, Putter};
-use super::look::Block;
-use super::manner::{Act, Begin, Manner};
+use super::file_op::{AccessKind, Begin, FileOp};
 use super::own_file::{flush, past_cache, Place};
 use super::page_cache::{cached_bytes, evict};
+use super::read_back::Block;
 use super::record::{change, first_fault, folded, noted, stamp};
 use super::requests::Verify;
 use crate::buffer::{ensure_memory, Buffer};
@@ -29,11 +29,11 @@ const CHECKED_AGAIN: u64 = 16;
 /// Of random records every so many is changed.
 const CHANGED_EVERY: u64 = 10;
 
-/// What is asked for.
+/// The checked settings.
 #[derive(Clone, Debug)]
-pub(super) struct Wish {
+pub(super) struct Config {
     pub(super) place: Place,
-    pub(super) manner: Manner,
+    pub(super) file_op: FileOp,
     /// Bytes of the file, a multiple of `size`.
     pub(super) span: u64,
     /// Bytes of a record, a multiple of 8.
@@ -44,11 +44,11 @@ pub(super) struct Wish {
     pub(super) seed: u64,
     pub(super) threads: u64,
     /// Bytes that the file system has room for.
-    pub(super) room: u64,
+    pub(super) free_bytes: u64,
 }
 
 pub(super) struct Records {
-    wish: Wish,
+    config: Config,
     /// One for each pass of an iteration where passes need files of their own, otherwise one.
     files: Vec<File>,
     conditions: Conditions,
@@ -75,15 +75,15 @@ pub(super) struct Records {
 }
 
 impl Records {
-    pub(super) fn new(wish: &Wish, index: u64) -> Result<Self, Failure> {
-        let mut wish = wish.clone();
+    pub(super) fn new(config: &Config, index: u64) -> Result<Self, Failure> {
+        let mut config = config.clone();
         if index > 0 {
-            wish.place.path = format!("{}.{index}", wish.place.path);
+            config.place.path = format!("{}.{index}", config.place.path);
         }
-        ensure_memory(wish.size as u64, "one record")?;
-        let mut record = Buffer::aligned(wish.size, true)?;
+        ensure_memory(config.size as u64, "one record")?;
+        let mut record = Buffer::aligned(config.size, true)?;
         pattern::fill(record.bytes_mut(), 0);
-        let random = Random::new(crate::random::mix(wish.seed) ^ index);
+        let random = Random::new(crate::random::mix(config.seed) ^ index);
         let mut records = Records {
             files: Vec::new(),
             conditions: Conditions::new(),
@@ -100,11 +100,11 @@ impl Records {
             told: 0,
             cpu_ns: 0,
             records: 0,
-            wish,
+            config,
         };
-        if records.wish.manner.begin == Begin::Fresh {
-            let file = records.wish.place.create()?;
-            records.conditions = records.wish.place.set_up(&file)?;
+        if records.config.file_op.begin == Begin::Fresh {
+            let file = records.config.place.create()?;
+            records.conditions = records.config.place.set_up(&file)?;
         } else {
             records.add_written()?;
         }
@@ -112,25 +112,25 @@ impl Records {
     }
 
     fn count(&self) -> u64 {
-        self.wish.span / self.wish.size as u64
+        self.config.span / self.config.size as u64
     }
 
     fn failed(&self, verb: &str, cause: &io::Error) -> Failure {
-        os_failure(&format!("cannot {verb} {}", self.wish.place.path), cause)
+        os_failure(&format!("cannot {verb} {}", self.config.place.path), cause)
     }
 
     fn failed_here(&self, cause: &io::Error) -> Failure {
-        let verb = match self.wish.manner.act {
-            Act::Write | Act::Put => "write",
-            Act::Read | Act::Get => "read",
-            Act::Rewrite | Act::Seek => "use",
+        let verb = match self.config.file_op.access_kind {
+            AccessKind::Write | AccessKind::Put => "write",
+            AccessKind::Read | AccessKind::Get => "read",
+            AccessKind::Rewrite | AccessKind::Seek => "use",
         };
         self.failed(verb, cause)
     }
 
     fn add_empty(&mut self) -> Result<(), Failure> {
-        let file = self.wish.place.create()?;
-        self.conditions = self.wish.place.set_up(&file)?;
+        let file = self.config.place.create()?;
+        self.conditions = self.config.place.set_up(&file)?;
         self.files.push(file);
         Ok(())
     }
@@ -140,7 +140,7 @@ impl Records {
         self.add_empty()?;
         let file = self.files.len() - 1;
         for record in 0..self.count() {
-            let offset = record * self.wish.size as u64;
+            let offset = record * self.config.size as u64;
             stamp(self.record.bytes_mut(), offset, self.made);
             let written = self.files[file].write_all_at(self.record.bytes(), offset);
             written.map_err(|cause| self.failed("write", &cause))?;
@@ -164,47 +164,47 @@ impl Records {
 
     /// One pass over a file.
     fn pass(&mut self, file: usize, repeats: u64) -> io::Result<()> {
-        let (manner, size, count) = (self.wish.manner, self.wish.size as u64, self.count());
+        let (file_op, size, count) = (self.config.file_op, self.config.size as u64, self.count());
         self.written += 1;
         let written = self.written;
         let mut handled = 0;
         let record = self.record.bytes_mut();
         let mut file = &self.files[file];
         let mut found = self.found;
-        if !manner.positional {
+        if !file_op.positional {
             file.seek(SeekFrom::Start(0))?;
         }
-        match manner.act {
-            Act::Write if manner.positional => {
+        match file_op.access_kind {
+            AccessKind::Write if file_op.positional => {
                 for turn in 0..count {
-                    let offset = manner.order.record_at(turn, count) * size;
+                    let offset = file_op.order.record_at(turn, count) * size;
                     stamp(record, offset, written);
                     file.write_all_at(record, offset)?;
                     handled += 1;
                 }
             }
-            Act::Write => {
+            AccessKind::Write => {
                 for turn in 0..count {
                     stamp(record, turn * size, written);
                     file.write_all(record)?;
                     handled += 1;
                 }
             }
-            Act::Read if manner.positional => {
+            AccessKind::Read if file_op.positional => {
                 for turn in 0..count {
-                    file.read_exact_at(record, manner.order.record_at(turn, count) * size)?;
+                    file.read_exact_at(record, file_op.order.record_at(turn, count) * size)?;
                     found = noted(found, record);
                     handled += 1;
                 }
             }
-            Act::Read => {
+            AccessKind::Read => {
                 for _ in 0..count {
                     file.read_exact(record)?;
                     found = noted(found, record);
                     handled += 1;
                 }
             }
-            Act::Rewrite => {
+            AccessKind::Rewrite => {
                 for turn in 0..count {
                     file.read_exact(record)?;
                     found = noted(found, record);
@@ -214,7 +214,7 @@ impl Records {
                     handled += 1;
                 }
             }
-            Act::Put => {
+            AccessKind::Put => {
                 let mut putter = Putter::new(file);
                 for turn in 0..count {
                     stamp(record, turn * size, written);
@@ -225,7 +225,7 @@ impl Records {
                 }
                 putter.flush()?;
             }
-            Act::Get => {
+            AccessKind::Get => {
                 let mut getter = Getter::new(file);
                 for _ in 0..count {
                     for byte in record.iter_mut() {
@@ -235,7 +235,7 @@ impl Records {
                     handled += 1;
                 }
             }
-            Act::Seek => {
+            AccessKind::Seek => {
                 for turn in 0..repeats {
                     let offset = self.random.below(count) * size;
                     file.seek(SeekFrom::Start(offset))?;
@@ -252,7 +252,7 @@ impl Records {
         }
         self.found = found;
         self.handled += handled;
-        if self.wish.flush {
+        if self.config.flush {
             flush(file, &mut self.flushes)?;
         }
         Ok(())
@@ -260,7 +260,7 @@ impl Records {
 
     /// Passes of an iteration.
     fn passes_of(&self, repeats: u64) -> u64 {
-        if self.wish.manner.act == Act::Seek {
+        if self.config.file_op.access_kind == AccessKind::Seek {
             1
         } else {
             repeats
@@ -269,14 +269,14 @@ impl Records {
 
     /// What the first words of an iteration ought to come to.
     fn expected(&self) -> u64 {
-        let (size, count, mut expected) = (self.wish.size as u64, self.count(), 0);
+        let (size, count, mut expected) = (self.config.size as u64, self.count(), 0);
         let mut one = |record: u64| expected = folded(expected, pattern::word(record * size / 8));
-        if self.wish.manner.act == Act::Seek {
+        if self.config.file_op.access_kind == AccessKind::Seek {
             let mut replay = self.replay.clone();
             (0..self.passes).for_each(|_| one(replay.below(count)));
         } else {
             for _ in 0..self.passes {
-                (0..count).for_each(|turn| one(self.wish.manner.order.record_at(turn, count)));
+                (0..count).for_each(|turn| one(self.config.file_op.order.record_at(turn, count)));
             }
         }
         expected
@@ -285,10 +285,10 @@ impl Records {
     /// The passes of which a record of the file number `file` may be.
     fn passes_for(&self, file: usize) -> std::ops::RangeInclusive<u64> {
         let last = self.before + file as u64 + 1;
-        match (self.wish.manner.act, self.wish.manner.begin) {
-            (Act::Read | Act::Get, _) => self.made..=self.made,
+        match (self.config.file_op.access_kind, self.config.file_op.begin) {
+            (AccessKind::Read | AccessKind::Get, _) => self.made..=self.made,
             // The places are random: some records are as they were made.
-            (Act::Seek, _) => self.made..=self.written,
+            (AccessKind::Seek, _) => self.made..=self.written,
             // Every pass was over the same file.
             (_, Begin::Warm) => self.written..=self.written,
             _ => last..=last,
@@ -303,18 +303,18 @@ impl Records {
         record: u64,
         passes: &std::ops::RangeInclusive<u64>,
     ) -> Result<(), Failure> {
-        let (offset, size) = (record * self.wish.size as u64, self.wish.size);
+        let (offset, size) = (record * self.config.size as u64, self.config.size);
         let failed = |cause: io::Error| self.failed("read", &cause);
         let mut fault = |file: &File| {
             let record = again.read(file, offset, size)?;
             Ok(first_fault(record, offset, |pass| passes.contains(&pass)))
         };
-        let on_medium = self.wish.flush || self.wish.place.synchronous;
+        let on_medium = self.config.flush || self.config.place.synchronous;
         let found = if on_medium { past_cache(file, &mut fault).and_then(|found| found) } else { fault(file) };
         match found.map_err(failed)? {
             None => Ok(()),
             Some(fault) => {
-                let (path, at) = (&self.wish.place.path, offset + fault);
+                let (path, at) = (&self.config.place.path, offset + fault);
                 Err(check_failed(format!("the file made at {path} has other content than was written at byte {at}")))
             }
         }
@@ -323,17 +323,19 @@ impl Records {
     fn check_file(&self, number: usize, all: bool) -> Result<(), Failure> {
         let (file, passes) = (&self.files[number], self.passes_for(number));
         let length = file.metadata().map_err(|cause| self.failed("read", &cause))?.len();
-        if length != self.wish.span {
-            let message =
-                format!("the file made at {} has {length} bytes instead of {}", self.wish.place.path, self.wish.span);
+        if length != self.config.span {
+            let message = format!(
+                "the file made at {} has {length} bytes instead of {}",
+                self.config.place.path, self.config.span
+            );
             return Err(check_failed(message));
         }
-        let mut again = Block::new(self.wish.size)?;
+        let mut again = Block::new(self.config.size)?;
         let count = self.count();
         if all {
             return (0..count).try_for_each(|record| self.check_record(file, &mut again, record, &passes));
         }
-        let mut spread = Random::new(self.wish.seed);
+        let mut spread = Random::new(self.config.seed);
         let mut check = |record| self.check_record(file, &mut again, record, &passes);
         (0..CHECKED_AGAIN.min(count)).try_for_each(|_| check(spread.below(count)))
     }
@@ -348,7 +350,7 @@ impl Records {
         let places = (1..=self.passes).map(|turn| (turn % CHANGED_EVERY == 0, replay.below(count)));
         let changed: Vec<u64> = places.filter(|(changed, _)| *changed).map(|(_, record)| record).collect();
         let every = if all { 1 } else { changed.len() / 16 + 1 };
-        let mut again = Block::new(self.wish.size)?;
+        let mut again = Block::new(self.config.size)?;
         let passes = self.written..=self.written;
         changed
             .iter()
@@ -359,15 +361,15 @@ impl Records {
 
     /// What was handled and flushed is what counts as work.
     fn check_count(&self) -> Result<(), Failure> {
-        let work = match self.wish.manner.act {
-            Act::Seek => self.handled,
-            _ => self.handled * self.wish.size as u64,
+        let work = match self.config.file_op.access_kind {
+            AccessKind::Seek => self.handled,
+            _ => self.handled * self.config.size as u64,
         };
         if work != self.told {
             return Err(check_failed(format!("{} records were handled, which count as {}", self.handled, self.told)));
         }
-        let passes = if self.wish.manner.act == Act::Seek { 1 } else { self.passes };
-        if self.wish.flush && self.flushes != passes {
+        let passes = if self.config.file_op.access_kind == AccessKind::Seek { 1 } else { self.passes };
+        if self.config.flush && self.flushes != passes {
             return Err(check_failed(format!("{} of {passes} passes ended with fsync", self.flushes)));
         }
         Ok(())
@@ -376,16 +378,16 @@ impl Records {
 
 impl Worker for Records {
     fn most_repeats(&self) -> u64 {
-        match (self.wish.manner.act, self.wish.manner.begin) {
-            (Act::Seek, _) => 1 << 18,
+        match (self.config.file_op.access_kind, self.config.file_op.begin) {
+            (AccessKind::Seek, _) => 1 << 18,
             (_, Begin::Warm) => 1 << 20,
-            _ => (MOST_BYTES.min(self.wish.room / 2) / self.wish.span).clamp(1, MOST_FILES),
+            _ => (MOST_BYTES.min(self.config.free_bytes / 2) / self.config.span).clamp(1, MOST_FILES),
         }
     }
 
-    fn before(&mut self, repeats: u64) -> Result<(), Failure> {
+    fn setup(&mut self, repeats: u64) -> Result<(), Failure> {
         let passes = self.passes_of(repeats);
-        match self.wish.manner.begin {
+        match self.config.file_op.begin {
             Begin::Fresh => {
                 self.files.clear();
                 (0..passes).try_for_each(|_| self.add_empty())?;
@@ -420,32 +422,32 @@ impl Worker for Records {
         }
         let end_ns = now_ns();
         let cpu = cpu.elapsed();
-        let seeks = self.wish.manner.act == Act::Seek;
+        let seeks = self.config.file_op.access_kind == AccessKind::Seek;
         self.passes = if seeks { repeats } else { passes };
-        self.told = if seeks { repeats } else { passes * self.wish.span };
+        self.told = if seeks { repeats } else { passes * self.config.span };
         self.cpu_ns += cpu.user_ns + cpu.system_ns;
         self.records += if seeks { repeats } else { passes * self.count() };
         Ok(Stretch { start_ns, end_ns, work: self.told })
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
-        let all = self.wish.verify == Verify::Full;
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
+        let all = self.config.verify == Verify::Full;
         self.check_count()?;
-        if self.wish.verify == Verify::Nothing {
+        if self.config.verify == Verify::Nothing {
             return Ok(CheckValue::Count(self.passes));
         }
-        if matches!(self.wish.manner.act, Act::Write | Act::Put) {
+        if matches!(self.config.file_op.access_kind, AccessKind::Write | AccessKind::Put) {
             self.check_files(all)?;
             return Ok(CheckValue::Count(self.passes));
         }
         if self.found != self.expected() {
             self.check_files(true)?;
-            let path = &self.wish.place.path;
+            let path = &self.config.place.path;
             return Err(check_failed(format!("what was read from the file made at {path} is not what it holds")));
         }
-        match self.wish.manner.act {
-            Act::Seek => self.check_changed(all)?,
-            Act::Rewrite => self.check_files(all)?,
+        match self.config.file_op.access_kind {
+            AccessKind::Seek => self.check_changed(all)?,
+            AccessKind::Rewrite => self.check_files(all)?,
             _ => {}
         }
         if all {
@@ -454,7 +456,7 @@ impl Worker for Records {
         Ok(CheckValue::Checksum(self.found))
     }
 
-    fn settle(&mut self) -> Result<(), Failure> {
+    fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         (self.cpu_ns, self.records) = (0, 0);
         Ok(())
     }
@@ -464,7 +466,7 @@ impl Worker for Records {
     }
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
-        if self.wish.verify != Verify::Nothing {
+        if self.config.verify != Verify::Nothing {
             self.check_files(false)?;
         }
         Ok(CheckValue::Count(self.records))
@@ -474,7 +476,7 @@ impl Worker for Records {
         #[allow(clippy::cast_precision_loss)] // counts and times of a run, far below 2^53
         let number = |value: u64| value as f64;
         let seconds = number(self.cpu_ns) * 1e-9;
-        let all = number(self.records) * number(self.wish.threads);
+        let all = number(self.records) * number(self.config.threads);
         Extras::default().measure("cpu-per-io", "s", seconds / all, Merge::Mean)
     }
 }

@@ -1,13 +1,13 @@
 //! The operations that follow an access specification.
 
 use super::engine::{Engine, Job, Memory, Notes, Psync};
-use super::look::Look;
 use super::open::{open, Access, Opened};
+use super::read_back::ReadBack;
 use super::restore::Touched;
 use super::specification::{Schedule, Specification};
 use super::system::lacks;
 use super::writes::Writes;
-use super::{guard, stamp, wrong_content};
+use super::{guard, stamp};
 #[cfg(unix)]
 use super::{libaio::Libaio, queue::Queued, uring::Uring};
 use crate::buffer::available_memory;
@@ -51,28 +51,28 @@ const ROUNDS: u64 = 4;
 
 /// How requests are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum EngineKind {
     Psync,
     Libaio,
     IoUring,
 }
 
-impl Way {
+impl EngineKind {
     pub(super) fn parse(settings: &Settings<'_>, depth: u64) -> Result<Self, Failure> {
-        let ways = [Way::Psync, Way::Libaio, Way::IoUring];
-        match settings.choice("engine", &ways.map(|way| (way.name(), way)))? {
-            Way::Psync if depth > 1 => Err(wrong(format!(
+        let kinds = [EngineKind::Psync, EngineKind::Libaio, EngineKind::IoUring];
+        match settings.choice("engine", &kinds.map(|engine| (engine.name(), engine)))? {
+            EngineKind::Psync if depth > 1 => Err(wrong(format!(
                 "depth is {depth}; the engine psync has only depth 1 (take several threads, or another engine)"
             ))),
-            way => Ok(way),
+            engine => Ok(engine),
         }
     }
 
     fn name(self) -> &'static str {
         match self {
-            Way::Psync => "psync",
-            Way::Libaio => "libaio",
-            Way::IoUring => "io_uring",
+            EngineKind::Psync => "psync",
+            EngineKind::Libaio => "libaio",
+            EngineKind::IoUring => "io_uring",
         }
     }
 
@@ -82,13 +82,13 @@ impl Way {
         #[cfg(windows)]
         let _ = depth;
         Ok(match self {
-            Way::Psync => Box::new(Psync),
+            EngineKind::Psync => Box::new(Psync),
             #[cfg(windows)]
-            Way::Libaio | Way::IoUring => return Err(io::ErrorKind::Unsupported.into()),
+            EngineKind::Libaio | EngineKind::IoUring => return Err(io::ErrorKind::Unsupported.into()),
             #[cfg(unix)]
-            Way::Libaio => Box::new(Queued::new(Libaio::new(slots)?, slots)),
+            EngineKind::Libaio => Box::new(Queued::new(Libaio::new(slots)?, slots)),
             #[cfg(unix)]
-            Way::IoUring => Box::new(Queued::new(Uring::new(depth)?, slots)),
+            EngineKind::IoUring => Box::new(Queued::new(Uring::new(depth)?, slots)),
         })
     }
 }
@@ -109,15 +109,15 @@ impl Verify {
     }
 }
 
-/// What is asked for.
+/// The checked settings.
 #[derive(Clone, Debug)]
-pub(super) struct Wish {
+pub(super) struct Config {
     pub(super) path: String,
     pub(super) access: Access,
     pub(super) specification: Specification,
     /// Bytes of the file that are used.
     pub(super) span: u64,
-    pub(super) way: Way,
+    pub(super) engine: EngineKind,
     pub(super) depth: u32,
     pub(super) verify: Verify,
     /// Work is counted in requests, not in bytes.
@@ -141,13 +141,13 @@ struct Totals {
 
 /// One thread that makes requests.
 pub(super) struct Requests {
-    wish: Wish,
+    config: Config,
     engine: Box<dyn Engine>,
     job: Job,
     /// Reads again the same way past or through the page cache as the requests go.
-    look: Look,
+    read_back: ReadBack,
     /// Reads again from the medium, as far as that can be asked for.
-    medium: Look,
+    medium: ReadBack,
     /// For restoring the pattern.
     writer: std::fs::File,
     writes: Writes,
@@ -166,49 +166,50 @@ pub(super) struct Requests {
 }
 
 impl Requests {
-    pub(super) fn new(wish: &Wish, index: u64) -> Result<Self, Failure> {
-        let specification = &wish.specification;
+    pub(super) fn new(config: &Config, index: u64) -> Result<Self, Failure> {
+        let specification = &config.specification;
         // No worker writes before all stand: one look does for all.
         if specification.writes() && index == 0 {
-            guard::ensure_filled(&wish.path, wish.span, wish.seed)?;
+            guard::ensure_filled(&config.path, config.span, config.seed)?;
         }
         let block =
             usize::try_from(specification.largest()).map_err(|_| wrong("size is too large for this processor"))?;
         let kinds: Vec<(u64, u64)> = specification.kinds.iter().map(|kind| (kind.size, kind.align)).collect();
-        let Opened { file, reader, past_cache, mut conditions } = open(&wish.path, wish.access, wish.span, &kinds)?;
-        let failed = |cause| os_failure(&format!("cannot open {}", wish.path), &cause);
+        let Opened { file, reader, past_cache, mut conditions } =
+            open(&config.path, config.access, config.span, &kinds)?;
+        let failed = |cause| os_failure(&format!("cannot open {}", config.path), &cause);
         let medium = match past_cache {
-            Some(past_cache) => Look::new(past_cache, true, block)?,
-            None => Look::new(reader.try_clone().map_err(failed)?, false, block)?,
+            Some(past_cache) => ReadBack::new(past_cache, true, block)?,
+            None => ReadBack::new(reader.try_clone().map_err(failed)?, false, block)?,
         };
         if specification.writes() && !medium.is_direct() {
             let reason = "O_DIRECT refused: what was written is read again through the page cache";
             conditions.insert("read_back_reason".into(), reason.into());
         }
-        let look = Look::new(reader.try_clone().map_err(failed)?, conditions["io"] == "direct", block)?;
-        let engine = wish.way.engine(wish.depth).map_err(|cause| refused(wish.way, &cause))?;
-        let memory = Memory::new(wish.depth as usize, block)?;
-        if wish.access.direct && block > SMALL_PAGE {
+        let read_back = ReadBack::new(reader.try_clone().map_err(failed)?, conditions["io"] == "direct", block)?;
+        let engine = config.engine.engine(config.depth).map_err(|cause| refused(config.engine, &cause))?;
+        let memory = Memory::new(config.depth as usize, block)?;
+        if config.access.direct && block > SMALL_PAGE {
             // A block in one piece of the machine's memory is one piece for the device as well, which is far quicker.
             conditions.insert("huge_pages".into(), memory.huge_pages().into());
         }
-        let notes = Notes::new(wish.verify != Verify::Nothing);
+        let notes = Notes::new(config.verify != Verify::Nothing);
         let mut requests = Requests {
             engine,
             job: Job { file, requests: Vec::new(), memory, notes },
-            look,
+            read_back,
             medium,
             writer: reader,
-            writes: Writes::new(mix(wish.seed) ^ index, wish.way == Way::Psync),
-            touched: Touched::new(if specification.writes() { wish.span } else { 0 }),
+            writes: Writes::new(mix(config.seed) ^ index, config.engine == EngineKind::Psync),
+            touched: Touched::new(if specification.writes() { config.span } else { 0 }),
             conditions,
-            schedule: Schedule::new(specification, wish.span, wish.seed, index, wish.threads),
+            schedule: Schedule::new(specification, config.span, config.seed, index, config.threads),
             totals: Totals::default(),
-            prepared: PREPARED.min(available_memory() / 8 / wish.threads),
+            prepared: PREPARED.min(available_memory() / 8 / config.threads),
             reading_ns: reading_cost_ns(),
             told: 0,
             request_ns: None,
-            wish: wish.clone(),
+            config: config.clone(),
         };
         requests.try_engine()?;
         Ok(requests)
@@ -221,23 +222,25 @@ impl Requests {
         self.job.requests = vec![first];
         self.job.notes.clear(1, 0);
         match self.engine.carry_out(&mut self.job, 0..1) {
-            Err(cause) if self.wish.way != Way::Psync && lacks(&cause) => Err(refused(self.wish.way, &cause)),
+            Err(cause) if self.config.engine != EngineKind::Psync && lacks(&cause) => {
+                Err(refused(self.config.engine, &cause))
+            }
             other => other.map_err(|cause| self.failed(&cause)),
         }
     }
 
     fn failed(&self, cause: &io::Error) -> Failure {
-        let verb = match (self.wish.specification.reads(), self.wish.specification.writes()) {
+        let verb = match (self.config.specification.reads(), self.config.specification.writes()) {
             (true, true) => "use",
             (_, true) => "write",
             _ => "read",
         };
-        os_failure(&format!("cannot {verb} {}", self.wish.path), cause)
+        os_failure(&format!("cannot {verb} {}", self.config.path), cause)
     }
 
     /// Least requests of an iteration.
     fn least(&self) -> u64 {
-        match self.wish.depth {
+        match self.config.depth {
             1 => 1,
             depth => u64::from(depth) * ROUNDS,
         }
@@ -245,7 +248,7 @@ impl Requests {
 
     /// Whether a request's bytes are prepared beforehand or kept until they are compared.
     fn has_place(&self, write: bool) -> bool {
-        write || self.wish.verify == Verify::Full
+        write || self.config.verify == Verify::Full
     }
 
     /// How many of `count` requests may be timed: so few that reading the clock costs at most 0.5 % of the work.
@@ -254,7 +257,7 @@ impl Requests {
         // The two readings at the ends of the iteration cost half each within it.
         let readings = affordable(self.reading_ns, work_ns).saturating_sub(1);
         // Where all are timed and nothing comes between them, the end of one is the beginning of the next.
-        if self.wish.specification.burst == 0 && readings > count {
+        if self.config.specification.burst == 0 && readings > count {
             count
         } else {
             readings / 2
@@ -262,14 +265,14 @@ impl Requests {
     }
 
     fn carry_out(&mut self) -> io::Result<Stretch> {
-        let (count, burst) = (self.job.requests.len(), self.wish.specification.burst);
+        let (count, burst) = (self.job.requests.len(), self.config.specification.burst);
         let start_ns = now_ns();
         if burst == 0 {
             self.engine.carry_out(&mut self.job, 0..count)?;
         } else {
             for begin in (0..count).step_by(burst) {
                 self.engine.carry_out(&mut self.job, begin..count.min(begin + burst))?;
-                std::thread::sleep(self.wish.specification.think);
+                std::thread::sleep(self.config.specification.think);
             }
         }
         Ok(Stretch { start_ns, end_ns: now_ns(), work: 0 })
@@ -282,29 +285,31 @@ impl Requests {
             stamp::fill(self.job.memory.bytes_mut(request, 0), request.offset, self.writes.stamp(index));
             self.touched.add(request.offset, request.length);
         }
-        match self.wish.verify {
+        match self.config.verify {
             Verify::Nothing => Ok(()),
             verify => {
                 let all = verify == Verify::Full;
-                self.writes.choose(&self.job.requests, all, &mut self.medium, &self.wish.path)
+                self.writes.choose(&self.job.requests, all, &mut self.medium, &self.config.path)
             }
         }
     }
 
     /// Compare what was written, from the medium where the writes claim to be there.
     fn check_writes(&mut self, on_medium: bool) -> Result<(), Failure> {
-        let look = if on_medium { &mut self.medium } else { &mut self.look };
+        let read_back = if on_medium { &mut self.medium } else { &mut self.read_back };
         if on_medium {
-            look.forget_cache().map_err(|cause| os_failure(&format!("cannot write {}", self.wish.path), &cause))?;
+            read_back
+                .forget_cache()
+                .map_err(|cause| os_failure(&format!("cannot write {}", self.config.path), &cause))?;
         }
-        self.writes.compare(&self.job.requests, look, &self.wish.path)
+        self.writes.compare(&self.job.requests, read_back, &self.config.path)
     }
 
     /// What the engine counted is what was asked for, and what counts as work.
     fn check_count(&self) -> Result<(), Failure> {
         let (requests, notes) = (&self.job.requests, &self.job.notes);
         let bytes: u64 = requests.iter().map(|request| request.length as u64).sum();
-        let work = if self.wish.count_requests { notes.complete } else { notes.moved };
+        let work = if self.config.count_requests { notes.complete } else { notes.moved };
         if notes.complete != requests.len() as u64 || notes.moved != bytes || work != self.told {
             return Err(check_failed(format!(
                 "{} requests of {bytes} bytes were made and {} of {} bytes completed, which count as {}",
@@ -314,11 +319,11 @@ impl Requests {
                 self.told
             )));
         }
-        let together = match self.wish.specification.burst {
+        let together = match self.config.specification.burst {
             0 => requests.len(),
             burst => burst.min(requests.len()),
         };
-        let depth = together.min(self.wish.depth as usize);
+        let depth = together.min(self.config.depth as usize);
         if notes.deepest != depth {
             return Err(check_failed(format!("at most {} requests were under way and not {depth}", notes.deepest)));
         }
@@ -330,22 +335,22 @@ impl Requests {
         if !self.touched.any() {
             return Ok(());
         }
-        let restored = self.touched.restore(&self.writer, &self.wish.path, self.writes.worker());
-        restored.map_err(|cause| os_failure(&format!("cannot restore the pattern in {}", self.wish.path), &cause))
+        let restored = self.touched.restore(&self.writer, &self.config.path, self.writes.worker());
+        restored.map_err(|cause| os_failure(&format!("cannot restore the pattern in {}", self.config.path), &cause))
     }
 
     /// Compare the first word of each block read; and in full one block, or all of them.
     fn check_reads(&self) -> Result<u64, Failure> {
         let check = |bytes: &[u8], offset: u64| match stamp::first_foreign(bytes, offset) {
             None => Ok(()),
-            Some(at) => Err(wrong_content(&self.wish.path, at)),
+            Some(at) => Err(guard::wrong_content(&self.config.path, at)),
         };
         let mut checksum = 0u64;
-        let full = self.wish.verify == Verify::Full;
+        let full = self.config.verify == Verify::Full;
         for (request, word) in self.job.requests.iter().zip(&self.job.notes.words).filter(|(request, _)| !request.write)
         {
             if !stamp::belongs(*word, request.offset) {
-                return Err(wrong_content(&self.wish.path, request.offset));
+                return Err(guard::wrong_content(&self.config.path, request.offset));
             }
             // Stamps are as random as their workers' names: the checksum is that of the pattern.
             checksum = checksum.rotate_left(1) ^ pattern::word(request.offset / 8);
@@ -368,8 +373,8 @@ impl Drop for Requests {
     }
 }
 
-fn refused(way: Way, cause: &io::Error) -> Failure {
-    let name = way.name();
+fn refused(engine: EngineKind, cause: &io::Error) -> Failure {
+    let name = engine.name();
     if !lacks(cause) {
         return os_failure(&format!("cannot set up the engine {name}"), cause);
     }
@@ -380,7 +385,7 @@ fn refused(way: Way, cause: &io::Error) -> Failure {
 
 impl Worker for Requests {
     fn most_repeats(&self) -> u64 {
-        let kinds = &self.wish.specification.kinds;
+        let kinds = &self.config.specification.kinds;
         // Hundredths of a hundredth of the mean bytes that a request prepares.
         let bytes: u64 = kinds
             .iter()
@@ -392,13 +397,13 @@ impl Worker for Requests {
         }
     }
 
-    fn aim_ns(&self) -> u64 {
-        let long = if self.wish.depth > 1 || self.job.memory.block() >= LARGE { LONG_NS } else { 0 };
+    fn target_ns(&self) -> u64 {
+        let long = if self.config.depth > 1 || self.job.memory.block() >= LARGE { LONG_NS } else { 0 };
         // Where reading the clock is dear, an iteration affords to time a request only if it is long.
         long.max(self.reading_ns.saturating_mul(LEAST_READINGS))
     }
 
-    fn before(&mut self, repeats: u64) -> Result<(), Failure> {
+    fn setup(&mut self, repeats: u64) -> Result<(), Failure> {
         let count = usize::try_from(repeats.max(self.least())).unwrap_or(usize::MAX);
         self.job.requests.clear();
         let mut end = 0;
@@ -441,29 +446,29 @@ impl Worker for Requests {
         };
         let quickest = self.request_ns.or(known);
         self.request_ns = quickest.map(|quickest| quickest.min(work_ns / requests.max(1)));
-        stretch.work = if self.wish.count_requests { requests } else { bytes };
+        stretch.work = if self.config.count_requests { requests } else { bytes };
         self.told = stretch.work;
         Ok(stretch)
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         for took_ns in &self.job.notes.latencies {
             self.totals.latency.record(*took_ns);
         }
-        let checksum = if self.wish.verify == Verify::Nothing { 0 } else { self.check_reads()? };
+        let checksum = if self.config.verify == Verify::Nothing { 0 } else { self.check_reads()? };
         self.check_count()?;
-        if self.wish.verify != Verify::Nothing {
-            self.check_writes(self.wish.access.synchronous)?;
+        if self.config.verify != Verify::Nothing {
+            self.check_writes(self.config.access.synchronous)?;
         }
         self.totals.checksum ^= checksum;
-        Ok(if self.wish.specification.reads() && self.wish.verify != Verify::Nothing {
+        Ok(if self.config.specification.reads() && self.config.verify != Verify::Nothing {
             CheckValue::Checksum(checksum)
         } else {
             CheckValue::Count(self.job.requests.len() as u64)
         })
     }
 
-    fn settle(&mut self) -> Result<(), Failure> {
+    fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         self.totals = Totals::default();
         Ok(())
     }
@@ -476,26 +481,26 @@ impl Worker for Requests {
     /// was written is then replaced by the pattern.
     fn finish(&mut self) -> Result<CheckValue, Failure> {
         let checksum = CheckValue::Checksum(self.totals.checksum);
-        if self.wish.specification.writes() {
+        if self.config.specification.writes() {
             self.job.file.sync_data().map_err(|cause| self.failed(&cause))?;
-            if self.wish.verify != Verify::Nothing {
+            if self.config.verify != Verify::Nothing {
                 self.check_writes(true)?;
-                self.writes.ensure_changes(&self.wish.path)?;
+                self.writes.ensure_changes(&self.config.path)?;
             }
             self.restore()?;
             return Ok(checksum);
         }
-        if self.wish.verify == Verify::Nothing {
+        if self.config.verify == Verify::Nothing {
             return Ok(checksum);
         }
-        let kind = self.wish.specification.kinds[0];
+        let kind = self.config.specification.kinds[0];
         let length = usize::try_from(kind.size).unwrap_or(usize::MAX);
-        let mut spread = Random::new(self.wish.seed);
+        let mut spread = Random::new(self.config.seed);
         for _ in 0..CHECKED_AGAIN {
-            let offset = spread.below((self.wish.span - kind.size) / kind.align + 1) * kind.align;
-            let block = self.look.read(&self.wish.path, offset, length)?;
+            let offset = spread.below((self.config.span - kind.size) / kind.align + 1) * kind.align;
+            let block = self.read_back.read(&self.config.path, offset, length)?;
             if let Some(at) = stamp::first_foreign(block, offset) {
-                return Err(wrong_content(&self.wish.path, at));
+                return Err(guard::wrong_content(&self.config.path, at));
             }
         }
         Ok(checksum)
@@ -507,7 +512,7 @@ impl Worker for Requests {
         let totals = std::mem::take(&mut self.totals);
         let seconds = number(totals.timed_ns) * 1e-9;
         // The processor time is that of all threads, which work in the same stretches.
-        let all = number(totals.requests) * number(self.wish.threads);
+        let all = number(totals.requests) * number(self.config.threads);
         let mut extras = Extras::default().histogram("latency", totals.latency);
         // At most so much of the time was the clock's.
         let share = number(totals.readings) * number(self.reading_ns) / number(totals.timed_ns);
@@ -516,7 +521,7 @@ impl Worker for Requests {
         if totals.cpu_ns > 0 {
             extras = extras.measure("cpu-per-io", "s", number(totals.cpu_ns) * 1e-9 / all, Merge::Mean);
         }
-        if self.wish.count_requests {
+        if self.config.count_requests {
             extras.measure("throughput", "B/s", number(totals.bytes) / seconds, Merge::Sum)
         } else {
             extras.measure("io-rate", "IO/s", number(totals.requests) / seconds, Merge::Sum)

@@ -147,7 +147,7 @@ impl Restorer<'_> {
         }
         match self.file.write_all_at(page, offset) {
             Err(cause) if system::refusal(&cause).is_some() => {
-                let file = system::open(self.path, super::open::Flags { write: true, ..Default::default() })?;
+                let file = system::open(self.path, super::flags::Flags { write: true, ..Default::default() })?;
                 file.write_all_at(page, offset)?;
                 self.buffered = Some(file);
                 Ok(())

@@ -183,7 +183,7 @@ impl Schedule {
         self.kinds[0]
     }
 
-    /// True in `percent` of a hundred cases. What is certain takes no random number.
+    /// True in `percent` of a hundred cases. 0 and 100 take no random number.
     fn one_of_hundred(&mut self, percent: u64) -> bool {
         match percent {
             0 => false,

@@ -94,7 +94,7 @@ pub(super) fn fill(block: &mut [u8], offset: u64, stamp: u64) {
 }
 
 /// The words of `block`, which begins at byte `offset` of the file: the offset of each, and by what it differs from the
-/// pattern. What is no whole word at the end is left out.
+/// pattern. An incomplete word at the end is left out.
 pub(super) fn differences(block: &[u8], offset: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
     block.chunks_exact(8).zip((offset..).step_by(8)).map(|(bytes, at)| {
         let mut word = [0; 8];

@@ -40,9 +40,9 @@ fn task_on(parameter: &str, op: &str, path: &std::path::Path, more: &[(&str, Sca
 
 fn run(task: &Task) -> Result<(Outcome, u64), Failure> {
     let (kernel, op) = find("disk", &task.op)?;
-    let maker = make_kernel(kernel, op, task)?;
+    let factory = make_kernel(kernel, op, task)?;
     let mut work = 0;
-    let outcome = prepare(task, op.unit, &maker)?
+    let outcome = prepare(task, op.unit, &factory)?
         .run(&mut |samples| work += samples.iter().map(|sample: &RawSample| sample.sample().work).sum::<u64>())?;
     Ok((outcome, work))
 }
@@ -84,7 +84,7 @@ fn pauses_are_made_between_bursts_and_count() {
     let (_folder, file) = filled();
     let parameters = [("think", Scalar::Integer(3000)), ("burst", Scalar::Integer(4))];
     let mut worker = worker(&task("random-read", &file, &parameters));
-    worker.before(10).unwrap();
+    worker.setup(10).unwrap();
     let stretch = worker.run(10).unwrap();
     assert!(stretch.end_ns - stretch.start_ns >= 9_000_000, "three pauses");
     assert_eq!(stretch.work, 10);
@@ -191,9 +191,9 @@ fn what_holds_the_pattern_or_nothing_is_filled_and_the_rest_where_that_is_wanted
 fn a_write_that_another_overwrites_is_reported() {
     let (_folder, file) = filled();
     let mut worker = worker(&task("random-write", &file, &[]));
-    worker.before(4).unwrap();
+    worker.setup(4).unwrap();
     worker.run(4).unwrap();
-    worker.after().unwrap();
+    worker.verify().unwrap();
     std::fs::write(&file, vec![0; (1 << 20) + 4096]).unwrap();
     assert_eq!(worker.finish().unwrap_err().code, Code::CheckFailed);
 }
@@ -224,9 +224,9 @@ fn a_file_is_open_as_its_results_say() {
         assert!(!fcntl_getfl(&opened.reader).unwrap().contains(OFlags::DSYNC));
         let found = system::flags_of(&opened.file).unwrap().unwrap();
         assert_eq!((found.direct, found.synchronous), (flags.contains(OFlags::DIRECT), synchronous));
-        let other = open::Flags { direct: !found.direct, ..found };
+        let other = flags::Flags { direct: !found.direct, ..found };
         assert_eq!(open::agree(path, other, Some(found)).unwrap_err().code, Code::CheckFailed);
-        let failure = open::agree(path, open::Flags { synchronous: !synchronous, ..found }, Some(found)).unwrap_err();
+        let failure = open::agree(path, flags::Flags { synchronous: !synchronous, ..found }, Some(found)).unwrap_err();
         assert!(failure.message.contains("O_DSYNC"), "{failure}");
     }
 }

@@ -75,8 +75,8 @@ impl Uring {
     pub(super) fn new(depth: u32) -> io::Result<Self> {
         // Completions are then handed over by the call that waits for them, without interrupting this thread; Linux
         // before 6.1 does not know the wish.
-        let wish = IoringSetupFlags::SINGLE_ISSUER | IoringSetupFlags::DEFER_TASKRUN;
-        let (ring, found) = match setup(depth, wish) {
+        let requested = IoringSetupFlags::SINGLE_ISSUER | IoringSetupFlags::DEFER_TASKRUN;
+        let (ring, found) = match setup(depth, requested) {
             Err(Errno::INVAL) => setup(depth, IoringSetupFlags::empty())?,
             other => other?,
         };

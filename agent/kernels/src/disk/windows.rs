@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)] // calls of the system about disks
 
-use super::open::Flags;
+use super::flags::Flags;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::mem::size_of;
@@ -60,8 +60,8 @@ impl FileExt for File {
 
 pub(super) fn open(path: &str, flags: Flags) -> io::Result<File> {
     let mut system = 0;
-    for (wish, flag) in [(flags.direct, FILE_FLAG_NO_BUFFERING), (flags.synchronous, FILE_FLAG_WRITE_THROUGH)] {
-        system |= if wish { flag } else { 0 };
+    for (requested, flag) in [(flags.direct, FILE_FLAG_NO_BUFFERING), (flags.synchronous, FILE_FLAG_WRITE_THROUGH)] {
+        system |= if requested { flag } else { 0 };
     }
     OpenOptions::new().read(true).write(flags.write).create(flags.create).custom_flags(system).open(path)
 }
@@ -84,9 +84,9 @@ pub(super) fn device_length(path: &str) -> Option<io::Result<u64>> {
         let (mut answer, mut length, none) = (GET_LENGTH_INFORMATION::default(), 0, std::ptr::null_mut());
         let room = u32::try_from(size_of::<GET_LENGTH_INFORMATION>()).unwrap_or(0);
         let to = std::ptr::addr_of_mut!(answer).cast();
-        let (disk, wish) = (device.as_raw_handle(), IOCTL_DISK_GET_LENGTH_INFO);
+        let (disk, requested) = (device.as_raw_handle(), IOCTL_DISK_GET_LENGTH_INFO);
         // SAFETY: the handle is open, and the answer is as long as is said.
-        match unsafe { DeviceIoControl(disk, wish, none, 0, to, room, &mut length, none.cast()) } {
+        match unsafe { DeviceIoControl(disk, requested, none, 0, to, room, &mut length, none.cast()) } {
             0 => Err(io::Error::last_os_error()),
             _ => Ok(u64::try_from(answer.Length).unwrap_or(0)),
         }
@@ -94,7 +94,7 @@ pub(super) fn device_length(path: &str) -> Option<io::Result<u64>> {
 }
 
 /// Bytes that `path` holds on its file system, and bytes that are free there; `None` where it does not tell.
-pub(super) fn room(path: &str) -> Option<(u64, u64)> {
+pub(super) fn free_bytes(path: &str) -> Option<(u64, u64)> {
     let held = std::fs::metadata(path).map_or(0, |meta| meta.len());
     let folder = Path::new(path).parent().filter(|parent| !parent.as_os_str().is_empty());
     let folder: Vec<u16> = folder.unwrap_or_else(|| Path::new(".")).as_os_str().encode_wide().chain([0]).collect();

@@ -1,9 +1,9 @@
 //! Whether the writes of an iteration are in the file: some of them, or all, are read again and their stamps compared.
 
-use super::look::Look;
+use super::guard::wrong_content;
+use super::read_back::ReadBack;
 use super::specification::Request;
 use super::stamp::{differences, writes_between, Word, Worker};
-use super::wrong_content;
 use crate::random::Random;
 use crate::settings::check_failed;
 use virtometer_protocol::Failure;
@@ -62,7 +62,7 @@ impl Writes {
         }
     }
 
-    /// Who stamps.
+    /// The worker that stamps.
     pub(super) fn worker(&self) -> Worker {
         self.worker
     }
@@ -84,7 +84,7 @@ impl Writes {
         &mut self,
         requests: &[Request],
         all: bool,
-        look: &mut Look,
+        read_back: &mut ReadBack,
         path: &str,
     ) -> Result<(), Failure> {
         let writes: Vec<usize> = (0..requests.len()).filter(|index| requests[*index].write).collect();
@@ -105,7 +105,7 @@ impl Writes {
         }
         for index in chosen {
             let request = &requests[index];
-            let block = look.read(path, request.offset, request.length)?;
+            let block = read_back.read(path, request.offset, request.length)?;
             let sectors = block.chunks(SECTOR).zip((request.offset..).step_by(SECTOR));
             let before = sectors.filter_map(|(sector, at)| differences(sector, at).next()).map(|(_, first)| first);
             let before: Vec<u64> = before.collect();
@@ -116,18 +116,29 @@ impl Writes {
     }
 
     /// Read the chosen writes again and compare every word. `check-failed` where a write is not in the file.
-    pub(super) fn compare(&mut self, requests: &[Request], look: &mut Look, path: &str) -> Result<(), Failure> {
+    pub(super) fn compare(
+        &mut self,
+        requests: &[Request],
+        read_back: &mut ReadBack,
+        path: &str,
+    ) -> Result<(), Failure> {
         let looked = std::mem::take(&mut self.looked);
-        let outcome = looked.iter().try_for_each(|one| self.compare_one(one, requests, look, path));
+        let outcome = looked.iter().try_for_each(|one| self.compare_one(one, requests, read_back, path));
         self.looked = looked;
         outcome
     }
 
-    fn compare_one(&mut self, one: &Looked, requests: &[Request], look: &mut Look, path: &str) -> Result<(), Failure> {
+    fn compare_one(
+        &mut self,
+        one: &Looked,
+        requests: &[Request],
+        read_back: &mut ReadBack,
+        path: &str,
+    ) -> Result<(), Failure> {
         let request = &requests[one.index];
         let wanted = self.stamp(one.index);
         let mut changed = false;
-        for (at, found) in differences(look.read(path, request.offset, request.length)?, request.offset) {
+        for (at, found) in differences(read_back.read(path, request.offset, request.length)?, request.offset) {
             if found == wanted {
                 changed = true;
                 continue;

@@ -4,36 +4,28 @@
 
 #![allow(unsafe_code)] // one matrix shared by threads, each with columns of its own
 
-use super::crew::{Attendance, Common, Meeting};
 use super::packed::{pack, packed_length, update, Factors};
-use super::panel::{factor, Room};
-use super::system::System;
+use super::panel::{factor, Workspace};
+use super::system::{singular, System};
+use crate::barrier::{Barrier, PanicGuard};
 use crate::buffer::Buffer;
+use crate::shared_array::SharedArray;
 use crate::simd::Simd;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
 use virtometer_protocol::Failure;
-
-/// How a factorisation ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
-    Regular,
-    /// A pivot is zero.
-    Singular,
-    /// Another thread is gone.
-    Deserted,
-}
 
 /// What the threads of one elimination share.
 pub(super) struct Blocked {
     pub(super) simd: Simd,
     pub(super) system: System,
-    meeting: Meeting,
+    barrier: Arc<Barrier>,
     /// Copies of the system, one after the other.
-    copies: Common<f64>,
-    pivots: Common<usize>,
+    copies: SharedArray<f64>,
+    pivots: SharedArray<usize>,
     /// The packed panel that is being used and the one that is being made.
-    packed: Common<f64>,
+    packed: SharedArray<f64>,
     /// For each panel, the next block of columns to be updated with it.
     next: Vec<AtomicUsize>,
     /// The panel in which a pivot is zero, or `REGULAR`.
@@ -55,10 +47,10 @@ impl Blocked {
         Ok(Blocked {
             simd,
             system,
-            meeting: Meeting::new(threads),
-            copies: Common::pages(buffer),
-            pivots: Common::indices(system.n),
-            packed: Common::pages(packed),
+            barrier: Barrier::new(threads),
+            copies: SharedArray::over(buffer),
+            pivots: SharedArray::zeroed(system.n, false)?,
+            packed: SharedArray::over(packed),
             next: (0..panels).map(|_| AtomicUsize::new(0)).collect(),
             singular: AtomicUsize::new(REGULAR),
             threads,
@@ -69,13 +61,13 @@ impl Blocked {
     /// Bytes that [`Blocked::new`] and the rooms of all threads take.
     pub(super) fn bytes(system: System, copies: usize, threads: usize) -> u64 {
         let (n, ld, width) = (system.n as u64, system.ld as u64, panel_width(system.n) as u64);
-        let room = (2 * BLOCK as u64 + ld / 2) * width + 8 * ld;
-        8 * (copies as u64 * ld * (n + 1) + 2 * (n + 32) * width + threads as u64 * room)
+        let workspace = (2 * BLOCK as u64 + ld / 2) * width + 8 * ld;
+        8 * (copies as u64 * ld * (n + 1) + 2 * (n + 32) * width + threads as u64 * workspace)
     }
 
     /// Room for one thread's work.
-    pub(super) fn room(&self) -> Room {
-        Room::new(self.simd, self.system.ld, self.width, BLOCK)
+    pub(super) fn workspace(&self) -> Workspace {
+        Workspace::new(self.simd, self.system.ld, self.width, BLOCK)
     }
 
     /// Whether one solution is a sample for certain.
@@ -93,109 +85,113 @@ impl Blocked {
         self.copies.huge_pages()
     }
 
-    /// Until this thread goes, its panic releases those that wait for it.
-    pub(super) fn attend(&self) -> Attendance<'_> {
-        self.meeting.attend()
+    /// While the guard lives, a panic of this thread releases the threads that wait for it.
+    pub(super) fn guard(&self) -> PanicGuard {
+        self.barrier.guard()
     }
 
     /// Copy `index` of the system.
     ///
     /// # Safety
     ///
-    /// As for [`Common::part`].
-    #[allow(clippy::mut_from_ref)] // as for Common::part
+    /// As for [`SharedArray::slice_mut`].
+    #[allow(clippy::mut_from_ref)] // as for SharedArray::slice_mut
     pub(super) unsafe fn copy(&self, index: usize) -> &mut [f64] {
         let length = self.system.length();
-        self.copies.part(index * length..(index + 1) * length)
+        self.copies.slice_mut(index * length..(index + 1) * length)
     }
 
     /// The first `count` copies of the system.
     ///
     /// # Safety
     ///
-    /// As for [`Common::part`].
-    #[allow(clippy::mut_from_ref)] // as for Common::part
+    /// As for [`SharedArray::slice_mut`].
+    #[allow(clippy::mut_from_ref)] // as for SharedArray::slice_mut
     pub(super) unsafe fn copies(&self, count: usize) -> &mut [f64] {
-        self.copies.part(0..count * self.system.length())
+        self.copies.slice_mut(0..count * self.system.length())
     }
 
     /// The pivots of the matrix that was factored last.
     ///
     /// # Safety
     ///
-    /// As for [`Common::read`].
+    /// As for [`SharedArray::slice`].
     pub(super) unsafe fn pivots(&self) -> &[usize] {
-        self.pivots.read(0..self.system.n)
+        self.pivots.slice(0..self.system.n)
     }
 
-    /// One thread's part in factoring copy `index`. All threads call it at the same time.
-    pub(super) fn factor(&self, index: usize, rank: usize, room: &mut Room) -> End {
+    /// One thread's part in factoring copy `index`. All threads call it at the same time. `check-failed` where a pivot is
+    /// zero, `internal` where another thread has panicked.
+    pub(super) fn factor(&self, index: usize, rank: usize, workspace: &mut Workspace) -> Result<(), Failure> {
         if rank == 0 {
             self.next.iter().for_each(|next| next.store(0, Ordering::Relaxed));
             self.singular.store(REGULAR, Ordering::Relaxed);
-            self.factor_panel(index, 0, room);
+            self.factor_panel(index, 0, workspace);
         }
         for step in 0..self.next.len() {
-            if !self.meeting.meet() {
-                return End::Deserted;
-            }
-            // The next panel may already be known to be singular by some; all end at the same meeting.
+            self.barrier.wait()?;
+            // Some threads may already know that the next panel is singular; all end at the same barrier.
             if self.singular.load(Ordering::Relaxed) == step {
-                return End::Singular;
+                return Err(singular());
             }
-            self.update_with(index, step, room);
+            self.update_with(index, step, workspace);
         }
-        End::Regular
+        Ok(())
     }
 
     /// Update what lies to the right of panel `step`, block by block with the other threads.
-    fn update_with(&self, index: usize, step: usize, room: &mut Room) {
+    fn update_with(&self, index: usize, step: usize, workspace: &mut Workspace) {
         let n = self.system.n;
         let panel = self.panel(step);
         let following = self.panel(step + 1);
+        if following.is_empty() {
+            // The first thread goes on to the next copy without waiting: nothing of this one may be borrowed here.
+            return;
+        }
         let rest = n - following.end;
         // Enough blocks for all threads, so that none waits long for the last.
         // Whole tiles, whose columns divide 24.
         let block = (rest / (3 * self.threads) / 24 * 24).clamp(48, BLOCK);
         let blocks = (rest + block - 1) / block;
         let packed = packed_length(self.simd, n - panel.start, self.width);
-        // SAFETY: nobody writes this panel's pivots or packed factors before the threads meet again.
+        // SAFETY: nobody writes this panel's pivots or packed factors before the next barrier.
         let (pivots, packed) =
-            unsafe { (self.pivots.read(panel.clone()), &self.packed.read(self.half(step))[..packed]) };
+            unsafe { (self.pivots.slice(panel.clone()), &self.packed.slice(self.half(step))[..packed]) };
         let factors = Factors { packed, pivots, top: panel.start, n };
-        if following.is_empty() {
-            return;
-        }
         loop {
             let task = self.next[step].fetch_add(1, Ordering::Relaxed);
             if task > blocks {
                 return;
             }
             if task == 0 {
-                self.update_columns(index, following.clone(), factors, room);
-                self.factor_panel(index, step + 1, room);
+                self.update_columns(index, following.clone(), factors, workspace);
+                self.factor_panel(index, step + 1, workspace);
                 continue;
             }
             let start = following.end + (task - 1) * block;
-            self.update_columns(index, start..n.min(start + block), factors, room);
+            self.update_columns(index, start..n.min(start + block), factors, workspace);
         }
     }
 
-    fn update_columns(&self, index: usize, columns: Range<usize>, factors: Factors<'_>, room: &mut Room) {
+    fn update_columns(&self, index: usize, columns: Range<usize>, factors: Factors<'_>, workspace: &mut Workspace) {
         // SAFETY: each task has columns of its own, and each task is done by one thread.
         let columns = unsafe { self.columns(index, columns) };
-        update(self.simd, factors, columns, self.system.ld, &mut room.scratch);
+        update(self.simd, factors, columns, self.system.ld, &mut workspace.scratch);
     }
 
     /// Factor a panel that is up to date, and pack it unless it is the last.
-    fn factor_panel(&self, index: usize, step: usize, room: &mut Room) {
+    fn factor_panel(&self, index: usize, step: usize, workspace: &mut Workspace) {
         let (n, ld, range) = (self.system.n, self.system.ld, self.panel(step));
         // SAFETY: one thread factors the panel, and nobody else uses it, its pivots and this half of the packed factors
-        // before the threads meet again.
+        // before the next barrier.
         let (panel, pivots, packed) = unsafe {
-            (self.columns(index, range.clone()), self.pivots.part(range.clone()), self.packed.part(self.half(step)))
+            (
+                self.columns(index, range.clone()),
+                self.pivots.slice_mut(range.clone()),
+                self.packed.slice_mut(self.half(step)),
+            )
         };
-        if !factor(self.simd, panel, ld, range.start, n, pivots, room) {
+        if !factor(self.simd, panel, ld, range.start, n, pivots, workspace) {
             self.singular.store(step, Ordering::Relaxed);
         } else if range.end < n {
             pack(self.simd, panel, ld, range.start, n, packed);
@@ -217,11 +213,11 @@ impl Blocked {
     ///
     /// # Safety
     ///
-    /// As for [`Common::part`].
-    #[allow(clippy::mut_from_ref)] // as for Common::part
+    /// As for [`SharedArray::slice_mut`].
+    #[allow(clippy::mut_from_ref)] // as for SharedArray::slice_mut
     unsafe fn columns(&self, index: usize, range: Range<usize>) -> &mut [f64] {
         let start = index * self.system.length();
-        self.copies.part(start + range.start * self.system.ld..start + range.end * self.system.ld)
+        self.copies.slice_mut(start + range.start * self.system.ld..start + range.end * self.system.ld)
     }
 }
 
@@ -255,13 +251,13 @@ mod tests {
             // SAFETY: there is no other thread yet.
             system.generate(unsafe { shared.copy(0) }, Scale::ONE);
             if threads == 1 {
-                assert_eq!(shared.factor(0, 0, &mut shared.room()), End::Regular);
+                shared.factor(0, 0, &mut shared.workspace()).unwrap();
             } else {
                 std::thread::scope(|scope| {
-                    shared.factor_panel(0, 0, &mut shared.room());
-                    let second = scope.spawn(|| shared.factor(0, 1, &mut shared.room()));
-                    assert!(shared.next.iter().all(|_| shared.meeting.meet()));
-                    assert_eq!(second.join().unwrap(), End::Regular);
+                    shared.factor_panel(0, 0, &mut shared.workspace());
+                    let second = scope.spawn(|| shared.factor(0, 1, &mut shared.workspace()));
+                    shared.next.iter().for_each(|_| shared.barrier.wait().unwrap());
+                    second.join().unwrap().unwrap();
                 });
             }
             // SAFETY: there is no other thread any more.

@@ -1,11 +1,10 @@
 //! A system a thread, solved by columns.
 
-use super::asked::{Asked, Part, AIM_NS};
-use super::system::{Scale, System};
+use super::reference_times::{Part, ReferenceTimes, TARGET_NS};
+use super::system::{singular, Scale, System};
 use super::watch::{self, Limit, Watch};
 use super::{columns, groups};
 use crate::buffer::Buffer;
-use crate::settings::check_failed;
 use crate::simd::Simd;
 use virtometer_protocol::{Conditions, Failure};
 use virtometer_sampling::{now_ns, reading_cost_ns, CheckValue, Extras, Merge, Stretch, Worker};
@@ -65,7 +64,7 @@ pub(super) struct Classic {
     limit: Limit,
     /// One for each of the variants.
     watches: Vec<Watch>,
-    asked: Option<Asked>,
+    reference_times: Option<ReferenceTimes>,
     worst: f64,
 }
 
@@ -77,7 +76,7 @@ impl Classic {
         variants: &'static [Variant],
         copies: usize,
         limit: Limit,
-        asked: Option<Asked>,
+        reference_times: Option<ReferenceTimes>,
     ) -> Result<Self, Failure> {
         let work = Buffer::aligned(copies * system.length() * 8, true)?;
         let pivots = vec![0; system.n * watch::tail(system, copies / variants.len())];
@@ -99,27 +98,29 @@ impl Classic {
             huge_pages,
             limit,
             watches,
-            asked,
+            reference_times,
             worst,
         })
     }
 
-    /// One more system for each variant, with questions to the outside clock around its parts, and its residual.
-    fn solve_asked(&mut self) -> Result<f64, Failure> {
+    /// One more system for each variant, with readings of the reference clock around its parts, and its residual.
+    fn solve_timed_by_reference(&mut self) -> Result<f64, Failure> {
         let (simd, system, pivots) = (self.simd, self.system, &mut self.pivots[..self.system.n]);
         let used = self.variants.len() * system.length();
-        if let Some(asked) = self.asked.as_mut().filter(|asked| asked.settled()) {
+        if let Some(reference_times) =
+            self.reference_times.as_mut().filter(|reference_times| reference_times.in_window())
+        {
             self.turn += 1;
             let copies = self.work.doubles_mut().chunks_exact_mut(system.length());
             for (index, (copy, variant)) in copies.zip(self.variants).enumerate() {
-                asked.around(Part::Generate, || system.generate(copy, Scale::of(self.turn, index)));
+                reference_times.around(Part::Generate, || system.generate(copy, Scale::of(self.turn, index)));
                 let (matrix, right) = system.parts(copy);
-                if !asked.around(Part::Factor, || variant.factor(simd, matrix, system.ld, pivots)) {
-                    return Err(check_failed(super::SINGULAR));
+                if !reference_times.around(Part::Factor, || variant.factor(simd, matrix, system.ld, pivots)) {
+                    return Err(singular());
                 }
-                asked.around(Part::Solve, || variant.solve(simd, matrix, system.ld, pivots, right));
+                reference_times.around(Part::Solve, || variant.solve(simd, matrix, system.ld, pivots, right));
             }
-            asked.sound()?;
+            reference_times.sound()?;
             return system.verify(&mut self.work.doubles_mut()[..used], self.turn);
         }
         Ok(0.0)
@@ -143,12 +144,12 @@ impl Worker for Classic {
         (self.copies / self.variants.len()) as u64
     }
 
-    fn aim_ns(&self) -> u64 {
-        let clock = watch::aim_ns(self.most_readings(), self.reading_ns);
-        self.asked.as_ref().map_or(clock, |_| AIM_NS.max(clock))
+    fn target_ns(&self) -> u64 {
+        let clock = watch::target_ns(self.most_readings(), self.reading_ns);
+        self.reference_times.as_ref().map_or(clock, |_| TARGET_NS.max(clock))
     }
 
-    fn before(&mut self, repeats: u64) -> Result<(), Failure> {
+    fn setup(&mut self, repeats: u64) -> Result<(), Failure> {
         self.limit.begin();
         self.turn += 1;
         self.used = usize::try_from(repeats).unwrap_or(usize::MAX).saturating_mul(self.variants.len()).min(self.copies);
@@ -167,13 +168,13 @@ impl Worker for Classic {
         let copies = self.work.doubles_mut()[..self.used * length].chunks_exact_mut(each * length);
         let factor = |variant: Variant, copy: &mut [f64], pivots: &mut [usize]| {
             let regular = variant.factor(simd, system.parts(copy).0, ld, pivots);
-            regular.then_some(()).ok_or_else(|| check_failed(super::SINGULAR))
+            regular.then_some(()).ok_or_else(singular)
         };
         let solve = |variant: Variant, copy: &mut [f64], pivots: &[usize]| {
             let (matrix, right) = system.parts(copy);
             variant.solve(simd, matrix, ld, pivots, right);
         };
-        let opened = self.asked.as_mut().and_then(Asked::open);
+        let opened = self.reference_times.as_mut().and_then(ReferenceTimes::open);
         let start_ns = now_ns();
         let mut end_ns = start_ns;
         for ((copies, variant), watch) in copies.zip(self.variants).zip(&mut self.watches) {
@@ -200,30 +201,30 @@ impl Worker for Classic {
         self.apart &= self.variants.len() == 1 || end_ns.saturating_sub(start_ns) >= enough_ns;
         let stretch = Stretch { start_ns, end_ns, work: system.operations() * self.used as u64 };
         self.counted = stretch.work;
-        if let Some(asked) = &mut self.asked {
-            asked.close(opened, &stretch);
+        if let Some(reference_times) = &mut self.reference_times {
+            reference_times.close(opened, &stretch);
         }
         Ok(stretch)
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         let length = self.system.length();
         let copies = &mut self.work.doubles_mut()[..self.used * length];
         self.system.check_count(self.counted, copies)?;
         let residual = self.system.verify(copies, self.turn)?;
-        self.worst = self.worst.max(residual).max(self.solve_asked()?);
+        self.worst = self.worst.max(residual).max(self.solve_timed_by_reference()?);
         self.limit.count();
         Ok(CheckValue::Residual(residual))
     }
 
-    fn settle(&mut self) -> Result<(), Failure> {
-        self.limit.settle();
+    fn reset_after_calibration(&mut self) -> Result<(), Failure> {
+        self.limit.reset_after_calibration();
         self.watches.fill(Watch::default());
         if self.used == 0 {
             touch(&mut self.work.doubles_mut()[..self.system.length()]);
         }
         self.huge_pages = self.work.huge_pages();
-        self.asked.as_mut().map_or(Ok(()), Asked::settle)
+        self.reference_times.as_mut().map_or(Ok(()), ReferenceTimes::reset_after_calibration)
     }
 
     fn complete(&self) -> Option<bool> {
@@ -249,8 +250,8 @@ impl Worker for Classic {
                 .measure("unrolled-rate", "FLOP/s", rate(unrolled), Merge::Sum),
             _ => self.watches[0].extras(),
         };
-        match &self.asked {
-            Some(asked) => asked.extras(extras),
+        match &self.reference_times {
+            Some(reference_times) => reference_times.extras(extras),
             None => extras,
         }
     }

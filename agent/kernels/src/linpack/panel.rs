@@ -11,15 +11,15 @@ use crate::simd::Simd;
 const NARROW: usize = 16;
 
 /// Room for factoring panels of a matrix.
-pub(super) struct Room {
+pub(super) struct Workspace {
     pub(super) scratch: Scratch,
     packed: Vec<f64>,
 }
 
-impl Room {
+impl Workspace {
     /// Room for panels of up to `width` columns, and for updates of up to `columns` columns by panels of `width`.
     pub(super) fn new(simd: Simd, ld: usize, width: usize, columns: usize) -> Self {
-        Room {
+        Workspace {
             scratch: Scratch::new(ld, width, columns.max(width)),
             packed: vec![0.0; packed_length(simd, ld, width / 2 + ROWS)],
         }
@@ -35,7 +35,7 @@ pub(super) fn factor(
     top: usize,
     n: usize,
     pivots: &mut [usize],
-    room: &mut Room,
+    workspace: &mut Workspace,
 ) -> bool {
     let width = pivots.len();
     if width <= NARROW {
@@ -49,12 +49,12 @@ pub(super) fn factor(
     let half = (width / 2 + ROWS - 1) / ROWS * ROWS;
     let (left, right) = panel.split_at_mut(half * ld);
     let (first, second) = pivots.split_at_mut(half);
-    if !factor(simd, left, ld, top, n, first, room) {
+    if !factor(simd, left, ld, top, n, first, workspace) {
         return false;
     }
-    pack(simd, left, ld, top, n, &mut room.packed);
-    update(simd, Factors { packed: &room.packed, pivots: first, top, n }, right, ld, &mut room.scratch);
-    if !factor(simd, right, ld, top + half, n, second, room) {
+    pack(simd, left, ld, top, n, &mut workspace.packed);
+    update(simd, Factors { packed: &workspace.packed, pivots: first, top, n }, right, ld, &mut workspace.scratch);
+    if !factor(simd, right, ld, top + half, n, second, workspace) {
         return false;
     }
     exchange(left, ld, top + half, second);

@@ -217,6 +217,11 @@ impl System {
     }
 }
 
+/// A factorisation has met a column whose elements are all zero.
+pub(super) fn singular() -> Failure {
+    check_failed("the matrix turned out singular")
+}
+
 /// The largest magnitude. f64::max would hide not-a-number.
 pub(super) fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0f64, |max, v| if v.abs() <= max { max } else { v.abs() })

@@ -1,10 +1,10 @@
 #![allow(clippy::unwrap_used)]
 #![allow(unsafe_code)] // a copy of the threads' common systems
 mod copied_answers;
-mod outside;
+mod reference_clock;
 mod timed;
 
-use super::member::Member;
+use super::blocked_worker::BlockedWorker;
 use super::system::Scale;
 use super::*;
 use crate::random::Random;
@@ -36,16 +36,14 @@ fn random_system(n: usize, seed: u64) -> (System, Vec<f64>) {
 fn solve_blocked(simd: Simd, system: System, copy: &[f64], threads: usize) -> Option<Vec<f64>> {
     let shared = Blocked::new(simd, system, 1, threads).unwrap();
     unsafe { shared.copy(0) }.copy_from_slice(copy);
-    let ends: Vec<blocked::End> = std::thread::scope(|scope| {
+    let ends: Vec<Result<(), Failure>> = std::thread::scope(|scope| {
         let shared = &shared;
         let all: Vec<_> =
-            (0..threads).map(|rank| scope.spawn(move || shared.factor(0, rank, &mut shared.room()))).collect();
+            (0..threads).map(|rank| scope.spawn(move || shared.factor(0, rank, &mut shared.workspace()))).collect();
         all.into_iter().map(|one| one.join().unwrap()).collect()
     });
     assert!(ends.iter().all(|end| *end == ends[0]), "{ends:?}");
-    if ends[0] != blocked::End::Regular {
-        return None;
-    }
+    ends[0].as_ref().ok()?;
     let (matrix, right) = system.parts(unsafe { shared.copy(0) });
     groups::solve(simd, matrix, system.ld, shared.width(), unsafe { shared.pivots() }, right);
     Some(right.to_vec())
@@ -172,7 +170,7 @@ fn programs_of_32_and_of_64_bits_give_the_same_bits() {
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 fn programs_of_32_and_of_64_bits_use_the_same_instructions() {
     let best = outcome("blocked", 1, &[("size", Scalar::Integer(50))]).conditions["simd"].clone();
-    let memory = crate::simd::Width::wish("auto").unwrap().name();
+    let memory = crate::simd::Width::parse("auto").unwrap().name();
     let fused = is_x86_feature_detected!("fma");
     assert_eq!(best, if fused { memory } else { "sse2" });
     assert_eq!(Simd::compiled() == Simd::Avx2, fused && is_x86_feature_detected!("avx2"));
@@ -205,36 +203,13 @@ fn three_threads_write_only_what_is_theirs() {
 }
 
 #[test]
-fn who_waits_long_sleeps_and_is_woken() {
-    let late = std::time::Duration::from_millis(20);
-    let meeting = crew::Meeting::new(3);
-    std::thread::scope(|scope| {
-        let early = [scope.spawn(|| meeting.meet()), scope.spawn(|| meeting.meet())];
-        std::thread::sleep(late);
-        assert!(meeting.meet());
-        assert!(early.into_iter().all(|one| one.join().unwrap()));
-    });
-    // A panic wakes as well.
-    std::thread::scope(|scope| {
-        let early = [scope.spawn(|| meeting.meet()), scope.spawn(|| meeting.meet())];
-        let gone = scope.spawn(|| {
-            let _attendance = meeting.attend();
-            std::thread::sleep(late);
-            std::panic::resume_unwind(Box::new("gone"));
-        });
-        assert!(gone.join().is_err());
-        assert!(early.into_iter().all(|one| !one.join().unwrap()));
-    });
-}
-
-#[test]
 fn a_long_solution_is_not_made_twice() {
     // 2n^3/3 + 2n^2 operations: 1.04e10 at 2500, 9.2e9 at 2400, 5.3e9 at 2000.
     let system = |n| System::spaced(n, Generator::Bits48);
     assert!(system(2500).is_long(1, 1) && !system(2400).is_long(1, 1));
     assert!(system(2000).is_long(2, 1) && !system(2500).is_long(1, 2));
-    assert!(member(50).calibrated() && one_thread(50, &[Variant::LeftLooking], 1).calibrated());
-    assert!(!member(2500).calibrated() && !one_thread(2500, &[Variant::LeftLooking], 1).calibrated());
+    assert!(blocked_worker(50).calibrated() && one_thread(50, &[Variant::LeftLooking], 1).calibrated());
+    assert!(!blocked_worker(2500).calibrated() && !one_thread(2500, &[Variant::LeftLooking], 1).calibrated());
 }
 
 #[test]
@@ -263,11 +238,11 @@ fn a_singular_matrix_is_told_in_every_way() {
         }
     }
     let mut worker = one_thread(4, &[Variant::LeftLooking], 1);
-    worker.before(1).unwrap();
+    worker.setup(1).unwrap();
     worker.work.doubles_mut()[..32].fill(0.0);
     assert_eq!(worker.run(1).unwrap_err().code, Code::CheckFailed);
-    let mut worker = member(4);
-    worker.before(1).unwrap();
+    let mut worker = blocked_worker(4);
+    worker.setup(1).unwrap();
     worker.systems(1)[..32].fill(0.0);
     assert_eq!(worker.run(1).unwrap_err().code, Code::CheckFailed);
 }
@@ -276,7 +251,7 @@ fn a_singular_matrix_is_told_in_every_way() {
 fn the_solution_of_the_benchmark_s_system_is_all_ones_times_a_power_of_two() {
     for n in [1, 2, 3, 17, 100, 257, 512] {
         let mut worker = one_thread(n, &[Variant::Rolled, Variant::Unrolled], 4);
-        worker.before(2).unwrap();
+        worker.setup(2).unwrap();
         let stretch = worker.run(2).unwrap();
         let order = n as u64;
         assert_eq!(stretch.work, 4 * (2 * order.pow(3) / 3 + 2 * order * order));
@@ -284,13 +259,13 @@ fn the_solution_of_the_benchmark_s_system_is_all_ones_times_a_power_of_two() {
         let solution = system.solution(&worker.work.doubles()[system.length()..]).to_vec();
         let power = Scale::of(1, 1).solution;
         assert!(solution.iter().all(|x| (x / power - 1.0).abs() < 1e-9), "order {n}: {solution:?}");
-        worker.after().unwrap();
+        worker.verify().unwrap();
     }
 }
 
-fn member(n: usize) -> Member {
+fn blocked_worker(n: usize) -> BlockedWorker {
     let system = System::spaced(n, Generator::Bits48);
-    Member::new(Arc::new(Blocked::new(Simd::detect(), system, 1, 1).unwrap()), 0, 1, Limit::new(0, 1.0))
+    BlockedWorker::new(Arc::new(Blocked::new(Simd::detect(), system, 1, 1).unwrap()), 0, 1, Limit::new(0, 1.0))
 }
 
 #[test]
@@ -298,15 +273,15 @@ fn a_planted_wrong_solution_is_reported() {
     let at = System::spaced(50, Generator::Bits48).ld * 50 + 7;
     for fault in [1.001, f64::NAN, f64::INFINITY] {
         let mut worker = one_thread(50, &[Variant::LeftLooking], 1);
-        worker.before(1).unwrap();
+        worker.setup(1).unwrap();
         worker.run(1).unwrap();
         worker.work.doubles_mut()[at] *= fault;
-        assert_eq!(worker.after().unwrap_err().code, Code::CheckFailed);
-        let mut worker = member(50);
-        worker.before(1).unwrap();
+        assert_eq!(worker.verify().unwrap_err().code, Code::CheckFailed);
+        let mut worker = blocked_worker(50);
+        worker.setup(1).unwrap();
         worker.run(1).unwrap();
         worker.systems(1)[at] *= fault;
-        assert_eq!(worker.after().unwrap_err().code, Code::CheckFailed);
+        assert_eq!(worker.verify().unwrap_err().code, Code::CheckFailed);
     }
 }
 
@@ -328,27 +303,27 @@ fn a_perturbed_factor_is_reported() {
 #[test]
 fn two_solutions_that_differ_are_reported() {
     let mut worker = one_thread(50, &[Variant::LeftLooking], 2);
-    worker.before(2).unwrap();
+    worker.setup(2).unwrap();
     worker.run(2).unwrap();
     let length = System::spaced(50, Generator::Bits48).length();
     let last = worker.work.doubles()[length..].iter().rposition(|x| *x != 0.0).unwrap();
     worker.work.doubles_mut()[length + last] *= 1.0 + f64::EPSILON;
-    let failure = worker.after().unwrap_err();
+    let failure = worker.verify().unwrap_err();
     assert_eq!(failure.message, "two solutions of the same system differ");
 }
 
 #[test]
 fn operations_that_were_counted_and_not_made_are_reported() {
     let mut worker = one_thread(50, &[Variant::Rolled], 2);
-    worker.before(2).unwrap();
+    worker.setup(2).unwrap();
     worker.run(2).unwrap();
     worker.counted *= 2;
-    assert!(worker.after().unwrap_err().message.ends_with("operations were counted for 2 solutions"));
-    let mut member = member(50);
-    member.before(1).unwrap();
-    member.run(1).unwrap();
-    member.counted *= 2;
-    assert!(member.after().unwrap_err().message.ends_with("operations were counted for 1 solutions"));
+    assert!(worker.verify().unwrap_err().message.ends_with("operations were counted for 2 solutions"));
+    let mut worker = blocked_worker(50);
+    worker.setup(1).unwrap();
+    worker.run(1).unwrap();
+    worker.counted *= 2;
+    assert!(worker.verify().unwrap_err().message.ends_with("operations were counted for 1 solutions"));
 }
 
 /// dgefa as the Users' Guide has it, with loops that nobody can mistake.
@@ -396,7 +371,7 @@ fn task(op: &str, threads: usize, given: &[(&str, Scalar)]) -> Task {
     }
 }
 
-fn attempt(task: &Task) -> Result<Maker, Failure> {
+fn attempt(task: &Task) -> Result<WorkerFactory, Failure> {
     let (kernel, op) = crate::find("linpack", &task.op).unwrap();
     crate::make(kernel, op, task)
 }
@@ -406,8 +381,8 @@ fn outcome(op: &str, threads: usize, given: &[(&str, Scalar)]) -> Outcome {
 }
 
 fn measured(task: &Task) -> Outcome {
-    let maker = attempt(task).unwrap();
-    prepare(task, Unit::FlopPerSecond, &maker).unwrap().run(&mut |_| ()).unwrap()
+    let factory = attempt(task).unwrap();
+    prepare(task, Unit::FlopPerSecond, &factory).unwrap().run(&mut |_| ()).unwrap()
 }
 
 #[test]

@@ -18,7 +18,7 @@ const MARGIN: u64 = 2;
 
 /// Length of an iteration, ns, in which `readings` readings of `reading_ns` (the first and the last one are half outside)
 /// cost 0.5 % at most.
-pub(super) fn aim_ns(readings: u64, reading_ns: u64) -> u64 {
+pub(super) fn target_ns(readings: u64, reading_ns: u64) -> u64 {
     least_ns(readings, reading_ns) * MARGIN
 }
 
@@ -133,7 +133,7 @@ impl Limit {
     }
 
     /// Forget what was before the window.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn reset_after_calibration(&mut self) {
         *self = Limit::new(self.runs, self.window_s);
     }
 

@@ -1,6 +1,6 @@
 //! What the operations do with which arrays, on which kind of numbers, and what must come out.
 
-/// What is done with the elements of the arrays a, b and c.
+/// The operation on the elements of the arrays a, b and c.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     /// c = a
@@ -121,13 +121,13 @@ impl Kind {
     }
 }
 
-/// What is in a[i]: small, so that every right result is exact in any order of evaluation.
+/// The value of a[i]: small, so that every right result is exact in any order of evaluation.
 #[allow(clippy::cast_possible_truncation)] // below 8
 pub(super) fn first(i: usize) -> u32 {
     1 + (i % 7) as u32
 }
 
-/// What is in b[i].
+/// The value of b[i].
 #[allow(clippy::cast_possible_truncation)] // below 7
 pub(super) fn second(i: usize) -> u32 {
     2 + (i % 5) as u32

@@ -2,35 +2,25 @@
 
 use super::action::{first, second, Action, Kind};
 use super::block::{Block, Pages};
-use super::portable::{self, Swept};
-use super::{cached, pages, told};
+use super::cached::{cached, found_caches};
+use super::pass::{Operands, PassConfig, PassResult, SPOILED};
+use super::portable;
 use crate::buffer::ensure_memory;
 use crate::caches::Caches;
+use crate::settings::Settings;
 use crate::settings::{check_failed, wrong};
 use crate::simd::Width;
-use crate::Settings;
 use std::sync::Arc;
 use virtometer_protocol::{Code, Conditions, Failure};
-use virtometer_sampling::{timed, CheckValue, Extras, Maker, Stretch, Task, Worker};
+use virtometer_sampling::{timed, CheckValue, Extras, Stretch, Task, Worker, WorkerFactory};
 
 /// Every so many elements of the result are spoiled before each iteration and looked at after it.
 const PROBE: usize = 509;
 
-/// How an action is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Way {
-    pub(super) action: Action,
-    pub(super) kind: Kind,
-    pub(super) width: Width,
-    /// Whether stores go past the caches, and what is only read is fetched ahead of its use.
-    pub(super) streaming: bool,
-    pub(super) pages: Pages,
-}
-
 /// What the settings ask for.
 #[derive(Clone, Debug)]
 pub(super) struct Config {
-    pub(super) way: Way,
+    pub(super) pass: PassConfig,
     /// Elements of each array.
     length: usize,
     threads: usize,
@@ -46,11 +36,11 @@ impl Config {
 }
 
 /// Checks the settings and returns what builds the workers.
-pub(super) fn make(action: Action, task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
+pub(super) fn make(action: Action, task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory, Failure> {
     let caches = Caches::find();
     let config = configure(action, task, settings, &caches)?;
     Ok(Arc::new(move |index| {
-        let arrays = Arrays::new(config.way, config.part(index), caches.clone())?;
+        let arrays = Arrays::new(config.pass, config.part(index), caches.clone())?;
         Ok(Box::new(arrays.cached(config.cached.clone())))
     }))
 }
@@ -71,9 +61,9 @@ pub(super) fn configure(
         return Err(wrong(format!("size is {size}, less than 8 bytes for each of {threads} threads")));
     }
     let kind = settings.choice("type", &[("float", Kind::Float), ("int", Kind::Int)])?;
-    let wish = settings.optional_text("simd")?.unwrap_or("auto");
-    let width = Width::wish(wish).map_err(wrong)?;
-    let pages = pages(settings)?;
+    let requested = settings.optional_text("simd")?.unwrap_or("auto");
+    let width = Width::parse(requested).map_err(wrong)?;
+    let pages = Pages::read(settings)?;
     let too_large = caches.last_bytes(threads).map_or(false, |most| size * action.count() > most);
     let streaming = if action.writes() {
         // `None`: where the arrays are too large for the caches.
@@ -90,19 +80,19 @@ pub(super) fn configure(
             }
         }
     } else {
-        wish == "auto" && width.streams() && too_large
+        requested == "auto" && width.streams() && too_large
     };
     let each = size / threads as u64;
     let needed = action.count().saturating_mul(threads as u64).saturating_mul(Block::cost(each));
     ensure_memory(needed, &format!("{} arrays of {size} bytes", action.count()))?;
     let length = usize::try_from(size / 8).map_err(|_| wrong("size is too large for this processor"))?;
-    let way = Way { action, kind, width, streaming, pages };
+    let pass = PassConfig { action, kind, width, streaming, pages };
     let cached = cached(caches, threads, size, action.count());
-    Ok(Config { way, length, threads, cached })
+    Ok(Config { pass, length, threads, cached })
 }
 
 pub(super) struct Arrays {
-    way: Way,
+    config: PassConfig,
     length: usize,
     a: Option<Block>,
     pub(super) b: Option<Block>,
@@ -111,10 +101,10 @@ pub(super) struct Arrays {
     /// Whether caches may hold the arrays.
     cached: Conditions,
     /// What makes the passes.
-    pub(super) sweep: fn(Way, portable::Arrays<'_>, u64) -> Swept,
+    pub(super) sweep: fn(PassConfig, Operands<'_>, u64) -> PassResult,
     /// What the last iteration came to, and what it should have come to.
-    pub(super) swept: Swept,
-    right: Swept,
+    pub(super) swept: PassResult,
+    right: PassResult,
     /// The sum of a.
     total: u64,
     /// Passes of all iterations.
@@ -127,18 +117,19 @@ pub(super) struct Arrays {
 }
 
 impl Arrays {
-    pub(super) fn new(way: Way, length: usize, caches: Caches) -> Result<Self, Failure> {
-        let (a, b, c) = way.action.arrays();
-        let array =
-            |used: bool, value: &dyn Fn(usize) -> u64| used.then(|| Block::new(length, way.pages, value)).transpose();
-        let a = array(a, &|i| way.kind.bits(first(i)))?;
-        let b = array(b, &|i| way.kind.bits(second(i)))?;
-        let changed = way.action == Action::ReadWrite;
-        let c = array(c, &|i| if changed { way.kind.bits(first(i)) } else { SPOILED })?;
-        let total = if way.action == Action::Read { (0..length).map(|i| u64::from(first(i))).sum() } else { 0 };
-        let swept = Swept { sum: SPOILED, passes: 0, loops: None };
+    pub(super) fn new(config: PassConfig, length: usize, caches: Caches) -> Result<Self, Failure> {
+        let (a, b, c) = config.action.arrays();
+        let array = |used: bool, value: &dyn Fn(usize) -> u64| {
+            used.then(|| Block::new(length, config.pages, value)).transpose()
+        };
+        let a = array(a, &|i| config.kind.bits(first(i)))?;
+        let b = array(b, &|i| config.kind.bits(second(i)))?;
+        let changed = config.action == Action::ReadWrite;
+        let c = array(c, &|i| if changed { config.kind.bits(first(i)) } else { SPOILED })?;
+        let total = if config.action == Action::Read { (0..length).map(|i| u64::from(first(i))).sum() } else { 0 };
+        let swept = PassResult { sum: SPOILED, passes: 0, loops: None };
         Ok(Arrays {
-            way,
+            config,
             length,
             a,
             b,
@@ -160,7 +151,7 @@ impl Arrays {
     fn pass_bytes(&self) -> u64 {
         let bytes =
             |block: &Option<Block>| block.as_ref().map_or(0, |block| std::mem::size_of_val(block.words()) as u64);
-        let changed = if self.way.action == Action::ReadWrite { bytes(&self.c) } else { 0 };
+        let changed = if self.config.action == Action::ReadWrite { bytes(&self.c) } else { 0 };
         bytes(&self.a) + bytes(&self.b) + bytes(&self.c) + changed
     }
 
@@ -173,12 +164,12 @@ impl Arrays {
 
     /// Whether the result does not depend on what was there before.
     fn overwrites(&self) -> bool {
-        self.way.action.writes() && self.way.action != Action::ReadWrite
+        self.config.action.writes() && self.config.action != Action::ReadWrite
     }
 
     /// The loops that ran are those that the results name. Equal results do not tell them apart.
     fn check_loops(&self) -> Result<(), Failure> {
-        let Way { kind, width, streaming, .. } = self.way;
+        let PassConfig { kind, width, streaming, .. } = self.config;
         let width = match width.name() {
             "sse2" => "sse",
             "avx2" => "avx",
@@ -196,10 +187,10 @@ impl Arrays {
 
     fn check(&self, step: usize) -> Result<(), Failure> {
         let result = self.c.as_ref().map_or(&[][..], Block::words);
-        let kind = self.way.kind;
+        let kind = self.config.kind;
         let probes = result.iter().enumerate().step_by(step);
         for (i, value) in probes.chain(result.get(self.spoiled).map(|value| (self.spoiled, value))) {
-            let right = kind.total(self.way.action.result(i, self.passes));
+            let right = kind.total(self.config.action.result(i, self.passes));
             if *value != right {
                 let (value, right) = (kind.shown(*value), kind.shown(right));
                 return Err(check_failed(format!("element {i} of the result is {value}, not {right}")));
@@ -209,26 +200,23 @@ impl Arrays {
     }
 }
 
-/// What no right result is: not-a-number, and as an integer far too large.
-pub(super) const SPOILED: u64 = 0x7FF8_0000_0000_0001;
-
 /// Make passes over whole arrays.
-pub(super) fn sweep(way: Way, mut arrays: portable::Arrays<'_>, passes: u64) -> Swept {
+pub(super) fn sweep(config: PassConfig, mut arrays: Operands<'_>, passes: u64) -> PassResult {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    if way.width != Width::Scalar || cfg!(target_arch = "x86_64") {
-        return super::x86::sweep(way, arrays, passes);
+    if config.width != Width::Scalar || cfg!(target_arch = "x86_64") {
+        return super::x86::sweep(config, arrays, passes);
     }
     #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
-    if way.width == Width::Common {
-        return portable::vectors(way.kind, way.action, &mut arrays, passes);
+    if config.width == Width::Common {
+        return portable::vectors(config.kind, config.action, &mut arrays, passes);
     }
-    portable::scalar(way.kind, way.action, &mut arrays, passes)
+    portable::scalar(config.kind, config.action, &mut arrays, passes)
 }
 
 impl Worker for Arrays {
-    fn before(&mut self, repeats: u64) -> Result<(), Failure> {
-        self.swept = Swept { sum: SPOILED, passes: 0, loops: None };
-        self.right.sum = self.way.kind.total(self.total.wrapping_mul(repeats));
+    fn setup(&mut self, repeats: u64) -> Result<(), Failure> {
+        self.swept = PassResult { sum: SPOILED, passes: 0, loops: None };
+        self.right.sum = self.config.kind.total(self.total.wrapping_mul(repeats));
         self.right.passes = repeats;
         self.passes += repeats;
         self.expected = self.pass_bytes() * repeats;
@@ -245,23 +233,23 @@ impl Worker for Arrays {
     }
 
     fn run(&mut self, repeats: u64) -> Result<Stretch, Failure> {
-        let way = self.way;
+        let config = self.config;
         let spoiled = if self.overwrites() { Some(self.spoiled) } else { None };
         let a = self.a.as_ref().map_or(&[][..], Block::words);
         let b = self.b.as_ref().map_or(&[][..], Block::words);
         let c = self.c.as_mut().map_or(&mut [][..], Block::words_mut);
         let (sweep, swept) = (self.sweep, &mut self.swept);
-        let work = way.action.accesses() * self.length as u64 * 8 * repeats;
+        let work = config.action.accesses() * self.length as u64 * 8 * repeats;
         let stretch = timed(work, || {
-            *swept = sweep(way, portable::Arrays { a, b, c, spoiled }, repeats);
+            *swept = sweep(config, Operands { a, b, c, spoiled }, repeats);
             Ok(())
         })?;
         self.counted = stretch.work;
         Ok(stretch)
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
-        let Swept { sum, passes, .. } = self.swept;
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
+        let PassResult { sum, passes, .. } = self.swept;
         if passes != self.right.passes {
             return Err(check_failed(format!("{passes} passes were made, not {}", self.right.passes)));
         }
@@ -269,9 +257,9 @@ impl Worker for Arrays {
             let (counted, expected) = (self.counted, self.expected);
             return Err(check_failed(format!("{counted} bytes were counted, but the arrays' passes have {expected}")));
         }
-        if self.way.action == Action::Read {
+        if self.config.action == Action::Read {
             if sum != self.right.sum {
-                let (sum, right) = (self.way.kind.shown(sum), self.way.kind.shown(self.right.sum));
+                let (sum, right) = (self.config.kind.shown(sum), self.config.kind.shown(self.right.sum));
                 return Err(check_failed(format!("the sum is {sum}, not {right}")));
             }
             self.check_loops()?;
@@ -287,14 +275,14 @@ impl Worker for Arrays {
         // Any array speaks for all: they are alike.
         let huge_pages = self.a.as_ref().or(self.c.as_ref()).map_or("unknown", Block::huge_pages);
         let mut conditions = Conditions::from([
-            ("simd".to_owned(), self.way.width.name().to_owned()),
+            ("simd".to_owned(), self.config.width.name().to_owned()),
             ("huge_pages".to_owned(), huge_pages.to_owned()),
         ]);
-        if self.way.action.writes() {
-            let store = if self.way.streaming { "non-temporal" } else { "temporal" };
+        if self.config.action.writes() {
+            let store = if self.config.streaming { "non-temporal" } else { "temporal" };
             conditions.insert("store".to_owned(), store.to_owned());
         } else {
-            let prefetch = if self.way.streaming { "yes" } else { "no" };
+            let prefetch = if self.config.streaming { "yes" } else { "no" };
             conditions.insert("prefetch".to_owned(), prefetch.to_owned());
         }
         conditions.extend(self.cached.clone());
@@ -303,10 +291,10 @@ impl Worker for Arrays {
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
         self.check(1)?;
-        self.after()
+        self.verify()
     }
 
     fn extras(&mut self) -> Extras {
-        told(&self.caches)
+        found_caches(&self.caches)
     }
 }

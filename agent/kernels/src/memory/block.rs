@@ -3,7 +3,7 @@
 #![allow(unsafe_code)] // a part of a buffer as whole words
 
 use crate::buffer::{Buffer, HUGE_PAGE};
-use crate::settings::wrong;
+use crate::settings::{wrong, Settings};
 use virtometer_protocol::{Code, Failure};
 
 /// Which pages are asked for.
@@ -15,6 +15,13 @@ pub(super) enum Pages {
     Small,
     /// Huge ones, or nothing.
     Huge,
+}
+
+impl Pages {
+    /// What the parameter `pages` asks for.
+    pub(super) fn read(settings: &Settings<'_>) -> Result<Self, Failure> {
+        settings.choice("pages", &[("auto", Pages::Auto), ("small", Pages::Small), ("huge", Pages::Huge)])
+    }
 }
 
 /// Words of memory.

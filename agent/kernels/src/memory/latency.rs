@@ -6,15 +6,15 @@
 #![allow(unsafe_code)] // following pointers
 
 use super::block::{Block, Pages};
-use super::{cached, pages, told};
+use super::cached::{cached, found_caches};
 use crate::buffer::ensure_memory;
 use crate::caches::Caches;
 use crate::random::Random;
+use crate::settings::Settings;
 use crate::settings::{check_failed, wrong};
-use crate::Settings;
 use std::sync::Arc;
 use virtometer_protocol::{Conditions, Failure};
-use virtometer_sampling::{timed, CheckValue, Extras, Maker, Stretch, Task, Worker};
+use virtometer_sampling::{timed, CheckValue, Extras, Stretch, Task, Worker, WorkerFactory};
 
 /// Loads of one repeat: enough that nothing else counts.
 const LOADS: usize = 1024;
@@ -46,7 +46,7 @@ pub(super) struct Config {
 }
 
 /// Checks the settings and returns what builds the worker.
-pub(super) fn make(task: &Task, settings: &Settings<'_>) -> Result<Maker, Failure> {
+pub(super) fn make(task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory, Failure> {
     let Config { count, stride, order, pages, cached } = configure(task, settings, &Caches::find())?;
     Ok(Arc::new(move |_| Ok(Box::new(Chase { cached: cached.clone(), ..Chase::new(count, stride, order, pages)? }))))
 }
@@ -65,7 +65,7 @@ pub(super) fn configure(task: &Task, settings: &Settings<'_>, caches: &Caches) -
     }
     let orders = [("random", Order::Random), ("page", Order::Page), ("sequential", Order::Sequential)];
     let order = settings.choice("order", &orders)?;
-    let pages = pages(settings)?;
+    let pages = Pages::read(settings)?;
     // The places in order are remembered beside them, 4 bytes each.
     ensure_memory(Block::cost(size).saturating_add(size / stride * 4), &format!("{size} bytes and their order"))?;
     let too_large = |_| wrong("size is too large for this processor");
@@ -150,7 +150,7 @@ impl Worker for Chase {
         Ok(stretch)
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         if self.at != self.right() {
             return Err(check_failed("the loads led to another place than their order says"));
         }
@@ -171,10 +171,10 @@ impl Worker for Chase {
                 return Err(check_failed(format!("place {here} does not lead to place {next} any more")));
             }
         }
-        self.after()
+        self.verify()
     }
 
     fn extras(&mut self) -> Extras {
-        told(&Caches::find())
+        found_caches(&Caches::find())
     }
 }

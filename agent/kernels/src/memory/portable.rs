@@ -3,31 +3,11 @@
 #![allow(unsafe_code)] // volatile accesses, which the compiler may not join into vectors
 
 use super::action::{Action, Kind};
-use super::bandwidth::SPOILED;
+use super::pass::{Operands, PassResult, SPOILED};
 use std::ptr::{read_volatile, write_volatile};
 
-/// The arrays of an action. Those that it does not use are empty.
-pub(super) struct Arrays<'a> {
-    pub(super) a: &'a [u64],
-    pub(super) b: &'a [u64],
-    pub(super) c: &'a mut [u64],
-    /// Which element of `c` the last pass spoils before it begins, so that a last pass that leaves it out is found.
-    pub(super) spoiled: Option<usize>,
-}
-
-/// What passes over arrays leave beside what they write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Swept {
-    /// The bits of the sum of a reading action.
-    pub(super) sum: u64,
-    /// Passes that came to their end.
-    pub(super) passes: u64,
-    /// Name of the loops that were chosen for a processor's vectors, where there are any.
-    pub(super) loops: Option<&'static str>,
-}
-
 /// Make passes of an action, one element at a time.
-pub(super) fn scalar(kind: Kind, action: Action, arrays: &mut Arrays<'_>, passes: u64) -> Swept {
+pub(super) fn scalar(kind: Kind, action: Action, arrays: &mut Operands<'_>, passes: u64) -> PassResult {
     match kind {
         Kind::Float => each_scalar(Kind::Float, action, arrays, passes),
         Kind::Int => each_scalar(Kind::Int, action, arrays, passes),
@@ -35,12 +15,12 @@ pub(super) fn scalar(kind: Kind, action: Action, arrays: &mut Arrays<'_>, passes
 }
 
 #[inline(always)]
-fn each_scalar(kind: Kind, action: Action, arrays: &mut Arrays<'_>, passes: u64) -> Swept {
+fn each_scalar(kind: Kind, action: Action, arrays: &mut Operands<'_>, passes: u64) -> PassResult {
     let factor = kind.factor();
     // SAFETY: references are valid to read from and to write to.
     let (get, put) =
         (|from: &u64| unsafe { read_volatile(from) }, |to: &mut u64, value: u64| unsafe { write_volatile(to, value) });
-    let Arrays { a, b, c, spoiled } = arrays;
+    let Operands { a, b, c, spoiled } = arrays;
     let mut sums = [0u64; 8];
     let mut made = 0;
     for pass in 1..=passes {
@@ -73,12 +53,12 @@ fn each_scalar(kind: Kind, action: Action, arrays: &mut Arrays<'_>, passes: u64)
         }
         made += 1;
     }
-    Swept { sum: sums.iter().fold(0, |total, sum| kind.plus(total, *sum)), passes: made, loops: None }
+    PassResult { sum: sums.iter().fold(0, |total, sum| kind.plus(total, *sum)), passes: made, loops: None }
 }
 
 /// Make passes of an action with the vectors that every processor of this target has.
 #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
-pub(super) fn vectors(kind: Kind, action: Action, arrays: &mut Arrays<'_>, passes: u64) -> Swept {
+pub(super) fn vectors(kind: Kind, action: Action, arrays: &mut Operands<'_>, passes: u64) -> PassResult {
     match kind {
         Kind::Float => each_vector(Kind::Float, action, arrays, passes),
         Kind::Int => each_vector(Kind::Int, action, arrays, passes),
@@ -87,7 +67,7 @@ pub(super) fn vectors(kind: Kind, action: Action, arrays: &mut Arrays<'_>, passe
 
 #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
 #[inline(always)]
-fn each_vector(kind: Kind, action: Action, arrays: &mut Arrays<'_>, passes: u64) -> Swept {
+fn each_vector(kind: Kind, action: Action, arrays: &mut Operands<'_>, passes: u64) -> PassResult {
     let factor = kind.factor();
     let mut sums = [0u64; 32];
     let mut made = 0;
@@ -128,5 +108,5 @@ fn each_vector(kind: Kind, action: Action, arrays: &mut Arrays<'_>, passes: u64)
         // SAFETY: as above, and what is counted is a pass, not a product.
         made = unsafe { read_volatile(&made) } + 1;
     }
-    Swept { sum: sums.iter().fold(0, |total, sum| kind.plus(total, *sum)), passes: made, loops: None }
+    PassResult { sum: sums.iter().fold(0, |total, sum| kind.plus(total, *sum)), passes: made, loops: None }
 }

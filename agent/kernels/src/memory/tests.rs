@@ -1,12 +1,13 @@
-//! Every way of doing every operation: right results, and wrong ones that are reported.
+//! Every configuration of every operation: right results, and wrong ones that are reported.
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation)] // addresses
 
 use super::action::{first, Action, Kind};
-use super::bandwidth::{self, sweep, Arrays, Way, SPOILED};
+use super::bandwidth::{self, sweep, Arrays};
 use super::block::Pages;
+use super::cached::cached;
 use super::latency::{self, Chase, Order};
-use super::portable::{self, Swept};
-use super::{cached, OPS};
+use super::pass::{Operands, PassConfig, PassResult, SPOILED};
+use super::{portable, OPS};
 use crate::caches::Caches;
 use crate::simd::Width;
 use crate::Settings;
@@ -18,48 +19,48 @@ use virtometer_sampling::{planted_clock, CheckValue, Control, Task, Worker};
 const ACTIONS: [Action; 7] =
     [Action::Copy, Action::Scale, Action::Add, Action::Triad, Action::Read, Action::Write, Action::ReadWrite];
 
-fn ways() -> Vec<Way> {
-    let mut ways = Vec::new();
+fn configs() -> Vec<PassConfig> {
+    let mut configs = Vec::new();
     for width in Width::all() {
         for streaming in [false, true] {
             for kind in [Kind::Float, Kind::Int] {
                 for action in ACTIONS {
                     if !streaming || (width.streams() && action != Action::ReadWrite) {
-                        ways.push(Way { action, kind, width, streaming, pages: Pages::Small });
+                        configs.push(PassConfig { action, kind, width, streaming, pages: Pages::Small });
                     }
                 }
             }
         }
     }
-    ways
+    configs
 }
 
-fn arrays(way: Way, length: usize) -> Arrays {
-    Arrays::new(way, length, Caches::default()).unwrap()
+fn arrays(config: PassConfig, length: usize) -> Arrays {
+    Arrays::new(config, length, Caches::default()).unwrap()
 }
 
 /// One iteration, verified.
 fn iterate(arrays: &mut Arrays, passes: u64) -> Result<u64, Failure> {
-    arrays.before(passes)?;
+    arrays.setup(passes)?;
     let work = arrays.run(passes)?.work;
-    arrays.after()?;
+    arrays.verify()?;
     Ok(work)
 }
 
 #[test]
-fn every_way_of_every_operation_has_its_known_result() {
-    for way in ways() {
+fn every_config_of_every_operation_has_its_known_result() {
+    for config in configs() {
         // Below, at and beyond whole blocks, and not a multiple of any vector.
         for length in [1, 3, 63, 64, 65, 127, 640, 1001] {
-            let mut arrays = arrays(way, length);
+            let mut arrays = arrays(config, length);
             for passes in [1, 3] {
                 let work = iterate(&mut arrays, passes).unwrap();
-                assert_eq!(work, passes * 8 * length as u64 * way.action.accesses());
+                assert_eq!(work, passes * 8 * length as u64 * config.action.accesses());
             }
             arrays.finish().unwrap();
             let element = length - 1;
             let (a, b) = (1.0 + (element % 7) as f64, 2.0 + (element % 5) as f64);
-            let right = match way.action {
+            let right = match config.action {
                 Action::Copy => a,
                 Action::Scale => 3.0 * a,
                 Action::Add => a + b,
@@ -69,8 +70,8 @@ fn every_way_of_every_operation_has_its_known_result() {
             };
             if let Some(c) = &arrays.c {
                 let got = c.words()[element];
-                let got = if way.kind == Kind::Float { f64::from_bits(got) } else { got as f64 };
-                assert_eq!(got, right, "{way:?} {length}");
+                let got = if config.kind == Kind::Float { f64::from_bits(got) } else { got as f64 };
+                assert_eq!(got, right, "{config:?} {length}");
             }
         }
     }
@@ -78,34 +79,34 @@ fn every_way_of_every_operation_has_its_known_result() {
 
 #[test]
 fn a_sum_counts_every_element_of_every_pass() {
-    for way in ways().into_iter().filter(|way| way.action == Action::Read) {
-        let mut arrays = arrays(way, 1001);
+    for config in configs().into_iter().filter(|config| config.action == Action::Read) {
+        let mut arrays = arrays(config, 1001);
         iterate(&mut arrays, 5).unwrap();
         let right = 5 * (0..1001).map(|i| u64::from(first(i))).sum::<u64>();
-        assert_eq!(arrays.swept.sum, if way.kind == Kind::Float { (right as f64).to_bits() } else { right });
+        assert_eq!(arrays.swept.sum, if config.kind == Kind::Float { (right as f64).to_bits() } else { right });
     }
 }
 
 #[test]
 fn a_planted_wrong_result_is_reported() {
-    for way in ways() {
-        let mut arrays = arrays(way, 1000);
-        arrays.before(1).unwrap();
+    for config in configs() {
+        let mut arrays = arrays(config, 1000);
+        arrays.setup(1).unwrap();
         arrays.run(1).unwrap();
         match &mut arrays.c {
             Some(c) => c.words_mut()[509] += 1,
             None => arrays.swept.sum += 1,
         }
-        assert_eq!(arrays.after().unwrap_err().code, Code::CheckFailed);
+        assert_eq!(arrays.verify().unwrap_err().code, Code::CheckFailed);
     }
 }
 
 #[test]
 fn a_pass_that_is_left_out_is_reported() {
-    for way in ways() {
+    for config in configs() {
         for length in [3, 1000] {
-            let mut arrays = arrays(way, length);
-            arrays.sweep = |way, arrays, passes| sweep(way, arrays, passes - 1);
+            let mut arrays = arrays(config, length);
+            arrays.sweep = |config, arrays, passes| sweep(config, arrays, passes - 1);
             let failure = iterate(&mut arrays, 5).unwrap_err();
             assert_eq!((failure.code, failure.message.as_str()), (Code::CheckFailed, "4 passes were made, not 5"));
         }
@@ -113,32 +114,32 @@ fn a_pass_that_is_left_out_is_reported() {
 }
 
 /// A sweep that makes its first pass right and leaves out a half in each that follows.
-fn later_passes_by_half(way: Way, arrays: portable::Arrays<'_>, passes: u64, upper: bool) -> Swept {
-    let portable::Arrays { a, b, c, spoiled } = arrays;
+fn later_passes_by_half(config: PassConfig, arrays: Operands<'_>, passes: u64, upper: bool) -> PassResult {
+    let Operands { a, b, c, spoiled } = arrays;
     let half = c.len() / 2;
-    let whole = sweep(way, portable::Arrays { a, b, c: &mut *c, spoiled }, 1);
+    let whole = sweep(config, Operands { a, b, c: &mut *c, spoiled }, 1);
     let at = spoiled.unwrap();
     c[at] = SPOILED;
     let range = if upper { half..c.len() } else { 0..half };
     let part = |array: &'_ [u64]| array.len().min(range.start)..array.len().min(range.end);
     let (a, b, c) = (&a[part(a)], &b[part(b)], &mut c[range.clone()]);
     let spoiled = if range.contains(&at) { Some(at - range.start) } else { None };
-    let halves = portable::scalar(way.kind, way.action, &mut portable::Arrays { a, b, c, spoiled }, passes - 1);
-    Swept { passes: whole.passes + halves.passes, ..whole }
+    let halves = portable::scalar(config.kind, config.action, &mut Operands { a, b, c, spoiled }, passes - 1);
+    PassResult { passes: whole.passes + halves.passes, ..whole }
 }
 
 #[test]
 fn passes_over_half_an_array_are_reported_although_the_first_is_whole() {
-    for way in ways().into_iter().filter(|way| way.action.writes() && way.action != Action::ReadWrite) {
-        let halves: [fn(Way, portable::Arrays<'_>, u64) -> Swept; 2] = [
-            |way, arrays, passes| later_passes_by_half(way, arrays, passes, false),
-            |way, arrays, passes| later_passes_by_half(way, arrays, passes, true),
+    for config in configs().into_iter().filter(|config| config.action.writes() && config.action != Action::ReadWrite) {
+        let halves: [fn(PassConfig, Operands<'_>, u64) -> PassResult; 2] = [
+            |config, arrays, passes| later_passes_by_half(config, arrays, passes, false),
+            |config, arrays, passes| later_passes_by_half(config, arrays, passes, true),
         ];
         for half in halves {
-            let mut arrays = arrays(way, 2001);
+            let mut arrays = arrays(config, 2001);
             arrays.sweep = half;
             let failure = (0..4).find_map(|_| iterate(&mut arrays, 5).err()).unwrap();
-            assert_eq!(failure.code, Code::CheckFailed, "{way:?}");
+            assert_eq!(failure.code, Code::CheckFailed, "{config:?}");
         }
     }
 }
@@ -164,38 +165,38 @@ fn sizes_that_caches_may_hold_are_noted() {
     for op in ["triad", "latency"] {
         let op = OPS.iter().find(|known| known.name == op).unwrap();
         let task = task(op.name, 1, &[("size", Scalar::Integer(4096))]);
-        let maker = super::make(&task, &Settings::new(op, &task.parameters).unwrap()).unwrap();
-        let worker = maker(0).unwrap();
+        let factory = super::make(&task, &Settings::new(op, &task.parameters).unwrap()).unwrap();
+        let worker = factory(0).unwrap();
         assert!(["yes", "unknown"].contains(&worker.conditions()["cached"].as_str()));
     }
 }
 
 #[test]
 fn changing_in_place_shows_a_pass_left_out_that_was_counted() {
-    for way in ways().into_iter().filter(|way| way.action == Action::ReadWrite) {
-        let mut arrays = arrays(way, 1000);
-        arrays.sweep = |way, arrays, passes| Swept { passes, ..sweep(way, arrays, passes - 1) };
+    for config in configs().into_iter().filter(|config| config.action == Action::ReadWrite) {
+        let mut arrays = arrays(config, 1000);
+        arrays.sweep = |config, arrays, passes| PassResult { passes, ..sweep(config, arrays, passes - 1) };
         assert_eq!(iterate(&mut arrays, 5).unwrap_err().code, Code::CheckFailed);
     }
 }
 
 #[test]
 fn a_wrong_element_between_the_probes_is_reported_at_the_end() {
-    for way in ways().into_iter().filter(|way| way.action.writes()) {
-        let mut arrays = arrays(way, 1000);
+    for config in configs().into_iter().filter(|config| config.action.writes()) {
+        let mut arrays = arrays(config, 1000);
         iterate(&mut arrays, 1).unwrap();
         arrays.c.as_mut().unwrap().words_mut()[3] = 0;
-        arrays.after().unwrap();
+        arrays.verify().unwrap();
         assert_eq!(arrays.finish().unwrap_err().code, Code::CheckFailed);
     }
 }
 
 #[test]
 fn a_wrong_input_shows_in_the_result() {
-    for way in ways().into_iter().filter(|way| way.action.arrays().1) {
-        let mut arrays = arrays(way, 1000);
-        arrays.b.as_mut().unwrap().words_mut()[999] = way.kind.bits(99);
-        arrays.before(1).unwrap();
+    for config in configs().into_iter().filter(|config| config.action.arrays().1) {
+        let mut arrays = arrays(config, 1000);
+        arrays.b.as_mut().unwrap().words_mut()[999] = config.kind.bits(99);
+        arrays.setup(1).unwrap();
         arrays.run(1).unwrap();
         assert_eq!(arrays.finish().unwrap_err().code, Code::CheckFailed);
     }
@@ -203,33 +204,33 @@ fn a_wrong_input_shows_in_the_result() {
 
 #[test]
 fn an_iteration_that_does_nothing_is_reported() {
-    for way in ways() {
-        let mut arrays = arrays(way, 1000);
-        arrays.before(1).unwrap();
-        assert_eq!(arrays.after().unwrap_err().code, Code::CheckFailed);
+    for config in configs() {
+        let mut arrays = arrays(config, 1000);
+        arrays.setup(1).unwrap();
+        assert_eq!(arrays.verify().unwrap_err().code, Code::CheckFailed);
     }
 }
 
 #[test]
 fn an_iteration_that_only_claims_its_passes_is_reported() {
-    for way in ways() {
-        let mut arrays = arrays(way, 1000);
+    for config in configs() {
+        let mut arrays = arrays(config, 1000);
         // What is there is right, and stays from the iteration before.
         iterate(&mut arrays, 1).unwrap();
-        arrays.sweep = |_, _, passes| Swept { sum: 0, passes, loops: None };
-        assert_eq!(iterate(&mut arrays, 1).unwrap_err().code, Code::CheckFailed, "{way:?}");
+        arrays.sweep = |_, _, passes| PassResult { sum: 0, passes, loops: None };
+        assert_eq!(iterate(&mut arrays, 1).unwrap_err().code, Code::CheckFailed, "{config:?}");
     }
 }
 
 #[test]
 fn bytes_that_were_counted_and_not_moved_are_reported() {
-    for way in ways() {
-        let mut arrays = arrays(way, 1000);
-        arrays.before(3).unwrap();
+    for config in configs() {
+        let mut arrays = arrays(config, 1000);
+        arrays.setup(3).unwrap();
         arrays.run(3).unwrap();
-        arrays.after().unwrap();
+        arrays.verify().unwrap();
         arrays.counted *= 2;
-        let failure = arrays.after().unwrap_err();
+        let failure = arrays.verify().unwrap_err();
         assert!(failure.code == Code::CheckFailed && failure.message.contains("bytes were counted"), "{failure:?}");
     }
 }
@@ -252,9 +253,9 @@ fn a_chase_visits_every_place_once_a_round() {
         for (count, stride) in [(2, 8), (64, 64), (1000, 64), (37, 4096), (129, 256)] {
             let mut chase = Chase::new(count, stride, order, Pages::Small).unwrap();
             for repeats in [1, 3] {
-                chase.before(repeats).unwrap();
+                chase.setup(repeats).unwrap();
                 assert_eq!(chase.run(repeats).unwrap().work, repeats * 1024);
-                chase.after().unwrap();
+                chase.verify().unwrap();
             }
             chase.finish().unwrap();
             let words = chase.memory.words();
@@ -294,7 +295,7 @@ fn a_link_that_leads_elsewhere_is_reported() {
     // The cycle becomes shorter: the loads go on, and arrive somewhere else.
     chase.memory.words_mut()[0] = start;
     chase.run(1).unwrap();
-    assert_eq!(chase.after().unwrap_err().code, Code::CheckFailed);
+    assert_eq!(chase.verify().unwrap_err().code, Code::CheckFailed);
     assert_eq!(chase.finish().unwrap_err().code, Code::CheckFailed);
 }
 
@@ -327,24 +328,24 @@ fn configured(action: Action, threads: usize, given: &[(&str, Scalar)]) -> bandw
 #[test]
 fn every_setting_of_the_bandwidth_is_obeyed() {
     for (word, kind) in [("float", Kind::Float), ("int", Kind::Int)] {
-        assert_eq!(configured(Action::Triad, 1, &[("type", text(word))]).way.kind, kind);
+        assert_eq!(configured(Action::Triad, 1, &[("type", text(word))]).pass.kind, kind);
     }
     for width in Width::all() {
         // The word of a wish and the name in the conditions differ: sse and sse2.
         let words = ["scalar", "sse", "avx", "avx512", "neon"];
         let word = words.iter().find(|word| width.name().trim_end_matches(char::is_numeric) == **word);
         let word = if width.name() == "avx512" { "avx512" } else { word.unwrap() };
-        assert_eq!(configured(Action::Triad, 1, &[("simd", text(word))]).way.width, width);
+        assert_eq!(configured(Action::Triad, 1, &[("simd", text(word))]).pass.width, width);
         for action in [Action::Triad, Action::Read] {
-            let arrays = arrays(Way { width, ..configured(action, 1, &[]).way }, 64);
+            let arrays = arrays(PassConfig { width, ..configured(action, 1, &[]).pass }, 64);
             assert_eq!(arrays.conditions()["simd"], width.name());
         }
     }
     for (word, pages) in [("auto", Pages::Auto), ("small", Pages::Small), ("huge", Pages::Huge)] {
-        assert_eq!(configured(Action::Triad, 1, &[("pages", text(word))]).way.pages, pages);
+        assert_eq!(configured(Action::Triad, 1, &[("pages", text(word))]).pass.pages, pages);
     }
     let size = |mebibytes: i64| ("size", Scalar::Integer(mebibytes << 20));
-    let streams = Width::wish("auto").unwrap().streams();
+    let streams = Width::parse("auto").unwrap().streams();
     // Three arrays of 16 MiB are more than the cache has, a single one or three of 10 MiB are not.
     for (mebibytes, store, streaming) in [
         (10, "auto", false),
@@ -354,12 +355,12 @@ fn every_setting_of_the_bandwidth_is_obeyed() {
         (10, "non-temporal", true),
     ] {
         if streams || !streaming {
-            let way = configured(Action::Triad, 1, &[size(mebibytes), ("store", text(store))]).way;
-            assert_eq!(way.streaming, streaming, "{mebibytes} {store}");
+            let config = configured(Action::Triad, 1, &[size(mebibytes), ("store", text(store))]).pass;
+            assert_eq!(config.streaming, streaming, "{mebibytes} {store}");
         }
     }
-    assert!(!configured(Action::Read, 1, &[size(32)]).way.streaming);
-    assert_eq!(configured(Action::Read, 1, &[size(33)]).way.streaming, streams);
+    assert!(!configured(Action::Read, 1, &[size(32)]).pass.streaming);
+    assert_eq!(configured(Action::Read, 1, &[size(33)]).pass.streaming, streams);
 }
 
 #[test]
@@ -369,7 +370,7 @@ fn pages_are_looked_at_once_they_are_touched() {
     let known = |word: &str| ["yes", "no", "partly"].contains(&word);
     for pages in [Pages::Auto, Pages::Small] {
         for action in [Action::Read, Action::Triad, Action::Write] {
-            let arrays = arrays(Way { pages, ..configured(action, 1, &[]).way }, 1 << 18);
+            let arrays = arrays(PassConfig { pages, ..configured(action, 1, &[]).pass }, 1 << 18);
             let found = arrays.conditions()["huge_pages"].clone();
             assert!(known(&found) && (pages == Pages::Auto || found == "no"), "{pages:?} {action:?}: {found}");
         }
@@ -418,9 +419,9 @@ fn every_setting_of_the_latency_is_obeyed() {
     // The check of an iteration is the number of its loads modulo the places.
     let task = task("latency", 1, &[("size", Scalar::Integer(25600)), ("stride", Scalar::Integer(256))]);
     let mut worker = super::make(&task, &Settings::new(op, &task.parameters).unwrap()).unwrap()(0).unwrap();
-    worker.before(1).unwrap();
+    worker.setup(1).unwrap();
     worker.run(1).unwrap();
-    assert_eq!(worker.after().unwrap(), CheckValue::Checksum(1024 % 100));
+    assert_eq!(worker.verify().unwrap(), CheckValue::Checksum(1024 % 100));
 }
 
 thread_local!(static EVENTS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) });
@@ -434,31 +435,32 @@ fn event(what: &str) -> u64 {
 
 #[test]
 fn all_passes_are_made_between_two_readings_of_the_clock() {
-    for way in ways() {
+    for config in configs() {
         EVENTS.with(|events| events.borrow_mut().clear());
-        let mut arrays = arrays(way, 1000);
-        arrays.sweep = |way, arrays, passes| {
+        let mut arrays = arrays(config, 1000);
+        arrays.sweep = |config, arrays, passes| {
             event(&format!("{passes} passes"));
-            sweep(way, arrays, passes)
+            sweep(config, arrays, passes)
         };
         let clock = planted_clock::show(|| event("clock"));
         iterate(&mut arrays, 5).unwrap();
         drop(clock);
-        EVENTS.with(|events| assert_eq!(*events.borrow(), ["clock", "5 passes", "clock"], "{way:?}"));
+        EVENTS.with(|events| assert_eq!(*events.borrow(), ["clock", "5 passes", "clock"], "{config:?}"));
     }
 }
 
 #[test]
 fn other_loops_than_those_that_are_reported_are_noticed() {
-    for way in ways() {
-        let mut arrays = arrays(way, 1000);
+    for config in configs() {
+        let mut arrays = arrays(config, 1000);
         let known = iterate(&mut arrays, 1).map(|_| arrays.swept.loops).unwrap();
         assert_eq!(
             known.is_some(),
-            cfg!(target_arch = "x86_64") || (cfg!(target_arch = "x86") && way.width != Width::Scalar)
+            cfg!(target_arch = "x86_64") || (cfg!(target_arch = "x86") && config.width != Width::Scalar)
         );
-        if known.is_some() && way.action != Action::ReadWrite && way.width.streams() {
-            arrays.sweep = |way, arrays, passes| sweep(Way { streaming: !way.streaming, ..way }, arrays, passes);
+        if known.is_some() && config.action != Action::ReadWrite && config.width.streams() {
+            arrays.sweep =
+                |config, arrays, passes| sweep(PassConfig { streaming: !config.streaming, ..config }, arrays, passes);
             let failure = iterate(&mut arrays, 1).unwrap_err();
             assert!(failure.code == Code::CheckFailed && failure.message.contains("loops"), "{failure:?}");
         }

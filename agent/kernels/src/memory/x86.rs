@@ -6,8 +6,8 @@
 #![allow(unsafe_code)] // assembly, chosen for instructions that are detected when the program runs
 
 use super::action::{Action, Kind};
-use super::bandwidth::Way;
-use super::portable::{scalar, Arrays, Swept};
+use super::pass::{Operands, PassConfig, PassResult};
+use super::portable::scalar;
 use crate::simd::Width;
 use std::arch::asm;
 
@@ -31,7 +31,7 @@ struct Frame {
     spoiled: *mut u64,
 }
 
-/// Arrays as the loops take them: the *ends* of the arrays, of which those that the action does not use are ignored.
+/// Operands as the loops take them: the *ends* of the arrays, of which those that the action does not use are ignored.
 #[derive(Clone, Copy)]
 struct Ends {
     a: *const u64,
@@ -46,9 +46,9 @@ const MOST_PASSES: u64 = 1 << 30;
 ///
 /// Those arrays that the action uses must be equally long and begin at a line of the cache; the processor must have the
 /// width's instructions.
-pub(super) fn sweep(way: Way, arrays: Arrays<'_>, passes: u64) -> Swept {
-    let Way { action, kind, width, streaming, .. } = way;
-    let Arrays { a, b, c, spoiled } = arrays;
+pub(super) fn sweep(config: PassConfig, arrays: Operands<'_>, passes: u64) -> PassResult {
+    let PassConfig { action, kind, width, streaming, .. } = config;
+    let Operands { a, b, c, spoiled } = arrays;
     let length = a.len().max(c.len());
     let (uses_a, uses_b, uses_c) = action.arrays();
     let parts = [(uses_a, a.as_ptr(), a.len()), (uses_b, b.as_ptr(), b.len()), (uses_c, c.as_ptr(), c.len())];
@@ -57,7 +57,7 @@ pub(super) fn sweep(way: Way, arrays: Arrays<'_>, passes: u64) -> Swept {
     }
     assert!(width.available(), "the processor lacks what was chosen");
     let whole = length - length % turn(width, action);
-    let mut swept = Swept { sum: kind.bits(0), passes, loops: None };
+    let mut swept = PassResult { sum: kind.bits(0), passes, loops: None };
     if whole > 0 {
         let ends = Ends {
             a: a.as_ptr().wrapping_add(whole),
@@ -69,15 +69,15 @@ pub(super) fn sweep(way: Way, arrays: Arrays<'_>, passes: u64) -> Swept {
         // SAFETY: the processor has the instructions; the arrays that are used are this long and aligned.
         let (lanes, made, loops) = unsafe { turns(chosen, action, ends, whole * 8, kind, passes, spoiled) };
         let sum = lanes.into_iter().fold(swept.sum, |sum, lane| kind.plus(sum, lane));
-        swept = Swept { sum, passes: made, loops: Some(loops) };
+        swept = PassResult { sum, passes: made, loops: Some(loops) };
     }
     if whole < length {
         let rest = |array: &'_ [u64]| array.len().min(whole);
         let (from_a, from_b, from_c) = (rest(a), rest(b), rest(c));
         let spoiled = spoiled.and_then(|at| at.checked_sub(whole));
-        let mut rest = Arrays { a: &a[from_a..], b: &b[from_b..], c: &mut c[from_c..], spoiled };
+        let mut rest = Operands { a: &a[from_a..], b: &b[from_b..], c: &mut c[from_c..], spoiled };
         let rest = scalar(kind, action, &mut rest, passes);
-        swept = Swept { sum: kind.plus(swept.sum, rest.sum), passes: swept.passes.min(rest.passes), ..swept };
+        swept = PassResult { sum: kind.plus(swept.sum, rest.sum), passes: swept.passes.min(rest.passes), ..swept };
     }
     swept
 }

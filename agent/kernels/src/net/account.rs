@@ -41,7 +41,7 @@ impl Account {
     }
 
     /// The window begins.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn reset_after_calibration(&mut self) {
         (self.work, self.time_ns) = (0, 0);
         self.ended_ns = None;
     }
@@ -86,7 +86,7 @@ impl Account {
         Ok(())
     }
 
-    /// What is known of both ends. A time of zero means that a system does not tell.
+    /// The measures of both ends. A processor time of zero means that a system does not report it.
     pub(super) fn extras(&self) -> Extras {
         let mut extras = Extras::default();
         let rate = self.rate();
@@ -131,7 +131,7 @@ mod tests {
     fn the_demand_is_time_per_work_over_the_whole_connection_and_the_use_that_times_the_rate() {
         let mut account = Account::new("s/B", 4);
         account.add(Stretch { start_ns: 0, end_ns: 5, work: 99 });
-        account.settle();
+        account.reset_after_calibration();
         account.add(Stretch { start_ns: 1_000_000_000, end_ns: 2_000_000_000, work: 600 });
         account.add(Stretch { start_ns: 2_000_000_000, end_ns: 3_000_000_000, work: 400 });
         assert_eq!(account.close_with(2000, 500_000_000, 1_000_000_000), Ok(()));
@@ -149,7 +149,7 @@ mod tests {
     fn iterations_that_count_more_than_both_ends_are_reported() {
         let mut account = Account::new("s", 1);
         account.add(Stretch { start_ns: 0, end_ns: 5, work: 60 });
-        account.settle();
+        account.reset_after_calibration();
         account.add(Stretch { start_ns: 5, end_ns: 10, work: 41 });
         assert_eq!(account.close_with(101, 0, 0), Ok(()));
         assert_eq!(account.close_with(100, 0, 0).map_err(|failure| failure.code), Err(Code::CheckFailed));
@@ -163,7 +163,7 @@ mod tests {
         let failure = account.follow(stretch(11, 15)).map_err(|failure| failure.code);
         assert_eq!(failure, Err(Code::CheckFailed));
         // Before the window begins there is a pause.
-        account.settle();
+        account.reset_after_calibration();
         assert!(account.follow(stretch(20, 25)).is_ok());
     }
 

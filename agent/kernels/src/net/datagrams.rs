@@ -1,12 +1,13 @@
 //! The clients of datagrams: a stream of them, of which some may be lost, and requests with responses.
 
 use super::account::{precise, Account};
+use super::messages::message;
 use super::pace::Pace;
-use super::peer::{words, Link, Peer, GLANCE_NS, PATIENCE};
+use super::peer::{words, Link, Peer, PATIENCE, POLL_INTERVAL_NS};
+use super::plan::Plan;
+use super::round_trips::RoundTrips;
 use super::system::{self, PollFd, PollFlags};
-use super::trips::Trips;
 use super::wire::{self, Kind, Opening, Report, HEAD};
-use super::{conditions, message, Plan};
 use std::io::{self, ErrorKind};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use virtometer_protocol::{Code, Conditions, Failure};
@@ -46,7 +47,7 @@ impl Session {
         let opening = Opening { kind, ..plan.opening() };
         let link = peer.dial(&opening)?;
         let mut found = Conditions::new();
-        conditions(&mut found, &opening, &link);
+        link.record_buffers(&opening, &mut found);
         let here: SocketAddr = match peer.address {
             SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
             SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
@@ -173,8 +174,8 @@ impl Datagrams {
             }
             if full || ahead_ns > 0 {
                 let (flags, limit) = match full {
-                    true => (PollFlags::IN | PollFlags::OUT, GLANCE_NS),
-                    false => (PollFlags::IN, ahead_ns.min(GLANCE_NS)),
+                    true => (PollFlags::IN | PollFlags::OUT, POLL_INTERVAL_NS),
+                    false => (PollFlags::IN, ahead_ns.min(POLL_INTERVAL_NS)),
                 };
                 let ready = system::poll(&mut [PollFd::new(&self.session.socket, flags)], Some(limit))
                     .map_err(|cause| self.session.peer.broken(&cause))?;
@@ -193,7 +194,7 @@ impl Datagrams {
             let message = format!("has received no datagram for {} s", PATIENCE.as_secs());
             return Err(self.session.peer.failed(&message));
         }
-        if precise(passed) > precise(GLANCE_NS).max(2.0 * self.interval_ns) {
+        if precise(passed) > precise(POLL_INTERVAL_NS).max(2.0 * self.interval_ns) {
             self.session.peer.still_patient(begun)?;
         }
         Ok(())
@@ -279,14 +280,14 @@ impl Worker for Datagrams {
         self.account.follow(stretch)
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         Ok(CheckValue::Bytes(self.confirmed.0))
     }
 
-    fn settle(&mut self) -> Result<(), Failure> {
+    fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         self.confirmed_ns = 0;
         self.sent_in_window = (0, 0);
-        self.account.settle();
+        self.account.reset_after_calibration();
         Ok(())
     }
 
@@ -323,13 +324,13 @@ pub(super) struct DatagramExchange {
     length: usize,
     done: u64,
     lost: u64,
-    trips: Trips,
+    round_trips: RoundTrips,
 }
 
 impl DatagramExchange {
     pub(super) fn connect(plan: &Plan) -> Result<Self, Failure> {
         let session = Session::open(plan, Kind::DatagramEcho)?;
-        let trips = Trips::new(session.link.welcome.cpus);
+        let round_trips = RoundTrips::new(session.link.welcome.cpus);
         Ok(DatagramExchange {
             session,
             response: message(plan.response)?.to_vec(),
@@ -337,7 +338,7 @@ impl DatagramExchange {
             length: 0,
             done: 0,
             lost: 0,
-            trips,
+            round_trips,
         })
     }
 }
@@ -367,8 +368,8 @@ fn answered(session: &Session, answer: &mut [u8], length: &mut usize) -> Result<
 
 impl Worker for DatagramExchange {
     fn run(&mut self, repeats: u64) -> Result<Timed, Failure> {
-        let DatagramExchange { session, answer, length, done, lost, trips, .. } = self;
-        trips.make(repeats, || {
+        let DatagramExchange { session, answer, length, done, lost, round_trips, .. } = self;
+        round_trips.make(repeats, || {
             let mut begun = None;
             loop {
                 if session.send()? && answered(session, answer, length)? {
@@ -381,7 +382,7 @@ impl Worker for DatagramExchange {
         })
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         let whole = self.length == self.response.len() && self.answer[HEAD..self.length] == self.response[HEAD..];
         if !whole {
             return Err(self.session.peer.failed("sent back other bytes than its pattern"));
@@ -389,8 +390,8 @@ impl Worker for DatagramExchange {
         Ok(CheckValue::Count(self.done))
     }
 
-    fn settle(&mut self) -> Result<(), Failure> {
-        self.trips.settle();
+    fn reset_after_calibration(&mut self) -> Result<(), Failure> {
+        self.round_trips.reset_after_calibration();
         Ok(())
     }
 
@@ -404,12 +405,12 @@ impl Worker for DatagramExchange {
             let message = format!("counted {} requests of {} that were answered", report.units, self.done);
             return Err(self.session.peer.failed(&message));
         }
-        self.trips.close(self.done, report.cpu_ns)?;
+        self.round_trips.close(self.done, report.cpu_ns)?;
         Ok(CheckValue::Count(self.done))
     }
 
     fn extras(&mut self) -> Extras {
         let loss = precise(self.lost) / precise(self.session.sent.max(1));
-        self.trips.extras().measure("loss", "1", loss, Merge::Mean)
+        self.round_trips.extras().measure("loss", "1", loss, Merge::Mean)
     }
 }

@@ -1,10 +1,11 @@
 //! The client of requests and responses: on each connection one is under way at a time.
 
+use super::messages::{Messages, INSPECTION};
 use super::peer::{Link, Peer};
+use super::plan::Plan;
+use super::round_trips::RoundTrips;
 use super::system::{PollFd, PollFlags};
-use super::trips::{Messages, Trips, INSPECTION};
 use super::wire::{Kind, Opening};
-use super::{conditions, Plan};
 use crate::settings::check_failed;
 use std::io::{ErrorKind, Read, Write};
 use virtometer_protocol::{Conditions, Failure};
@@ -27,7 +28,7 @@ pub(super) struct Exchange {
     peer: Peer,
     messages: Messages,
     lines: Vec<Line>,
-    trips: Trips,
+    round_trips: RoundTrips,
     /// When the last response of several connections was counted, ns; 0 after a pause.
     counted_ns: u64,
     conditions: Conditions,
@@ -43,22 +44,22 @@ impl Exchange {
         let mut cpus = 0;
         for _ in 0..plan.connections {
             let link = peer.dial(&opening)?;
-            conditions(&mut found, &opening, &link);
+            link.record_buffers(&opening, &mut found);
             cpus = cpus.max(link.welcome.cpus);
             if plan.connections > 1 {
                 link.socket.set_nonblocking(true).map_err(|cause| peer.broken(&cause))?;
             }
             lines.push(Line { link, answer: vec![0; plan.response], done: 0, have: 0, busy: false, sent_ns: None });
         }
-        Ok(Exchange { peer, messages, lines, trips: Trips::new(cpus), counted_ns: 0, conditions: found })
+        Ok(Exchange { peer, messages, lines, round_trips: RoundTrips::new(cpus), counted_ns: 0, conditions: found })
     }
 
     /// Round trips over the only connection.
     fn alone(&mut self, repeats: u64) -> Result<Timed, Failure> {
-        let Exchange { peer, messages, lines, trips, .. } = self;
+        let Exchange { peer, messages, lines, round_trips, .. } = self;
         let Line { link, answer, done, .. } = &mut lines[0];
         let echoed = messages.echoed();
-        trips.make(repeats, || {
+        round_trips.make(repeats, || {
             *done += 1;
             messages.stamp(*done);
             peer.send(&mut link.socket, &messages.request)?;
@@ -100,7 +101,7 @@ impl Exchange {
                 }
             }
         }
-        self.trips.follow(Timed { start_ns, end_ns: self.counted_ns, work })
+        self.round_trips.follow(Timed { start_ns, end_ns: self.counted_ns, work })
     }
 
     /// Wait until something has arrived, and tell on which connections.
@@ -126,7 +127,7 @@ impl Exchange {
 
     fn send(&mut self, index: usize) -> Result<(), Failure> {
         let line = &mut self.lines[index];
-        line.sent_ns = self.trips.next_is_timed().then(now_ns);
+        line.sent_ns = self.round_trips.next_is_timed().then(now_ns);
         (line.have, line.busy) = (0, true);
         self.messages.stamp(line.done + 1);
         let mut sent = 0;
@@ -156,7 +157,7 @@ impl Exchange {
             return Ok(false);
         }
         if let Some(sent_ns) = line.sent_ns {
-            self.trips.times.record(now_ns().saturating_sub(sent_ns));
+            self.round_trips.times.record(now_ns().saturating_sub(sent_ns));
         }
         (line.done, line.busy) = (line.done + 1, false);
         let (done, echoed) = (line.done, self.messages.echoed());
@@ -193,15 +194,15 @@ impl Worker for Exchange {
         }
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         // Of several connections all have another request under way: their responses are inspected as they come.
         self.inspect()?;
         Ok(CheckValue::Count(self.done()))
     }
 
-    fn settle(&mut self) -> Result<(), Failure> {
+    fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         self.drain()?;
-        self.trips.settle();
+        self.round_trips.reset_after_calibration();
         self.counted_ns = 0;
         Ok(())
     }
@@ -229,11 +230,11 @@ impl Worker for Exchange {
             total += line.done;
             remote_ns += report.cpu_ns;
         }
-        self.trips.close(total, remote_ns)?;
+        self.round_trips.close(total, remote_ns)?;
         Ok(CheckValue::Count(total))
     }
 
     fn extras(&mut self) -> Extras {
-        self.trips.extras()
+        self.round_trips.extras()
     }
 }

@@ -112,13 +112,13 @@ pub(super) fn keep_alive(socket: &impl AsFd) {
 }
 
 /// Data in a file in memory, to be sent without copying it through the program.
-pub(super) struct Unmoved(OwnedFd);
+pub(super) struct ZeroCopyFile(OwnedFd);
 
-impl Unmoved {
+impl ZeroCopyFile {
     pub(super) fn new(data: &[u8]) -> io::Result<Self> {
         let file = File::from(rustix::fs::memfd_create("message", rustix::fs::MemfdFlags::CLOEXEC)?);
         io::Write::write_all(&mut &file, data)?;
-        Ok(Unmoved(file.into()))
+        Ok(ZeroCopyFile(file.into()))
     }
 
     /// Send some of what lies between `from` and `to`; returns how many bytes.

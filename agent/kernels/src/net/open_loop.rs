@@ -5,11 +5,11 @@
 //! request was due. A thread of its own keeps to the schedule, so that nothing that happens between iterations delays it.
 
 use super::account::{precise, seconds, Account};
-use super::peer::{Link, Peer, GLANCE_NS};
+use super::messages::Messages;
+use super::peer::{Link, Peer, POLL_INTERVAL_NS};
+use super::plan::Plan;
 use super::system::{self, PollFd, PollFlags};
-use super::trips::Messages;
 use super::wire::{Kind, Opening};
-use super::{conditions, Plan};
 use crate::clock_cost::reading_cost_ns;
 use crate::random::Random;
 use crate::settings::check_failed;
@@ -28,7 +28,7 @@ const SLICE_NS: u64 = 100_000_000;
 /// Bytes read at once, at least a response.
 const BLOCK: usize = 64 << 10;
 
-/// What the generator is to do: go on, come to an end and settle accounts, or leave.
+/// What the generator is to do: go on, end and report, or leave.
 const GO_ON: u8 = 0;
 const END: u8 = 1;
 const LEAVE: u8 = 2;
@@ -123,7 +123,7 @@ struct Generator {
     peer: Peer,
     lines: Vec<Line>,
     schedule: Schedule,
-    wish: Arc<AtomicU8>,
+    phase: Arc<AtomicU8>,
     slices: Sender<Timed>,
     origin_ns: u64,
     /// The line that is next.
@@ -179,7 +179,7 @@ impl Generator {
         self.origin_ns = self.now();
         self.progress_ns = self.origin_ns;
         let (mut slice_ns, mut counted) = (self.origin_ns, 0);
-        while self.wish.load(Ordering::Acquire) == GO_ON {
+        while self.phase.load(Ordering::Acquire) == GO_ON {
             let blocked = self.send_due()?;
             let now = self.now();
             let due_ns = if blocked { u64::MAX } else { (self.origin_ns + self.schedule.due()).saturating_sub(now) };
@@ -199,7 +199,7 @@ impl Generator {
         let end_ns = self.now();
         self.found.lasted_ns = end_ns.saturating_sub(self.origin_ns);
         let readings = self.found.readings;
-        if self.wish.load(Ordering::Acquire) == LEAVE {
+        if self.phase.load(Ordering::Acquire) == LEAVE {
             return Err(Failure::new(Code::Internal, "the run was given up"));
         }
         // Requests that were due and could not be sent have waited at least until now.
@@ -210,7 +210,7 @@ impl Generator {
         }
         while self.lines.iter().any(|line| !line.pending.is_empty()) {
             self.flush()?;
-            self.take(GLANCE_NS, true)?;
+            self.take(POLL_INTERVAL_NS, true)?;
         }
         for line in &mut self.lines {
             let report = self.peer.hang_up(&mut line.link.socket, &mut |_| ())?;
@@ -290,7 +290,7 @@ impl Generator {
             }
         }
         if !ready.contains(&true)
-            && self.now().saturating_sub(self.progress_ns) > GLANCE_NS
+            && self.now().saturating_sub(self.progress_ns) > POLL_INTERVAL_NS
             && self.lines.iter().any(|line| !line.pending.is_empty())
         {
             self.peer.still_patient(self.progress_ns)?;
@@ -344,7 +344,7 @@ pub(super) struct OpenLoop {
     /// Waits for the first iteration.
     generator: Option<Generator>,
     thread: Option<JoinHandle<Result<Found, Failure>>>,
-    wish: Arc<AtomicU8>,
+    phase: Arc<AtomicU8>,
     slices: Receiver<Timed>,
     found: Option<Found>,
     offered: u64,
@@ -362,7 +362,7 @@ impl OpenLoop {
         let mut lines = Vec::with_capacity(plan.connections);
         for _ in 0..plan.connections {
             let link = peer.dial(&opening)?;
-            conditions(&mut found, &opening, &link);
+            link.record_buffers(&opening, &mut found);
             link.socket.set_nonblocking(true).map_err(|cause| peer.broken(&cause))?;
             lines.push(Line {
                 link,
@@ -376,13 +376,13 @@ impl OpenLoop {
             });
         }
         let account = Account::new("s", lines.iter().map(|line| line.link.welcome.cpus).max().unwrap_or(0));
-        let wish = Arc::new(AtomicU8::new(GO_ON));
+        let phase = Arc::new(AtomicU8::new(GO_ON));
         let (sender, slices) = channel();
         let generator = Generator {
             peer,
             lines,
             schedule,
-            wish: wish.clone(),
+            phase: phase.clone(),
             slices: sender,
             origin_ns: 0,
             turn: 0,
@@ -406,7 +406,7 @@ impl OpenLoop {
         Ok(OpenLoop {
             generator: Some(generator),
             thread: None,
-            wish,
+            phase,
             slices,
             found: None,
             offered: rate,
@@ -449,7 +449,7 @@ impl Worker for OpenLoop {
         }
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         Ok(CheckValue::Count(self.done))
     }
 
@@ -458,7 +458,7 @@ impl Worker for OpenLoop {
     }
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
-        self.wish.store(END, Ordering::Release);
+        self.phase.store(END, Ordering::Release);
         let found = self.join()?;
         self.account.close_with(found.total, found.remote_ns, found.local_ns)?;
         let total = found.total;
@@ -487,7 +487,7 @@ fn clock_share(readings: u64, lasted_ns: u64) -> f64 {
 
 impl Drop for OpenLoop {
     fn drop(&mut self) {
-        self.wish.store(LEAVE, Ordering::Release);
+        self.phase.store(LEAVE, Ordering::Release);
         if self.thread.is_some() {
             // Whether it failed no longer matters.
             let _ = self.join();

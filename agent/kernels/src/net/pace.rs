@@ -3,9 +3,9 @@
 use crate::clock_cost::{reading_cost_ns, SHARE};
 use virtometer_sampling::now_ns;
 
-/// Work between two events, adapted so that one comes about every `aim_ns`.
+/// Work between two events, adapted so that one comes about every `target_ns`.
 pub(super) struct Pace {
-    aim_ns: u64,
+    target_ns: u64,
     distance: u64,
     last: u64,
     last_ns: u64,
@@ -15,9 +15,9 @@ impl Pace {
     const WIDEST: u64 = 64 << 20;
 
     /// Events are as far apart as is aimed at, or farther where a reading of the clock would cost more than an eighth of that part.
-    pub(super) fn new(aim_ns: u64) -> Self {
-        let aim_ns = aim_ns.max(8 * SHARE * reading_cost_ns());
-        Pace { aim_ns, distance: 1, last: 0, last_ns: 0 }
+    pub(super) fn new(target_ns: u64) -> Self {
+        let target_ns = target_ns.max(8 * SHARE * reading_cost_ns());
+        Pace { target_ns, distance: 1, last: 0, last_ns: 0 }
     }
 
     /// Whether it is time, when so much work is done.
@@ -30,8 +30,8 @@ impl Pace {
     pub(super) fn happened(&mut self, work: u64) -> u64 {
         let now = now_ns();
         let took_ns = now.saturating_sub(self.last_ns).max(1);
-        if took_ns < self.aim_ns / 2 || took_ns > self.aim_ns * 2 {
-            let right = u128::from(work.saturating_sub(self.last)) * u128::from(self.aim_ns) / u128::from(took_ns);
+        if took_ns < self.target_ns / 2 || took_ns > self.target_ns * 2 {
+            let right = u128::from(work.saturating_sub(self.last)) * u128::from(self.target_ns) / u128::from(took_ns);
             // A burst tells little of what follows it.
             let most = self.distance.saturating_mul(16).min(Self::WIDEST);
             self.distance = u64::try_from(right).unwrap_or(most).clamp(1, most);

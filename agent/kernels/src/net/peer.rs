@@ -1,22 +1,22 @@
 //! Reaching the other end, and one clear sentence for everything that it may do wrong.
 
 use super::system::{self, PollFd, PollFlags};
-use super::wire::{self, Opening, Report, Speaker, Status, Welcome};
+use super::wire::{self, Kind, Opening, PeerKind, Report, Status, Welcome};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
-use virtometer_protocol::{Code, Failure};
+use virtometer_protocol::{Code, Conditions, Failure};
 use virtometer_sampling::{now_ns, Control};
 
 /// How long a peer may be silent before it is given up.
 pub(super) const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 2 } else { 10 });
 
 /// How often a waiting client looks whether it is to stop.
-pub(super) const GLANCE: Duration = Duration::from_millis(250);
+pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// [`GLANCE`] in nanoseconds.
-pub(super) const GLANCE_NS: u64 = 250_000_000;
+/// [`POLL_INTERVAL`] in nanoseconds.
+pub(super) const POLL_INTERVAL_NS: u64 = 250_000_000;
 
 /// The other end and what may stop us from waiting for it.
 #[derive(Clone)]
@@ -29,6 +29,27 @@ pub(super) struct Peer {
 pub(super) struct Link {
     pub(super) socket: TcpStream,
     pub(super) welcome: Welcome,
+}
+
+impl Link {
+    /// Record what the connection was given, where it was asked for something.
+    pub(super) fn record_buffers(&self, opening: &Opening, found: &mut Conditions) {
+        let (send, receive) = system::buffers(&self.socket);
+        let mut record = |name: &str, bytes: u64| found.insert(name.to_owned(), bytes.to_string());
+        if opening.send_buffer > 0 {
+            record("send_buffer", send);
+            record("peer_send_buffer", self.welcome.send_buffer);
+        }
+        if opening.receive_buffer > 0 {
+            record("receive_buffer", receive);
+            record("peer_receive_buffer", self.welcome.receive_buffer);
+        }
+        match opening.kind {
+            Kind::Sink if opening.low_water > 0 => record("peer_receive_low_water", self.welcome.low_water),
+            Kind::Source if opening.low_water > 0 => record("receive_low_water", system::low_water(&self.socket)),
+            _ => None,
+        };
+    }
 }
 
 impl Peer {
@@ -52,7 +73,7 @@ impl Peer {
         }
     }
 
-    /// Connect and ask for what `opening` says. The socket blocks, at most for a [`GLANCE`].
+    /// Connect and ask for what `opening` says. The socket blocks, at most for a [`POLL_INTERVAL`].
     pub(super) fn dial(&self, opening: &Opening) -> Result<Link, Failure> {
         let mut socket = self.connect(opening)?;
         let welcome = self.greet(&mut socket, opening)?;
@@ -84,8 +105,8 @@ impl Peer {
         let prepared = (|| {
             socket.set_nonblocking(false)?;
             socket.set_nodelay(!opening.delay)?;
-            socket.set_read_timeout(Some(GLANCE))?;
-            socket.set_write_timeout(Some(GLANCE))
+            socket.set_read_timeout(Some(POLL_INTERVAL))?;
+            socket.set_write_timeout(Some(POLL_INTERVAL))
         })();
         prepared.map_err(refused)?;
         Ok(socket)
@@ -101,23 +122,23 @@ impl Peer {
         };
         let (mut first, mut rest) = ([0; 8], [0; wire::WELCOME - 8]);
         self.send(socket, &opening.bytes()).and_then(|()| self.receive(socket, &mut first)).map_err(silent)?;
-        match wire::speaker(first) {
-            Speaker::Stranger => return Err(stranger()),
-            Speaker::OtherVersion(version) => {
-                let ours = match wire::speaker(wire::HELLO) {
-                    Speaker::OtherVersion(ours) => ours,
+        match wire::peer_kind(first) {
+            PeerKind::Unknown => return Err(stranger()),
+            PeerKind::OtherVersion(version) => {
+                let ours = match wire::peer_kind(wire::HELLO) {
+                    PeerKind::OtherVersion(ours) => ours,
                     _ => String::from_utf8_lossy(&wire::HELLO[6..7]).into_owned(),
                 };
                 let message = format!("speaks version {version} of the network's format, this agent speaks {ours}");
                 return Err(self.failed(&message));
             }
-            Speaker::SameVersion => {}
+            PeerKind::SameVersion => {}
         }
         self.receive(socket, &mut rest).map_err(silent)?;
         Welcome::read(&rest).ok_or_else(stranger)
     }
 
-    /// Send all of `data` on a socket that blocks for a [`GLANCE`].
+    /// Send all of `data` on a socket that blocks for a [`POLL_INTERVAL`].
     #[inline]
     pub(super) fn send(&self, socket: &mut TcpStream, data: &[u8]) -> Result<(), Failure> {
         let mut sent = match socket.write(data) {
@@ -135,7 +156,7 @@ impl Peer {
         Ok(())
     }
 
-    /// Fill `data` from a socket that blocks for a [`GLANCE`].
+    /// Fill `data` from a socket that blocks for a [`POLL_INTERVAL`].
     #[inline]
     pub(super) fn receive(&self, socket: &mut TcpStream, data: &mut [u8]) -> Result<(), Failure> {
         let mut have = match socket.read(data) {
@@ -187,7 +208,7 @@ impl Peer {
         // The clock is read only where nothing comes.
         let mut begun = None;
         loop {
-            match system::poll(sockets, Some(GLANCE_NS)) {
+            match system::poll(sockets, Some(POLL_INTERVAL_NS)) {
                 Ok(0) => {}
                 Ok(_) => return Ok(()),
                 Err(cause) => return Err(Late::Failed(self.broken(&cause))),

@@ -2,15 +2,19 @@
 
 mod connection;
 mod datagrams;
+mod opening;
+mod sessions;
+mod shared;
 
 use super::system::{self, End, PollFd, PollFlags, Reserve};
 use super::wire::{Status, Welcome};
-use datagrams::Sessions;
+use sessions::Sessions;
+use shared::Shared;
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use virtometer_protocol::{Conditions, Failure};
@@ -22,38 +26,18 @@ const MOST_CONNECTIONS: usize = 1024;
 /// Stack of a connection's thread, bytes.
 const STACK: usize = 128 << 10;
 
-/// Most bytes of messages and blocks for all connections together.
-const MOST_MEMORY: usize = 512 << 20;
-
 /// Connections that were turned away are kept for so long, so that the answer reaches the other end, ns.
-const FAREWELL_NS: u64 = 1_000_000_000;
+const PENDING_CLOSE_NS: u64 = 1_000_000_000;
 
 /// At most so many of them.
-const MOST_FAREWELLS: usize = 32;
+const MOST_PENDING_CLOSES: usize = 32;
 
 /// After a failure to accept, ns.
 const PAUSE_NS: u64 = 10_000_000;
 
 /// How long a thread whose connection is shut down may take to end where it may not hear of it, and how often to look.
 const PATIENCE: Duration = Duration::from_secs(1);
-const GLANCE: Duration = Duration::from_millis(5);
-
-/// What the threads of a server have in common.
-struct Shared {
-    received: AtomicU64,
-    /// Bytes of memory in use for messages and blocks.
-    memory: AtomicUsize,
-    /// Sockets of the connections that are open, to be shut when the server ends.
-    open: Mutex<Vec<(u64, Arc<TcpStream>)>>,
-    sessions: Sessions,
-}
-
-impl Shared {
-    fn open(&self) -> std::sync::MutexGuard<'_, Vec<(u64, Arc<TcpStream>)>> {
-        // The list is whole whatever happened to the thread that held it.
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Listens from the moment it is built until it is dropped.
 pub(super) struct Server {
@@ -86,12 +70,7 @@ impl Server {
         };
         let (alive, end) = system::ending().map_err(failed)?;
         let end = Arc::new(end);
-        let shared = Arc::new(Shared {
-            received: AtomicU64::new(0),
-            memory: AtomicUsize::new(0),
-            open: Mutex::default(),
-            sessions: Sessions::new(datagrams.is_some()),
-        });
+        let shared = Arc::new(Shared::new(Sessions::new(datagrams.is_some())));
         let mut server = Server {
             control,
             shared: shared.clone(),
@@ -137,7 +116,7 @@ impl Worker for Server {
         Ok(Stretch { start_ns, end_ns: now_ns(), work: self.received })
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         Ok(CheckValue::Bytes(self.received))
     }
 
@@ -158,9 +137,9 @@ impl Worker for Server {
 
 /// Connections that were turned away, with the time at which they were.
 #[derive(Default)]
-struct Farewells(VecDeque<(u64, TcpStream)>);
+struct PendingCloses(VecDeque<(u64, TcpStream)>);
 
-impl Farewells {
+impl PendingCloses {
     /// Tell the other end that there is no room. What it has sent stays unread; if the socket were closed at once, the
     /// answer would be lost with it.
     fn turn_away(&mut self, mut socket: TcpStream) {
@@ -169,7 +148,7 @@ impl Farewells {
             socket.shutdown(Shutdown::Write)
         });
         if told.is_ok() {
-            self.0.truncate(MOST_FAREWELLS - 1);
+            self.0.truncate(MOST_PENDING_CLOSES - 1);
             self.0.push_front((now_ns(), socket));
         }
     }
@@ -177,19 +156,19 @@ impl Farewells {
     /// Close those whose time is over. How long to wait for the next, ns.
     fn close(&mut self) -> Option<u64> {
         let now = now_ns();
-        self.0.retain(|(since_ns, _)| now - since_ns < FAREWELL_NS);
-        self.0.back().map(|(since_ns, _)| since_ns + FAREWELL_NS - now)
+        self.0.retain(|(since_ns, _)| now - since_ns < PENDING_CLOSE_NS);
+        self.0.back().map(|(since_ns, _)| since_ns + PENDING_CLOSE_NS - now)
     }
 }
 
 fn accept(listener: &TcpListener, end: &End, shared: &Arc<Shared>) {
     let mut threads: Vec<JoinHandle<()>> = Vec::new();
-    let mut farewells = Farewells::default();
+    let mut pending_closes = PendingCloses::default();
     // Given up for a moment when there are no descriptors left, so that who comes then can be turned away.
     let mut reserve = Reserve::take();
     for number in 0u64.. {
         let mut ready = [PollFd::new(end, PollFlags::empty()), PollFd::new(listener, PollFlags::IN)];
-        if system::poll(&mut ready, farewells.close()).is_err() || !ready[0].revents().is_empty() {
+        if system::poll(&mut ready, pending_closes.close()).is_err() || !ready[0].revents().is_empty() {
             break;
         }
         if ready[1].revents().is_empty() {
@@ -201,7 +180,7 @@ fn accept(listener: &TcpListener, end: &End, shared: &Arc<Shared>) {
                 continue
             }
             Err(_) => {
-                farewells.0.clear();
+                pending_closes.0.clear();
                 drop(reserve);
                 if let Ok((socket, _)) = listener.accept() {
                     let _ = (&socket).write_all(&Welcome::refusal(Status::Full).bytes());
@@ -214,7 +193,7 @@ fn accept(listener: &TcpListener, end: &End, shared: &Arc<Shared>) {
         };
         threads.retain(|thread| !thread.is_finished());
         if threads.len() >= MOST_CONNECTIONS {
-            farewells.turn_away(socket);
+            pending_closes.turn_away(socket);
             continue;
         }
         let socket = Arc::new(socket);
@@ -230,7 +209,7 @@ fn accept(listener: &TcpListener, end: &End, shared: &Arc<Shared>) {
             Err(_) => {
                 shared.open().retain(|(other, _)| *other != number);
                 if let Ok(socket) = Arc::try_unwrap(socket) {
-                    farewells.turn_away(socket);
+                    pending_closes.turn_away(socket);
                 }
             }
         }
@@ -243,7 +222,7 @@ fn accept(listener: &TcpListener, end: &End, shared: &Arc<Shared>) {
     let deadline = Instant::now() + PATIENCE;
     for thread in threads {
         while cfg!(windows) && !thread.is_finished() && Instant::now() < deadline {
-            std::thread::sleep(GLANCE);
+            std::thread::sleep(POLL_INTERVAL);
         }
         if cfg!(unix) || thread.is_finished() {
             let _ = thread.join();

@@ -4,11 +4,12 @@
 //! such moment to another.
 
 use super::account::Account;
+use super::messages::message;
 use super::pace::Pace;
 use super::peer::{Link, Peer};
-use super::system::{PollFd, PollFlags, Unmoved};
+use super::plan::{Direction, Plan};
+use super::system::{PollFd, PollFlags, ZeroCopyFile};
 use super::wire::{self, Kind, Opening};
-use super::{conditions, message, Direction, Plan};
 use crate::settings::check_failed;
 use std::io::{self, ErrorKind, Read, Write};
 use virtometer_protocol::{Conditions, Failure};
@@ -62,7 +63,7 @@ pub(super) struct Stream {
     sending: Vec<Sending>,
     receiving: Vec<Receiving>,
     message: Vec<u8>,
-    unmoved: Option<Unmoved>,
+    zero_copy_file: Option<ZeroCopyFile>,
     block: Vec<u8>,
     /// The last block read: from which byte of its stream, how long.
     last: (u64, usize),
@@ -82,18 +83,18 @@ impl Stream {
         let message = message(plan.request)?;
         let (mut sending, mut receiving) = (Vec::new(), Vec::new());
         let mut found = Conditions::new();
-        let unmoved = match plan.zero_copy && plan.direction != Direction::Receive {
-            true => {
-                Unmoved::new(&message).map_err(|cause| found.insert("zero_copy_reason".into(), cause.to_string())).ok()
-            }
+        let zero_copy_file = match plan.zero_copy && plan.direction != Direction::Receive {
+            true => ZeroCopyFile::new(&message)
+                .map_err(|cause| found.insert("zero_copy_reason".into(), cause.to_string()))
+                .ok(),
             false => None,
         };
-        let mut zero_copy = unmoved.is_some() || plan.direction == Direction::Receive;
+        let mut zero_copy = zero_copy_file.is_some() || plan.direction == Direction::Receive;
         for _ in 0..plan.connections {
             if plan.direction != Direction::Receive {
                 let opening = Opening { kind: Kind::Sink, ..plan.opening() };
                 let link = peer.dial(&opening)?;
-                conditions(&mut found, &opening, &link);
+                link.record_buffers(&opening, &mut found);
                 nonblocking(&peer, &link)?;
                 sending.push(Sending { link, position: 0, sent: 0, confirmed: 0, head: Vec::with_capacity(4096 + 8) });
             }
@@ -104,7 +105,7 @@ impl Stream {
                 if plan.low_water > 0 {
                     super::system::set_low_water(&link.socket, plan.low_water);
                 }
-                conditions(&mut found, &opening, &link);
+                link.record_buffers(&opening, &mut found);
                 if !link.welcome.zero_copy {
                     zero_copy = false;
                     if plan.zero_copy {
@@ -125,7 +126,7 @@ impl Stream {
             sending,
             receiving,
             message,
-            unmoved,
+            zero_copy_file,
             block: bytes,
             last: (0, 0),
             counted_ns: 0,
@@ -151,7 +152,7 @@ impl Stream {
     fn round(&mut self) -> Result<Round, Failure> {
         let mut round = Round::Still;
         for one in &mut self.sending {
-            if one.push(&self.peer, &self.message, self.unmoved.as_ref())? {
+            if one.push(&self.peer, &self.message, self.zero_copy_file.as_ref())? {
                 round = Round::Moved;
             }
             if one.take_confirmations(&self.peer)? {
@@ -221,10 +222,10 @@ fn nonblocking(peer: &Peer, link: &Link) -> Result<(), Failure> {
 
 impl Sending {
     /// Send until the socket takes no more or it is time to look for confirmations. Whether anything was sent.
-    fn push(&mut self, peer: &Peer, message: &[u8], unmoved: Option<&Unmoved>) -> Result<bool, Failure> {
+    fn push(&mut self, peer: &Peer, message: &[u8], zero_copy_file: Option<&ZeroCopyFile>) -> Result<bool, Failure> {
         let mut pushed = 0;
         while pushed < LOOK {
-            let sent = match unmoved {
+            let sent = match zero_copy_file {
                 None => (&self.link.socket).write(&message[self.position..]),
                 Some(file) => file.send(&self.link.socket, self.position, message.len()),
             };
@@ -340,7 +341,7 @@ impl Worker for Stream {
         self.account.follow(stretch)
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         let (from, length) = self.last;
         if let Some(fault) = fault(&self.block[..length], from, &self.message) {
             return Err(self.peer.failed(&format!("sent other bytes than its pattern, from byte {fault} on")));
@@ -348,9 +349,9 @@ impl Worker for Stream {
         Ok(CheckValue::Bytes(self.total()))
     }
 
-    fn settle(&mut self) -> Result<(), Failure> {
+    fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         self.counted_ns = 0;
-        self.account.settle();
+        self.account.reset_after_calibration();
         Ok(())
     }
 
@@ -415,7 +416,7 @@ mod tests {
     use std::net::TcpStream;
     use virtometer_protocol::Scalar::{Boolean, Integer};
 
-    /// Whoever writes to such a socket writes packets, whose lengths can be seen at the other end.
+    /// Each write to such a socket is one packet, whose length the other end can see.
     #[test]
     fn a_message_is_written_at_once() {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;

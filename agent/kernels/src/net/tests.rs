@@ -4,7 +4,7 @@ mod both_ends;
 mod foreign_clients;
 mod foreign_peers;
 
-use super::Plan;
+use super::plan::Plan;
 use crate::{find, make, Settings};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

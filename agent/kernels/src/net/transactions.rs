@@ -1,10 +1,11 @@
 //! The client of transactions with a connection each: connect, request, response, and the server closes.
 
-use super::peer::{words, Link, Peer, GLANCE};
+use super::messages::Messages;
+use super::peer::{words, Link, Peer, POLL_INTERVAL};
+use super::plan::Plan;
+use super::round_trips::RoundTrips;
 use super::system;
-use super::trips::{Messages, Trips};
 use super::wire::{Kind, Opening};
-use super::{conditions, Plan};
 use std::io::{self, ErrorKind, Read};
 use std::net::SocketAddr;
 use virtometer_protocol::{Conditions, Failure};
@@ -17,7 +18,7 @@ pub(super) struct Transactions {
     messages: Messages,
     answer: Vec<u8>,
     done: u64,
-    trips: Trips,
+    round_trips: RoundTrips,
     conditions: Conditions,
 }
 
@@ -27,9 +28,9 @@ impl Transactions {
         let opening = Opening { kind: Kind::Transactions, ..plan.opening() };
         let link = peer.dial(&opening)?;
         let mut found = Conditions::new();
-        conditions(&mut found, &opening, &link);
+        link.record_buffers(&opening, &mut found);
         let port = u16::try_from(link.welcome.extra).map_err(|_| peer.failed("names a port that does not exist"))?;
-        let trips = Trips::new(link.welcome.cpus);
+        let round_trips = RoundTrips::new(link.welcome.cpus);
         Ok(Transactions {
             address: SocketAddr::new(peer.address.ip(), port),
             peer,
@@ -37,7 +38,7 @@ impl Transactions {
             messages: Messages::new(plan.request, plan.response)?,
             answer: vec![0; plan.response],
             done: 0,
-            trips,
+            round_trips,
             conditions: found,
         })
     }
@@ -46,7 +47,7 @@ impl Transactions {
 fn transact(peer: &Peer, address: SocketAddr, messages: &Messages, answer: &mut [u8]) -> Result<(), Failure> {
     let mut begun = None;
     let mut socket = loop {
-        match system::connect(address, GLANCE) {
+        match system::connect(address, POLL_INTERVAL) {
             Ok(socket) => break socket,
             Err(cause) => refused(peer, address, &cause, *begun.get_or_insert_with(now_ns))?,
         }
@@ -81,9 +82,9 @@ fn refused(peer: &Peer, address: SocketAddr, cause: &io::Error, begun_ns: u64) -
 
 impl Worker for Transactions {
     fn run(&mut self, repeats: u64) -> Result<Timed, Failure> {
-        let Transactions { peer, address, messages, answer, done, trips, .. } = self;
+        let Transactions { peer, address, messages, answer, done, round_trips, .. } = self;
         let echoed = messages.echoed();
-        trips.make(repeats, || {
+        round_trips.make(repeats, || {
             *done += 1;
             messages.stamp(*done);
             transact(peer, *address, messages, answer)?;
@@ -94,15 +95,15 @@ impl Worker for Transactions {
         })
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         if self.answer != self.messages.response {
             return Err(self.peer.failed("sent back other bytes than it was sent"));
         }
         Ok(CheckValue::Count(self.done))
     }
 
-    fn settle(&mut self) -> Result<(), Failure> {
-        self.trips.settle();
+    fn reset_after_calibration(&mut self) -> Result<(), Failure> {
+        self.round_trips.reset_after_calibration();
         Ok(())
     }
 
@@ -119,11 +120,11 @@ impl Worker for Transactions {
         if report.faults > 0 {
             return Err(self.peer.failed("received other bytes than it was sent"));
         }
-        self.trips.close(self.done, report.cpu_ns)?;
+        self.round_trips.close(self.done, report.cpu_ns)?;
         Ok(CheckValue::Count(self.done))
     }
 
     fn extras(&mut self) -> Extras {
-        self.trips.extras()
+        self.round_trips.extras()
     }
 }

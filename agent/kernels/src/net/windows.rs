@@ -17,7 +17,7 @@ use windows_sys::Win32::Networking::WinSock::{
     WSADATA, WSAEMSGSIZE, WSAENOBUFS, WSAEWOULDBLOCK, WSAPOLLFD, WSA_FLAG_NO_HANDLE_INHERIT, WSA_FLAG_OVERLAPPED,
 };
 
-/// What is waited for, or has come.
+/// The events to wait for, or those that have occurred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PollFlags(i16);
 
@@ -57,7 +57,7 @@ pub(super) struct PollFd<'socket> {
 
 impl<'socket> PollFd<'socket> {
     pub(super) fn new(socket: &'socket impl AsSocket, flags: PollFlags) -> Self {
-        // Who waits for the end alone waits for what can be read: an end never gives anything else.
+        // An end only ever becomes readable.
         let events = if flags.is_empty() { POLLIN } else { flags.0 };
         PollFd { one: WSAPOLLFD { fd: raw(socket), events, revents: 0 }, _socket: PhantomData }
     }
@@ -206,9 +206,9 @@ pub(super) fn keep_alive(socket: &impl AsSocket) {
 }
 
 /// Data to be sent without copying it through the program: not on Windows.
-pub(super) enum Unmoved {}
+pub(super) enum ZeroCopyFile {}
 
-impl Unmoved {
+impl ZeroCopyFile {
     pub(super) fn new(_data: &[u8]) -> io::Result<Self> {
         Err(ErrorKind::Unsupported.into())
     }
@@ -254,7 +254,7 @@ pub(super) fn ending() -> io::Result<(End, End)> {
     let alive = TcpStream::connect(listener.local_addr()?)?;
     let own = alive.local_addr()?;
     loop {
-        // Whoever else has found the port meanwhile is not meant.
+        // A connection of another process that has found the port meanwhile is dropped.
         let (end, from) = listener.accept()?;
         if from == own {
             return Ok((alive, end));

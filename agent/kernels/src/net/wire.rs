@@ -115,23 +115,23 @@ pub(super) const OPENING: usize = 64;
 pub(super) const WELCOME: usize = 64;
 pub(super) const REPORT: usize = 40;
 
-/// Who speaks, by the first eight bytes.
+/// The kind of peer, by its first eight bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Speaker {
+pub(super) enum PeerKind {
     SameVersion,
     /// An agent of another version, which is named.
     OtherVersion(String),
-    Stranger,
+    Unknown,
 }
 
-pub(super) fn speaker(first: [u8; 8]) -> Speaker {
+pub(super) fn peer_kind(first: [u8; 8]) -> PeerKind {
     if first == HELLO {
-        Speaker::SameVersion
+        PeerKind::SameVersion
     } else if first.starts_with(FAMILY) {
         let version = String::from_utf8_lossy(&first[FAMILY.len()..]);
-        Speaker::OtherVersion(version.trim_matches(|c: char| !c.is_ascii_alphanumeric()).to_owned())
+        PeerKind::OtherVersion(version.trim_matches(|c: char| !c.is_ascii_alphanumeric()).to_owned())
     } else {
-        Speaker::Stranger
+        PeerKind::Unknown
     }
 }
 
@@ -281,8 +281,8 @@ mod tests {
 
     #[test]
     fn who_speaks_is_told_by_the_first_bytes() {
-        assert_eq!(speaker(HELLO), Speaker::SameVersion);
-        assert_eq!(speaker(*b"VMTNET2\n"), Speaker::OtherVersion("2".into()));
-        assert_eq!(speaker(*b"HTTP/1.1"), Speaker::Stranger);
+        assert_eq!(peer_kind(HELLO), PeerKind::SameVersion);
+        assert_eq!(peer_kind(*b"VMTNET2\n"), PeerKind::OtherVersion("2".into()));
+        assert_eq!(peer_kind(*b"HTTP/1.1"), PeerKind::Unknown);
     }
 }

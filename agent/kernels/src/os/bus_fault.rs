@@ -1,7 +1,7 @@
 //! Pages of a mapped file that are no longer there: the file became shorter, or its medium failed.
 //!
 //! The system tells a program so with SIGBUS. The handler puts a page of zeroes in the place of the missing one, so that the
-//! access goes on, and notes where it did. Whoever owns the mapping asks afterwards: the values read are worth nothing.
+//! access goes on, and notes where it did. The owner of the mapping asks afterwards: the values read are invalid.
 
 #![allow(unsafe_code)] // a signal handler, and what it may use
 
@@ -10,7 +10,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Once;
 
-/// Places that are remembered. Whoever has missed more takes them for his.
+/// Places that are recorded. If more are missed, every owner takes them for its own.
 const REMEMBERED: usize = 64;
 
 #[allow(clippy::declare_interior_mutable_const)] // the initial value of each place of the table

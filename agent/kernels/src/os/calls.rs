@@ -29,14 +29,17 @@ pub(super) enum Call {
     Open,
 }
 
-/// The words for the calls, in their order.
-pub(super) const WORDS: &[&str] = &["null", "read", "write", "stat", "fstat", "open"];
-
 impl Call {
     pub(super) fn read(settings: &Settings<'_>) -> Result<Self, Failure> {
-        let calls = [Call::Null, Call::Read, Call::Write, Call::Stat, Call::Fstat, Call::Open];
-        let table: Vec<(&str, Call)> = WORDS.iter().copied().zip(calls).collect();
-        settings.choice("call", &table)
+        let calls = [
+            ("null", Call::Null),
+            ("read", Call::Read),
+            ("write", Call::Write),
+            ("stat", Call::Stat),
+            ("fstat", Call::Fstat),
+            ("open", Call::Open),
+        ];
+        settings.choice("call", &calls)
     }
 
     fn of_file(self) -> bool {
@@ -160,7 +163,7 @@ fn make_calls(call: Call, place: BorrowedFd<'_>, name: &CStr, repeats: u64) -> R
 }
 
 impl Operation for SystemCalls {
-    fn before(&mut self, repeats: u64) -> Result<(), Failure> {
+    fn setup(&mut self, repeats: u64) -> Result<(), Failure> {
         self.calls = repeats;
         self.sum = 0;
         Ok(())
@@ -221,7 +224,7 @@ mod tests {
         for call in ALL {
             for path in [file.as_path(), folder.path(), Path::new("/"), Path::new("src"), Path::new("src/..")] {
                 let mut calls = SystemCalls::new(call, path.to_str()).unwrap();
-                calls.before(10).unwrap();
+                calls.setup(10).unwrap();
                 calls.repeat(10).unwrap();
                 assert_eq!(calls.counted(), Ok(10), "{call:?} {}", path.display());
                 calls.sum = calls.sum.wrapping_sub(1);
@@ -240,7 +243,7 @@ mod tests {
             let mut calls = SystemCalls::new(call, file.to_str()).unwrap();
             std::fs::write(&other, "x").unwrap();
             std::fs::rename(&other, &file).unwrap();
-            calls.before(10).unwrap();
+            calls.setup(10).unwrap();
             calls.repeat(10).unwrap();
             assert_eq!(calls.counted().unwrap_err().code, Code::CheckFailed, "{call:?}");
         }

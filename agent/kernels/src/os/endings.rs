@@ -3,6 +3,11 @@
 use crate::settings::check_failed;
 use virtometer_protocol::Failure;
 
+/// The agent's hidden argument, with which the operation `exec` executes it, and the status that it then ends with.
+pub const EXIT_ARGUMENT: &str = "exit";
+/// See [`EXIT_ARGUMENT`].
+pub const EXIT_STATUS: i32 = 17;
+
 /// The processes of one iteration.
 pub(super) struct Endings {
     expected: i64,

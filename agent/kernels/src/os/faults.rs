@@ -45,7 +45,7 @@ fn touch(bytes: &mut [u8], page: usize) {
 
 fn fresh(bytes: usize) -> Result<Buffer, Failure> {
     let mut memory = Buffer::new(bytes)?;
-    memory.wish_huge_pages(false);
+    memory.request_huge_pages(false);
     Ok(memory)
 }
 
@@ -76,7 +76,7 @@ impl Operation for Anonymous {
         self.most_pages
     }
 
-    fn before(&mut self, repeats: u64) -> Result<(), Failure> {
+    fn setup(&mut self, repeats: u64) -> Result<(), Failure> {
         let pages = usize::try_from(repeats).unwrap_or(usize::MAX);
         self.memory = Some(fresh(pages.saturating_mul(self.page))?);
         self.faults = self.faults.map(|_| faults());
@@ -165,7 +165,7 @@ impl Operation for OfFile {
         (MOST_MAPPED / self.page as u64).max(self.order.len() as u64)
     }
 
-    fn before(&mut self, repeats: u64) -> Result<(), Failure> {
+    fn setup(&mut self, repeats: u64) -> Result<(), Failure> {
         self.mappings.clear();
         let pages = self.order.len() as u64;
         for _ in 0..(repeats + pages - 1) / pages {
@@ -209,7 +209,7 @@ impl Operation for OfFile {
         Ok(self.touched)
     }
 
-    fn settle(&mut self) -> Result<(), Failure> {
+    fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         self.all_faults = 0;
         self.all_touched = 0;
         Ok(())
@@ -245,7 +245,7 @@ mod tests {
     fn anonymous_pages_that_do_not_hold_what_was_written_are_reported() {
         let mut pages = Anonymous::new().unwrap();
         for spoiled in [None, Some(0), Some(1)] {
-            pages.before(20).unwrap();
+            pages.setup(20).unwrap();
             pages.repeat(20).unwrap();
             let page = pages.page;
             if let Some(at) = spoiled {
@@ -263,7 +263,7 @@ mod tests {
             // This system does not count faults.
             return;
         }
-        pages.before(200).unwrap();
+        pages.setup(200).unwrap();
         pages.repeat(200).unwrap();
         pages.faults = Some(faults());
         pages.repeat(200).unwrap();
@@ -287,19 +287,19 @@ mod tests {
         let mut pages = OfFile::new(40_000, None).unwrap();
         assert_eq!(pages.order.len() * pages.page, 40_960);
         for repeats in [1, 10, 11, 35] {
-            pages.before(repeats).unwrap();
+            pages.setup(repeats).unwrap();
             pages.repeat(repeats).unwrap();
             assert_eq!(pages.counted(), Ok(repeats));
         }
         let page = pages.page;
         rustix::fs::ftruncate(&pages.file.file, page as u64).unwrap();
-        pages.before(10).unwrap();
+        pages.setup(10).unwrap();
         pages.repeat(10).unwrap();
         let failure = pages.counted().unwrap_err();
         assert_eq!(failure.message, "the file became shorter while its pages were touched");
         pages = OfFile::new(40_000, None).unwrap();
         pages.file.write(&[1; 8], 3 * page as u64).unwrap();
-        pages.before(10).unwrap();
+        pages.setup(10).unwrap();
         pages.repeat(10).unwrap();
         assert_eq!(pages.counted().unwrap_err().code, Code::CheckFailed);
     }

@@ -30,7 +30,7 @@ impl End {
 }
 
 /// Makes a way and gives both of its ends.
-pub(super) type Way = fn() -> Result<(End, End), Failure>;
+pub(super) type MakeLink = fn() -> Result<(End, End), Failure>;
 
 /// Two pipes.
 pub(super) fn pipes() -> Result<(End, End), Failure> {

@@ -34,7 +34,7 @@ impl Mapping {
         let before = faults();
         mapping.repeat(1)?;
         mapping.faults = (faults() > before).then(faults);
-        mapping.before(1)?;
+        mapping.setup(1)?;
         Ok(mapping)
     }
 
@@ -45,7 +45,7 @@ impl Mapping {
 }
 
 impl Operation for Mapping {
-    fn before(&mut self, _repeats: u64) -> Result<(), Failure> {
+    fn setup(&mut self, _repeats: u64) -> Result<(), Failure> {
         self.tag = self.tag.wrapping_add(1);
         self.mapped = 0;
         self.faults = self.faults.map(|_| faults());
@@ -94,7 +94,7 @@ mod tests {
     fn mappings_that_were_not_made_are_reported() {
         let mut mapping = Mapping::new(1 << 20, None).unwrap();
         if mapping.faults.is_some() {
-            mapping.before(1000).unwrap();
+            mapping.setup(1000).unwrap();
             mapping.repeat(1).unwrap();
             mapping.mapped = 1000;
             let failure = mapping.counted().unwrap_err();
@@ -106,7 +106,7 @@ mod tests {
     fn what_is_written_beyond_the_end_of_a_file_is_missed() {
         let mut mapping = Mapping::new(1 << 20, None).unwrap();
         rustix::fs::ftruncate(&mapping.file.file, 4096).unwrap();
-        mapping.before(1).unwrap();
+        mapping.setup(1).unwrap();
         mapping.repeat(1).unwrap();
         assert_eq!(mapping.counted().unwrap_err().code, Code::CheckFailed);
     }
@@ -116,7 +116,7 @@ mod tests {
         for bytes in [1, 5000, 1 << 20] {
             let mut mapping = Mapping::new(bytes, None).unwrap();
             for _ in 0..2 {
-                mapping.before(3).unwrap();
+                mapping.setup(3).unwrap();
                 mapping.repeat(3).unwrap();
                 assert_eq!(mapping.counted(), Ok(3));
             }

@@ -1,7 +1,7 @@
 //! The shape that all operations share: what lies inside the timed stretch, and how many were counted afterwards.
 
-use super::Pinning;
-use crate::settings::check_failed;
+use super::pinning::Pinning;
+use crate::settings::{check_failed, Settings};
 use virtometer_protocol::{Conditions, Failure, Unit};
 use virtometer_sampling::{timed, CheckValue, Extras, Merge, Stretch, Worker};
 
@@ -18,7 +18,7 @@ pub(super) trait Operation {
     }
 
     /// Make ready for `repeats`. Not timed.
-    fn before(&mut self, repeats: u64) -> Result<(), Failure> {
+    fn setup(&mut self, repeats: u64) -> Result<(), Failure> {
         let _ = repeats;
         Ok(())
     }
@@ -26,11 +26,11 @@ pub(super) trait Operation {
     /// Do it `repeats` times. This is the timed stretch.
     fn repeat(&mut self, repeats: u64) -> Result<(), Failure>;
 
-    /// Units of work since [`Operation::before`], found out independently of how many were asked for. Not timed.
+    /// Units of work since [`Operation::setup`], found out independently of how many were asked for. Not timed.
     fn counted(&mut self) -> Result<u64, Failure>;
 
     /// The window is about to begin: processes that worked for calibration make way for new ones.
-    fn settle(&mut self) -> Result<(), Failure> {
+    fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         Ok(())
     }
 
@@ -48,10 +48,25 @@ pub(super) trait Operation {
         None
     }
 
-    /// What else was found since [`Operation::settle`].
+    /// What else was found since [`Operation::reset_after_calibration`].
     fn extras(&self) -> Extras {
         Extras::default()
     }
+}
+
+/// Builds an operation on the thread that will measure it.
+pub(super) type Build = Box<dyn Fn(&Pinning) -> Result<Box<dyn Operation>, Failure> + Send + Sync>;
+
+/// Checks the settings of an operation, for so many threads.
+pub(super) type Choose = fn(&Settings<'_>, u64) -> Result<Build, Failure>;
+
+/// What [`Choose`] gives, from a closure that builds the operation.
+pub(super) fn build<O, F>(make: F) -> Result<Build, Failure>
+where
+    O: Operation + 'static,
+    F: Fn(&Pinning) -> Result<O, Failure> + Send + Sync + 'static,
+{
+    Ok(Box::new(move |pinning| Ok(Box::new(make(pinning)?))))
 }
 
 /// An operation as a worker.
@@ -87,9 +102,9 @@ impl Worker for Measured {
         self.operation.most_repeats()
     }
 
-    fn before(&mut self, repeats: u64) -> Result<(), Failure> {
+    fn setup(&mut self, repeats: u64) -> Result<(), Failure> {
         self.asked = repeats.saturating_mul(self.operation.work());
-        self.operation.before(repeats)
+        self.operation.setup(repeats)
     }
 
     fn run(&mut self, repeats: u64) -> Result<Stretch, Failure> {
@@ -99,7 +114,7 @@ impl Worker for Measured {
         Ok(stretch)
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         let counted = self.operation.counted()?;
         if let Some(wrong) = [self.asked, self.told].iter().find(|work| **work != counted) {
             return Err(check_failed(format!("counted {counted} {}, not {wrong}", self.noun)));
@@ -108,10 +123,10 @@ impl Worker for Measured {
         Ok(self.value(counted))
     }
 
-    fn settle(&mut self) -> Result<(), Failure> {
+    fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         self.all = 0;
         self.times.clear();
-        self.operation.settle()
+        self.operation.reset_after_calibration()
     }
 
     fn conditions(&self) -> Conditions {
@@ -207,13 +222,13 @@ mod tests {
         for forgets in [false, true] {
             let operation = Box::new(Forgetful { done: 0, forgets });
             let mut measured = Measured::new(operation, Pinning::as_it_is(), Unit::Second, "things");
-            measured.before(5).unwrap();
+            measured.setup(5).unwrap();
             measured.run(5).unwrap();
             if forgets {
-                let failure = measured.after().unwrap_err();
+                let failure = measured.verify().unwrap_err();
                 assert_eq!((failure.code, failure.message.as_str()), (Code::CheckFailed, "counted 4 things, not 5"));
             } else {
-                assert_eq!(measured.after().unwrap(), CheckValue::Count(5));
+                assert_eq!(measured.verify().unwrap(), CheckValue::Count(5));
                 assert_eq!(measured.finish().unwrap(), CheckValue::Count(5));
                 let measures = measured.extras().measures();
                 assert!(measures["overhead"].value > 0.0 && measures["without-overhead"].value >= 0.0);
@@ -225,10 +240,10 @@ mod tests {
     fn a_sample_that_holds_other_work_than_was_counted_is_reported() {
         let mut measured =
             Measured::new(Box::new(Forgetful { done: 0, forgets: false }), Pinning::as_it_is(), Unit::Second, "things");
-        measured.before(5).unwrap();
+        measured.setup(5).unwrap();
         assert_eq!(measured.run(5).unwrap().work, 5);
         measured.told = 10;
-        assert_eq!(measured.after().unwrap_err().message, "counted 5 things, not 10");
+        assert_eq!(measured.verify().unwrap_err().message, "counted 5 things, not 10");
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! Another process at the far end of a way.
 
 use super::child::{cannot_fork, Child, Parent};
-use super::link::{broken, End, Way};
-use super::Pinning;
+use super::link::{broken, End, MakeLink};
+use super::pinning::Pinning;
 use rustix::io::Errno;
 use virtometer_protocol::Failure;
 
 /// The other process, and this process's end of the way to it.
 pub(super) struct Partner {
-    way: Way,
+    make_link: MakeLink,
     pinning: Pinning,
     process: Option<(End, Child)>,
     // Last: the child goes before the right to reap it does.
@@ -18,12 +18,12 @@ pub(super) struct Partner {
 impl Partner {
     /// Start it. `live` is its life at its own end of the way; as in [`Child::fork`], of system calls and arithmetic alone.
     pub(super) fn new(
-        way: Way,
+        make_link: MakeLink,
         pinning: &Pinning,
         live: impl FnOnce(&End) -> Result<(), Errno>,
     ) -> Result<Self, Failure> {
         let parent = Parent::new();
-        let mut partner = Partner { way, pinning: pinning.clone(), process: None, _parent: parent };
+        let mut partner = Partner { make_link, pinning: pinning.clone(), process: None, _parent: parent };
         partner.renew(live)?;
         Ok(partner)
     }
@@ -31,7 +31,7 @@ impl Partner {
     /// A new process: the processor time that the old one used for calibration is not the window's.
     pub(super) fn renew(&mut self, live: impl FnOnce(&End) -> Result<(), Errno>) -> Result<(), Failure> {
         self.process = None;
-        let (near, far) = (self.way)()?;
+        let (near, far) = (self.make_link)()?;
         let child = Child::fork(|| {
             near.close();
             i32::from(!self.pinning.place(1) || live(&far).is_err())

@@ -1,9 +1,9 @@
 //! Where a worker and its processes run. One processor is the rule, because unpinned ones differ by up to twelve times
 //! with the scheduler's mood.
 
+use crate::operation::ParameterKind::Choice;
+use crate::operation::{parameter, Parameter};
 use crate::settings::{wrong, Settings};
-use crate::ParameterKind::Choice;
-use crate::{parameter, Parameter};
 #[cfg(unix)]
 use rustix::thread::{sched_setaffinity, CpuSet};
 use virtometer_protocol::{Code, Conditions, Failure};
@@ -17,7 +17,7 @@ pub(super) const PIN: Parameter = parameter(
     "processors of a thread and its processes; apart: a different one each",
 );
 
-/// What is asked for.
+/// The value of the parameter, or that the task pins the threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pin {
     /// The task has pinned the threads; their processes stay with them.

@@ -5,7 +5,7 @@
 use super::operation::Operation;
 use virtometer_protocol::Failure;
 
-/// What is called: a procedure that the caller knows only by its address.
+/// A procedure that the caller knows only by its address.
 type Step = extern "C" fn(u64) -> u64;
 
 extern "C" fn add_one(count: u64) -> u64 {
@@ -27,7 +27,7 @@ impl Procedure {
 }
 
 impl Operation for Procedure {
-    fn before(&mut self, _repeats: u64) -> Result<(), Failure> {
+    fn setup(&mut self, _repeats: u64) -> Result<(), Failure> {
         self.count = 0;
         Ok(())
     }
@@ -76,7 +76,7 @@ mod tests {
         static FORGET: Step = forget;
         for (step, counted) in [(&STEP, 1000), (&FORGET, 0)] {
             let mut procedure = Procedure { step, count: 0 };
-            procedure.before(1000).unwrap();
+            procedure.setup(1000).unwrap();
             procedure.repeat(1000).unwrap();
             assert_eq!(procedure.counted().unwrap(), counted);
         }

@@ -15,7 +15,7 @@ use virtometer_sampling::os_failure;
 
 /// How the file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum ReadMethod {
     /// Read block by block from an open file.
     IoOnly,
     /// Open, read block by block and close.
@@ -24,16 +24,23 @@ pub(super) enum Way {
     Mapped,
 }
 
-impl Way {
+impl ReadMethod {
     pub(super) fn read(settings: &Settings<'_>) -> Result<Self, Failure> {
-        settings.choice("way", &[("io-only", Way::IoOnly), ("open-to-close", Way::OpenToClose), ("mmap", Way::Mapped)])
+        settings.choice(
+            "way",
+            &[
+                ("io-only", ReadMethod::IoOnly),
+                ("open-to-close", ReadMethod::OpenToClose),
+                ("mmap", ReadMethod::Mapped),
+            ],
+        )
     }
 }
 
-/// What is to be read.
+/// The checked settings.
 #[derive(Clone, Debug)]
-pub(super) struct Wish {
-    pub(super) way: Way,
+pub(super) struct Config {
+    pub(super) method: ReadMethod,
     /// Bytes of the file that are read, a multiple of 8.
     pub(super) size: usize,
     /// Bytes of one read.
@@ -47,7 +54,7 @@ pub(super) struct Wish {
 
 /// Reads a file from its beginning to its end. It has been read before.
 pub(super) struct Reread {
-    wish: Wish,
+    config: Config,
     file: OwnedFd,
     place: String,
     simd: Simd,
@@ -65,25 +72,25 @@ pub(super) struct Reread {
 }
 
 impl Reread {
-    pub(super) fn new(wish: Wish) -> Result<Self, Failure> {
-        ensure_memory(wish.size as u64, "the pages of the file")?;
-        let (file, place) = match &wish.file {
-            Some(path) => (existing(path, wish.size)?, path.clone()),
+    pub(super) fn new(config: Config) -> Result<Self, Failure> {
+        ensure_memory(config.size as u64, "the pages of the file")?;
+        let (file, place) = match &config.file {
+            Some(path) => (existing(path, config.size)?, path.clone()),
             None => {
-                let scratch = Scratch::filled(wish.directory.as_deref(), wish.size as u64)?;
+                let scratch = Scratch::filled(config.directory.as_deref(), config.size as u64)?;
                 let mut conditions = Conditions::new();
                 scratch.conditions(&mut conditions);
                 (scratch.file, conditions.remove("file").unwrap_or_default())
             }
         };
-        let mapping = match wish.way {
-            Way::Mapped => Some(FileMapping::new(&file, wish.size).map_err(|errno| cannot("map", errno))?),
+        let mapping = match config.method {
+            ReadMethod::Mapped => Some(FileMapping::new(&file, config.size).map_err(|errno| cannot("map", errno))?),
             _ => None,
         };
-        let buffer = Buffer::new(wish.block.min(wish.size))?;
+        let buffer = Buffer::new(config.block.min(config.size))?;
         let simd = Simd::detect();
         let mut reread = Reread {
-            wish,
+            config,
             file,
             place,
             simd,
@@ -102,8 +109,8 @@ impl Reread {
         reread.right_sum = reread.learn()?;
         // Not every system counts, and not every one that does counts right.
         let counted = before.and_then(|before| before.since());
-        reread.witness = counted.map_or(false, |(read, calls)| read == reread.wish.size as u64 && calls > 0);
-        if reread.wish.way == Way::OpenToClose {
+        reread.witness = counted.map_or(false, |(read, calls)| read == reread.config.size as u64 && calls > 0);
+        if reread.config.method == ReadMethod::OpenToClose {
             seek(&reread.file, SeekFrom::Start(0)).map_err(|errno| cannot("seek in", errno))?;
             reread.reopen().map_err(|errno| {
                 let failure = cannot("open", errno);
@@ -114,17 +121,17 @@ impl Reread {
     }
 
     fn learn(&mut self) -> Result<u64, Failure> {
-        let Reread { file, buffer, wish, simd, .. } = self;
+        let Reread { file, buffer, config, simd, .. } = self;
         let mut last = 0;
         let mut total = 0u64;
-        let read = blocks(file, wish.size, buffer, |block| {
+        let read = blocks(file, config.size, buffer, |block| {
             last = block.len();
             total = total.wrapping_add(sum(*simd, block));
         });
-        if read.map_err(|errno| cannot("read", errno))? != wish.size as u64 {
+        if read.map_err(|errno| cannot("read", errno))? != config.size as u64 {
             return Err(check_failed(format!(
                 "the file {} has become shorter than {} bytes",
-                self.place, self.wish.size
+                self.place, self.config.size
             )));
         }
         self.last = self.buffer.bytes()[..last].to_owned();
@@ -132,7 +139,7 @@ impl Reread {
     }
 
     fn reopen(&self) -> Result<OwnedFd, Errno> {
-        let path = match &self.wish.file {
+        let path = match &self.config.file {
             Some(path) => path.clone(),
             None => format!("/proc/self/fd/{}", self.file.as_raw_fd()),
         };
@@ -210,10 +217,10 @@ fn blocks(file: &OwnedFd, size: usize, buffer: &mut Buffer, mut look: impl FnMut
 
 impl Operation for Reread {
     fn work(&self) -> u64 {
-        self.wish.size as u64
+        self.config.size as u64
     }
 
-    fn before(&mut self, repeats: u64) -> Result<(), Failure> {
+    fn setup(&mut self, repeats: u64) -> Result<(), Failure> {
         self.passes = repeats;
         self.bytes = 0;
         self.sum = 0;
@@ -230,17 +237,17 @@ impl Operation for Reread {
                 self.bytes += mapping.bytes().len() as u64;
                 continue;
             }
-            let opened = match self.wish.way {
-                Way::OpenToClose => Some(self.reopen().map_err(|errno| cannot("open", errno))?),
+            let opened = match self.config.method {
+                ReadMethod::OpenToClose => Some(self.reopen().map_err(|errno| cannot("open", errno))?),
                 _ => None,
             };
-            let Reread { wish, buffer, simd, .. } = self;
+            let Reread { config, buffer, simd, .. } = self;
             let file = opened.as_ref().unwrap_or(&self.file);
             let mut total = self.sum;
-            let read = if wish.sum {
-                blocks(file, wish.size, buffer, |block| total = total.wrapping_add(sum(*simd, block)))
+            let read = if config.sum {
+                blocks(file, config.size, buffer, |block| total = total.wrapping_add(sum(*simd, block)))
             } else {
-                blocks(file, wish.size, buffer, |_| ())
+                blocks(file, config.size, buffer, |_| ())
             };
             self.bytes += read.map_err(|errno| cannot("read", errno))?;
             self.sum = total;
@@ -252,10 +259,10 @@ impl Operation for Reread {
         if self.mapping.as_ref().map_or(false, FileMapping::lacks_pages) {
             return Err(check_failed(format!("the file {} became shorter while it was read", self.place)));
         }
-        if self.bytes < self.passes * self.wish.size as u64 {
+        if self.bytes < self.passes * self.config.size as u64 {
             return Err(check_failed(format!("the file {} became shorter while it was read", self.place)));
         }
-        let summed = self.wish.sum || self.mapping.is_some();
+        let summed = self.config.sum || self.mapping.is_some();
         if summed && self.sum != self.right_sum.wrapping_mul(self.passes) {
             return Err(check_failed(format!("{} passes over the file found another sum than the first", self.passes)));
         }
@@ -263,7 +270,7 @@ impl Operation for Reread {
             return Err(check_failed("the end of the file is another than it was at first"));
         }
         // Each pass has a position of its own; that of this descriptor stands where it stood.
-        if self.wish.way == Way::OpenToClose && seek(&self.file, SeekFrom::Current(0)) != Ok(0) {
+        if self.config.method == ReadMethod::OpenToClose && seek(&self.file, SeekFrom::Current(0)) != Ok(0) {
             return Err(check_failed("the file was read without opening it"));
         }
         // Reading once and counting often would look right in every other way.
@@ -272,8 +279,8 @@ impl Operation for Reread {
                 let message = format!("the system counted {read} bytes that were read, not {}", self.bytes);
                 return Err(check_failed(message));
             }
-            let block = self.wish.block.min(self.wish.size);
-            let least = self.passes * ((self.wish.size + block - 1) / block) as u64;
+            let block = self.config.block.min(self.config.size);
+            let least = self.passes * ((self.config.size + block - 1) / block) as u64;
             if calls < least {
                 return Err(check_failed(format!("the system counted {calls} reads of a block, not {least}")));
             }
@@ -283,7 +290,7 @@ impl Operation for Reread {
 
     fn conditions(&self, conditions: &mut Conditions) {
         conditions.insert("file".into(), self.place.clone());
-        if self.wish.sum || self.mapping.is_some() {
+        if self.config.sum || self.mapping.is_some() {
             conditions.insert("simd".into(), self.simd.name().into());
         }
     }
@@ -297,53 +304,53 @@ mod tests {
     use rustix::fs::ftruncate;
     use rustix::io::pwrite;
 
-    fn wish(way: Way, sum: bool) -> Wish {
-        Wish { way, size: 100_000, block: 4096, sum, file: None, directory: None }
+    fn config(method: ReadMethod, sum: bool) -> Config {
+        Config { method, size: 100_000, block: 4096, sum, file: None, directory: None }
     }
 
-    const ALL: [(Way, bool); 5] = [
-        (Way::IoOnly, false),
-        (Way::IoOnly, true),
-        (Way::OpenToClose, false),
-        (Way::OpenToClose, true),
-        (Way::Mapped, false),
+    const ALL: [(ReadMethod, bool); 5] = [
+        (ReadMethod::IoOnly, false),
+        (ReadMethod::IoOnly, true),
+        (ReadMethod::OpenToClose, false),
+        (ReadMethod::OpenToClose, true),
+        (ReadMethod::Mapped, false),
     ];
 
     fn outcome(reread: &mut Reread) -> Result<u64, Failure> {
-        reread.before(3)?;
+        reread.setup(3)?;
         reread.repeat(3)?;
         reread.counted()
     }
 
     #[test]
     fn passes_find_what_is_in_the_file() {
-        for (way, sum) in ALL {
-            let mut reread = Reread::new(wish(way, sum)).unwrap();
+        for (method, sum) in ALL {
+            let mut reread = Reread::new(config(method, sum)).unwrap();
             assert_eq!(reread.right_sum, (0..12_500).fold(0, |sum: u64, index| sum.wrapping_add(pattern::word(index))));
-            assert_eq!(outcome(&mut reread), Ok(300_000), "{way:?}");
+            assert_eq!(outcome(&mut reread), Ok(300_000), "{method:?}");
         }
     }
 
     #[test]
     fn the_system_counts_what_was_read() {
-        for (way, sum) in [(Way::IoOnly, false), (Way::OpenToClose, true)] {
-            let mut reread = Reread::new(wish(way, sum)).unwrap();
+        for (method, sum) in [(ReadMethod::IoOnly, false), (ReadMethod::OpenToClose, true)] {
+            let mut reread = Reread::new(config(method, sum)).unwrap();
             if !reread.witness {
                 continue;
             }
-            reread.before(3).unwrap();
+            reread.setup(3).unwrap();
             reread.repeat(1).unwrap();
             // Three passes are counted, of which two were not made.
             reread.bytes = 300_000;
             reread.sum = reread.right_sum.wrapping_mul(3);
             let failure = reread.counted().unwrap_err();
-            assert_eq!(failure.message, "the system counted 100000 bytes that were read, not 300000", "{way:?}");
+            assert_eq!(failure.message, "the system counted 100000 bytes that were read, not 300000", "{method:?}");
         }
     }
 
     #[test]
     fn reads_of_more_than_a_block_are_reported() {
-        let mut reread = Reread::new(wish(Way::IoOnly, false)).unwrap();
+        let mut reread = Reread::new(config(ReadMethod::IoOnly, false)).unwrap();
         if reread.witness {
             reread.buffer = Buffer::new(100_000).unwrap();
             reread.last.clear();
@@ -354,26 +361,26 @@ mod tests {
 
     #[test]
     fn a_file_that_is_not_opened_each_time_is_reported() {
-        let mut reread = Reread::new(wish(Way::OpenToClose, false)).unwrap();
-        reread.before(3).unwrap();
-        reread.wish.way = Way::IoOnly;
+        let mut reread = Reread::new(config(ReadMethod::OpenToClose, false)).unwrap();
+        reread.setup(3).unwrap();
+        reread.config.method = ReadMethod::IoOnly;
         reread.repeat(3).unwrap();
-        reread.wish.way = Way::OpenToClose;
+        reread.config.method = ReadMethod::OpenToClose;
         assert_eq!(reread.counted().unwrap_err().message, "the file was read without opening it");
     }
 
     #[test]
     fn a_file_that_changed_is_reported() {
-        for (way, sum) in ALL {
-            let mut reread = Reread::new(wish(way, sum)).unwrap();
+        for (method, sum) in ALL {
+            let mut reread = Reread::new(config(method, sum)).unwrap();
             pwrite(&reread.file, &[1], 99_999).unwrap();
-            assert_eq!(outcome(&mut reread).unwrap_err().code, Code::CheckFailed, "{way:?}");
+            assert_eq!(outcome(&mut reread).unwrap_err().code, Code::CheckFailed, "{method:?}");
             // Pages beyond the end of a file cannot be read, and reads end there.
             for length in [50_000, 0] {
                 ftruncate(&reread.file, length).unwrap();
                 let failure = outcome(&mut reread).unwrap_err();
                 assert_eq!(failure.code, Code::CheckFailed);
-                assert!(failure.message.ends_with("became shorter while it was read"), "{way:?}: {failure}");
+                assert!(failure.message.ends_with("became shorter while it was read"), "{method:?}: {failure}");
             }
         }
     }
@@ -383,8 +390,9 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let path = file.path().to_str().unwrap().to_owned();
         let refused = |path: &str| {
-            let failure =
-                Reread::new(Wish { file: Some(path.into()), ..wish(Way::IoOnly, false) }).map(drop).unwrap_err();
+            let failure = Reread::new(Config { file: Some(path.into()), ..config(ReadMethod::IoOnly, false) })
+                .map(drop)
+                .unwrap_err();
             (failure.code, failure.message)
         };
         assert_eq!(refused("/dev/zero"), (Code::BadArguments, "/dev/zero is not a regular file".into()));
@@ -393,9 +401,9 @@ mod tests {
         assert_eq!(refused(&path), (Code::BadArguments, sentence));
         let content = vec![3; 200_000];
         std::fs::write(&path, &content).unwrap();
-        for (way, sum) in ALL {
-            let mut reread = Reread::new(Wish { file: Some(path.clone()), ..wish(way, sum) }).unwrap();
-            assert_eq!(outcome(&mut reread), Ok(300_000), "{way:?}");
+        for (method, sum) in ALL {
+            let mut reread = Reread::new(Config { file: Some(path.clone()), ..config(method, sum) }).unwrap();
+            assert_eq!(outcome(&mut reread), Ok(300_000), "{method:?}");
         }
         assert!(std::fs::read(&path).unwrap() == content);
     }

@@ -3,7 +3,7 @@
 use super::child::{cannot_fork, Child, Parent};
 use super::link::{broken, pass, pipe, take};
 use super::operation::{each_takes, Operation};
-use super::Pinning;
+use super::pinning::Pinning;
 use crate::buffer::Buffer;
 use crate::settings::check_failed;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -156,7 +156,7 @@ impl Operation for Ring {
         self.processes as u64
     }
 
-    fn before(&mut self, repeats: u64) -> Result<(), Failure> {
+    fn setup(&mut self, repeats: u64) -> Result<(), Failure> {
         (self.before, self.rounds) = (self.token, repeats);
         Ok(())
     }
@@ -182,7 +182,7 @@ impl Operation for Ring {
     }
 
     /// New processes: the processor time that the old ones used for calibration is not the window's.
-    fn settle(&mut self) -> Result<(), Failure> {
+    fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         self.links = None;
         self.overhead = self.alone()?;
         self.links = Some(self.link()?);
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     fn round(ring: &mut Ring, repeats: u64) -> Result<u64, Failure> {
-        ring.before(repeats)?;
+        ring.setup(repeats)?;
         ring.repeat(repeats)?;
         ring.counted()
     }
@@ -214,11 +214,11 @@ mod tests {
         for (processes, size) in [(2, 0), (3, 4096), (16, 65_536)] {
             let mut ring = Ring::new(processes, size, &Pinning::as_it_is()).unwrap();
             assert_eq!(round(&mut ring, 5), Ok(5 * processes as u64));
-            ring.settle().unwrap();
+            ring.reset_after_calibration().unwrap();
             assert!(ring.overhead().unwrap() > 0.0);
             assert_eq!(round(&mut ring, 1), Ok(processes as u64));
             // The token is another one on its way through the first process.
-            ring.before(1).unwrap();
+            ring.setup(1).unwrap();
             ring.token -= 1;
             ring.repeat(1).unwrap();
             assert_eq!(ring.counted(), Ok(processes as u64 - 1));

@@ -1,9 +1,9 @@
 //! Two processes and one byte that goes to and fro.
 
-use super::link::{broken, exchange, pass, take, End, Way};
+use super::link::{broken, exchange, pass, take, End, MakeLink};
 use super::operation::Operation;
 use super::partner::Partner;
-use super::Pinning;
+use super::pinning::Pinning;
 use crate::settings::check_failed;
 use rustix::fd::AsFd;
 use rustix::io::Errno;
@@ -23,8 +23,8 @@ pub(super) struct RoundTrip {
 }
 
 impl RoundTrip {
-    pub(super) fn new(way: Way, pinning: &Pinning) -> Result<Self, Failure> {
-        Ok(RoundTrip { partner: Partner::new(way, pinning, answer)?, byte: 0, expected: 0, trips: 0, before: 0 })
+    pub(super) fn new(make_link: MakeLink, pinning: &Pinning) -> Result<Self, Failure> {
+        Ok(RoundTrip { partner: Partner::new(make_link, pinning, answer)?, byte: 0, expected: 0, trips: 0, before: 0 })
     }
 }
 
@@ -48,7 +48,7 @@ fn next(byte: u8) -> u8 {
 }
 
 impl Operation for RoundTrip {
-    fn before(&mut self, repeats: u64) -> Result<(), Failure> {
+    fn setup(&mut self, repeats: u64) -> Result<(), Failure> {
         self.trips = repeats;
         let after = (u64::from(self.byte) + repeats % u64::from(ASK)) % u64::from(ASK);
         self.expected = u8::try_from(after).unwrap_or(0);
@@ -79,7 +79,7 @@ impl Operation for RoundTrip {
         Ok(self.before.wrapping_sub(before))
     }
 
-    fn settle(&mut self) -> Result<(), Failure> {
+    fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         self.before = 0;
         self.partner.renew(answer)
     }
@@ -98,18 +98,18 @@ mod tests {
 
     #[test]
     fn a_byte_that_comes_back_wrong_is_reported() {
-        for way in [link::pipes as Way, link::unix, link::tcp] {
-            let mut trip = RoundTrip::new(way, &Pinning::as_it_is()).unwrap();
+        for make_link in [link::pipes as MakeLink, link::unix, link::tcp] {
+            let mut trip = RoundTrip::new(make_link, &Pinning::as_it_is()).unwrap();
             for repeats in [300, 1] {
-                trip.before(repeats).unwrap();
+                trip.setup(repeats).unwrap();
                 trip.repeat(repeats).unwrap();
                 assert_eq!(trip.counted(), Ok(repeats));
             }
             // So many that the byte does not tell.
-            trip.before(2 + u64::from(ASK)).unwrap();
+            trip.setup(2 + u64::from(ASK)).unwrap();
             trip.repeat(2).unwrap();
             assert_eq!(trip.counted(), Ok(2));
-            trip.before(2).unwrap();
+            trip.setup(2).unwrap();
             // Another trip than those that are counted.
             exchange(trip.partner.end().unwrap(), &mut [7]).unwrap();
             trip.byte = 9;
@@ -122,7 +122,7 @@ mod tests {
     fn a_partner_that_is_gone_is_a_failure_and_no_wait() {
         let mut trip = RoundTrip::new(link::pipes, &Pinning::as_it_is()).unwrap();
         trip.partner.kill();
-        trip.before(1).unwrap();
+        trip.setup(1).unwrap();
         assert_eq!(trip.repeat(1).unwrap_err().message, "a process at the other end is gone");
     }
 }

@@ -100,7 +100,7 @@ fn connections(count: usize) -> Result<(Vec<OwnedFd>, Child, Parent), Failure> {
 }
 
 impl Operation for Select {
-    fn before(&mut self, _repeats: u64) -> Result<(), Failure> {
+    fn setup(&mut self, _repeats: u64) -> Result<(), Failure> {
         self.ready = 0;
         Ok(())
     }
@@ -132,7 +132,7 @@ mod tests {
     fn every_descriptor_is_found_ready_each_time() {
         for (of, count) in [(Of::File, 1), (Of::File, 300), (Of::Tcp, 1), (Of::Tcp, 200)] {
             let mut select = Select::new(of, count).unwrap();
-            select.before(7).unwrap();
+            select.setup(7).unwrap();
             select.repeat(7).unwrap();
             assert_eq!(select.ready, 7 * count as u64);
             assert_eq!(select.counted(), Ok(7));
@@ -145,7 +145,7 @@ mod tests {
         // Nobody reads at the other end: the connection fills up.
         rustix::io::ioctl_fionbio(&select.descriptors[1], true).unwrap();
         while rustix::io::write(&select.descriptors[1], &[0; 65_536]).is_ok() {}
-        select.before(10).unwrap();
+        select.setup(10).unwrap();
         select.repeat(10).unwrap();
         assert_eq!(select.ready, 20);
         assert_eq!(select.counted(), Ok(6));

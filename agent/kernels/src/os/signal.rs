@@ -136,7 +136,7 @@ impl Install {
 }
 
 impl Operation for Install {
-    fn before(&mut self, _repeats: u64) -> Result<(), Failure> {
+    fn setup(&mut self, _repeats: u64) -> Result<(), Failure> {
         self.done = 0;
         self.ever = holders().ever;
         Ok(())
@@ -205,7 +205,7 @@ impl Catch {
 }
 
 impl Operation for Catch {
-    fn before(&mut self, _repeats: u64) -> Result<(), Failure> {
+    fn setup(&mut self, _repeats: u64) -> Result<(), Failure> {
         self.before = CAUGHT.with(Cell::get);
         Ok(())
     }
@@ -219,7 +219,7 @@ impl Operation for Catch {
         Ok(CAUGHT.with(Cell::get) - self.before)
     }
 
-    fn settle(&mut self) -> Result<(), Failure> {
+    fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         let (process, thread) = own();
         self.overhead = each_takes(1, || send(0, process, thread))?;
         Ok(())
@@ -257,20 +257,20 @@ mod tests {
         let before = installed().unwrap().sa_sigaction;
         let (mut install, mut catch) = (Install::new().unwrap(), Catch::new().unwrap());
         for _ in 0..2 {
-            install.before(5).unwrap();
+            install.setup(5).unwrap();
             install.repeat(5).unwrap();
             assert_eq!(install.counted(), Ok(5));
-            catch.before(5).unwrap();
+            catch.setup(5).unwrap();
             catch.repeat(5).unwrap();
             assert_eq!(catch.counted(), Ok(5));
             ignore();
             assert_eq!(install.counted().unwrap_err().code, Code::CheckFailed);
-            catch.before(5).unwrap();
+            catch.setup(5).unwrap();
             catch.repeat(5).unwrap();
             assert_eq!(catch.counted(), Ok(0));
         }
         drop(install);
-        catch.settle().unwrap();
+        catch.reset_after_calibration().unwrap();
         assert!(catch.overhead().unwrap() > 0.0);
         drop(catch);
         assert_eq!(installed().unwrap().sa_sigaction, before);

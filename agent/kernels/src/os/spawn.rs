@@ -3,9 +3,8 @@
 #![allow(unsafe_code)] // execve in a forked child
 
 use super::child::{cannot_fork, Child, Parent};
-use super::endings::Endings;
+use super::endings::{Endings, EXIT_ARGUMENT, EXIT_STATUS};
 use super::operation::Operation;
-use super::{EXIT_ARGUMENT, EXIT_STATUS};
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use virtometer_protocol::{Code, Failure};
@@ -81,7 +80,7 @@ impl Spawn {
 }
 
 impl Operation for Spawn {
-    fn before(&mut self, repeats: u64) -> Result<(), Failure> {
+    fn setup(&mut self, repeats: u64) -> Result<(), Failure> {
         self.endings.expect(repeats);
         Ok(())
     }
@@ -120,7 +119,7 @@ mod tests {
 
     fn outcome(words: &[&[u8]]) -> Result<u64, Failure> {
         let mut spawn = Spawn::program(words)?;
-        spawn.before(3)?;
+        spawn.setup(3)?;
         spawn.repeat(3)?;
         spawn.counted()
     }
@@ -146,7 +145,7 @@ mod tests {
         std::fs::write(&program, format!("#!/bin/sh\necho $* >> '{}'\nexit 17\n", trace.display())).unwrap();
         std::fs::set_permissions(&program, PermissionsExt::from_mode(0o700)).unwrap();
         let mut spawn = Spawn::shell_with(program.as_os_str().as_bytes()).unwrap();
-        spawn.before(3).unwrap();
+        spawn.setup(3).unwrap();
         spawn.repeat(3).unwrap();
         assert_eq!(spawn.counted(), Ok(3));
         assert_eq!(std::fs::read_to_string(trace).unwrap(), "exit\n".repeat(3));

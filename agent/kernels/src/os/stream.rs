@@ -1,9 +1,9 @@
 //! Bytes from one process to another.
 
-use super::link::{broken, pass, take, End, Way};
+use super::link::{broken, pass, take, End, MakeLink};
 use super::operation::Operation;
 use super::partner::Partner;
-use super::Pinning;
+use super::pinning::Pinning;
 use crate::buffer::Buffer;
 use crate::pattern;
 use crate::settings::check_failed;
@@ -13,17 +13,17 @@ use virtometer_protocol::Failure;
 
 /// Another process writes messages, the agent reads them. It is told how many, and tells at the end how many bytes it wrote.
 pub(super) struct Stream {
-    /// What is sent over and over: the pattern of the disk's file.
+    /// The message that is sent again and again: the pattern of the disk's file.
     message: Buffer,
     received: Buffer,
     partner: Partner,
 }
 
 impl Stream {
-    pub(super) fn new(way: Way, size: usize, pinning: &Pinning) -> Result<Self, Failure> {
+    pub(super) fn new(make_link: MakeLink, size: usize, pinning: &Pinning) -> Result<Self, Failure> {
         let (mut message, received) = (Buffer::new(size)?, Buffer::new(size)?);
         pattern::fill(message.bytes_mut(), 0);
-        let partner = Partner::new(way, pinning, |far| write_for_ever(far, message.bytes()))?;
+        let partner = Partner::new(make_link, pinning, |far| write_for_ever(far, message.bytes()))?;
         Ok(Stream { message, received, partner })
     }
 }
@@ -47,7 +47,7 @@ impl Operation for Stream {
         self.message.bytes().len() as u64
     }
 
-    fn before(&mut self, _repeats: u64) -> Result<(), Failure> {
+    fn setup(&mut self, _repeats: u64) -> Result<(), Failure> {
         self.received.bytes_mut().fill(0);
         Ok(())
     }
@@ -82,7 +82,7 @@ impl Operation for Stream {
         Ok(u64::from_le_bytes(written))
     }
 
-    fn settle(&mut self) -> Result<(), Failure> {
+    fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         self.partner.renew(|far| write_for_ever(far, self.message.bytes()))
     }
 
@@ -100,7 +100,7 @@ mod tests {
     use rustix::net::{socketpair, AddressFamily, SocketFlags, SocketType};
     use virtometer_protocol::Code;
 
-    /// Whoever writes to such a way writes packets, whose lengths can be seen at the other end.
+    /// Each write to such a link is one packet, whose length the other end can see.
     fn packets() -> Result<(End, End), Failure> {
         let (one, two) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None).unwrap();
         let end = |socket: OwnedFd| End { input: socket.try_clone().unwrap(), output: socket };
@@ -120,17 +120,17 @@ mod tests {
 
     #[test]
     fn bytes_are_counted_and_looked_at_where_they_arrive() {
-        for way in [link::pipes as Way, link::unix] {
-            let mut stream = Stream::new(way, 100_000, &Pinning::as_it_is()).unwrap();
+        for make_link in [link::pipes as MakeLink, link::unix] {
+            let mut stream = Stream::new(make_link, 100_000, &Pinning::as_it_is()).unwrap();
             for repeats in [1, 7] {
-                stream.before(repeats).unwrap();
+                stream.setup(repeats).unwrap();
                 stream.repeat(repeats).unwrap();
                 assert_eq!(stream.counted(), Ok(repeats * 100_000));
             }
             // Another message than the pattern.
             stream.message.bytes_mut()[50_001] ^= 1;
-            stream.settle().unwrap();
-            stream.before(2).unwrap();
+            stream.reset_after_calibration().unwrap();
+            stream.setup(2).unwrap();
             stream.repeat(2).unwrap();
             let failure = stream.counted().unwrap_err();
             assert_eq!(failure.code, Code::CheckFailed);

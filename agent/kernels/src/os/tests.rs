@@ -100,10 +100,13 @@ fn a_word_chooses_what_it_says() {
     for (word, of) in [("file", Of::File), ("tcp", Of::Tcp)] {
         chosen("select", "of", word, &|settings| Of::read(settings) == Ok(of));
     }
-    let ways =
-        [("io-only", reread::Way::IoOnly), ("open-to-close", reread::Way::OpenToClose), ("mmap", reread::Way::Mapped)];
+    let ways = [
+        ("io-only", reread::ReadMethod::IoOnly),
+        ("open-to-close", reread::ReadMethod::OpenToClose),
+        ("mmap", reread::ReadMethod::Mapped),
+    ];
     for (word, way) in ways {
-        chosen("file-reread", "way", word, &|settings| reread::Way::read(settings) == Ok(way));
+        chosen("file-reread", "way", word, &|settings| reread::ReadMethod::read(settings) == Ok(way));
     }
 }
 

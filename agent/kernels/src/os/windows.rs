@@ -2,10 +2,10 @@
 
 #![allow(unsafe_code)] // making processes
 
-use super::endings::Endings;
-use super::operation::Operation;
+use super::endings::{Endings, EXIT_ARGUMENT, EXIT_STATUS};
+use super::operation::{build, Choose, Operation};
 use super::procedure::Procedure;
-use super::{build, Choose, EXIT_ARGUMENT, EXIT_STATUS, OPS};
+use crate::operation::Op;
 use std::ffi::OsStr;
 use std::io;
 use std::os::windows::ffi::OsStrExt;
@@ -19,8 +19,8 @@ use windows_sys::Win32::System::Threading::{
 };
 
 /// For each row of the table what builds the operation.
-pub(super) fn choices() -> impl Iterator<Item = Choose> {
-    OPS.iter().map(|op| -> Choose {
+pub(super) fn choices(ops: &[Op]) -> impl Iterator<Item = Choose> + '_ {
+    ops.iter().map(|op| -> Choose {
         match op.name {
             "procedure" => |_, _| build(|_| Ok(Procedure::new())),
             "exec" => |_, _| build(|_| Exec::new(EXIT_ARGUMENT)),
@@ -75,7 +75,7 @@ impl Exec {
 }
 
 impl Operation for Exec {
-    fn before(&mut self, repeats: u64) -> Result<(), Failure> {
+    fn setup(&mut self, repeats: u64) -> Result<(), Failure> {
         self.endings.expect(repeats);
         Ok(())
     }
@@ -102,7 +102,7 @@ mod tests {
     fn a_process_that_ends_otherwise_is_reported() {
         // The program of the tests knows no such option, and ends with a status of its own.
         let mut exec = Exec::new("--no-such-option").unwrap();
-        exec.before(2).unwrap();
+        exec.setup(2).unwrap();
         exec.repeat(2).unwrap();
         let failure = exec.counted().unwrap_err();
         assert_eq!(failure.code, Code::CheckFailed);

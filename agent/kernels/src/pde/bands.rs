@@ -8,11 +8,12 @@
 
 #![allow(unsafe_code)] // parts of shared memory; functions compiled for instructions that are detected
 
-use super::crew::{larger, Alarm, Crew, Member};
 use super::grid::Grid;
-use super::plane::Plane;
+use super::method::{at_once, larger, GROUP};
 use super::problem::Problem;
-use super::{at_once, GROUP};
+use super::ranks::{Rank, Ranks};
+use crate::barrier::PanicGuard;
+use crate::shared_array::SharedArray;
 use crate::simd::{for_each_simd, Simd};
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,15 +22,19 @@ use virtometer_protocol::Failure;
 /// What the threads share.
 pub(super) struct Shared {
     problem: Arc<Problem>,
-    crew: Arc<Crew>,
+    ranks: Arc<Ranks>,
     /// Two matrices by rows, in turns the one that is read and the one that is written.
-    planes: [Plane; 2],
+    planes: [SharedArray<f64>; 2],
 }
 
 impl Shared {
     pub(super) fn new(problem: Arc<Problem>, threads: usize) -> Result<Self, Failure> {
         let points = (problem.intervals + 1) * stride(problem.intervals);
-        Ok(Shared { crew: Crew::new(threads), planes: [Plane::new(points)?, Plane::new(points)?], problem })
+        Ok(Shared {
+            ranks: Ranks::new(threads),
+            planes: [SharedArray::zeroed(points, true)?, SharedArray::zeroed(points, true)?],
+            problem,
+        })
     }
 }
 
@@ -44,7 +49,7 @@ fn stride(n: usize) -> usize {
 /// One thread's share.
 pub(super) struct Bands {
     shared: Arc<Shared>,
-    member: Member,
+    rank: Rank,
     simd: Simd,
     /// Sweeps made since the beginning: the matrix to read is the first after an even number.
     swept: u64,
@@ -59,19 +64,19 @@ struct Sweep {
 
 impl Bands {
     pub(super) fn new(shared: Arc<Shared>, index: usize, simd: Simd) -> Self {
-        let member = Member::new(shared.crew.clone(), index);
-        Bands { shared, member, simd, swept: 0 }
+        let rank = Rank::new(shared.ranks.clone(), index);
+        Bands { shared, rank, simd, swept: 0 }
     }
 
     /// Inner rows of a thread.
     fn band(&self, index: usize) -> Range<usize> {
-        let (inner, threads) = (self.shared.problem.intervals - 1, self.member.threads());
+        let (inner, threads) = (self.shared.problem.intervals - 1, self.rank.threads());
         1 + inner * index / threads..1 + inner * (index + 1) / threads
     }
 
     /// Most sweeps at once: the parts around two sides of a band must not meet.
     fn deepest(&self) -> usize {
-        match self.member.threads() {
+        match self.rank.threads() {
             1 => GROUP,
             threads => ((self.shared.problem.intervals - 1) / threads / 2).clamp(1, GROUP),
         }
@@ -79,7 +84,7 @@ impl Bands {
 
     /// Make `sweeps` one after the other, closely. The largest change in those that are judged.
     fn group(&self, sweeps: &[Sweep]) -> Result<f64, Failure> {
-        let (index, threads) = (self.member.index(), self.member.threads());
+        let (index, threads) = (self.rank.index(), self.rank.threads());
         let band = self.band(index);
         let mut largest = 0.0;
         for front in band.start..band.end + sweeps.len() - 1 {
@@ -91,7 +96,7 @@ impl Bands {
                 }
             }
         }
-        self.member.meet()?;
+        self.rank.wait()?;
         if threads > 1 && sweeps.len() > 1 {
             if index > 0 {
                 for (distance, sweep) in sweeps.iter().enumerate().skip(1) {
@@ -100,7 +105,7 @@ impl Bands {
                     }
                 }
             }
-            self.member.meet()?;
+            self.rank.wait()?;
         }
         Ok(largest)
     }
@@ -111,12 +116,12 @@ impl Bands {
         let even = sweep.number % 2 == 0;
         let (from, to) = if even { (0, 1) } else { (1, 0) };
         let first = i * stride + LEAD + 1;
-        // SAFETY: within a phase between two meetings each row of a sweep is one thread's, and the rows that it is
-        // computed from are those of the sweep before: nobody writes them before all have met, because other
+        // SAFETY: within a phase between two barriers each row of a sweep is one thread's, and the rows that it is
+        // computed from are those of the sweep before: nobody writes them before the next barrier, because other
         // threads' rows keep a distance that grows with the sweeps.
         let (rows, target) = unsafe {
-            let rows = self.shared.planes[from].part((i - 1) * stride..(i + 2) * stride);
-            (rows, self.shared.planes[to].part_mut(first..first + n - 1))
+            let rows = self.shared.planes[from].slice((i - 1) * stride..(i + 2) * stride);
+            (rows, self.shared.planes[to].slice_mut(first..first + n - 1))
         };
         let disturbance = problem.sine.then(|| (problem.factors[i], &problem.sines[1..n]));
         relax(self.simd, rows, target, disturbance, sweep.judged)
@@ -128,16 +133,16 @@ impl Grid for Bands {
         let at = i * stride(self.shared.problem.intervals) + LEAD + j;
         for plane in &self.shared.planes {
             // SAFETY: between iterations only the thread that owns the point writes, and nobody reads.
-            let point = unsafe { plane.part_mut(at..at + 1) };
+            let point = unsafe { plane.slice_mut(at..at + 1) };
             point[0] = value;
         }
     }
 
     fn fill(&mut self, value: impl Fn(usize, usize) -> f64) {
         let n = self.shared.problem.intervals;
-        let (index, band) = (self.member.index(), self.band(self.member.index()));
+        let (index, band) = (self.rank.index(), self.band(self.rank.index()));
         let first = if index == 0 { 0 } else { band.start };
-        let last = if index + 1 == self.member.threads() { n } else { band.end - 1 };
+        let last = if index + 1 == self.rank.threads() { n } else { band.end - 1 };
         for i in first..=last {
             for j in 0..=n {
                 self.put(i, j, value(i, j));
@@ -150,7 +155,7 @@ impl Grid for Bands {
         let plane = &self.shared.planes[usize::from(self.swept % 2 == 1)];
         for i in 0..side {
             // SAFETY: between iterations nobody writes.
-            let row = unsafe { plane.part(i * stride + LEAD..i * stride + LEAD + side) };
+            let row = unsafe { plane.slice(i * stride + LEAD..i * stride + LEAD + side) };
             row.iter().enumerate().for_each(|(j, value)| each(i, j, *value));
         }
     }
@@ -169,15 +174,15 @@ impl Grid for Bands {
             if until.is_none() && made < most {
                 continue;
             }
-            let residual = self.member.largest(largest)?;
+            let residual = self.rank.maximum(largest)?;
             if made == most || until.map_or(false, |until| residual < until) {
                 return Ok((made, residual));
             }
         }
     }
 
-    fn alarm(&self) -> Option<Alarm> {
-        Some(self.member.alarm())
+    fn guard(&self) -> Option<PanicGuard> {
+        Some(self.rank.guard())
     }
 
     fn huge_pages(&self) -> &'static str {
@@ -242,6 +247,7 @@ const LANES: usize = 16;
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::barrier::tests::panic_with;
     use crate::pde::problem::Start;
 
     #[test]
@@ -254,12 +260,12 @@ mod tests {
                 let mut own = Bands::new(shared.clone(), index, Simd::compiled());
                 own.fill(|i, j| problem.first(i, j));
                 // Nobody waits for the others.
-                drop(own.alarm());
+                own.guard().into_iter().for_each(panic_with);
                 let _ = own.sweep(1, None);
                 let changed = |i: &usize| {
                     let row = i * stride(n)..(i + 1) * stride(n);
                     // SAFETY: there is no other thread.
-                    unsafe { shared.planes[0].part(row.clone()) != shared.planes[1].part(row) }
+                    unsafe { shared.planes[0].slice(row.clone()) != shared.planes[1].slice(row) }
                 };
                 let rows: Vec<usize> = (0..=n).filter(changed).collect();
                 let before = swept;

@@ -2,10 +2,10 @@
 
 #![allow(unsafe_code)] // functions compiled for instructions that are detected when the program runs
 
-use super::crew::{larger, Alarm};
 use super::grid::Grid;
+use super::method::{larger, Method};
 use super::problem::Problem;
-use super::Method;
+use crate::barrier::PanicGuard;
 use crate::buffer::Buffer;
 use crate::simd::{for_each_simd, Simd};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ impl Naive {
         let side = problem.intervals + 1;
         let matrix = || {
             let mut buffer = Buffer::new(side * side * 8)?;
-            buffer.wish_huge_pages(true);
+            buffer.request_huge_pages(true);
             Ok(buffer)
         };
         let next = if method == Method::Jacobi { Some(matrix()?) } else { None };
@@ -75,7 +75,7 @@ impl Grid for Naive {
         Ok((0, 0.0))
     }
 
-    fn alarm(&self) -> Option<Alarm> {
+    fn guard(&self) -> Option<PanicGuard> {
         None
     }
 

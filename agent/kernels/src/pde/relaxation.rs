@@ -1,9 +1,10 @@
 //! The iterations of a relaxation, and the comparison of each with what the other variant makes of the same start.
 
-use super::crew::Alarm;
-use super::grid::{Grid, Sheet};
+use super::any_grid::AnyGrid;
+use super::grid::Grid;
+use super::method::GROUP;
 use super::problem::Problem;
-use super::{Termination, GROUP, MOST_SWEEPS};
+use super::termination::{Termination, MOST_SWEEPS};
 use crate::settings::check_failed;
 use std::sync::Arc;
 use virtometer_protocol::{Code, Conditions, Failure};
@@ -13,11 +14,11 @@ use virtometer_sampling::{timed, CheckValue, Extras, Merge, Stretch, Worker};
 pub(super) struct Relaxation {
     problem: Arc<Problem>,
     termination: Termination,
-    grid: Sheet,
+    grid: AnyGrid,
     check: Option<Check>,
     huge_pages: &'static str,
     /// Whether the iterations for calibration are over.
-    settled: bool,
+    in_window: bool,
     /// Sweeps since the start, and in the last iteration.
     swept: u64,
     made: u64,
@@ -32,7 +33,7 @@ pub(super) struct Relaxation {
 
 /// What the results are compared with.
 struct Check {
-    grid: Sheet,
+    grid: AnyGrid,
     /// Sweeps that the grid has made since it was filled, the most possible before that, and what came out.
     swept: u64,
     residual: f64,
@@ -44,7 +45,7 @@ struct Check {
 }
 
 impl Relaxation {
-    pub(super) fn new(problem: Arc<Problem>, termination: Termination, grid: Sheet, other: Option<Sheet>) -> Self {
+    pub(super) fn new(problem: Arc<Problem>, termination: Termination, grid: AnyGrid, other: Option<AnyGrid>) -> Self {
         let check = other.map(|grid| Check {
             grid,
             swept: u64::MAX,
@@ -59,7 +60,7 @@ impl Relaxation {
             grid,
             check,
             huge_pages: "unknown",
-            settled: false,
+            in_window: false,
             swept: 0,
             made: 0,
             residual: 0.0,
@@ -108,7 +109,7 @@ impl Check {
 }
 
 /// Checksum of all points, and the last row.
-fn checksum(problem: &Problem, grid: &Sheet) -> (u64, usize) {
+fn checksum(problem: &Problem, grid: &AnyGrid) -> (u64, usize) {
     let (mut sum, mut last) = (0u64, 0);
     grid.visit(|i, j, value| {
         sum = sum.wrapping_add(problem.part(i, j, value));
@@ -137,10 +138,10 @@ impl Worker for Relaxation {
         }
     }
 
-    fn before(&mut self, _repeats: u64) -> Result<(), Failure> {
-        let alarm = self.grid.alarm();
+    fn setup(&mut self, _repeats: u64) -> Result<(), Failure> {
+        let _guard = self.grid.guard();
         let window = self.termination == Termination::Window;
-        let fresh = window || !self.settled;
+        let fresh = window || !self.in_window;
         if fresh {
             self.restart();
         }
@@ -155,12 +156,11 @@ impl Worker for Relaxation {
             }
             check.swept = 0;
         }
-        Alarm::off(alarm);
         Ok(())
     }
 
     fn run(&mut self, repeats: u64) -> Result<Stretch, Failure> {
-        let alarm = self.grid.alarm();
+        let _guard = self.grid.guard();
         let wanted = repeats.saturating_mul(GROUP as u64);
         let (most, until) = match self.termination {
             Termination::Window => (wanted, None),
@@ -192,11 +192,10 @@ impl Worker for Relaxation {
             stretch.work = self.made * self.problem.inner();
             self.counted = stretch.work;
         }
-        Alarm::off(alarm);
         Ok(stretch)
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         let problem = &*self.problem;
         let check = match &mut self.check {
             Some(check) => check,
@@ -236,10 +235,10 @@ impl Worker for Relaxation {
         Ok(CheckValue::Checksum(sum))
     }
 
-    fn settle(&mut self) -> Result<(), Failure> {
+    fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         self.restart();
         self.huge_pages = self.grid.huge_pages();
-        (self.settled, self.iterations, self.spent_ns) = (true, 0, 0);
+        (self.in_window, self.iterations, self.spent_ns) = (true, 0, 0);
         Ok(())
     }
 

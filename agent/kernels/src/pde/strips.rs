@@ -10,11 +10,12 @@
 
 #![allow(unsafe_code)] // parts of shared memory; functions compiled for instructions that are detected
 
-use super::at_once;
-use super::crew::{larger, Alarm, Counter, Crew, Member};
 use super::grid::Grid;
-use super::plane::Plane;
+use super::method::{at_once, larger};
 use super::problem::Problem;
+use super::ranks::{Counter, Rank, Ranks};
+use crate::barrier::PanicGuard;
+use crate::shared_array::SharedArray;
 use crate::simd::{for_each_simd, Simd};
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -30,11 +31,11 @@ const BLOCK: usize = 128;
 /// What the threads share.
 pub(super) struct Shared {
     problem: Arc<Problem>,
-    crew: Arc<Crew>,
+    ranks: Arc<Ranks>,
     /// The strips one after the other.
-    cells: Plane,
+    cells: SharedArray<f64>,
     /// For s from 0: the row above strip s, and the first row of strip s. Column j is at K + j.
-    edges: Plane,
+    edges: SharedArray<f64>,
     /// For each strip how many blocks it has done in all sweeps together.
     progress: Vec<Counter>,
     /// For each column whether it is an inner one, 1 or 0, and its sine: both from right to left, column j at N + K - j.
@@ -50,9 +51,9 @@ impl Shared {
             (0..n + 2 * K).map(|at| (n + K).checked_sub(at).filter(|j| *j <= n).map_or(0.0, value)).collect()
         };
         Ok(Shared {
-            crew: Crew::new(threads),
-            cells: Plane::new(strips * (n + K + 1) * K)?,
-            edges: Plane::new(2 * (strips + 1) * width(n))?,
+            ranks: Ranks::new(threads),
+            cells: SharedArray::zeroed(strips * (n + K + 1) * K, true)?,
+            edges: SharedArray::zeroed(2 * (strips + 1) * width(n), true)?,
             progress: (0..strips).map(|_| Counter::default()).collect(),
             inside: reversed(&|j| if (1..n).contains(&j) { 1.0 } else { 0.0 }),
             sines: reversed(&|j| problem.sines[j]),
@@ -78,7 +79,7 @@ fn width(n: usize) -> usize {
 /// One thread's share.
 pub(super) struct Strips {
     shared: Arc<Shared>,
-    member: Member,
+    rank: Rank,
     simd: Simd,
     /// Sweeps made since the beginning.
     swept: u64,
@@ -86,8 +87,8 @@ pub(super) struct Strips {
 
 impl Strips {
     pub(super) fn new(shared: Arc<Shared>, index: usize, simd: Simd) -> Self {
-        let member = Member::new(shared.crew.clone(), index);
-        Strips { shared, member, simd, swept: 0 }
+        let rank = Rank::new(shared.ranks.clone(), index);
+        Strips { shared, rank, simd, swept: 0 }
     }
 
     /// Sweep number `sweep` over strip `s`.
@@ -97,7 +98,7 @@ impl Strips {
         let (width, last) = (width(n), n + K - 2);
         let blocks = last / BLOCK + 1;
         let base = sweep * blocks as u64;
-        let several = self.member.threads() > 1;
+        let several = self.rank.threads() > 1;
         let mut factors = [0.0; K];
         let rows = (n - 1 - s * K).min(K);
         factors[..rows].copy_from_slice(&shared.problem.factors[s * K + 1..][..rows]);
@@ -107,11 +108,11 @@ impl Strips {
             if several {
                 // The row above is new K columns further, the row below is that of the sweep before.
                 if s > 0 {
-                    self.member.wait(&shared.progress[s - 1], base + (block + 2).min(blocks) as u64)?;
+                    self.rank.wait_for(&shared.progress[s - 1], base + (block + 2).min(blocks) as u64)?;
                 }
                 if s + 1 < shared.strips() {
-                    self.member
-                        .wait(&shared.progress[s + 1], (base + block as u64 + 1).saturating_sub(blocks as u64))?;
+                    self.rank
+                        .wait_for(&shared.progress[s + 1], (base + block as u64 + 1).saturating_sub(blocks as u64))?;
                 }
             }
             let edge = |row: usize, from: usize| row * width + from..row * width + from + end - first;
@@ -121,11 +122,11 @@ impl Strips {
             let mut part = unsafe {
                 Part {
                     first,
-                    cells: shared.cells.part_mut(shared.at(s, first - 1, 0)..shared.at(s, end + 1, 0)),
-                    above: shared.edges.part(edge(2 * s, K + first)),
-                    top: shared.edges.part_mut(edge(2 * s + 1, K + first)),
-                    bottom: shared.edges.part_mut(edge(2 * s + 2, first + 1)),
-                    below: shared.edges.part(edge(2 * s + 3, first + 1)),
+                    cells: shared.cells.slice_mut(shared.at(s, first - 1, 0)..shared.at(s, end + 1, 0)),
+                    above: shared.edges.slice(edge(2 * s, K + first)),
+                    top: shared.edges.slice_mut(edge(2 * s + 1, K + first)),
+                    bottom: shared.edges.slice_mut(edge(2 * s + 2, first + 1)),
+                    below: shared.edges.slice(edge(2 * s + 3, first + 1)),
                 }
             };
             let tables = Tables { n, rows, factors: &factors, inside: &shared.inside, sines: &shared.sines };
@@ -138,7 +139,7 @@ impl Strips {
     }
 
     fn own(&self) -> impl Iterator<Item = usize> {
-        (self.member.index()..self.shared.strips()).step_by(self.member.threads())
+        (self.rank.index()..self.shared.strips()).step_by(self.rank.threads())
     }
 }
 
@@ -146,9 +147,9 @@ impl Grid for Strips {
     fn put(&mut self, i: usize, j: usize, value: f64) {
         let shared = &*self.shared;
         let (n, width) = (shared.problem.intervals, width(shared.problem.intervals));
-        let set = |plane: &Plane, at: usize| {
+        let set = |array: &SharedArray<f64>, at: usize| {
             // SAFETY: between iterations only the thread that owns the point writes, and nobody reads.
-            let point = unsafe { plane.part_mut(at..at + 1) };
+            let point = unsafe { array.slice_mut(at..at + 1) };
             point[0] = value;
         };
         if i == 0 {
@@ -190,13 +191,13 @@ impl Grid for Strips {
         for (i, row) in [(0, 0), (n, 2 * shared.strips() + 1)] {
             let from = row * width(n) + K;
             // SAFETY: between iterations nobody writes.
-            let row = unsafe { shared.edges.part(from..from + n + 1) };
+            let row = unsafe { shared.edges.slice(from..from + n + 1) };
             row.iter().enumerate().for_each(|(j, value)| each(i, j, *value));
         }
         for s in 0..shared.strips() {
             let rows = (n - 1 - s * K).min(K);
             // SAFETY: as above.
-            let cells = unsafe { shared.cells.part(shared.at(s, 0, 0)..shared.at(s + 1, 0, 0)) };
+            let cells = unsafe { shared.cells.slice(shared.at(s, 0, 0)..shared.at(s + 1, 0, 0)) };
             for (t, vector) in cells.chunks_exact(K).enumerate() {
                 for (k, value) in vector[..rows].iter().enumerate() {
                     if let Some(j) = t.checked_sub(k).filter(|j| *j <= n) {
@@ -216,7 +217,7 @@ impl Grid for Strips {
             for front in 0..strips + depth - 1 {
                 for behind in (0..depth).filter(|behind| *behind <= front) {
                     let s = front - behind;
-                    if s < strips && s % self.member.threads() == self.member.index() {
+                    if s < strips && s % self.rank.threads() == self.rank.index() {
                         let judged = until.is_some() || behind as u64 + 1 == left;
                         largest = larger(largest, self.strip(s, self.swept + behind as u64, judged)?);
                     }
@@ -224,18 +225,18 @@ impl Grid for Strips {
             }
             self.swept += depth as u64;
             if let Some(until) = until {
-                let residual = self.member.largest(largest)?;
+                let residual = self.rank.maximum(largest)?;
                 if residual < until || self.swept - begun == most {
                     return Ok((self.swept - begun, residual));
                 }
                 largest = 0.0;
             }
         }
-        Ok((most, self.member.largest(largest)?))
+        Ok((most, self.rank.maximum(largest)?))
     }
 
-    fn alarm(&self) -> Option<Alarm> {
-        Some(self.member.alarm())
+    fn guard(&self) -> Option<PanicGuard> {
+        Some(self.rank.guard())
     }
 
     fn huge_pages(&self) -> &'static str {

@@ -3,6 +3,7 @@
 
 use super::grid::Grid;
 use super::*;
+use crate::barrier::tests::panic_with;
 use crate::random::Random;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -76,8 +77,8 @@ fn relaxed(
                 (residual, points(problem, &grid))
             }
         };
-        let members: Vec<_> = (0..threads).map(|index| scope.spawn(work(index))).collect();
-        members.into_iter().map(|member| member.join().unwrap()).collect()
+        let threads: Vec<_> = (0..threads).map(|index| scope.spawn(work(index))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     assert!(all.iter().all(|one| one.0.to_bits() == all[0].0.to_bits()));
     let (residual, points) = all.into_iter().next().unwrap();
@@ -144,12 +145,12 @@ fn text(value: &str) -> Scalar {
     Scalar::Text(value.to_owned())
 }
 
-fn maker(task: &Task) -> Result<Maker, Failure> {
+fn factory(task: &Task) -> Result<WorkerFactory, Failure> {
     make(task, &Settings::new(&OPS[0], &task.parameters)?)
 }
 
 fn outcome(task: &Task) -> Result<virtometer_sampling::Outcome, Failure> {
-    virtometer_sampling::prepare(task, Unit::PerSecond, &maker(task)?)?.run(&mut |_| ())
+    virtometer_sampling::prepare(task, Unit::PerSecond, &factory(task)?)?.run(&mut |_| ())
 }
 
 #[test]
@@ -203,7 +204,7 @@ fn so_many_iterations_are_made_as_are_asked_for() {
 fn the_time_to_solution_is_that_of_the_samples() {
     let parameters = [("interlines", Scalar::Integer(3)), ("iterations", Scalar::Integer(501))];
     let task = task(Method::Jacobi, &parameters, 1);
-    let prepared = virtometer_sampling::prepare(&task, OPS[0].unit, &maker(&task).unwrap()).unwrap();
+    let prepared = virtometer_sampling::prepare(&task, OPS[0].unit, &factory(&task).unwrap()).unwrap();
     let mut samples = Vec::new();
     let ended = prepared.run(&mut |new| samples.extend(new.iter().map(|one| one.sample()))).unwrap();
     let worked_ns: u64 = samples.iter().map(|one| one.end_ns - one.start_ns).sum();
@@ -226,7 +227,7 @@ fn a_window_gives_the_same_check_in_every_iteration_whatever_the_threads() {
 pub(super) fn alone(method: Method, variant: &str, parameters: &[(&str, Scalar)]) -> Box<dyn Worker> {
     let mut all = vec![("interlines", Scalar::Integer(4)), ("variant", text(variant))];
     all.extend_from_slice(parameters);
-    maker(&task(method, &all, 1)).unwrap()(0).unwrap()
+    factory(&task(method, &all, 1)).unwrap()(0).unwrap()
 }
 
 #[test]
@@ -234,9 +235,9 @@ fn the_variant_that_is_asked_for_is_measured_with_the_best_instructions() {
     for method in METHODS {
         let problem = Arc::new(Problem::new(16, false, Start::Noise));
         let fast = |simd| Ok(Shared::new(&problem, method, 1)?.share(0, simd));
-        let naive = |simd| naive::Naive::new(problem.clone(), method, simd).map(Sheet::Naive);
+        let naive = |simd| naive::Naive::new(problem.clone(), method, simd).map(AnyGrid::Naive);
         let chosen = |variant, index| grids(method, variant, index, &fast, &naive).unwrap();
-        let is_naive = |sheet: &Sheet| matches!(sheet, Sheet::Naive(_));
+        let is_naive = |sheet: &AnyGrid| matches!(sheet, AnyGrid::Naive(_));
         let (measured, check) = chosen(Variant::Naive, 0);
         assert!(is_naive(&measured) && !is_naive(&check.unwrap()), "{method:?}");
         let vectors = if method == Method::Jacobi { Simd::compiled() } else { Simd::Baseline };
@@ -256,15 +257,15 @@ fn a_window_starts_from_noise_and_work_with_an_end_from_zero() {
     for (more, start) in [(vec![], Start::Noise), (vec![("iterations", Scalar::Integer(4))], Start::Zero)] {
         for method in METHODS {
             let mut worker = alone(method, "fast", &more);
-            worker.settle().unwrap();
-            worker.before(1).unwrap();
+            worker.reset_after_calibration().unwrap();
+            worker.setup(1).unwrap();
             worker.run(1).unwrap();
             let problem = Problem::new(40, false, start);
             let (right, _) = by_hand(method, 40, false, &|i, j| problem.first(i, j), 4);
             let sum = (0..)
                 .zip(&right)
                 .fold(0u64, |sum, (at, value)| sum.wrapping_add(problem.part(at / 41, at % 41, *value)));
-            assert_eq!(worker.after().unwrap(), CheckValue::Checksum(sum), "{method:?} {start:?}");
+            assert_eq!(worker.verify().unwrap(), CheckValue::Checksum(sum), "{method:?} {start:?}");
         }
     }
 }
@@ -276,7 +277,7 @@ fn the_clock_is_read_before_the_first_sweep_and_after_the_last() {
         let shared = Shared::new(&problem, method, 1).unwrap();
         let grid = |index| shared.share(index, Simd::compiled());
         let mut worker = Relaxation::new(problem.clone(), Termination::Window, grid(0), None);
-        worker.before(4).unwrap();
+        worker.setup(4).unwrap();
         let (looker, seen) = (grid(0), Rc::new(RefCell::new(Vec::new())));
         let start = points(&problem, &looker);
         let clock = {
@@ -299,7 +300,7 @@ fn the_clock_is_read_before_the_first_sweep_and_after_the_last() {
 fn the_sweeps_and_the_time_of_work_with_an_end_are_those_of_all_iterations() {
     for method in METHODS {
         let mut worker = alone(method, "fast", &[("iterations", Scalar::Integer(22))]);
-        worker.settle().unwrap();
+        worker.reset_after_calibration().unwrap();
         let clock = {
             let mut ns = 0;
             planted_clock::show(move || {
@@ -308,9 +309,9 @@ fn the_sweeps_and_the_time_of_work_with_an_end_are_those_of_all_iterations() {
             })
         };
         for repeats in [1, 3, 2] {
-            worker.before(repeats).unwrap();
+            worker.setup(repeats).unwrap();
             worker.run(repeats).unwrap();
-            worker.after().unwrap();
+            worker.verify().unwrap();
         }
         drop(clock);
         assert_eq!(worker.complete(), Some(true));
@@ -328,7 +329,7 @@ fn a_thread_of_gauss_seidel_sweeps_its_strips_and_no_other() {
     let shared = Shared::new(&problem, Method::GaussSeidel, 2).unwrap();
     let mut threads = [shared.share(0, Simd::compiled()), shared.share(1, Simd::compiled())];
     threads.iter_mut().for_each(|grid| grid.fill(|i, j| problem.first(i, j)));
-    drop(threads[0].alarm());
+    threads[0].guard().into_iter().for_each(panic_with);
     let before = points(&problem, &threads[0]);
     for (index, last) in [(0, 16), (1, 32)] {
         // The next strip would have to wait for that of the other thread.
@@ -340,7 +341,7 @@ fn a_thread_of_gauss_seidel_sweeps_its_strips_and_no_other() {
 }
 
 #[test]
-fn a_thread_that_fails_leaves_nobody_waiting() {
+fn a_thread_that_panics_leaves_nobody_waiting() {
     for method in METHODS {
         let problem = Arc::new(Problem::new(200, false, Start::Noise));
         let shared = Shared::new(&problem, method, 3).unwrap();
@@ -349,7 +350,7 @@ fn a_thread_that_fails_leaves_nobody_waiting() {
             let work = |index| move || shared.share(index, Simd::compiled()).sweep(40, None).unwrap_err();
             let waiting: Vec<_> = (0..2).map(|index| scope.spawn(work(index))).collect();
             // The third thread never sweeps.
-            drop(shared.share(2, Simd::compiled()).alarm());
+            shared.share(2, Simd::compiled()).guard().into_iter().for_each(panic_with);
             waiting.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         assert!(said
@@ -361,8 +362,8 @@ fn a_thread_that_fails_leaves_nobody_waiting() {
 #[test]
 fn a_precision_that_cannot_be_reached_ends() {
     let mut worker = alone(Method::GaussSeidel, "fast", &[("precision", Scalar::Integer(20))]);
-    worker.settle().unwrap();
-    worker.before(u64::MAX).unwrap();
+    worker.reset_after_calibration().unwrap();
+    worker.setup(u64::MAX).unwrap();
     // The smallest grid may come to rest altogether, which is precise enough for anything.
     match worker.run(u64::MAX) {
         Ok(_) => assert_eq!(worker.complete(), Some(true)),
@@ -390,10 +391,10 @@ fn wrong_parameters_are_refused() {
         ),
     ];
     for (parameters, threads, sentence) in cases {
-        let failure = maker(&task(Method::Jacobi, parameters, *threads)).err().unwrap();
+        let failure = factory(&task(Method::Jacobi, parameters, *threads)).err().unwrap();
         assert_eq!((failure.code, failure.message.as_str()), (Code::BadArguments, *sentence));
     }
-    let large = maker(&task(Method::Jacobi, &[integer("interlines", 10_000)], 1)).err().unwrap();
+    let large = factory(&task(Method::Jacobi, &[integer("interlines", 10_000)], 1)).err().unwrap();
     assert_eq!(large.code, Code::OutOfMemory);
     assert!(large.message.starts_with("grids of 80009 x 80009 points need "), "{}", large.message);
 }

@@ -39,7 +39,7 @@ impl Worker for Sleeper {
         })
     }
 
-    fn after(&mut self) -> Result<CheckValue, Failure> {
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
         if self.step == Step::After(self.made) {
             planted::step_back(HOUR_NS);
         }
@@ -56,9 +56,9 @@ fn run(step: Step) -> (Result<Outcome, Failure>, Vec<Sample>) {
     let control = Arc::new(Control::default());
     let task =
         Task { op: String::new(), parameters: Parameters::default(), threads: 1, cpus: None, seconds: 0.1, control };
-    let maker: Maker = Arc::new(move |_| Ok(Box::new(Sleeper { step, made: 0 })));
+    let factory: WorkerFactory = Arc::new(move |_| Ok(Box::new(Sleeper { step, made: 0 })));
     let mut samples = Vec::new();
-    let outcome = prepare(&task, Unit::PerSecond, &maker)
+    let outcome = prepare(&task, Unit::PerSecond, &factory)
         .and_then(|prepared| prepared.run(&mut |new| samples.extend(new.iter().map(RawSample::sample))));
     (outcome, samples)
 }

@@ -13,19 +13,19 @@ fn requests(threads: u64, burst: usize) -> Requests {
     pattern::fill(&mut content, 0);
     std::fs::write(file.path(), content).unwrap();
     let kind = super::super::specification::Kind { share: 100, size: 4096, read: 100, random: 100, align: 4096 };
-    let wish = Wish {
+    let config = Config {
         path: file.path().to_str().unwrap().to_owned(),
         access: Access { write: false, create: false, direct: false, synchronous: false },
         specification: Specification { kinds: vec![kind], burst, think: Duration::from_nanos(1) },
         span: 65536,
-        way: Way::Psync,
+        engine: EngineKind::Psync,
         depth: 1,
         verify: Verify::Sample,
         count_requests: true,
         seed: 1,
         threads,
     };
-    Requests::new(&wish, 0).unwrap()
+    Requests::new(&config, 0).unwrap()
 }
 
 #[test]
@@ -55,10 +55,10 @@ fn measures_are_those_of_one_request() {
 fn every_latency_of_an_iteration_is_in_the_histogram() {
     let mut requests = requests(1, 0);
     for latencies in [[1_000, 2_000, 3_000], [10_000, 20_000, 30_000]] {
-        requests.before(3).unwrap();
+        requests.setup(3).unwrap();
         requests.run(3).unwrap();
         requests.job.notes.latencies = latencies.to_vec();
-        requests.after().unwrap();
+        requests.verify().unwrap();
     }
     let counts = &requests.extras().histograms()["latency"].counts;
     assert_eq!(counts.iter().map(|(_, count)| count).sum::<u64>(), 6);
@@ -82,7 +82,7 @@ fn requests_between_two_pauses_are_a_burst() {
         let mut requests = requests(1, burst);
         let known = Arc::new(Mutex::new(Vec::new()));
         requests.engine = Box::new(Recorder(known.clone()));
-        requests.before(3).unwrap();
+        requests.setup(3).unwrap();
         requests.carry_out().unwrap();
         let right: Vec<Range<usize>> = ends.windows(2).map(|pair| pair[0]..pair[1]).collect();
         assert_eq!(*known.lock().unwrap(), right);

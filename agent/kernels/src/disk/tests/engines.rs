@@ -72,12 +72,12 @@ fn every_engine_really_writes() {
             let mut worker = worker(&task("sequential-write", &file, &parameters));
             // Zeroes, which every block written replaces.
             std::fs::write(&file, vec![0; BYTES + 4096]).unwrap();
-            worker.before(257).unwrap();
+            worker.setup(257).unwrap();
             let stretch = worker.run(257).unwrap();
             let stamped = std::fs::read(&file).unwrap();
             assert_eq!(stamp::first_foreign(&stamped, 0), None);
             assert!(stamp::differences(&stamped, 0).all(|(_, difference)| difference != 0), "a stamp in every word");
-            worker.after().unwrap();
+            worker.verify().unwrap();
             worker.finish().unwrap();
             let mut expected = vec![0; BYTES + 4096];
             pattern::fill(&mut expected, 0);
@@ -99,23 +99,23 @@ fn every_engine_reports_a_planted_wrong_word_and_a_file_that_became_shorter() {
                 ("direct", Scalar::Boolean(direct)),
             ];
             let mut worker = worker(&task("sequential-read", &file, &parameters));
-            worker.before(257).unwrap();
+            worker.setup(257).unwrap();
             worker.run(257).unwrap();
-            worker.after().unwrap();
+            worker.verify().unwrap();
             let mut wrong = std::fs::read(&file).unwrap();
             wrong[40960] ^= 1;
             std::fs::write(&file, &wrong).unwrap();
-            worker.before(257).unwrap();
+            worker.setup(257).unwrap();
             worker.run(257).unwrap();
-            let failure = worker.after().unwrap_err();
+            let failure = worker.verify().unwrap_err();
             assert_eq!(failure.code, Code::CheckFailed, "{failure}");
             assert!(failure.message.contains("at byte 40960"), "{failure}");
             std::fs::OpenOptions::new().write(true).open(&file).unwrap().set_len(100_000).unwrap();
-            worker.before(257).unwrap();
+            worker.setup(257).unwrap();
             assert_eq!(worker.run(257).unwrap_err().code, Code::IoError);
             // Nothing is under way any more: what is made ready next is carried out.
             std::fs::write(&file, vec![0; BYTES + 4096]).unwrap();
-            worker.before(257).unwrap();
+            worker.setup(257).unwrap();
             worker.run(257).unwrap();
         }
     }
@@ -137,7 +137,7 @@ fn a_wrong_byte_within_a_block_is_found_by_full_verification() {
                 wrong[40960 + 1234] ^= 1;
                 std::fs::write(&file, &wrong).unwrap();
             };
-            worker.before(257).unwrap();
+            worker.setup(257).unwrap();
             if op == "sequential-read" {
                 plant();
                 worker.run(257).unwrap();
@@ -145,7 +145,7 @@ fn a_wrong_byte_within_a_block_is_found_by_full_verification() {
                 worker.run(257).unwrap();
                 plant();
             }
-            let failure = worker.after().unwrap_err();
+            let failure = worker.verify().unwrap_err();
             assert!(failure.message.contains(&format!("at byte {}", 40960 + 1232)), "{failure}");
         }
     }

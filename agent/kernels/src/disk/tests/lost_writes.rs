@@ -57,15 +57,15 @@ fn requests_that_write_nothing_are_found() {
     for (op, parameters) in ways() {
         let (_folder, file) = filled();
         let mut worker = worker(&task(op, &file, &parameters));
-        worker.before(40).unwrap();
+        worker.setup(40).unwrap();
         worker.run(40).unwrap();
-        worker.after().unwrap();
-        worker.before(40).unwrap();
+        worker.verify().unwrap();
+        worker.setup(40).unwrap();
         let before = std::fs::read(&file).unwrap();
         worker.run(40).unwrap();
         assert!(std::fs::read(&file).unwrap() != before, "{op} {parameters:?} has changed nothing");
         std::fs::write(&file, before).unwrap();
-        assert_lost(worker.after().map(drop), &format!("{op} {parameters:?}"));
+        assert_lost(worker.verify().map(drop), &format!("{op} {parameters:?}"));
         drop(worker);
         assert!(std::fs::read(&file).unwrap() == whole_pattern(), "{op} {parameters:?} leaves stamps");
     }
@@ -77,15 +77,15 @@ fn a_last_write_that_is_lost_is_found() {
     let parameters = [("span", Scalar::Integer(4096)), ("verify", text("full"))];
     let mut worker = worker(&task("sequential-write", &file, &parameters));
     // The same block in every request: what an earlier one has written is no excuse.
-    worker.before(3).unwrap();
+    worker.setup(3).unwrap();
     worker.run(3).unwrap();
     let kept = std::fs::read(&file).unwrap();
-    worker.after().unwrap();
-    worker.before(3).unwrap();
+    worker.verify().unwrap();
+    worker.setup(3).unwrap();
     worker.run(3).unwrap();
-    worker.after().unwrap();
+    worker.verify().unwrap();
     std::fs::write(&file, kept).unwrap();
-    assert_lost(worker.after().map(drop), "the content of an earlier iteration");
+    assert_lost(worker.verify().map(drop), "the content of an earlier iteration");
 }
 
 #[test]
@@ -110,10 +110,10 @@ fn whole_files_that_are_not_written_are_found() {
                     ("verify", text(verify)),
                 ];
                 let mut worker = worker(&task(op, &file, &parameters));
-                worker.before(repeats).unwrap();
+                worker.setup(repeats).unwrap();
                 worker.run(repeats).unwrap();
-                worker.after().unwrap();
-                worker.before(repeats).unwrap();
+                worker.verify().unwrap();
+                worker.setup(repeats).unwrap();
                 let files = nameless(&file);
                 let before: Vec<Vec<u8>> = files.iter().map(content).collect();
                 worker.run(repeats).unwrap();
@@ -121,7 +121,7 @@ fn whole_files_that_are_not_written_are_found() {
                     file.set_len(before.len() as u64).unwrap();
                     std::os::unix::fs::FileExt::write_all_at(file, before, 0).unwrap();
                 }
-                assert_lost(worker.after().map(drop), &format!("{op} {direct} {sync} {verify}"));
+                assert_lost(worker.verify().map(drop), &format!("{op} {direct} {sync} {verify}"));
             }
         }
     }
@@ -139,7 +139,7 @@ fn a_fill_that_writes_nothing_is_found() {
         let (folder, file) = filled();
         let mut worker = worker(&task("fill", &file, &[("direct", Scalar::Boolean(direct))]));
         for _ in 0..2 {
-            worker.before(1).unwrap();
+            worker.setup(1).unwrap();
             let before = std::fs::read(&file).unwrap();
             assert!(before != whole_pattern(), "what is there already is no excuse");
             worker.run(1).unwrap();
@@ -151,7 +151,7 @@ fn a_fill_that_writes_nothing_is_found() {
         let new = folder.path().join("new");
         let parameters = [("span", Scalar::Integer(8192)), ("direct", Scalar::Boolean(direct))];
         let mut worker = super::worker(&task("fill", &new, &parameters));
-        worker.before(1).unwrap();
+        worker.setup(1).unwrap();
         worker.run(1).unwrap();
         std::fs::write(&new, []).unwrap();
         assert_lost(worker.finish().map(drop), "fill of a new file");
@@ -200,11 +200,11 @@ fn writes_that_do_not_happen_are_found_in_what_a_killed_agent_leaves() {
         let (_folder, file) = stamped();
         let parameters = [("span", Scalar::Integer(65536)), ("verify", text(verify))];
         let mut worker = worker(&task("random-write", &file, &parameters));
-        worker.before(40).unwrap();
+        worker.setup(40).unwrap();
         let before = std::fs::read(&file).unwrap();
         worker.run(40).unwrap();
         std::fs::write(&file, before).unwrap();
-        assert_lost(worker.after().map(drop), verify);
+        assert_lost(worker.verify().map(drop), verify);
     }
 }
 

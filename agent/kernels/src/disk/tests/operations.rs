@@ -4,7 +4,7 @@
 
 use super::own_files::nameless;
 use super::{filled, run, task, task_on, worker, SPAN};
-use crate::disk::MANNERS;
+use crate::disk::FILE_OPS;
 use crate::pattern;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -16,11 +16,11 @@ fn iteration(op: &str, repeats: u64, more: &[(&str, Scalar)]) -> (CheckValue, Ve
     let (_folder, file) = filled();
     let before = std::fs::read(&file).unwrap();
     let mut worker = worker(&task(op, &file, more));
-    worker.before(repeats).unwrap();
+    worker.setup(repeats).unwrap();
     assert_eq!(worker.run(repeats).unwrap().work, repeats * if op.starts_with("seq") { 4096 } else { 1 });
     let after = std::fs::read(&file).unwrap();
     let changed = before.chunks(4096).zip(after.chunks(4096)).enumerate().filter(|(_, (one, other))| one != other);
-    (worker.after().unwrap(), changed.map(|(block, _)| block).collect())
+    (worker.verify().unwrap(), changed.map(|(block, _)| block).collect())
 }
 
 #[test]
@@ -45,9 +45,9 @@ fn the_offsets_follow_from_the_seed_and_the_alignment() {
     let seeks = |seed| {
         let given = [("seed", Scalar::Integer(seed)), ("span", Scalar::Integer(SPAN))];
         let mut worker = worker(&task("seeks", &folder.path().join("own"), &given));
-        worker.before(9).unwrap();
+        worker.setup(9).unwrap();
         worker.run(9).unwrap();
-        worker.after().unwrap()
+        worker.verify().unwrap()
     };
     assert_eq!(seeks(1), seeks(1));
     assert_ne!(seeks(1), seeks(2));
@@ -55,7 +55,7 @@ fn the_offsets_follow_from_the_seed_and_the_alignment() {
         let many = folder.path().join("many");
         let given = [("seed", Scalar::Integer(seed)), ("files", Scalar::Integer(9))];
         let mut worker = worker(&task_on("folder", "stat-random", &many, &given));
-        worker.before(1).unwrap();
+        worker.setup(1).unwrap();
         let names = std::fs::read_dir(&many).unwrap().map(|entry| entry.unwrap().file_name());
         names.collect::<std::collections::BTreeSet<_>>()
     };
@@ -85,9 +85,9 @@ fn rates_beside_the_value_are_those_of_the_samples() {
     for (op, name, factor) in [("random-read", "throughput", 8192.0), ("sequential-read", "io-rate", 1.0 / 8192.0)] {
         let task = task(op, &file, &[("size", Scalar::Integer(8192))]);
         let (kernel, known) = crate::find("disk", op).unwrap();
-        let maker = crate::make(kernel, known, &task).unwrap();
+        let factory = crate::make(kernel, known, &task).unwrap();
         let (mut work, mut ns) = (0, 0);
-        let outcome = virtometer_sampling::prepare(&task, known.unit, &maker)
+        let outcome = virtometer_sampling::prepare(&task, known.unit, &factory)
             .unwrap()
             .run(&mut |samples| {
                 for sample in samples.iter().map(|sample| sample.sample()) {
@@ -116,7 +116,7 @@ fn position(path: &Path) -> u64 {
 
 /// How an operation goes through a file of 32 records.
 #[derive(Clone, Copy)]
-enum Way {
+enum Pattern {
     Forward,
     Backward,
     /// Every 17th record, and then those behind them.
@@ -126,9 +126,9 @@ enum Way {
 
 #[test]
 fn whole_files_are_used_as_their_operation_says() {
-    use Way::{Anywhere, Backward, Forward, Stride};
+    use Pattern::{Anywhere, Backward, Forward, Stride};
     // Operation; whether the file is empty, cold or warm at first; whether the file position moves; the order of reads.
-    let known: [(&str, &str, bool, Option<Way>); 14] = [
+    let known: [(&str, &str, bool, Option<Pattern>); 14] = [
         ("write", "empty", true, None),
         ("rewrite", "warm", true, None),
         ("read", "cold", true, Some(Forward)),
@@ -144,13 +144,13 @@ fn whole_files_are_used_as_their_operation_says() {
         ("read-rewrite", "cold", true, Some(Forward)),
         ("seeks", "cold", true, Some(Anywhere)),
     ];
-    assert!(known.iter().map(|one| one.0).eq(MANNERS.iter().map(|manner| manner.op)));
+    assert!(known.iter().map(|one| one.0).eq(FILE_OPS.iter().map(|file_op| file_op.op)));
     let stride: Vec<u64> = (0..17).flat_map(|first| [first, first + 17]).filter(|record| *record < 32).collect();
     for (op, begin, moves, reads) in known {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("own");
         let mut worker = worker(&task(op, &file, &[("span", Scalar::Integer(32 * 4096))]));
-        worker.before(1).unwrap();
+        worker.setup(1).unwrap();
         assert_eq!(worker.conditions().contains_key("page_cache"), begin == "cold", "{op}");
         let length = nameless(&file)[0].metadata().unwrap().len();
         assert_eq!((length, position(&file)), (if begin == "empty" { 0 } else { 32 * 4096 }, 0), "{op}");
@@ -163,7 +163,7 @@ fn whole_files_are_used_as_their_operation_says() {
             Some(Anywhere) | None => continue,
         };
         let sum = order.iter().fold(0u64, |sum, record| sum.rotate_left(1).wrapping_add(pattern::word(record * 512)));
-        assert_eq!(worker.after().unwrap(), CheckValue::Checksum(sum), "{op}");
+        assert_eq!(worker.verify().unwrap(), CheckValue::Checksum(sum), "{op}");
     }
 }
 
@@ -175,13 +175,13 @@ fn records_have_the_size_that_is_asked_for() {
         let size = ("size", Scalar::Integer(8192));
         let given = [("span", Scalar::Integer(65536)), size];
         let mut worker = worker(&task(op, &file, &given[..if op == "char-read" { 1 } else { 2 }]));
-        worker.before(1).unwrap();
+        worker.setup(1).unwrap();
         assert_eq!(worker.run(1).unwrap().work, 65536);
         // The first words of all records; bytes go through a buffer of 4096.
         let words = if op == "char-read" { 512 } else { 1024 };
         let firsts = (0..65536 / 8 / words).map(|record| pattern::word(record * words));
         let sum = firsts.fold(0u64, |sum, word| sum.rotate_left(1).wrapping_add(word));
-        assert_eq!(worker.after().unwrap(), CheckValue::Checksum(sum), "{op}");
+        assert_eq!(worker.verify().unwrap(), CheckValue::Checksum(sum), "{op}");
     }
 }
 
@@ -192,7 +192,7 @@ fn files_have_the_number_and_the_size_that_are_asked_for() {
         let folder = outer.path().join("many");
         let given = [("files", Scalar::Integer(30)), ("size", Scalar::Integer(100))];
         let mut worker = worker(&task_on("folder", op, &folder, &given));
-        worker.before(1).unwrap();
+        worker.setup(1).unwrap();
         let lengths = || -> Vec<u64> {
             let entries = std::fs::read_dir(&folder).unwrap();
             entries.map(|entry| entry.unwrap().metadata().unwrap().len()).collect()
@@ -208,7 +208,7 @@ fn one_of_ten_records_that_are_read_at_random_is_changed() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("own");
     let mut worker = worker(&task("seeks", &file, &[("span", Scalar::Integer(1 << 20))]));
-    worker.before(200).unwrap();
+    worker.setup(200).unwrap();
     worker.run(200).unwrap();
     let (own, mut content) = (&nameless(&file)[0], vec![0; 1 << 20]);
     own.read_exact_at(&mut content, 0).unwrap();
@@ -224,7 +224,7 @@ fn names_have_their_numbers_first_or_last() {
         let outer = tempfile::tempdir().unwrap();
         let folder = outer.path().join("many");
         let mut worker = worker(&task_on("folder", op, &folder, &[("files", Scalar::Integer(200))]));
-        worker.before(1).unwrap();
+        worker.setup(1).unwrap();
         let names = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
         let digits = names.filter(|name| name.to_string_lossy().starts_with(|one: char| one.is_ascii_digit())).count();
         // One random name of thirteen has no letters.

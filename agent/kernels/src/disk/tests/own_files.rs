@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::type_complexity)]
 
 use super::{run, task, task_on, worker, SPAN};
-use crate::disk::MANNERS;
+use crate::disk::FILE_OPS;
 use crate::pattern;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -30,7 +30,7 @@ pub(super) fn nameless(path: &Path) -> Vec<std::fs::File> {
 fn every_operation_on_a_file_counts_its_bytes_and_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("own");
-    for manner in MANNERS {
+    for file_op in FILE_OPS {
         for (direct, sync, verify, threads) in [
             (false, "none", "sample", 1),
             (false, "end", "full", 2),
@@ -39,15 +39,15 @@ fn every_operation_on_a_file_counts_its_bytes_and_leaves_nothing() {
         ] {
             let (span, direct, verify) = (Scalar::Integer(SPAN), Scalar::Boolean(direct), text(verify));
             let parameters = [("span", span), ("direct", direct), ("sync", text(sync)), ("verify", verify)];
-            let mut task = task(manner.op, &file, &parameters);
+            let mut task = task(file_op.op, &file, &parameters);
             task.threads = threads;
-            let (outcome, work) = run(&task).unwrap_or_else(|failure| panic!("{}: {failure}", manner.op));
+            let (outcome, work) = run(&task).unwrap_or_else(|failure| panic!("{}: {failure}", file_op.op));
             assert!(outcome.value > 0.0);
-            if manner.op != "seeks" {
-                assert_eq!(work % u64::try_from(SPAN).unwrap(), 0, "{}", manner.op);
+            if file_op.op != "seeks" {
+                assert_eq!(work % u64::try_from(SPAN).unwrap(), 0, "{}", file_op.op);
             }
             assert!(outcome.extras.measures()["cpu-per-io"].value > 0.0);
-            assert_eq!(left_in(folder.path()), 0, "{}", manner.op);
+            assert_eq!(left_in(folder.path()), 0, "{}", file_op.op);
         }
     }
 }
@@ -57,10 +57,10 @@ fn content_after(op: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("own");
     let mut worker = worker(&task(op, &file, &[("span", Scalar::Integer(65536))]));
-    worker.before(1).unwrap();
+    worker.setup(1).unwrap();
     let stretch = worker.run(1).unwrap();
     assert_eq!(stretch.work, 65536);
-    worker.after().unwrap();
+    worker.verify().unwrap();
     let mut content = Vec::new();
     let mut file = nameless(&file).pop().unwrap();
     file.seek(SeekFrom::Start(0)).unwrap();
@@ -88,16 +88,16 @@ fn what_is_written_is_known() {
 #[test]
 fn a_planted_wrong_byte_is_reported_by_every_operation_that_reads_or_writes_it() {
     use std::os::unix::fs::FileExt;
-    for manner in MANNERS {
+    for file_op in FILE_OPS {
         for (at, verify) in [(8 * 4096, "sample"), (8 * 4096 + 100, "full")] {
             let folder = tempfile::tempdir().unwrap();
             let file = folder.path().join("own");
             let span = Scalar::Integer(65536);
-            let mut worker = worker(&task(manner.op, &file, &[("span", span), ("verify", text(verify))]));
+            let mut worker = worker(&task(file_op.op, &file, &[("span", span), ("verify", text(verify))]));
             let plant = || nameless(&file).iter().for_each(|file| file.write_all_at(&[0xEE], at).unwrap());
-            let repeats = if manner.op == "seeks" { 500 } else { 1 };
-            worker.before(repeats).unwrap();
-            let writes = ["write", "rewrite", "pwrite", "repwrite", "char-write"].contains(&manner.op);
+            let repeats = if file_op.op == "seeks" { 500 } else { 1 };
+            worker.setup(repeats).unwrap();
+            let writes = ["write", "rewrite", "pwrite", "repwrite", "char-write"].contains(&file_op.op);
             // What is read must be wrong before; what is written is looked at afterwards.
             if !writes {
                 plant();
@@ -106,11 +106,11 @@ fn a_planted_wrong_byte_is_reported_by_every_operation_that_reads_or_writes_it()
             if writes {
                 plant();
             }
-            let found = worker.after().and_then(|_| worker.finish());
+            let found = worker.verify().and_then(|_| worker.finish());
             if verify == "full" || !writes {
                 let failure = found.unwrap_err();
-                assert_eq!(failure.code, Code::CheckFailed, "{}: {failure}", manner.op);
-                assert!(failure.message.contains(&format!("at byte {}", at / 8 * 8)), "{}: {failure}", manner.op);
+                assert_eq!(failure.code, Code::CheckFailed, "{}: {failure}", file_op.op);
+                assert!(failure.message.contains(&format!("at byte {}", at / 8 * 8)), "{}: {failure}", file_op.op);
             }
         }
     }
@@ -129,7 +129,7 @@ fn files_are_open_as_asked_and_nothing_of_those_that_are_read_cold_is_in_the_pag
             let span = ("span", Scalar::Integer(65536));
             let parameters = [span, ("direct", Scalar::Boolean(direct)), ("sync", text(sync))];
             let mut worker = worker(&task(op, &file, &parameters));
-            worker.before(1).unwrap();
+            worker.setup(1).unwrap();
             let conditions = worker.conditions();
             let ours = format!("{} (deleted)", file.display());
             let all = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
@@ -167,10 +167,10 @@ fn a_pass_that_ends_with_fsync_leaves_nothing_to_be_written_back() {
     let dirty_after = |sync: &str| {
         let parameters = [("span", Scalar::Integer(1 << 20)), ("sync", text(sync)), ("verify", text("none"))];
         let mut worker = worker(&task("write", &file, &parameters));
-        worker.before(1).unwrap();
+        worker.setup(1).unwrap();
         worker.run(1).unwrap();
         let dirty = nameless(&file).iter().map(dirty_bytes).next().unwrap();
-        worker.after().unwrap();
+        worker.verify().unwrap();
         dirty
     };
     // Linux before 6.5 does not tell, and a file system may keep pages in its journal: then the check counts calls alone.
@@ -186,11 +186,11 @@ fn a_file_that_is_shorter_than_it_should_be_is_reported() {
     let file = folder.path().join("own");
     for op in ["write", "reread", "char-read"] {
         let mut worker = worker(&task(op, &file, &[("span", Scalar::Integer(65536))]));
-        worker.before(1).unwrap();
+        worker.setup(1).unwrap();
         if op == "write" {
             worker.run(1).unwrap();
             nameless(&file)[0].set_len(65535).unwrap();
-            assert_eq!(worker.after().unwrap_err().code, Code::CheckFailed);
+            assert_eq!(worker.verify().unwrap_err().code, Code::CheckFailed);
         } else {
             nameless(&file)[0].set_len(65535).unwrap();
             assert_eq!(worker.run(1).unwrap_err().code, Code::IoError);
@@ -234,7 +234,7 @@ fn planted_wrong_files_are_reported() {
     ] {
         let mut worker =
             worker(&task_on("folder", op, &folder, &[("files", Scalar::Integer(10)), ("size", Scalar::Integer(64))]));
-        worker.before(1).unwrap();
+        worker.setup(1).unwrap();
         let plant = || {
             let one = std::fs::read_dir(&folder).unwrap().flatten().next();
             match wrong {
@@ -250,7 +250,7 @@ fn planted_wrong_files_are_reported() {
         if !op.starts_with("stat") {
             plant();
         }
-        let failure = worker.after().unwrap_err();
+        let failure = worker.verify().unwrap_err();
         assert_eq!(failure.code, Code::CheckFailed, "{op}: {failure}");
         drop(worker);
         // What somebody else has put there stays.

@@ -9,40 +9,28 @@ use crate::disk::engine::{Engine, Job, Memory, Notes, Psync};
 use crate::disk::page_cache::dirty_bytes;
 use crate::disk::queue::{Queue, Queued, Transfer};
 use crate::disk::specification::Request;
-use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io::{self, Read};
-use std::rc::Rc;
 use virtometer_protocol::Scalar;
-use virtometer_sampling::{planted_clock, Worker};
-
-/// A clock that shows one microsecond more at each reading, and what was seen at each.
-fn looking(mut look: impl FnMut() -> Vec<u8> + 'static) -> (planted_clock::Shown, Rc<RefCell<Vec<Vec<u8>>>>) {
-    let seen = Rc::new(RefCell::new(Vec::new()));
-    let known = seen.clone();
-    let clock = planted_clock::show(move || {
-        known.borrow_mut().push(look());
-        known.borrow().len() as u64 * 1000
-    });
-    (clock, seen)
-}
+use virtometer_sampling::planted_clock::{self, looking};
+use virtometer_sampling::Worker;
 
 /// The work of an iteration lies between the first and the last reading of the clock.
 fn assert_timed(
     worker: &mut dyn Worker,
     repeats: u64,
-    mut look: impl FnMut() -> Vec<u8> + Clone + 'static,
+    mut observe: impl FnMut() -> Vec<u8> + Clone + 'static,
     what: &str,
 ) {
-    let before = look();
-    let (clock, seen) = looking(look.clone());
+    let before = observe();
+    let (clock, seen) = looking(observe.clone());
     let stretch = worker.run(repeats).unwrap();
     drop(clock);
-    let (seen, after) = (seen.borrow(), look());
+    let (seen, after) = (seen.borrow(), observe());
     assert!(before != after, "{what} has changed nothing");
     assert!(seen[0] == before && *seen.last().unwrap() == after, "{what} works while no clock is read");
     assert_eq!((stretch.start_ns, stretch.end_ns), (1000, seen.len() as u64 * 1000), "{what}");
-    worker.after().unwrap();
+    worker.verify().unwrap();
 }
 
 #[test]
@@ -56,14 +44,14 @@ fn the_clock_is_read_before_the_first_request_and_after_the_last() {
                 ("direct", Scalar::Boolean(false)),
             ];
             let mut worker = worker(&task(op, &file, &parameters));
-            worker.before(20).unwrap();
+            worker.setup(20).unwrap();
             assert_timed(worker.as_mut(), 20, move || std::fs::read(&file).unwrap(), &format!("{op} {engine}"));
         }
     }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("data");
     let mut worker = worker(&task("fill", &file, &[("span", Scalar::Integer(SPAN))]));
-    worker.before(1).unwrap();
+    worker.setup(1).unwrap();
     assert_timed(worker.as_mut(), 1, move || std::fs::read(&file).unwrap(), "fill");
 }
 
@@ -74,15 +62,15 @@ fn the_clock_is_read_before_the_first_record_and_after_the_last() {
         let file = folder.path().join("own");
         let mut worker = worker(&task(op, &file, &[("span", Scalar::Integer(65536))]));
         let repeats = if op == "seeks" { 100 } else { 3 };
-        worker.before(repeats).unwrap();
-        let look = move || {
+        worker.setup(repeats).unwrap();
+        let observe = move || {
             let mut all = Vec::new();
             for mut file in nameless(&file) {
                 file.read_to_end(&mut all).unwrap();
             }
             all
         };
-        assert_timed(worker.as_mut(), repeats, look, op);
+        assert_timed(worker.as_mut(), repeats, observe, op);
     }
 }
 
@@ -94,7 +82,7 @@ fn an_fsync_at_the_end_of_a_pass_is_timed() {
         let file = folder.path().join("own");
         let given = [("span", Scalar::Integer(1 << 20)), ("sync", Scalar::Text(sync.into()))];
         let mut worker = worker(&task("write", &file, &given));
-        worker.before(1).unwrap();
+        worker.setup(1).unwrap();
         let own = nameless(&file).pop().unwrap();
         let (clock, seen) = looking(move || dirty_bytes(&own).map_or(vec![], |dirty| dirty.to_le_bytes().to_vec()));
         worker.run(1).unwrap();
@@ -114,9 +102,9 @@ fn the_clock_is_read_before_the_first_file_and_after_the_last() {
         let outer = tempfile::tempdir().unwrap();
         let folder = outer.path().join("many");
         let mut worker = worker(&task_on("folder", op, &folder, &[("files", Scalar::Integer(20))]));
-        worker.before(1).unwrap();
-        let look = move || vec![0; std::fs::read_dir(&folder).unwrap().count()];
-        assert_timed(worker.as_mut(), 1, look, op);
+        worker.setup(1).unwrap();
+        let observe = move || vec![0; std::fs::read_dir(&folder).unwrap().count()];
+        assert_timed(worker.as_mut(), 1, observe, op);
     }
 }
 

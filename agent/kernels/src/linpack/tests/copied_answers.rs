@@ -59,15 +59,15 @@ fn a_copied_answer_is_reported() {
     ];
     for copied in copies {
         let mut worker = one_thread(n, &[Variant::LeftLooking], 2);
-        let mut member =
-            Member::new(Arc::new(Blocked::new(Simd::detect(), system, 2, 1).unwrap()), 0, 2, Limit::new(0, 1.0));
+        let mut blocked =
+            BlockedWorker::new(Arc::new(Blocked::new(Simd::detect(), system, 2, 1).unwrap()), 0, 2, Limit::new(0, 1.0));
         let mut before = [Vec::new(), Vec::new()];
         for turn in 0..2 {
-            for worker in [&mut worker as &mut dyn Worker, &mut member] {
-                worker.before(2).unwrap();
+            for worker in [&mut worker as &mut dyn Worker, &mut blocked] {
+                worker.setup(2).unwrap();
                 worker.run(2).unwrap();
             }
-            let systems = [worker.work.doubles_mut(), member.systems(2)];
+            let systems = [worker.work.doubles_mut(), blocked.systems(2)];
             for (now, before) in systems.into_iter().zip(&mut before) {
                 if turn == 0 {
                     *before = now.to_vec();
@@ -75,7 +75,7 @@ fn a_copied_answer_is_reported() {
                     copied(now, before, right(1), right(0));
                 }
             }
-            let ends = [worker.after(), member.after()];
+            let ends = [worker.verify(), blocked.verify()];
             for end in ends {
                 match turn {
                     0 => drop(end.unwrap()),

@@ -1,9 +1,7 @@
 //! What is timed is all the work, by the loops and instructions that the results name, and each time is what its name says.
 
 use super::*;
-use std::cell::RefCell;
-use std::rc::Rc;
-use virtometer_sampling::planted_clock;
+use virtometer_sampling::planted_clock::{self, looking};
 
 /// A worker for each variant, with its systems and those of its own threads alone.
 fn classic_worker(simd: Simd, variants: &'static [Variant], copies: usize) -> (Classic, System) {
@@ -11,21 +9,10 @@ fn classic_worker(simd: Simd, variants: &'static [Variant], copies: usize) -> (C
     (Classic::new(simd, system, variants, copies, Limit::new(0, 1.0), None).unwrap(), system)
 }
 
-fn blocked_worker(simd: Simd, copies: usize) -> (Member, Arc<Blocked>) {
+fn blocked_worker(simd: Simd, copies: usize) -> (BlockedWorker, Arc<Blocked>) {
     let system = System::spaced(50, Generator::Bits48);
     let shared = Arc::new(Blocked::new(simd, system, copies, 1).unwrap());
-    (Member::new(shared.clone(), 0, copies, Limit::new(0, 1.0)), shared)
-}
-
-/// A clock that shows one microsecond more at each reading, and what was seen at each.
-fn looking(mut look: impl FnMut() -> Vec<f64> + 'static) -> (planted_clock::Shown, Rc<RefCell<Vec<Vec<f64>>>>) {
-    let seen = Rc::new(RefCell::new(Vec::new()));
-    let known = seen.clone();
-    let clock = planted_clock::show(move || {
-        known.borrow_mut().push(look());
-        known.borrow().len() as u64 * 1000
-    });
-    (clock, seen)
+    (BlockedWorker::new(shared.clone(), 0, copies, Limit::new(0, 1.0)), shared)
 }
 
 #[test]
@@ -33,7 +20,7 @@ fn the_clock_is_read_before_the_first_factor_and_after_the_last_solution() {
     for variants in [&[Variant::LeftLooking] as &[Variant], &[Variant::Rolled], &[Variant::Rolled, Variant::Unrolled]] {
         let (mut worker, system) = classic_worker(Simd::compiled(), variants, 4);
         let repeats = 4 / variants.len() as u64;
-        worker.before(repeats).unwrap();
+        worker.setup(repeats).unwrap();
         let before = worker.work.doubles().to_vec();
         let memory = worker.work.doubles().as_ptr();
         // SAFETY: the memory is the worker's, which reads the clock while nothing else uses it.
@@ -50,7 +37,7 @@ fn the_clock_is_read_before_the_first_factor_and_after_the_last_solution() {
 #[test]
 fn the_clock_is_read_before_the_first_panel_and_after_the_last_blocked_solution() {
     let (mut worker, shared) = blocked_worker(Simd::detect(), 3);
-    worker.before(3).unwrap();
+    worker.setup(3).unwrap();
     // SAFETY: there is one thread, which reads the clock while nothing else uses the systems.
     let look = move || unsafe { shared.copies(3) }.to_vec();
     let before = look();
@@ -85,7 +72,7 @@ fn the_solutions_have_the_bits_of_the_instructions_that_are_reported() {
     for simd in Simd::all() {
         for variants in [&[Variant::LeftLooking] as &[Variant], &[Variant::Rolled], &[Variant::Unrolled]] {
             let (mut worker, system) = classic_worker(simd, variants, 3);
-            worker.before(3).unwrap();
+            worker.setup(3).unwrap();
             let systems = worker.work.doubles().to_vec();
             worker.run(3).unwrap();
             assert_eq!(worker.conditions()["simd"], simd.name());
@@ -96,7 +83,7 @@ fn the_solutions_have_the_bits_of_the_instructions_that_are_reported() {
             }
         }
         let (mut worker, shared) = blocked_worker(simd, 3);
-        worker.before(3).unwrap();
+        worker.setup(3).unwrap();
         let systems = worker.systems(3).to_vec();
         worker.run(3).unwrap();
         let length = shared.system.length();
@@ -125,7 +112,7 @@ fn times_are_those_of_one_system() {
     for worker in [&mut classic as &mut dyn Worker, &mut blocked] {
         // The window of a number of runs begins with another reading.
         let clock = showing(&[&[0], &times[..]].concat());
-        worker.before(20).unwrap();
+        worker.setup(20).unwrap();
         worker.run(20).unwrap();
         drop(clock);
         let told = worker.extras().measures();
@@ -144,7 +131,7 @@ fn each_variant_has_its_own_rate() {
     let (mut worker, system) = classic_worker(Simd::compiled(), &[Variant::Rolled, Variant::Unrolled], 4);
     // As above; then the unrolled loops begin at the end of the rolled ones.
     let clock = showing(&[0, 0, 9000, 20_000, 20_500, 21_000, 24_000, 25_000]);
-    worker.before(2).unwrap();
+    worker.setup(2).unwrap();
     worker.run(2).unwrap();
     drop(clock);
     let told = worker.extras().measures();

@@ -1,52 +1,26 @@
 //! One connection of the server, from its opening to its report.
 
 use super::datagrams;
-use super::Shared;
+use super::opening::{refuse, welcome, CONFIRMED_EVERY_NS, OPENING_LIMIT};
+use super::shared::{Reservation, Shared};
+use crate::net::messages::{message, Messages, INSPECTION};
 use crate::net::pace::Pace;
-use crate::net::system::{self, PollFd, PollFlags, Unmoved};
-use crate::net::wire::{self, Kind, Opening, Report, Speaker, Status, Welcome};
-use crate::net::{message, stream, trips};
+use crate::net::stream;
+use crate::net::system::{self, PollFd, PollFlags, ZeroCopyFile};
+use crate::net::wire::{self, Kind, Opening, PeerKind, Report, Status};
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use virtometer_sampling::allowed_cpus;
-
-/// How long a new connection may take to say what it wants, and a transaction to send its request. A slow emulator makes
-/// the thousand connections of a test in longer than five seconds.
-const OPENING_LIMIT: Duration = Duration::from_secs(if cfg!(test) { 60 } else { 5 });
 
 /// Most bytes that are compared with the pattern at a time.
 const LOOK: usize = 4 << 10;
 
 /// A source looks after so many bytes whether it is to end.
-const GLANCE: usize = 256 << 10;
+const POLL_EVERY: usize = 256 << 10;
 
 /// Where a stream is read only when so many bytes have arrived, what lies there longer than this is read all the same.
 const LOW_WATER_LIMIT: Duration = Duration::from_millis(50);
-
-/// Time between two confirmations, ns.
-pub(super) const CONFIRMED_EVERY_NS: u64 = 4_000_000;
-
-/// Memory that counts against the limit of the server for as long as this lives.
-struct Room<'a> {
-    shared: &'a Shared,
-    bytes: usize,
-}
-
-impl<'a> Room<'a> {
-    fn take(shared: &'a Shared, bytes: usize) -> Option<Self> {
-        let before = shared.memory.fetch_add(bytes, Ordering::Relaxed);
-        let room = Room { shared, bytes };
-        (before <= super::MOST_MEMORY.saturating_sub(bytes)).then_some(room)
-    }
-}
-
-impl Drop for Room<'_> {
-    fn drop(&mut self) {
-        self.shared.memory.fetch_sub(self.bytes, Ordering::Relaxed);
-    }
-}
 
 /// Serve a connection to its end. An error is for nobody: the other end misses its report.
 pub(super) fn serve(socket: &TcpStream, shared: &Shared) -> io::Result<()> {
@@ -55,10 +29,10 @@ pub(super) fn serve(socket: &TcpStream, shared: &Shared) -> io::Result<()> {
     socket.set_read_timeout(Some(OPENING_LIMIT))?;
     let (mut first, mut rest) = ([0; 8], [0; wire::OPENING - 8]);
     stream.read_exact(&mut first)?;
-    match wire::speaker(first) {
-        Speaker::Stranger => return Ok(()),
-        Speaker::OtherVersion(_) => return refuse(socket, Status::NotUnderstood),
-        Speaker::SameVersion => stream.read_exact(&mut rest)?,
+    match wire::peer_kind(first) {
+        PeerKind::Unknown => return Ok(()),
+        PeerKind::OtherVersion(_) => return refuse(socket, Status::NotUnderstood),
+        PeerKind::SameVersion => stream.read_exact(&mut rest)?,
     }
     let opening = match Opening::read(&rest) {
         Some(opening) => opening,
@@ -75,8 +49,8 @@ pub(super) fn serve(socket: &TcpStream, shared: &Shared) -> io::Result<()> {
         Kind::Datagrams | Kind::DatagramEcho => 0,
         _ => 2 * (opening.request + opening.response),
     };
-    let room = Room::take(shared, needed);
-    if room.is_none() {
+    let reservation = Reservation::take(shared, needed);
+    if reservation.is_none() {
         return refuse(socket, Status::OutOfMemory);
     }
     let report = match opening.kind {
@@ -84,27 +58,9 @@ pub(super) fn serve(socket: &TcpStream, shared: &Shared) -> io::Result<()> {
         Kind::Source => source(socket, &opening),
         Kind::Echo => echo(socket, &opening, shared),
         Kind::Transactions => transactions(socket, &opening, shared),
-        Kind::Datagrams | Kind::DatagramEcho => datagrams::attend(socket, &opening, shared),
+        Kind::Datagrams | Kind::DatagramEcho => datagrams::serve_session(socket, &opening, shared),
     }?;
     stream.write_all(&report.bytes())
-}
-
-pub(super) fn welcome(mut socket: &TcpStream, extra: u64, zero_copy: bool) -> io::Result<()> {
-    let (send_buffer, receive_buffer) = system::buffers(socket);
-    let cpus = allowed_cpus().len() as u64;
-    let low_water = system::low_water(socket);
-    let welcome = Welcome { status: Status::Welcome, cpus, send_buffer, receive_buffer, low_water, zero_copy, extra };
-    socket.write_all(&welcome.bytes())
-}
-
-pub(super) fn refuse(mut socket: &TcpStream, status: Status) -> io::Result<()> {
-    socket.write_all(&Welcome::refusal(status).bytes())?;
-    socket.shutdown(std::net::Shutdown::Write)?;
-    // What the other end has sent is read: closing over it would take the answer back.
-    socket.set_read_timeout(Some(OPENING_LIMIT))?;
-    let mut unread = [0; 256];
-    while socket.read(&mut unread)? > 0 {}
-    Ok(())
 }
 
 fn no_memory<E>(_: E) -> io::Error {
@@ -151,15 +107,15 @@ fn sink(mut socket: &TcpStream, opening: &Opening, shared: &Shared) -> io::Resul
 
 fn source(mut socket: &TcpStream, opening: &Opening) -> io::Result<Report> {
     let message = message(opening.request).map_err(no_memory)?;
-    let unmoved = if opening.zero_copy { Unmoved::new(&message).ok() } else { None };
-    welcome(socket, 0, unmoved.is_some())?;
+    let zero_copy_file = if opening.zero_copy { ZeroCopyFile::new(&message).ok() } else { None };
+    welcome(socket, 0, zero_copy_file.is_some())?;
     let cpu_ns = system::thread_cpu_ns();
     let mut report = Report::default();
     let mut unseen = 0;
     loop {
         let mut sent = 0;
         while sent < message.len() {
-            let more = match &unmoved {
+            let more = match &zero_copy_file {
                 None => socket.write(&message[sent..]),
                 Some(file) => file.send(socket, sent, message.len()),
             };
@@ -173,10 +129,10 @@ fn source(mut socket: &TcpStream, opening: &Opening) -> io::Result<Report> {
         report.units += 1;
         unseen += sent;
         // The other end sends nothing but its end.
-        if unseen >= GLANCE && system::poll(&mut [PollFd::new(&socket, PollFlags::IN)], Some(0))? > 0 {
+        if unseen >= POLL_EVERY && system::poll(&mut [PollFd::new(&socket, PollFlags::IN)], Some(0))? > 0 {
             break;
         }
-        unseen %= GLANCE;
+        unseen %= POLL_EVERY;
     }
     report.cpu_ns = system::thread_cpu_ns() - cpu_ns;
     Ok(report)
@@ -184,14 +140,14 @@ fn source(mut socket: &TcpStream, opening: &Opening) -> io::Result<Report> {
 
 /// The answers to requests with their numbers, which count up from 1.
 struct Answers {
-    messages: trips::Messages,
+    messages: Messages,
     request: Vec<u8>,
     report: Report,
 }
 
 impl Answers {
     fn new(opening: &Opening) -> io::Result<Self> {
-        let messages = trips::Messages::new(opening.request, opening.response).map_err(no_memory)?;
+        let messages = Messages::new(opening.request, opening.response).map_err(no_memory)?;
         Ok(Answers { messages, request: vec![0; opening.request], report: Report::default() })
     }
 
@@ -204,7 +160,7 @@ impl Answers {
         messages.stamp(report.units);
         let stamped = request.len().min(8);
         // All of it now and then, its number always.
-        let looked_at = if report.units % trips::INSPECTION == 1 { request.len() } else { stamped };
+        let looked_at = if report.units % INSPECTION == 1 { request.len() } else { stamped };
         report.faults += u64::from(request[..looked_at] != messages.request[..looked_at]);
         &messages.response
     }

@@ -1,18 +1,17 @@
 //! Datagrams of all sessions, on one thread. A session is opened and ended by a connection.
 
-use super::connection::{refuse, welcome, CONFIRMED_EVERY_NS};
-use super::Shared;
-use crate::net::message;
+use super::opening::{refuse, welcome, CONFIRMED_EVERY_NS};
+use super::sessions::{Entry, Session};
+use super::shared::Shared;
+use crate::net::messages::message;
 use crate::net::pace::Pace;
 use crate::net::system::{self, End, PollFd, PollFlags};
 use crate::net::wire::{self, Kind, Opening, Report, Status, HEAD, LARGEST_DATAGRAM};
 use std::collections::hash_map::RandomState;
-use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, ErrorKind, Read};
 use std::net::{TcpStream, UdpSocket};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use virtometer_sampling::now_ns;
 
@@ -28,50 +27,8 @@ const LATEST_NS: u64 = 2_000_000_000;
 /// Every how many datagrams the thread notes its processor time.
 const NOTE: u64 = 64;
 
-/// What has arrived of one session.
-struct Session {
-    opening: Opening,
-    response: Vec<u8>,
-    pace: Pace,
-    report: Report,
-    /// One more than the highest number that has arrived.
-    next: u64,
-}
-
-/// All sessions, and what the thread has done for them together.
-pub(super) struct Sessions {
-    /// Whether there is a socket for datagrams.
-    served: bool,
-    open: Mutex<HashMap<u64, Session>>,
-    handled: AtomicU64,
-    cpu_ns: AtomicU64,
-}
-
-impl Sessions {
-    pub(super) fn new(served: bool) -> Self {
-        Sessions { served, open: Mutex::default(), handled: AtomicU64::new(0), cpu_ns: AtomicU64::new(0) }
-    }
-
-    fn open(&self) -> MutexGuard<'_, HashMap<u64, Session>> {
-        // A session is whole whatever happened to the thread that held it: the worst is a count that is wrong.
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Ends a session whatever becomes of its connection.
-struct Entry<'a> {
-    sessions: &'a Sessions,
-    number: u64,
-}
-
-impl Drop for Entry<'_> {
-    fn drop(&mut self) {
-        self.sessions.open().remove(&self.number);
-    }
-}
-
-/// Open a session and settle its accounts when the other end is done.
-pub(super) fn attend(mut socket: &TcpStream, opening: &Opening, shared: &Shared) -> io::Result<Report> {
+/// Open a session, and report what has arrived when the other end is done.
+pub(super) fn serve_session(mut socket: &TcpStream, opening: &Opening, shared: &Shared) -> io::Result<Report> {
     let sessions = &shared.sessions;
     let longest = opening.request.max(opening.response) as u64;
     if !sessions.served || longest > LARGEST_DATAGRAM || opening.request.min(opening.response) < HEAD {
@@ -166,19 +123,5 @@ pub(super) fn serve(socket: &UdpSocket, end: &End, shared: &Shared) {
                 _ => {}
             }
         }
-    }
-}
-
-impl Session {
-    fn count(&mut self, datagram: &[u8], pattern: &[u8]) {
-        let number = wire::number(datagram, 1);
-        self.report.units += 1;
-        self.report.bytes += datagram.len() as u64;
-        self.report.reordered += u64::from(number < self.next);
-        self.next = self.next.max(number.saturating_add(1));
-        let length = datagram.len();
-        let looked_at = HEAD.max(length.saturating_sub(8));
-        let right = length == self.opening.request && datagram[looked_at..] == pattern[looked_at..length];
-        self.report.faults += u64::from(!right);
     }
 }

@@ -1,7 +1,7 @@
 //! Clients that are none, vanish, wait or come in numbers: the server goes on.
 
 use super::{client, Serving};
-use crate::net::wire::{speaker, Kind, Opening, Speaker, Status, Welcome, HELLO, OPENING, WELCOME};
+use crate::net::wire::{peer_kind, Kind, Opening, PeerKind, Status, Welcome, HELLO, OPENING, WELCOME};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ fn status(address: SocketAddr, opening: &[u8]) -> Option<Status> {
     socket.write_all(opening).unwrap();
     let mut answer = [0; WELCOME];
     socket.read_exact(&mut answer).ok()?;
-    assert_eq!(speaker(answer[..8].try_into().unwrap()), Speaker::SameVersion);
+    assert_eq!(peer_kind(answer[..8].try_into().unwrap()), PeerKind::SameVersion);
     Some(Welcome::read(answer[8..].try_into().unwrap()).unwrap().status)
 }
 
@@ -158,7 +158,7 @@ fn a_server_finds_other_bytes_than_those_of_the_pattern() {
         for wrong in [None, Some(0), Some(100), Some(size - 1)] {
             let opening = Opening { kind, request: size, ..OPEN };
             let mut link = peer.dial(&opening).unwrap();
-            let mut data = crate::net::message(size).unwrap();
+            let mut data = crate::net::messages::message(size).unwrap();
             if kind == Kind::Echo {
                 data[..8].copy_from_slice(&1u64.to_le_bytes());
             }

@@ -105,7 +105,7 @@ fn a_received_stream_with_other_bytes_or_another_length_is_reported() {
         foreign(welcome(), move |mut socket| {
             let _ = socket.set_read_timeout(Some(Duration::from_micros(1)));
             let mut report = Report::default();
-            let message = if fill == 0 { crate::net::message(65_536).unwrap() } else { vec![fill; 65_536] };
+            let message = if fill == 0 { crate::net::messages::message(65_536).unwrap() } else { vec![fill; 65_536] };
             while !matches!(socket.read(&mut [0]), Ok(0)) && socket.write_all(&message).is_ok() {
                 report.bytes += 65_536;
                 report.units += 1;
@@ -133,7 +133,7 @@ fn answers_with_other_bytes_or_another_count_are_reported() {
         // In one iteration, which is long enough however slow the round trips are.
         let (kernel, op) = find("net", "request-response").unwrap();
         let mut worker = make(kernel, op, &task_of_client(op.name, once, &parameters)).unwrap()(0).unwrap();
-        worker.before(1000).unwrap();
+        worker.setup(1000).unwrap();
         says(&worker.run(1000).unwrap_err(), op.name, once, "sent back other bytes");
         refused("request-response", echo(|_, _| (), |report| report.units += 1), &parameters, "counted");
         refused("request-response", echo(|_, _| (), |report| report.faults = 1), &parameters, "received other bytes");
@@ -267,7 +267,7 @@ fn the_answer_to_an_earlier_datagram_is_not_that_to_the_last_one() {
     let mut worker = make(kernel, op, &task).unwrap()(0).unwrap();
     for _ in 0..3 {
         worker.run(1).unwrap();
-        assert!(worker.after().is_ok());
+        assert!(worker.verify().is_ok());
     }
     assert!(worker.finish().is_ok());
 }

@@ -1,0 +1,254 @@
+//! The barrier at which the threads of one run wait for each other within an iteration.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use virtometer_protocol::{Code, Failure};
+
+/// Turns of the waiting loop on the processor alone: threads with equal work have mostly arrived by then.
+const SPINS: u32 = 256;
+
+/// How often a waiting thread then yields its processor before it sleeps: about half a millisecond where nobody takes
+/// the processor. Where there are more threads than processors, the late thread takes it. Yields are counted and not
+/// timed: in some guests one reading of the clock takes longer than the wait.
+const YIELDS: u32 = 1000;
+
+/// A barrier for a fixed number of threads, which can be passed any number of times.
+///
+/// Waiting threads spin first, because most waits take microseconds. With [`Barrier::wait`] they sleep after about half a
+/// millisecond: a processor that spins is lost to others where processors are shared or time is rationed.
+#[derive(Debug)]
+pub(crate) struct Barrier {
+    threads: usize,
+    arrived: AtomicUsize,
+    /// Number of times that all threads have passed.
+    round: AtomicUsize,
+    /// Whether a thread has panicked: nobody may wait for it.
+    broken: AtomicBool,
+    /// Threads that sleep, or are about to.
+    sleepers: AtomicUsize,
+    mutex: Mutex<()>,
+    condvar: Condvar,
+}
+
+impl Barrier {
+    pub(crate) fn new(threads: usize) -> Arc<Self> {
+        Arc::new(Barrier {
+            threads,
+            arrived: AtomicUsize::new(0),
+            round: AtomicUsize::new(0),
+            broken: AtomicBool::new(false),
+            sleepers: AtomicUsize::new(0),
+            mutex: Mutex::new(()),
+            condvar: Condvar::new(),
+        })
+    }
+
+    /// Number of threads.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Wait until all threads have arrived, asleep if it takes long. What each wrote before, all see afterwards.
+    /// `internal` where a thread has panicked.
+    pub(crate) fn wait(&self) -> Result<(), Failure> {
+        if let Some(round) = self.arrive() {
+            if !self.spin(round) {
+                self.sleep(round);
+            }
+        }
+        if self.broken.load(Ordering::Acquire) {
+            return Err(broken());
+        }
+        Ok(())
+    }
+
+    /// As [`Barrier::wait`], but without sleep: for iterations so short that waking a processor would count in them.
+    pub(crate) fn wait_awake(&self) -> Result<(), Failure> {
+        match self.arrive() {
+            Some(round) => self.wait_until(|| self.round.load(Ordering::Acquire) != round),
+            None => Ok(()),
+        }
+    }
+
+    /// The round to wait for, if this thread is not the last of it.
+    fn arrive(&self) -> Option<usize> {
+        if self.threads == 1 {
+            return None;
+        }
+        let round = self.round.load(Ordering::Acquire);
+        if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 < self.threads {
+            return Some(round);
+        }
+        self.arrived.store(0, Ordering::Relaxed);
+        self.round.store(round.wrapping_add(1), Ordering::SeqCst);
+        self.wake();
+        None
+    }
+
+    /// Wait, without sleep, until `ready` says so: for what another thread publishes between two barriers. `internal`
+    /// where a thread has panicked before that.
+    #[inline]
+    pub(crate) fn wait_until(&self, ready: impl Fn() -> bool) -> Result<(), Failure> {
+        let mut turns = 0;
+        while !ready() {
+            if self.broken.load(Ordering::Acquire) {
+                return Err(broken());
+            }
+            turns += 1;
+            if turns < SPINS {
+                std::hint::spin_loop();
+            } else {
+                std::thread::yield_now();
+            }
+        }
+        Ok(())
+    }
+
+    /// While the guard lives, a panic of this thread releases the threads that wait for it.
+    pub(crate) fn guard(self: &Arc<Self>) -> PanicGuard {
+        PanicGuard(self.clone())
+    }
+
+    /// Whether a thread that arrived in `round` has waited long enough. In one order with `sleepers`: a thread that goes
+    /// to sleep either is seen by the thread that wakes, or sees that the round is over.
+    fn is_over(&self, round: usize) -> bool {
+        self.round.load(Ordering::SeqCst) != round || self.broken.load(Ordering::SeqCst)
+    }
+
+    /// Wait awake for a while. False where that was not enough.
+    fn spin(&self, round: usize) -> bool {
+        for _ in 0..SPINS {
+            if self.is_over(round) {
+                return true;
+            }
+            std::hint::spin_loop();
+        }
+        for _ in 0..YIELDS {
+            if self.is_over(round) {
+                return true;
+            }
+            std::thread::yield_now();
+        }
+        self.is_over(round)
+    }
+
+    fn sleep(&self, round: usize) {
+        let mut lock = self.lock();
+        self.sleepers.fetch_add(1, Ordering::SeqCst);
+        while !self.is_over(round) {
+            lock = self.condvar.wait(lock).unwrap_or_else(PoisonError::into_inner);
+        }
+        self.sleepers.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    fn wake(&self) {
+        if self.sleepers.load(Ordering::SeqCst) > 0 {
+            // A thread that holds the mutex does not wait yet and would miss the notification.
+            drop(self.lock());
+            self.condvar.notify_all();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, ()> {
+        self.mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// See [`Barrier::guard`].
+#[derive(Debug)]
+pub(crate) struct PanicGuard(Arc<Barrier>);
+
+impl Drop for PanicGuard {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.broken.store(true, Ordering::SeqCst);
+            self.0.wake();
+        }
+    }
+}
+
+#[cold]
+fn broken() -> Failure {
+    Failure::new(Code::Internal, "another thread of the kernel failed")
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
+    use std::sync::atomic::AtomicU64;
+    use std::time::Duration;
+
+    /// A thread panics while it has this guard.
+    pub(crate) fn panic_with(guard: PanicGuard) {
+        let panicked: Result<(), _> = catch_unwind(AssertUnwindSafe(|| {
+            let _guard = guard;
+            resume_unwind(Box::new("planted"))
+        }));
+        assert!(panicked.is_err());
+    }
+
+    #[test]
+    fn what_was_written_before_is_read_afterwards() {
+        let (barrier, numbers) = (Barrier::new(3), [0, 1, 2].map(|_: u32| AtomicU64::new(0)));
+        let rounds = if cfg!(miri) { 10 } else { 1000 };
+        std::thread::scope(|scope| {
+            for rank in 0..3 {
+                let (barrier, numbers) = (&barrier, &numbers);
+                scope.spawn(move || {
+                    for round in 1..=rounds {
+                        numbers[rank].store(round, Ordering::Relaxed);
+                        barrier.wait().unwrap();
+                        assert!(numbers.iter().all(|number| number.load(Ordering::Relaxed) == round));
+                        barrier.wait_awake().unwrap();
+                    }
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn a_thread_that_waits_long_sleeps_and_is_woken() {
+        let late = Duration::from_millis(20);
+        let barrier = Barrier::new(3);
+        std::thread::scope(|scope| {
+            let early = [scope.spawn(|| barrier.wait()), scope.spawn(|| barrier.wait())];
+            std::thread::sleep(late);
+            assert_eq!(barrier.wait(), Ok(()));
+            assert!(early.into_iter().all(|one| one.join().unwrap().is_ok()));
+        });
+        // A panic wakes as well.
+        std::thread::scope(|scope| {
+            let early = [scope.spawn(|| barrier.wait()), scope.spawn(|| barrier.wait())];
+            std::thread::sleep(late);
+            panic_with(barrier.guard());
+            assert!(early.into_iter().all(|one| one.join().unwrap() == Err(broken())));
+        });
+    }
+
+    #[test]
+    fn a_guard_that_ends_without_a_panic_breaks_nothing() {
+        let barrier = Barrier::new(2);
+        drop(barrier.guard());
+        assert_eq!(barrier.wait_until(|| true), Ok(()));
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| barrier.wait());
+            assert_eq!((barrier.wait(), other.join().unwrap()), (Ok(()), Ok(())));
+        });
+    }
+
+    #[test]
+    fn what_is_ready_is_not_waited_for_though_a_thread_has_panicked() {
+        let barrier = Barrier::new(2);
+        panic_with(barrier.guard());
+        assert_eq!(barrier.wait_until(|| true), Ok(()));
+        assert_eq!(barrier.wait_until(|| false), Err(broken()));
+        assert_eq!(barrier.wait_awake(), Err(broken()));
+    }
+
+    #[test]
+    fn one_thread_waits_for_nobody() {
+        assert_eq!((Barrier::new(1).wait(), Barrier::new(1).wait_awake()), (Ok(()), Ok(())));
+    }
+}

@@ -1,0 +1,82 @@
+//! What the table of kernels says of an operation and of its parameters.
+
+use virtometer_protocol::Unit;
+
+/// One operation of a kernel.
+pub struct Op {
+    /// Name in the protocol and on the command line.
+    pub name: &'static str,
+    /// Unit of its value.
+    pub unit: Unit,
+    /// What is counted as work.
+    pub work: &'static str,
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+}
+
+/// One parameter of an operation.
+pub struct Parameter {
+    /// Name in the protocol, and with two dashes before it on the command line.
+    pub name: &'static str,
+    /// What kind of value it has.
+    pub kind: ParameterKind,
+    /// What holds when it is not given.
+    pub preset: Preset,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+/// What holds when a parameter is not given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// Nothing: it must be given.
+    Missing,
+    /// This value, as the command line takes it.
+    Value(&'static str),
+    /// No value of its own; what is done then, for people.
+    Otherwise(&'static str),
+}
+
+/// What kind of value a parameter has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParameterKind {
+    /// An integer within bounds, on the command line with an optional K, M, G or T.
+    Integer {
+        /// Smallest value.
+        least: u64,
+        /// Largest value.
+        most: u64,
+    },
+    /// True or false.
+    Boolean,
+    /// A text.
+    Text,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+}
+
+/// An integer from `least` to `most`.
+pub(crate) const fn integer(least: u64, most: u64) -> ParameterKind {
+    ParameterKind::Integer { least, most }
+}
+
+/// A row of a table of parameters. `default` is what the command line takes; empty: it must be given.
+pub(crate) const fn parameter(
+    name: &'static str,
+    kind: ParameterKind,
+    default: &'static str,
+    meaning: &'static str,
+) -> Parameter {
+    let preset = if default.is_empty() { Preset::Missing } else { Preset::Value(default) };
+    Parameter { name, kind, preset, meaning }
+}
+
+/// A row of a table of parameters without a default value: what is done when it is not given.
+pub(crate) const fn optional(
+    name: &'static str,
+    kind: ParameterKind,
+    then: &'static str,
+    meaning: &'static str,
+) -> Parameter {
+    Parameter { name, kind, preset: Preset::Otherwise(then), meaning }
+}

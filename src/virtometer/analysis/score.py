@@ -1,0 +1,86 @@
+"""The score of a run: the samples that are used, timed by a clock and added up.
+
+The same function scores with the clock that was compared with the host's and with the guest's own (`raw`): of what the
+laboratory timed the former takes the laboratory's times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from virtometer.clock import intervals
+from virtometer.clock.intervals import Interval
+from virtometer.model import ClockFault, ClockFit, FailureKind, Run, Sample, Score, SetAside
+
+Window = tuple[float, float]
+"""Start and end of the scored stretch, host ns."""
+
+
+class NoScore(Exception):
+    """A run of which no sample can be used. `reason` is a sentence without its end; `fault`: of the clock."""
+
+    def __init__(self, kind: FailureKind, reason: str, fault: ClockFault | None = None) -> None:
+        """`kind`: of the trial's failure."""
+        super().__init__(reason)
+        self.kind = kind
+        self.reason = reason
+        self.fault = fault
+
+
+def per_unit(work: float, seconds: float, unit: str) -> float:
+    """Work per second; for the unit s the inverse, seconds per unit of work."""
+    return seconds / work if unit == "s" else work / seconds
+
+
+def in_host_time(value: float, unit: str, rate: float) -> float:
+    """A value in the guest's time as one in the host's. `rate`: host seconds per guest second."""
+    return value * rate if unit == "s" else value / rate
+
+
+def score(run: Run, clock: ClockFit, window: Window, guest_cpu_s: float | None = None) -> Score:
+    """The score by `clock` of the samples that are used. Raises NoScore where these have no work or no length.
+
+    A tool timed itself: its own number is converted.
+    """
+    timed = intervals.of(run.samples, clock, run.probes)
+    used = [(interval, sample) for interval, sample in zip(timed, run.samples, strict=True) if sample.used]
+    work = sum(sample.work for _, sample in used)
+    elapsed_s = sum(interval.duration_s for interval, _ in used)
+    if work <= 0 or elapsed_s <= 0:
+        raise NoScore(FailureKind.SAMPLES, "no sample could be used: no work was done")
+    if run.by_tool and run.reported.value is not None:
+        value = in_host_time(run.reported.value, run.unit, clock.rate)
+    else:
+        value = per_unit(work, elapsed_s, run.unit)
+    return Score(value, work, clock, round(window[0]), round(window[1]), guest_cpu_s)
+
+
+def cut(run: Run, clock: ClockFit, timed: Sequence[Interval], window: Window, limit: float) -> Run:
+    """The run with those samples set aside that are not within the window, or whose duration is not known well enough.
+
+    limit: largest relative error of a duration. Raises NoScore where none is left.
+    """
+    # Pieces of work that the laboratory timed are judged together: what counts is their sum, which is known better.
+    errors = [clock.relative_bound if run.host_timed else interval.relative_bound for interval in timed]
+    samples = tuple(
+        _judged(sample, interval, error, window, limit)
+        for sample, interval, error in zip(run.samples, timed, errors, strict=True)
+    )
+    if not any(sample.used for sample in samples):
+        first, uncertain = samples[0].mark, min(errors) > limit
+        advice = "; longer windows make it smaller" if uncertain else ""
+        fault = ClockFault("uncertain", bound=min(errors)) if uncertain else None
+        kind = FailureKind.CLOCK if uncertain else FailureKind.SAMPLES
+        raise NoScore(kind, f"no sample could be used: {first}{advice}", fault)
+    return replace(run, samples=samples)
+
+
+def _judged(sample: Sample, interval: Interval, error: float, window: Window, limit: float) -> Sample:
+    if interval.start_ns < window[0] - 1 or interval.end_ns > window[1] + 1:
+        mark = "outside the stretch in which all measured placements overlap"
+        return replace(sample, set_aside=SetAside.OUTSIDE, mark=mark)
+    if error > limit:
+        mark = f"clock error ±{error:.2%} exceeds the limit of {limit:.2%}"
+        return replace(sample, set_aside=SetAside.CLOCK_ERROR, mark=mark)
+    return sample

@@ -1,0 +1,74 @@
+"""The conclusion of a campaign, for `run`, `resume` and `report` alike: the table, and the report as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from virtometer.cli.notice import notice
+
+if TYPE_CHECKING:
+    from virtometer.model import Campaign
+
+
+def conclude(campaign: Campaign, directory: Path, *, piped: bool = False) -> None:
+    """Print the table, write DIR/report.html and, last, print its path. The table comes even where DIR is read-only.
+
+    `piped`: say what takes a moment also where standard error is no terminal.
+    """
+    from virtometer.analysis.counted import counted
+    from virtometer.cli.console import PlainConsole
+    from virtometer.model import UNAVAILABLE
+    from virtometer.report import words
+    from virtometer.report.terminal import table
+    from virtometer.store.files import resume_command
+
+    console = PlainConsole()
+    with notice("analysing the results ...", piped=piped):
+        made = table(campaign)
+    console.print(made)
+    failed = sum(record.at_fault for record in campaign.trials)
+    unavailable = sum(record.unavailable for record in campaign.trials)
+    for count, what in ((failed, "failed"), (unavailable, UNAVAILABLE)):
+        if count:
+            sentence = f"{count} of {counted(len(campaign.trials), 'trial')} {what}; the report says why"
+            console.print(sentence, markup=False, highlight=False)
+    missing = len(campaign.planned) - len(campaign.trials)
+    if missing:
+        of = counted(len(campaign.planned), "trial")
+        sentence = f"{missing} of {of} {'is' if missing == 1 else 'are'} still to do: "
+        command = resume_command(directory)
+        console.print(sentence + command, markup=False, highlight=False, soft_wrap=True)
+    if campaign.clock == "guest":
+        console.print(words.RAW, markup=False, highlight=False)
+    with notice("writing the report ...", piped=piped):
+        report = write_html(campaign, directory)
+    console.print(f"report: {report}", markup=False, soft_wrap=True, highlight=False)
+
+
+def write_html(campaign: Campaign, directory: Path) -> Path:
+    """Write the HTML report under its own name into a results directory and return its path."""
+    from virtometer.report import render
+    from virtometer.store.files import storage
+    from virtometer.store.output import write_own
+
+    path = directory / ("report-raw.html" if campaign.clock == "guest" else "report.html")
+    with advised("html"), storage(directory):
+        write_own(path, render(campaign, "html"))
+    return path
+
+
+@contextmanager
+def advised(kind: str) -> Iterator[None]:
+    """Say how to write a report of this format to another place, where the block cannot write it."""
+    from virtometer.errors import StorageError
+
+    try:
+        yield
+    except StorageError as cause:
+        raise StorageError(
+            f"the report cannot be written: {cause.sentence}",
+            advice=f"write it elsewhere: virtometer report DIR --format {kind} --out FILE",
+        ) from cause

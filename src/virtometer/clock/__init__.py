@@ -1,0 +1,1 @@
+"""The mathematics of clocks: from round trips to host time with bounds, steps and faults. Pure; see docs/CLOCKS.md."""

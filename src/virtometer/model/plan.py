@@ -1,0 +1,185 @@
+"""A plan, as a user writes it."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+
+MIN_BLOCKS = 6  # no interval is printed and no verdict is given from fewer
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+_FACTORS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_SIZE = re.compile(r"0*([0-9]{1,19})(?:([KMGT])(?:I?B)?|B)?", re.IGNORECASE | re.ASCII)
+_PERCENTAGE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?%", re.ASCII)
+_MOST_BYTES = (1 << 63) - 1
+
+
+def parse_size(value: object) -> object:
+    """Bytes of a size such as `64M`, `64MB` or `64MiB`: all are 64 * 1024**2. What is no text passes unchanged.
+
+    The agent's command line has the same grammar: contract/sizes.json holds examples that both test suites read.
+    Raises ValueError for other texts.
+    """
+    if not isinstance(value, str):
+        return value
+    found = _SIZE.fullmatch(value)
+    if found is None:
+        raise ValueError("a size is a whole number of bytes, or one with K, M, G or T behind it, such as 64M")
+    size = int(found[1]) * _FACTORS[(found[2] or "").upper()]
+    if size > _MOST_BYTES:
+        raise ValueError("a size is less than 8388608T")
+    return size
+
+
+def size_text(size: int) -> str:
+    """A size as one would write it in a plan: 67108864 is 64M."""
+    for suffix in "TGMK":
+        if size and size % _FACTORS[suffix] == 0:
+            return f"{size // _FACTORS[suffix]}{suffix}"
+    return str(size)
+
+
+def parse_share(value: object) -> object:
+    """The share that a percentage is: `5%` is 0.05. What is no text passes unchanged. ValueError for other texts."""
+    if not isinstance(value, str):
+        return value
+    found = _PERCENTAGE.fullmatch(value)
+    if found is None:
+        raise ValueError("a share is a number such as 0.05, or a percentage such as 5%")
+    return float(f"{found[1]}e-2")
+
+
+def _size_schema(low: int, high: int | None) -> WithJsonSchema:
+    bounds = {"minimum": low} | ({} if high is None else {"maximum": high})
+    pattern = "^[0-9]+([KMGTkmgt]([Ii]?[Bb])?|[Bb])?$"
+    return WithJsonSchema({"anyOf": [{"type": "integer", **bounds}, {"type": "string", "pattern": pattern}]})
+
+
+def _share_schema(**bounds: float) -> WithJsonSchema:
+    pattern = "^[0-9]+(\\.[0-9]+)? ?%$"
+    return WithJsonSchema({"anyOf": [{"type": "number", **bounds}, {"type": "string", "pattern": pattern}]})
+
+
+# A part of a whole, as a number or a percentage. The first may be neither 0 nor 1, the second both.
+_OpenShare = Annotated[
+    float, Field(gt=0, lt=1), BeforeValidator(parse_share), _share_schema(exclusiveMinimum=0, exclusiveMaximum=1)
+]
+_Share = Annotated[float, Field(ge=0, le=1), BeforeValidator(parse_share), _share_schema(minimum=0, maximum=1)]
+
+
+def _one_line(name: str) -> str:
+    if re.search(r"[\n\r\t]", name):
+        raise ValueError("a name is one line without tabs")
+    return name
+
+
+Name = Annotated[
+    str,
+    Field(min_length=1, max_length=60, json_schema_extra={"pattern": r"^[^\n\r\t]+$"}),
+    AfterValidator(_one_line),
+]
+
+
+class PlanEnvironment(_Frozen):
+    """One environment of a plan: a kind with its settings under a name of its own."""
+
+    name: Name = Field(description="name in reports, and for --in")
+    kind: str = Field(description="kind of the environment")
+    settings: dict[str, Any] = Field(default_factory=dict, description="settings of the kind")
+    timing: Literal["auto", "agent", "laboratory"] = Field(
+        default="auto",
+        description="who times iterations; auto: the laboratory where a guest's clock counts instructions",
+    )
+
+
+Level = str | int | float | bool
+Levels = Annotated[list[Level], Field(min_length=1, max_length=64)]
+
+
+class PlanWorkload(_Frozen):
+    """One workload of a plan: what is measured in every environment.
+
+    `factors` gives parameters, `op` or `threads` several levels each. A plan that has been read has none left: every
+    combination has become a workload of its own.
+    """
+
+    set_by_laboratory: ClassVar[frozenset[str]] = frozenset({"levels", "of"})
+
+    name: Name = Field(description="name in reports, and for --only")
+    workload: str = Field(description="what is measured")
+    op: str = Field(description="operation of the workload; it may be a factor instead")
+    parameters: dict[str, Any] = Field(default_factory=dict, description="parameters of the workload")
+    threads: int = Field(default=1, ge=1, le=1024, description="threads that do the same work at once")
+    seconds: float | None = Field(
+        default=None, gt=0, le=3600, description="length of the window. Without it, that of the plan"
+    )
+    factors: dict[str, Levels] = Field(
+        default_factory=dict,
+        max_length=4,
+        description="levels of parameters, op or threads; each combination is a workload",
+    )
+    # Of a combination of levels; the laboratory writes them when it reads a plan.
+    levels: dict[str, Level] = Field(default_factory=dict, description="level of each factor")
+    of: str = Field(default="", description="name of the workload with factors in the file")
+
+
+class Limits(_Frozen):
+    """How long anything that can hang may take, in seconds, and how wrong a clock may be."""
+
+    start_s: float = Field(default=60.0, gt=0, le=3600, description="seconds until a guest's agent greets")
+    prepare_s: float = Field(default=60.0, gt=0, le=3600, description="seconds to prepare a workload")
+    run_extra_s: float = Field(default=30.0, gt=0, le=3600, description="seconds that a run may take beyond its window")
+    answer_s: float = Field(default=10.0, gt=0, le=600, description="seconds until an agent answers a request")
+    clock_error: _OpenShare = Field(
+        default=0.005, description="largest error of a duration that is used, as a share of it"
+    )
+
+
+class Rules(_Frozen):
+    """When a trial is marked as disturbed: limits on the host's state during the scored window, and on stops in it."""
+
+    max_steal_share: _Share = Field(
+        default=0.05, description="share of processor time that a hypervisor under the host took"
+    )
+    max_swap_pages: int = Field(default=0, ge=0, description="pages that the host swapped in or out")
+    min_free_memory_bytes: Annotated[int, Field(ge=0), BeforeValidator(parse_size), _size_schema(0, None)] = Field(
+        default=256 << 20, description="bytes of memory that the host must have free"
+    )
+    max_stall_share: _Share = Field(
+        default=0.1, description="share of the window that a guest may lose in one or a few long stops"
+    )
+
+
+class Plan(_Frozen):
+    """A plan: environments, workloads, scenario, precision, budget."""
+
+    virtometer: Literal[1] = Field(description="version of the form of plans")
+    name: Name = Field(description="name of the plan")
+    question: str = Field(default="", description="what the plan asks, for people")
+    environments: list[PlanEnvironment] = Field(min_length=1, max_length=64, description="places where work runs")
+    baseline: str = Field(default="native", description="name of the environment that all others are compared with")
+    workloads: list[PlanWorkload] = Field(min_length=1, max_length=512, description="what is measured in each of them")
+    scenario: Literal["alone"] = Field(default="alone", description="how guests are combined")
+    blocks: int = Field(default=8, ge=1, le=10_000, description="passes over all treatments; a verdict takes six")
+    seconds: float = Field(default=1.0, gt=0, le=3600, description="length of the window of a trial")
+    fresh: Literal["trial", "block"] = Field(
+        default="trial", description="a guest starts for every trial, or once a block"
+    )
+    unavailable: Literal["refuse", "skip"] = Field(
+        default="refuse", description="what happens where an environment other than the baseline does not work here"
+    )
+    seed: int | None = Field(
+        default=None, ge=0, lt=2**63, description="seed of the random order. Without it, a fresh one"
+    )
+    margin: _OpenShare = Field(default=0.05, description="difference that is small enough to be called equivalent")
+    disk_span: Annotated[
+        int, Field(ge=1 << 20, le=1 << 44), BeforeValidator(parse_size), _size_schema(1 << 20, 1 << 44)
+    ] = Field(default=512 << 20, description="bytes of the disk file behind all disk workloads")
+    limits: Limits = Field(default_factory=Limits, description="how long anything may take: the table limits")
+    rules: Rules = Field(default_factory=Rules, description="when a trial is marked as disturbed: the table rules")

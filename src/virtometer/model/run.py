@@ -1,0 +1,297 @@
+"""What is measured: samples, runs, trials, and the campaign that holds them all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Literal
+
+from virtometer.model.clock import ClockFault, ClockFit, RoundTrip
+from virtometer.model.plan import Plan
+from virtometer.model.trial import Placement, Trial
+
+Better = Literal["higher", "lower"]
+
+
+class SetAside(StrEnum):
+    """Why a sample is not used."""
+
+    OUTSIDE = "outside"  # of the stretch in which all measured placements overlap
+    CLOCK_ERROR = "clock-error"  # its duration is not known well enough
+    FAILED_TRIAL = "failed-trial"
+    UNKNOWN = "unknown"  # recorded by a version that did not say
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One iteration of a kernel, in guest time, as the agent sent it. `mark` says in words why it is set aside."""
+
+    start_ns: int
+    end_ns: int
+    work: int
+    check: str
+    set_aside: SetAside | None = None
+    mark: str = ""
+
+    @property
+    def used(self) -> bool:
+        """Whether it counts."""
+        return self.set_aside is None
+
+
+@dataclass(frozen=True, slots=True)
+class HostUse:
+    """What the host's processors did over the scored window, in CPU seconds (all processors added)."""
+
+    wall_s: float
+    user: float
+    nice: float
+    system: float
+    idle: float
+    iowait: float
+    irq: float
+    softirq: float
+    steal: float
+
+    @property
+    def busy(self) -> float:
+        """CPU seconds that were neither idle, waiting nor stolen."""
+        return self.user + self.nice + self.system + self.irq + self.softirq
+
+
+@dataclass(frozen=True, slots=True)
+class AgentReport:
+    """What the agent reported at the end of a run, in guest time.
+
+    value: in the run's unit; of a tool its own number, None where its output could not be read. cpu_s: processor time
+    of the measuring process. output: what a tool printed.
+    """
+
+    value: float | None
+    cpu_s: float
+    check: Mapping[str, Any]
+    measures: Mapping[str, Any]
+    histograms: Mapping[str, Any]
+    output: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What a run reached within the scored window (host ns), with its times converted by `clock`.
+
+    value: total work / total time, or its inverse for the unit s. work: of the samples that are used. guest_cpu_s: of
+    the guest's processes on the host within the window; None where unknown.
+    """
+
+    value: float
+    work: int
+    clock: ClockFit
+    window_start_host_ns: int
+    window_end_host_ns: int
+    guest_cpu_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One placement of a trial: what was measured, and its score.
+
+    A run of a failed trial has no score, and no sample of it is used. report: None where the run did not come to its
+    end. fault: where the guest's clock is the reason of the failure.
+    """
+
+    placement: Placement
+    guest_id: str
+    kernel: str
+    op: str
+    parameters: Mapping[str, Any]
+    threads: int
+    unit: str
+    better: Better
+    conditions: Mapping[str, str]
+    samples: tuple[Sample, ...]
+    probes: tuple[RoundTrip, ...]
+    report: AgentReport | None = None
+    score: Score | None = None
+    fault: ClockFault | None = None
+
+    @property
+    def scored(self) -> Score:
+        """The score. ValueError for a run of a failed trial."""
+        if self.score is None:
+            raise ValueError("a run of a failed trial has no score")
+        return self.score
+
+    @property
+    def reported(self) -> AgentReport:
+        """The agent's report. ValueError for a run that did not come to its end."""
+        if self.report is None:
+            raise ValueError("the run did not come to its end")
+        return self.report
+
+    @property
+    def host_timed(self) -> bool:
+        """Whether the laboratory timed the work, not the guest's clock."""
+        return self.conditions.get("timing") == "laboratory"
+
+    @property
+    def by_tool(self) -> bool:
+        """Whether a program measured that timed itself."""
+        return self.kernel == "command"
+
+
+class FailureKind(StrEnum):
+    """Why a trial failed."""
+
+    UNAVAILABLE = "unavailable"  # it cannot be done on this host: a result and no fault
+    START = "start"  # a guest could not be prepared or started
+    GUEST = "guest"  # the guest or its channel ended
+    AGENT = "agent"  # the agent reported an error
+    PROTOCOL = "protocol"  # the agent broke the protocol
+    TIME_LIMIT = "time-limit"
+    CLOCK = "clock"  # the guest's clock cannot be used
+    TOOL = "tool"  # a tool's output cannot be read
+    SAMPLES = "samples"  # no sample can be used
+    UNKNOWN = "unknown"  # recorded by a version that did not say
+
+
+UNAVAILABLE = "not available here"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a trial failed: `reason` in words. placement: the ordinal of the one that failed; None: no single one."""
+
+    kind: FailureKind
+    reason: str
+    placement: int | None = None
+
+
+class MarkKind(StrEnum):
+    """What disturbed a trial."""
+
+    STEAL = "steal"
+    SWAP = "swap"
+    MEMORY = "memory"
+    OBSERVATION = "observation"
+    STALL = "stall"
+    BESIDE = "beside"  # another laboratory measured
+    AGAIN = "again"  # measured later than its block
+    CLOCK = "clock"  # its clock was wrong, and is used all the same
+    UNKNOWN = "unknown"  # recorded by a version that did not say
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A disturbance of a trial that is kept all the same: `text` says in words what happened."""
+
+    kind: MarkKind
+    text: str
+
+    def __str__(self) -> str:
+        """Kind and text."""
+        return self.text if self.kind is MarkKind.UNKNOWN else f"{self.kind}: {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRecord:
+    """A trial that was executed: a run of each placement with a score, or a failure.
+
+    The runs of a failed trial are those that had begun to send samples or whose clock is the reason.
+    """
+
+    trial: Trial
+    failure: Failure | None
+    started_at: str
+    wall_s: float
+    start_skew_ns: int
+    host: HostUse | None
+    marks: tuple[Mark, ...]
+    runs: tuple[Run, ...]
+
+    @property
+    def status(self) -> Literal["done", "failed"]:
+        """Whether it has scores."""
+        return "done" if self.failure is None else "failed"
+
+    @property
+    def reason(self) -> str:
+        """Why it failed, with the environment's name; empty where it did not."""
+        if self.failure is None:
+            return ""
+        what = f"{UNAVAILABLE}: " if self.unavailable else ""
+        number = self.failure.placement
+        who = f"{self.trial.placements[number].environment}: " if number is not None else ""
+        return f"{who}{what}{self.failure.reason}"
+
+    @property
+    def unavailable(self) -> bool:
+        """Whether it failed because this cannot be done here, which is a result and no fault."""
+        return self.failure is not None and self.failure.kind is FailureKind.UNAVAILABLE
+
+    @property
+    def at_fault(self) -> bool:
+        """Whether it failed although it can be done here."""
+        return self.failure is not None and not self.unavailable
+
+    @property
+    def scored(self) -> tuple[Run, ...]:
+        """The runs that have a score: none of a trial that failed, all but services of one that is done."""
+        return tuple(run for run in self.runs if run.score is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class GuestStart:
+    """One start of a guest: how long it took from the first command to the agent's greeting, and what it got."""
+
+    guest_id: str
+    environment: str
+    kind: str
+    requested: Mapping[str, Any]
+    effective: Mapping[str, Any]
+    provision_s: float
+    started_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """A command line that the laboratory ran, for the report."""
+
+    at: str
+    purpose: str
+    argv: tuple[str, ...]
+    status: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentStatus:
+    """What the check of an environment kind said."""
+
+    name: str
+    kind: str
+    works: bool
+    reason: str
+    advice: str
+    capabilities: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    """Everything that the ledger holds, as analysis and report read it.
+
+    `clock`: what everything is timed by. Where that is the guests' clocks, `recorded` is the campaign in host time.
+    """
+
+    plan: Plan
+    plan_text: str
+    seed: int
+    created_at: str
+    host: Mapping[str, Any]
+    versions: Mapping[str, str]
+    environments: tuple[EnvironmentStatus, ...]
+    planned: tuple[Trial, ...]
+    trials: tuple[TrialRecord, ...]
+    guests: tuple[GuestStart, ...]
+    commands: tuple[CommandLine, ...]
+    clock: Literal["host", "guest"] = "host"
+    recorded: Campaign | None = None

@@ -1,0 +1,94 @@
+"""What a plan becomes: trials of placements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from virtometer.model.plan import Level
+
+Role = Literal["measured", "load", "service"]
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a workload is known to take before it is measured; 0 and False where nothing is known.
+
+    memory: bytes of its guest's memory, at least. on_disk: it uses the campaign's disk. disk_file: bytes of the disk
+    file, at least. own_files: bytes of files that it makes beside it. threads: the most that it may have. file_system:
+    it needs one, and a device is not enough.
+    """
+
+    memory: int = 0
+    on_disk: bool = False
+    disk_file: int = 0
+    own_files: int = 0
+    threads: int = 0
+    file_system: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Treatment:
+    """What is compared: a workload in an environment, with the level of each factor."""
+
+    environment: str
+    workload: str
+    levels: Mapping[str, Level] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class GuestKey:
+    """A guest within a trial: `number` counts the guests of one environment from 1."""
+
+    environment: str
+    number: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """One workload in one guest. `ordinal` is its place in the trial and identifies it there.
+
+    guest: number of the guest of this environment. peer: ordinal of the placement with the role `service` that this one
+    exchanges data with; None: the laboratory's own peer.
+    """
+
+    environment: str
+    workload: str
+    role: Role = "measured"
+    guest: int = 1
+    ordinal: int = 0
+    peer: int | None = None
+
+    @property
+    def guest_key(self) -> GuestKey:
+        """The guest that it runs in."""
+        return GuestKey(self.environment, self.guest)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The unit of execution. `index` counts from 0 in order of execution, `start_group` names the guest starts.
+
+    Trials with the same `start_group` share one start of their guests (`fresh: block`). ValueError for placements that
+    are not numbered in their order, or whose peer is no service.
+    """
+
+    index: int
+    block: int
+    position: int
+    start_group: int
+    placements: tuple[Placement, ...]
+
+    def __post_init__(self) -> None:
+        """Check that an ordinal is a position."""
+        if any(placement.ordinal != number for number, placement in enumerate(self.placements)):
+            raise ValueError("placements are not numbered in their order")
+        services = {placement.ordinal for placement in self.placements if placement.role == "service"}
+        if any(placement.peer is not None and placement.peer not in services for placement in self.placements):
+            raise ValueError("the peer of a placement is a placement with the role service")
+
+    @property
+    def guests(self) -> tuple[GuestKey, ...]:
+        """The guests that it needs, each once, in the order of the placements."""
+        return tuple(dict.fromkeys(placement.guest_key for placement in self.placements))

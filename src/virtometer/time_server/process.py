@@ -1,0 +1,59 @@
+"""A time server on the laboratory's side of a guest's network path, for workloads that ask an outside clock."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import sys
+import time
+
+from virtometer.environments.base import LabContext, NetworkPath
+from virtometer.environments.process_guest import ProcessGuest
+from virtometer.errors import LinkError
+from virtometer.model import Limits
+from virtometer.workloads.base import TimeServerKind
+
+_SERVING = re.compile(rb"serving time on tcp \S+:(\d+) and udp \S+:(\d+);")
+# Nothing of the folder in which the laboratory was started is imported.
+_COMMAND = (sys.executable, "-P", "-m", "virtometer", "time-server", "--tcp", "0", "--udp", "0", "--listen")
+
+
+class ReferenceClock:
+    """A process that serves the host's time in the path's network namespace."""
+
+    def __init__(self, lab: LabContext, guest_id: str, path: NetworkPath, limits: Limits) -> None:
+        """Start it and wait until it listens. Raises LinkError when it does not."""
+        with ProcessGuest.starting(lab, f"{guest_id}-t") as guest:
+            purpose = f"time server of {guest_id}"
+            guest.launch([*_COMMAND, path.host_address], purpose=purpose, namespace=path.namespace)
+            guest.grace_s = 0.0  # it serves until it is ended
+            tcp, udp = _ports(guest, time.monotonic() + limits.answer_s)
+        self._guest = guest
+        self._addresses = {"tcp": f"{path.peer_address}:{tcp}", "udp": f"udp:{path.peer_address}:{udp}"}
+
+    def address(self, kind: TimeServerKind) -> str:
+        """What the guest's agent is told, to reach it over TCP or UDP."""
+        return self._addresses[kind]
+
+    def stop(self) -> None:
+        """End it. Idempotent."""
+        self._guest.stop()
+
+
+def _ports(guest: ProcessGuest, deadline: float) -> tuple[int, int]:
+    """The ports from the line that the server prints once it listens."""
+    said = b""
+    while b"\n" not in said:
+        ready, _, _ = select.select([guest.stream.read_fd], [], [], max(deadline - time.monotonic(), 0.0))
+        if not ready:
+            raise LinkError("the time server does not say where it listens")
+        more = os.read(guest.stream.read_fd, 4096)
+        if not more:
+            words = guest.stderr_tail()
+            raise LinkError("the time server ended at once" + (f": {words}" if words else ""))
+        said += more
+    found = _SERVING.match(said)
+    if found is None:
+        raise LinkError(f"the time server said {said[:200]!r}, not where it listens")
+    return int(found[1]), int(found[2])

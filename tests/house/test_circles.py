@@ -1,0 +1,78 @@
+"""No module of ours imports itself through others: neither at its top nor inside of its functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from pathlib import Path
+
+import pytest
+
+from tests.house.test_imports import FILES, SOURCE, imported
+
+
+def module_of(file: Path) -> str:
+    """The dotted name of a file below src."""
+    parts = file.relative_to(SOURCE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def graph(files: Mapping[str, Path]) -> dict[str, set[str]]:
+    """Module -> the modules of ours that it imports. A name that is no module belongs to the module around it."""
+    found: dict[str, set[str]] = {}
+    for module, file in files.items():
+        package = module if file.name == "__init__.py" else module.rpartition(".")[0]
+        names = imported(file.read_text(), package)
+        targets = {name if name in files else name.rpartition(".")[0] for name in names}
+        found[module] = (targets & files.keys()) - {module}
+    return found
+
+
+def circles(imports: Mapping[str, Set[str]]) -> list[list[str]]:
+    """One circle, as a path that ends where it began, for each module from which a search meets one."""
+    done: set[str] = set()
+    path: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(module: str) -> None:
+        if module in path:
+            found.append([*path[path.index(module) :], module])
+            return
+        if module in done:
+            return
+        path.append(module)
+        for other in sorted(imports.get(module, ())):
+            visit(other)
+        path.pop()
+        done.add(module)
+
+    for module in sorted(imports):
+        visit(module)
+    return found
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    found = circles(graph({module_of(file): file for file in FILES}))
+    assert not found, "; ".join(" -> ".join(circle) for circle in found)
+
+
+@pytest.mark.parametrize(
+    ("imports", "expected"),
+    [
+        ({"a": {"b"}, "b": {"c"}, "c": set()}, []),
+        ({"a": {"b", "c"}, "b": {"c"}, "c": set()}, []),
+        ({"a": {"b"}, "b": {"a"}}, [["a", "b", "a"]]),
+        ({"a": {"b"}, "b": {"c"}, "c": {"d"}, "d": {"b"}}, [["b", "c", "d", "b"]]),
+    ],
+)
+def test_a_circle_is_found(imports: dict[str, set[str]], expected: list[list[str]]) -> None:
+    assert circles(imports) == expected
+
+
+def test_an_import_inside_of_a_function_counts(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.py", tmp_path / "two.py"
+    one.write_text("def work():\n    from virtometer.two import rest\n")
+    two.write_text("from virtometer import one\n")
+    assert graph({"virtometer.one": one, "virtometer.two": two}) == {
+        "virtometer.one": {"virtometer.two"},
+        "virtometer.two": {"virtometer.one"},
+    }

@@ -1,0 +1,36 @@
+"""Trials of placements: what identifies a placement and a guest."""
+
+from __future__ import annotations
+
+import pytest
+
+from virtometer.model import GuestKey, Placement, Trial
+
+
+def trial(*placements: Placement) -> Trial:
+    return Trial(0, 0, 0, 0, placements)
+
+
+@pytest.mark.parametrize("ordinals", [[1], [0, 0], [1, 0], [0, 2], [0, 1, 1]])
+def test_placements_that_are_not_in_order_are_refused(ordinals: list[int]) -> None:
+    with pytest.raises(ValueError, match="placements are not numbered in their order"):
+        trial(*(Placement("native", "w", ordinal=ordinal) for ordinal in ordinals))
+
+
+@pytest.mark.parametrize("peer", [1, 2, 7])
+def test_a_peer_is_a_service_of_the_same_trial(peer: int) -> None:
+    service = Placement("runc", "w", "service", guest=2)
+    placements = (service, Placement("runc", "w", ordinal=1, peer=peer), Placement("runc", "w", "load", ordinal=2))
+    with pytest.raises(ValueError, match="the peer of a placement is a placement with the role service"):
+        trial(*placements)
+    assert trial(service, Placement("runc", "w", ordinal=1, peer=0)).placements[1].peer == 0
+
+
+def test_each_guest_is_named_once_in_the_order_of_the_placements() -> None:
+    of = trial(
+        Placement("runc", "a", guest=2),
+        Placement("native", "a", ordinal=1),
+        Placement("runc", "b", "load", guest=2, ordinal=2),
+        Placement("runc", "b", "load", guest=1, ordinal=3),
+    )
+    assert of.guests == (GuestKey("runc", 2), GuestKey("native", 1), GuestKey("runc", 1))

@@ -1,0 +1,164 @@
+import socket
+import threading
+from itertools import pairwise
+
+import pytest
+
+from virtometer.clock.steps import Step
+from virtometer.errors import ClockError
+from virtometer.link.channel import Channel, Stream
+from virtometer.link.session import Session
+from virtometer.model import ClockFault, Limits
+from virtometer.runner import clock_monitor
+from virtometer.runner.clock_monitor import BURST, ClockMonitor
+
+
+@pytest.fixture
+def session():
+    ours, theirs = socket.socketpair()
+    fd = ours.detach()
+    session = Session(Channel(Stream(fd, fd)), "guest")
+
+    def answer():
+        number = 0
+        with theirs, theirs.makefile("rb") as lines:
+            for _ in lines:
+                number += 1
+                theirs.sendall(b'{"id":%d,"return":{"received_ns":%d,"sent_ns":%d}}\n' % (number, number, number))
+
+    thread = threading.Thread(target=answer, daemon=True)
+    thread.start()
+    yield session
+    session.close()
+    thread.join(5)
+
+
+@pytest.mark.parametrize(
+    ("own_ns", "guest_ns", "seconds", "period_s"),
+    [
+        (10_000, 10_000, 1.0, 0.25),
+        (100_000, 200_000, 9.0, 0.6),
+        (100_000, 200_000, 0.75, 0.5),
+        (100_000, 500_000, 0.75, 0.5),
+        (100_000, 2_000_000, 1.0, 4.2),
+        (0, 0, 3600.0, 1.8),
+    ],
+)
+def test_probes_during_a_run_cost_little_and_do_not_flood(session, monkeypatch, own_ns, guest_ns, seconds, period_s):
+    now = [0]
+    used = [0, 0]
+
+    def probe(limit_s, kind="before"):
+        used[:] = used[0] + own_ns, used[1] + guest_ns
+        now[0] += 10**8  # a channel that is slow, which costs nothing
+        return clock_monitor.RoundTrip(kind, now[0] - 10**8, now[0], now[0], now[0])
+
+    asked = []
+    monkeypatch.setattr(session, "ping", probe)
+    monkeypatch.setattr(session, "send_ping", lambda limit_s: asked.append(now[0]))
+    monkeypatch.setattr(clock_monitor.time, "monotonic", lambda: now[0] * 1e-9)
+    monkeypatch.setattr(clock_monitor.time, "monotonic_ns", lambda: now[0])
+    monkeypatch.setattr(clock_monitor.time, "thread_time_ns", lambda: used[0])
+    watch = ClockMonitor(session, Limits(), lambda: used[1], {})
+    monkeypatch.setattr(session, "pause", lambda seconds: None)
+    watch.before(seconds)
+    assert watch.period_s == pytest.approx(period_s)
+    watch.starting()
+    for _ in range(10_000):
+        now[0] += int(period_s * 1e7)
+        watch.ping()
+    assert 90 <= len(asked) <= 110
+    apart_s = [(after - one) * 1e-9 / period_s for one, after in pairwise(asked)]
+    assert 0.74 < min(apart_s) < 0.9 < 1.1 < max(apart_s) < 1.27
+
+
+@pytest.mark.parametrize(
+    ("known_s", "lost_s", "told_s"), [(-3.0, -0.01, -3.0), (3.0, -0.002, -0.002), (-0.006, -2.99, -2.99)]
+)
+def test_a_step_back_is_as_large_as_samples_and_probes_prove_together(session, monkeypatch, known_s, lost_s, told_s):
+    """Probes know what happened between them: more than a sample lost, or less, or something else that was greater."""
+    watch = ClockMonitor(session, Limits(), lambda: 0, {})
+    monkeypatch.setattr(clock_monitor.steps, "between", lambda probes: Step(known_s * 1e9, 5e8))
+    lost = ClockError("stepped back by at least something", ClockFault("went-back", lost_s, 0.4))
+    fault = watch.sized(lost).fault
+    assert (fault.kind, fault.size_s) == ("went-back", pytest.approx(told_s))
+    other = ClockError("stood still", ClockFault("stood-still", None, 0.4))
+    assert watch.sized(other) is other
+
+
+def test_what_a_probe_costs_is_tried_once_in_an_environment(session):
+    costs = {}
+    ClockMonitor(session, Limits(), lambda: 0, costs).before(1.0)
+    tried = dict(costs)
+    assert list(tried) == [session.name] and 0 < tried[session.name] < 0.1
+    later = ClockMonitor(session, Limits(), lambda: 0, costs)
+    later.before(1.0)
+    assert costs == tried
+    assert len(later.probes) == BURST
+
+
+@pytest.mark.parametrize(
+    ("cost_s", "seconds", "round_trip_ns", "rests_s"),
+    [(1e-5, 1.0, 10**6, None), (5e-3, 1.0, 10**6, 0.1), (5e-3, 0.4, 10**6, 0.05), (5e-3, 0.4, 10**4, 0.002)],
+)
+def test_a_burst_rests_twice_where_no_probe_may_fall_within_the_run(
+    session, monkeypatch, cost_s, seconds, round_trip_ns, rests_s
+):
+    rested = []
+    monkeypatch.setattr(session, "pause", rested.append)
+    monkeypatch.setattr(
+        session, "ping", lambda limit_s, kind="before": clock_monitor.RoundTrip(kind, 0, 1, 2, round_trip_ns)
+    )
+    watch = ClockMonitor(session, Limits(), lambda: 0, {session.name: cost_s})
+    watch.before(seconds)
+    assert rested == ([] if rests_s is None else pytest.approx([rests_s] * 2))
+
+
+@pytest.mark.parametrize(
+    ("way_ns", "limit", "pauses"),
+    [(10_000, 0.005, 0), (2_500_000, 0.005, 5), (2_500_000, 0.05, 3), (2_500_000, 0.0001, 0)],
+)
+def test_only_a_clock_that_is_not_known_well_enough_is_compared_after_pauses(
+    session, monkeypatch, way_ns, limit, pauses
+):
+    """Not where a limit asks for more than any history can prove."""
+    now, rested = [10**12], []
+
+    def pause(seconds):
+        rested.append(seconds)
+        now[0] += int(seconds * 1e9)
+
+    def probe(limit_s, kind="before"):  # the answer is held for 1 us
+        begin, now[0] = now[0], now[0] + 2 * way_ns + 1_000
+        return clock_monitor.RoundTrip(kind, begin, begin + way_ns, begin + way_ns + 1_000, now[0])
+
+    monkeypatch.setattr(session, "pause", pause)
+    monkeypatch.setattr(session, "ping", probe)
+    watch = ClockMonitor(session, Limits(clock_error=limit), lambda: 0, {session.name: 0.0})
+    watch.before(0.05)
+    now[0] += 50_000_000
+    rested.clear()
+    watch.after()
+    longest = [seconds for seconds in rested if seconds >= 0.1]  # others are those within bursts
+    assert len(longest) == pauses
+    assert sum(rested) < 3.5
+
+
+def test_only_a_guest_that_was_never_probed_is_probed_before_it_prepares(session):
+    first = ClockMonitor(session, Limits(), lambda: 0, {})
+    first.early()
+    assert len(first.probes) == BURST == len(session.history)
+    later = ClockMonitor(session, Limits(), lambda: 0, {})
+    later.early()
+    assert later.probes == ()
+
+
+def test_probes_are_kept_in_the_order_in_which_they_were_sent(session):
+    watch = ClockMonitor(session, Limits(), lambda: 0, {})
+    watch.before(1.0)
+    watch.starting()
+    session.send_ping(5)
+    watch.after()
+    probes = watch.probes
+    assert len(probes) >= 2 * BURST + 1
+    assert list(probes) == sorted(probes, key=lambda probe: probe.sent_host_ns)

@@ -1,0 +1,135 @@
+"""Trials of several guests and placements, through the runner's own interface."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.store.campaigns import campaign
+from virtometer.environments.base import LabContext
+from virtometer.environments.registry import KINDS
+from virtometer.model import FailureKind, GuestKey, GuestStart, Placement, Plan, Trial, TrialRecord
+from virtometer.runner.resident import Resident
+from virtometer.runner.trial import TrialRunner
+from virtometer.store.ledger import Ledger
+
+needs_runc = pytest.mark.skipif(
+    os.geteuid() != 0 or shutil.which("runc") is None, reason="several containers in one trial need root and runc"
+)
+WORKLOADS = [
+    {"name": "cpu", "workload": "linpack", "op": "classic", "parameters": {"size": 50}},
+    {"name": "memory", "workload": "memory", "op": "read", "parameters": {"size": 4096}},
+    {"name": "stream", "workload": "net", "op": "stream"},
+]
+
+Guests = Callable[..., TrialRecord]
+
+
+@pytest.fixture
+def execute(lab: LabContext) -> Iterator[Guests]:
+    """Start the guests of one trial's placements, execute it, and stop them."""
+    residents: dict[GuestKey, Resident] = {}
+
+    def run(plan: Plan, *placements: Placement) -> TrialRecord:
+        trial = Trial(0, 0, 0, 0, placements)
+        for number, key in enumerate(trial.guests):
+            environment = next(one for one in plan.environments if one.name == key.environment)
+            kind = KINDS[environment.kind](lab)
+            settings = kind.settings_type.model_validate(environment.settings)
+            kind.prepare(settings)
+            name = f"several-{os.getpid()}-{number}"
+            residents[key] = Resident.start(kind, environment, settings, name, plan.limits)
+        return TrialRunner(plan, lab).run(trial, residents)
+
+    yield run
+    for resident in residents.values():
+        resident.stop()
+
+
+@pytest.fixture
+def plan(make_plan: Callable[..., Plan]) -> Callable[..., Plan]:
+    def made(*kinds: str, **settings: Mapping[str, Any]) -> Plan:
+        environments = [{"name": kind, "kind": kind, "settings": settings.get(kind, {})} for kind in kinds]
+        limits = {"clock_error": 0.05, "run_extra_s": 3}
+        return make_plan(environments, WORKLOADS, seconds=0.3, limits=limits)
+
+    return made
+
+
+def check(record: TrialRecord, *placements: Placement) -> None:
+    assert (record.status, record.reason) == ("done", "")
+    assert tuple(run.placement for run in record.runs) == placements
+    assert len({run.guest_id for run in record.runs}) == len({placement.guest_key for placement in placements})
+    window = {(run.scored.window_start_host_ns, run.scored.window_end_host_ns) for run in record.scored}
+    assert len(window) == 1, "all are scored over the same stretch"
+
+
+@needs_runc
+def test_two_guests_of_one_environment_one_measured_and_one_load(
+    execute: Guests, plan: Callable[..., Plan], tmp_path: Path
+) -> None:
+    placements = (
+        Placement("runc", "cpu", "measured", guest=1, ordinal=0),
+        Placement("runc", "memory", "load", guest=2, ordinal=1),
+        Placement("native", "cpu", "load", guest=1, ordinal=2),
+    )
+    record = execute(plan("native", "runc"), *placements)
+    check(record, *placements)
+    assert all(run.scored.value > 0 for run in record.runs)
+    assert [run.unit for run in record.runs] == ["FLOP/s", "B/s", "FLOP/s"]
+    assert record.start_skew_ns > 0
+
+
+def test_two_placements_in_one_guest_run_at_the_same_time(execute: Guests, plan: Callable[..., Plan]) -> None:
+    placements = (Placement("native", "cpu", ordinal=0), Placement("native", "memory", ordinal=1))
+    record = execute(plan("native"), *placements)
+    check(record, *placements)
+    assert all(run.scored.value > 0 and run.samples for run in record.runs)
+
+
+@needs_runc
+def test_one_guest_is_the_peer_of_another(execute: Guests, plan: Callable[..., Plan]) -> None:
+    placements = (
+        Placement("runc", "stream", "service", guest=1, ordinal=0),
+        Placement("runc", "stream", "measured", guest=2, ordinal=1, peer=0),
+    )
+    record = execute(plan("runc"), *placements)
+    check(record, *placements)
+    service, stream = record.runs
+    assert (service.op, service.score) == ("serve", None)
+    assert stream.scored.value > 1e6
+    assert stream.parameters["peer"] == service.conditions["address"]
+    assert stream.parameters["peer"].startswith("10.77.0.")
+
+
+def test_a_guest_without_an_address_serves_nobody(execute: Guests, plan: Callable[..., Plan]) -> None:
+    placements = (
+        Placement("native", "stream", "service", guest=1, ordinal=0),
+        Placement("native", "stream", "measured", guest=2, ordinal=1, peer=0),
+    )
+    record = execute(plan("native"), *placements)
+    assert record.reason == "native: not available here: native has no address that other guests reach"
+    assert record.unavailable
+
+
+@pytest.mark.usefixtures("rogue_kind")
+def test_two_equal_placements_that_fail_are_recorded(
+    execute: Guests, plan: Callable[..., Plan], tmp_path: Path
+) -> None:
+    """Both have sent samples, and neither ends."""
+    placements = (Placement("rogue", "cpu", guest=1, ordinal=0), Placement("rogue", "cpu", guest=2, ordinal=1))
+    record = execute(plan("rogue", rogue={"behaviour": "never-ends"}), *placements)
+    assert record.failure is not None
+    assert (record.failure.kind, record.failure.placement) == (FailureKind.TIME_LIMIT, 0)
+    assert tuple(run.placement for run in record.runs) == placements
+    assert all(run.samples and run.score is None for run in record.runs)
+    starts = [GuestStart(run.guest_id, "rogue", "rogue", {}, {}, 0.1, "2026") for run in record.runs]
+    with Ledger.create(tmp_path / "r", replace(campaign(0), planned=(record.trial,))) as ledger:
+        ledger.record(record, starts, [])
+        assert ledger.read().trials == (record,)

@@ -1,0 +1,185 @@
+"""The laboratory's time server beside real guests, asked by the real agent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.environments.booted import BOOT_S, agent, greet, lab, require, until
+from virtometer.analysis.outside import timed
+from virtometer.environments.bubblewrap import Bubblewrap
+from virtometer.environments.journal import Journal
+from virtometer.environments.network import LOOPBACK
+from virtometer.environments.processes import stat_of
+from virtometer.environments.qemu import Qemu, QemuSettings
+from virtometer.environments.runc import Runc
+from virtometer.environments.sweep import sweep
+from virtometer.errors import LinkError
+from virtometer.link.messages import Done, Samples
+from virtometer.model import Limits
+from virtometer.programs import Programs
+from virtometer.runner import campaign as campaigns
+from virtometer.time_server import process
+from virtometer.time_server.process import ReferenceClock
+
+SOLVE = {"workload": "linpack", "op": "classic"}
+
+
+def workload(kind, size=100):
+    return {"name": kind, **SOLVE, "parameters": {"size": size, "time_server": kind}}
+
+
+def run(tmp_path, watcher, make_plan, environments, **more):
+    plan = make_plan(environments, [workload("tcp"), workload("udp")], blocks=1, fresh="block", **more)
+    return campaigns.begin(plan, "text", tmp_path / "c", 7, watcher)
+
+
+def check_agreement(made, environments, within):
+    assert {(record.status, record.reason) for record in made.trials} == {("done", "")}
+    found = timed(made)
+    assert set(found) == {(name, environment) for name in ("tcp", "udp") for environment in environments}
+    for one in found.values():
+        assert abs(one.difference) < within, found
+    return found
+
+
+def test_both_ways_of_timing_agree_where_the_clock_is_right(tmp_path, watcher, make_plan):
+    agent()
+    made = run(tmp_path, watcher, make_plan, [{"name": "native", "kind": "native"}], seconds=1.0)
+    check_agreement(made, ["native"], 0.1)
+    servers = [line for line in made.commands if "time-server" in line.argv]
+    assert len(servers) == 1, "one for all trials of a guest"
+
+
+@pytest.mark.parametrize("kind", [Bubblewrap, Runc])
+def test_containers_reach_it(tmp_path, watcher, make_plan, kind):
+    (tmp_path / "check").mkdir()
+    with lab(tmp_path / "check", disk=False) as one:
+        require(kind(one).check())
+        if not kind(one).capabilities().network:
+            pytest.skip(kind(one).capabilities().network_reason)
+    places = [{"name": "native", "kind": "native"}, {"name": "guest", "kind": kind.kind}]
+    check_agreement(run(tmp_path, watcher, make_plan, places, seconds=1.0), ["native", "guest"], 0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("icount", ["auto", "shift=2,sleep=off"])
+def test_it_agrees_with_the_hosts_stopwatch_where_a_clock_lies(tmp_path, icount):
+    """All samples, and after each a further solution: the stopwatch also has the making and verifying of systems."""
+    order = 500
+    with lab(tmp_path, disk=False) as one:
+        environment = Qemu(one)
+        require(environment.check())
+        environment.prepare(QemuSettings())
+        guest = environment.start(QemuSettings.model_validate({"icount": icount, "cpus": 1}), "lies")
+        try:
+            session = greet(guest)
+            path = guest.network
+            if path is None:
+                pytest.skip(environment.capabilities().network_reason)
+            if path.guest_interface:
+                session.request("configure-network", path.configuration(), BOOT_S)
+            clock = ReferenceClock(one, "lies", path, Limits())
+            try:
+                wish = {
+                    "run": "r", "kernel": "linpack", "op": "classic", "threads": 1, "cpus": None, "seconds": 4.0,
+                    "parameters": {"size": order, "time-server": clock.address("tcp")},
+                }  # fmt: skip
+                session.request("prepare", wish, BOOT_S)
+                until(session)
+                begun = time.monotonic()
+                session.request("start", {"run": "r"}, BOOT_S)
+                samples = []
+                while not isinstance(event := session.next_event(BOOT_S), Done):
+                    assert isinstance(event, Samples), event
+                    samples += event.samples
+                took_s = time.monotonic() - begun
+            finally:
+                clock.stop()
+            session.bye(10)
+            session.close()
+        finally:
+            guest.stop()
+    once = 2 * order**3 // 3 + 2 * order**2
+    by_stopwatch = sum(sample.work + once for sample in samples) / took_s
+    own, outside = (event.measures[name].value for name in ("guest-rate", "outside-rate"))
+    assert 0.95 < outside / by_stopwatch < 1.4, (own, outside, by_stopwatch)
+    if icount != "auto":  # which makes the clock right on average
+        assert own > 1.5 * outside
+
+
+def test_a_guest_without_a_network_is_not_available(tmp_path, watcher, make_plan, rogue_kind):
+    agent()
+    places = [{"name": "native", "kind": "native"}, {"name": "alone", "kind": "rogue"}]
+    made = run(tmp_path, watcher, make_plan, places)
+    reasons = {r.reason for r in made.trials if r.trial.placements[0].environment == "alone"}
+    assert reasons == {"alone: not available here: a rogue has no network"}
+
+
+def test_it_is_gone_when_it_is_stopped(tmp_path):
+    with lab(tmp_path, disk=False) as one:
+        clock = ReferenceClock(one, "guest", LOOPBACK, Limits())
+        assert clock.address("tcp").startswith("127.0.0.1:") and clock.address("udp").startswith("udp:127.0.0.1:")
+        begun = time.monotonic()
+        clock.stop()
+        clock.stop()
+        assert time.monotonic() - begun < 1
+
+
+@pytest.mark.parametrize(
+    ("program", "sentence"),
+    [
+        ("raise SystemExit('no module')", "the time server ended at once: no module"),
+        ("import time; time.sleep(60)", "the time server does not say where it listens"),
+        ("import time; print('hello', flush=True); time.sleep(60)", "the time server said b'hello\\n', not where"),
+    ],
+)
+def test_one_that_does_not_start_is_told(tmp_path, monkeypatch, program, sentence):
+    monkeypatch.setattr(process, "_COMMAND", (sys.executable, "-c", program))
+    with lab(tmp_path, disk=False) as one, pytest.raises(LinkError) as caught:
+        ReferenceClock(one, "guest", LOOPBACK, Limits(answer_s=1))
+    assert caught.value.sentence.startswith(sentence)
+
+
+LABORATORY = """
+import sys, time
+from pathlib import Path
+from tests.environments.booted import lab
+from virtometer.environments.network import LOOPBACK
+from virtometer.model import Limits
+from virtometer.time_server.process import ReferenceClock
+with lab(Path(sys.argv[1]), disk=False) as one:
+    clock = ReferenceClock(one, sys.argv[2], LOOPBACK, Limits())
+    print(clock._guest._process.pid, flush=True)
+    time.sleep(60)
+"""
+
+
+def test_it_dies_with_the_laboratory_and_the_sweep_removes_the_rest(tmp_path, new_id):
+    agent()
+    guest_id, journal = new_id(), Journal(tmp_path / "state")
+    try:
+        with subprocess.Popen(
+            [sys.executable, "-c", LABORATORY, str(tmp_path), guest_id], stdout=subprocess.PIPE, text=True
+        ) as laboratory:
+            assert laboratory.stdout is not None
+            server = int(laboratory.stdout.readline())
+            os.kill(server, 0)
+            laboratory.send_signal(signal.SIGKILL)
+        deadline = time.monotonic() + 5
+        while stat_of(server) is not None:
+            assert time.monotonic() < deadline, "the time server lives on"
+            time.sleep(0.05)
+        made = [Path(one["path"]) for one in journal.resources(f"{guest_id}-t") if one["resource"] == "cgroup"]
+    finally:
+        [sentence] = sweep(journal, Programs())
+    assert f"The guest {guest_id}-t of a laboratory that no longer runs" in sentence
+    assert "could not be removed" not in sentence
+    assert not [path for path in made if path.exists()]
+    assert not list(journal.directory.iterdir())
