@@ -19,6 +19,8 @@ from virtometer.runner.agent import agent_path
 from virtometer.runner.host_lock import NAME_VARIABLE
 from virtometer.runner.lab_context import cache_directory
 
+pytest_plugins = ["tests.disturbance"]
+
 _NUMBERS = itertools.count(1)
 
 # Of its own for each process that runs tests, also where one has inherited the name of another.

@@ -17,6 +17,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 # Packages of the group dev that nothing imports, each with its use.
 NOT_IMPORTED = {
     "mypy": "a program of make lint",
+    "pytest-rerunfailures": "the marker flaky of pytest",
     "pytest-timeout": "the setting timeout of pytest",
     "pytest-xdist": "the option -n of make test",
     "ruff": "a program of make lint",

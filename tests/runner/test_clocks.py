@@ -206,7 +206,8 @@ def test_a_clock_that_is_not_known_well_enough_fails_the_trial(trial):
 def test_a_clock_that_stood_still_is_found_from_the_probes_during_the_run(trial, caught_up):
     """No sample is without length, and when it made up for it both ends look right."""
     record = trial({"still_s": 0.6, "caught_up": caught_up, "iteration_s": 0.8, "at_s": 0.3}, 1.5)
-    assert step_told(record) == pytest.approx(-0.6, abs=0.3)
+    # Once it made up for it, only a probe in between knows of it, and knows what had been lost by then.
+    assert -0.9 < step_told(record) < (-0.03 if caught_up else -0.3)
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,8 @@ def test_a_rest_between_samples_is_marked(tmp_path, watcher, make_plan, rogue_ki
     environments = [{"name": "rests", "kind": "rogue", "settings": {"behaviour": "rests-between-samples"}}]
     (record,) = campaigns.begin(make_plan(environments), "text", tmp_path / "c", 7, watcher).trials
     (mark,) = record.marks
-    assert str(mark).startswith("stall: 0.6")
+    assert mark.kind is MarkKind.STALL
+    assert 0.55 < float(mark.text.split()[0]) < 3.0  # seconds: a busy host may take some more
 
 
 def test_a_quota_is_not_a_disturbance(tmp_path, watcher, make_plan, lab):
