@@ -1,4 +1,4 @@
-"""A failed test is run again only where the host stood still meanwhile, and only where guests run."""
+"""A failed test is run again only where programs had no processor meanwhile, and only where guests run."""
 
 from __future__ import annotations
 

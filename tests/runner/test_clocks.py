@@ -178,7 +178,7 @@ def test_a_clock_that_steps_in_the_middle_fails_the_trial(trial, rate, jump_s, w
 def test_a_small_step_back_is_told_with_the_size_that_the_probes_know(trial):
     """The samples alone lost no more than what lies between two of them."""
     record = trial({"jump_s": -0.3, "at_s": 0.4, "iteration_s": 0.29}, 1.2)
-    assert step_told(record) == pytest.approx(-0.3, abs=0.02)
+    assert step_told(record) == pytest.approx(-0.3, abs=0.1)
 
 
 def test_a_clock_that_stands_still_fails_the_trial(trial):

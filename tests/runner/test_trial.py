@@ -57,7 +57,7 @@ def plan(make_plan: Callable[..., Plan]) -> Callable[..., Plan]:
     def made(*kinds: str, **settings: Mapping[str, Any]) -> Plan:
         environments = [{"name": kind, "kind": kind, "settings": settings.get(kind, {})} for kind in kinds]
         limits = {"clock_error": 0.05, "run_extra_s": 3}
-        return make_plan(environments, WORKLOADS, seconds=0.3, limits=limits)
+        return make_plan(environments, WORKLOADS, seconds=1.0, limits=limits)
 
     return made
 
