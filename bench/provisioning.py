@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from bench.kinds import opened, tell
-from virtometer.analysis.running import Running
+from virtometer.analysis.live import LiveEstimate
 from virtometer.environments.registry import KINDS
 from virtometer.model import Plan, Trial, TrialRecord
 from virtometer.runner.campaign import begin
@@ -67,7 +67,7 @@ class Watch:
         done: int,
         total: int,
         left: TimeLeft,
-        estimates: Mapping[tuple[str, str], Running],
+        estimates: Mapping[tuple[str, str], LiveEstimate],
     ) -> None:
         self.records[record.trial.index] = record
 

@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.kinds import NotHere, tell
-from virtometer.analysis.running import Running
+from virtometer.analysis.live import LiveEstimate
 from virtometer.clock import intervals
 from virtometer.errors import EnvironmentFailed
 from virtometer.model import Plan, SetAside, Trial, TrialRecord
@@ -67,7 +67,7 @@ class Silent:
         done: int,
         total: int,
         left: TimeLeft,
-        estimates: Mapping[tuple[str, str], Running],
+        estimates: Mapping[tuple[str, str], LiveEstimate],
     ) -> None:
         self.records.append(record)
 

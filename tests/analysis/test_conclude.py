@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.analysis.simulated_campaigns import Place, Work, changed, gaussian, lied, quiet, simulate, with_runs
-from virtometer.analysis import findings, running
+from tests.analysis.simulated_campaigns import Place, Work, changed, gaussian, lied, simulate, with_runs
+from virtometer.analysis import analyse
 from virtometer.model import (
     Campaign,
     ClockFault,
@@ -18,7 +18,6 @@ from virtometer.model import (
     Finding,
     Mark,
     MarkKind,
-    Run,
     SetAside,
     TrialRecord,
     Verdict,
@@ -30,7 +29,7 @@ NO_NETWORK = Failure(FailureKind.UNAVAILABLE, "no network", 0)
 
 
 def of(campaign: Campaign, subject: str, workload: str = "memory triad 64 MB") -> Finding:
-    return next(f for f in findings(campaign) if f.subject == subject and f.workload == workload)
+    return next(f for f in analyse(campaign).findings if f.subject == subject and f.workload == workload)
 
 
 def with_fields(campaign: Campaign, change: dict[int, dict[str, object]]) -> Campaign:
@@ -48,7 +47,7 @@ def trials_of(campaign: Campaign, environment: str) -> list[int]:
 
 def test_one_row_for_every_workload_and_environment_in_the_order_of_the_plan() -> None:
     works = [Work("b"), Work("a")]
-    found = findings(simulate([Place("z"), Place("y"), Place("x")], works))
+    found = analyse(simulate([Place("z"), Place("y"), Place("x")], works)).findings
     assert [(f.workload, f.subject) for f in found] == [(w, e) for w in "ba" for e in "zyx"]
     assert [f.verdict for f in found[::3]] == [Verdict.BASELINE] * 2
     assert all(f.against == "z" for f in found)
@@ -188,14 +187,14 @@ def test_a_baseline_that_gave_nothing_leaves_the_others_undecided_with_their_val
 
 def test_a_campaign_that_has_only_begun_is_undecided_everywhere() -> None:
     campaign = replace(simulate([NATIVE, Place("runc")]), trials=())
-    assert [f.verdict for f in findings(campaign)] == [Verdict.BASELINE, Verdict.UNDECIDED]
-    assert all(f.value is None and f.ratio is None for f in findings(campaign))
+    assert [f.verdict for f in analyse(campaign).findings] == [Verdict.BASELINE, Verdict.UNDECIDED]
+    assert all(f.value is None and f.ratio is None for f in analyse(campaign).findings)
 
 
 def test_a_plan_whose_baseline_is_missing_says_so() -> None:
     campaign = simulate([NATIVE, Place("runc")], baseline="elsewhere")
-    assert all(f.verdict is Verdict.UNDECIDED for f in findings(campaign))
-    assert "the plan's baseline elsewhere is not among its environments" in findings(campaign)[0].notes
+    assert all(f.verdict is Verdict.UNDECIDED for f in analyse(campaign).findings)
+    assert "the plan's baseline elsewhere is not among its environments" in analyse(campaign).findings[0].notes
 
 
 def test_marked_trials_are_kept_and_told_as_one_where_they_are_of_a_kind() -> None:
@@ -317,14 +316,16 @@ def test_where_a_file_or_a_peer_lies_is_no_difference(place: str) -> None:
 def test_load_placements_are_not_compared() -> None:
     campaign = simulate([NATIVE, Place("runc")], blocks=6)
     as_load = with_runs(campaign, lambda run: replace(run, placement=replace(run.placement, role="load")))
-    assert all(f.value is None for f in findings(as_load))
+    assert all(f.value is None for f in analyse(as_load).findings)
 
 
 def test_a_significant_interval_that_holm_does_not_let_through_is_explained() -> None:
     """Search for a campaign in which one comparison alone looks different, and read what is said about it."""
     for seed in range(200):
         works = [Work(f"w{number}") for number in range(10)]
-        for found in findings(simulate([NATIVE, Place("runc")], works, seed=seed, noise=gaussian(0.2), samples=1)):
+        for found in analyse(
+            simulate([NATIVE, Place("runc")], works, seed=seed, noise=gaussian(0.2), samples=1)
+        ).findings:
             if found.ratio is not None and found.ratio.high is not None and found.ratio.high < 1:
                 assert found.verdict is Verdict.UNDECIDED
                 assert any("among the 10 comparisons of this campaign" in note for note in found.notes)
@@ -353,7 +354,7 @@ def test_the_order_in_which_trials_are_read_does_not_matter(random: object) -> N
     campaign = simulate([NATIVE, Place("runc"), Place("uml")], noise=gaussian(0.1), samples=1)
     shuffled = list(campaign.trials)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    before, after = findings(campaign), findings(replace(campaign, trials=tuple(shuffled)))
+    before, after = analyse(campaign).findings, analyse(replace(campaign, trials=tuple(shuffled))).findings
     for one, two in zip(before, after, strict=True):
         assert one.verdict == two.verdict and one.ratio is not None and two.ratio is not None
         assert two.ratio.value == pytest.approx(one.ratio.value)
@@ -371,45 +372,3 @@ def test_swapping_subject_and_baseline_turns_the_ratio_round(seed: int, sd: floa
     assert two.ratio.high == pytest.approx(1 / one.ratio.low)
     opposite = {Verdict.SLOWER: Verdict.FASTER, Verdict.FASTER: Verdict.SLOWER}
     assert two.verdict is opposite.get(one.verdict, one.verdict)
-
-
-def test_running_estimates_follow_the_trials_and_agree_with_the_findings_at_the_end() -> None:
-    campaign = simulate([NATIVE, Place("half", efficiency={"": 0.5})], noise=gaussian(0.05), samples=1)
-    assert running(campaign.plan, ()) == {}
-    one = running(campaign.plan, campaign.trials[:1])
-    assert len(one) == 1 and next(iter(one.values())).ratio is None
-    at_the_end = running(campaign.plan, campaign.trials)["memory triad 64 MB", "half"]
-    assert at_the_end.ratio == of(campaign, "half").ratio
-    assert (at_the_end.unit, at_the_end.better, at_the_end.trials) == ("B/s", "higher", 8)
-    found = running(campaign.plan, campaign.trials)
-    assert {environment: one.baseline for (_, environment), one in found.items()} == {"native": True, "half": False}
-
-
-def test_running_estimates_skip_what_failed() -> None:
-    campaign = simulate([NATIVE, Place("runc")], noise=quiet, fail=dict.fromkeys(range(16), DIED))
-    assert running(campaign.plan, campaign.trials) == {}
-
-
-def test_the_length_of_a_block_leaves_out_the_pause_before_a_resumption() -> None:
-    campaign = simulate([NATIVE, Place("runc")], blocks=8, noise=gaussian(0.2), seed=3)
-    late = tuple(
-        replace(record, started_at=record.started_at.replace("2026-01-02", "2026-01-05"))
-        if record.trial.block >= 5
-        else record
-        for record in campaign.trials
-    )
-    assert of(replace(campaign, trials=late), "runc").seconds_needed == of(campaign, "runc").seconds_needed
-
-
-def test_work_that_is_mostly_preparation_has_no_price() -> None:
-    """Files that are removed must be made first: what the window cost the host is not what removing costs."""
-    campaign = simulate([Place("native"), Place("runc", "runc", cost=2.0)], [Work("delete")])
-    assert findings(campaign)[1].host_cpu_ratio is not None
-
-    def five_times_as_long(run: Run) -> Run:
-        timed_ns = round(sum(s.end_ns - s.start_ns for s in run.samples) * run.scored.clock.rate)
-        return changed(run, window_end_host_ns=run.scored.window_start_host_ns + 5 * timed_ns)
-
-    of = findings(with_runs(campaign, five_times_as_long))[1]
-    assert of.host_cpu_ratio is None
-    assert "the host CPU time is not told: most of the window lies between the samples" in of.notes

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from tests.analysis.simulated_campaigns import FAMILIES, Place, Work, gaussian, simulate
-from virtometer.analysis import findings
+from virtometer.analysis import analyse
 from virtometer.analysis.equivalence import limit
 from virtometer.analysis.interval import Spread
 from virtometer.analysis.precision import blocks_needed, detectable
@@ -30,7 +30,7 @@ def one(
         noise=FAMILIES[family](sd),
         samples=1,
     )
-    return findings(campaign)[1]
+    return analyse(campaign).findings[1]
 
 
 @pytest.mark.parametrize("true", [0.07, 0.5, 1.0, 1.8])
@@ -110,5 +110,5 @@ def test_the_blocks_that_are_forecast_do_decide() -> None:
             noise=gaussian(sd),
             samples=1,
         )
-        decided += findings(campaign)[1].verdict is not Verdict.UNDECIDED
+        decided += analyse(campaign).findings[1].verdict is not Verdict.UNDECIDED
     assert 0.72 <= decided / 200 <= 0.92

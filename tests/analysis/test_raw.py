@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, changed, lied, simulate, with_runs
-from virtometer.analysis import by_guest_clocks, findings
+from virtometer.analysis import analyse, by_guest_clocks
 from virtometer.clock import intervals
 from virtometer.model import Campaign, ClockFault, Mark, MarkKind, RoundTrip, Run
 
@@ -34,7 +34,7 @@ def campaign(rate: float, extra: dict[str, Any] | None = None) -> Campaign:
 def test_a_clock_that_is_believed_makes_its_guest_look_quicker_or_slower(rate: float) -> None:
     raw = by_guest_clocks(campaign(rate))
     assert raw.clock == "guest" and raw.recorded is not None and raw.recorded.clock == "host"
-    ratios = {(f.workload, f.subject): f.ratio.value for f in findings(raw) if f.ratio}
+    ratios = {(f.workload, f.subject): f.ratio.value for f in analyse(raw).findings if f.ratio}
     # A guest second of two host seconds: twice the work in a second of its own, each operation in half the time.
     assert ratios["rate", "off"] == pytest.approx(rate)
     assert ratios["time", "off"] == pytest.approx(rate)
@@ -61,7 +61,9 @@ def test_how_much_of_the_window_is_timed_does_not_depend_on_the_clock_that_is_be
 
     made = with_runs(campaign(rate), put)
     for one in (made, by_guest_clocks(made)):
-        assert {finding.host_cpu_ratio is not None for finding in findings(one) if finding.subject == "off"} == {told}
+        assert {
+            finding.host_cpu_ratio is not None for finding in analyse(one).findings if finding.subject == "off"
+        } == {told}
     for record in by_guest_clocks(made).trials:
         (run,) = record.runs
         score = run.scored
@@ -99,9 +101,9 @@ def test_what_failed_by_its_clock_has_a_raw_value_and_says_so() -> None:
         for record in made.trials
     )
     failed = replace(made, trials=trials)
-    assert {f.subject for f in findings(failed) if f.ratio} == {"native"}
+    assert {f.subject for f in analyse(failed).findings if f.ratio} == {"native"}
     raw = by_guest_clocks(failed)
-    ratios = {(f.workload, f.subject): f.ratio.value for f in findings(raw) if f.ratio}
+    ratios = {(f.workload, f.subject): f.ratio.value for f in analyse(raw).findings if f.ratio}
     assert ratios["rate", "off"] == pytest.approx(1.0, rel=0.05)
     assert ratios["time", "off"] == pytest.approx(1.0, rel=0.05)
     marked = [record for record in raw.trials if record.marks]

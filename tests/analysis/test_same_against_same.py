@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.analysis.simulated_campaigns import FAMILIES, Place, Work, changed, simulate
-from virtometer.analysis import findings
+from virtometer.analysis import analyse
 from virtometer.model import Verdict
 
 CAMPAIGNS = 100
@@ -30,7 +30,7 @@ def wrong_campaigns(family: str, sd: float, blocks: int, workloads: int, first_s
             noise=FAMILIES[family](sd),
             samples=1,
         )
-        verdicts = [f.verdict for f in findings(campaign) if f.verdict is not Verdict.BASELINE]
+        verdicts = [f.verdict for f in analyse(campaign).findings if f.verdict is not Verdict.BASELINE]
         assert len(verdicts) == workloads
         wrong += bool(DIFFERENT & set(verdicts))
         equivalent += verdicts.count(Verdict.EQUIVALENT)
@@ -69,7 +69,7 @@ def test_guests_that_all_workloads_of_a_block_share_bring_no_wrong_claims() -> N
             (run,) = record.runs
             start = starts[int(run.placement.environment == "runc again"), record.trial.block]
             trials.append(replace(record, runs=(changed(run, value=run.scored.value * math.exp(start)),)))
-        wrong += any(f.verdict in DIFFERENT for f in findings(replace(campaign, trials=tuple(trials))))
+        wrong += any(f.verdict in DIFFERENT for f in analyse(replace(campaign, trials=tuple(trials))).findings)
     assert wrong / 300 <= 0.045  # 2 % and three standard errors
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, changed, simulate
-from virtometer.analysis import findings
+from virtometer.analysis import analyse
 from virtometer.analysis.stalls import Stops, stops
 from virtometer.clock.intervals import Interval
 from virtometer.model import MarkKind, TrialRecord
@@ -106,6 +106,6 @@ def test_a_value_far_below_the_agents_median_has_a_note(unit: str) -> None:
         return replace(record, runs=(changed(run, unit=unit, agent_value=median),))
 
     slowed = replace(campaign, trials=tuple(map(put, campaign.trials)))
-    (note,) = [note for finding in findings(slowed) for note in finding.notes if "median sample" in note]
+    (note,) = [note for finding in analyse(slowed).findings for note in finding.notes if "median sample" in note]
     assert note.startswith("1 of 8 trials was slower over the whole window than in its median sample, by up to 80%")
-    assert not [note for finding in findings(campaign) for note in finding.notes if "median sample" in note]
+    assert not [note for finding in analyse(campaign).findings for note in finding.notes if "median sample" in note]

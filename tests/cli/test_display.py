@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from virtometer.analysis.running import Running
+from virtometer.analysis.live import LiveEstimate
 from virtometer.cli import display as displays
 from virtometer.cli.display import LiveDisplay, PlainDisplay, cell, display, remaining
 from virtometer.model import Estimate, Failure, FailureKind, Placement, Plan, Trial, TrialRecord
@@ -30,11 +30,11 @@ PLAN = Plan.model_validate(
 PLANNED = [Trial(n, 0, n, n, (Placement(name, "memory triad 64 MB"),)) for n, name in enumerate(ENVIRONMENTS)]
 
 
-def running(value: float, low: float | None, high: float | None) -> Running:
-    return Running(1.0, "B/s", "higher", 7, Estimate(value, low, high, 7))
+def live(value: float, low: float | None, high: float | None) -> LiveEstimate:
+    return LiveEstimate(1.0, "B/s", "higher", 7, Estimate(value, low, high, 7))
 
 
-ESTIMATES = {("memory triad 64 MB", name): running(0.87654, 0.81, 0.95) for name in ENVIRONMENTS[1:]}
+ESTIMATES = {("memory triad 64 MB", name): live(0.87654, 0.81, 0.95) for name in ENVIRONMENTS[1:]}
 
 
 DIED = Failure(FailureKind.GUEST, "it died")
@@ -64,11 +64,11 @@ def test_time_left(seconds: float, unknown: int, shown: str) -> None:
 
 def test_cells() -> None:
     assert cell(None) == ""
-    assert cell(Running(1.0, "s", "lower", 1, None, baseline=True)) == "1"
-    assert cell(Running(2.5e9, "B/s", "higher", 1, None)) == "2.50 GB/s"  # the baseline has not run yet
-    assert cell(running(0.87654, None, None)) == "0.877"
-    assert cell(running(0.87654, 0.81, 0.95)) == "0.877 [0.81, 0.95]"
-    assert cell(running(0.87654, 0.81, 0.95), long=False) == "0.877"
+    assert cell(LiveEstimate(1.0, "s", "lower", 1, None, baseline=True)) == "1"
+    assert cell(LiveEstimate(2.5e9, "B/s", "higher", 1, None)) == "2.50 GB/s"  # the baseline has not run yet
+    assert cell(live(0.87654, None, None)) == "0.877"
+    assert cell(live(0.87654, 0.81, 0.95)) == "0.877 [0.81, 0.95]"
+    assert cell(live(0.87654, 0.81, 0.95), long=False) == "0.877"
 
 
 @pytest.mark.parametrize(("width", "there", "absent"), [

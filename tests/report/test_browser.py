@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.report.showcase import showcase
+from virtometer.analysis import analyse
 from virtometer.report import render
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -23,7 +24,7 @@ WATCH = (
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine: the page was not opened in a browser")
 def test_scripts_draw_every_plot_and_nothing_is_asked_for(tmp_path: Path) -> None:
     page = tmp_path / "report.html"
-    page.write_text(render(showcase(), "html").replace("<style>", WATCH + "<style>", 1))
+    page.write_text(render(analyse(showcase()), "html").replace("<style>", WATCH + "<style>", 1))
     shown = subprocess.run(
         [
             str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, changed, lied, simulate, with_runs
-from virtometer.analysis import by_guest_clocks, findings
+from virtometer.analysis import analyse, by_guest_clocks
 from virtometer.analysis.clocks import ClockQuality, Drift, clock_qualities
 from virtometer.model import Campaign, ClockFault, Run
 from virtometer.report.clocks import figure, grid
@@ -112,7 +112,7 @@ def test_a_clock_that_jumps_by_more_than_an_hour_makes_up_for_is_never_believed(
 
 def test_a_raw_page_says_that_clocks_are_believed_and_how_wrong_that_is() -> None:
     made = campaign()
-    right, raw = (page(one, findings(one), scripts=False) for one in (made, by_guest_clocks(made)))
+    right, raw = (page(analyse(one), scripts=False) for one in (made, by_guest_clocks(made)))
     assert "Every duration above is in host time" in right and "The results above are put right" in right
     assert "Every duration above is what the guests&#39; own clocks said" in raw
     assert "Every duration above is in host time" not in raw and "known in host time" not in raw

@@ -7,7 +7,7 @@ import pytest
 from tests.analysis.simulated_campaigns import Place, Work, changed, simulate, with_runs
 from tests.report.showcase import ODD, curves
 from tests.report.test_html import Reader
-from virtometer.analysis import findings
+from virtometer.analysis import analyse
 from virtometer.analysis.levels import of_series
 from virtometer.analysis.series import series, sweeps
 from virtometer.model import Failure, FailureKind
@@ -20,7 +20,7 @@ from virtometer.report.sweeps import shown
 @pytest.fixture(scope="module")
 def reader() -> Reader:
     campaign = curves()
-    return Reader(page(campaign, findings(campaign), scripts=False))
+    return Reader(page(analyse(campaign), scripts=False))
 
 
 def pictures(reader: Reader) -> list[str]:
@@ -54,7 +54,7 @@ def test_categories_are_bars_with_intervals(reader: Reader) -> None:
 
 def test_the_tables_of_a_sweep_follow_its_figures() -> None:
     campaign = curves()
-    found = findings(campaign)
+    found = analyse(campaign).findings
     by_name = {sweep.name: shown(sweep, found) for sweep in sweeps(campaign.plan.workloads)}
     assert list(by_name) == ["read", "write", "system"]
     (table,) = by_name["read"].tables
@@ -78,7 +78,7 @@ def test_microseconds_over_processes_are_one_line_an_environment() -> None:
         for size in (0, 4096, 65536)
     ]  # fmt: skip
     campaign = simulate([Place("native"), Place("runc", "runc")], works)
-    drawn = [curve(one, findings(campaign)) for one in series(campaign.plan.workloads)]
+    drawn = [curve(one, analyse(campaign).findings) for one in series(campaign.plan.workloads)]
     assert len(drawn) == 3
     for figure in drawn:
         assert figure is not None
@@ -114,7 +114,7 @@ def test_level_averages_stand_below_the_curves() -> None:
     assert {level: average.value for level, average in averages.items()} == pytest.approx(
         {"L1": 100e9, "L2": 50e9, "RAM": 20e9}, rel=1e-6
     )
-    text = " ".join(Reader(page(campaign, findings(campaign), scripts=False)).text)
+    text = " ".join(Reader(page(analyse(campaign), scripts=False)).text)
     assert "100 GB/s [100 GB/s to 100 GB/s]" in text
 
 
@@ -126,8 +126,8 @@ def test_what_has_too_few_values_is_not_drawn() -> None:
     failure = Failure(FailureKind.AGENT, "no")
     campaign = simulate([Place("native", fails={work.name: failure for work in works[1:]})], works)
     (one,) = series(campaign.plan.workloads)
-    assert curve(one, findings(campaign)) is None
-    assert surface(one, findings(campaign)) == []
+    assert curve(one, analyse(campaign).findings) is None
+    assert surface(one, analyse(campaign).findings) == []
 
 
 def test_values_that_are_all_alike_are_drawn() -> None:
@@ -141,4 +141,4 @@ def test_values_that_are_all_alike_are_drawn() -> None:
     ]  # fmt: skip
     campaign = simulate([Place("native")], works)
     assert [len(one.axes) for one in series(campaign.plan.workloads)] == [2]
-    assert "NaN" not in page(campaign, findings(campaign), scripts=False)
+    assert "NaN" not in page(analyse(campaign), scripts=False)

@@ -15,10 +15,10 @@ import pytest
 from rich.console import Console
 
 from tests.report.showcase import showcase, small
-from virtometer.analysis import findings
+from virtometer.analysis import analyse
 from virtometer.report import render
 from virtometer.report.html import page
-from virtometer.report.terminal import table
+from virtometer.report.terminal import ResultTable
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -34,7 +34,9 @@ def golden(name: str, text: str) -> str:
 
 def printed(width: int) -> str:
     out = io.StringIO()
-    Console(file=out, width=width, force_terminal=False, color_system=None).print(table(showcase()))
+    Console(file=out, width=width, force_terminal=False, color_system=None).print(
+        ResultTable(analyse(showcase()).findings)
+    )
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
@@ -68,13 +70,13 @@ def test_terminal(width: int) -> None:
 
 
 def test_json() -> None:
-    text = render(small(), "json")
+    text = render(analyse(small()), "json")
     assert_alike(json.loads(text), json.loads(golden("report.json", text)))
 
 
 @pytest.mark.parametrize("name", ["csv", "findings-csv", "samples-csv", "probes-csv"])
 def test_csv(name: str) -> None:
-    text = render(small(), name)
+    text = render(analyse(small()), name)
     found, expected = (
         [[number_or_text(cell) for cell in row] for row in csv.reader(io.StringIO(source, newline=""))]
         for source in (text, golden(f"{name}.csv", text))
@@ -84,7 +86,7 @@ def test_csv(name: str) -> None:
 
 def test_html() -> None:
     campaign = showcase()
-    text = page(campaign, findings(campaign), scripts=False)
+    text = page(analyse(campaign), scripts=False)
     # Pictures depend on the fonts of the machine.
     still = re.sub(r"<svg.*?</svg>", "<svg></svg>", text, flags=re.DOTALL)
     assert still == golden("report.html", still)

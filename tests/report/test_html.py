@@ -11,7 +11,7 @@ import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, gaussian, simulate
 from tests.report.showcase import ODD, showcase
-from virtometer.analysis import findings
+from virtometer.analysis import analyse
 from virtometer.model import Campaign
 from virtometer.report import render
 from virtometer.report.html import page, script_json
@@ -53,7 +53,7 @@ def campaign() -> Campaign:
 
 @pytest.fixture(scope="module")
 def whole(campaign: Campaign) -> str:
-    return render(campaign, "html")
+    return render(analyse(campaign), "html")
 
 
 @pytest.fixture(scope="module")
@@ -139,18 +139,18 @@ def test_what_is_not_like_with_like_is_marked_where_it_stands_and_explained(read
 
 
 def test_an_unfinished_campaign_says_so(campaign: Campaign) -> None:
-    text = page(replace(campaign, trials=campaign.trials[:50]), findings(campaign), scripts=False)
+    text = page(analyse(replace(campaign, trials=campaign.trials[:50])), scripts=False)
     assert "Not finished: 50 of 240 trials have run." in text
 
 
 def test_a_campaign_without_a_trial_still_makes_a_page(campaign: Campaign) -> None:
     empty = replace(campaign, trials=(), guests=(), commands=())
-    Reader(page(empty, findings(empty), scripts=False))
+    Reader(page(analyse(empty), scripts=False))
 
 
 def test_a_large_campaign_stays_below_six_megabytes_and_says_what_it_left_out() -> None:
     places = [Place("native"), *(Place(f"guest {number}", efficiency={"": 0.9}) for number in range(5))]
     works = [Work(f"work {number}") for number in range(10)]
-    text = render(simulate(places, works, blocks=12, noise=gaussian(0.05), samples=60), "html")
+    text = render(analyse(simulate(places, works, blocks=12, noise=gaussian(0.05), samples=60)), "html")
     assert len(text.encode()) < 6_000_000
     assert "1,440 of 4,320 samples are drawn" in text

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tests.analysis.simulated_campaigns import FAMILIES, Place, Work, changed, lied, simulate, with_runs
 from tests.report.showcase import DISK, curves, showcase
-from virtometer.analysis import by_guest_clocks, findings
+from virtometer.analysis import analyse, by_guest_clocks
 from virtometer.analysis.values import clock_bound
 from virtometer.errors import UsageError
 from virtometer.model import (
@@ -40,7 +40,7 @@ VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 @pytest.fixture(scope="module")
 def report() -> Any:
-    return json.loads(render(showcase(), "json"))
+    return json.loads(render(analyse(showcase()), "json"))
 
 
 def test_the_schema_is_one() -> None:
@@ -68,7 +68,7 @@ def test_any_campaign_gives_a_valid_report(blocks: int, family: str, unit: str, 
         noise=FAMILIES[family](0.1),
         fail={0: Failure(FailureKind.GUEST, "it died")},
     )
-    VALIDATOR.validate(json.loads(render(campaign, "json")))
+    VALIDATOR.validate(json.loads(render(analyse(campaign), "json")))
 
 
 def test_wrong_reports_are_refused(report: Any) -> None:
@@ -114,7 +114,7 @@ def test_not_like_with_like_is_a_field_of_its_own(report: Any) -> None:
 def test_numbers_that_are_not_finite_become_null() -> None:
     campaign = showcase()
     host: Any = {"load": math.nan, "list": [math.inf, 1, {"x": -math.inf}], "path": Path("a"), 3: {1}}
-    text = render(replace(campaign, host=host), "json")
+    text = render(analyse(replace(campaign, host=host)), "json")
     assert "NaN" not in text and "Infinity" not in text
     assert json.loads(text)["host"] == {"load": None, "list": [None, 1, {"x": None}], "path": "a", "3": [1]}
 
@@ -130,7 +130,7 @@ def test_plain_values_are_json(value: object) -> None:
 
 def test_results_csv_has_a_row_for_every_placement_with_empty_cells_for_missing() -> None:
     campaign = showcase()
-    rows = list(csv.DictReader(io.StringIO(render(campaign, "csv"), newline="")))
+    rows = list(csv.DictReader(io.StringIO(render(analyse(campaign), "csv"), newline="")))
     assert len(rows) == len(campaign.trials)
     failed = [row for row in rows if row["status"] == "failed"]
     assert failed and all(row["value"] == "" and row["reason"] and row["environment"] for row in failed)
@@ -140,7 +140,7 @@ def test_results_csv_has_a_row_for_every_placement_with_empty_cells_for_missing(
 
 def test_samples_csv_keeps_every_sample_and_adds_up_to_the_value() -> None:
     campaign = simulate([Place("native"), Place("runc")], [Work(), Work("switch", "os", "fork", "s", 1e-4)], blocks=2)
-    rows = list(csv.DictReader(io.StringIO(render(campaign, "samples-csv"), newline="")))
+    rows = list(csv.DictReader(io.StringIO(render(analyse(campaign), "samples-csv"), newline="")))
     assert len(rows) == 2 * 2 * 2 * 4
     for record in campaign.trials:
         own = [row for row in rows if int(row["trial"]) == record.trial.index]
@@ -164,7 +164,7 @@ def lying() -> Campaign:
 
 
 def test_what_a_failed_trial_left_is_in_the_machine_interface() -> None:
-    document = json.loads(render(lying(), "json"))
+    document = json.loads(render(analyse(lying()), "json"))
     VALIDATOR.validate(document)
     failed = [trial for trial in document["trials"] if trial["status"] == "failed"]
     assert len(failed) == 2
@@ -195,7 +195,7 @@ def test_a_clock_is_believable_where_the_plot_says_from_which_length_on() -> Non
         probe = RoundTrip("during", host, guest, guest, host)
         return changed(run, clock=fit, measures=measured, probes=(probe,))
 
-    document = json.loads(render(with_runs(made, put), "json"))
+    document = json.loads(render(analyse(with_runs(made, put)), "json"))
     VALIDATOR.validate(document)
     told = {clock["environment"]: (clock["believable"], clock["believable_from_s"]) for clock in document["clocks"]}
     assert told["native"] == (True, pytest.approx(4e-8 / 0.005, rel=0.01))
@@ -204,12 +204,12 @@ def test_a_clock_is_believable_where_the_plot_says_from_which_length_on() -> Non
 
 def test_what_a_failed_trial_left_is_in_the_tables_and_has_no_value() -> None:
     campaign = lying()
-    rows = [row for row in csv.DictReader(io.StringIO(render(campaign, "csv"), newline="")) if row["reason"]]
+    rows = [row for row in csv.DictReader(io.StringIO(render(analyse(campaign), "csv"), newline="")) if row["reason"]]
     assert len(rows) == 2
     for row in rows:
         assert (row["environment"], row["value"], row["samples"], row["samples_unused"]) == ("liar", "", "4", "4")
         assert float(row["agent_value"]) > 0
-    samples = list(csv.DictReader(io.StringIO(render(campaign, "samples-csv"), newline="")))
+    samples = list(csv.DictReader(io.StringIO(render(analyse(campaign), "samples-csv"), newline="")))
     assert len(samples) == 2 * 2 * 4
     kept = [row for row in samples if row["environment"] == "liar"]
     told = ("used", "set_aside", "mark", "duration_s", "start_host_ns", "rate")
@@ -217,7 +217,7 @@ def test_what_a_failed_trial_left_is_in_the_tables_and_has_no_value() -> None:
         ("false", "failed-trial", "the clock stepped", "", "", "")
     }
     assert {row["duration_guest_s"] for row in kept} == {"0.25"}
-    assert "8 of 16 samples were not used" in render(campaign, "html")
+    assert "8 of 16 samples were not used" in render(analyse(campaign), "html")
 
 
 FORMULAS = ["=1+1", "+SUM(A1)", "-cmd|' /C calc'!A0", "@now", "\t=1", "\r=1", "\n=1", "\uff1d1"]
@@ -234,7 +234,7 @@ def test_no_text_of_a_plan_or_a_guest_is_a_formula_to_a_spreadsheet(text: str) -
     cells = [
         cell
         for name in ("csv", "findings-csv", "samples-csv")
-        for row in csv.reader(io.StringIO(render(campaign, name), newline=""))
+        for row in csv.reader(io.StringIO(render(analyse(campaign), name), newline=""))
         for cell in row
     ]
     assert not {text, text.strip()} & set(cells)
@@ -246,14 +246,14 @@ def test_numbers_stay_numbers_in_csv(number: float | str) -> None:
     campaign = simulate([Place("native")], [Work()], blocks=1)
     first = replace(campaign.trials[0].runs[0].samples[0], check=str(number))
     campaign = with_runs(campaign, lambda run: changed(run, agent_value=float(number), samples=(first,)))
-    [row] = csv.DictReader(io.StringIO(render(campaign, "csv"), newline=""))
+    [row] = csv.DictReader(io.StringIO(render(analyse(campaign), "csv"), newline=""))
     assert float(row["agent_value"]) == float(number)
-    [sample] = csv.DictReader(io.StringIO(render(campaign, "samples-csv"), newline=""))
+    [sample] = csv.DictReader(io.StringIO(render(analyse(campaign), "samples-csv"), newline=""))
     assert sample["check"] == str(number)
 
 
 def rows_of(campaign: Campaign, kind: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(render(campaign, kind), newline="")))
+    return list(csv.DictReader(io.StringIO(render(analyse(campaign), kind), newline="")))
 
 
 def compared() -> Campaign:
@@ -322,10 +322,10 @@ def test_raw_exports_know_no_bound_and_no_host_time() -> None:
         assert row["duration_s"] == row["duration_guest_s"]
     for row in rows_of(raw, "csv"):
         assert row["value"] and not any(row[name] for name in row if name.startswith("clock_") or name == "value_bound")
-    said = json.loads(render(raw, "json"))
+    said = json.loads(render(analyse(raw), "json"))
     VALIDATOR.validate(said)
     assert all(one["clock"] is None for trial in said["trials"] for one in trial["runs"])
-    assert said["clocks"] == json.loads(render(compared(), "json"))["clocks"]
+    assert said["clocks"] == json.loads(render(analyse(compared()), "json"))["clocks"]
     assert said["clocks"][0]["rate_ppm"] == pytest.approx(-500_000)
 
 
@@ -351,13 +351,13 @@ def test_a_sample_is_known_as_well_as_the_probes_around_it_allow() -> None:
     assert [float(row["duration_bound_s"]) for row in rows] == pytest.approx([2e-3, 2e-3, 0.0, 0.0])
     shares = [float(row["rate_bound"]) / float(row["rate"]) for row in rows]
     assert shares == pytest.approx([8e-3 / (1 - 8e-3)] * 2 + [0.0] * 2, rel=1e-3)
-    assert "±8e+03 ppm" in render(campaign, "html"), "the page tells the worst of the samples that are used"
+    assert "±8e+03 ppm" in render(analyse(campaign), "html"), "the page tells the worst of the samples that are used"
 
 
 def test_clocks_are_told_by_environment_and_what_was_not_measured_is_null() -> None:
     made = simulate([Place("native")], [Work("clock", "clock", "watch", "s", 3e-8)], blocks=2)
     assert made.trials[0].scored
-    bare = json.loads(render(made, "json"))["clocks"][0]
+    bare = json.loads(render(analyse(made), "json"))["clocks"][0]
     assert bare["rate_bound_ppm"] == pytest.approx(1.0, rel=1e-3) and bare["runs"] == 2
     for name in ("drift", "step_s", "counter_rate", "steal", "lateness", "realtime_jump_s"):
         assert bare[name] is None, name
@@ -377,7 +377,7 @@ def test_clocks_are_told_by_environment_and_what_was_not_measured_is_null() -> N
         replace(record, runs=tuple(changed(one, **found) for one in record.runs)) for record in made.trials
     )
     later = changed(second.runs[0], clock=ClockFit(61_000_000_000, 60_000_000_000, 1.0, 1.0, 1e-6, 8))
-    said = json.loads(render(replace(made, trials=(first, replace(second, runs=(later,)))), "json"))
+    said = json.loads(render(analyse(replace(made, trials=(first, replace(second, runs=(later,))))), "json"))
     VALIDATOR.validate(said)
     clock = said["clocks"][0]
     assert clock["drift"] == pytest.approx({"gained_s": 1.0, "bound_s": 2e-9, "over_s": 60.0})
@@ -389,8 +389,8 @@ def test_clocks_are_told_by_environment_and_what_was_not_measured_is_null() -> N
 
 def test_findings_csv_is_the_machine_interface_as_a_table() -> None:
     campaign = showcase()
-    rows = list(csv.DictReader(io.StringIO(render(campaign, "findings-csv"), newline="")))
-    for row, finding in zip(rows, document(campaign, findings(campaign))["findings"], strict=True):
+    rows = list(csv.DictReader(io.StringIO(render(analyse(campaign), "findings-csv"), newline="")))
+    for row, finding in zip(rows, document(analyse(campaign))["findings"], strict=True):
         assert row["ratio"] == ("" if finding["ratio"] is None else str(finding["ratio"]))
         assert row["notes"] == " | ".join(finding["notes"])
         assert row["like_with_like"] == ("true" if finding["like_with_like"] else "false")
@@ -398,7 +398,7 @@ def test_findings_csv_is_the_machine_interface_as_a_table() -> None:
 
 def test_an_unknown_format_is_a_usage_error_that_names_the_known_ones() -> None:
     with pytest.raises(UsageError) as caught:
-        render(showcase(), "pdf")
+        render(analyse(showcase()), "pdf")
     assert all(name in caught.value.advice for name in FORMATS)
 
 

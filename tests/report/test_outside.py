@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.analysis.simulated_campaigns import changed, with_runs
 from tests.analysis.test_outside import campaign
+from virtometer.analysis import analyse
 from virtometer.analysis.outside import timed
 from virtometer.report import grids, render
 
@@ -18,5 +19,5 @@ def test_a_row_an_environment() -> None:
 def test_the_page_has_it_where_an_outside_clock_was_asked_and_only_there() -> None:
     asked = campaign(own=1e9, outside=1.98e9, rate=0.5)
     unasked = with_runs(asked, lambda run: changed(run, measures={}))
-    assert "by the outside clock" in render(asked, "html")
-    assert "by the outside clock" not in render(unasked, "html")
+    assert "by the outside clock" in render(analyse(asked), "html")
+    assert "by the outside clock" not in render(analyse(unasked), "html")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from tests.analysis.simulated_campaigns import Place, Work, outliers, simulate
-from virtometer.analysis import findings
+from virtometer.analysis import analyse
 from virtometer.report.summary import sentences
 
 
 def said(count: int, efficiency: float, noise: float) -> str:
     works = [Work(f"w{number}") for number in range(count)]
     places = [Place("native"), Place("runc", "runc", {"": efficiency})]
-    ((name, text),) = sentences(findings(simulate(places, works, seed=2, noise=outliers(noise))))
+    ((name, text),) = sentences(analyse(simulate(places, works, seed=2, noise=outliers(noise))).findings)
     assert name == "runc"
     return text
 

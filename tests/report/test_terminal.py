@@ -10,14 +10,15 @@ from rich.console import Console
 
 from tests.analysis.simulated_campaigns import Place, simulate
 from tests.report.showcase import ODD, showcase
-from virtometer.analysis import findings
+from virtometer.analysis import analyse
 from virtometer.model import Campaign, Failure, FailureKind, Finding
-from virtometer.report.terminal import table
+from virtometer.report.terminal import ResultTable
 
 
 def printed(of: Campaign | tuple[Finding, ...], width: int, *, colour: bool = False) -> str:
     out = io.StringIO()
-    Console(file=out, width=width, force_terminal=colour, color_system="truecolor" if colour else None).print(table(of))
+    table = ResultTable(analyse(of).findings if isinstance(of, Campaign) else of)
+    Console(file=out, width=width, force_terminal=colour, color_system="truecolor" if colour else None).print(table)
     return out.getvalue()
 
 
@@ -27,7 +28,7 @@ def test_no_line_is_wider_than_the_terminal_and_nothing_is_cut(width: int) -> No
     assert max(map(len, text.splitlines())) <= width
     assert "…" not in text
     flat = " ".join(text.split())
-    for finding in findings(showcase()):
+    for finding in analyse(showcase()).findings:
         assert finding.workload in flat
     assert flat.count("equivalent") >= 3 and "slower*" in flat and "faster*" in flat
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests.store.campaigns import campaign as ledger_campaign
-from virtometer.analysis import by_guest_clocks, findings
+from virtometer.analysis import analyse, by_guest_clocks
 from virtometer.analysis.clocks import clock_qualities
 from virtometer.clock import intervals
 from virtometer.model import FailureKind, Mark, MarkKind, SetAside
@@ -346,8 +346,8 @@ def test_every_liar_is_in_the_chapter_on_clocks(tmp_path, watcher, make_plan, ti
     size = f"leapt never (1 stepped (up to {stepped.size_s:.2f} s))"
     for told in ("still never (1 stood still)", size, "good by rate"):
         assert told in drawn.caption
-    values = {(f.subject, f.ratio is None) for f in findings(campaign)}
+    values = {(f.subject, f.ratio is None) for f in analyse(campaign).findings}
     assert values == {("good", False), ("still", True), ("nonsense", True), ("leapt", True)}
-    raw = {f.subject: f.value.value / TRUE_RATE for f in findings(by_guest_clocks(campaign)) if f.value}
+    raw = {f.subject: f.value.value / TRUE_RATE for f in analyse(by_guest_clocks(campaign)).findings if f.value}
     assert raw == {"good": pytest.approx(1, rel=0.02), "still": pytest.approx(2, rel=0.2),
                    "leapt": pytest.approx(0.8 / 3.8, rel=0.1)}  # fmt: skip

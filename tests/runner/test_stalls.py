@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from virtometer.analysis import findings
+from virtometer.analysis import analyse
 from virtometer.environments.registry import KINDS
 from virtometer.model import MarkKind
-from virtometer.report.terminal import table
+from virtometer.report.terminal import ResultTable
 from virtometer.runner import campaign as campaigns
 from virtometer.runner.trial import TrialRunner
 
@@ -64,10 +64,10 @@ def test_a_guest_that_was_stopped_is_marked_and_noted(tmp_path, watcher, make_pl
     assert mark.text.endswith("in native")
     (run,) = first.runs
     assert run.scored.value < 0.8 * run.reported.value
-    notes = [note for finding in findings(campaign) for note in finding.notes]
+    notes = [note for finding in analyse(campaign).findings for note in finding.notes]
     assert [note for note in notes if note.endswith("marked as disturbed, and kept: stall")]
     assert [note for note in notes if "slower over the whole window" in note]
-    assert table(campaign)
+    assert ResultTable(analyse(campaign).findings)
 
 
 def test_a_rest_between_samples_is_marked(tmp_path, watcher, make_plan, rogue_kind):

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from virtometer.analysis import by_guest_clocks
+from virtometer.analysis import analyse, by_guest_clocks
 from virtometer.model import AgentReport, Campaign, FailureKind, Mark, MarkKind, SetAside
 from virtometer.report import render
 from virtometer.store import digests
@@ -158,5 +158,5 @@ def test_a_ledger_of_version_4_gives_the_findings_of_its_time(tmp_path: Path, ra
     with Ledger.open(tmp_path) as ledger:
         back = ledger.read()
     printed = cells((FINDINGS / f"4{'-raw' if raw else ''}.csv").read_bytes().decode())
-    found = cells(render(by_guest_clocks(back) if raw else back, "findings-csv"))
+    found = cells(render(analyse(by_guest_clocks(back) if raw else back), "findings-csv"))
     assert [{column: row[column] for column in printed[0]} for row in found] == printed

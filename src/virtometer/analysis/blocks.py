@@ -16,6 +16,9 @@ from dataclasses import dataclass, field
 
 from virtometer.model import Better, Campaign, Run, Treatment, TrialRecord
 
+Key = tuple[str, str]
+"""Workload and environment."""
+
 _ENOUGH = 0.25  # of a window, for its CPU time to tell what the work costs
 
 
@@ -71,7 +74,7 @@ def _timed_share(run: Run) -> float:
     return timed_s * 1e9 / window_ns
 
 
-def cells(campaign: Campaign) -> dict[tuple[str, str], Cell]:
+def cells(campaign: Campaign) -> dict[Key, Cell]:
     """Every combination of the plan, by (workload, environment), in the plan's order."""
     plan = campaign.plan
     table = {

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from virtometer.analysis import absence, conditions, cost, difference, equivalence, holm, precision, stalls
-from virtometer.analysis.blocks import Cell, cells, log_ratios, seconds_per_block
+from virtometer.analysis.blocks import Cell, Key, cells, log_ratios, seconds_per_block
 from virtometer.analysis.interval import Spread, estimate, spread
 from virtometer.analysis.values import metric, value_of
 from virtometer.model import MIN_BLOCKS, Better, Campaign, Estimate, Finding, Verdict
@@ -35,7 +35,7 @@ def findings(campaign: Campaign) -> tuple[Finding, ...]:
     """Compare every environment with the plan's baseline, in every workload."""
     table = cells(campaign)
     baseline = campaign.plan.baseline
-    compared: dict[tuple[str, str], _Comparison] = {}
+    compared: dict[Key, _Comparison] = {}
     for (workload, environment), cell in table.items():
         against = table.get((workload, baseline))
         if environment != baseline and against is not None:
@@ -54,9 +54,7 @@ def findings(campaign: Campaign) -> tuple[Finding, ...]:
 class _Concluder:
     """What all findings of a campaign share: the family of tests, the margin, the length of a block."""
 
-    def __init__(
-        self, campaign: Campaign, table: dict[tuple[str, str], Cell], adjusted: dict[tuple[str, str], float]
-    ) -> None:
+    def __init__(self, campaign: Campaign, table: dict[Key, Cell], adjusted: dict[Key, float]) -> None:
         self.plan = campaign.plan
         self.table = table
         self.status = {status.name: status for status in campaign.environments}

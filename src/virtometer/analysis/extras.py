@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from virtometer.analysis.blocks import Key
 from virtometer.model import Campaign, Run
 
-Key = tuple[str, str]  # workload, environment
 # Measures of the peer and of outside clocks, which are the host's, and what a tool or the guest's own clock says, which
 # is told as it said it.
 _AS_THEY_ARE = ("outside-", "tool-", "guest-")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
+from virtometer.analysis.blocks import Key
 from virtometer.model import Campaign, Run
 
 
@@ -25,9 +26,9 @@ class Timed:
     trials: int
 
 
-def timed(campaign: Campaign) -> dict[tuple[str, str], Timed]:
+def timed(campaign: Campaign) -> dict[Key, Timed]:
     """By workload and environment, where an outside clock was asked. Raw values have the same comparison of clocks."""
-    found: dict[tuple[str, str], list[tuple[float, float, float, Run]]] = {}
+    found: dict[Key, list[tuple[float, float, float, Run]]] = {}
     for record in (campaign.recorded or campaign).trials:
         for run in record.scored:
             told = run.reported.measures

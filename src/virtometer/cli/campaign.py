@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from virtometer.analysis import analyse
 from virtometer.analysis.counted import counted
 from virtometer.cli.conclusion import conclude
 from virtometer.cli.console import PlainConsole
@@ -25,7 +26,7 @@ def execute(directory: Path, work: Callable[[Progress], Campaign]) -> None:
     try:
         with shown:
             campaign = work(shown)
-        conclude(campaign, directory, piped=True)
+        conclude(analyse(campaign), directory, piped=True)
     except KeyboardInterrupt as cause:
         if shown.directory is None:
             raise Interrupted("stopped before anything was measured") from cause

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from virtometer.cli.notice import notice
 
 if TYPE_CHECKING:
-    from virtometer.model import Campaign
+    from virtometer.analysis import Analysis
 
 
-def conclude(campaign: Campaign, directory: Path, *, piped: bool = False) -> None:
+def conclude(analysis: Analysis, directory: Path, *, piped: bool = False) -> None:
     """Print the table, write DIR/report.html and, last, print its path. The table comes even where DIR is read-only.
 
     `piped`: say what takes a moment also where standard error is no terminal.
@@ -22,41 +22,39 @@ def conclude(campaign: Campaign, directory: Path, *, piped: bool = False) -> Non
     from virtometer.cli.console import PlainConsole
     from virtometer.model import UNAVAILABLE
     from virtometer.report import words
-    from virtometer.report.terminal import table
+    from virtometer.report.terminal import ResultTable
     from virtometer.store.files import resume_command
 
     console = PlainConsole()
     with notice("analysing the results ...", piped=piped):
-        made = table(campaign)
+        made = ResultTable(analysis.findings)
     console.print(made)
-    failed = sum(record.at_fault for record in campaign.trials)
-    unavailable = sum(record.unavailable for record in campaign.trials)
-    for count, what in ((failed, "failed"), (unavailable, UNAVAILABLE)):
+    counts = analysis.counts
+    for count, what in ((counts.failed, "failed"), (counts.unavailable, UNAVAILABLE)):
         if count:
-            sentence = f"{count} of {counted(len(campaign.trials), 'trial')} {what}; the report says why"
+            sentence = f"{count} of {counted(counts.ran, 'trial')} {what}; the report says why"
             console.print(sentence, markup=False, highlight=False)
-    missing = len(campaign.planned) - len(campaign.trials)
-    if missing:
-        of = counted(len(campaign.planned), "trial")
-        sentence = f"{missing} of {of} {'is' if missing == 1 else 'are'} still to do: "
+    if counts.missing:
+        of = counted(counts.planned, "trial")
+        sentence = f"{counts.missing} of {of} {'is' if counts.missing == 1 else 'are'} still to do: "
         command = resume_command(directory)
         console.print(sentence + command, markup=False, highlight=False, soft_wrap=True)
-    if campaign.clock == "guest":
+    if analysis.campaign.clock == "guest":
         console.print(words.RAW, markup=False, highlight=False)
     with notice("writing the report ...", piped=piped):
-        report = write_html(campaign, directory)
+        report = write_html(analysis, directory)
     console.print(f"report: {report}", markup=False, soft_wrap=True, highlight=False)
 
 
-def write_html(campaign: Campaign, directory: Path) -> Path:
+def write_html(analysis: Analysis, directory: Path) -> Path:
     """Write the HTML report under its own name into a results directory and return its path."""
     from virtometer.report import render
     from virtometer.store.files import storage
     from virtometer.store.output import write_own
 
-    path = directory / ("report-raw.html" if campaign.clock == "guest" else "report.html")
+    path = directory / ("report-raw.html" if analysis.campaign.clock == "guest" else "report.html")
     with advised("html"), storage(directory):
-        write_own(path, render(campaign, "html"))
+        write_own(path, render(analysis, "html"))
     return path
 
 

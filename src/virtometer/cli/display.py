@@ -21,12 +21,12 @@ from rich.table import Table
 from rich.text import Text
 
 from virtometer.analysis.counted import counted
-from virtometer.analysis.running import Running
+from virtometer.analysis.live import LiveEstimate
 from virtometer.model import UNAVAILABLE, Plan, Trial, TrialRecord
 from virtometer.report.words import quantity
 from virtometer.runner.pace import TimeLeft
 
-Estimates = Mapping[tuple[str, str], Running]
+Estimates = Mapping[tuple[str, str], LiveEstimate]
 
 
 def display(console: Console) -> PlainDisplay:
@@ -49,16 +49,16 @@ def since() -> str:
     return f"since {time.strftime('%H:%M:%S')}"
 
 
-def cell(running: Running | None, *, long: bool = True) -> str:
-    """A running estimate: the efficiency so far, with its interval (`long`) once there is one.
+def cell(live: LiveEstimate | None, *, long: bool = True) -> str:
+    """A live estimate: the efficiency so far, with its interval (`long`) once there is one.
 
     1 is the baseline's. What has no baseline to be compared with yet is shown as it was measured, in its unit.
     """
-    if running is None:
+    if live is None:
         return ""
-    if running.ratio is None:
-        return "1" if running.baseline else quantity(running.value, running.unit)
-    ratio = running.ratio
+    if live.ratio is None:
+        return "1" if live.baseline else quantity(live.value, live.unit)
+    ratio = live.ratio
     if not long or ratio.low is None or ratio.high is None:
         return f"{ratio.value:.3g}"
     return f"{ratio.value:.3g} [{ratio.low:.3g}, {ratio.high:.3g}]"
@@ -130,14 +130,14 @@ class PlainDisplay:
     def _cells(self, trial: Trial, estimates: Estimates) -> list[str]:
         shown = []
         for placement in trial.placements:
-            running = estimates.get((placement.workload, placement.environment))
-            if running is not None and running.ratio is not None:
-                shown.append(cell(running))
+            live = estimates.get((placement.workload, placement.environment))
+            if live is not None and live.ratio is not None:
+                shown.append(cell(live))
         return shown
 
 
 class LiveDisplay(PlainDisplay):
-    """Block, trial, time left and running estimates, redrawn in place."""
+    """Block, trial, time left and live estimates, redrawn in place."""
 
     def __init__(self, console: Console) -> None:
         """Draws on `console`, from `__enter__` to `__exit__`."""

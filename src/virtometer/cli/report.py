@@ -11,7 +11,7 @@ import typer
 from virtometer.cli.encoding import put_document, say
 
 if TYPE_CHECKING:
-    from virtometer.model import Campaign
+    from virtometer.analysis import Analysis
 
 
 class Format(StrEnum):
@@ -39,6 +39,7 @@ def report(
     ] = False,
 ) -> None:
     """Print the table of a campaign and write its report. Works while the campaign still runs."""
+    from virtometer.analysis import analyse, by_guest_clocks
     from virtometer.cli.conclusion import conclude, write_html
     from virtometer.cli.notice import notice
     from virtometer.errors import UsageError
@@ -48,25 +49,22 @@ def report(
         raise UsageError("--out needs --format", advice=f"add --format {', '.join(Format)}")
     with notice("reading the ledger ..."), Ledger.open(directory) as ledger:
         campaign = ledger.read()
-    if raw:
-        from virtometer.analysis import by_guest_clocks
-
-        campaign = by_guest_clocks(campaign)
+    analysis = analyse(by_guest_clocks(campaign) if raw else campaign)
     if kind is None:
-        conclude(campaign, directory)
+        conclude(analysis, directory)
     elif kind is Format.HTML and out is None:
-        say(str(write_html(campaign, directory)))
+        say(str(write_html(analysis, directory)))
     else:
-        _put(campaign, kind, out)
+        _put(analysis, kind, out)
 
 
-def _put(campaign: Campaign, kind: Format, path: Path | None) -> None:
+def _put(analysis: Analysis, kind: Format, path: Path | None) -> None:
     """Write a report to the file that the user named, or to standard output."""
     from virtometer.cli.conclusion import advised
     from virtometer.report import render
     from virtometer.store.output import write_named
 
-    text = render(campaign, kind.value)
+    text = render(analysis, kind.value)
     if path is None or str(path) == "-":
         put_document(text)
         return

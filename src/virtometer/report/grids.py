@@ -9,10 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from virtometer.analysis import extras
-from virtometer.analysis.absence import bare, grouped
+from virtometer.analysis import Analysis, extras
 from virtometer.analysis.outside import Timed
-from virtometer.clock.intervals import of_run
 from virtometer.model import UNAVAILABLE, Campaign, Estimate, Finding, Verdict
 from virtometer.report import words
 from virtometer.report.machine import plain
@@ -29,16 +27,8 @@ class Grid:
     code: frozenset[int] = field(default_factory=frozenset)
 
 
-def numbers(findings: Sequence[Finding], campaign: Campaign) -> Grid:
-    """Everything that was computed for one workload. Of raw values nothing says how well their durations are known."""
-    errors: dict[str, float] = {}
-    for record in campaign.trials:
-        for run in record.scored:
-            if run.placement.workload == findings[0].workload and campaign.clock == "host":
-                name = run.placement.environment
-                used = [one for one, sample in zip(of_run(run), run.samples, strict=True) if sample.used]
-                worst = max((stretch.relative_bound for stretch in used), default=0.0)
-                errors[name] = max(errors.get(name, 0.0), run.scored.clock.relative_bound, worst)
+def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> Grid:
+    """Everything that was computed for one workload. `errors`: of the clock, by environment, where they are known."""
     rows = [
         (
             finding.subject,
@@ -175,38 +165,25 @@ def clocks_compared(of: Mapping[str, Timed]) -> Grid:
     )
 
 
-def trouble(campaign: Campaign) -> tuple[str, Grid]:
+def trouble(analysis: Analysis) -> tuple[str, Grid]:
     """How many trials failed or were marked, in a sentence, and each reason with its count."""
-    failed = [record for record in campaign.trials if record.at_fault]
-    gone = [record for record in campaign.trials if record.unavailable]
-    marked = [record for record in campaign.trials if record.failure is None and record.marks]
-    samples = [(run, sample) for record in campaign.trials for run in record.runs for sample in run.samples]
-    aside = [pair for pair in samples if not pair[1].used]
-    rows: list[tuple[str, ...]] = []
-    for environment in campaign.plan.environments:
-        name = environment.name
-        for kind, texts in (
-            (
-                "failed",
-                (bare(r) for r in failed if any(p.environment == name for p in r.trial.placements)),
-            ),
-            (
-                UNAVAILABLE,
-                (bare(r) for r in gone if any(p.environment == name for p in r.trial.placements)),
-            ),
-            (
-                "marked, and kept",
-                (str(m) for r in marked if any(p.environment == name for p in r.trial.placements) for m in r.marks),
-            ),
-            ("sample not used", (s.mark or "no reason told" for r, s in aside if r.placement.environment == name)),
-        ):
-            rows += [(name, kind, str(count), text) for text, count in grouped(texts)]
-    ran = len(campaign.trials)
+    rows = [
+        (one.environment, kind, str(count), text)
+        for one in analysis.trouble
+        for kind, reasons in (
+            ("failed", one.failed),
+            (UNAVAILABLE, one.unavailable),
+            ("marked, and kept", one.marked),
+            ("sample not used", one.samples_unused),
+        )
+        for text, count in reasons
+    ]
+    of = analysis.counts
     sentence = (
-        f"{ran:,} of {len(campaign.planned):,} planned trials have run: {len(failed):,} failed, {len(gone):,} "
-        f"{'was' if len(gone) == 1 else 'were'} {UNAVAILABLE}, and {len(marked):,} "
-        f"{'was' if len(marked) == 1 else 'were'} marked as disturbed. "
-        f"{len(aside):,} of {len(samples):,} samples were not used. "
+        f"{of.ran:,} of {of.planned:,} planned trials have run: {of.failed:,} failed, {of.unavailable:,} "
+        f"{'was' if of.unavailable == 1 else 'were'} {UNAVAILABLE}, and {of.marked:,} "
+        f"{'was' if of.marked == 1 else 'were'} marked as disturbed. "
+        f"{of.samples_unused:,} of {of.samples:,} samples were not used. "
         "A failed trial never counts as a zero; "
         "a marked one is kept and told."
     )

@@ -9,18 +9,16 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from importlib import resources
-from typing import Any
+from typing import Any, TypeVar
 
 import jinja2
 import vl_convert
 from markupsafe import Markup
 
-from virtometer.analysis import extras, levels, series
-from virtometer.analysis.clocks import clock_qualities
-from virtometer.analysis.outside import Timed, timed
+from virtometer.analysis import Analysis, extras
+from virtometer.analysis.blocks import Key
 from virtometer.model import Campaign, Finding, PlanWorkload, Verdict
 from virtometer.report import clocks, curves, figures, grids, summary, sweeps, words
 from virtometer.report.figures import Figure
@@ -28,13 +26,15 @@ from virtometer.report.footnotes import Footnotes
 from virtometer.report.measures import glossary
 from virtometer.visible import visible
 
+Found = TypeVar("Found")
+
 _POINTS_OF_A_PLOT = 1_600
 _POINTS_OF_A_PAGE = 16_000  # keeps the page at a few megabytes however many workloads there are
 _STILL_WIDTH = 520
 _WIDE_WIDTH = 1_080  # of a plot that has a card of the page's whole width
 
 
-def page(campaign: Campaign, findings: Sequence[Finding], *, scripts: bool = True) -> str:
+def page(analysis: Analysis, *, scripts: bool = True) -> str:
     """Make the page. `scripts` False leaves out Vega and its data: the still pictures remain."""
     environment = jinja2.Environment(
         autoescape=True,
@@ -44,7 +44,7 @@ def page(campaign: Campaign, findings: Sequence[Finding], *, scripts: bool = Tru
         finalize=_shown,
     )
     template = environment.from_string(_resource("page.html.jinja"))
-    return template.render(_context(campaign, findings, scripts))
+    return template.render(_context(analysis, scripts))
 
 
 def _shown(value: object) -> object:
@@ -52,7 +52,8 @@ def _shown(value: object) -> object:
     return visible(value, keep="\n\t") if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> dict[str, Any]:
+def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
+    campaign, findings = analysis.campaign, analysis.findings
     plan = campaign.plan
     footnotes = Footnotes()
     ids = {workload.name: f"workload-{number}" for number, workload in enumerate(plan.workloads, 1)}
@@ -67,13 +68,11 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
         for workload, identity in ids.items()
     ]
     most = max(100, min(_POINTS_OF_A_PLOT, _POINTS_OF_A_PAGE // len(plan.workloads)))
-    sentence, trouble = grids.trouble(campaign)
-    found = _Extras(extras.measures(campaign), extras.histograms(campaign), timed(campaign), names)
-    swept, averages = _sweeps(campaign, findings, scripts)
-    qualities = clock_qualities(campaign)
+    sentence, trouble = grids.trouble(analysis)
+    swept = _sweeps(analysis, scripts)
     raw = campaign.clock == "guest"
-    drawn = clocks.figure(qualities, plan.limits.clock_error, raw=raw)
-    ran, planned = len(campaign.trials), len(campaign.planned)
+    drawn = clocks.figure(analysis.clocks, plan.limits.clock_error, raw=raw)
+    counts = analysis.counts
     return {
         "plan": plan,
         "plan_text": campaign.plan_text,
@@ -87,7 +86,7 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
             ("record", "The record"), ("glossary", "What the words mean"),
         ],
         "raw": words.RAW if raw else "",
-        "unfinished": f"Not finished: {ran:,} of {planned:,} trials have run." if ran < planned else "",
+        "unfinished": f"Not finished: {counts.ran:,} of {counts.planned:,} trials have run." if counts.missing else "",
         "headline": summary.headline(findings),
         "sentences": summary.sentences(findings),
         "undecided": summary.undecided(findings),
@@ -96,17 +95,16 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
         "rows": rows,
         "footnotes": footnotes.lines(),
         "sweeps": swept,
-        "levels": averages,
+        "levels": [
+            grids.levels(curves.title(one.series), one.averages, one.unit) for one in analysis.level_averages
+        ],
         "workloads": [
-            _workload(
-                campaign, workload, [f for f in findings if f.workload == workload.name], ids, most, found, scripts
-            )
-            for workload in plan.workloads
+            _workload(analysis, workload, ids[workload.name], most, scripts) for workload in plan.workloads
         ],
         "trouble": {"sentence": sentence, "grid": trouble},
         "clocks": {
             "about": clocks.BELIEVED if raw else clocks.PUT_RIGHT,
-            "grid": clocks.grid(qualities),
+            "grid": clocks.grid(analysis.clocks),
             "figure": None if drawn is None else _figure(drawn, "clocks", scripts, _WIDE_WIDTH),
         },
         "starts": grids.starts(campaign),
@@ -116,11 +114,11 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
             for e in plan.environments
         ],
         "trials": grids.trials(campaign),
-        "planned": planned,
+        "planned": counts.planned,
         "commands": grids.commands(campaign),
         "commands_about": f"{len(campaign.commands):,}",
         "version_grid": grids.pairs("Programs and libraries", campaign.versions.items()),
-        "measures": glossary(name for of in found.measures.values() for name in of),
+        "measures": glossary(name for of in analysis.measures.values() for name in of),
         "glossary": [(verdict.value, meaning) for verdict, meaning in words.GLOSSARY.items()],
         "css": Markup(_resource("page.css")),
         "js": Markup(_resource("page.js")) if scripts else "",
@@ -128,46 +126,14 @@ def _context(campaign: Campaign, findings: Sequence[Finding], scripts: bool) -> 
     }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class _Extras:
-    """What was found besides the values, and the environments in the plan's order."""
-
-    measures: Mapping[extras.Key, Mapping[str, extras.Measured]]
-    histograms: Mapping[extras.Key, Mapping[str, extras.Times]]
-    timed: Mapping[extras.Key, Timed]
-    environments: Sequence[str]
-
-    def measures_of(self, workload: str) -> dict[str, Mapping[str, extras.Measured]]:
-        found = {name: self.measures.get((workload, name), {}) for name in self.environments}
-        return {name: measures for name, measures in found.items() if measures}
-
-    def timed_of(self, workload: str) -> dict[str, Timed]:
-        return {name: self.timed[workload, name] for name in self.environments if (workload, name) in self.timed}
-
-    def histograms_of(self, workload: str) -> dict[str, dict[str, extras.Times]]:
-        """By name of the histogram, then by environment."""
-        found: dict[str, dict[str, extras.Times]] = {}
-        for name in self.environments:
-            for histogram, times in self.histograms.get((workload, name), {}).items():
-                found.setdefault(histogram, {})[name] = times
-        return found
-
-
-def _sweeps(
-    campaign: Campaign, findings: Sequence[Finding], scripts: bool
-) -> tuple[list[dict[str, Any]], list[grids.Grid]]:
-    """Every sweep with its figures and tables, and the level averages of those over memory."""
+def _sweeps(analysis: Analysis, scripts: bool) -> list[dict[str, Any]]:
+    """Every sweep with its figures and tables."""
     made: list[dict[str, Any]] = []
-    averages: list[grids.Grid] = []
-    for number, sweep in enumerate(series.sweeps(campaign.plan.workloads), 1):
-        shown = sweeps.shown(sweep, findings)
+    for number, sweep in enumerate(analysis.sweeps, 1):
+        shown = sweeps.shown(sweep, analysis.findings)
         figures = [_figure(one, f"sweep-{number}-{place}", scripts) for place, one in enumerate(shown.figures, 1)]
         made.append({"name": shown.name, "id": f"sweep-{number}", "figures": figures, "tables": shown.tables})
-        for one in sweep.series:
-            if found := levels.of_series(campaign, one):
-                unit = next(finding.unit for finding in findings if finding.workload in one.points.values())
-                averages.append(grids.levels(curves.title(one), found, unit))
-    return made, averages
+    return made
 
 
 def _figure(figure: Figure, identity: str, scripts: bool, width: int = _STILL_WIDTH) -> dict[str, Any]:
@@ -212,19 +178,12 @@ def _cell(finding: Finding, footnotes: Footnotes) -> dict[str, Any]:
     }
 
 
-def _workload(
-    campaign: Campaign,
-    workload: PlanWorkload,
-    findings: Sequence[Finding],
-    ids: dict[str, str],
-    most: int,
-    found: _Extras,
-    scripts: bool,
-) -> dict[str, Any]:
-    identity = ids[workload.name]
-    histograms = found.histograms_of(workload.name)
-    measures = found.measures_of(workload.name)
-    compared = found.timed_of(workload.name)
+def _workload(analysis: Analysis, workload: PlanWorkload, identity: str, most: int, scripts: bool) -> dict[str, Any]:
+    campaign = analysis.campaign
+    findings = [finding for finding in analysis.findings if finding.workload == workload.name]
+    histograms = _by_histogram(_of_workload(analysis, workload, analysis.times))
+    measures = _of_workload(analysis, workload, analysis.measures)
+    compared = _of_workload(analysis, workload, analysis.timed)
     drawn = [
         figures.efficiency(findings, campaign.plan.margin) if any(f.ratio is not None for f in findings) else None,
         figures.samples(campaign, workload.name, most),
@@ -254,8 +213,23 @@ def _workload(
             *([grids.measures(measures)] if measures else []),
             *(grids.times(name, times) for name, times in histograms.items()),
         ],
-        "numbers": grids.numbers(findings, campaign),
+        "numbers": grids.numbers(findings, _of_workload(analysis, workload, analysis.clock_errors)),
     }
+
+
+def _of_workload(analysis: Analysis, workload: PlanWorkload, found: Mapping[Key, Found]) -> dict[str, Found]:
+    """What was found of one workload, by environment, in the plan's order."""
+    names = (environment.name for environment in analysis.campaign.plan.environments)
+    return {name: found[workload.name, name] for name in names if (workload.name, name) in found}
+
+
+def _by_histogram(of: Mapping[str, Mapping[str, extras.Times]]) -> dict[str, dict[str, extras.Times]]:
+    """By name of the histogram, then by environment."""
+    found: dict[str, dict[str, extras.Times]] = {}
+    for environment, histograms in of.items():
+        for name, times in histograms.items():
+            found.setdefault(name, {})[environment] = times
+    return found
 
 
 def _setting(key: str, value: object, workload: PlanWorkload) -> str:

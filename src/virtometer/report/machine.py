@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
-from virtometer.analysis.clocks import ClockQuality, clock_qualities
+from virtometer.analysis import Analysis
+from virtometer.analysis.clocks import ClockQuality
 from virtometer.analysis.values import clock_bound
 from virtometer.model import Campaign, Finding, GuestStart, HostUse, Run, Trial, TrialRecord
 from virtometer.visible import visible
@@ -20,16 +21,17 @@ FORMAT = 2
 _SOURCES = ("monotonic", "monotonic-raw", "realtime", "counter")
 
 
-def document(campaign: Campaign, findings: Sequence[Finding]) -> dict[str, Any]:
+def document(analysis: Analysis) -> dict[str, Any]:
     """The whole report as plain values that JSON can hold."""
+    campaign = analysis.campaign
     made: dict[str, Any] = {
         "format": FORMAT,
         "clock": campaign.clock,
-        "findings": [_finding(finding) for finding in findings],
+        "findings": [finding_row(finding) for finding in analysis.findings],
         "effects": [],
         "environments": [_environment(campaign, name) for name in _names(campaign)],
-        "clocks": [_clock(quality, campaign.plan.limits.clock_error) for quality in clock_qualities(campaign)],
-        "trials": [_trial(record) for record in campaign.trials],
+        "clocks": [_clock(quality, campaign.plan.limits.clock_error) for quality in analysis.clocks],
+        "trials": [trial_row(record) for record in campaign.trials],
         "planned": [_planned(trial) for trial in campaign.planned],
         "guests": [_guest(guest) for guest in campaign.guests],
         "commands": [asdict(command) for command in campaign.commands],
@@ -40,14 +42,12 @@ def document(campaign: Campaign, findings: Sequence[Finding]) -> dict[str, Any]:
         "created_at": campaign.created_at,
         "versions": campaign.versions,
     }
-    found = plain(made)
-    assert isinstance(found, dict)
-    return found
+    return {key: plain(value) for key, value in made.items()}
 
 
-def text(campaign: Campaign, findings: Sequence[Finding]) -> str:
+def text(analysis: Analysis) -> str:
     """The document as JSON text, ended by a newline."""
-    return json.dumps(document(campaign, findings), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(document(analysis), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 - anything that a ledger may hold goes in
@@ -70,7 +70,8 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - anything that a ledger may hold 
     return str(value)
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def finding_row(finding: Finding) -> dict[str, Any]:
+    """One of `findings`; `plain` makes it fit for JSON."""
     ratio, cost, value = finding.ratio, finding.host_cpu_ratio, finding.value
     return {
         "workload": finding.workload,
@@ -195,7 +196,8 @@ def _planned(trial: Trial) -> dict[str, Any]:
     }
 
 
-def _trial(record: TrialRecord) -> dict[str, Any]:
+def trial_row(record: TrialRecord) -> dict[str, Any]:
+    """One of `trials`; `plain` makes it fit for JSON."""
     return {
         **_planned(record.trial),
         "status": record.status,

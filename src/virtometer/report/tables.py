@@ -15,12 +15,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from virtometer.analysis import extras
+from virtometer.analysis import Analysis, extras
 from virtometer.analysis.score import per_unit
 from virtometer.analysis.values import clock_bound
 from virtometer.clock.intervals import of_run
-from virtometer.model import Campaign, Finding, Run, TrialRecord
-from virtometer.report.machine import document, plain
+from virtometer.model import Run, TrialRecord
+from virtometer.report.machine import finding_row, plain, trial_row
 from virtometer.visible import visible
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four full-width
@@ -50,7 +50,7 @@ _PROBE = (
 )  # fmt: skip
 
 
-def findings_csv(campaign: Campaign, findings: Sequence[Finding]) -> str:
+def findings_csv(analysis: Analysis) -> str:
     """One row a finding: the `findings` of the machine interface, notes joined by ` | `."""
     return _table(
         _FINDING,
@@ -61,21 +61,23 @@ def findings_csv(campaign: Campaign, findings: Sequence[Finding]) -> str:
                 "levels": _object(row["levels"]),
                 "notes": " | ".join(row["notes"]),
             }
-            for row in document(campaign, findings)["findings"]
+            for row in (plain(finding_row(finding)) for finding in analysis.findings)
         ),
     )
 
 
-def results_csv(campaign: Campaign) -> str:
+def results_csv(analysis: Analysis) -> str:
     """One row a placement of every trial that ran. A failed trial has its reason, and no value but the agent's own.
 
     `times` names the first histogram of single operations, `times_...` are its quantiles in host seconds.
     """
+    campaign = analysis.campaign
     environments = {one.name: one for one in campaign.plan.environments}
     workloads = {one.name: one for one in campaign.plan.workloads}
 
     def rows() -> Iterable[Mapping[str, object]]:
-        for trial, record in zip(campaign.trials, document(campaign, ())["trials"], strict=True):
+        for trial in campaign.trials:
+            record = plain(trial_row(trial))
             shared = {
                 **{key: record[key] for key in _RESULT if key in record},
                 "trial": record["index"],
@@ -119,14 +121,14 @@ def _times(run: Run | None) -> dict[str, object]:
     }
 
 
-def samples_csv(campaign: Campaign) -> str:
+def samples_csv(analysis: Analysis) -> str:
     """One row a raw sample, used or not. `rate` is work per host second; host seconds per work for the unit s.
 
     What a failed trial left has no host time: nothing is known that converts it.
     """
 
     def rows() -> Iterable[Mapping[str, object]]:
-        for record in campaign.trials:
+        for record in analysis.campaign.trials:
             for run in record.runs:
                 guest_times = _samples(record, run)
                 yield from _timed(run, guest_times) if run.score is not None else guest_times
@@ -173,12 +175,14 @@ def _samples(record: TrialRecord, run: Run) -> Iterable[dict[str, Any]]:
         }
 
 
-def probes_csv(campaign: Campaign) -> str:
+def probes_csv(analysis: Analysis) -> str:
     """One row a round trip, of failed trials too: its kind, what was read, and where the fitted line puts the guest's.
 
     The host sent, the guest received and sent, the host received. The line proves nothing of a failed trial: its
     columns are empty there. Raw values have the same probes.
     """
+
+    campaign = analysis.campaign
 
     def rows() -> Iterable[Mapping[str, object]]:
         for record in (campaign.recorded or campaign).trials:

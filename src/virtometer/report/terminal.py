@@ -13,8 +13,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from virtometer.analysis import findings as conclude
-from virtometer.model import Campaign, Finding, Verdict
+from virtometer.model import Finding, Verdict
 from virtometer.report import summary, words
 from virtometer.report.footnotes import Footnotes
 
@@ -33,13 +32,8 @@ _LEGEND = (
 )
 
 
-def table(of: Campaign | Sequence[Finding]) -> ResultTable:
-    """A rich renderable that fits itself to the width it is given."""
-    return ResultTable(conclude(of) if isinstance(of, Campaign) else of)
-
-
 class ResultTable:
-    """The table with its legend and footnotes."""
+    """The table with its legend and footnotes: a rich renderable that fits itself to the width it is given."""
 
     def __init__(self, findings: Sequence[Finding]) -> None:
         """`findings` in the order in which they are to be shown."""

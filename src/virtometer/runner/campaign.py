@@ -14,7 +14,7 @@ from typing import Protocol
 from virtometer import __version__
 from virtometer.analysis.absence import bare
 from virtometer.analysis.counted import counted
-from virtometer.analysis.running import Running, running
+from virtometer.analysis.live import LiveEstimate, LiveEstimates
 from virtometer.deferred_signals import deferred_signals
 from virtometer.design.schedule import schedule
 from virtometer.environments.base import Environment, LabContext, Settings
@@ -77,7 +77,7 @@ class Progress(Protocol):
         done: int,
         total: int,
         left: TimeLeft,
-        estimates: Mapping[tuple[str, str], Running],
+        estimates: Mapping[tuple[str, str], LiveEstimate],
     ) -> None:
         """A trial is in the ledger. `estimates` is by (workload, environment)."""
 
@@ -271,9 +271,11 @@ class _Execution:
         self._baseline_failures = 0  # starts of the baseline's guest that failed, in a row
         self._runner = TrialRunner(campaign.plan, lab)
         self._pace = Pace(windows(campaign.plan))
-        self._records = [record for record in campaign.trials if record.trial.index not in again]
-        for record in self._records:
-            self._pace.trial(record)
+        self._done = 0
+        self._estimates = LiveEstimates(campaign.plan)
+        for record in campaign.trials:
+            if record.trial.index not in again:
+                self._count_in(record)
         for start in campaign.guests:
             self._pace.start(start.environment, start.provision_s)
         self._starts: list[GuestStart] = []
@@ -335,17 +337,16 @@ class _Execution:
         again = trial.index in self._reasons
         self._ledger.record(record, self._starts, self._lab.programs.drain(), again=again)
         self._starts = []
-        self._records.append(record)
-        self._pace.trial(record)
+        self._count_in(record)
         for broken in [key for key, resident in residents.items() if resident.broken]:
             with deferred_signals():
                 self._stop(broken.environment, residents.pop(broken))
         self._progress.trial_finished(
             record,
-            len(self._records),
+            self._done,
             len(self._campaign.planned),
             self._pace.left(rest[position + 1 :]),
-            running(self._plan, self._records),
+            self._estimates.cells,
         )
         if self._plan.baseline in self._unprepared or self._baseline_failures >= _BASELINE_FAILURES:
             raise EnvironmentFailed(
@@ -353,6 +354,12 @@ class _Execution:
                 f"{self._unprepared.get(self._plan.baseline) or bare(record)}",
                 advice=f"when it works again, go on with: {resume_command(self._ledger.directory)} --failed",
             )
+
+    def _count_in(self, record: TrialRecord) -> None:
+        """One more trial is done."""
+        self._done += 1
+        self._pace.trial(record)
+        self._estimates.add(record)
 
     def _marked(self, record: TrialRecord) -> TrialRecord:
         """Marks that a trial gets for how it came to be measured."""

@@ -1,0 +1,170 @@
+"""All that is concluded from one campaign, in one place: reports, tables and the machine interface read this."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from virtometer.analysis import extras, levels
+from virtometer.analysis.absence import bare, grouped
+from virtometer.analysis.blocks import Key
+from virtometer.analysis.clocks import ClockQuality, clock_qualities
+from virtometer.analysis.conclude import findings
+from virtometer.analysis.outside import Timed, timed
+from virtometer.analysis.series import Series, Sweep, sweeps
+from virtometer.clock.intervals import of_run
+from virtometer.model import Campaign, Estimate, Finding, TrialRecord
+
+
+@dataclass(frozen=True, slots=True)
+class TrialCounts:
+    """How many trials were planned, ran, failed, could not run here, were marked; samples in all and not used."""
+
+    planned: int
+    ran: int
+    failed: int
+    unavailable: int
+    marked: int
+    samples: int
+    samples_unused: int
+
+    @property
+    def missing(self) -> int:
+        """Trials that are still to do."""
+        return self.planned - self.ran
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Reasons in one environment, each with how often it occurred; the most frequent first."""
+
+    environment: str
+    failed: tuple[tuple[str, int], ...]
+    unavailable: tuple[tuple[str, int], ...]
+    marked: tuple[tuple[str, int], ...]
+    samples_unused: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LevelAverages:
+    """Averages of one series over the sizes in each cache and in RAM, by environment and level, in `unit`."""
+
+    series: Series
+    unit: str
+    averages: Mapping[str, Mapping[str, Estimate]]
+
+
+class Analysis:
+    """What a campaign says. Each part is computed when it is first read, and once.
+
+    `campaign` holds the records, which reports show as they are. What takes more than one record to say is here.
+    """
+
+    def __init__(self, campaign: Campaign) -> None:
+        """Nothing is computed yet."""
+        self.campaign = campaign
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """Every environment compared with the baseline in every workload, in the plan's order."""
+        return findings(self.campaign)
+
+    @cached_property
+    def clocks(self) -> tuple[ClockQuality, ...]:
+        """The clock of every environment that ran, in the plan's order."""
+        return clock_qualities(self.campaign)
+
+    @cached_property
+    def measures(self) -> Mapping[Key, Mapping[str, extras.Measured]]:
+        """Further measures by (workload, environment) and name, in host time."""
+        return extras.measures(self.campaign)
+
+    @cached_property
+    def times(self) -> Mapping[Key, Mapping[str, extras.Times]]:
+        """Times of single operations by (workload, environment) and name of the histogram, in host seconds."""
+        return extras.histograms(self.campaign)
+
+    @cached_property
+    def timed(self) -> Mapping[Key, Timed]:
+        """Work that an outside clock timed too, by (workload, environment)."""
+        return timed(self.campaign)
+
+    @cached_property
+    def sweeps(self) -> tuple[Sweep, ...]:
+        """Workloads with factors, in the plan's order."""
+        return sweeps(self.campaign.plan.workloads)
+
+    @cached_property
+    def level_averages(self) -> tuple[LevelAverages, ...]:
+        """Of every sweep of the memory over sizes that reached a cache which was found."""
+        made = []
+        for one in (series for sweep in self.sweeps for series in sweep.series):
+            if averages := levels.of_series(self.campaign, one):
+                unit = next(finding.unit for finding in self.findings if finding.workload in one.points.values())
+                made.append(LevelAverages(one, unit, averages))
+        return tuple(made)
+
+    @cached_property
+    def clock_errors(self) -> Mapping[Key, float]:
+        """How far off the length of a sample that is used may be at worst, as a share, by (workload, environment).
+
+        Empty for raw values: how well the guests' own clocks are right is not known from them.
+        """
+        worst: dict[Key, float] = {}
+        if self.campaign.clock != "host":
+            return worst
+        for record in self.campaign.trials:
+            for run in record.scored:
+                used = [one for one, sample in zip(of_run(run), run.samples, strict=True) if sample.used]
+                error = max((one.relative_bound for one in used), default=0.0)
+                key = (run.placement.workload, run.placement.environment)
+                worst[key] = max(worst.get(key, 0.0), run.scored.clock.relative_bound, error)
+        return worst
+
+    @cached_property
+    def counts(self) -> TrialCounts:
+        """How many trials and samples there are, and what became of them."""
+        trials = self.campaign.trials
+        samples = Counter(sample.used for record in trials for run in record.runs for sample in run.samples)
+        return TrialCounts(
+            planned=len(self.campaign.planned),
+            ran=len(trials),
+            failed=sum(record.at_fault for record in trials),
+            unavailable=sum(record.unavailable for record in trials),
+            marked=sum(record.failure is None and bool(record.marks) for record in trials),
+            samples=samples.total(),
+            samples_unused=samples[False],
+        )
+
+    @cached_property
+    def trouble(self) -> tuple[Trouble, ...]:
+        """Why trials failed or were marked and samples were set aside, one for each environment of the plan."""
+        return tuple(self._trouble(environment.name) for environment in self.campaign.plan.environments)
+
+    def _trouble(self, environment: str) -> Trouble:
+        def of(record: TrialRecord) -> bool:
+            return any(placement.environment == environment for placement in record.trial.placements)
+
+        here = [record for record in self.campaign.trials if of(record)]
+        unused = (
+            sample.mark or "no reason told"
+            for record in here
+            for run in record.runs
+            if run.placement.environment == environment
+            for sample in run.samples
+            if not sample.used
+        )
+        return Trouble(
+            environment,
+            failed=tuple(grouped(bare(record) for record in here if record.at_fault)),
+            unavailable=tuple(grouped(bare(record) for record in here if record.unavailable)),
+            marked=tuple(grouped(str(mark) for one in here if one.failure is None for mark in one.marks)),
+            samples_unused=tuple(grouped(unused)),
+        )
+
+
+def analyse(campaign: Campaign) -> Analysis:
+    """What a campaign says, complete or not. For values by the guests' own clocks give it `by_guest_clocks` of one."""
+    return Analysis(campaign)
