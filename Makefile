@@ -1,7 +1,7 @@
 # The one entry for both languages. `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup targets demo test test-all lint contract mutants bench bench-self clean
+.PHONY: help setup targets demo test test-fast test-all lint contract mutants bench bench-self clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /    make \1	/p' Makefile | expand -t 20
@@ -19,7 +19,10 @@ demo: ## set up what virtometer needs, then measure what each environment on thi
 test: setup ## set up, then run the tests of both languages (under twelve minutes)
 	@setup/test.sh -m "not slow"
 
-test-all: setup ## the same with the slow sweeps
+test-fast: setup ## what runs in less than a minute: no guests but native ones, no campaigns, no kernels
+	@setup/test.sh --fast
+
+test-all: setup ## all tests of both languages, with the slow sweeps
 	@setup/test.sh -m "slow or not slow"
 
 lint: setup ## formatting, lints and types of both languages

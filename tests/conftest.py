@@ -21,10 +21,28 @@ from virtometer.runner.lab_context import cache_directory
 
 pytest_plugins = ["tests.disturbance"]
 
+# Folders and files whose tests start guests other than native ones or whole campaigns, or take long for other reasons.
+LONG = {
+    "bench", "conformance", "environments", "hostile", "mutants", "targets", "time_server",
+    "analysis/test_known_truth.py", "analysis/test_same_against_same.py", "cli/test_encoding.py", "cli/test_main.py",
+    "cli/test_run.py", "clock/test_line.py", "design/test_validation_messages.py", "report/test_curves.py",
+    "report/test_html.py", "runner/test_again.py", "runner/test_campaign.py", "runner/test_channels.py", "runner/test_clocks.py",
+    "runner/test_kills.py", "runner/test_stalls.py", "runner/test_tools_in_guests.py", "runner/test_trial.py",
+    "store/test_crash.py", "store/test_damage.py", "store/test_disk.py",
+}  # fmt: skip
+
 _NUMBERS = itertools.count(1)
 
 # Of its own for each process that runs tests, also where one has inherited the name of another.
 os.environ[NAME_VARIABLE] = f"tests-{os.getpid()}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what `make test-fast` leaves out."""
+    for item in items:
+        path = item.path.relative_to(config.rootpath / "tests")
+        if {path.parts[0], path.as_posix()} & LONG:
+            item.add_marker(pytest.mark.long)
 
 
 @pytest.fixture(scope="session")
