@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from virtometer.analysis.judged import judged
 from virtometer.model import Better, Campaign, Run, Treatment, TrialRecord
 
 Key = tuple[str, str]
@@ -26,7 +27,7 @@ _ENOUGH = 0.25  # of a window, for its CPU time to tell what the work costs
 class Cell:
     """All that happened to one treatment. `values` and `costs` are by block.
 
-    values: in the result's unit. costs: host CPU seconds of the guest per unit of work; `cost_gaps` counts usable
+    values: as `judged`. costs: host CPU seconds of the guest per unit of work; `cost_gaps` counts usable
     results without. `untimed`: there are none, because most of the window lies between the samples.
     """
 
@@ -51,16 +52,17 @@ class Cell:
 
     @property
     def shape(self) -> tuple[str, str, Better] | None:
-        """Operation, unit and direction as measured, or None when nothing was."""
+        """Operation, unit and direction as compared, or None when nothing was."""
         if not self.results:
             return None
         first = self.results[0][1]
-        return first.op, first.unit, first.better
+        of = judged(first)
+        return first.op, of.unit, of.better
 
 
 def usable(run: Run) -> bool:
     """Whether a run's value may be compared."""
-    value = run.scored.value
+    value = judged(run).value
     return math.isfinite(value) and value > 0 and (not run.samples or any(sample.used for sample in run.samples))
 
 
@@ -110,7 +112,7 @@ def _fill(cell: Cell) -> None:
         if not usable(run):
             continue
         score = run.scored
-        values[record.trial.block].append(score.value)
+        values[record.trial.block].append(judged(run).value)
         if score.guest_cpu_s is not None and score.guest_cpu_s > 0 and score.work > 0:
             costs[record.trial.block].append(score.guest_cpu_s / score.work)
         else:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from virtometer.analysis.blocks import Key, log_ratios, usable
 from virtometer.analysis.interval import estimate, spread
+from virtometer.analysis.judged import judged
 from virtometer.model import Better, Estimate, Plan, TrialRecord
 
 
@@ -48,9 +49,9 @@ class LiveEstimates:
         touched = set()
         for run in record.scored:
             if run.placement.role == "measured" and usable(run):
-                key = (run.placement.workload, run.placement.environment)
-                self._values.setdefault(key, {}).setdefault(record.trial.block, []).append(run.scored.value)
-                self._shapes[key] = (run.unit, run.better)
+                key, of = (run.placement.workload, run.placement.environment), judged(run)
+                self._values.setdefault(key, {}).setdefault(record.trial.block, []).append(of.value)
+                self._shapes[key] = (of.unit, of.better)
                 touched.add(run.placement.workload)
         for workload in touched:
             means = {key: _means(blocks) for key, blocks in self._values.items() if key[0] == workload}

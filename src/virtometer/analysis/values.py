@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from virtometer.analysis import judged
 from virtometer.analysis.blocks import Cell
 from virtometer.analysis.interval import estimate, spread
 from virtometer.model import Estimate
@@ -24,6 +25,8 @@ def metric(workload: str, op: str, unit: str) -> str:
     """What was measured, in words. Of memory the convention by which bytes are counted is a part of it."""
     if workload == "memory" and unit == "B/s" and op in ARRAYS:
         return f"bandwidth, {ARRAYS[op]} x size"
+    if judged.by_latency(workload, op):
+        return judged.METRIC
     return METRICS.get(unit, unit)
 
 
