@@ -42,6 +42,7 @@ class Watch(threading.Thread):
 
     def __init__(self) -> None:
         super().__init__(name="disturbance", daemon=True)
+        self._late_s = self._waited_s = self._stolen_s = 0.0
         self.begin()
 
     def run(self) -> None:

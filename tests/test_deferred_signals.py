@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -19,7 +19,8 @@ def test_a_signal_is_put_off_and_not_lost(number: signal.Signals) -> None:
 
     before = signal.signal(number, stop)
     try:
-        for body in (lambda: None, lambda: {}["nothing"]):
+        bodies: tuple[Callable[[], object], ...] = (lambda: None, lambda: dict[str, int]()["nothing"])
+        for body in bodies:
             reached = False
             with pytest.raises(KeyboardInterrupt), deferred_signals():
                 signal.raise_signal(number)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, changed, lied, simulate, with_runs
 from virtometer.analysis import by_guest_clocks
-from virtometer.analysis.clocks import Drift, clock_qualities
+from virtometer.analysis.clocks import clock_qualities
 from virtometer.model import Campaign, ClockFault, ClockFit, SetAside
 
 CLOCK = Work("clock", "clock", "watch", "s", 3e-8)
@@ -85,8 +85,9 @@ def guest_by_guest(campaign: Campaign, guests: list[str], gained_ns: list[int]) 
 def test_offsets_between_the_runs_of_one_guest_are_its_drift() -> None:
     made = guest_by_guest(campaign([1.0] * 5), ["a", "b", "b", "b", "c"], [0, 7_000, 9_000, -113_000, 50_000])
     (quality,) = clock_qualities(made)
-    assert quality.drift == Drift(pytest.approx(-120e-6), pytest.approx(2e-6), pytest.approx(120.0))
-    assert quality.drift is not None and quality.drift.ppm == pytest.approx(-1.0)
+    assert quality.drift is not None
+    assert astuple(quality.drift) == pytest.approx((-120e-6, 2e-6, 120.0))
+    assert quality.drift.ppm == pytest.approx(-1.0)
 
 
 def test_guests_that_had_one_run_each_have_no_drift() -> None:
@@ -126,7 +127,8 @@ def test_samples_that_were_too_short_for_the_clock_are_counted_where_the_run_was
 def test_runs_that_failed_by_a_step_are_counted_with_their_size() -> None:
     step = ClockFault("stepped", -3.0, 1.25)
     (quality,) = clock_qualities(failed(campaign([1.0, 1.0, 1.0]), {1: step}))
-    assert (quality.faults, quality.step_s, quality.runs) == ({"stepped": [step]}, pytest.approx(3.0), 2)
+    assert (quality.faults, quality.runs) == ({"stepped": [step]}, 2)
+    assert quality.step_s == pytest.approx(3.0)
     assert quality.rejected == 4
     assert quality.error(6.0) == pytest.approx(0.5, rel=0.01)
     assert not quality.unusable

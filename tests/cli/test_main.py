@@ -328,8 +328,8 @@ def test_the_built_in_plans_come_along_in_the_wheel() -> None:
     uv = next(
         (
             path
-            for place in [*os.get_exec_path(), ROOT / ".build" / "uv" / "bin"]
-            if (path := Path(place) / "uv").exists()
+            for place in [*map(Path, os.get_exec_path()), ROOT / ".build" / "uv" / "bin"]
+            if (path := place / "uv").exists()
         ),
         None,
     )

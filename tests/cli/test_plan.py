@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -59,10 +60,15 @@ def test_errors_name_file_line_what_is_wrong_and_what_is_allowed(tmp_path: Path)
         (lambda path: path.symlink_to("/dev/zero"), "{path}: the plan has 1048577 bytes; at most 1048576 are read"),
     ],
 )
-def test_what_is_no_plan(tmp_path: Path, make, sentence) -> None:  # type: ignore[no-untyped-def]
+def test_what_is_no_plan(tmp_path: Path, make: Callable[[Path], object], sentence: str) -> None:
     path = tmp_path / "p.yaml"
     make(path)
-    for words in (["plan", "check", path], ["plan", "show", path], ["run", path, "--out", tmp_path / "r"]):
+    asked: list[list[str | Path]] = [
+        ["plan", "check", path],
+        ["plan", "show", path],
+        ["run", path, "--out", tmp_path / "r"],
+    ]
+    for words in asked:
         outcome = virtometer(*words)
         assert outcome.status == 2
         assert outcome.err.startswith(f"virtometer: {sentence.format(path=path)}")
@@ -119,7 +125,7 @@ def test_show_marks_the_starts_that_workloads_share() -> None:
 
 
 def test_check_and_show_take_a_part_of_a_plan() -> None:
-    words = [ROOT / "plans" / "quick.yaml", "--only", "system call,context switch", "--in", "gVisor"]
+    words: list[str | Path] = [ROOT / "plans" / "quick.yaml", "--only", "system call,context switch", "--in", "gVisor"]
     check = virtometer("plan", "check", *words)
     size = "9 blocks x 2 environments x 2 workloads = 36 trials"
     assert (check.status, check.err) == (0, "")

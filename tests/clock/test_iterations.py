@@ -1,4 +1,7 @@
+from __future__ import annotations
+
 import random
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 
@@ -8,27 +11,31 @@ from hypothesis import strategies as st
 
 from virtometer.clock import intervals, iterations
 from virtometer.errors import LinkError
-from virtometer.model import RoundTrip, Sample
+from virtometer.model import RoundTrip, RoundTripKind, Sample
+
+Way = Callable[[random.Random], float]
 
 
 class Guest:
     """A guest whose clock is never asked, with true lengths in ns. `way` draws how long an empty passage lasts."""
 
-    def __init__(self, seed, way, leap=1.0, rate=1.0):
+    def __init__(self, seed: int, way: Way, leap: float = 1.0, rate: float = 1.0) -> None:
         self.luck, self.way, self.leap, self.rate = random.Random(seed), way, leap, rate
         self.host, self.clock = 10**13, 10**12
-        self.passages, self.samples, self.true = [], [], []
+        self.passages: list[RoundTrip] = []
+        self.samples: list[Sample] = []
+        self.true: list[int] = []
 
-    def idle(self, length):
+    def idle(self, length: int) -> None:
         """The guest waits: its clock leaps."""
         self.host += length
         self.clock += int(length * self.leap)
 
-    def work(self, length):
+    def work(self, length: int) -> None:
         self.host += length
         self.clock += max(int(length * self.rate), 1)
 
-    def passage(self, length=0, begins=True, kind=None):
+    def passage(self, length: int = 0, begins: bool = True, kind: RoundTripKind | None = None) -> None:
         kind = kind or ("work" if length else "null")
         sent = self.host if begins else self.passages[-1].received_host_ns
         there, back = (int(self.way(self.luck) / 2) for _ in range(2))
@@ -43,7 +50,7 @@ class Guest:
         if not length:
             self.idle(back)
 
-    def run(self, count, least=240_000_000, most=260_000_000):
+    def run(self, count: int, least: int = 240_000_000, most: int = 260_000_000) -> Guest:
         for _ in range(iterations.NULL_ITERATIONS):
             self.idle(20_000_000)
             self.passage()
@@ -55,7 +62,7 @@ class Guest:
         return self
 
 
-def bursty(luck):
+def bursty(luck: random.Random) -> float:
     """About 0.1 ms, and ten times that now and then."""
     return luck.uniform(50_000, 150_000) * (10 if luck.random() < 0.1 else 1)
 
@@ -66,7 +73,7 @@ def bursty(luck):
     rate=st.floats(0.01, 200.0),
     count=st.integers(1, 20),
 )
-def test_work_lasts_as_long_as_it_did_whatever_the_clock_says(seed, leap, rate, count):
+def test_work_lasts_as_long_as_it_did_whatever_the_clock_says(seed: int, leap: float, rate: float, count: int) -> None:
     guest = Guest(seed, bursty, leap, rate).run(count)
     found = iterations.fit(guest.passages, guest.samples, [])
     corrected = sum(sample.end_ns - sample.start_ns for sample in guest.samples) * found.rate
@@ -84,7 +91,7 @@ def test_work_lasts_as_long_as_it_did_whatever_the_clock_says(seed, leap, rate, 
 @pytest.mark.parametrize(
     "way", [bursty, lambda luck: luck.lognormvariate(11.5, 0.5), lambda luck: luck.uniform(50_000, 150_000)]
 )
-def test_the_bound_holds_nearly_always(way):
+def test_the_bound_holds_nearly_always(way: Way) -> None:
     held = 0
     for seed in range(500):
         luck = random.Random(seed)
@@ -96,7 +103,7 @@ def test_the_bound_holds_nearly_always(way):
     assert held >= 495  # a rare long way may not have shown itself in the few that were tried
 
 
-def test_work_that_flows_on_ends_where_the_next_begins():
+def test_work_that_flows_on_ends_where_the_next_begins() -> None:
     guest = Guest(1, lambda luck: 100_000, 190.0).run(0)
     guest.passage()
     guest.idle(50_000)
@@ -114,7 +121,7 @@ def test_work_that_flows_on_ends_where_the_next_begins():
     assert all(one.end_ns == pytest.approx(after.start_ns, abs=1) for one, after in pairwise(stretches))
 
 
-def test_a_ping_that_took_long_widens_the_bound():
+def test_a_ping_that_took_long_widens_the_bound() -> None:
     guest = Guest(1, lambda luck: 100_000).run(4)
     narrow = iterations.fit(guest.passages, guest.samples, [])
     wide = iterations.fit(guest.passages, guest.samples, [RoundTrip("after", 0, 0, 0, 50_000_000)])
@@ -124,7 +131,7 @@ def test_a_ping_that_took_long_widens_the_bound():
 
 
 @pytest.mark.parametrize("spoil", ["no-rehearsal", "sample-missing", "sample-elsewhere", "sample-twice"])
-def test_samples_that_do_not_belong_to_the_passages_are_refused(spoil):
+def test_samples_that_do_not_belong_to_the_passages_are_refused(spoil: str) -> None:
     guest = Guest(1, bursty).run(4)
     had, samples = guest.passages, list(guest.samples)
     if spoil == "no-rehearsal":
@@ -141,7 +148,7 @@ def test_samples_that_do_not_belong_to_the_passages_are_refused(spoil):
         iterations.fit(had, samples, [])
 
 
-def test_iterations_that_were_no_longer_than_empty_ones_are_refused():
+def test_iterations_that_were_no_longer_than_empty_ones_are_refused() -> None:
     guest = Guest(1, bursty).run(2, 2, 3)
     guest.passages[-1] = replace(guest.passages[-1], received_host_ns=guest.passages[-1].sent_host_ns)
     guest.passages[-3] = replace(guest.passages[-3], received_host_ns=guest.passages[-3].sent_host_ns)

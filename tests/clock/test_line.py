@@ -4,18 +4,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.clock.round_trips import Channel, Clocks
+from tests.clock.round_trips import Channel, Clocks, Ticks
 from virtometer.clock.line import fit, linear_tail
 from virtometer.clock.region import is_linear
 from virtometer.errors import LinkError
-from virtometer.model import RoundTrip
+from virtometer.model import ClockFit, RoundTrip
 
 SAME = Clocks()
 delays = st.integers(1_000, 3_000_000)
 trips = st.lists(st.tuples(delays, st.integers(0, 2_000_000), delays), min_size=1, max_size=8)
 
+Trips = list[tuple[int, int, int]]
 
-def true_offset_is_within(found, clocks):
+
+def true_offset_is_within(found: ClockFit, clocks: Clocks) -> bool:
     guest = found.reference_guest_ns
     return abs(found.to_host_ns(guest) - clocks.host(guest)) <= found.bound_ns
 
@@ -29,19 +31,24 @@ def true_offset_is_within(found, clocks):
     during=trips,
     after=trips,
 )
-def test_true_offset_and_rate_lie_within_the_bounds_whatever_the_delays(rate, offset, window_ms, before, during, after):
+def test_true_offset_and_rate_lie_within_the_bounds_whatever_the_delays(
+    rate: float, offset: int, window_ms: int, before: Trips, during: Trips, after: Trips
+) -> None:
     clocks = Clocks(rate, offset)
     step = window_ms * 10**6 // 9
-    found = []
-    for burst, start, gap in ((before, 10**13, 10**7), (during, 10**13 + 10**8, step), (after, 10**13 + 10**12, 10**7)):
-        found.append([clocks.probe(start + i * gap, *trip) for i, trip in enumerate(burst)])
-    before, during, after = found
-    fitted = fit(before, after, during)
+
+    def probes(burst: Trips, start: int, gap: int) -> list[RoundTrip]:
+        return [clocks.probe(start + i * gap, *trip) for i, trip in enumerate(burst)]
+
+    first = probes(before, 10**13, 10**7)
+    between = probes(during, 10**13 + 10**8, step)
+    last = probes(after, 10**13 + 10**12, 10**7)
+    fitted = fit(first, last, between)
     assert true_offset_is_within(fitted, clocks)
     assert abs(fitted.rate - rate) <= fitted.rate_bound * (1 + 1e-9) + 1e-12
     # Host times of 10^13 ns have 2^-9 ns between two numbers.
-    assert fitted.missed_ns([*before, *during, *after]) <= 2 + 2**-8
-    shortest = min(p.received_host_ns - p.sent_host_ns for p in (*before, *during, *after))
+    assert fitted.missed_ns([*first, *between, *last]) <= 2 + 2**-8
+    shortest = min(p.received_host_ns - p.sent_host_ns for p in (*first, *between, *last))
     assert fitted.bound_ns <= shortest / 2 + 6 + 2 * rate
 
 
@@ -52,7 +59,9 @@ def test_true_offset_and_rate_lie_within_the_bounds_whatever_the_delays(rate, of
     period_s=st.floats(0.25, 3.0),
     least_ns=st.floats(2e4, 3e7),
 )
-def test_after_a_minute_of_asymmetric_bursty_round_trips_the_rate_is_within_5_ppm(seed, rate, period_s, least_ns):
+def test_after_a_minute_of_asymmetric_bursty_round_trips_the_rate_is_within_5_ppm(
+    seed: int, rate: float, period_s: float, least_ns: float
+) -> None:
     luck = random.Random(seed)
     clocks = Clocks(rate, luck.randrange(-(10**12), 10**12))
     before, during, after = Channel(luck, clocks, least_ns).run(10**13, 60, period_s)
@@ -63,7 +72,7 @@ def test_after_a_minute_of_asymmetric_bursty_round_trips_the_rate_is_within_5_pp
     assert true_offset_is_within(found, clocks)
 
 
-def test_the_true_offset_is_within_the_bound_in_99_of_100_cases():
+def test_the_true_offset_is_within_the_bound_in_99_of_100_cases() -> None:
     luck = random.Random(4)
     right = 0
     for _ in range(500):
@@ -73,7 +82,7 @@ def test_the_true_offset_is_within_the_bound_in_99_of_100_cases():
     assert right >= 495
 
 
-def test_the_same_clock_has_rate_one_and_no_offset():
+def test_the_same_clock_has_rate_one_and_no_offset() -> None:
     before = [SAME.probe(10**9 + i * 10**5, 500, 100, 500) for i in range(8)]
     after = [SAME.probe(2 * 10**9 + i * 10**5, 500, 100, 500) for i in range(8)]
     found = fit(before, after)
@@ -87,14 +96,14 @@ def test_the_same_clock_has_rate_one_and_no_offset():
     assert found.relative_bound == pytest.approx(2.2e-6, rel=0.01)
 
 
-def test_the_shortest_round_trip_wins():
+def test_the_shortest_round_trip_wins() -> None:
     slow = SAME.probe(10**9, 5_000_000, 0, 10)
     fast = SAME.probe(10**9 + 10**7, 100, 0, 100)
     after = [SAME.probe(2 * 10**9, 100, 0, 100)]
     assert fit([slow, fast], after).bound_ns <= 106
 
 
-def test_how_long_an_answer_is_held_does_not_matter_to_a_clock_that_scales():
+def test_how_long_an_answer_is_held_does_not_matter_to_a_clock_that_scales() -> None:
     clocks = Clocks(0.5, 10**9)
     before = [clocks.probe(10**12, 1_000, 50_000_000, 1_000)]
     after = [clocks.probe(10**12 + 10**9, 1_000, 50_000_000, 1_000)]
@@ -103,7 +112,7 @@ def test_how_long_an_answer_is_held_does_not_matter_to_a_clock_that_scales():
     assert true_offset_is_within(found, clocks)
 
 
-def test_probes_that_no_line_explains_widen_the_bounds_to_what_is_left_over():
+def test_probes_that_no_line_explains_widen_the_bounds_to_what_is_left_over() -> None:
     bent = Clocks(1.0, 0, jumps=[(10**9 + 5 * 10**8, 2_000_000)])
     before = [bent.probe(10**9 + i * 10**5, 5_000, 100, 5_000) for i in range(8)]
     during = [bent.probe(10**9 + i * 10**8, 5_000, 100, 5_000) for i in range(1, 10)]
@@ -115,7 +124,9 @@ def test_probes_that_no_line_explains_widen_the_bounds_to_what_is_left_over():
     assert 500_000 <= found.bound_ns <= 2_100_000
 
 
-def lived(channel, runs, seconds, host_ns=10**13, idle_ns=10**8):
+def lived(
+    channel: Channel, runs: int, seconds: float, host_ns: float = 10**13, idle_ns: int = 10**8
+) -> tuple[list[RoundTrip], list[RoundTrip], list[RoundTrip]]:
     """Bursts around each of some runs of one guest: the history, and the two bursts of the last run."""
     history = []
     for _ in range(runs):
@@ -133,7 +144,9 @@ def lived(channel, runs, seconds, host_ns=10**13, idle_ns=10**8):
     least_ns=st.floats(2e4, 6e6),
     seconds=st.sampled_from([0.02, 0.05, 0.2]),
 )
-def test_the_history_of_a_clock_bounds_its_rate_in_a_short_run(seed, rate, least_ns, seconds):
+def test_the_history_of_a_clock_bounds_its_rate_in_a_short_run(
+    seed: int, rate: float, least_ns: float, seconds: float
+) -> None:
     luck = random.Random(seed)
     clocks = Clocks(rate, luck.randrange(-(10**12), 10**12))
     channel = Channel(luck, clocks, least_ns)
@@ -150,7 +163,7 @@ def test_the_history_of_a_clock_bounds_its_rate_in_a_short_run(seed, rate, least
 
 
 @pytest.mark.parametrize("runs", [1, 3])
-def test_a_history_that_is_too_short_bounds_nothing(runs):
+def test_a_history_that_is_too_short_bounds_nothing(runs: int) -> None:
     history, before, after = lived(Channel(random.Random(1), SAME, 5e6, 0.5), runs, 0.05)
     assert fit(before, after, (), history) == fit(before, after)
     history, before, after = lived(Channel(random.Random(1), SAME, 5e6, 0.5), runs, 2.0, idle_ns=10**6)
@@ -158,7 +171,7 @@ def test_a_history_that_is_too_short_bounds_nothing(runs):
     assert (found == fit(before, after)) == (runs == 1), "as long as twice the run, or not"
 
 
-def slewed(host_ns, ppm, seconds, rate=1.0):
+def slewed(host_ns: int, ppm: float, seconds: float, rate: float = 1.0) -> Clocks:
     """A clock that a time daemon slews from then on for so long, in steps of 10 us."""
     each_ns = int(10_000 / abs(ppm) * 1e6)
     size_ns = 10_000 if ppm > 0 else -10_000
@@ -168,7 +181,9 @@ def slewed(host_ns, ppm, seconds, rate=1.0):
 @pytest.mark.parametrize("seconds", [0.02, 0.2])
 @pytest.mark.parametrize("least_ns", [3e4, 3e5, 5e6])
 @pytest.mark.parametrize(("before_ppm", "change_ppm"), [(0, 500), (500, 1000), (-500, -1000)])
-def test_a_clock_that_is_slewed_within_the_run_is_within_the_bound(seconds, least_ns, before_ppm, change_ppm):
+def test_a_clock_that_is_slewed_within_the_run_is_within_the_bound(
+    seconds: float, least_ns: float, before_ppm: int, change_ppm: int
+) -> None:
     """Up to 500 ppm: the history proves nothing against a time daemon that begins now, or turns round."""
     for seed in range(20):
         rate = 1 + before_ppm * 1e-6
@@ -183,7 +198,7 @@ def test_a_clock_that_is_slewed_within_the_run_is_within_the_bound(seconds, leas
 
 
 @pytest.mark.parametrize("size_ns", [300_000, -300_000, 1_000_000, -1_000_000])
-def test_a_step_that_two_bursts_take_for_rate_contradicts_the_history(size_ns):
+def test_a_step_that_two_bursts_take_for_rate_contradicts_the_history(size_ns: int) -> None:
     """It is larger than the round trips: the bound holds it, and before it did not."""
     channel = Channel(random.Random(3), SAME, 1e5, 0.5)
     history, before, _ = lived(channel, 30, 0.1)
@@ -199,7 +214,7 @@ def test_a_step_that_two_bursts_take_for_rate_contradicts_the_history(size_ns):
     assert len(later) < fit(before, after, (), [*history, *later]).probes <= len(later) + 16
 
 
-def test_a_step_in_idle_time_that_the_round_trips_hide_is_nearly_always_within_the_bound():
+def test_a_step_in_idle_time_that_the_round_trips_hide_is_nearly_always_within_the_bound() -> None:
     """The history of the clock takes it for rate. One that is larger ends the history."""
     luck = random.Random(6)
     beyond = 0
@@ -214,7 +229,7 @@ def test_a_step_in_idle_time_that_the_round_trips_hide_is_nearly_always_within_t
     assert beyond <= 4
 
 
-def test_a_step_in_the_run_that_the_round_trips_hide_is_no_larger_than_they_are():
+def test_a_step_in_the_run_that_the_round_trips_hide_is_no_larger_than_they_are() -> None:
     """It is the one thing that a history is assumed to exclude, and that no comparison of clocks can see."""
     luck = random.Random(7)
     used = 0
@@ -234,15 +249,13 @@ def test_a_step_in_the_run_that_the_round_trips_hide_is_no_larger_than_they_are(
     assert used > 50
 
 
-def test_a_clock_whose_ticks_hide_in_the_round_trips_is_not_known_by_its_history():
-    ticks = Clocks()
-    ticks.guest = lambda host_ns: int(host_ns) // 4_000_000 * 4_000_000
-    history, before, after = lived(Channel(random.Random(4), ticks, 2e7, 0.5), 60, 0.2)
+def test_a_clock_whose_ticks_hide_in_the_round_trips_is_not_known_by_its_history() -> None:
+    history, before, after = lived(Channel(random.Random(4), Ticks(4_000_000), 2e7, 0.5), 60, 0.2)
     assert is_linear([*history, *before, *after])
     assert fit(before, after, (), history).relative_bound > 0.01
 
 
-def test_the_tail_that_one_line_explains_is_the_longest():
+def test_the_tail_that_one_line_explains_is_the_longest() -> None:
     clocks = Clocks(1.0, 0, [(10**12 + 35 * 10**6, 10**6)])
     probes = [clocks.probe(10**12 + number * 10**6, 500, 100, 500) for number in range(100)]
     assert linear_tail(probes) == probes[35:]
@@ -250,7 +263,7 @@ def test_the_tail_that_one_line_explains_is_the_longest():
     assert linear_tail(probes[:1]) == probes[:1]
 
 
-def test_what_cannot_be_compared_is_refused():
+def test_what_cannot_be_compared_is_refused() -> None:
     one = SAME.probe(10**9, 1, 1, 1)
     with pytest.raises(LinkError, match="without a probe"):
         fit([], [one])

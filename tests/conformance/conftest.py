@@ -109,7 +109,7 @@ def disk_file(agent: Path) -> Iterator[Path]:
     """The campaign's disk file, filled as PROTOCOL.md says, alone in its directory."""
     with tempfile.TemporaryDirectory(prefix="virtometer-disk-") as directory:
         path = Path(directory) / "disk.img"
-        argv = [agent, "measure", "disk", "--op", "fill", "--file", path, "--span", str(DISK_BYTES), "--json"]
+        argv = [str(agent), "measure", "disk", "--op", "fill", "--file", str(path), "--span", str(DISK_BYTES), "--json"]
         subprocess.run(argv, check=True, capture_output=True)
         yield path
 

@@ -168,7 +168,7 @@ def test_what_a_guest_wrote_the_host_reads(living: Living, agent: Path, disk_fil
     disk = living.guest.disk
     assert disk is not None
     living.talk.measure("disk", "random-write", {"file": disk.path, "size": 65_536, "span": DISK_BYTES})
-    argv = [agent, "measure", "disk", "--op", "sequential-read", "--file", disk_file, "--size", "64K"]
+    argv = [str(agent), "measure", "disk", "--op", "sequential-read", "--file", str(disk_file), "--size", "64K"]
     subprocess.run([*argv, "--span", str(DISK_BYTES), "--seconds", "0.1", "--json"], check=True, capture_output=True)
 
 
@@ -305,7 +305,7 @@ def test_after_a_sigkill_of_the_laboratory_the_next_one_cleans_up(
     works: None, kind: str, hung: bool, agent: Path, disk_file: Path, tmp_path: Path, new_id: Callable[[], str]
 ) -> None:
     guest_id = new_id()
-    words = [kind, guest_id, agent, tmp_path, disk_file]
+    words = [kind, guest_id, *map(str, (agent, tmp_path, disk_file))]
     laboratory = subprocess.Popen(
         [sys.executable, "-m", "tests.conformance.laboratory", *words], stdout=subprocess.PIPE, cwd=REPOSITORY
     )

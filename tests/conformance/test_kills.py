@@ -27,7 +27,14 @@ def test_whatever_moment_a_laboratory_is_killed_at(
     for number in range(kills):
         directory, prefix = tmp_path / str(number), new_id()
         directory.mkdir()
-        words = [sys.executable, "-m", "tests.conformance.restless", kind, prefix, agent, directory, disk_file]
+        words = [
+            sys.executable,
+            "-m",
+            "tests.conformance.restless",
+            kind,
+            prefix,
+            *map(str, (agent, directory, disk_file)),
+        ]
         laboratory = subprocess.Popen(words, stdout=subprocess.PIPE, cwd=REPOSITORY)
         assert laboratory.stdout is not None
         assert laboratory.stdout.readline() == b"up\n"

@@ -13,7 +13,10 @@ from virtometer.environments.processes import process_stats
 
 def of(*words: str) -> list[str]:
     """Everything on this host that carries one of the words in its name."""
-    named = lambda text: any(word in text for word in words)  # noqa: E731
+
+    def named(text: str) -> bool:
+        return any(word in text for word in words)
+
     found = []
     for one in process_stats():
         if one.state not in "ZX" and one.pid != os.getpid():

@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from tests.cli.laboratory import PROGRAM, ROOT, virtometer
 from virtometer.design.catalogue import Catalogue, KindDescription, OpDescription, WorkloadDescription
-from virtometer.design.reference import Entry, sections
+from virtometer.design.reference import Entry, Section, sections
 from virtometer.design.reference_page import page
 from virtometer.environments.registry import KINDS
 from virtometer.errors import UsageError
@@ -82,7 +82,7 @@ def test_every_workload_and_kind_is_there_with_all_its_operations_and_fields() -
 
 
 @pytest.mark.parametrize("section", ALL, ids=lambda section: section.name)
-def test_everything_has_a_meaning(section) -> None:  # type: ignore[no-untyped-def]
+def test_everything_has_a_meaning(section: Section) -> None:
     assert section.meaning, f"{section.group} {section.name} has no meaning: add it to its class"
     for entry in section.entries:
         where = f"{section.name}: {entry.name}"

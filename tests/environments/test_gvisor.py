@@ -103,7 +103,7 @@ def test_segmentation_offload_can_be_switched_off(gvisor: Gvisor, new_id: Callab
 @needs_root
 def test_a_platform_that_does_not_work_is_refused_before_anything_is_measured(gvisor: Gvisor) -> None:
     works = gvisor.check().found["platform"]
-    gvisor.prepare(GvisorSettings(platform=works))
+    gvisor.prepare(GvisorSettings.model_validate({"platform": works}))
     script = gvisor.lab.cache / "runsc"
     script.write_text("#!/bin/sh\necho no such platform >&2\nexit 1\n")
     script.chmod(0o755)

@@ -68,7 +68,7 @@ def test_what_is_found_is_enough_to_run_it(folder: Path) -> None:
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, copy)
         copy.chmod(0o755)
-    argv = ["chroot", root, str(program.path), "-c", "echo $((6 * 7))"]
+    argv = ["chroot", str(root), str(program.path), "-c", "echo $((6 * 7))"]
     said = subprocess.run(argv, env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=True).stdout
     assert said == "42\n"
 

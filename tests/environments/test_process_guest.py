@@ -229,7 +229,7 @@ def test_after_a_sigkill_of_the_laboratory_the_sweep_removes_the_rest(
     lab: LabContext, new_id: Callable[[], str]
 ) -> None:
     guest_id = new_id()
-    words = [sys.executable, "-c", LABORATORY, lab.scratch, lab.journal.directory, guest_id]
+    words = [sys.executable, "-c", LABORATORY, str(lab.scratch), str(lab.journal.directory), guest_id]
     laboratory = subprocess.Popen(words, stdout=subprocess.PIPE)
     assert laboratory.stdout is not None
     pids = [int(pid) for pid in laboratory.stdout.readline().split()]

@@ -12,7 +12,7 @@ import pytest
 from pydantic import ValidationError
 
 from tests.conformance.conversation import ANSWER_S, Talk
-from virtometer.environments import oci
+from virtometer.environments import accounting, oci
 from virtometer.environments.accounting import CgroupAccount
 from virtometer.environments.base import LabContext
 from virtometer.environments.oci import CgroupLimits, write_bundle
@@ -198,7 +198,7 @@ def test_what_is_given_is_read_from_both_generations_of_cgroups(
         def container_path(self) -> str:
             return "/virtometer-g/guest"
 
-    mount = oci.all_cgroup_mounts()[0].__class__(2, tmp_path, "/", ())
+    mount = accounting.all_cgroup_mounts()[0].__class__(2, tmp_path, "/", ())
     monkeypatch.setattr(oci, "all_cgroup_mounts", lambda: [mount])
     assert oci.effective_limits(Account()) == {"cpus": 0.5, "cpuset": "1-2", "memory": None}
     (inner / "cpu.max").write_text("max 100000\n")

@@ -10,6 +10,11 @@ import select
 import signal
 import sys
 import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+Message = dict[str, Any]
+Lie = Callable[[Message], Any]
 
 CLEAR = "\x1b[2J\x1b]0;owned\x07\x9b31m\x1b[1;1Hall trials done: every environment equivalent"
 FORGED = "\nblock 1/1, trial 1/1, linpack in lie: every environment equivalent\nreport: /etc/passwd"
@@ -28,12 +33,12 @@ FACTS = {
 }  # fmt: skip
 
 
-def field(*path, value):
+def field(*path: str | int, value: object) -> Lie:
     """A function that puts a value at a path of a message."""
 
-    def change(message):
+    def change(message: Message) -> Message:
         message = json.loads(json.dumps(message))
-        inner = message
+        inner: Any = message
         for step in path[:-1]:
             inner = inner[step]
         inner[path[-1]] = value
@@ -42,12 +47,12 @@ def field(*path, value):
     return change
 
 
-def without(*path):
+def without(*path: str | int) -> Lie:
     """A function that takes a field out of a message."""
 
-    def change(message):
+    def change(message: Message) -> Message:
         message = json.loads(json.dumps(message))
-        inner = message
+        inner: Any = message
         for step in path[:-1]:
             inner = inner[step]
         del inner[path[-1]]
@@ -56,27 +61,27 @@ def without(*path):
     return change
 
 
-def raw(text):
+def raw(text: str | bytes) -> Lie:
     """A function that sends this line instead, or these bytes."""
     return lambda message: text
 
 
-def replaced(path, text):
+def replaced(path: tuple[str | int, ...], text: str) -> Lie:
     """A function that puts a piece of JSON, which json.dumps would not write, at a path."""
 
-    def change(message):
+    def change(message: Message) -> str:
         return json.dumps(field(*path, value="@@")(message)).replace('"@@"', text)
 
     return change
 
 
-def error(text, code="internal"):
+def error(text: str, code: str = "internal") -> Lie:
     """A function that lets the run fail with a message."""
     return lambda message: {"event": "failed", "run": message["run"], "error": {"code": code, "message": text}}
 
 
 # By the message that is changed; each kind once.
-LIES = {
+LIES: dict[str, dict[str, Lie | None]] = {
     "hello": {
         "hello-with-escapes": field("version", value=CLEAR[:40]),
         "hello-with-a-long-version": field("version", value="9" * 60_000),
@@ -202,12 +207,12 @@ HARMLESS = {
 }  # fmt: skip
 
 
-def write(data):
+def write(data: bytes) -> None:
     while data:
         data = data[os.write(1, data) :]
 
 
-def say(kind, moment, message):
+def say(kind: str, moment: str, message: Message) -> None:
     """Send a message, or what a kind makes of it."""
     change = LIES[moment].get(kind) if moment in LIES else None
     sent = change(message) if change else message
@@ -216,7 +221,7 @@ def say(kind, moment, message):
         write(line + b"\n")
 
 
-def at_start(kind, name):
+def at_start(kind: str, name: str) -> None:
     """What kinds do that send nothing wrong."""
     if kind == "floods-with-logs":
         while True:
@@ -254,7 +259,7 @@ def at_start(kind, name):
         time.sleep(3600)
 
 
-def lines():
+def lines() -> Iterator[Message]:
     """Requests, one by one."""
     buffer = b""
     while chunk := os.read(0, 65536):
@@ -264,7 +269,7 @@ def lines():
             yield json.loads(line)
 
 
-def work(kind, name):
+def work(kind: str, name: str) -> None:
     """Some iterations of 10 ms; pings are answered between them by whoever reads, so that none is here."""
     samples = []
     for _ in range(3):
@@ -281,7 +286,7 @@ def work(kind, name):
     say(kind, "done", done)
 
 
-def main(kind):
+def main(kind: str) -> None:
     hello = {"magic": "virtometer", "protocol": 1, "role": "agent", "version": "0.1.0", "capabilities": ["linpack"]}
     say(kind, "hello", hello)
     for request in lines():

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from virtometer import cli
-from virtometer.environments.base import Capabilities, Check, Environment, Settings
+from virtometer.environments.base import Capabilities, Check, Environment, Guest, Settings
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.environments.registry import KINDS
 
@@ -22,18 +22,19 @@ class Hostile(Environment):
     title = "hostile"
     settings_type = HostileSettings
 
-    def capabilities(self):
+    def capabilities(self) -> Capabilities:
         return Capabilities(
             disk=False, network=False, several_guests=True, cpu_limit=False, memory_limit=False, settings=("lie",)
         )
 
-    def check(self):
+    def check(self) -> Check:
         return Check(True, "it always runs")
 
-    def prepare(self, settings):
+    def prepare(self, settings: Settings) -> None:
         pass
 
-    def start(self, settings, guest_id):
+    def start(self, settings: Settings, guest_id: str) -> Guest:
+        assert isinstance(settings, HostileSettings)
         with ProcessGuest.starting(self.lab, guest_id) as guest:
             script = Path(__file__).with_name("agent.py")
             guest.launch([sys.executable, "-S", "-E", script, settings.lie], purpose="hostile guest")

@@ -38,7 +38,9 @@ print(watch.disturbance(), flush=True)
         ("analysis", "stopped", {"failed": 1}),
     ],
 )
-def test_a_test_is_run_again(pytester, monkeypatch, folder, seen, outcomes):
+def test_a_test_is_run_again(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, folder: str, seen: str, outcomes: dict[str, int]
+) -> None:
     monkeypatch.setattr(disturbance.Watch, "disturbance", lambda watch: seen)
     path = pytester.path / "tests" / folder / "test_flaky.py"
     path.parent.mkdir(parents=True)
@@ -47,7 +49,7 @@ def test_a_test_is_run_again(pytester, monkeypatch, folder, seen, outcomes):
     assert result.parseoutcomes() == outcomes
 
 
-def test_a_stop_is_seen():
+def test_a_stop_is_seen() -> None:
     with subprocess.Popen(
         [sys.executable, "-c", WATCHED], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as child:

@@ -70,8 +70,8 @@ def leaves(tree: str) -> Iterator[tuple[list[str], str]]:
     for letter in inner.rpartition("}")[0] + ",":
         depth += (letter == "{") - (letter == "}")
         if letter == "," and depth == 0:
-            for path, name in leaves(part.strip()) if part.strip() else ():
-                yield start + path, name or start[-1]
+            for below, leaf in leaves(part.strip()) if part.strip() else ():
+                yield start + below, leaf or start[-1]
             part = ""
         else:
             part += letter

@@ -1,14 +1,17 @@
 import os
 import socket
+from collections.abc import Iterator
 
 import pytest
 
 from virtometer.errors import LinkClosed, LinkError, LinkTimeout
 from virtometer.link.channel import MAX_LINE, Channel, Stream
 
+Ends = tuple[Channel, socket.socket]
+
 
 @pytest.fixture
-def ends():
+def ends() -> Iterator[Ends]:
     ours, theirs = socket.socketpair()
     fd = ours.detach()
     channel = Channel(Stream(fd, fd))
@@ -17,15 +20,16 @@ def ends():
     theirs.close()
 
 
-def test_lines_arrive_whole_however_they_are_cut(ends):
+def test_lines_arrive_whole_however_they_are_cut(ends: Ends) -> None:
     channel, theirs = ends
     for piece in (b'{"a"', b":1}\n{", b'"b":2}\r\n{"c":3}\n'):
         theirs.sendall(piece)
-    assert [channel.receive(1).data for _ in range(3)] == [b'{"a":1}', b'{"b":2}', b'{"c":3}']
+    lines = [channel.receive(1) for _ in range(3)]
+    assert [line and line.data for line in lines] == [b'{"a":1}', b'{"b":2}', b'{"c":3}']
     assert channel.receive(0) is None
 
 
-def test_the_end_of_the_stream_is_told_even_after_half_a_line(ends):
+def test_the_end_of_the_stream_is_told_even_after_half_a_line(ends: Ends) -> None:
     channel, theirs = ends
     theirs.sendall(b"half")
     theirs.close()
@@ -34,7 +38,7 @@ def test_the_end_of_the_stream_is_told_even_after_half_a_line(ends):
 
 
 @pytest.mark.parametrize("ended", [b"", b"\n"])
-def test_a_line_that_is_too_long_ends_the_channel(ends, ended):
+def test_a_line_that_is_too_long_ends_the_channel(ends: Ends, ended: bytes) -> None:
     channel, theirs = ends
     theirs.setblocking(False)
     data = b"x" * MAX_LINE + ended
@@ -46,28 +50,29 @@ def test_a_line_that_is_too_long_ends_the_channel(ends, ended):
             channel.receive(0)
 
 
-def test_the_longest_line_that_is_allowed_arrives(ends):
+def test_the_longest_line_that_is_allowed_arrives(ends: Ends) -> None:
     channel, theirs = ends
     line = b"y" * (MAX_LINE - 1)
     theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 * MAX_LINE)
     theirs.sendall(line + b"\n")
-    assert channel.receive(5).data == line
+    received = channel.receive(5)
+    assert received is not None and received.data == line
 
 
-def test_sending_to_one_who_does_not_read_times_out(ends):
+def test_sending_to_one_who_does_not_read_times_out(ends: Ends) -> None:
     channel, _ = ends
     with pytest.raises(LinkTimeout):
         for _ in range(1000):
             channel.send(b"z" * 60_000, 0.05)
 
 
-def test_sending_more_than_a_line_may_hold_is_refused(ends):
+def test_sending_more_than_a_line_may_hold_is_refused(ends: Ends) -> None:
     channel, _ = ends
     with pytest.raises(LinkError, match="longer than"):
         channel.send(b"z" * (MAX_LINE + 1), 1)
 
 
-def test_sending_to_one_who_is_gone(ends):
+def test_sending_to_one_who_is_gone(ends: Ends) -> None:
     channel, theirs = ends
     theirs.close()
     with pytest.raises(LinkClosed):
@@ -75,7 +80,7 @@ def test_sending_to_one_who_is_gone(ends):
             channel.send(b"{}\n", 1)
 
 
-def test_closing_twice_closes_once():
+def test_closing_twice_closes_once() -> None:
     read, write = os.pipe()
     channel = Channel(Stream(read, write))
     channel.close()

@@ -2,6 +2,8 @@ import json
 import socket
 import threading
 import time
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -13,9 +15,12 @@ from virtometer.link.session import MAX_RUN_LINES, Session
 
 HELLO = {"magic": "virtometer", "protocol": 1, "role": "agent", "version": "9.9.9", "capabilities": ["linpack"]}
 
+Message = dict[str, Any]
+Ends = tuple[Session, socket.socket]
+
 
 @pytest.fixture
-def ends():
+def ends() -> Iterator[Ends]:
     ours, theirs = socket.socketpair()
     fd = ours.detach()
     session = Session(Channel(Stream(fd, fd)), "guest")
@@ -25,14 +30,14 @@ def ends():
     theirs.close()
 
 
-def say(theirs, *messages):
+def say(theirs: socket.socket, *messages: Message) -> None:
     theirs.sendall(b"".join(json.dumps(message).encode() + b"\n" for message in messages))
 
 
-def answering(theirs, reply):
+def answering(theirs: socket.socket, reply: Callable[[Message], bytes]) -> None:
     """Answer each request with what `reply` makes of it, in a thread."""
 
-    def work():
+    def work() -> None:
         buffer = b""
         while True:
             try:
@@ -50,7 +55,7 @@ def answering(theirs, reply):
     threading.Thread(target=work, daemon=True).start()
 
 
-def test_greeting_both_ways(ends):
+def test_greeting_both_ways(ends: Ends) -> None:
     session, theirs = ends
     say(theirs, HELLO)
     assert session.greet(1).capabilities == ["linpack"]
@@ -68,14 +73,14 @@ def test_greeting_both_ways(ends):
         ({"QMP": {}}, "breaks the protocol"),
     ],
 )
-def test_a_foreign_first_line_is_refused_in_one_sentence(ends, first, sentence):
+def test_a_foreign_first_line_is_refused_in_one_sentence(ends: Ends, first: Message, sentence: str) -> None:
     session, theirs = ends
     say(theirs, first)
     with pytest.raises(LinkError, match=sentence):
         session.greet(1)
 
 
-def test_silence_is_a_timeout(ends):
+def test_silence_is_a_timeout(ends: Ends) -> None:
     session, _ = ends
     begun = time.monotonic()
     with pytest.raises(LinkTimeout, match=r"did not say hello within 0\.05 s"):
@@ -83,7 +88,7 @@ def test_silence_is_a_timeout(ends):
     assert time.monotonic() - begun < 5
 
 
-def test_requests_events_and_errors_keep_their_order(ends):
+def test_requests_events_and_errors_keep_their_order(ends: Ends) -> None:
     session, theirs = ends
     events = [
         {"event": "ready", "run": "r", "conditions": {"simd": "none"}},
@@ -91,7 +96,7 @@ def test_requests_events_and_errors_keep_their_order(ends):
         {"event": "samples", "run": "r", "samples": [{"start_ns": 1, "end_ns": 2, "work": 3, "check": ""}]},
     ]
 
-    def reply(request):
+    def reply(request: Message) -> bytes:
         if request["command"] == "stop":
             return json.dumps({"id": request["id"], "error": {"code": "no-such-run", "message": "r"}}).encode() + b"\n"
         lines = [*events, {"id": request["id"], "return": FACTS}]
@@ -109,7 +114,7 @@ def test_requests_events_and_errors_keep_their_order(ends):
     assert caught.value.code == "no-such-run"
 
 
-def test_ping_measures_the_round_trip_from_outside(ends):
+def test_ping_measures_the_round_trip_from_outside(ends: Ends) -> None:
     session, theirs = ends
     answering(
         theirs,
@@ -126,23 +131,24 @@ def test_ping_measures_the_round_trip_from_outside(ends):
     [{}, {"received_ns": 5}, {"received_ns": 7, "sent_ns": 5}, {"received_ns": -1, "sent_ns": 5},
      {"received_ns": "5", "sent_ns": 7}, {"received_ns": 5, "sent_ns": 7, "more": 1}, {"received_ns": 1.5, "sent_ns": 7}],  # noqa: E501
 )  # fmt: skip
-def test_a_ping_with_numbers_from_nowhere_is_refused(ends, answer):
+def test_a_ping_with_numbers_from_nowhere_is_refused(ends: Ends, answer: Message) -> None:
     session, theirs = ends
     answering(theirs, lambda r: json.dumps({"id": r["id"], "return": answer}).encode() + b"\n")
     with pytest.raises(LinkError, match="cannot be times"):
         session.ping(5)
 
 
-def pong(request, received=5, sent=7):
+def pong(request: Message, received: int = 5, sent: int = 7) -> bytes:
     return json.dumps({"id": request["id"], "return": {"received_ns": received, "sent_ns": sent}}).encode() + b"\n"
 
 
-def asked(theirs):
-    return json.loads(theirs.recv(65536))
+def asked(theirs: socket.socket) -> Message:
+    request: Message = json.loads(theirs.recv(65536))
+    return request
 
 
 @pytest.mark.parametrize("waits", [True, False])
-def test_a_ping_that_is_answered_with_an_error_is_no_refusal_but_a_clock_error(ends, waits):
+def test_a_ping_that_is_answered_with_an_error_is_no_refusal_but_a_clock_error(ends: Ends, waits: bool) -> None:
     session, theirs = ends
     say(theirs, {"id": 1, "error": {"code": "busy", "message": "later"}})
     with pytest.raises(ClockError, match="guest: the agent answered a ping with an error: busy: later") as caught:
@@ -154,7 +160,7 @@ def test_a_ping_that_is_answered_with_an_error_is_no_refusal_but_a_clock_error(e
     assert caught.value.fault.kind == "contradicts"
 
 
-def test_a_ping_that_nobody_waits_for_is_answered_among_events(ends):
+def test_a_ping_that_nobody_waits_for_is_answered_among_events(ends: Ends) -> None:
     session, theirs = ends
     before = time.monotonic_ns()
     session.send_ping(5)
@@ -174,7 +180,7 @@ def test_a_ping_that_nobody_waits_for_is_answered_among_events(ends):
     assert session.probes == []
 
 
-def test_a_ping_that_nobody_waits_for_is_answered_before_the_next_request(ends):
+def test_a_ping_that_nobody_waits_for_is_answered_before_the_next_request(ends: Ends) -> None:
     session, theirs = ends
     session.send_ping(5)
     answering(theirs, lambda r: pong(r, r["id"], 9))
@@ -182,7 +188,7 @@ def test_a_ping_that_nobody_waits_for_is_answered_before_the_next_request(ends):
     assert [probe.received_guest_ns for probe in session.probes] == [1]
 
 
-def test_a_ping_that_nobody_waits_for_may_not_be_late(ends):
+def test_a_ping_that_nobody_waits_for_may_not_be_late(ends: Ends) -> None:
     session, theirs = ends
     session.send_ping(0.01)
     time.sleep(0.02)
@@ -193,7 +199,7 @@ def test_a_ping_that_nobody_waits_for_may_not_be_late(ends):
         session.next_event(1)
 
 
-def test_a_ping_of_a_run_that_failed_is_not_late_because_nobody_read(ends):
+def test_a_ping_of_a_run_that_failed_is_not_late_because_nobody_read(ends: Ends) -> None:
     session, theirs = ends
     session.send_ping(0.05)
     theirs.sendall(pong(asked(theirs)))
@@ -203,7 +209,7 @@ def test_a_ping_of_a_run_that_failed_is_not_late_because_nobody_read(ends):
     assert len(session.probes) == 1
 
 
-def test_a_ping_that_nobody_waits_for_may_not_be_answered_twice_wrongly_or_left_out(ends):
+def test_a_ping_that_nobody_waits_for_may_not_be_answered_twice_wrongly_or_left_out(ends: Ends) -> None:
     session, theirs = ends
     session.send_ping(5)
     request = asked(theirs)
@@ -220,32 +226,32 @@ def test_a_ping_that_nobody_waits_for_may_not_be_answered_twice_wrongly_or_left_
         session.ping(5)
 
 
-def test_answers_to_other_requests_are_refused(ends):
+def test_answers_to_other_requests_are_refused(ends: Ends) -> None:
     session, theirs = ends
     answering(theirs, lambda r: json.dumps({"id": r["id"] + 1, "return": {}}).encode() + b"\n")
     with pytest.raises(LinkError, match="answered request 2 instead of 1"):
         session.request("facts", {}, 5)
 
 
-def test_an_answer_without_a_question_is_refused(ends):
+def test_an_answer_without_a_question_is_refused(ends: Ends) -> None:
     session, theirs = ends
     say(theirs, {"id": 1, "return": {}})
     with pytest.raises(LinkError, match="never made"):
         session.next_event(1)
 
 
-def test_a_fatal_message_ends_the_conversation_with_its_reason(ends):
+def test_a_fatal_message_ends_the_conversation_with_its_reason(ends: Ends) -> None:
     session, theirs = ends
     say(theirs, {"fatal": {"code": "message-too-long", "message": "70000 bytes"}})
     with pytest.raises(LinkClosed, match="message-too-long: 70000 bytes"):
         session.next_event(1)
 
 
-def test_an_agent_that_floods_is_cut_off(ends):
+def test_an_agent_that_floods_is_cut_off(ends: Ends) -> None:
     session, theirs = ends
     stop = threading.Event()
 
-    def flood():
+    def flood() -> None:
         line = b'{"event":"log","level":"info","message":"again"}\n' * 100
         while not stop.is_set():
             try:
@@ -265,7 +271,7 @@ def test_an_agent_that_floods_is_cut_off(ends):
     thread.join(5)
 
 
-def test_done_is_parsed_strictly(ends):
+def test_done_is_parsed_strictly(ends: Ends) -> None:
     session, theirs = ends
     done = {
         "event": "done", "run": "r", "unit": "B/s", "better": "higher", "value": 1.5,
@@ -278,7 +284,7 @@ def test_done_is_parsed_strictly(ends):
         session.next_event(1)
 
 
-def test_bye_to_one_who_is_gone_is_no_error(ends):
+def test_bye_to_one_who_is_gone_is_no_error(ends: Ends) -> None:
     session, theirs = ends
     theirs.close()
     session.bye(1)

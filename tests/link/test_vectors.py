@@ -8,10 +8,13 @@ import select
 import subprocess
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
+from _pytest.mark.structures import ParameterSet
 from referencing import Registry, Resource
 
 from virtometer.errors import LinkError
@@ -35,20 +38,23 @@ SENTENCES = {
     "bad-message": r"protocol|not a message|not an object|not a virtometer|hello twice|exactly one|does not exist|is a",
 }
 
+VectorLine = str | dict[str, Any]
 
-def toward(direction):
+
+def toward(direction: str) -> list[ParameterSet]:
     return [pytest.param(vector, id=name) for name, vector in VECTORS.items() if vector["direction"] == direction]
 
 
-def line_bytes(line):
+def line_bytes(line: VectorLine) -> bytes:
     if isinstance(line, str):
         return line.encode()
     if "base64" in line:
         return base64.b64decode(line["base64"])
-    return (line["before"] + line["repeat"] * line["times"] + line["after"]).encode()
+    repeated: str = line["before"] + line["repeat"] * line["times"] + line["after"]
+    return repeated.encode()
 
 
-def read_as_laboratory(lines):
+def read_as_laboratory(lines: Sequence[VectorLine]) -> tuple[int, str]:
     """Number of lines that the laboratory accepts, and the sentence of the one that it refuses."""
     read, write = os.pipe()
     null = os.open(os.devnull, os.O_WRONLY)
@@ -78,7 +84,7 @@ def read_as_laboratory(lines):
         os.close(write)
 
 
-def send(fd, data):
+def send(fd: int, data: bytes) -> None:
     view = memoryview(data)
     try:
         while view:
@@ -88,7 +94,7 @@ def send(fd, data):
 
 
 @pytest.mark.parametrize("vector", toward("to-laboratory"))
-def test_what_an_agent_may_say_is_accepted_and_the_rest_refused(vector):
+def test_what_an_agent_may_say_is_accepted_and_the_rest_refused(vector: dict[str, Any]) -> None:
     accepted, sentence = read_as_laboratory(vector["lines"])
     if vector["expect"] == "ok":
         assert (accepted, sentence) == (len(vector["lines"]), "")
@@ -99,7 +105,7 @@ def test_what_an_agent_may_say_is_accepted_and_the_rest_refused(vector):
         assert re.search(SENTENCES[vector["expect"]["code"]], sentence), sentence
 
 
-def matches(pattern, value):
+def matches(pattern: object, value: object) -> bool:
     if pattern == "*":
         return True
     if isinstance(pattern, dict):
@@ -112,44 +118,46 @@ def matches(pattern, value):
 class RealAgent:
     """The built agent over pipes, read line by line with a limit."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.process = subprocess.Popen([agent_path(), "stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.input, self.output = self.process.stdin, self.process.stdout
         self.buffer = b""
 
-    def line(self, limit_s=20):
+    def line(self, limit_s: float = 20) -> dict[str, Any] | None:
         deadline = time.monotonic() + limit_s
         while b"\n" not in self.buffer:
             left = deadline - time.monotonic()
             assert left > 0, "the agent says nothing"
-            if select.select([self.process.stdout], [], [], left)[0]:
-                chunk = os.read(self.process.stdout.fileno(), 65_536)
+            if select.select([self.output], [], [], left)[0]:
+                chunk = os.read(self.output.fileno(), 65_536)
                 if not chunk:
                     assert self.buffer == b""
                     return None
                 self.buffer += chunk
         line, self.buffer = self.buffer.split(b"\n", 1)
-        message = json.loads(line)
+        message: dict[str, Any] = json.loads(line)
         SCHEMA.validate(message)
         return message
 
-    def stop(self):
-        self.process.stdin.close()
+    def stop(self) -> None:
+        self.input.close()
         self.process.kill()
         self.process.wait()
-        self.process.stdout.close()
+        self.output.close()
 
 
 @pytest.mark.parametrize("vector", toward("to-agent"))
-def test_the_real_agent_keeps_to_the_transcript(vector):
+def test_the_real_agent_keeps_to_the_transcript(vector: dict[str, Any]) -> None:
     agent = RealAgent()
     try:
         for step in vector["steps"]:
             if "send" in step:
                 try:
-                    agent.process.stdin.write(line_bytes(step["send"]) + b"\n")
-                    agent.process.stdin.flush()
+                    agent.input.write(line_bytes(step["send"]) + b"\n")
+                    agent.input.flush()
                 except BrokenPipeError:
-                    agent.process.stdin = Path(os.devnull).open("wb")  # noqa: SIM115 - closed by stop
+                    agent.input = Path(os.devnull).open("wb")  # noqa: SIM115 - closed by stop
                 continue
             while True:
                 message = agent.line()
@@ -166,6 +174,6 @@ def test_the_real_agent_keeps_to_the_transcript(vector):
         agent.stop()
 
 
-def test_there_are_transcripts_of_every_sort():
+def test_there_are_transcripts_of_every_sort() -> None:
     sorts = {(name.split("/")[0], vector["direction"]) for name, vector in VECTORS.items()}
     assert sorts == {(a, b) for a in ("valid", "invalid") for b in ("to-agent", "to-laboratory")}

@@ -50,13 +50,15 @@ def test_every_measure_of_the_agent_has_a_meaning() -> None:
 
 
 def test_a_series_is_called_as_the_plan_calls_it() -> None:
-    names = {(size, span): f"my write span {span:g}M {size:g}K" for size in (1, 2, 4) for span in (1, 2, 4)}
+    names: dict[tuple[float, ...], str] = {
+        (size, span): f"my write span {span:g}M {size:g}K" for size in (1, 2, 4) for span in (1, 2, 4)
+    }
     of = Series("my write", "disk", "write", {"threads": 1}, {}, ("span", "size"), names)
     assert title(of) == "my write: disk write"
     fixed = {"direct": False, "align": 4096, "sync": "end"}
     of = Series("my write", "disk", "write", fixed, {}, ("size", "span"), names)
     assert title(of) == "my write: disk write (direct false, align 4 KiB, sync end)"
-    orders = {(float(size),): f"linpack {size}" for size in (1000, 2000, 4000)}
+    orders: dict[tuple[float, ...], str] = {(float(size),): f"linpack {size}" for size in (1000, 2000, 4000)}
     of = Series("linpack", "linpack", "classic", {"runs": 10, "threads": 1}, {}, ("size",), orders)
     assert title(of) == "linpack classic (runs 10)", "not said twice"
     assert not words.in_bytes("linpack", "size"), "a linpack's size is an order"

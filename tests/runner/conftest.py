@@ -1,15 +1,26 @@
+from __future__ import annotations
+
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 from pydantic import Field
 
-from virtometer.environments.base import Capabilities, Check, Environment, Settings
+from tests.runner.fixtures import Document, MakePlan, Watcher
+from virtometer.environments.base import Capabilities, Check, Environment, Guest, Settings
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.environments.registry import KINDS
 from virtometer.model import Plan
+
+
+class ScriptedSettings(Settings):
+    """Settings that become one word."""
+
+    def word(self) -> str:
+        raise NotImplementedError
 
 
 class Scripted(Environment):
@@ -17,20 +28,21 @@ class Scripted(Environment):
 
     script: ClassVar[str]
 
-    def capabilities(self):
+    def capabilities(self) -> Capabilities:
         return Capabilities(
             disk=False, network=False, several_guests=True, cpu_limit=False, memory_limit=False,
             settings=tuple(self.settings_type.model_fields),
             disk_reason=f"a {self.kind} has no disk", network_reason=f"a {self.kind} has no network",
         )  # fmt: skip
 
-    def check(self):
+    def check(self) -> Check:
         return Check(True, "it always runs")
 
-    def prepare(self, settings):
+    def prepare(self, settings: Settings) -> None:
         pass
 
-    def start(self, settings, guest_id):
+    def start(self, settings: Settings, guest_id: str) -> Guest:
+        assert isinstance(settings, ScriptedSettings)
         with ProcessGuest.starting(self.lab, guest_id) as guest:
             guest.refused_programs = {}  # such an agent runs no program, it only says so
             script = Path(__file__).with_name(self.script)
@@ -38,10 +50,10 @@ class Scripted(Environment):
         return guest
 
 
-class RogueSettings(Settings):
+class RogueSettings(ScriptedSettings):
     behaviour: str = "good"
 
-    def word(self):
+    def word(self) -> str:
         return self.behaviour
 
 
@@ -54,10 +66,10 @@ class Rogue(Scripted):
     script = "rogue.py"
 
 
-class TimepieceSettings(Settings):
+class TimepieceSettings(ScriptedSettings):
     clock: dict[str, float | bool | str] = Field(default_factory=dict)
 
-    def word(self):
+    def word(self) -> str:
         return json.dumps(self.clock)
 
 
@@ -71,55 +83,23 @@ class Timepiece(Scripted):
 
 
 @pytest.fixture
-def rogue_kind(monkeypatch):
+def rogue_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(KINDS, "rogue", Rogue)
 
 
 @pytest.fixture
-def timepiece_kind(monkeypatch):
+def timepiece_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(KINDS, "timepiece", Timepiece)
 
 
-class Watcher:
-    """A progress display that remembers."""
-
-    def __init__(self):
-        self.sentences = []
-        self.records = []
-        self.starting = []
-        self.stages = []
-
-    def swept(self, sentences):
-        self.sentences += sentences
-
-    def stage(self, text):
-        self.stages.append(text)
-
-    def begun(self, directory, plan, planned, finished):
-        self.directory, self.planned, self.finished = directory, planned, finished
-
-    def guest_starting(self, environment):
-        self.starting.append(environment)
-
-    def trial_started(self, trial):
-        pass
-
-    def trial_finished(self, record, done, total, left, estimates):
-        self.records.append(record)
-        self.last = (done, total, left, estimates)
-
-    def message(self, text):
-        self.sentences.append(text)
-
-
 @pytest.fixture
-def watcher():
+def watcher() -> Watcher:
     return Watcher()
 
 
 @pytest.fixture
-def make_plan():
-    def make(environments, workloads=None, **more):
+def make_plan() -> MakePlan:
+    def make(environments: Sequence[Document], workloads: Sequence[Document] | None = None, **more: Any) -> Plan:
         return Plan.model_validate(
             {
                 "virtometer": 1,

@@ -3,22 +3,23 @@
 import json
 import sys
 import time
+from typing import Any
 
-from place import FACTS
+from place import FACTS  # type: ignore[import-not-found]  # it lies beside this script
 
 behaviour = sys.argv[1]
 
 
-def say(**message):
+def say(**message: Any) -> None:
     sys.stdout.write(json.dumps(message) + "\n")
     sys.stdout.flush()
 
 
-def sample(start, end, work=1000):
+def sample(start: int, end: int, work: int = 1000) -> dict[str, Any]:
     return {"start_ns": start, "end_ns": end, "work": work, "check": "ok"}
 
 
-def run(name):
+def run(name: str) -> None:
     begin = time.monotonic_ns()
     if behaviour == "dies-in-the-middle":
         sys.stderr.write("kernel panic: this guest is gone\n")
@@ -64,7 +65,7 @@ def run(name):
     )  # fmt: skip
 
 
-def main():
+def main() -> None:
     if behaviour == "never-says-hello":
         time.sleep(3600)
     if behaviour == "dies-at-once":

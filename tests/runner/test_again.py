@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.runner.conftest import Rogue
+from tests.runner.fixtures import MakePlan, Watcher
+from virtometer.environments.base import Guest, Settings
 from virtometer.environments.journal import Journal
 from virtometer.environments.registry import KINDS
 from virtometer.errors import EnvironmentFailed, HostChanged, StorageError
-from virtometer.model import Failure, FailureKind, Placement, Trial
+from virtometer.model import Failure, FailureKind, Placement, Trial, TrialRecord
 from virtometer.runner import campaign as campaigns
 from virtometer.runner import lab_context as contexts
 from virtometer.runner.agent import agent_path
@@ -29,7 +32,7 @@ class Sick(Rogue):
     title = "sick"
     well = ""
 
-    def start(self, settings, guest_id):
+    def start(self, settings: Settings, guest_id: str) -> Guest:
         if not Path(self.well).exists():
             raise EnvironmentFailed("it is ill")
         return super().start(settings, guest_id)
@@ -38,19 +41,21 @@ class Sick(Rogue):
 class OpenJournal(Journal):
     """Takes a directory that others can write."""
 
-    def refuse_foreign_directory(self):
+    def refuse_foreign_directory(self) -> None:
         pass
 
 
 @pytest.fixture
-def well(monkeypatch, tmp_path):
+def well(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     path = tmp_path / "well"
     monkeypatch.setattr(Sick, "well", str(path))
     monkeypatch.setitem(KINDS, "sick", Sick)
     return path
 
 
-def test_failed_trials_are_measured_again_when_asked_for(tmp_path, watcher, make_plan, well):
+def test_failed_trials_are_measured_again_when_asked_for(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, well: Path
+) -> None:
     plan = make_plan([NATIVE, {"name": "sick", "kind": "sick"}], blocks=2)
     first = begin(plan, "", tmp_path / "c", 1, watcher)
     assert sorted(record.status for record in first.trials) == ["done", "done", "failed", "failed"]
@@ -66,7 +71,9 @@ def test_failed_trials_are_measured_again_when_asked_for(tmp_path, watcher, make
     assert resume(tmp_path / "c", watcher, failed=True).trials == again.trials
 
 
-def test_what_cannot_be_done_here_is_not_tried_again(tmp_path, watcher, make_plan, well):
+def test_what_cannot_be_done_here_is_not_tried_again(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, well: Path
+) -> None:
     well.touch()
     plan = make_plan(
         [NATIVE, {"name": "sick", "kind": "sick"}],
@@ -88,7 +95,9 @@ def test_what_cannot_be_done_here_is_not_tried_again(tmp_path, watcher, make_pla
         (FailureKind.START, "sick: not available here: no disk", False),
     ],
 )
-def test_only_the_laboratory_says_that_something_cannot_be_done_here(kind, reason, unavailable):
+def test_only_the_laboratory_says_that_something_cannot_be_done_here(
+    kind: FailureKind, reason: str, unavailable: bool
+) -> None:
     trial = Trial(0, 1, 1, 0, (Placement("sick", "disk"),))
     for placement in (None, 0):
         record = failed(trial, Failure(kind, reason, placement), "", 0.1)
@@ -96,7 +105,9 @@ def test_only_the_laboratory_says_that_something_cannot_be_done_here(kind, reaso
 
 
 @pytest.mark.parametrize("fresh", ["trial", "block"])
-def test_a_campaign_without_a_baseline_stops(tmp_path, watcher, make_plan, well, fresh):
+def test_a_campaign_without_a_baseline_stops(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, well: Path, fresh: str
+) -> None:
     plan = make_plan([{"name": "sick", "kind": "sick"}, NATIVE], blocks=20, fresh=fresh)
     with pytest.raises(EnvironmentFailed, match="the baseline sick does not start, so nothing can be compared"):
         begin(plan, "", tmp_path / "c", 1, watcher)
@@ -109,8 +120,10 @@ def test_a_campaign_without_a_baseline_stops(tmp_path, watcher, make_plan, well,
 
 
 @pytest.mark.parametrize("how", ["removed", "replaced"])
-def test_a_campaign_whose_directory_goes_away_stops(tmp_path, watcher, make_plan, monkeypatch, how):
-    def goes_away(record, *rest):
+def test_a_campaign_whose_directory_goes_away_stops(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    def goes_away(record: TrialRecord, *rest: object) -> None:
         ledger = tmp_path / "c" / "ledger.sqlite"
         if how == "replaced":
             shutil.copy(ledger, tmp_path / "other")
@@ -123,7 +136,9 @@ def test_a_campaign_whose_directory_goes_away_stops(tmp_path, watcher, make_plan
         begin(make_plan([NATIVE], blocks=5), "", tmp_path / "c", 1, watcher)
 
 
-def test_the_agent_of_a_campaign_stays_the_same(tmp_path, watcher, make_plan, monkeypatch):
+def test_the_agent_of_a_campaign_stays_the_same(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The built agent is removed after the first trial, as `make clean` does it."""
     built = tmp_path / "virtometer-agent"
     shutil.copy(agent_path(), built)
@@ -135,7 +150,9 @@ def test_the_agent_of_a_campaign_stays_the_same(tmp_path, watcher, make_plan, mo
 
 
 @pytest.mark.parametrize("cache_mode", [0o700, 0o777])
-def test_the_agent_of_a_campaign_lies_where_nobody_else_can_replace_it(tmp_path, monkeypatch, cache_mode):
+def test_the_agent_of_a_campaign_lies_where_nobody_else_can_replace_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cache_mode: int
+) -> None:
     """The directory of the results may be another user's; so may be that of the state or the cache."""
     results, cache, state = tmp_path / "results", tmp_path / "cache", tmp_path / "state"
     for directory, mode in ((results, 0o777), (cache, cache_mode), (state, 0o777)):
@@ -154,12 +171,14 @@ def test_the_agent_of_a_campaign_lies_where_nobody_else_can_replace_it(tmp_path,
     assert [*results.iterdir(), *cache.iterdir(), *state.iterdir()] == []
 
 
-def test_an_agent_that_is_replaced_while_the_campaign_begins_is_noticed(tmp_path, watcher, make_plan, monkeypatch):
+def test_an_agent_that_is_replaced_while_the_campaign_begins_is_noticed(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(campaigns, "agent_digest", _changing())
     with pytest.raises(HostChanged, match="the agent was replaced"):
         begin(make_plan([NATIVE]), "", tmp_path / "c", 1, watcher)
 
 
-def _changing():
+def _changing() -> Callable[[Path], str]:
     digests = iter(["a" * 64, "b" * 64])
     return lambda path: next(digests)

@@ -3,11 +3,16 @@ import os
 import signal
 import sqlite3
 import threading
+from pathlib import Path
 
 import pytest
 
+from tests.runner.conftest import Rogue, RogueSettings
+from tests.runner.fixtures import Document, MakePlan, Watcher
+from virtometer.environments.base import Check, Settings
 from virtometer.environments.registry import KINDS
 from virtometer.errors import EnvironmentFailed, HostChanged, Interrupted, LedgerError
+from virtometer.model import Campaign, Plan, TrialRecord
 from virtometer.runner import campaign as campaigns
 from virtometer.runner import host
 from virtometer.runner.pace import TimeLeft
@@ -19,16 +24,16 @@ pytestmark = pytest.mark.usefixtures("rogue_kind")
 GOOD = {"name": "good", "kind": "rogue"}
 
 
-def rogue(behaviour):
+def rogue(behaviour: str) -> Document:
     return {"name": "bad", "kind": "rogue", "settings": {"behaviour": behaviour}}
 
 
-def begin(plan, directory, watcher):
+def begin(plan: Plan, directory: Path, watcher: Watcher) -> Campaign:
     return campaigns.begin(plan, "text", directory, 7, watcher)
 
 
-def test_a_native_campaign_measures_every_planned_trial(tmp_path, watcher, make_plan):
-    workloads = [
+def test_a_native_campaign_measures_every_planned_trial(tmp_path: Path, watcher: Watcher, make_plan: MakePlan) -> None:
+    workloads: list[Document] = [
         {"name": "cpu", "workload": "linpack", "op": "classic", "parameters": {"size": 100}},
         {"name": "memory", "workload": "memory", "op": "triad", "parameters": {"size": "1M"}},
         {"name": "disk", "workload": "disk", "op": "random-read"},
@@ -47,10 +52,10 @@ def test_a_native_campaign_measures_every_planned_trial(tmp_path, watcher, make_
         assert all(sample.used for sample in run.samples)
         assert run.scored.clock.rate == pytest.approx(1.0, abs=0.005)
         assert run.scored.guest_cpu_s is not None
-        assert record.host.wall_s > 0.02
+        assert record.host is not None and record.host.wall_s > 0.02
     cpu = [r.runs[0] for r in campaign.trials if r.runs[0].placement.workload == "cpu"]
     # A busy host gives the guest a part of the window of 0.05 s only, but an iteration at the least.
-    assert all(0.005 <= run.scored.guest_cpu_s < 0.5 for run in cpu)
+    assert all(0.005 <= (run.scored.guest_cpu_s or 0) < 0.5 for run in cpu)
     net = next(r.runs[0] for r in campaign.trials if r.runs[0].placement.workload == "net")
     assert net.conditions["network_path"] == "loopback"
     assert [line for line in campaign.commands if "fill" in line.argv]
@@ -84,11 +89,11 @@ def test_a_native_campaign_measures_every_planned_trial(tmp_path, watcher, make_
     ],
 )
 def test_a_guest_that_misbehaves_fails_its_trials_and_the_campaign_goes_on(
-    tmp_path, watcher, make_plan, behaviour, reason
-):
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, behaviour: str, reason: str
+) -> None:
     plan = make_plan([GOOD, rogue(behaviour)], blocks=2)
     campaign = begin(plan, tmp_path / "c", watcher)
-    by_name = {"good": [], "bad": []}
+    by_name: dict[str, list[TrialRecord]] = {"good": [], "bad": []}
     for record in campaign.trials:
         by_name[record.trial.placements[0].environment].append(record)
     assert [r.status for r in by_name["good"]] == ["done", "done"]
@@ -98,7 +103,7 @@ def test_a_guest_that_misbehaves_fails_its_trials_and_the_campaign_goes_on(
         assert record.scored == ()
 
 
-def test_fewer_processors_than_threads_are_a_condition(tmp_path, watcher, make_plan):
+def test_fewer_processors_than_threads_are_a_condition(tmp_path: Path, watcher: Watcher, make_plan: MakePlan) -> None:
     allowed = len(os.sched_getaffinity(0))
     plan = make_plan(
         [{"name": "native", "kind": "native"}],
@@ -109,19 +114,23 @@ def test_fewer_processors_than_threads_are_a_condition(tmp_path, watcher, make_p
     assert record.runs[0].conditions["processors"] == f"{allowed} for {allowed + 1} threads"
 
 
-def test_the_report_knows_the_command_lines_of_checks_and_starts(tmp_path, watcher, make_plan):
+def test_the_report_knows_the_command_lines_of_checks_and_starts(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan
+) -> None:
     campaign = begin(make_plan([{"name": "native", "kind": "native"}]), tmp_path / "c", watcher)
     purposes = [line.purpose for line in campaign.commands]
     assert [purpose for purpose in purposes if "check-native" in purpose]
     assert [purpose for purpose in purposes if f"native guest v{os.getpid()}-1" in purpose]
 
 
-def test_a_guest_that_does_not_leave_is_ended(tmp_path, watcher, make_plan):
+def test_a_guest_that_does_not_leave_is_ended(tmp_path: Path, watcher: Watcher, make_plan: MakePlan) -> None:
     campaign = begin(make_plan([rogue("does-not-leave")]), tmp_path / "c", watcher)
     assert [r.status for r in campaign.trials] == ["done"]
 
 
-def test_a_broken_guest_is_not_used_again_within_its_group(tmp_path, watcher, make_plan):
+def test_a_broken_guest_is_not_used_again_within_its_group(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan
+) -> None:
     workloads = [
         {"name": f"w{i}", "workload": "linpack", "op": "classic", "parameters": {"size": 50}} for i in range(3)
     ]
@@ -131,7 +140,9 @@ def test_a_broken_guest_is_not_used_again_within_its_group(tmp_path, watcher, ma
     assert len(campaign.guests) == 3
 
 
-def test_a_guest_that_does_not_start_is_tried_once_for_the_workloads_that_share_its_start(tmp_path, watcher, make_plan):
+def test_a_guest_that_does_not_start_is_tried_once_for_the_workloads_that_share_its_start(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan
+) -> None:
     workloads = [
         {"name": f"w{i}", "workload": "linpack", "op": "classic", "parameters": {"size": 50}} for i in range(3)
     ]
@@ -143,7 +154,9 @@ def test_a_guest_that_does_not_start_is_tried_once_for_the_workloads_that_share_
     }
 
 
-def test_what_an_environment_lacks_is_said_and_never_a_zero(tmp_path, watcher, make_plan):
+def test_what_an_environment_lacks_is_said_and_never_a_zero(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan
+) -> None:
     workloads = [
         {"name": "disk", "workload": "disk", "op": "random-read"},
         {"name": "net", "workload": "net", "op": "stream"},
@@ -155,11 +168,13 @@ def test_what_an_environment_lacks_is_said_and_never_a_zero(tmp_path, watcher, m
     ]
 
 
-def test_an_environment_that_does_not_work_is_refused_or_skipped(tmp_path, watcher, make_plan, monkeypatch):
-    class Broken(KINDS["rogue"]):
+def test_an_environment_that_does_not_work_is_refused_or_skipped(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Broken(Rogue):
         kind = "broken"
 
-        def check(self):
+        def check(self) -> Check:
             raise EnvironmentFailed("there is no broken here", advice="mend it")
 
     monkeypatch.setitem(KINDS, "broken", Broken)
@@ -176,17 +191,18 @@ def test_an_environment_that_does_not_work_is_refused_or_skipped(tmp_path, watch
 
 
 def test_settings_that_do_not_work_are_refused_or_skipped_before_anything_is_measured(
-    tmp_path, watcher, make_plan, monkeypatch
-):
-    class Choosy(KINDS["rogue"]):
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Choosy(Rogue):
         kind = "choosy"
 
-        def prepare(self, settings):
+        def prepare(self, settings: Settings) -> None:
+            assert isinstance(settings, RogueSettings)
             if settings.behaviour != "good":
                 raise EnvironmentFailed(f"its behaviour {settings.behaviour} cannot be had", advice="behave")
 
     monkeypatch.setitem(KINDS, "choosy", Choosy)
-    environments = [
+    environments: list[Document] = [
         GOOD,
         {"name": "fine", "kind": "choosy"},
         {"name": "odd", "kind": "choosy", "settings": {"behaviour": "odd"}},
@@ -203,19 +219,17 @@ def test_settings_that_do_not_work_are_refused_or_skipped_before_anything_is_mea
     assert all(record.status == "done" for record in campaign.trials)
 
 
-def interrupt_after(watcher, count, number=signal.SIGINT):
+def interrupt_after(watcher: Watcher, count: int, number: signal.Signals = signal.SIGINT) -> None:
     """Let the watcher send a signal to this process when `count` trials are finished."""
-    finished = watcher.trial_finished
 
-    def trial_finished(*arguments):
-        finished(*arguments)
+    def after_trial() -> None:
         if len(watcher.records) == count:
             os.kill(os.getpid(), number)
 
-    watcher.trial_finished = trial_finished
+    watcher.after_trial = after_trial
 
 
-def test_ctrl_c_keeps_everything_and_resume_goes_on(tmp_path, watcher, make_plan):
+def test_ctrl_c_keeps_everything_and_resume_goes_on(tmp_path: Path, watcher: Watcher, make_plan: MakePlan) -> None:
     interrupt_after(watcher, 3)
     directory = tmp_path / "c"
     plan = make_plan([GOOD, {"name": "other", "kind": "rogue"}], blocks=4)
@@ -235,10 +249,13 @@ def test_ctrl_c_keeps_everything_and_resume_goes_on(tmp_path, watcher, make_plan
     assert again.starting == []
 
 
-def test_a_ctrl_c_while_a_broken_guest_is_stopped_leaves_nothing_of_it(tmp_path, watcher, make_plan, monkeypatch):
-    real, stopped = Resident.stop, []
+def test_a_ctrl_c_while_a_broken_guest_is_stopped_leaves_nothing_of_it(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Resident.stop
+    stopped: list[str] = []
 
-    def stop(resident):
+    def stop(resident: Resident) -> None:
         if not stopped:
             signal.raise_signal(signal.SIGINT)
         real(resident)
@@ -250,7 +267,9 @@ def test_a_ctrl_c_while_a_broken_guest_is_stopped_leaves_nothing_of_it(tmp_path,
     assert len(stopped) == 1
 
 
-def test_resume_refuses_another_host_and_another_agent(tmp_path, watcher, make_plan, monkeypatch):
+def test_resume_refuses_another_host_and_another_agent(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
     directory = tmp_path / "c"
     interrupt_after(watcher, 1)
     with pytest.raises(Interrupted):
@@ -267,7 +286,7 @@ def test_resume_refuses_another_host_and_another_agent(tmp_path, watcher, make_p
     assert len(campaigns.resume(directory, watcher).trials) == 3
 
 
-def test_two_laboratories_do_not_work_in_one_directory(tmp_path, watcher, make_plan):
+def test_two_laboratories_do_not_work_in_one_directory(tmp_path: Path, watcher: Watcher, make_plan: MakePlan) -> None:
     directory = tmp_path / "c"
     begin(make_plan([GOOD]), directory, watcher)
     with pytest.raises(LedgerError, match="already holds a campaign"):
@@ -276,7 +295,7 @@ def test_two_laboratories_do_not_work_in_one_directory(tmp_path, watcher, make_p
         campaigns.resume(directory, watcher)
 
 
-def test_every_sample_in_the_ledger_adds_up_to_the_value(tmp_path, watcher, make_plan):
+def test_every_sample_in_the_ledger_adds_up_to_the_value(tmp_path: Path, watcher: Watcher, make_plan: MakePlan) -> None:
     directory = tmp_path / "c"
     plan = make_plan([{"name": "native", "kind": "native"}], blocks=2)
     campaign = begin(plan, directory, watcher)
@@ -291,7 +310,7 @@ def test_every_sample_in_the_ledger_adds_up_to_the_value(tmp_path, watcher, make
         assert run.scored.work == sum(sample.work for sample in used)
 
 
-def test_campaigns_run_outside_the_main_thread(tmp_path, watcher, make_plan):
+def test_campaigns_run_outside_the_main_thread(tmp_path: Path, watcher: Watcher, make_plan: MakePlan) -> None:
     outcome = []
     thread = threading.Thread(
         target=lambda: outcome.append(begin(make_plan([GOOD]), tmp_path / "c", watcher)), daemon=True

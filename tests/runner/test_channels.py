@@ -5,17 +5,20 @@ import os
 import pty
 import socket
 import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
 from tests.environments.booted import agent, lab, require, until
 from virtometer.clock.region import is_linear
-from virtometer.environments.qemu import Qemu, QemuSettings
+from virtometer.environments.qemu import MachineSettings, Qemu, QemuSettings
 from virtometer.link.channel import Channel, Stream
 from virtometer.link.messages import Done, Ready, Samples
 from virtometer.link.session import Session
-from virtometer.model import Limits
+from virtometer.model import ClockFit, Limits, Sample
 from virtometer.runner.clock_monitor import ClockMonitor
 from virtometer.runner.state import RunState
 
@@ -23,21 +26,22 @@ ANSWER_S = 60.0
 
 
 @contextlib.contextmanager
-def stdio():
+def stdio() -> Iterator[Stream]:
     with started("stdio", stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdin is not None and child.stdout is not None
         yield Stream(os.dup(child.stdout.fileno()), os.dup(child.stdin.fileno()))
         child.stdin.close()
 
 
 @contextlib.contextmanager
-def socket_pair():
+def socket_pair() -> Iterator[Stream]:
     ours, theirs = socket.socketpair()
-    with theirs, started("stdio", stdin=theirs, stdout=theirs):
+    with theirs, started("stdio", stdin=theirs.fileno(), stdout=theirs.fileno()):
         yield both_ways(ours.detach())
 
 
 @contextlib.contextmanager
-def tcp():
+def tcp() -> Iterator[Stream]:
     """The agent dials home."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(ANSWER_S)
@@ -47,19 +51,21 @@ def tcp():
 
 
 @contextlib.contextmanager
-def serial_line():
+def serial_line() -> Iterator[Stream]:
     """A terminal that the agent makes raw by itself."""
     ours, theirs = pty.openpty()
     with os.fdopen(theirs, "rb", buffering=0), started("serial", os.ttyname(theirs)):
         yield both_ways(ours)
 
 
-def both_ways(fd):
+def both_ways(fd: int) -> Stream:
     return Stream(fd, fd)
 
 
 @contextlib.contextmanager
-def started(*words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL):
+def started(
+    *words: str, stdin: int = subprocess.DEVNULL, stdout: int = subprocess.DEVNULL
+) -> Iterator[subprocess.Popen[bytes]]:
     with subprocess.Popen([agent(), *words], stdin=stdin, stdout=stdout) as child:
         try:
             yield child
@@ -68,7 +74,7 @@ def started(*words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL):
             child.kill()
 
 
-def watched(session, seconds):
+def watched(session: Session, seconds: float) -> tuple[ClockMonitor, Sequence[Sample]]:
     """One run with its clock watched as a trial does it, and its samples."""
     watch = ClockMonitor(session, Limits(), lambda: 0, {})
     session.begin_run()
@@ -95,7 +101,7 @@ def watched(session, seconds):
     return watch, state.samples
 
 
-def compared(stream, seconds=1.0):
+def compared(stream: Stream, seconds: float = 1.0) -> tuple[ClockFit, Sequence[Sample]]:
     """One run of which everything is judged: the fit, the probes and the samples."""
     session = Session(Channel(stream), "guest")
     session.greet(ANSWER_S)
@@ -111,7 +117,7 @@ def compared(stream, seconds=1.0):
 
 
 @pytest.mark.parametrize("channel", [stdio, socket_pair, tcp, serial_line])
-def test_a_process_of_this_host_has_the_hosts_clock(channel):
+def test_a_process_of_this_host_has_the_hosts_clock(channel: Callable[[], AbstractContextManager[Stream]]) -> None:
     with channel() as stream:
         fitted, samples = compared(stream)
     assert abs(fitted.rate - 1) <= fitted.rate_bound
@@ -127,12 +133,12 @@ class Uart(Qemu):
     kernel_parameters: ClassVar[str] = "virtometer.channel=serial:/dev/ttyS1"
     path: str
 
-    def clock_options(self, settings):
+    def clock_options(self, settings: MachineSettings) -> list[str]:
         return ["-chardev", f"socket,id=uart,path={self.path},server=on,wait=off", "-device", "isa-serial,chardev=uart"]
 
 
 @pytest.mark.slow
-def test_an_emulated_uart_is_a_channel_like_any_other(tmp_path):
+def test_an_emulated_uart_is_a_channel_like_any_other(tmp_path: Path) -> None:
     with lab(tmp_path, disk=False) as one:
         environment = Uart(one)
         environment.path = str(tmp_path / "uart")

@@ -1,25 +1,27 @@
 import socket
 import threading
+import time
+from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
 
+from virtometer.clock import steps
 from virtometer.clock.steps import Step
 from virtometer.errors import ClockError
 from virtometer.link.channel import Channel, Stream
 from virtometer.link.session import Session
-from virtometer.model import ClockFault, Limits
-from virtometer.runner import clock_monitor
+from virtometer.model import ClockFault, Limits, RoundTrip, RoundTripKind
 from virtometer.runner.clock_monitor import BURST, ClockMonitor
 
 
 @pytest.fixture
-def session():
+def session() -> Iterator[Session]:
     ours, theirs = socket.socketpair()
     fd = ours.detach()
     session = Session(Channel(Stream(fd, fd)), "guest")
 
-    def answer():
+    def answer() -> None:
         number = 0
         with theirs, theirs.makefile("rb") as lines:
             for _ in lines:
@@ -44,21 +46,23 @@ def session():
         (0, 0, 3600.0, 1.8),
     ],
 )
-def test_probes_during_a_run_cost_little_and_do_not_flood(session, monkeypatch, own_ns, guest_ns, seconds, period_s):
+def test_probes_during_a_run_cost_little_and_do_not_flood(
+    session: Session, monkeypatch: pytest.MonkeyPatch, own_ns: int, guest_ns: int, seconds: float, period_s: float
+) -> None:
     now = [0]
     used = [0, 0]
 
-    def probe(limit_s, kind="before"):
+    def probe(limit_s: float, kind: RoundTripKind = "before") -> RoundTrip:
         used[:] = used[0] + own_ns, used[1] + guest_ns
         now[0] += 10**8  # a channel that is slow, which costs nothing
-        return clock_monitor.RoundTrip(kind, now[0] - 10**8, now[0], now[0], now[0])
+        return RoundTrip(kind, now[0] - 10**8, now[0], now[0], now[0])
 
     asked = []
     monkeypatch.setattr(session, "ping", probe)
     monkeypatch.setattr(session, "send_ping", lambda limit_s: asked.append(now[0]))
-    monkeypatch.setattr(clock_monitor.time, "monotonic", lambda: now[0] * 1e-9)
-    monkeypatch.setattr(clock_monitor.time, "monotonic_ns", lambda: now[0])
-    monkeypatch.setattr(clock_monitor.time, "thread_time_ns", lambda: used[0])
+    monkeypatch.setattr(time, "monotonic", lambda: now[0] * 1e-9)
+    monkeypatch.setattr(time, "monotonic_ns", lambda: now[0])
+    monkeypatch.setattr(time, "thread_time_ns", lambda: used[0])
     watch = ClockMonitor(session, Limits(), lambda: used[1], {})
     monkeypatch.setattr(session, "pause", lambda seconds: None)
     watch.before(seconds)
@@ -75,19 +79,22 @@ def test_probes_during_a_run_cost_little_and_do_not_flood(session, monkeypatch, 
 @pytest.mark.parametrize(
     ("known_s", "lost_s", "told_s"), [(-3.0, -0.01, -3.0), (3.0, -0.002, -0.002), (-0.006, -2.99, -2.99)]
 )
-def test_a_step_back_is_as_large_as_samples_and_probes_prove_together(session, monkeypatch, known_s, lost_s, told_s):
+def test_a_step_back_is_as_large_as_samples_and_probes_prove_together(
+    session: Session, monkeypatch: pytest.MonkeyPatch, known_s: float, lost_s: float, told_s: float
+) -> None:
     """Probes know what happened between them: more than a sample lost, or less, or something else that was greater."""
     watch = ClockMonitor(session, Limits(), lambda: 0, {})
-    monkeypatch.setattr(clock_monitor.steps, "between", lambda probes: Step(known_s * 1e9, 5e8))
+    monkeypatch.setattr(steps, "between", lambda probes: Step(known_s * 1e9, 5e8))
     lost = ClockError("stepped back by at least something", ClockFault("went-back", lost_s, 0.4))
     fault = watch.sized(lost).fault
-    assert (fault.kind, fault.size_s) == ("went-back", pytest.approx(told_s))
+    assert fault.kind == "went-back"
+    assert fault.size_s == pytest.approx(told_s)
     other = ClockError("stood still", ClockFault("stood-still", None, 0.4))
     assert watch.sized(other) is other
 
 
-def test_what_a_probe_costs_is_tried_once_in_an_environment(session):
-    costs = {}
+def test_what_a_probe_costs_is_tried_once_in_an_environment(session: Session) -> None:
+    costs: dict[str, float] = {}
     ClockMonitor(session, Limits(), lambda: 0, costs).before(1.0)
     tried = dict(costs)
     assert list(tried) == [session.name] and 0 < tried[session.name] < 0.1
@@ -102,13 +109,16 @@ def test_what_a_probe_costs_is_tried_once_in_an_environment(session):
     [(1e-5, 1.0, 10**6, None), (5e-3, 1.0, 10**6, 0.1), (5e-3, 0.4, 10**6, 0.05), (5e-3, 0.4, 10**4, 0.002)],
 )
 def test_a_burst_rests_twice_where_no_probe_may_fall_within_the_run(
-    session, monkeypatch, cost_s, seconds, round_trip_ns, rests_s
-):
-    rested = []
+    session: Session,
+    monkeypatch: pytest.MonkeyPatch,
+    cost_s: float,
+    seconds: float,
+    round_trip_ns: int,
+    rests_s: float | None,
+) -> None:
+    rested: list[float] = []
     monkeypatch.setattr(session, "pause", rested.append)
-    monkeypatch.setattr(
-        session, "ping", lambda limit_s, kind="before": clock_monitor.RoundTrip(kind, 0, 1, 2, round_trip_ns)
-    )
+    monkeypatch.setattr(session, "ping", lambda limit_s, kind="before": RoundTrip(kind, 0, 1, 2, round_trip_ns))
     watch = ClockMonitor(session, Limits(), lambda: 0, {session.name: cost_s})
     watch.before(seconds)
     assert rested == ([] if rests_s is None else pytest.approx([rests_s] * 2))
@@ -119,18 +129,19 @@ def test_a_burst_rests_twice_where_no_probe_may_fall_within_the_run(
     [(10_000, 0.005, 0), (2_500_000, 0.005, 5), (2_500_000, 0.05, 3), (2_500_000, 0.0001, 0)],
 )
 def test_only_a_clock_that_is_not_known_well_enough_is_compared_after_pauses(
-    session, monkeypatch, way_ns, limit, pauses
-):
+    session: Session, monkeypatch: pytest.MonkeyPatch, way_ns: int, limit: float, pauses: int
+) -> None:
     """Not where a limit asks for more than any history can prove."""
-    now, rested = [10**12], []
+    now = [10**12]
+    rested: list[float] = []
 
-    def pause(seconds):
+    def pause(seconds: float) -> None:
         rested.append(seconds)
         now[0] += int(seconds * 1e9)
 
-    def probe(limit_s, kind="before"):  # the answer is held for 1 us
+    def probe(limit_s: float, kind: RoundTripKind = "before") -> RoundTrip:  # the answer is held for 1 us
         begin, now[0] = now[0], now[0] + 2 * way_ns + 1_000
-        return clock_monitor.RoundTrip(kind, begin, begin + way_ns, begin + way_ns + 1_000, now[0])
+        return RoundTrip(kind, begin, begin + way_ns, begin + way_ns + 1_000, now[0])
 
     monkeypatch.setattr(session, "pause", pause)
     monkeypatch.setattr(session, "ping", probe)
@@ -144,7 +155,7 @@ def test_only_a_clock_that_is_not_known_well_enough_is_compared_after_pauses(
     assert sum(rested) < 3.5
 
 
-def test_only_a_guest_that_was_never_probed_is_probed_before_it_prepares(session):
+def test_only_a_guest_that_was_never_probed_is_probed_before_it_prepares(session: Session) -> None:
     first = ClockMonitor(session, Limits(), lambda: 0, {})
     first.early()
     assert len(first.probes) == BURST == len(session.history)
@@ -153,7 +164,7 @@ def test_only_a_guest_that_was_never_probed_is_probed_before_it_prepares(session
     assert later.probes == ()
 
 
-def test_probes_are_kept_in_the_order_in_which_they_were_sent(session):
+def test_probes_are_kept_in_the_order_in_which_they_were_sent(session: Session) -> None:
     watch = ClockMonitor(session, Limits(), lambda: 0, {})
     watch.before(1.0)
     watch.starting()

@@ -3,15 +3,19 @@
 import itertools
 import re
 import statistics
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
 
 import pytest
 
+from tests.runner.fixtures import Document, MakePlan, Watcher
 from tests.store.campaigns import campaign as ledger_campaign
 from virtometer.analysis import analyse, by_guest_clocks
 from virtometer.analysis.clocks import clock_qualities
 from virtometer.clock import intervals
-from virtometer.model import FailureKind, Mark, MarkKind, SetAside
+from virtometer.model import FailureKind, Mark, MarkKind, Run, SetAside, TrialRecord
 from virtometer.report.clocks import figure
 from virtometer.runner import campaign as campaigns
 from virtometer.runner import clock_monitor
@@ -19,21 +23,46 @@ from virtometer.runner import clock_monitor
 TRUE_RATE = 1e9
 
 
-def by_own_clock(record):
+class RunTrial(Protocol):
+    """Runs one trial in a guest with a clock as described, for a number of seconds."""
+
+    def __call__(
+        self,
+        clock: Document,
+        seconds: float = 1.0,
+        answer_s: float = 1.0,
+        workloads: Sequence[Document] | None = None,
+        timing: str = "auto",
+        clock_error: float = 0.005,
+        run_extra_s: float = 10,
+    ) -> TrialRecord: ...
+
+
+def by_own_clock(record: TrialRecord) -> TrialRecord:
     """A trial as a raw report shows it."""
     (raw,) = by_guest_clocks(replace(ledger_campaign(0), trials=(record,))).trials
     return raw
 
 
 @pytest.fixture
-def trial(tmp_path, watcher, make_plan, timepiece_kind, monkeypatch):
+def trial(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, timepiece_kind: None, monkeypatch: pytest.MonkeyPatch
+) -> RunTrial:
     """Run one trial in a guest with a clock as described, for a number of seconds."""
     # This agent is a Python program, and dearer to ask than any guest's: it is asked as often as theirs all the same.
     monkeypatch.setattr(clock_monitor, "_COSTS", 0)
 
     numbers = itertools.count(1)
 
-    def run(clock, seconds=1.0, answer_s=1.0, workloads=None, timing="auto", clock_error=0.005, run_extra_s=10):
+    def run(
+        clock: Document,
+        seconds: float = 1.0,
+        answer_s: float = 1.0,
+        workloads: Sequence[Document] | None = None,
+        timing: str = "auto",
+        clock_error: float = 0.005,
+        run_extra_s: float = 10,
+    ) -> TrialRecord:
         plan = make_plan(
             [{"name": "liar", "kind": "timepiece", "settings": {"clock": clock}, "timing": timing}],
             workloads,
@@ -54,7 +83,7 @@ def trial(tmp_path, watcher, make_plan, timepiece_kind, monkeypatch):
 
 @pytest.mark.parametrize("rate", [0.5, 0.9, 1.0, 1.1, 2.0])
 @pytest.mark.parametrize("seconds", [0.2, 1.0])
-def test_a_clock_at_the_wrong_rate_is_put_right(trial, rate, seconds):
+def test_a_clock_at_the_wrong_rate_is_put_right(trial: RunTrial, rate: float, seconds: float) -> None:
     # A busy host may stop the guest between the moment when it counts its work and that when it reads its clock.
     for _ in range(4):
         record = trial({"rate": rate}, seconds)
@@ -76,7 +105,9 @@ def test_a_clock_at_the_wrong_rate_is_put_right(trial, rate, seconds):
 
 @pytest.mark.parametrize("rate", [0.5, 1.0, 2.0])
 @pytest.mark.parametrize("seconds", [0.02, 0.2, 2.0])
-def test_a_short_run_over_a_slow_channel_is_bounded_by_the_history_of_the_clock(trial, rate, seconds):
+def test_a_short_run_over_a_slow_channel_is_bounded_by_the_history_of_the_clock(
+    trial: RunTrial, rate: float, seconds: float
+) -> None:
     """Round trips of 5 ms leave half a percent of 2 s open: the clock is known for longer than the run."""
     record = trial({"rate": rate, "delay_s": 0.0025, "iteration_s": 0.01}, seconds)
     assert (record.status, record.reason) == ("done", "")
@@ -88,13 +119,15 @@ def test_a_short_run_over_a_slow_channel_is_bounded_by_the_history_of_the_clock(
 
 
 @pytest.mark.parametrize("jump_s", [3.0, -3.0])
-def test_a_step_is_found_over_a_slow_channel(trial, jump_s):
+def test_a_step_is_found_over_a_slow_channel(trial: RunTrial, jump_s: float) -> None:
     record = trial({"jump_s": jump_s, "at_s": 0.01, "delay_s": 0.0025, "iteration_s": 0.03}, 0.03)
     # Two bursts alone say what the rate is, and the round trips leave a third of it open.
     assert step_told(record) == pytest.approx(jump_s, abs=1.0)
 
 
-def test_every_run_of_a_guest_makes_its_clock_known_better(tmp_path, watcher, make_plan, timepiece_kind):
+def test_every_run_of_a_guest_makes_its_clock_known_better(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, timepiece_kind: None
+) -> None:
     """Only the first runs need probes with pauses after them."""
     workloads = [
         {"name": f"w{number}", "workload": "linpack", "op": "classic", "parameters": {"size": 50}}
@@ -111,7 +144,7 @@ def test_every_run_of_a_guest_makes_its_clock_known_better(tmp_path, watcher, ma
 
 
 @pytest.mark.parametrize("rate", [0.5, 0.9, 1.0, 1.1, 2.0])
-def test_a_tool_that_believes_the_clock_is_put_right(trial, rate):
+def test_a_tool_that_believes_the_clock_is_put_right(trial: RunTrial, rate: float) -> None:
     """Its own number, the corrected one and the stopwatch's stand side by side."""
     tool = [{"name": "tool", "workload": "ab", "op": "get", "parameters": {"url": "http://127.0.0.1/x"}}]
     record = trial({"rate": rate, "tool": True}, 1.0, workloads=tool)
@@ -125,7 +158,7 @@ def test_a_tool_that_believes_the_clock_is_put_right(trial, rate):
     assert run.reported.value == ways["tool-says"]
 
 
-def test_a_tool_that_the_laboratory_lets_go_is_timed_from_there(trial):
+def test_a_tool_that_the_laboratory_lets_go_is_timed_from_there(trial: RunTrial) -> None:
     """What lies before it, the empty passages, is not its time."""
     tool = [{"name": "tool", "workload": "ab", "op": "get", "parameters": {"url": "http://127.0.0.1/x"}}]
     record = trial({"rate": 2.0, "tool": True}, 1.0, workloads=tool, timing="laboratory", clock_error=0.9)
@@ -136,13 +169,14 @@ def test_a_tool_that_the_laboratory_lets_go_is_timed_from_there(trial):
     assert ways["tool-by-stopwatch"] == pytest.approx(ways["tool-corrected"], rel=1e-3)
 
 
-def kept(record, kind):
+def kept(record: TrialRecord, kind: str) -> Run:
     """What a trial left that failed by its clock: all that was measured, and nothing of it used."""
     assert (record.status, record.scored) == ("failed", ())
     (left,) = record.runs
     assert left.fault is not None and left.fault.kind == kind, left.fault
     assert left.placement == record.trial.placements[0]
     assert left.samples and not any(sample.used for sample in left.samples)
+    assert record.failure is not None
     assert (record.failure.kind, record.failure.placement) == (FailureKind.CLOCK, 0)
     assert {sample.mark for sample in left.samples} == {record.failure.reason}
     assert {sample.set_aside for sample in left.samples} == {SetAside.FAILED_TRIAL}
@@ -152,48 +186,54 @@ def kept(record, kind):
     return left
 
 
-def step_told(record):
+def step_told(record: TrialRecord) -> float:
     """The size in seconds of the step that failed a trial, the same in the sentence and in the fault."""
     told = re.search(r"the guest's clock stepped by about ([+-][0-9.]+) s at ", record.reason)
     assert told, record.reason
-    (kind,) = {left.fault.kind for left in record.runs} & {"stepped", "went-back"}
+    (left,) = record.runs
+    fault = left.fault
+    assert fault is not None and fault.kind in ("stepped", "went-back")
     # Samples go back where the clock does and one of them is under way, or lies before the other end.
-    assert kind == "stepped" or told[1].startswith("-")
-    fault = kept(record, kind).fault
+    assert fault.kind == "stepped" or told[1].startswith("-")
+    kept(record, fault.kind)
     assert float(told[1]) == pytest.approx(fault.size_s, rel=0.01)
-    assert -0.5 < fault.at_s < 3.0
+    assert fault.at_s is not None and -0.5 < fault.at_s < 3.0
     return float(told[1])
 
 
 @pytest.mark.parametrize("rate", [0.5, 1.0, 2.0])
 @pytest.mark.parametrize("jump_s", [3.0, -3.0])
 @pytest.mark.parametrize("window", [(1.0, 0.4), (0.15, 0.05)])
-def test_a_clock_that_steps_in_the_middle_fails_the_trial(trial, rate, jump_s, window):
+def test_a_clock_that_steps_in_the_middle_fails_the_trial(
+    trial: RunTrial, rate: float, jump_s: float, window: tuple[float, float]
+) -> None:
     seconds, at_s = window
     record = trial({"rate": rate, "jump_s": jump_s, "at_s": at_s}, seconds)
     # Without probes between, two bursts alone say what the rate is.
     assert step_told(record) == pytest.approx(jump_s, abs=0.5)
 
 
-def test_a_small_step_back_is_told_with_the_size_that_the_probes_know(trial):
+def test_a_small_step_back_is_told_with_the_size_that_the_probes_know(trial: RunTrial) -> None:
     """The samples alone lost no more than what lies between two of them."""
     record = trial({"jump_s": -0.3, "at_s": 0.4, "iteration_s": 0.29}, 1.2)
     assert step_told(record) == pytest.approx(-0.3, abs=0.1)
 
 
-def test_a_clock_that_stands_still_fails_the_trial(trial):
+def test_a_clock_that_stands_still_fails_the_trial(trial: RunTrial) -> None:
     record = trial({"still_s": 9.0})
     assert "the guest's clock stood still during sample" in record.reason
     left = kept(record, "stood-still")
+    assert left.fault is not None and left.fault.at_s is not None
     assert 0 < left.fault.at_s < 0.6
     (run,) = by_own_clock(record).runs
     assert run.scored.value > 1.5 * TRUE_RATE, "the clock saw less than half of the time in which the work was done"
 
 
-def test_a_clock_that_is_not_known_well_enough_fails_the_trial(trial):
+def test_a_clock_that_is_not_known_well_enough_fails_the_trial(trial: RunTrial) -> None:
     record = trial({}, 0.3, clock_error=1e-7)
     assert re.search(r"no sample could be used: clock error ±[0-9.]+% exceeds the limit", record.reason)
     left = kept(record, "uncertain")
+    assert left.fault is not None and left.fault.bound is not None
     assert left.fault.bound > 1e-7
     raw = by_own_clock(record)
     assert (raw.status, raw.marks) == ("done", (Mark(MarkKind.CLOCK, record.reason),))
@@ -203,7 +243,7 @@ def test_a_clock_that_is_not_known_well_enough_fails_the_trial(trial):
 
 
 @pytest.mark.parametrize("caught_up", [True, False])
-def test_a_clock_that_stood_still_is_found_from_the_probes_during_the_run(trial, caught_up):
+def test_a_clock_that_stood_still_is_found_from_the_probes_during_the_run(trial: RunTrial, caught_up: bool) -> None:
     """No sample is without length, and when it made up for it both ends look right."""
     record = trial({"still_s": 0.6, "caught_up": caught_up, "iteration_s": 0.8, "at_s": 0.3}, 1.5)
     # Once it made up for it, only a probe in between knows of it, and knows what had been lost by then.
@@ -221,7 +261,7 @@ def test_a_clock_that_stood_still_is_found_from_the_probes_during_the_run(trial,
         ("error", "the agent answered a ping with an error: busy: ask again later"),
     ],
 )
-def test_pings_that_are_answered_badly_during_the_run_fail_the_trial(trial, pings, reason):
+def test_pings_that_are_answered_badly_during_the_run_fail_the_trial(trial: RunTrial, pings: str, reason: str) -> None:
     record = trial({"pings": pings, "batch_s": 0.1}, seconds=2.5 if pings in ("never", "late") else 1.0)
     assert (record.status, record.scored) == ("failed", ())
     assert reason in record.reason
@@ -236,7 +276,7 @@ def test_pings_that_are_answered_badly_during_the_run_fail_the_trial(trial, ping
     assert raw.status == ("done" if pings == "nowhere" else "failed"), "only what came to its end has a raw value"
 
 
-def test_a_ping_that_is_still_unanswered_when_the_run_ends_fails_the_trial(trial):
+def test_a_ping_that_is_still_unanswered_when_the_run_ends_fails_the_trial(trial: RunTrial) -> None:
     record = trial({"pings": "never"}, seconds=0.5, answer_s=5.0)
     assert record.status == "failed"
     assert "without an answer" in record.reason
@@ -244,7 +284,7 @@ def test_a_ping_that_is_still_unanswered_when_the_run_ends_fails_the_trial(trial
 
 
 @pytest.mark.parametrize("jump_s", [3.0, -3.0])
-def test_the_raw_report_believes_a_clock_that_stepped(trial, jump_s):
+def test_the_raw_report_believes_a_clock_that_stepped(trial: RunTrial, jump_s: float) -> None:
     """By a clock that leapt ahead the work took 3 s longer; by one that went back it took no time at all."""
     record = trial({"jump_s": jump_s, "iteration_s": 0.05})
     raw = by_own_clock(record)
@@ -256,18 +296,18 @@ def test_the_raw_report_believes_a_clock_that_stepped(trial, jump_s):
         assert all(sample.used for sample in run.samples)
 
 
-def test_what_a_tool_said_that_believed_a_clock_which_stepped_is_kept(trial):
+def test_what_a_tool_said_that_believed_a_clock_which_stepped_is_kept(trial: RunTrial) -> None:
     tool = [{"name": "tool", "workload": "ab", "op": "get", "parameters": {"url": "http://127.0.0.1/x"}}]
     record = trial({"jump_s": 3.0, "tool": True}, 1.0, workloads=tool)
     (left,) = record.runs
-    assert left.fault.kind == "stepped"
+    assert left.fault is not None and left.fault.kind == "stepped"
     assert left.reported.measures["tool-says"] == {"unit": "1/s", "value": pytest.approx(250, rel=0.05)}
     (run,) = by_own_clock(record).runs
     assert run.scored.value == run.reported.value == left.reported.measures["tool-says"]["value"]
 
 
 @pytest.mark.parametrize("clock", [{}, {"rate": 0.5}, {"rate": 2.0, "leap_s": 3.0}, {"rate": 0.9, "leap_s": 0.01}])
-def test_a_clock_that_leaps_while_the_guest_waits_is_not_needed(trial, clock):
+def test_a_clock_that_leaps_while_the_guest_waits_is_not_needed(trial: RunTrial, clock: Document) -> None:
     """The laboratory lets every iteration go and times it: the true rate comes out whatever the clock says."""
 
     def accurate() -> bool:
@@ -294,7 +334,7 @@ def test_a_clock_that_leaps_while_the_guest_waits_is_not_needed(trial, clock):
     assert any(accurate() for _ in range(6))
 
 
-def test_the_same_clock_is_refused_where_it_times_itself(trial):
+def test_the_same_clock_is_refused_where_it_times_itself(trial: RunTrial) -> None:
     record = trial({"rate": 2.0, "gate": "uninvited"})
     assert (record.status, record.scored) == ("failed", ())
     assert "lets the laboratory time a run that was not to be timed so" in record.reason
@@ -311,13 +351,13 @@ def test_the_same_clock_is_refused_where_it_times_itself(trial):
         ("one-sample-too-many", "from outside of the iterations that it was let do"),
     ],
 )
-def test_an_agent_that_breaks_the_rules_at_the_gate_fails_the_trial(trial, gate, reason):
+def test_an_agent_that_breaks_the_rules_at_the_gate_fails_the_trial(trial: RunTrial, gate: str, reason: str) -> None:
     record = trial({"gate": gate}, timing="laboratory")
     assert (record.status, record.scored) == ("failed", ())
     assert reason in record.reason
 
 
-def test_an_iteration_that_does_not_end_is_told(trial):
+def test_an_iteration_that_does_not_end_is_told(trial: RunTrial) -> None:
     record = trial({"gate": "never-ends"}, timing="laboratory", run_extra_s=1)
     assert record.status == "failed"
     assert record.reason == (
@@ -326,7 +366,9 @@ def test_an_iteration_that_does_not_end_is_told(trial):
     )
 
 
-def test_every_liar_is_in_the_chapter_on_clocks(tmp_path, watcher, make_plan, timepiece_kind):
+def test_every_liar_is_in_the_chapter_on_clocks(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, timepiece_kind: None
+) -> None:
     """One good guest and three without a value: the chapter that is about them tells each."""
     clocks = {"good": {}, "still": {"still_s": 9.0}, "nonsense": {"pings": "nonsense"}, "leapt": {"jump_s": 3.0}}
     plan = make_plan(
@@ -339,9 +381,11 @@ def test_every_liar_is_in_the_chapter_on_clocks(tmp_path, watcher, make_plan, ti
         "good": (1, []), "still": (0, ["stood-still"]), "nonsense": (0, ["contradicts"]), "leapt": (0, ["stepped"])
     }  # fmt: skip
     drawn = figure(list(found.values()), 0.005)
+    assert drawn is not None
     left = [run for record in campaign.trials for run in record.runs]
     (stepped,) = [one.fault for one in left if one.placement.environment == "leapt"]
     # The step is known to the round trips around it, which take longer on a busy host.
+    assert stepped is not None
     assert stepped.size_s == pytest.approx(3.0, abs=0.1)
     size = f"leapt never (1 stepped (up to {stepped.size_s:.2f} s))"
     for told in ("still never (1 stood still)", size, "good by rate"):

@@ -1,43 +1,49 @@
 import os
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
+from tests.runner.fixtures import MakePlan, Watcher
 from virtometer.model import MarkKind, Rules
 from virtometer.runner import host
 from virtometer.runner.campaign import begin
 from virtometer.runner.host import Observer, Point
 
+Counters = tuple[float, float, float, float, float, float, float, float]
 
-def observer_of(*points):
+
+def observer_of(*points: tuple[int, Counters, tuple[int | None, ...]]) -> Observer:
     observer = Observer([])
     observer._points.extend(Point(at, cpu, guests) for at, cpu, guests in points)
     return observer
 
 
-def cpu(user, idle):
+def cpu(user: float, idle: float) -> Counters:
     return (user, 0.0, 0.0, idle, 0.0, 0.0, 0.0, 0.0)
 
 
-def test_use_is_interpolated_to_exactly_the_window():
+def test_use_is_interpolated_to_exactly_the_window() -> None:
     observer = observer_of((0, cpu(0, 0), (0,)), (100, cpu(1, 3), (1000,)), (200, cpu(5, 3), (5000,)))
     use = observer.use(50, 150)
+    assert use is not None
     assert (use.user, use.idle) == pytest.approx((0.5 + 2.0, 1.5))
     assert use.wall_s == pytest.approx(100e-9)
     assert observer.guest_cpu_s(0, 50, 150) == pytest.approx((3000 - 500) * 1e-9)
-    assert observer.use(0, 200).user == pytest.approx(5.0)
+    whole = observer.use(0, 200)
+    assert whole is not None and whole.user == pytest.approx(5.0)
 
 
-def test_a_guest_that_could_not_be_read_has_no_value_rather_than_zero():
+def test_a_guest_that_could_not_be_read_has_no_value_rather_than_zero() -> None:
     observer = observer_of((0, cpu(0, 0), (0,)), (100, cpu(0, 0), (None,)), (200, cpu(0, 0), (7,)))
     assert observer.guest_cpu_s(0, 10, 150) is None
 
 
-def test_reading_while_a_processor_works():
+def test_reading_while_a_processor_works() -> None:
     burned = []
 
-    def own():
+    def own() -> int:
         burned.append(time.process_time_ns())
         return burned[-1]
 
@@ -52,11 +58,12 @@ def test_reading_while_a_processor_works():
     assert used is not None
     assert 0 < used <= 0.35
     use = observer.use(begin, end)
+    assert use is not None
     total = use.busy + use.idle + use.iowait + use.steal
-    assert total == pytest.approx(0.3 * os.cpu_count(), rel=0.35)
+    assert total == pytest.approx(0.3 * (os.cpu_count() or 0), rel=0.35)
 
 
-def test_marks_name_what_broke_the_rules():
+def test_marks_name_what_broke_the_rules() -> None:
     second = 1_000_000_000
     stolen = observer_of((0, (0.0,) * 8, ()), (second // 4, (1.0, 0, 0, 0.5, 0, 0, 0, 0.5), ()))
     fine = observer_of((0, (0.0,) * 8, ()), (second // 4, (1.0, 0, 0, 1.0, 0, 0, 0, 0), ()))
@@ -67,7 +74,7 @@ def test_marks_name_what_broke_the_rules():
     assert mark.kind is MarkKind.MEMORY
 
 
-def test_a_gap_in_observing_is_marked_and_hides_the_cost():
+def test_a_gap_in_observing_is_marked_and_hides_the_cost() -> None:
     second = 1_000_000_000
     points = [(moment * second // 20, cpu(moment, 0), (moment,)) for moment in range(20)]
     late = [(at + 20 * second, counters, guests) for at, counters, guests in points]
@@ -83,7 +90,9 @@ def test_a_gap_in_observing_is_marked_and_hides_the_cost():
         assert str(mark).startswith("observation: the laboratory did not observe the host for 19.1 s")
 
 
-def test_a_laboratory_that_was_stopped_reports_no_cost(tmp_path, watcher, make_plan, monkeypatch):
+def test_a_laboratory_that_was_stopped_reports_no_cost(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The laboratory is stopped for real, by a process that lets it go on after a second."""
     stoppers = []
     script = f"sleep 1; kill -STOP {os.getpid()}; sleep 1.2; kill -CONT {os.getpid()}"
@@ -97,7 +106,7 @@ def test_a_laboratory_that_was_stopped_reports_no_cost(tmp_path, watcher, make_p
     assert [run.scored.guest_cpu_s for run in record.runs] == [None]
 
 
-def test_facts_are_found_and_compared():
+def test_facts_are_found_and_compared() -> None:
     facts = host.facts()
     assert facts["cpus"] == os.cpu_count()
     assert facts["memory_bytes"] > 0
@@ -107,14 +116,14 @@ def test_facts_are_found_and_compared():
     assert difference == f"cpus was 1024 and is {os.cpu_count()}"
 
 
-def test_a_little_less_memory_is_the_same_host_and_much_less_is_not():
+def test_a_little_less_memory_is_the_same_host_and_much_less_is_not() -> None:
     facts = host.facts()
     assert host.changed(facts, {**facts, "memory_bytes": round(facts["memory_bytes"] * 0.99)}) == []
     (difference,) = host.changed(facts, {**facts, "memory_bytes": facts["memory_bytes"] // 2})
     assert difference.startswith("memory_bytes")
 
 
-def test_fewer_processors_for_us_are_another_host():
+def test_fewer_processors_for_us_are_another_host() -> None:
     facts = host.facts()
     (difference,) = host.changed({**facts, "cpus_allowed": 64}, facts)
     assert difference.startswith("cpus_allowed was 64")

@@ -7,11 +7,13 @@ import resource
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.cli.laboratory import virtometer
+from tests.runner.fixtures import MakePlan, Watcher
 from virtometer.errors import HostBusy
 from virtometer.runner.campaign import begin, resume
 from virtometer.runner.host_lock import BESIDE, NAME_VARIABLE, HostLock
@@ -26,20 +28,21 @@ with HostLock(beside=len(sys.argv) > 1):
 
 
 @pytest.fixture(autouse=True)
-def a_lock_of_its_own(monkeypatch, new_id):
+def a_lock_of_its_own(monkeypatch: pytest.MonkeyPatch, new_id: Callable[[], str]) -> None:
     monkeypatch.setenv(NAME_VARIABLE, new_id())
 
 
-def other(*words):
+def other(*words: str) -> subprocess.Popen[str]:
     """Another laboratory, in a process of its own, that has the lock or stands beside its holder."""
     process = subprocess.Popen(
         [sys.executable, "-c", HOLDS, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
+    assert process.stdout is not None
     assert process.stdout.readline() == "holds\n"
     return process
 
 
-def test_a_second_laboratory_is_refused_until_the_first_has_ended_however_it_ends():
+def test_a_second_laboratory_is_refused_until_the_first_has_ended_however_it_ends() -> None:
     first = other()
     with pytest.raises(HostBusy, match=rf"another laboratory \(process {first.pid}\) measures on this host") as refused:
         HostLock(beside=False)
@@ -51,7 +54,7 @@ def test_a_second_laboratory_is_refused_until_the_first_has_ended_however_it_end
     HostLock(beside=False).release()
 
 
-def test_both_know_of_each_other():
+def test_both_know_of_each_other() -> None:
     with HostLock(beside=False) as lock:
         assert lock.mark() is None
         second = other("beside")
@@ -66,14 +69,14 @@ def test_both_know_of_each_other():
     first.communicate("")
 
 
-def test_who_was_refused_marks_nothing():
+def test_who_was_refused_marks_nothing() -> None:
     with HostLock(beside=False) as lock:
         with pytest.raises(HostBusy):
             HostLock(beside=False)
         assert lock.mark() is None
 
 
-def test_one_that_came_and_ended_during_a_trial_marks_it():
+def test_one_that_came_and_ended_during_a_trial_marks_it() -> None:
     with HostLock(beside=False) as lock:
         HostLock(beside=True).release()
         for _ in range(3):
@@ -82,7 +85,7 @@ def test_one_that_came_and_ended_during_a_trial_marks_it():
         assert [lock.mark(), lock.mark()] == [BESIDE, None]
 
 
-def test_who_was_beside_takes_the_lock_when_its_holder_ends():
+def test_who_was_beside_takes_the_lock_when_its_holder_ends() -> None:
     first = other()
     with HostLock(beside=True) as second, HostLock(beside=True) as third:
         first.communicate("")
@@ -95,11 +98,11 @@ def test_who_was_beside_takes_the_lock_when_its_holder_ends():
         assert [second.mark(), second.mark()] == [BESIDE, None]
 
 
-def descriptors():
+def descriptors() -> int:
     return len([*Path("/proc/self/fd").iterdir()])
 
 
-def test_a_flood_of_connections_ends_nothing(monkeypatch):
+def test_a_flood_of_connections_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many as one process may have descriptors for, and more than the holder keeps."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with HostLock(beside=False) as lock:
@@ -120,7 +123,7 @@ def test_a_flood_of_connections_ends_nothing(monkeypatch):
                 one.close()
 
 
-def test_a_check_of_the_host_tells_of_the_other_laboratory_and_counts_as_beside_it():
+def test_a_check_of_the_host_tells_of_the_other_laboratory_and_counts_as_beside_it() -> None:
     """The other one is told by its mark, this one's user by a sentence."""
     with HostLock(beside=False) as lock:
         assert lock.mark() is None
@@ -132,7 +135,7 @@ def test_a_check_of_the_host_tells_of_the_other_laboratory_and_counts_as_beside_
     assert "another laboratory" not in virtometer("doctor", "native", "--json").err
 
 
-def test_campaigns_are_refused_and_marked(tmp_path, watcher, make_plan):
+def test_campaigns_are_refused_and_marked(tmp_path: Path, watcher: Watcher, make_plan: MakePlan) -> None:
     plan = make_plan([{"name": "native", "kind": "native"}])
     first = other()
     with pytest.raises(HostBusy):
@@ -146,7 +149,7 @@ def test_campaigns_are_refused_and_marked(tmp_path, watcher, make_plan):
     resume(tmp_path / "b", watcher)
 
 
-def test_its_name_is_the_hosts_unless_a_variable_says_otherwise(monkeypatch):
+def test_its_name_is_the_hosts_unless_a_variable_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(NAME_VARIABLE, f"x{os.getpid()}")
     with HostLock(beside=False):
         monkeypatch.setenv(NAME_VARIABLE, f"y{os.getpid()}")

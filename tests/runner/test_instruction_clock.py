@@ -1,8 +1,11 @@
 """An emulated machine whose clock counts instructions: the laboratory times the work, whatever that clock says."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.environments.booted import lab, require
+from tests.runner.fixtures import Document, MakePlan, Watcher
 from virtometer.environments.qemu import Qemu, QemuSettings
 from virtometer.runner import campaign as campaigns
 
@@ -10,19 +13,21 @@ SERVED = {"size": 200, "time_server": "tcp"}
 
 
 @pytest.fixture
-def works(tmp_path):
+def works(tmp_path: Path) -> None:
     with lab(tmp_path, disk=False) as one:
         require(Qemu(one).check())
 
 
 @pytest.mark.parametrize(("settings", "steady"), [({}, True), ({"icount": "auto"}, False), ({"icount": "2"}, False)])
-def test_only_a_clock_that_counts_instructions_is_not_asked(settings, steady):
+def test_only_a_clock_that_counts_instructions_is_not_asked(settings: Document, steady: bool) -> None:
     assert QemuSettings.model_validate(settings).steady_clock is steady
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("icount", ["auto", "shift=2,sleep=off"])
-def test_throughput_agrees_with_clocks_outside_of_the_guest(works, tmp_path, watcher, make_plan, icount):
+def test_throughput_agrees_with_clocks_outside_of_the_guest(
+    works: None, tmp_path: Path, watcher: Watcher, make_plan: MakePlan, icount: str
+) -> None:
     """Another path to the host's time, the time server's, tells the same rate of the same iterations."""
     plan = make_plan(
         [{"name": "counts", "kind": "qemu", "settings": {"icount": icount, "cpus": 1}}],

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench.kills import PLAN, KilledLaboratory
+from tests.runner.fixtures import MakePlan, Watcher
 from virtometer.runner import lab_context
 from virtometer.runner.campaign import begin, resume
 
@@ -33,7 +34,9 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 @pytest.mark.usefixtures("rogue_kind")
-def test_the_next_start_cleans_up_also_when_every_trial_was_already_recorded(tmp_path, watcher, make_plan, monkeypatch):
+def test_the_next_start_cleans_up_also_when_every_trial_was_already_recorded(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
     state, left = tmp_path / "state", tmp_path / "left"
     monkeypatch.setattr(lab_context, "state_directory", lambda: state)
     campaign = begin(make_plan([{"name": "good", "kind": "rogue"}]), "", tmp_path / "c", 1, watcher)

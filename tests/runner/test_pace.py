@@ -1,5 +1,6 @@
 import pytest
 
+from tests.runner.fixtures import Document
 from virtometer.model import Failure, FailureKind, Placement, Plan, Trial, TrialRecord
 from virtometer.runner.pace import Pace, TimeLeft
 from virtometer.runner.windows import may_end_early, windows
@@ -7,15 +8,15 @@ from virtometer.runner.windows import may_end_early, windows
 WINDOWS = {"w": 1.0, "own": None}
 
 
-def trial(index, group, workload="w", environment="native"):
+def trial(index: int, group: int, workload: str = "w", environment: str = "native") -> Trial:
     return Trial(index, 0, index, group, (Placement(environment, workload),))
 
 
-def record(of, wall_s, failure=None):
+def record(of: Trial, wall_s: float, failure: Failure | None = None) -> TrialRecord:
     return TrialRecord(of, failure, "", wall_s, 0, None, (), ())
 
 
-def test_the_plan_is_believed_until_something_was_seen():
+def test_the_plan_is_believed_until_something_was_seen() -> None:
     pace = Pace(WINDOWS)
     guess = pace.left([trial(0, 0), trial(1, 0)])
     assert 2.0 < guess.seconds < 6.0
@@ -28,7 +29,7 @@ def test_the_plan_is_believed_until_something_was_seen():
     assert pace.left([]) == TimeLeft(0.0)
 
 
-def test_work_with_an_end_of_its_own_is_not_guessed_but_seen_once_in_each_environment():
+def test_work_with_an_end_of_its_own_is_not_guessed_but_seen_once_in_each_environment() -> None:
     pace = Pace(WINDOWS)
     for environment in ("native", "uml"):
         pace.start(environment, 1.0)
@@ -62,7 +63,9 @@ def test_work_with_an_end_of_its_own_is_not_guessed_but_seen_once_in_each_enviro
     ("os", "fork", {}, 1, 1),
     ("clock", "watch", {}, 1, 1),
 ])  # fmt: skip
-def test_which_work_ends_with_its_window(workload, op, parameters, seconds, window):
+def test_which_work_ends_with_its_window(
+    workload: str, op: str, parameters: Document, seconds: float, window: float | None
+) -> None:
     plan = Plan.model_validate(
         {
             "virtometer": 1,
@@ -75,7 +78,7 @@ def test_which_work_ends_with_its_window(workload, op, parameters, seconds, wind
     assert not may_end_early(plan)
 
 
-def test_runs_may_end_before_the_window():
+def test_runs_may_end_before_the_window() -> None:
     plan = Plan.model_validate(
         {
             "virtometer": 1,

@@ -5,18 +5,19 @@ from pathlib import Path
 import pytest
 
 from tests.runner.conftest import Rogue, RogueSettings
+from virtometer.environments.base import Environment, LabContext, Settings
 from virtometer.environments.native import Native
 from virtometer.errors import EnvironmentFailed
 from virtometer.model import Limits, PlanEnvironment
 from virtometer.runner.resident import Resident
 
 
-def start(environment, settings):
+def start(environment: Environment, settings: Settings) -> Resident:
     plan = PlanEnvironment(name="guest", kind=environment.kind)
     return Resident.start(environment, plan, settings, "resident", Limits())
 
 
-def test_servers_start_at_their_first_use_and_end_with_the_guest(lab):
+def test_servers_start_at_their_first_use_and_end_with_the_guest(lab: LabContext) -> None:
     environment = Native(lab)
     resident = start(environment, environment.settings_type())
     try:
@@ -31,7 +32,7 @@ def test_servers_start_at_their_first_use_and_end_with_the_guest(lab):
     resident.stop()  # a second time is no error
 
 
-def test_without_a_network_the_kinds_own_reason_is_told(lab):
+def test_without_a_network_the_kinds_own_reason_is_told(lab: LabContext) -> None:
     resident = start(Rogue(lab), RogueSettings())
     try:
         for server in (resident.peer, resident.reference_clock):

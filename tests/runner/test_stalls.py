@@ -6,15 +6,19 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from tests.runner.fixtures import MakePlan, Watcher
 from virtometer.analysis import analyse
+from virtometer.environments.base import LabContext
 from virtometer.environments.registry import KINDS
 from virtometer.model import MarkKind
 from virtometer.report.terminal import ResultTable
 from virtometer.runner import campaign as campaigns
+from virtometer.runner.placement_run import PlacementRun
 from virtometer.runner.trial import TrialRunner
 
 LINPACK = [{"name": "cpu", "workload": "linpack", "op": "classic", "parameters": {"size": 200}}]
@@ -43,17 +47,19 @@ def stop_for(seconds: float, after_s: float) -> None:
     os.kill(pid, signal.SIGCONT)
 
 
-def test_a_guest_that_was_stopped_is_marked_and_noted(tmp_path, watcher, make_plan, monkeypatch):
-    start, threads = TrialRunner._start, []
+def test_a_guest_that_was_stopped_is_marked_and_noted(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starting = ClockMonitor.starting
+    threads: list[threading.Thread] = []
 
-    def and_stop(runner, running):
-        skew_ns = start(runner, running)
+    def and_stop(monitor: ClockMonitor) -> None:
+        starting(monitor)
         if not threads:
             threads.append(threading.Thread(target=stop_for, args=(3.0, 0.5)))
             threads[0].start()
-        return skew_ns
 
-    monkeypatch.setattr(TrialRunner, "_start", and_stop)
+    monkeypatch.setattr(ClockMonitor, "starting", and_stop)
     plan = make_plan([{"name": "native", "kind": "native"}], LINPACK, blocks=2, seconds=1.5, limits={"answer_s": 30})
     campaign = campaigns.begin(plan, "text", tmp_path / "c", 7, watcher)
     threads[0].join()
@@ -63,6 +69,7 @@ def test_a_guest_that_was_stopped_is_marked_and_noted(tmp_path, watcher, make_pl
     assert float(mark.text.split()[0]) > 2.5  # seconds: a busy host may take some more
     assert mark.text.endswith("in native")
     (run,) = first.runs
+    assert run.reported.value is not None
     assert run.scored.value < 0.8 * run.reported.value
     notes = [note for finding in analyse(campaign).findings for note in finding.notes]
     assert [note for note in notes if note.endswith("marked as disturbed, and kept: stall")]
@@ -70,7 +77,9 @@ def test_a_guest_that_was_stopped_is_marked_and_noted(tmp_path, watcher, make_pl
     assert ResultTable(analyse(campaign).findings)
 
 
-def test_a_rest_between_samples_is_marked(tmp_path, watcher, make_plan, rogue_kind):
+def test_a_rest_between_samples_is_marked(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, rogue_kind: None
+) -> None:
     environments = [{"name": "rests", "kind": "rogue", "settings": {"behaviour": "rests-between-samples"}}]
     (record,) = campaigns.begin(make_plan(environments), "text", tmp_path / "c", 7, watcher).trials
     (mark,) = record.marks
@@ -78,7 +87,7 @@ def test_a_rest_between_samples_is_marked(tmp_path, watcher, make_plan, rogue_ki
     assert 0.55 < float(mark.text.split()[0]) < 3.0  # seconds: a busy host may take some more
 
 
-def test_a_quota_is_not_a_disturbance(tmp_path, watcher, make_plan, lab):
+def test_a_quota_is_not_a_disturbance(tmp_path: Path, watcher: Watcher, make_plan: MakePlan, lab: LabContext) -> None:
     if os.geteuid() != 0 or not KINDS["runc"](lab).check().works:
         pytest.skip("runc does not work here")
     environments = [{"name": "quota", "kind": "runc", "settings": {"cpus": 0.4}}]
@@ -89,4 +98,5 @@ def test_a_quota_is_not_a_disturbance(tmp_path, watcher, make_plan, lab):
     for record in campaign.trials:
         (run,) = record.runs
         window_s = (run.scored.window_end_host_ns - run.scored.window_start_host_ns) * 1e-9
+        assert run.scored.guest_cpu_s is not None
         assert run.scored.guest_cpu_s < 0.6 * window_s  # the quota was there

@@ -1,14 +1,16 @@
+from collections.abc import Sequence
+
 import pytest
 
 from virtometer.errors import LinkError
-from virtometer.link.messages import Done, Failed, IterationDone, Ready, Samples, Waiting
+from virtometer.link.messages import Done, Event, Failed, IterationDone, Ready, Samples, Waiting
 from virtometer.model import ClockFault
 from virtometer.runner.state import RunState
 
 READY = Ready(event="ready", run="r", conditions={"simd": "avx2"})
 
 
-def samples(*stretches):
+def samples(*stretches: tuple[int, int]) -> Samples:
     return Samples.model_validate(
         {
             "event": "samples",
@@ -18,7 +20,7 @@ def samples(*stretches):
     )
 
 
-def done(count, run="r"):
+def done(count: int, run: str = "r") -> Done:
     return Done.model_validate(
         {
             "event": "done", "run": run, "unit": "B/s", "better": "higher", "value": 1.0,
@@ -28,7 +30,7 @@ def done(count, run="r"):
     )  # fmt: skip
 
 
-def test_the_ordinary_life_of_a_run():
+def test_the_ordinary_life_of_a_run() -> None:
     state = RunState("r").after(READY).started().after(samples((1, 2), (2, 5))).after(samples((7, 9))).after(done(3))
     assert state.phase == "done"
     assert state.ended
@@ -36,10 +38,11 @@ def test_the_ordinary_life_of_a_run():
     assert state.conditions == {"simd": "avx2", "pinned": "yes"}
 
 
-def test_a_run_may_fail_at_any_time_before_its_end():
+def test_a_run_may_fail_at_any_time_before_its_end() -> None:
     failed = Failed.model_validate({"event": "failed", "run": "r", "error": {"code": "no-space", "message": "full"}})
     for state in (RunState("r"), RunState("r").after(READY), RunState("r").after(READY).started()):
-        assert state.after(failed).fault.code == "no-space"
+        fault = state.after(failed).fault
+        assert fault is not None and fault.code == "no-space"
     with pytest.raises(LinkError, match="while the run was failed"):
         RunState("r").after(failed).after(failed)
 
@@ -52,7 +55,7 @@ def test_a_run_may_fail_at_any_time_before_its_end():
         ([READY, done(0)], "done while the run was ready"),
     ],
 )
-def test_events_out_of_turn_are_refused(events, sentence):
+def test_events_out_of_turn_are_refused(events: Sequence[Event], sentence: str) -> None:
     state = RunState("r")
     with pytest.raises(LinkError, match=sentence):
         for event in events:
@@ -80,23 +83,29 @@ def test_events_out_of_turn_are_refused(events, sentence):
         ),
     ],
 )
-def test_samples_whose_times_go_back_tell_of_a_clock_that_stepped(stretches, sentence, fault):
+def test_samples_whose_times_go_back_tell_of_a_clock_that_stepped(
+    stretches: Sequence[tuple[int, int]], sentence: str, fault: ClockFault
+) -> None:
     """The run goes on, and what comes after does not change what is told."""
     state = RunState("r").after(READY).started().after(samples(*stretches)).after(samples((10**12, 10**12)))
+    assert state.clock_error is not None
     assert state.clock_error.sentence == f"the guest's clock {sentence}"
     told = state.clock_error.fault
-    assert (told.kind, told.size_s, told.at_s) == (fault.kind, pytest.approx(fault.size_s), pytest.approx(fault.at_s))
+    assert told.kind == fault.kind
+    assert told.size_s == pytest.approx(fault.size_s)
+    assert told.at_s == pytest.approx(fault.at_s)
     assert [(one.start_ns, one.end_ns) for one in state.samples] == [*stretches, (10**12, 10**12)]
     assert state.after(done(len(stretches) + 1)).phase == "done"
 
 
-def test_a_step_between_two_batches_is_found():
+def test_a_step_between_two_batches_is_found() -> None:
     state = RunState("r").after(READY).started().after(samples((1, 5)))
     assert state.clock_error is None
-    assert "sample 2 of the run" in state.after(samples((4, 6))).clock_error.sentence
+    error = state.after(samples((4, 6))).clock_error
+    assert error is not None and "sample 2 of the run" in error.sentence
 
 
-def test_samples_that_were_lost_are_noticed():
+def test_samples_that_were_lost_are_noticed() -> None:
     running = RunState("r").after(READY).started().after(samples((1, 2)))
     with pytest.raises(LinkError, match="says it sent 2 samples, 1 arrived"):
         running.after(done(2))
@@ -104,7 +113,7 @@ def test_samples_that_were_lost_are_noticed():
         RunState("r").after(READY).started().after(done(0))
 
 
-def test_a_flood_of_samples_is_refused():
+def test_a_flood_of_samples_is_refused() -> None:
     batch = samples(*((2 * n, 2 * n + 1) for n in range(400)))
     state = RunState("r").after(READY).started()
     with pytest.raises(LinkError, match="more than 30000 samples"):
@@ -113,7 +122,7 @@ def test_a_flood_of_samples_is_refused():
     assert len(state.samples) == 30_000
 
 
-def test_work_that_no_integer_of_the_protocol_holds_is_refused():
+def test_work_that_no_integer_of_the_protocol_holds_is_refused() -> None:
     most = samples((1, 2)).samples[0].model_copy(update={"work": 2**53 - 1})
     event = samples((1, 2)).model_copy(update={"samples": [most]})
     state = RunState("r").after(READY).started().after(event)
@@ -123,18 +132,18 @@ def test_work_that_no_integer_of_the_protocol_holds_is_refused():
 
 
 @pytest.mark.parametrize("gated", [False, True])
-def test_an_agent_that_says_that_another_times_the_run_is_refused(gated):
+def test_an_agent_that_says_that_another_times_the_run_is_refused(gated: bool) -> None:
     told = {"timing": "agent" if gated else "laboratory"}
     with pytest.raises(LinkError, match="times the run"):
         RunState("r", gated=gated).after(Ready(event="ready", run="r", conditions=told))
 
 
-def test_events_of_another_run_are_refused():
+def test_events_of_another_run_are_refused() -> None:
     with pytest.raises(LinkError, match="does not exist"):
         RunState("r").after(READY).started().after(done(0, run="other"))
 
 
-def test_a_run_starts_once_and_only_when_ready():
+def test_a_run_starts_once_and_only_when_ready() -> None:
     with pytest.raises(LinkError, match="it is preparing"):
         RunState("r").started()
     with pytest.raises(LinkError, match="it is running"):
@@ -145,7 +154,7 @@ WAITING = Waiting(event="waiting", run="r", iteration="work")
 ITERATION = IterationDone(event="iteration-done", run="r", iteration="work", released=True, began_ns=1, ended_ns=2)
 
 
-def test_a_run_at_the_gate_waits_is_let_go_and_works():
+def test_a_run_at_the_gate_waits_is_let_go_and_works() -> None:
     state = RunState("r", gated=True).after(READY).started().after(WAITING)
     assert (state.waits, state.works) == ("work", False)
     state = state.released()
@@ -158,7 +167,7 @@ def test_a_run_at_the_gate_waits_is_let_go_and_works():
 
 
 @pytest.mark.parametrize("event", [WAITING, ITERATION])
-def test_what_is_out_of_turn_at_the_gate_is_refused(event):
+def test_what_is_out_of_turn_at_the_gate_is_refused(event: Waiting | IterationDone) -> None:
     running = RunState("r", gated=True).after(READY).started()
     for state in (RunState("r", gated=True).after(READY), running.after(WAITING)):
         with pytest.raises(LinkError, match=f"sent {event.event} while"):

@@ -10,11 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.runner.fixtures import MakePlan, Watcher
 from virtometer.environments.registry import KINDS
 from virtometer.errors import HostChanged
+from virtometer.model import Campaign, Plan, TrialRecord
 from virtometer.runner import campaign as campaigns
 from virtometer.workloads.ab import Ab
 from virtometer.workloads.fio import Fio
+from virtometer.workloads.tool import Tool
 
 NATIVE = {"name": "native", "kind": "native"}
 FIO = {"name": "fio", "workload": "fio", "op": "random-read", "parameters": {"seconds": 1}}
@@ -24,12 +27,12 @@ PATIENT = {"start_s": 120, "prepare_s": 30, "run_extra_s": 60, "answer_s": 20, "
 CAPTURED = Path(__file__).parents[1] / "workloads" / "captured"
 
 
-def require(tool):
+def require(tool: type[Tool]) -> None:
     if shutil.which(tool.program) is None:
         pytest.skip(f"{tool.program} is not installed (Debian package {tool.package})")
 
 
-def measured(plan, directory, watcher):
+def measured(plan: Plan, directory: Path, watcher: Watcher) -> tuple[Campaign, dict[tuple[str, str], TrialRecord]]:
     """What a campaign found out, by workload and environment. Skips where an environment does not work here."""
     campaign = campaigns.begin(plan, "text", directory, 7, watcher)
     for state in campaign.environments:
@@ -39,7 +42,7 @@ def measured(plan, directory, watcher):
     return campaign, {(placement.workload, placement.environment): record for placement, record in placed}
 
 
-def told_three_times(record, unit):
+def told_three_times(record: TrialRecord, unit: str) -> dict[str, float]:
     """The three numbers of a trial that was done, which are in proportion."""
     assert (record.status, record.reason) == ("done", "")
     (run,) = record.runs
@@ -54,7 +57,9 @@ def told_three_times(record, unit):
 @pytest.mark.parametrize(
     "kind", [pytest.param(kind, marks=[pytest.mark.slow] * (kind in ("qemu", "kvm"))) for kind in KINDS]
 )
-def test_fio_measures_the_disk_file_from_inside(kind, tmp_path, watcher, make_plan):
+def test_fio_measures_the_disk_file_from_inside(
+    kind: str, tmp_path: Path, watcher: Watcher, make_plan: MakePlan
+) -> None:
     require(Fio)
     environments = [NATIVE] if kind == "native" else [NATIVE, {"name": kind, "kind": kind}]
     plan = make_plan(environments, [FIO], limits=PATIENT, unavailable="skip", disk_span="4M")
@@ -66,7 +71,7 @@ def test_fio_measures_the_disk_file_from_inside(kind, tmp_path, watcher, make_pl
     assert f", {shutil.which('fio')}, SHA-256 " in campaign.versions["fio"]
 
 
-def test_a_guest_without_room_for_a_tool_says_so(tmp_path, watcher, make_plan):
+def test_a_guest_without_room_for_a_tool_says_so(tmp_path: Path, watcher: Watcher, make_plan: MakePlan) -> None:
     require(Fio)
     small = {"name": "small", "kind": "uml", "settings": {"memory": "128M"}}
     cpu = {"name": "cpu", "workload": "linpack", "op": "classic", "parameters": {"size": 50}}
@@ -82,13 +87,13 @@ def web_server() -> Iterator[str]:
     """The address of a page on the host's loopback."""
 
     class Page(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
+        def do_GET(self) -> None:
             self.send_response(200)
             self.send_header("Content-Length", "2")
             self.end_headers()
             self.wfile.write(b"ok")
 
-        def log_message(self, *_):
+        def log_message(self, *_: object) -> None:
             pass
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
@@ -99,7 +104,9 @@ def web_server() -> Iterator[str]:
         thread.join()
 
 
-def test_ab_asks_a_web_server_from_where_it_can_be_reached(tmp_path, watcher, make_plan, web_server):
+def test_ab_asks_a_web_server_from_where_it_can_be_reached(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, web_server: str
+) -> None:
     require(Ab)
     asked = {**AB, "parameters": {"requests": 200, "url": web_server}}
     plan = make_plan(
@@ -110,7 +117,9 @@ def test_ab_asks_a_web_server_from_where_it_can_be_reached(tmp_path, watcher, ma
         told_three_times(record, "1/s")
 
 
-def test_a_tool_that_is_not_installed_is_not_available_and_names_its_package(tmp_path, watcher, make_plan, monkeypatch):
+def test_a_tool_that_is_not_installed_is_not_available_and_names_its_package(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Ab, "program", "no-such-program")
     campaign, records = measured(make_plan([NATIVE], [AB]), tmp_path / "c", watcher)
     assert records["requests", "native"].status == "failed"
@@ -122,8 +131,8 @@ def test_a_tool_that_is_not_installed_is_not_available_and_names_its_package(tmp
 
 
 def test_a_script_runs_natively_and_is_refused_to_guests_and_another_one_ends_the_campaign(
-    tmp_path, watcher, make_plan, monkeypatch
-):
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
     script = tmp_path / "captured-ab"
     script.write_text(f'#!/bin/sh\n[ "$1" = -V ] && echo version 1 && exit\nsleep 0.2\ncat {CAPTURED}/ab-2.3.txt\n')
     script.chmod(0o755)

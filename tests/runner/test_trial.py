@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.runner.fixtures import Document, MakePlan
 from tests.store.campaigns import campaign
 from virtometer.environments.base import LabContext
 from virtometer.environments.registry import KINDS
@@ -22,7 +23,7 @@ from virtometer.store.ledger import Ledger
 needs_runc = pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("runc") is None, reason="several containers in one trial need root and runc"
 )
-WORKLOADS = [
+WORKLOADS: list[Document] = [
     {"name": "cpu", "workload": "linpack", "op": "classic", "parameters": {"size": 50}},
     {"name": "memory", "workload": "memory", "op": "read", "parameters": {"size": 4096}},
     {"name": "stream", "workload": "net", "op": "stream"},
@@ -53,9 +54,11 @@ def execute(lab: LabContext) -> Iterator[Guests]:
 
 
 @pytest.fixture
-def plan(make_plan: Callable[..., Plan]) -> Callable[..., Plan]:
+def plan(make_plan: MakePlan) -> Callable[..., Plan]:
     def made(*kinds: str, **settings: Mapping[str, Any]) -> Plan:
-        environments = [{"name": kind, "kind": kind, "settings": settings.get(kind, {})} for kind in kinds]
+        environments: list[Document] = [
+            {"name": kind, "kind": kind, "settings": settings.get(kind, {})} for kind in kinds
+        ]
         limits = {"clock_error": 0.05, "run_extra_s": 3}
         return make_plan(environments, WORKLOADS, seconds=1.0, limits=limits)
 

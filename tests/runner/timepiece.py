@@ -14,8 +14,10 @@ import os
 import select
 import sys
 import time
+from collections.abc import Iterator
+from typing import Any
 
-from place import FACTS
+from place import FACTS  # type: ignore[import-not-found]  # it lies beside this script
 
 wish = json.loads(sys.argv[1])
 RATE = wish.get("rate", 1.0)
@@ -29,7 +31,7 @@ started = None
 buffer = b""
 
 
-def now():
+def now() -> int:
     """The artificial clock, in ns."""
     real = time.monotonic_ns()
     since = -1 if started is None else real - started - int(AT_S * 1e9)
@@ -40,18 +42,18 @@ def now():
     return int(real * RATE) + jump + leapt + 10**12
 
 
-def leap():
+def leap() -> None:
     """The guest waits, and its clock jumps ahead."""
     global leapt
     time.sleep(0.003)
     leapt += LEAP_NS
 
 
-def say(**message):
+def say(**message: Any) -> None:
     os.write(1, json.dumps(message).encode() + b"\n")
 
 
-def lines(limit_s):
+def lines(limit_s: float) -> Iterator[dict[str, Any]]:
     """Requests that come within a time."""
     global buffer
     end = time.monotonic() + limit_s
@@ -65,7 +67,7 @@ def lines(limit_s):
             yield json.loads(line)
 
 
-def pong(request, working):
+def pong(request: dict[str, Any], working: bool) -> None:
     time.sleep(wish.get("delay_s", 0.0))
     answer = {"received_ns": now(), "sent_ns": now()}
     time.sleep(wish.get("delay_s", 0.0))
@@ -85,7 +87,7 @@ def pong(request, working):
         say(id=request["id"], error={"code": "busy", "message": "ask again later"})
 
 
-def run(name, seconds):
+def run(name: str, seconds: float) -> None:
     global started
     started = begin = time.monotonic_ns()
     batch, count, told = [], 0, begin
@@ -108,7 +110,7 @@ def run(name, seconds):
     )  # fmt: skip
 
 
-def iteration(name, work):
+def iteration(name: str, work: float) -> dict[str, Any]:
     """Work for some seconds when it is released. Returns a sample."""
     kind = "work" if work else "null"
     if GATE != "does-not-wait":
@@ -133,7 +135,7 @@ def iteration(name, work):
     return {"start_ns": begin, "end_ns": end, "work": true_end - true_begin, "check": ""}
 
 
-def run_at_the_gate(name, seconds):
+def run_at_the_gate(name: str, seconds: float) -> None:
     """As `run`, each iteration let go by the laboratory."""
     for _ in range(8 if GATE != "does-not-rehearse" else 2):
         iteration(name, 0)
@@ -152,7 +154,7 @@ def run_at_the_gate(name, seconds):
     )  # fmt: skip
 
 
-def tool(name, seconds, gated):
+def tool(name: str, seconds: float, gated: bool) -> None:
     """A program that believes the clock: 1000 requests in a second of the host's time."""
     global started
     started = time.monotonic_ns()
@@ -179,7 +181,7 @@ def tool(name, seconds, gated):
     )  # fmt: skip
 
 
-def main():
+def main() -> None:
     say(magic="virtometer", protocol=1, role="agent", version="0.0.1", capabilities=["linpack"])
     seconds, timing = {}, {}
     while True:

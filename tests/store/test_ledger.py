@@ -90,7 +90,8 @@ def test_a_guest_may_serve_many_trials(tmp_path: Path) -> None:
 
 
 def test_what_is_nested_too_deep_is_refused_in_a_sentence(tmp_path: Path) -> None:
-    of, deep = campaign(), []
+    of = campaign()
+    deep: list[object] = []
     for _ in range(900):
         deep = [deep]
     with Ledger.create(tmp_path / "r", of) as ledger:

@@ -7,12 +7,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.environments.booted import BOOT_S, agent, greet, lab, require, until
-from virtometer.analysis.outside import timed
+from tests.runner.fixtures import Document, MakePlan, Watcher
+from virtometer.analysis.outside import Timed, timed
 from virtometer.environments.bubblewrap import Bubblewrap
 from virtometer.environments.journal import Journal
 from virtometer.environments.network import LOOPBACK
@@ -22,7 +25,7 @@ from virtometer.environments.runc import Runc
 from virtometer.environments.sweep import sweep
 from virtometer.errors import LinkError
 from virtometer.link.messages import Done, Samples
-from virtometer.model import Limits
+from virtometer.model import Campaign, Limits
 from virtometer.programs import Programs
 from virtometer.runner import campaign as campaigns
 from virtometer.time_server import process
@@ -31,16 +34,18 @@ from virtometer.time_server.process import ReferenceClock
 SOLVE = {"workload": "linpack", "op": "classic"}
 
 
-def workload(kind, size=100):
+def workload(kind: str, size: int = 100) -> Document:
     return {"name": kind, **SOLVE, "parameters": {"size": size, "time_server": kind}}
 
 
-def run(tmp_path, watcher, make_plan, environments, **more):
+def run(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, environments: Sequence[Document], **more: Any
+) -> Campaign:
     plan = make_plan(environments, [workload("tcp"), workload("udp")], blocks=1, fresh="block", **more)
     return campaigns.begin(plan, "text", tmp_path / "c", 7, watcher)
 
 
-def check_agreement(made, environments, within):
+def check_agreement(made: Campaign, environments: Sequence[str], within: float) -> Mapping[tuple[str, str], Timed]:
     assert {(record.status, record.reason) for record in made.trials} == {("done", "")}
     found = timed(made)
     assert set(found) == {(name, environment) for name in ("tcp", "udp") for environment in environments}
@@ -49,7 +54,9 @@ def check_agreement(made, environments, within):
     return found
 
 
-def test_both_ways_of_timing_agree_where_the_clock_is_right(tmp_path, watcher, make_plan):
+def test_both_ways_of_timing_agree_where_the_clock_is_right(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan
+) -> None:
     agent()
     made = run(tmp_path, watcher, make_plan, [{"name": "native", "kind": "native"}], seconds=1.0)
     check_agreement(made, ["native"], 0.1)
@@ -58,7 +65,9 @@ def test_both_ways_of_timing_agree_where_the_clock_is_right(tmp_path, watcher, m
 
 
 @pytest.mark.parametrize("kind", [Bubblewrap, Runc])
-def test_containers_reach_it(tmp_path, watcher, make_plan, kind):
+def test_containers_reach_it(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, kind: type[Bubblewrap] | type[Runc]
+) -> None:
     (tmp_path / "check").mkdir()
     with lab(tmp_path / "check", disk=False) as one:
         require(kind(one).check())
@@ -70,7 +79,7 @@ def test_containers_reach_it(tmp_path, watcher, make_plan, kind):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("icount", ["auto", "shift=2,sleep=off"])
-def test_it_agrees_with_the_hosts_stopwatch_where_a_clock_lies(tmp_path, icount):
+def test_it_agrees_with_the_hosts_stopwatch_where_a_clock_lies(tmp_path: Path, icount: str) -> None:
     """All samples, and after each a further solution: the stopwatch also has the making and verifying of systems."""
     order = 500
     with lab(tmp_path, disk=False) as one:
@@ -114,7 +123,9 @@ def test_it_agrees_with_the_hosts_stopwatch_where_a_clock_lies(tmp_path, icount)
         assert own > 1.5 * outside
 
 
-def test_a_guest_without_a_network_is_not_available(tmp_path, watcher, make_plan, rogue_kind):
+def test_a_guest_without_a_network_is_not_available(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, rogue_kind: None
+) -> None:
     agent()
     places = [{"name": "native", "kind": "native"}, {"name": "alone", "kind": "rogue"}]
     made = run(tmp_path, watcher, make_plan, places)
@@ -122,7 +133,7 @@ def test_a_guest_without_a_network_is_not_available(tmp_path, watcher, make_plan
     assert reasons == {"alone: not available here: a rogue has no network"}
 
 
-def test_it_is_gone_when_it_is_stopped(tmp_path):
+def test_it_is_gone_when_it_is_stopped(tmp_path: Path) -> None:
     with lab(tmp_path, disk=False) as one:
         clock = ReferenceClock(one, "guest", LOOPBACK, Limits())
         assert clock.address("tcp").startswith("127.0.0.1:") and clock.address("udp").startswith("udp:127.0.0.1:")
@@ -140,7 +151,9 @@ def test_it_is_gone_when_it_is_stopped(tmp_path):
         ("import time; print('hello', flush=True); time.sleep(60)", "the time server said b'hello\\n', not where"),
     ],
 )
-def test_one_that_does_not_start_is_told(tmp_path, monkeypatch, program, sentence):
+def test_one_that_does_not_start_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, sentence: str
+) -> None:
     monkeypatch.setattr(process, "_COMMAND", (sys.executable, "-c", program))
     with lab(tmp_path, disk=False) as one, pytest.raises(LinkError) as caught:
         ReferenceClock(one, "guest", LOOPBACK, Limits(answer_s=1))
@@ -161,7 +174,7 @@ with lab(Path(sys.argv[1]), disk=False) as one:
 """
 
 
-def test_it_dies_with_the_laboratory_and_the_sweep_removes_the_rest(tmp_path, new_id):
+def test_it_dies_with_the_laboratory_and_the_sweep_removes_the_rest(tmp_path: Path, new_id: Callable[[], str]) -> None:
     agent()
     guest_id, journal = new_id(), Journal(tmp_path / "state")
     try:

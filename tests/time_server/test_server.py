@@ -58,7 +58,7 @@ async def ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, line: 
 
 
 def test_start_time_quit() -> None:
-    async def body(_: TimeServer, watch: Watch, tcp: int, __: int) -> None:
+    async def body(server: TimeServer, watch: Watch, tcp: int, udp: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", tcp)
         assert await ask(reader, writer, b"start\n") == b"start\n"
         watch.ns += 1_234_567_890
@@ -75,7 +75,7 @@ def test_start_time_quit() -> None:
 
 
 def test_commands_may_come_in_pieces_and_together() -> None:
-    async def body(_: TimeServer, watch: Watch, tcp: int, __: int) -> None:
+    async def body(server: TimeServer, watch: Watch, tcp: int, udp: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", tcp)
         for piece in (b"st", b"art\nti", b"me\ntime\nqu", b"it\ntime\n"):
             writer.write(piece)
@@ -88,7 +88,7 @@ def test_commands_may_come_in_pieces_and_together() -> None:
 
 
 def test_over_udp_each_address_has_its_own_clock() -> None:
-    async def body(_: TimeServer, watch: Watch, __: int, udp: int) -> None:
+    async def body(server: TimeServer, watch: Watch, tcp: int, udp: int) -> None:
         loop = asyncio.get_running_loop()
         sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2)]
 
@@ -115,7 +115,7 @@ def test_over_udp_each_address_has_its_own_clock() -> None:
 
 
 def test_a_thousand_connections_at_once() -> None:
-    async def body(server: TimeServer, watch: Watch, tcp: int, _: int) -> None:
+    async def body(server: TimeServer, watch: Watch, tcp: int, udp: int) -> None:
         clients = [await asyncio.open_connection("127.0.0.1", tcp) for _ in range(1000)]
         for number, (reader, writer) in enumerate(clients):
             assert await ask(reader, writer, b"start\n") == b"start\n"
@@ -133,7 +133,7 @@ def test_a_client_that_floods_has_its_turn_like_the_others() -> None:
     """The clock is read once in a turn, so that answers which tell the same time were given in the same turn."""
     lines = 20_000
 
-    async def body(_: TimeServer, watch: Watch, tcp: int, __: int) -> None:
+    async def body(server: TimeServer, watch: Watch, tcp: int, udp: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", tcp)
         assert await ask(reader, writer, b"start\n") == b"start\n"
         watch.tick_ns = 1000
@@ -146,7 +146,7 @@ def test_a_client_that_floods_has_its_turn_like_the_others() -> None:
 
 
 def test_a_client_that_asks_and_never_reads_ends_without_a_word(caplog: pytest.LogCaptureFixture) -> None:
-    async def body(server: TimeServer, _: Watch, tcp: int, __: int) -> None:
+    async def body(server: TimeServer, watch: Watch, tcp: int, udp: int) -> None:
         with socket.create_connection(("127.0.0.1", tcp)) as deaf:
             deaf.setblocking(False)
             for _ in range(3000):
@@ -162,7 +162,7 @@ def test_a_client_that_asks_and_never_reads_ends_without_a_word(caplog: pytest.L
 
 
 def test_clients_that_misbehave_harm_nobody() -> None:
-    async def body(_: TimeServer, watch: Watch, tcp: int, __: int) -> None:
+    async def body(server: TimeServer, watch: Watch, tcp: int, udp: int) -> None:
         good = await asyncio.open_connection("127.0.0.1", tcp)
         assert await ask(*good, b"start\n") == b"start\n"
         rng = random.Random(1)
@@ -230,7 +230,7 @@ def test_whatever_is_said_the_answer_is_one_of_three(lines: list[bytes]) -> None
 
 
 def test_a_port_in_use_is_one_sentence() -> None:
-    async def body(_: TimeServer, __: Watch, tcp: int, udp: int) -> None:
+    async def body(server: TimeServer, watch: Watch, tcp: int, udp: int) -> None:
         for ports in ((tcp, None), (None, udp)):
             with pytest.raises(LinkError, match=r"cannot listen on 127\.0\.0\.1"):
                 await TimeServer().open("127.0.0.1", *ports)

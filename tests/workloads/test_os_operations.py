@@ -19,7 +19,7 @@ NOWHERE = Place(disk_path=None, peer=None)
 def test_only_what_is_given_is_sent() -> None:
     work = OsOperations()
     assert work.arguments("fork", OsParameters(), NOWHERE) == {}
-    asked = OsParameters(pin="apart", processes=16, size="64K")
+    asked = OsParameters.model_validate({"pin": "apart", "processes": 16, "size": "64K"})
     assert work.arguments("context-switch", asked, NOWHERE) == {"pin": "apart", "processes": 16, "size": 65536}
 
 
@@ -45,7 +45,7 @@ def test_operations_units_and_parameters_are_the_agents(agent: Path) -> None:
     ours = [(name, operation.unit) for name, operation in OsOperations.operations.items()]
     assert sorted(re.findall(r"--op (\S+) +(\S+)", section)) == sorted(ours)
     for op in OsOperations.operations:
-        words = [agent, "measure", "os", "--op", op, "--quantum", "1"]
+        words = [str(agent), "measure", "os", "--op", op, "--quantum", "1"]
         said = subprocess.run(words, capture_output=True, text=True, check=False).stderr
         takes = said.split("; it has ")[1].strip().split(", ")
         with pytest.raises(UsageError) as caught:

@@ -24,7 +24,9 @@ def captured(name: str) -> str:
 
 
 def test_fio_is_asked_to_read_only_and_nothing_else() -> None:
-    asked = Fio().arguments("random-read", FioParameters(size="64K", depth=8, engine="libaio"), PLACE)
+    asked = Fio().arguments(
+        "random-read", FioParameters.model_validate({"size": "64K", "depth": 8, "engine": "libaio"}), PLACE
+    )
     assert asked["program"] == "fio"
     there = Place(disk_path="/disk", peer=None, program="/opt/fio")
     assert Fio().arguments("random-read", FioParameters(), there)["program"] == "/opt/fio"

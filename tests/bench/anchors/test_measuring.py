@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bench.anchors.measuring import Measured, Outcome, conclude, measure
+from bench.anchors.measuring import Measured, Outcome, Side, conclude, measure
 from bench.anchors.program import Program
 from bench.anchors.record import cells, told
 from bench.anchors.rows import COMPUTE, Row
@@ -36,8 +36,9 @@ class Scripted:
         return Run(10.0 if program is AGENT else 4.0, [program.file], 1.0, "", in_use=in_use)
 
 
-def measured_with(runner: Any, pairs: int) -> tuple[Measured, list[tuple[int, str]]]:
-    measured, kept = Measured(ROW), []
+def measured_with(runner: Any, pairs: int) -> tuple[Measured, list[tuple[int, Side]]]:
+    measured = Measured(ROW)
+    kept: list[tuple[int, Side]] = []
     measure(measured, runner, pairs, lambda row, block, side, run: kept.append((block, side)))
     return measured, kept
 

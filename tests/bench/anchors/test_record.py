@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from bench.anchors.__main__ import lines
-from bench.anchors.measuring import Measured, conclude
+from bench.anchors.measuring import Measured, Side, conclude
 from bench.anchors.program import Program
 from bench.anchors.record import HEADINGS, Record, cells
 from bench.anchors.rows import COMPUTE, Row
@@ -34,7 +34,7 @@ def test_every_run_is_kept_at_once(tmp_path: Path) -> None:
 
 def test_the_table_is_markdown_and_says_what_it_means(tmp_path: Path) -> None:
     record = Record(tmp_path / "results")
-    figures = {"control": [2.0] * 11, "agent": [2.0] * 11, "anchor": [1.0] * 11}
+    figures: dict[Side, list[float]] = {"control": [2.0] * 11, "agent": [2.0] * 11, "anchor": [1.0] * 11}
     record.table([conclude(Measured(ROW, figures)), conclude(Measured(ROW))])
     lines = (record.folder / "table.md").read_text().splitlines()
     assert lines[0] == f"| {' | '.join(HEADINGS)} |"
@@ -46,7 +46,7 @@ def test_the_table_is_markdown_and_says_what_it_means(tmp_path: Path) -> None:
 
 
 def test_what_differs_and_what_was_in_use_is_printed_below_the_row() -> None:
-    figures = {"control": [2.0] * 11, "agent": [2.0] * 11, "anchor": [1.0] * 11}
+    figures: dict[Side, list[float]] = {"control": [2.0] * 11, "agent": [2.0] * 11, "anchor": [1.0] * 11}
     measured = Measured(DIFFERS, figures)
     measured.in_use["anchor"] |= {"core X", "core Y"}
     row, *below = lines(cells(conclude(measured)))

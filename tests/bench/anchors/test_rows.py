@@ -146,7 +146,7 @@ def test_a_program_that_needs_a_loader_is_not_compared_with_a_static_one_in_sile
     (row,) = (each for each in ROWS if each.name == f"os.{op}-lmbench")
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     for flag, sentence in (("-static", ""), ("-pie", "The agent is linked statically, lat_proc dynamically")):
-        argv = ["cc", flag, "-o", tmp_path / "lat_proc", tmp_path / "program.c"]
+        argv = ["cc", flag, "-o", str(tmp_path / "lat_proc"), str(tmp_path / "program.c")]
         subprocess.run(argv, check=True, capture_output=True)
         alone = replace(row, static=("lat_proc",))
         assert differences(alone).startswith(sentence) and bool(differences(alone)) is bool(sentence)

@@ -1,5 +1,7 @@
 """The interval covers what it should, whatever the noise looks like, and the verdict follows its rules."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -46,7 +48,7 @@ def test_the_interval_is_made_of_ordered_values() -> None:
     ],
     ids=["Gaussian", "heavy tails", "skewed", "two modes"],
 )
-def test_the_interval_covers_the_true_median(noise, n: int) -> None:
+def test_the_interval_covers_the_true_median(noise: Callable[[np.random.Generator, int], np.ndarray], n: int) -> None:
     random = np.random.default_rng(n)
     covered = 0
     for _ in range(SIMULATIONS):

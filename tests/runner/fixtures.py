@@ -1,0 +1,68 @@
+"""What fixtures of conftest.py give to tests: a display that remembers, and the types of what is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from virtometer.analysis.running import Running
+from virtometer.model import Plan, Trial, TrialRecord
+from virtometer.runner.pace import TimeLeft
+
+Document = Mapping[str, Any]
+"""A part of a plan, as YAML has it."""
+
+
+class MakePlan(Protocol):
+    """Makes a short plan, whose baseline is the first environment."""
+
+    def __call__(
+        self, environments: Sequence[Document], workloads: Sequence[Document] | None = None, **more: Any
+    ) -> Plan: ...
+
+
+class Watcher:
+    """A progress display that remembers."""
+
+    directory: Path
+    planned: Sequence[Trial]
+    finished: int
+    last: tuple[int, int, TimeLeft, Mapping[tuple[str, str], Running]]
+
+    def __init__(self) -> None:
+        self.sentences: list[str] = []
+        self.records: list[TrialRecord] = []
+        self.starting: list[str] = []
+        self.stages: list[str] = []
+        self.after_trial: Callable[[], None] = lambda: None
+
+    def swept(self, sentences: Sequence[str]) -> None:
+        self.sentences += sentences
+
+    def stage(self, text: str) -> None:
+        self.stages.append(text)
+
+    def begun(self, directory: Path, plan: Plan, planned: Sequence[Trial], finished: int) -> None:
+        self.directory, self.planned, self.finished = directory, planned, finished
+
+    def guest_starting(self, environment: str) -> None:
+        self.starting.append(environment)
+
+    def trial_started(self, trial: Trial) -> None:
+        pass
+
+    def trial_finished(
+        self,
+        record: TrialRecord,
+        done: int,
+        total: int,
+        left: TimeLeft,
+        estimates: Mapping[tuple[str, str], Running],
+    ) -> None:
+        self.records.append(record)
+        self.last = (done, total, left, estimates)
+        self.after_trial()
+
+    def message(self, text: str) -> None:
+        self.sentences.append(text)
