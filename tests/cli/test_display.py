@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import threading
 from pathlib import Path
 
 import pytest
@@ -94,9 +95,9 @@ def test_nothing_is_drawn_while_a_trial_runs() -> None:
     """No thread refreshes the display: it draws when it is told, and then only."""
     file = io.StringIO()
     console = Console(file=file, width=100, height=40, force_terminal=True)
-    with LiveDisplay(console) as shown:
-        assert not shown._live.auto_refresh
-        assert shown._live._refresh_thread is None
+    before = threading.enumerate()
+    with LiveDisplay(console):
+        assert threading.enumerate() == before
 
 
 def test_plain_lines() -> None:

@@ -310,7 +310,7 @@ def test_an_environment_that_does_not_work_here(tmp_path: Path, unavailable: str
 
 def test_where_the_agent_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a repository in which nothing is built, then the host's agent."""
-    monkeypatch.setattr(agents, "_repository", lambda: tmp_path)
+    monkeypatch.setattr(agents, "repository", lambda: tmp_path)
     monkeypatch.delenv("VIRTOMETER_AGENT", raising=False)
     rust_target = f"{platform.machine()}-unknown-linux-musl"
     assert virtometer("agent", "path").err == "virtometer: the agent is not built\nvirtometer: run make setup\n"

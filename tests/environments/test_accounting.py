@@ -127,7 +127,9 @@ def test_a_daemon_without_the_mark_is_found(account: Account, root_ends: bool) -
     assert one is None or one.state in "ZX"
 
 
-def test_after_its_root_is_reaped_a_tree_does_not_believe_the_pid(journal: Journal, new_id: Callable[[], str]) -> None:
+def test_after_its_root_is_reaped_a_tree_does_not_believe_the_pid(
+    journal: Journal, new_id: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     account = TreeAccount(new_id())
     process = start(account, "")
     process.communicate()
@@ -135,7 +137,10 @@ def test_after_its_root_is_reaped_a_tree_does_not_believe_the_pid(journal: Journ
     try:
         found = stat_of(stranger.pid)
         assert found is not None
-        account._root = ProcessStat(stranger.pid, "S", 1, stranger.pid, 0, 0, found.start - 1)
+        with monkeypatch.context() as patch:
+            earlier = ProcessStat(stranger.pid, "S", 1, stranger.pid, 0, 0, found.start - 1)
+            patch.setattr(accounting, "stat_of", lambda pid: earlier)
+            account.opened_for(stranger.pid)
         assert account.processes() == []
         account.remove()
         assert stranger.poll() is None

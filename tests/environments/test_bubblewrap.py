@@ -68,7 +68,7 @@ def test_the_advice_names_the_switch_that_is_off(monkeypatch: pytest.MonkeyPatch
     switch = Path("/proc/sys/user/max_user_namespaces")
     monkeypatch.setattr(Path, "exists", lambda self: self == switch or real_exists(self))
     monkeypatch.setattr(Path, "read_text", lambda self, *a: "0\n" if self == switch else real_read(self, *a))
-    assert bubblewrap._advice() == "as root: sysctl user.max_user_namespaces=15000"
+    assert bubblewrap.user_namespace_advice() == "as root: sysctl user.max_user_namespaces=15000"
 
 
 def test_without_bwrap_the_check_names_the_package(lab: LabContext, monkeypatch: pytest.MonkeyPatch) -> None:

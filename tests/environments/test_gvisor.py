@@ -56,10 +56,10 @@ def test_the_platform_that_works_is_found_once_and_remembered(gvisor: Gvisor, ne
 @needs_root
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"platform": "warp"}'])
 def test_a_memory_that_is_spoilt_is_made_anew(gvisor: Gvisor, new_id: Callable[[], str], content: str) -> None:
-    gvisor._memory().write_text(content)
+    gvisor.platform_file().write_text(content)
     guest, _ = start(gvisor, new_id())
     guest.stop()
-    assert json.loads(gvisor._memory().read_text())["platform"] == guest.effective["platform"]
+    assert json.loads(gvisor.platform_file().read_text())["platform"] == guest.effective["platform"]
 
 
 @needs_root

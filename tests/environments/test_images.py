@@ -267,7 +267,7 @@ for number in itertools.count():
 def test_what_a_killed_laboratory_had_started_may_still_write_while_the_next_sweeps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(images, "_fetch", lambda kernels, programs: None)
+    monkeypatch.setattr(images, "fetch_kernel", lambda kernels, programs: None)
     left = tmp_path / "kernels" / ".partial-left"
     (left / "tree").mkdir(parents=True)
     argv = [sys.executable, "-c", WRITER, str(left / "tree")]
@@ -283,7 +283,7 @@ def test_a_folder_that_cannot_be_removed_is_one_sentence(tmp_path: Path, monkeyp
     def refuse(path: Path) -> None:
         raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), path)
 
-    monkeypatch.setattr(images, "_ENDING_S", 0.1)
+    monkeypatch.setattr(images, "ENDING_S", 0.1)
     monkeypatch.setattr(shutil, "rmtree", refuse)
     (tmp_path / "kernels" / ".partial-left").mkdir(parents=True)
     with pytest.raises(StorageError, match=r"\.partial-left is left of .* removed \(Directory not empty\)") as caught:

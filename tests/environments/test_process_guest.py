@@ -94,7 +94,7 @@ def test_a_ctrl_c_while_it_is_reaped_comes_when_nothing_is_left(
 ) -> None:
     guest = start(lab, new_id(), list(ECHO))
     directory = guest.make_directory()
-    monkeypatch.setattr(guest._process, "_waitpid_lock", InterruptedLock())
+    monkeypatch.setattr(guest.process, "_waitpid_lock", InterruptedLock())
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
@@ -103,8 +103,8 @@ def test_a_ctrl_c_while_it_is_reaped_comes_when_nothing_is_left(
         signal.signal(signal.SIGINT, before)
     assert not directory.exists()
     guest.stop()
-    assert guest._process is not None
-    assert guest._process.returncode is not None
+    assert guest.process is not None
+    assert guest.process.returncode is not None
 
 
 def test_a_stopped_guest_is_not_waited_for(lab: LabContext, new_id: Callable[[], str]) -> None:

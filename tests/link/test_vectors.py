@@ -68,7 +68,7 @@ def read_as_laboratory(lines: Sequence[VectorLine]) -> tuple[int, str]:
         for accepted in range(1, len(lines)):  # noqa: B007 - counted for the caller
             line = session.channel.receive(10)
             assert line is not None
-            message = session._meaning(line)
+            message = session.meaning(line)
             if isinstance(message, Greeting):
                 raise LinkError("the agent said hello twice")
             if isinstance(message, Reply) and message.value and "received_ns" not in message.value:

@@ -20,7 +20,7 @@ MILLISECOND = 1_000_000
 @pytest.fixture
 def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository in which nothing is built."""
-    monkeypatch.setattr(agents, "_repository", lambda: tmp_path)
+    monkeypatch.setattr(agents, "repository", lambda: tmp_path)
     monkeypatch.delenv("VIRTOMETER_AGENT", raising=False)
     return tmp_path
 

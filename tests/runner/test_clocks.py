@@ -50,7 +50,7 @@ def trial(
 ) -> RunTrial:
     """Run one trial in a guest with a clock as described, for a number of seconds."""
     # This agent is a Python program, and dearer to ask than any guest's: it is asked as often as theirs all the same.
-    monkeypatch.setattr(clock_monitor, "_COSTS", 0)
+    monkeypatch.setattr(clock_monitor, "PERIOD_IN_COSTS", 0)
 
     numbers = itertools.count(1)
 

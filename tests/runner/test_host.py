@@ -16,7 +16,7 @@ Counters = tuple[float, float, float, float, float, float, float, float]
 
 def observer_of(*points: tuple[int, Counters, tuple[int | None, ...]]) -> Observer:
     observer = Observer([])
-    observer._points.extend(Point(at, cpu, guests) for at, cpu, guests in points)
+    observer.points.extend(Point(at, cpu, guests) for at, cpu, guests in points)
     return observer
 
 

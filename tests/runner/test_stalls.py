@@ -6,7 +6,6 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -18,8 +17,7 @@ from virtometer.environments.registry import KINDS
 from virtometer.model import MarkKind
 from virtometer.report.terminal import ResultTable
 from virtometer.runner import campaign as campaigns
-from virtometer.runner.placement_run import PlacementRun
-from virtometer.runner.trial import TrialRunner
+from virtometer.runner.clock_monitor import ClockMonitor
 
 LINPACK = [{"name": "cpu", "workload": "linpack", "op": "classic", "parameters": {"size": 200}}]
 

@@ -54,7 +54,7 @@ def test_trials_come_back_in_the_order_of_execution_however_they_were_recorded(t
 def test_it_is_crash_safe_by_its_settings(tmp_path: Path) -> None:
     with Ledger.create(tmp_path / "r", campaign()) as ledger:
         settings = {
-            name: ledger._connection.exec_driver_sql(f"PRAGMA {name}").scalar_one()
+            name: ledger.connection.exec_driver_sql(f"PRAGMA {name}").scalar_one()
             for name in ("journal_mode", "synchronous", "foreign_keys")
         }
     assert settings == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}

@@ -157,10 +157,10 @@ def test_migrations_run_in_order_in_place_or_in_a_copy(tmp_path: Path, monkeypat
 
     with Ledger.open(directory) as reader:
         assert reader.finished() == {0, 1, 3}
-        assert reader._connection.exec_driver_sql("SELECT a, b FROM extra").one() == (1, 2)
+        assert reader.connection.exec_driver_sql("SELECT a, b FROM extra").one() == (1, 2)
     assert version() == now
     with Ledger.open(directory, write=True) as writer:
-        assert writer._connection.exec_driver_sql("SELECT a, b FROM extra").one() == (1, 2)
+        assert writer.connection.exec_driver_sql("SELECT a, b FROM extra").one() == (1, 2)
     assert version() == now + 2
 
 

@@ -154,7 +154,7 @@ def test_it_is_gone_when_it_is_stopped(tmp_path: Path) -> None:
 def test_one_that_does_not_start_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, sentence: str
 ) -> None:
-    monkeypatch.setattr(process, "_COMMAND", (sys.executable, "-c", program))
+    monkeypatch.setattr(process, "COMMAND", (sys.executable, "-c", program))
     with lab(tmp_path, disk=False) as one, pytest.raises(LinkError) as caught:
         ReferenceClock(one, "guest", LOOPBACK, Limits(answer_s=1))
     assert caught.value.sentence.startswith(sentence)
@@ -169,7 +169,7 @@ from virtometer.model import Limits
 from virtometer.time_server.process import ReferenceClock
 with lab(Path(sys.argv[1]), disk=False) as one:
     clock = ReferenceClock(one, sys.argv[2], LOOPBACK, Limits())
-    print(clock._guest._process.pid, flush=True)
+    print(clock.guest.process.pid, flush=True)
     time.sleep(60)
 """
 

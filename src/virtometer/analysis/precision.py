@@ -26,7 +26,7 @@ def difference_power(shift: float, sd: float, n: int, level: float) -> float:
     if sd == 0.0:
         return 1.0 if shift != 0.0 else level
     critical = float(special.stdtrit(n - 1, 1 - level / 2))
-    return 1.0 - _noncentral(n - 1, abs(shift) * math.sqrt(n) / sd, critical)
+    return 1.0 - noncentral(n - 1, abs(shift) * math.sqrt(n) / sd, critical)
 
 
 def equivalence_power(shift: float, sd: float, n: int, limit: float, level: float = EQUIVALENCE_LEVEL) -> float:
@@ -38,8 +38,8 @@ def equivalence_power(shift: float, sd: float, n: int, limit: float, level: floa
         return 1.0
     critical = float(special.stdtrit(n - 1, 1 - level))
     scale = math.sqrt(n) / sd
-    near = 1.0 - _noncentral(n - 1, inside * scale, critical)
-    far = _noncentral(n - 1, (limit + abs(shift)) * scale, critical)
+    near = 1.0 - noncentral(n - 1, inside * scale, critical)
+    far = noncentral(n - 1, (limit + abs(shift)) * scale, critical)
     return max(0.0, near - far)
 
 
@@ -93,7 +93,7 @@ def blocks_needed(of: Spread, limit: float, level: float) -> int | None:
     return high
 
 
-def _noncentral(df: int, centre: float, t: float) -> float:
+def noncentral(df: int, centre: float, t: float) -> float:
     """P(T <= t) of the noncentral t distribution, for centre, t >= 0."""
     found = float(special.nctdtr(df, centre, t))
     # The library's series gives up far out in the tail, where the answer is 0 or 1 for every purpose here.

@@ -40,7 +40,7 @@ class Bubblewrap(Environment):
         check = check_by_starting(self, BubblewrapSettings())
         if check.works or check.advice:
             return check
-        return Check(False, check.reason, _advice())
+        return Check(False, check.reason, user_namespace_advice())
 
     def prepare(self, settings: Settings) -> None:
         """Build the root file system."""
@@ -64,7 +64,7 @@ class Bubblewrap(Environment):
         return guest
 
 
-def _advice() -> str:
+def user_namespace_advice() -> str:
     """What stands in the way of user namespaces, as far as the kernel's switches show."""
     if os.geteuid() == 0:
         return ""

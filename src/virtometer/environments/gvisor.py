@@ -160,7 +160,7 @@ class Gvisor(Environment):
     def _platform(self) -> Platform:
         """The platform found before for this very runsc, else found now. Raises EnvironmentFailed when none works."""
         try:
-            known = json.loads(self._memory().read_text())["platform"]
+            known = json.loads(self.platform_file().read_text())["platform"]
         except (OSError, ValueError, KeyError, TypeError):
             known = None
         for platform in _TRIED:
@@ -172,11 +172,11 @@ class Gvisor(Environment):
         return "systrap" if check.found["platform"] == "systrap" else "ptrace"
 
     def _remember(self, platform: Platform) -> None:
-        draft = self._memory().with_suffix(f".{os.getpid()}.draft")
+        draft = self.platform_file().with_suffix(f".{os.getpid()}.draft")
         draft.write_text(json.dumps({"platform": platform}))
-        draft.replace(self._memory())
+        draft.replace(self.platform_file())
 
-    def _memory(self) -> Path:
+    def platform_file(self) -> Path:
         """A file in the cache for this very runsc: its path, size and time of change."""
         runsc = self.program_file()
         found = runsc.stat()

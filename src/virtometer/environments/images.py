@@ -37,7 +37,7 @@ WANTED_MODULES = (
 )  # fmt: skip
 """Drivers of devices that settings can ask for. A kernel may lack some, or have them built in."""
 
-_ENDING_S = 5.0  # how long what a killed laboratory had started may still write into its folder
+ENDING_S = 5.0  # how long what a killed laboratory had started may still write into its folder
 _LAYOUT = 1  # of the kernel cache and of the initramfs: count up when what is kept in them changes
 
 
@@ -209,7 +209,7 @@ def guest_kernel(cache: Path, programs: Programs) -> GuestKernel:
             if found is None:
                 for left in kernels.glob(".partial-*"):  # under the lock these belong to nobody
                     _sweep(left)
-                _fetch(kernels, programs)
+                fetch_kernel(kernels, programs)
                 found = cached_kernel(cache)
     except OSError as cause:
         raise StorageError(f"the guest's kernel cannot be kept in {kernels} ({cause.strerror})") from cause
@@ -227,7 +227,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 def _sweep(left: Path) -> None:
     """Remove the folder of a killed laboratory, again while what that had started ends and still writes there."""
-    deadline = time.monotonic() + _ENDING_S
+    deadline = time.monotonic() + ENDING_S
     while os.path.lexists(left):
         try:
             shutil.rmtree(left)
@@ -241,7 +241,8 @@ def _sweep(left: Path) -> None:
             time.sleep(0.02)
 
 
-def _fetch(kernels: Path, programs: Programs) -> None:
+def fetch_kernel(kernels: Path, programs: Programs) -> None:
+    """Download the host's kernel package, and put its kernel and modules into the cache."""
     package, version = resolve_kernel(programs)
     apt, dpkg = programs.find("apt-get", "apt"), programs.find("dpkg-deb", "dpkg")
     with tempfile.TemporaryDirectory(prefix=".partial-", dir=kernels) as work:

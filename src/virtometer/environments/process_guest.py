@@ -56,7 +56,7 @@ class ProcessGuest(Guest):
         self._read_backs: list[Callable[[], dict[str, Any]]] = []
         self.grace_s = 0.5  # how long the guest may take to end by itself after the end of its input
         self._account: Account | None = None
-        self._process: subprocess.Popen[bytes] | None = None
+        self.process: subprocess.Popen[bytes] | None = None
         self._on_stop: list[Callable[[], object]] = []
         self._stderr = -1
         self._tail = b""
@@ -159,7 +159,7 @@ class ProcessGuest(Guest):
             to_close += entry.descriptors
             try:
                 with deferred_signals():
-                    self._process = self.lab.programs.spawn(
+                    self.process = self.lab.programs.spawn(
                         argv,
                         purpose=purpose,
                         stdin=stdin,
@@ -173,17 +173,17 @@ class ProcessGuest(Guest):
         finally:
             for fd in to_close:
                 os.close(fd)
-        account.opened_for(self._process.pid)
-        leader = stat_of(self._process.pid)
+        account.opened_for(self.process.pid)
+        leader = stat_of(self.process.pid)
         if leader is not None:
             self.lab.journal.record(self.guest_id, PROCESS_GROUP, leader=leader.pid, start=leader.start)
 
     def alive(self) -> bool:
         """Whether the launcher still runs. Does not reap it: its CPU time stays countable until the stop."""
         self._listen()
-        if self._process is None or self._process.returncode is not None:
+        if self.process is None or self.process.returncode is not None:
             return False
-        return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+        return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
 
     def cpu_ns(self) -> int:
         """CPU time of the guest's processes so far, in ns; after the stop, what it was at the end."""
@@ -231,25 +231,25 @@ class ProcessGuest(Guest):
         deadline = time.monotonic() + self.grace_s
         pause = 0.001
         while self.alive() and time.monotonic() < deadline:
-            one = stat_of(self._process.pid) if self._process else None
+            one = stat_of(self.process.pid) if self.process else None
             if one is not None and one.state == "T":
                 return
             time.sleep(pause)
             pause = min(pause * 2, 0.02)
 
     def _kill(self) -> None:
-        if self._process is not None and self._process.returncode is None:
+        if self.process is not None and self.process.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+                os.killpg(self.process.pid, signal.SIGKILL)
         if self._account is not None:
             kill_all(self._account.processes)
 
     def _reap(self) -> None:
-        if self._process is not None:
+        if self.process is not None:
             try:
-                self._process.wait(5)
+                self.process.wait(5)
             except subprocess.TimeoutExpired:
-                raise EnvironmentFailed(f"process {self._process.pid} does not end although it was killed") from None
+                raise EnvironmentFailed(f"process {self.process.pid} does not end although it was killed") from None
         self._listen()
         if self._stderr >= 0:
             os.close(self._stderr)

@@ -175,6 +175,17 @@ class Session:
         """Close the channel. Idempotent."""
         self.channel.close()
 
+    def meaning(self, line: Line) -> messages.Greeting | messages.Reply | messages.Event | None:
+        """What a line says. A log is kept, and None. LinkClosed when the agent gave up, LinkError for no message."""
+        message = messages.parse(line.data)
+        if isinstance(message, messages.Fatal):
+            raise LinkClosed(f"{self.name}: the agent gave up: {message.fatal.code}: {message.fatal.message}")
+        if isinstance(message, messages.Log):
+            self.logs.append(f"{message.level}: {message.message}")
+            del self.logs[:-200]
+            return None
+        return message
+
     def _exchange(self, command: str, arguments: dict[str, Any], limit_s: float) -> tuple[dict[str, Any], int, int]:
         request = self.send(command, arguments, limit_s)
         reply, received_ns = self._reply(request)
@@ -206,7 +217,7 @@ class Session:
             line = self._receive(max(deadline - time.monotonic(), 0.0))
             if line is None:
                 return None
-            found = self._meaning(line)
+            found = self.meaning(line)
             if isinstance(found, messages.Reply):
                 if not self._answers(found, line.received_ns):
                     raise LinkError(f"{self.name}: the agent answered a request that was never made (id {found.id})")
@@ -247,7 +258,7 @@ class Session:
             line = self._receive(max(deadline - time.monotonic(), 0.0))
             if line is None:
                 raise LinkTimeout(f"{self.name}: the agent {late}")
-            message = self._meaning(line)
+            message = self.meaning(line)
             if message is not None:
                 return message, line.received_ns
 
@@ -259,13 +270,3 @@ class Session:
                 f"or {MAX_RUN_BYTES >> 20} MiB in one run)"
             )
         return line
-
-    def _meaning(self, line: Line) -> messages.Greeting | messages.Reply | messages.Event | None:
-        message = messages.parse(line.data)
-        if isinstance(message, messages.Fatal):
-            raise LinkClosed(f"{self.name}: the agent gave up: {message.fatal.code}: {message.fatal.message}")
-        if isinstance(message, messages.Log):
-            self.logs.append(f"{message.level}: {message.message}")
-            del self.logs[:-200]
-            return None
-        return message

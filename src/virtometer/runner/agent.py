@@ -19,7 +19,8 @@ TARGETS: dict[str, tuple[str, ...]] = {
 }
 
 
-def _repository() -> Path:
+def repository() -> Path:
+    """The checkout that this module belongs to: the agent is built in it."""
     return Path(__file__).resolve().parents[3]
 
 
@@ -43,7 +44,7 @@ def agent_path(target: str | None = None) -> Path:
         return path
     wanted = target or _host()
     for rust_target in _rust_targets(wanted):
-        path = _repository() / "target" / rust_target / "release" / "virtometer-agent"
+        path = repository() / "target" / rust_target / "release" / "virtometer-agent"
         for file in (path, path.with_suffix(".exe")):
             if file.is_file():
                 return file

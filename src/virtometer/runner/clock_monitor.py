@@ -21,7 +21,7 @@ BURST = 8
 _BURSTS_AFTER = 4
 _PAUSES_AFTER_S = (0.1, 0.2, 0.4, 0.8, 1.6)  # before further bursts, which a guest with a short history needs
 _PERIOD_S = 0.25
-_COSTS = 2000  # pings may cost 0.1 % of one processor, and one after a long pause costs more than those that are tried
+PERIOD_IN_COSTS = 2000  # 0.1 % of one processor; a ping after a long pause costs more than those that are tried
 _TRIES = 3
 _PAUSE_S = 0.1  # processors that slept less are still warm, and a ping seems to cost a third
 _NULL_PAUSE_S = 0.02
@@ -70,7 +70,7 @@ class ClockMonitor:
         name = self._session.name
         if name not in self._costs:
             self._costs[name] = statistics.median(self._cost_s() for _ in range(_TRIES))
-        dear_s = self._costs[name] * _COSTS
+        dear_s = self._costs[name] * PERIOD_IN_COSTS
         if dear_s / 2 <= seconds:  # one alone costs no more than it may
             dear_s = min(dear_s, seconds * _MIDDLE)
         self.period_s = max(_PERIOD_S, dear_s, seconds / _PINGS)

@@ -61,7 +61,7 @@ class Observer:
     def __init__(self, guests: Sequence[Callable[[], int]]) -> None:
         """`guests` are the functions that read each guest's CPU time in ns."""
         self._guests = guests
-        self._points: list[Point] = []
+        self.points: list[Point] = []
         self._swapped = _swap_pages()
 
     def tick(self) -> None:
@@ -72,7 +72,7 @@ class Observer:
                 guests.append(read())
             except OSError:
                 guests.append(None)
-        self._points.append(Point(time.monotonic_ns(), read_cpu(), tuple(guests)))
+        self.points.append(Point(time.monotonic_ns(), read_cpu(), tuple(guests)))
 
     def use(self, start_ns: float, end_ns: float) -> HostUse | None:
         """The host's CPU seconds between two moments (host time), or None where a gap makes them unknown."""
@@ -90,7 +90,7 @@ class Observer:
 
     def gap_s(self, start_ns: float, end_ns: float) -> float:
         """Longest time between two successive points of which some lies between two moments (host time), in s."""
-        pairs = pairwise(point.at_ns for point in self._points)
+        pairs = pairwise(point.at_ns for point in self.points)
         return max((b - a for a, b in pairs if a < end_ns and b > start_ns), default=0) * 1e-9
 
     def marks(self, start_ns: float, end_ns: float, rules: Rules) -> tuple[Mark, ...]:
@@ -119,7 +119,7 @@ class Observer:
         return tuple(found)
 
     def _at(self, moment_ns: float) -> tuple[tuple[float, ...], tuple[float | None, ...]]:
-        points = self._points
+        points = self.points
         after = min(max(bisect_right(points, moment_ns, key=lambda point: point.at_ns), 1), len(points) - 1)
         a, b = points[after - 1], points[after]
         share = (moment_ns - a.at_ns) / max(b.at_ns - a.at_ns, 1)

@@ -40,7 +40,7 @@ class Peer:
             self.session = Session(Channel(guest.stream), purpose)
             self.session.greet(limits.answer_s)
             port = self._listen(path.host_address)
-        self._guest = guest
+        self.guest = guest
         self.address = f"{path.peer_address}:{port}"
 
     def _listen(self, host: str) -> int:
@@ -72,7 +72,7 @@ class Peer:
     def stop(self) -> None:
         """End the peer. Idempotent."""
         self.session.close()
-        self._guest.stop()
+        self.guest.stop()
 
 
 class Resident:

@@ -39,7 +39,7 @@ class Ledger:
     def __init__(self, directory: Path, connection: Connection, lock: Lock | None, copy: Copy) -> None:
         """For `create` and `open` only."""
         self.directory = directory
-        self._connection = connection
+        self.connection = connection
         self._lock = lock
         self._copy = copy
         self._inode = (directory / files.LEDGER).stat().st_ino
@@ -119,9 +119,9 @@ class Ledger:
         trial = record.trial.index
         self._refuse_gone()
         try:
-            with deferred_signals(), storage(self.directory), self._connection.begin():
+            with deferred_signals(), storage(self.directory), self.connection.begin():
                 if again:
-                    digests.supersede(database.raw_of(self._connection), trial)
+                    digests.supersede(database.raw_of(self.connection), trial)
                 self._insert_guests(guests)
                 self._insert(schema.trials, [rows.trial_row(record)])
                 for run in record.runs:
@@ -130,7 +130,7 @@ class Ledger:
                     self._insert(schema.samples, rows.sample_rows(trial, number, run.samples))
                     self._insert(schema.probes, rows.probe_rows(trial, number, run.probes))
                 self._insert(schema.commands, [rows.command_row(command) for command in commands])
-                raw = database.raw_of(self._connection)
+                raw = database.raw_of(self.connection)
                 digests.seal(raw, trial, digests.trial_rows(raw, trial))
         except LedgerError as cause:
             if isinstance(cause.__cause__, IntegrityError):
@@ -143,22 +143,22 @@ class Ledger:
     def note(self, guests: Sequence[GuestStart], commands: Sequence[CommandLine]) -> None:
         """Commit guest starts and command lines that belong to no trial, such as those at the end of a campaign."""
         if guests or commands:
-            with deferred_signals(), storage(self.directory), self._connection.begin():
+            with deferred_signals(), storage(self.directory), self.connection.begin():
                 self._insert_guests(guests)
                 self._insert(schema.commands, [rows.command_row(command) for command in commands])
-                digests.seal(database.raw_of(self._connection))
+                digests.seal(database.raw_of(self.connection))
 
     def finished(self) -> set[int]:
         """Indices of the trials that are recorded, done and failed ones alike."""
-        with deferred_signals(), storage(self.directory), self._connection.begin():
-            return set(self._connection.execute(select(schema.trials.c.trial)).scalars())
+        with deferred_signals(), storage(self.directory), self.connection.begin():
+            return set(self.connection.execute(select(schema.trials.c.trial)).scalars())
 
     def read(self) -> Campaign:
         """Everything that the ledger holds, as it stood at one moment. Raises LedgerError where it is damaged."""
         try:
-            with deferred_signals(), storage(self.directory), self._connection.begin():
+            with deferred_signals(), storage(self.directory), self.connection.begin():
                 campaign = self._read()
-                digests.verify(database.raw_of(self._connection), self.directory / files.LEDGER)
+                digests.verify(database.raw_of(self.connection), self.directory / files.LEDGER)
                 return campaign
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError, InvalidRequestError) as cause:
             first = str(cause).splitlines()[0] if str(cause) else type(cause).__name__
@@ -167,7 +167,7 @@ class Ledger:
     def close(self) -> None:
         """Close the database and release the lock."""
         with contextlib.suppress(Exception):
-            self._connection.close()
+            self.connection.close()
         self._copy.__exit__(None, None, None)
         if self._lock:
             self._lock.release()
@@ -196,18 +196,18 @@ class Ledger:
 
     def _insert(self, table: Table, values: list[rows.Values]) -> None:
         if values:
-            self._connection.execute(insert(table), values)
+            self.connection.execute(insert(table), values)
 
     def _insert_guests(self, guests: Sequence[GuestStart]) -> None:
         if guests:
             statement = sqlite_insert(schema.guests).on_conflict_do_nothing(index_elements=["guest"])
-            self._connection.execute(statement, [rows.guest_row(guest) for guest in guests])
+            self.connection.execute(statement, [rows.guest_row(guest) for guest in guests])
 
     def _all(self, table: Table) -> Sequence[Row[Any]]:
-        return self._connection.execute(select(table).order_by(*table.primary_key)).all()
+        return self.connection.execute(select(table).order_by(*table.primary_key)).all()
 
     def _read(self) -> Campaign:
-        head = self._connection.execute(select(schema.campaign)).one_or_none()
+        head = self.connection.execute(select(schema.campaign)).one_or_none()
         if head is None:
             raise LedgerError(f"{self.directory / files.LEDGER} holds no campaign")
         planned = rows.planned_of(self._all(schema.planned), self._all(schema.placements))

@@ -16,7 +16,7 @@ from virtometer.workloads.base import TimeServerKind
 
 _SERVING = re.compile(rb"serving time on tcp \S+:(\d+) and udp \S+:(\d+);")
 # Nothing of the folder in which the laboratory was started is imported.
-_COMMAND = (sys.executable, "-P", "-m", "virtometer", "time-server", "--tcp", "0", "--udp", "0", "--listen")
+COMMAND = (sys.executable, "-P", "-m", "virtometer", "time-server", "--tcp", "0", "--udp", "0", "--listen")
 
 
 class ReferenceClock:
@@ -26,10 +26,10 @@ class ReferenceClock:
         """Start it and wait until it listens. Raises LinkError when it does not."""
         with ProcessGuest.starting(lab, f"{guest_id}-t") as guest:
             purpose = f"time server of {guest_id}"
-            guest.launch([*_COMMAND, path.host_address], purpose=purpose, namespace=path.namespace)
+            guest.launch([*COMMAND, path.host_address], purpose=purpose, namespace=path.namespace)
             guest.grace_s = 0.0  # it serves until it is ended
             tcp, udp = _ports(guest, time.monotonic() + limits.answer_s)
-        self._guest = guest
+        self.guest = guest
         self._addresses = {"tcp": f"{path.peer_address}:{tcp}", "udp": f"udp:{path.peer_address}:{udp}"}
 
     def address(self, kind: TimeServerKind) -> str:
@@ -38,7 +38,7 @@ class ReferenceClock:
 
     def stop(self) -> None:
         """End it. Idempotent."""
-        self._guest.stop()
+        self.guest.stop()
 
 
 def _ports(guest: ProcessGuest, deadline: float) -> tuple[int, int]:
