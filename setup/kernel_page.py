@@ -30,6 +30,14 @@ def _kernel(kernel: dict[str, Any]) -> str:
     names = [one["name"] for one in kernel["operations"]]
     lines += ["", "| parameter | values | default | meaning | operations |", "|---|---|---|---|---|"]
     lines += [f"{row} {_having(having, names)} |" for row, having in rows.items()]
+    measures: dict[str, list[str]] = {}
+    for one in kernel["operations"]:
+        for measure in one["measures"]:
+            row = f"| `{measure['name']}` | `{measure['unit']}` | {measure['meaning']} |"
+            measures.setdefault(row, []).append(one["name"])
+    if measures:
+        lines += ["", "| measure | unit | meaning | operations |", "|---|---|---|---|"]
+        lines += [f"{row} {_having(having, names)} |" for row, having in measures.items()]
     return "\n".join([*lines, "", ""])
 
 

@@ -3,7 +3,7 @@
 use crate::{help, options};
 use serde::Serialize;
 use serde_json::Value;
-use virtometer_kernels::{quantity, Kernel, Op, Parameter, ParameterKind, Preset, KERNELS};
+use virtometer_kernels::{quantity, Arrays, Kernel, Measure, Op, Parameter, ParameterKind, Preset, KERNELS};
 use virtometer_protocol::{Better, Failure};
 
 #[derive(Serialize)]
@@ -24,7 +24,24 @@ struct OperationRow {
     unit: &'static str,
     better: Better,
     work: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arrays: Option<ArraysRow>,
     parameters: Vec<ParameterRow>,
+    measures: Vec<MeasureRow>,
+}
+
+/// How many arrays of `size` bytes are in memory together, and how many of them are counted as moved.
+#[derive(Serialize)]
+struct ArraysRow {
+    held: u64,
+    moved: u64,
+}
+
+#[derive(Serialize)]
+struct MeasureRow {
+    name: &'static str,
+    unit: &'static str,
+    meaning: &'static str,
 }
 
 /// Fields without a value are left out.
@@ -75,7 +92,13 @@ fn of_operation(op: &Op) -> OperationRow {
         unit: op.unit.name(),
         better: op.unit.better(),
         work: op.work,
+        arrays: op.arrays.map(|Arrays { held, moved }| ArraysRow { held, moved }),
         parameters: op.parameters.iter().map(of_parameter).collect(),
+        measures: op
+            .measures
+            .iter()
+            .map(|&Measure { name, unit, meaning }| MeasureRow { name, unit, meaning })
+            .collect(),
     }
 }
 

@@ -3,7 +3,7 @@
 
 mod program;
 
-use serde_json::Value;
+use serde_json::{json, Value};
 use std::process::Output;
 #[cfg(unix)]
 use std::process::{Command, Stdio};
@@ -452,15 +452,18 @@ fn the_table_of_kernels_is_there_for_people_and_for_programs() {
     assert_eq!(
         parameters[..3],
         [
-            serde_json::json!({"name": "peer", "type": "text", "required": true,
+            json!({"name": "peer", "type": "text", "required": true,
                 "meaning": "HOST:PORT of the agent that serves"}),
-            serde_json::json!({"name": "size", "type": "integer", "required": false, "default": 131_072, "minimum": 1,
+            json!({"name": "size", "type": "integer", "required": false, "default": 131_072, "minimum": 1,
                 "maximum": 67_108_864, "meaning": "bytes of a message"}),
-            serde_json::json!({"name": "direction", "type": "choice", "required": false, "default": "send",
+            json!({"name": "direction", "type": "choice", "required": false, "default": "send",
                 "choices": ["send", "receive", "both"], "meaning": "seen from the agent that connects"}),
         ]
     );
     assert_eq!(of("os", "pipe")["better"], "lower");
+    assert_eq!((stream.get("arrays"), &of("memory", "read-write")["arrays"]), (None, &json!({"held": 1, "moved": 2})));
+    let measures = of("disk", "random-read")["measures"].clone();
+    assert_eq!(measures[2], json!({"name": "throughput", "unit": "B/s", "meaning": "bytes a second"}));
     let request = of("net", "connect")["parameters"][2].clone();
     assert_eq!((&request["otherwise"], request.get("default")), (&"size".into(), None));
     let text = String::from_utf8(agent(&["kernels"]).stdout).unwrap();
@@ -473,7 +476,7 @@ fn the_table_of_kernels_is_there_for_people_and_for_programs() {
 #[test]
 fn a_stored_result_tells_every_parameter_and_whether_threads_were_pinned() {
     let report = measured(&["measure", "memory", "--size", "64KiB", "--seconds", "0.05", "--json"]);
-    let params = serde_json::json!({
+    let params = json!({
         "size": 65536, "type": "float", "simd": "auto", "store": "auto", "pages": "auto", "threads": 1, "cpus": null,
         "seconds": 0.05,
     });

@@ -29,6 +29,8 @@ pub(crate) static OPS: &[Op] = &[Op {
         parameter("program", Text, "", "path, or name that is looked up on the PATH"),
         optional("arguments", Text, "none", "a JSON array of texts, such as [\"-n\",\"100\"]"),
     ],
+    measures: &[],
+    arrays: None,
 }];
 
 /// Checks the settings and returns what builds the workers.

@@ -4,8 +4,9 @@
 //! The content of a file or device that is named is the pattern of KERNELS.md: every write writes it, every read is checked
 //! against it. In the timed stretch there are only the requests and the noting of each one's time and first word.
 
+use crate::clock_cost::CLOCK_SHARE;
 use crate::operation::ParameterKind::{Boolean, Choice, Text};
-use crate::operation::{integer, optional, parameter, Op, Parameter, ParameterKind};
+use crate::operation::{integer, measure, optional, parameter, Measure, Op, Parameter, ParameterKind};
 use crate::settings::wrong;
 use crate::settings::Settings;
 use std::sync::Arc;
@@ -127,25 +128,46 @@ const NAME_PARAMETERS: &[Parameter] = &[
     parameter("seed", SEEDS, "1", "seed of the names"),
 ];
 
+const CPU_PER_IO: Measure =
+    measure("cpu-per-io", "s", "processor time of the agent per request or record, its system calls included");
+const IO_RATE: Measure = measure("io-rate", "IO/s", "requests a second");
+const THROUGHPUT: Measure = measure("throughput", "B/s", "bytes a second");
+
+/// Requests in the order of the file, whose bytes are counted.
+const fn sequential(name: &'static str, parameters: &'static [Parameter]) -> Op {
+    let measures = &[CLOCK_SHARE, CPU_PER_IO, IO_RATE];
+    Op { name, unit: Unit::BytePerSecond, work: "bytes", parameters, measures, arrays: None }
+}
+
+/// Requests that are counted themselves.
+const fn requests(name: &'static str, parameters: &'static [Parameter]) -> Op {
+    let measures = &[CLOCK_SHARE, CPU_PER_IO, THROUGHPUT];
+    Op { name, unit: Unit::IoPerSecond, work: "requests", parameters, measures, arrays: None }
+}
+
 const fn whole_file(name: &'static str, parameters: &'static [Parameter]) -> Op {
-    Op { name, unit: Unit::BytePerSecond, work: "bytes of the file", parameters }
+    let measures = &[CPU_PER_IO];
+    Op { name, unit: Unit::BytePerSecond, work: "bytes of the file", parameters, measures, arrays: None }
 }
 
 const fn names(name: &'static str) -> Op {
-    Op { name, unit: Unit::PerSecond, work: "files", parameters: NAME_PARAMETERS }
+    let parameters = NAME_PARAMETERS;
+    Op { name, unit: Unit::PerSecond, work: "files", parameters, measures: &[], arrays: None }
 }
 
 pub(crate) static OPS: &[Op] = &[
-    Op { name: "sequential-read", unit: Unit::BytePerSecond, work: "bytes", parameters: READ_PARAMETERS },
-    Op { name: "random-read", unit: Unit::IoPerSecond, work: "requests", parameters: READ_PARAMETERS },
-    Op { name: "sequential-write", unit: Unit::BytePerSecond, work: "bytes", parameters: WRITE_PARAMETERS },
-    Op { name: "random-write", unit: Unit::IoPerSecond, work: "requests", parameters: WRITE_PARAMETERS },
-    Op { name: "access", unit: Unit::IoPerSecond, work: "requests", parameters: ACCESS_PARAMETERS },
+    sequential("sequential-read", READ_PARAMETERS),
+    requests("random-read", READ_PARAMETERS),
+    sequential("sequential-write", WRITE_PARAMETERS),
+    requests("random-write", WRITE_PARAMETERS),
+    requests("access", ACCESS_PARAMETERS),
     Op {
         name: "fill",
         unit: Unit::BytePerSecond,
         work: "bytes; writes the whole span once",
         parameters: FILL_PARAMETERS,
+        measures: &[],
+        arrays: None,
     },
     whole_file("write", RECORD_PARAMETERS),
     whole_file("rewrite", RECORD_PARAMETERS),
@@ -160,7 +182,14 @@ pub(crate) static OPS: &[Op] = &[
     whole_file("char-write", BYTE_PARAMETERS),
     whole_file("char-read", BYTE_PARAMETERS),
     whole_file("read-rewrite", RECORD_PARAMETERS),
-    Op { name: "seeks", unit: Unit::PerSecond, work: "records read at random", parameters: RECORD_PARAMETERS },
+    Op {
+        name: "seeks",
+        unit: Unit::PerSecond,
+        work: "records read at random",
+        parameters: RECORD_PARAMETERS,
+        measures: &[CPU_PER_IO],
+        arrays: None,
+    },
     names("create-sequential"),
     names("stat-sequential"),
     names("delete-sequential"),

@@ -14,7 +14,7 @@ mod portable;
 mod x86;
 
 use crate::operation::ParameterKind::Choice;
-use crate::operation::{integer, parameter, Op, Parameter};
+use crate::operation::{integer, measure, parameter, Arrays, Measure, Op, Parameter};
 use crate::settings::Settings;
 use action::Action;
 use virtometer_protocol::{Failure, Unit};
@@ -32,10 +32,10 @@ const TEMPORAL: Parameter =
 const PAGES: Parameter =
     parameter("pages", Choice(&["auto", "small", "huge"]), "auto", "auto: huge ones where the system gives them");
 
-static READING: &[Parameter] = &[ARRAY, KIND, SIMD, PAGES];
-static WRITING: &[Parameter] = &[ARRAY, KIND, SIMD, STORE, PAGES];
-static CHANGING: &[Parameter] = &[ARRAY, KIND, SIMD, TEMPORAL, PAGES];
-static CHASING: &[Parameter] = &[
+const READING: &[Parameter] = &[ARRAY, KIND, SIMD, PAGES];
+const WRITING: &[Parameter] = &[ARRAY, KIND, SIMD, STORE, PAGES];
+const CHANGING: &[Parameter] = &[ARRAY, KIND, SIMD, TEMPORAL, PAGES];
+const CHASING: &[Parameter] = &[
     parameter("size", integer(8, 1 << 50), "64M", "bytes of memory"),
     parameter("stride", integer(8, 1 << 30), "64", "bytes from one place to the next"),
     parameter(
@@ -47,21 +47,34 @@ static CHASING: &[Parameter] = &[
     PAGES,
 ];
 
-macro_rules! op {
-    ($name:literal, $unit:ident, $parameters:ident, $work:literal) => {
-        Op { name: $name, unit: Unit::$unit, work: $work, parameters: $parameters }
-    };
+const MEASURES: &[Measure] = &[
+    measure("l1d-bytes", "B", "the first-level data cache that was found"),
+    measure("l2-bytes", "B", "the second-level cache that was found"),
+    measure("l3-bytes", "B", "the third-level cache that was found"),
+    measure("l4-bytes", "B", "the fourth-level cache that was found"),
+];
+
+const fn bandwidth(name: &'static str, action: Action, parameters: &'static [Parameter], work: &'static str) -> Op {
+    let arrays = Some(Arrays { held: action.count(), moved: action.accesses() });
+    Op { name, unit: Unit::BytePerSecond, work, parameters, measures: MEASURES, arrays }
 }
 
 pub(crate) static OPS: &[Op] = &[
-    op!("copy", BytePerSecond, WRITING, "bytes of 2 arrays: c = a"),
-    op!("scale", BytePerSecond, WRITING, "bytes of 2 arrays: c = 3 a"),
-    op!("add", BytePerSecond, WRITING, "bytes of 3 arrays: c = a + b"),
-    op!("triad", BytePerSecond, WRITING, "bytes of 3 arrays: c = a + 3 b"),
-    op!("read", BytePerSecond, READING, "bytes of 1 array: the sum of a"),
-    op!("write", BytePerSecond, WRITING, "bytes of 1 array: c = 3"),
-    op!("read-write", BytePerSecond, CHANGING, "bytes of 1 array, read and written: c = c + 3"),
-    op!("latency", Second, CHASING, "loads, each from the address that the one before it loaded"),
+    bandwidth("copy", Action::Copy, WRITING, "bytes of 2 arrays: c = a"),
+    bandwidth("scale", Action::Scale, WRITING, "bytes of 2 arrays: c = 3 a"),
+    bandwidth("add", Action::Add, WRITING, "bytes of 3 arrays: c = a + b"),
+    bandwidth("triad", Action::Triad, WRITING, "bytes of 3 arrays: c = a + 3 b"),
+    bandwidth("read", Action::Read, READING, "bytes of 1 array: the sum of a"),
+    bandwidth("write", Action::Write, WRITING, "bytes of 1 array: c = 3"),
+    bandwidth("read-write", Action::ReadWrite, CHANGING, "bytes of 1 array, read and written: c = c + 3"),
+    Op {
+        name: "latency",
+        unit: Unit::Second,
+        work: "loads, each from the address that the one before it loaded",
+        parameters: CHASING,
+        measures: MEASURES,
+        arrays: Some(Arrays { held: 1, moved: 0 }),
+    },
 ];
 
 /// Checks the settings and returns what builds the workers.

@@ -26,8 +26,9 @@ use linux as system;
 #[cfg(windows)]
 use windows as system;
 
+use crate::clock_cost::CLOCK_SHARE;
 use crate::operation::ParameterKind::{Boolean, Choice, Text};
-use crate::operation::{integer, optional, parameter, Op, Parameter, ParameterKind};
+use crate::operation::{integer, measure, optional, parameter, Measure, Op, Parameter, ParameterKind};
 use crate::settings::wrong;
 use crate::settings::Settings;
 use plan::{address, Plan};
@@ -64,6 +65,23 @@ const LOW_WATER: Parameter = parameter(
 );
 const CONNECTIONS: Parameter = parameter("connections", integer(1, 1000), "1", "connections of each thread");
 
+// Of both ends: what a byte or a transaction costs there.
+const BYTE_LOCAL: Measure =
+    measure("service-demand-local", "s/B", "processor time at the guest's end per unit of work");
+const BYTE_REMOTE: Measure =
+    measure("service-demand-remote", "s/B", "processor time at the other end per unit of work");
+const TRANSACTION_LOCAL: Measure = measure(BYTE_LOCAL.name, "s", BYTE_LOCAL.meaning);
+const TRANSACTION_REMOTE: Measure = measure(BYTE_REMOTE.name, "s", BYTE_REMOTE.meaning);
+const CPU_LOCAL: Measure =
+    measure("cpu-local", "s/s", "processor time of the guest's threads that use the network, of one processor's time");
+const CPU_REMOTE: Measure = measure("cpu-remote", "s/s", "the same at the other end, by the host's clock");
+const CPUS_LOCAL: Measure = measure("cpus-local", "1", "processors that the guest's end may use");
+const CPUS_REMOTE: Measure = measure("cpus-remote", "1", "processors that the other end may use");
+const LOSS: Measure = measure("loss", "1", "share of the datagrams sent that did not arrive");
+
+const TRANSACTION_MEASURES: &[Measure] =
+    &[TRANSACTION_LOCAL, TRANSACTION_REMOTE, CPU_LOCAL, CPU_REMOTE, CPUS_LOCAL, CPUS_REMOTE];
+
 pub(crate) static OPS: &[Op] = &[
     Op {
         name: "stream",
@@ -80,18 +98,24 @@ pub(crate) static OPS: &[Op] = &[
             RECEIVE_BUFFER,
             LOW_WATER,
         ],
+        measures: &[BYTE_LOCAL, BYTE_REMOTE, CPU_LOCAL, CPU_REMOTE, CPUS_LOCAL, CPUS_REMOTE],
+        arrays: None,
     },
     Op {
         name: "request-response",
         unit: Unit::PerSecond,
         work: "round trips",
         parameters: &[PEER, EACH_WAY, REQUEST, RESPONSE, CONNECTIONS, NO_DELAY, SEND_BUFFER, RECEIVE_BUFFER],
+        measures: TRANSACTION_MEASURES,
+        arrays: None,
     },
     Op {
         name: "connect",
         unit: Unit::PerSecond,
         work: "transactions: connect, request, response, close",
         parameters: &[PEER, EACH_WAY, REQUEST, RESPONSE],
+        measures: TRANSACTION_MEASURES,
+        arrays: None,
     },
     Op {
         name: "open-loop",
@@ -110,6 +134,19 @@ pub(crate) static OPS: &[Op] = &[
             SEND_BUFFER,
             RECEIVE_BUFFER,
         ],
+        measures: &[
+            TRANSACTION_LOCAL,
+            TRANSACTION_REMOTE,
+            CPU_LOCAL,
+            CPU_REMOTE,
+            CPUS_LOCAL,
+            CPUS_REMOTE,
+            measure("offered", "1/s", "requests that were due in a second"),
+            measure("unsent", "1", "requests still to be sent when the run ended"),
+            measure("send-delay", "s", "how much later than due requests were sent, on average"),
+            CLOCK_SHARE,
+        ],
+        arrays: None,
     },
     Op {
         name: "udp-stream",
@@ -127,6 +164,18 @@ pub(crate) static OPS: &[Op] = &[
             SEND_BUFFER,
             RECEIVE_BUFFER,
         ],
+        measures: &[
+            BYTE_LOCAL,
+            BYTE_REMOTE,
+            CPU_LOCAL,
+            CPU_REMOTE,
+            CPUS_LOCAL,
+            CPUS_REMOTE,
+            LOSS,
+            measure("reordered", "1", "share of the datagrams that came after a later one"),
+            measure("sent", "B/s", "what the sender could hand to its system"),
+        ],
+        arrays: None,
     },
     Op {
         name: "udp-request-response",
@@ -140,12 +189,16 @@ pub(crate) static OPS: &[Op] = &[
             SEND_BUFFER,
             RECEIVE_BUFFER,
         ],
+        measures: &[TRANSACTION_LOCAL, TRANSACTION_REMOTE, CPU_LOCAL, CPU_REMOTE, CPUS_LOCAL, CPUS_REMOTE, LOSS],
+        arrays: None,
     },
     Op {
         name: "serve",
         unit: Unit::BytePerSecond,
         work: "bytes received; runs until it is stopped",
         parameters: &[parameter("listen", Text, "", "HOST:PORT to listen on, port 0 for any")],
+        measures: &[],
+        arrays: None,
     },
 ];
 

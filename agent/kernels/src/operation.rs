@@ -1,4 +1,4 @@
-//! What the table of kernels says of an operation and of its parameters.
+//! What the table of kernels says of an operation, of its parameters and of what its runs report.
 
 use virtometer_protocol::Unit;
 
@@ -12,6 +12,37 @@ pub struct Op {
     pub work: &'static str,
     /// Its parameters.
     pub parameters: &'static [Parameter],
+    /// What a run may report besides its value: a run leaves out what it does not find.
+    pub measures: &'static [Measure],
+    /// Arrays of `size` bytes, where it works on such.
+    pub arrays: Option<Arrays>,
+}
+
+impl Op {
+    /// Whether its runs may report this measure in this unit.
+    pub fn reports(&self, name: &str, unit: &str) -> bool {
+        self.measures.iter().any(|known| (known.name, known.unit) == (name, unit))
+    }
+}
+
+/// One measure that a run may report besides its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measure {
+    /// Name in the protocol.
+    pub name: &'static str,
+    /// Unit: SI, `1` for a count or share.
+    pub unit: &'static str,
+    /// What it means, for those who do not know the kernel.
+    pub meaning: &'static str,
+}
+
+/// How many arrays of `size` bytes an operation works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrays {
+    /// Arrays that lie in memory together.
+    pub held: u64,
+    /// Arrays whose bytes are counted as work: one that is read and written counts twice. 0: other work is counted.
+    pub moved: u64,
 }
 
 /// One parameter of an operation.
@@ -53,6 +84,11 @@ pub enum ParameterKind {
     Text,
     /// One of these words.
     Choice(&'static [&'static str]),
+}
+
+/// A row of a table of measures.
+pub(crate) const fn measure(name: &'static str, unit: &'static str, meaning: &'static str) -> Measure {
+    Measure { name, unit, meaning }
 }
 
 /// An integer from `least` to `most`.

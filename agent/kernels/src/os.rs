@@ -53,7 +53,7 @@ pub(crate) use child::Parent;
 pub use endings::{EXIT_ARGUMENT, EXIT_STATUS};
 
 use crate::operation::ParameterKind::{Boolean, Choice, Text};
-use crate::operation::{integer, optional, parameter, Op};
+use crate::operation::{integer, measure, optional, parameter, Measure, Op};
 use crate::settings::wrong;
 use crate::settings::Settings;
 use operation::Measured;
@@ -65,9 +65,18 @@ use virtometer_protocol::{Failure, Unit};
 use virtometer_sampling::{Task, WorkerFactory};
 
 macro_rules! table {
-    ($($name:literal, $unit:ident, $noun:literal, [$($parameter:expr),*], $choose:expr;)*) => {
+    ($(
+        $name:literal, $unit:ident, $noun:literal, [$($parameter:expr),*] $(reports $($measure:ident)+)?, $choose:expr;
+    )*) => {
         pub(crate) static OPS: &[Op] = &[
-            $(Op { name: $name, unit: Unit::$unit, work: $noun, parameters: &[PIN, $($parameter),*] },)*
+            $(Op {
+                name: $name,
+                unit: Unit::$unit,
+                work: $noun,
+                parameters: &[PIN, $($parameter),*],
+                measures: &[$($($measure),+)?],
+                arrays: None,
+            },)*
         ];
 
         /// For each operation what builds it. Windows has few of them, which are in a file of its own.
@@ -80,7 +89,7 @@ table! {
     "context-switch", Second, "context switches of a token that goes round in a ring of processes", [
         parameter("processes", integer(2, 1024), "2", "processes in the ring"),
         parameter("size", integer(0, 1 << 30), "0", "bytes that each process touches when it has the token")
-    ], |settings, threads| {
+    ] reports OVERHEAD WITHOUT_OVERHEAD, |settings, threads| {
         let processes = settings.integer("processes")?;
         let size = settings.integer("size")?;
         crate::buffer::ensure_memory(processes * size * threads, "the processes")?;
@@ -99,7 +108,7 @@ table! {
         parameter("mapping", Choice(&["anonymous", "file"]), "anonymous", "what is touched; anonymous: memory"),
         parameter("size", integer(1, 1 << 34), "16M", "bytes of the file that is mapped"),
         DIRECTORY
-    ], page_fault;
+    ] reports PAGES_PER_FAULT, page_fault;
     "pipe", Second, "round trips of one byte between two processes through two pipes", [],
         |_, _| build(|pinning| round_trip::RoundTrip::new(link::pipes, pinning));
     "unix", Second, "round trips of one byte between two processes through AF_UNIX sockets", [],
@@ -140,7 +149,8 @@ table! {
         build(move |_| calls::SystemCalls::new(call, file.as_deref()))
     };
     "signal-install", Second, "handlers installed for a signal", [], |_, _| build(|_| signal::Install::new());
-    "signal-catch", Second, "signals that a thread sent to itself and caught", [], |_, _| build(|_| signal::Catch::new());
+    "signal-catch", Second, "signals that a thread sent to itself and caught", [] reports OVERHEAD WITHOUT_OVERHEAD,
+        |_, _| build(|_| signal::Catch::new());
     "select", Second, "calls of select that found all descriptors ready", [
         parameter("descriptors", integer(1, 1000), "100", "how many"),
         parameter("of", Choice(&["file", "tcp"]), "file", "what they are; tcp: connections over the loopback")
@@ -149,6 +159,14 @@ table! {
         build(move |_| select::Select::new(of, count))
     };
 }
+
+const OVERHEAD: Measure = measure(
+    "overhead",
+    "s",
+    "what the measuring itself costs per operation, measured apart and contained in the value",
+);
+const WITHOUT_OVERHEAD: Measure = measure("without-overhead", "s", "the value less the overhead");
+const PAGES_PER_FAULT: Measure = measure("pages-per-fault", "1", "pages that the system maps at one fault");
 
 /// The parameter of operations on a file of their own: where it is.
 const DIRECTORY: crate::operation::Parameter =

@@ -20,7 +20,7 @@ mod tests;
 
 use crate::buffer::ensure_memory;
 use crate::operation::ParameterKind::Choice;
-use crate::operation::{integer, optional, parameter, Op, Parameter};
+use crate::operation::{integer, measure, optional, parameter, Measure, Op, Parameter};
 use crate::settings::wrong;
 use crate::settings::Settings;
 use crate::simd::Simd;
@@ -33,7 +33,7 @@ use termination::{Termination, MOST_SWEEPS};
 use virtometer_protocol::{Failure, Unit};
 use virtometer_sampling::{Task, WorkerFactory};
 
-static PARAMETERS: &[Parameter] = &[
+const PARAMETERS: &[Parameter] = &[
     parameter(
         "interlines",
         integer(0, 10_000),
@@ -62,10 +62,24 @@ static PARAMETERS: &[Parameter] = &[
     ),
 ];
 
-pub(crate) static OPS: &[Op] = &[
-    Op { name: "gauss-seidel", unit: Unit::PerSecond, work: "updates of inner points", parameters: PARAMETERS },
-    Op { name: "jacobi", unit: Unit::PerSecond, work: "updates of inner points", parameters: PARAMETERS },
+const MEASURES: &[Measure] = &[
+    measure("residual", "1", "largest change of a point in the last sweep"),
+    measure("sweeps", "1", "passes over the grid"),
+    measure("time-to-solution", "s", "time of all sweeps together, without the checks between them"),
 ];
+
+const fn relaxation(name: &'static str) -> Op {
+    Op {
+        name,
+        unit: Unit::PerSecond,
+        work: "updates of inner points",
+        parameters: PARAMETERS,
+        measures: MEASURES,
+        arrays: None,
+    }
+}
+
+pub(crate) static OPS: &[Op] = &[relaxation("gauss-seidel"), relaxation("jacobi")];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Variant {

@@ -1,8 +1,9 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use virtometer_protocol::Scalar;
-use virtometer_sampling::Control;
+use virtometer_protocol::{Scalar, Unit};
+use virtometer_sampling::{prepare, Control, Outcome};
 
 /// Defaults in words: what is done depends on other parameters or on the machine.
 const WORDS: [&str; 8] = [
@@ -21,11 +22,14 @@ fn in_force(kernel: &str, op: &str, given: &[(&str, Scalar)]) -> Parameters {
 }
 
 fn attempt(kernel: &str, op: &str, given: &[(&str, Scalar)]) -> Result<Parameters, Failure> {
+    let (kernel, known) = find(kernel, op).unwrap();
+    make_with_parameters(kernel, known, &task(op, given)).map(|(_, parameters)| parameters)
+}
+
+fn task(op: &str, given: &[(&str, Scalar)]) -> Task {
     let parameters = Parameters(given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect());
     let control = Arc::new(Control::default());
-    let task = Task { op: op.to_owned(), parameters, threads: 1, cpus: None, seconds: 0.05, control };
-    let (kernel, op) = find(kernel, op).unwrap();
-    make_with_parameters(kernel, op, &task).map(|(_, parameters)| parameters)
+    Task { op: op.to_owned(), parameters, threads: 1, cpus: None, seconds: 0.05, control }
 }
 
 fn text(word: &str) -> Scalar {
@@ -46,6 +50,61 @@ fn every_default_is_what_the_command_line_takes_or_one_of_a_few_words() {
             (Preset::Value(value), ParameterKind::Text) => assert!(!value.contains(' '), "{value}"),
         }
     }
+}
+
+/// Run an operation. Panics where it reports a measure that its table lacks, or has in another unit.
+pub(crate) fn run(kernel: &str, task: &Task) -> Result<Outcome, Failure> {
+    let (kernel, op) = find(kernel, &task.op)?;
+    let outcome = prepare(task, op.unit, &make(kernel, op, task)?)?.run(&mut |_| ())?;
+    for (name, found) in outcome.extras.measures() {
+        assert!(op.reports(&name, found.unit), "{} {}: no {name} in {}", kernel.name, op.name, found.unit);
+    }
+    Ok(outcome)
+}
+
+#[test]
+fn what_a_run_reports_stands_in_its_table() {
+    let integer = |name, value| (name, Scalar::Integer(value));
+    let cases = [
+        ("linpack", "classic", vec![("convention", text("published")), integer("size", 40)]),
+        ("linpack", "blocked", vec![integer("size", 40)]),
+        ("memory", "triad", vec![integer("size", 4096)]),
+        ("memory", "latency", vec![integer("size", 4096)]),
+        ("pde", "jacobi", vec![integer("interlines", 2), integer("iterations", 10)]),
+        ("os", "procedure", vec![]),
+        ("clock", "watch", vec![]),
+    ];
+    for (kernel, op, given) in cases {
+        let outcome = run(kernel, &task(op, &given)).unwrap();
+        assert_eq!(outcome.extras.measures().is_empty(), kernel == "os", "{kernel} {op}");
+    }
+}
+
+#[test]
+fn a_measure_means_the_same_wherever_it_is_reported() {
+    let mut meanings = BTreeMap::new();
+    for (kernel, op) in KERNELS.iter().flat_map(|kernel| kernel.ops.iter().map(move |op| (kernel, op))) {
+        let mut names = BTreeSet::new();
+        for measure in op.measures {
+            let name = format!("{} {} {}", kernel.name, op.name, measure.name);
+            assert!(names.insert(measure.name), "{name} is there twice");
+            assert!(!measure.unit.is_empty() && !measure.meaning.is_empty(), "{name}");
+            assert_eq!(*meanings.entry(measure.name).or_insert(measure.meaning), measure.meaning, "{name}");
+        }
+    }
+    assert!(meanings.len() > 25);
+}
+
+#[test]
+fn only_the_memory_has_arrays_and_counts_those_that_it_names() {
+    for (kernel, op) in KERNELS.iter().flat_map(|kernel| kernel.ops.iter().map(move |op| (kernel, op))) {
+        let counted = |arrays: Arrays| arrays.held > 0 && (arrays.moved > 0) == (op.unit == Unit::BytePerSecond);
+        assert_eq!(op.arrays.map(counted), (kernel.name == "memory").then_some(true), "{} {}", kernel.name, op.name);
+    }
+    let of = |op| find("memory", op).unwrap().1.arrays;
+    assert_eq!(of("triad"), Some(Arrays { held: 3, moved: 3 }));
+    assert_eq!(of("read-write"), Some(Arrays { held: 1, moved: 2 }));
+    assert_eq!(of("latency"), Some(Arrays { held: 1, moved: 0 }));
 }
 
 /// All operations that this system has.

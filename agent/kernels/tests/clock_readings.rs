@@ -74,14 +74,18 @@ fn task(op: &Op, threads: usize, given: HashMap<&str, Scalar>) -> Task {
     }
 }
 
-/// Run an operation; the samples of its window and what it found besides.
+/// Run an operation; the samples of its window and what it found besides, all of which its table has.
 fn measure(kernel: &Kernel, op: &Op, task: &Task) -> (Vec<Sample>, Extras) {
     let name = format!("{} {}", kernel.name, op.name);
     let factory = make(kernel, op, task).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
     let prepared = prepare(task, op.unit, &factory).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
     let mut samples = Vec::new();
     let outcome = prepared.run(&mut |some| samples.extend(some.iter().map(|sample| sample.sample())));
-    (samples, outcome.unwrap_or_else(|failure| panic!("{name}: {failure:?}")).extras)
+    let extras = outcome.unwrap_or_else(|failure| panic!("{name}: {failure:?}")).extras;
+    for (measure, found) in extras.measures() {
+        assert!(op.reports(&measure, found.unit), "{name}: the table lacks {measure} in {}", found.unit);
+    }
+    (samples, extras)
 }
 
 /// Small cases that read the clock as often as large ones. What must be given stands for every operation.

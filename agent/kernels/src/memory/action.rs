@@ -32,7 +32,7 @@ const FACTOR: u32 = 3;
 
 impl Action {
     /// Whether a, b and c are used.
-    pub(super) fn arrays(self) -> (bool, bool, bool) {
+    pub(super) const fn arrays(self) -> (bool, bool, bool) {
         match self {
             Action::Copy | Action::Scale => (true, false, true),
             Action::Add | Action::Triad => (true, true, true),
@@ -42,14 +42,14 @@ impl Action {
     }
 
     /// How many arrays are used.
-    pub(super) fn count(self) -> u64 {
+    pub(super) const fn count(self) -> u64 {
         let (a, b, c) = self.arrays();
-        u64::from(a) + u64::from(b) + u64::from(c)
+        a as u64 + b as u64 + c as u64
     }
 
     /// How many arrays are read or written: one that is both counts twice.
-    pub(super) fn accesses(self) -> u64 {
-        self.count() + u64::from(self == Action::ReadWrite)
+    pub(super) const fn accesses(self) -> u64 {
+        self.count() + matches!(self, Action::ReadWrite) as u64
     }
 
     /// Whether anything is written.

@@ -24,8 +24,7 @@ fn task(op: &str, parameters: &[(&str, Scalar)]) -> Task {
 }
 
 fn run(task: &Task) -> Result<Outcome, Failure> {
-    let (kernel, op) = find("net", &task.op)?;
-    prepare(task, op.unit, &make(kernel, op, task)?)?.run(&mut |_| ())
+    crate::tests::run("net", task)
 }
 
 fn task_of_client(op: &str, peer: SocketAddr, parameters: &[(&str, Scalar)]) -> Task {

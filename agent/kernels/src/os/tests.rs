@@ -1,11 +1,11 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::{find, make as make_kernel};
+use crate::find;
 use virtometer_protocol::{Code, Parameters, Scalar};
 #[cfg(unix)]
 use virtometer_sampling::allowed_cpus;
-use virtometer_sampling::{prepare, CheckValue, Control, Outcome};
+use virtometer_sampling::{CheckValue, Control, Outcome};
 
 #[cfg(unix)]
 fn number(value: i64) -> Scalar {
@@ -24,8 +24,7 @@ fn task(op: &str, parameters: &[(&str, Scalar)], threads: usize) -> Task {
 }
 
 fn outcome(task: &Task) -> Result<Outcome, Failure> {
-    let (kernel, op) = find("os", &task.op)?;
-    prepare(task, op.unit, &make_kernel(kernel, op, task)?)?.run(&mut |_| ())
+    crate::tests::run("os", task)
 }
 
 fn run(op: &str, parameters: &[(&str, Scalar)], threads: usize) -> Result<Outcome, Failure> {
