@@ -10,6 +10,7 @@ import pytest
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from tests.cli.laboratory import PROGRAM, ROOT, virtometer
+from virtometer import agent_table
 from virtometer.design.catalogue import Catalogue, KindDescription, OpDescription, WorkloadDescription
 from virtometer.design.reference import Entry, Section, sections
 from virtometer.design.reference_page import page
@@ -18,7 +19,6 @@ from virtometer.errors import UsageError
 from virtometer.model import parse_share, parse_size
 from virtometer.runner.agent import agent_path
 from virtometer.runner.catalogue import catalogue
-from virtometer.workloads import agent_table
 from virtometer.workloads.base import Place
 from virtometer.workloads.registry import WORKLOADS
 from virtometer.workloads.tool import Tool

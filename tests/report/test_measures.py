@@ -7,10 +7,13 @@ import re
 import pytest
 
 from tests.cli.laboratory import ROOT
+from virtometer import agent_table
+from virtometer.analysis import levels
 from virtometer.analysis.series import Series
 from virtometer.report import words
 from virtometer.report.curves import title
-from virtometer.report.measures import MEANINGS, glossary
+from virtometer.report.measures import OF_TOOLS, glossary
+from virtometer.workloads.registry import WORKLOADS
 
 
 @pytest.mark.parametrize(
@@ -39,14 +42,24 @@ def test_sizes(bytes_: int, shown: str) -> None:
     assert words.size(bytes_) == shown
 
 
-def test_every_measure_of_the_agent_has_a_meaning() -> None:
-    said: set[str] = set()
-    for path in (ROOT / "agent" / "kernels" / "src").rglob("*.rs"):
-        if "test" not in str(path.relative_to(ROOT)):
-            said |= set(re.findall(r"\bmeasure\(\s*\"([a-z0-9-]+)\"", path.read_text()))
-    assert len(said) > 25
-    assert said <= MEANINGS.keys()
-    assert [name for name, _ in glossary(["sweeps", "loss", "nobody-knows", "loss"])] == ["loss", "sweeps"]
+def test_measures_are_explained_by_the_agent_s_table_and_those_of_tools_by_the_laboratory() -> None:
+    assert glossary(["sweeps", "tool-says", "loss", "nobody-knows", "loss"]) == [
+        ("loss", "share of the datagrams sent that did not arrive"),
+        ("sweeps", "passes over the grid"),
+        ("tool-says", "the tool's number as it said it"),
+    ]
+    assert not OF_TOOLS.keys() & agent_table.meanings().keys()
+
+
+def test_every_measure_that_the_laboratory_makes_is_explained() -> None:
+    made = set(re.findall(r"\"(tool-[a-z-]+)\"", (ROOT / "src/virtometer/runner/placement_run.py").read_text()))
+    assert made == OF_TOOLS.keys()
+
+
+def test_the_caches_that_level_averages_look_for_are_measures_of_every_operation_on_arrays() -> None:
+    for op in WORKLOADS["memory"].operations:
+        measures = agent_table.operation("memory", op).measures
+        assert {measures[name].unit for name in levels.MEASURES.values()} == {"B"}, op
 
 
 def test_a_series_is_called_as_the_plan_calls_it() -> None:

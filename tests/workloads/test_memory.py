@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from virtometer.analysis.values import metric
 from virtometer.errors import UsageError
 from virtometer.workloads.base import Place
-from virtometer.workloads.memory import ARRAYS, MemoryParameters
+from virtometer.workloads.memory import BANDWIDTHS, MemoryParameters
 from virtometer.workloads.registry import WORKLOADS
 
 MEMORY = WORKLOADS["memory"]
@@ -29,14 +29,29 @@ def test_what_is_not_given_is_left_to_the_agent() -> None:
 
 
 def test_the_metric_s_name_says_how_often_the_size_is_counted() -> None:
-    for op, count in ARRAYS.items():
-        assert MEMORY.operations[op].metric == f"bandwidth, {count} x size"
-    assert MEMORY.operations["read-write"].metric == "bandwidth, 2 x size"
+    counts = {"copy": 2, "scale": 2, "add": 3, "triad": 3, "read": 1, "write": 1, "read-write": 2}
+    assert tuple(counts) == BANDWIDTHS
+    for op, count in counts.items():
+        operation = MEMORY.operations[op]
+        assert operation.metric == f"bandwidth, {count} x size"
+        assert metric("memory", op, operation.unit) == operation.metric, "reports say it alike"
     assert MEMORY.operations["latency"].better == "lower"
-    for op, operation in MEMORY.operations.items():
-        if op in ARRAYS:
-            assert metric("memory", op, operation.unit) == operation.metric, "reports say it alike"
+    assert metric("memory", "latency", "s") == "time per operation"
     assert metric("disk", "read", "B/s") == "throughput"
+    assert metric("memory", "of another version", "B/s") == "throughput"
+
+
+def test_the_memory_that_is_needed_is_that_of_all_arrays() -> None:
+    arrays = {"triad": 3, "copy": 2, "read": 1, "read-write": 1, "latency": 1}
+    parameters = MemoryParameters(size=1 << 20)
+    for op, count in arrays.items():
+        assert MEMORY.demand(op, parameters, 1).memory == count << 20, op
+
+
+def test_a_window_that_a_slow_memory_may_not_keep_is_not_promised() -> None:
+    parameters = MemoryParameters(size=400_000_000)
+    windows = {op: MEMORY.window_s(op, parameters, 0.5) for op in ("read", "latency", "read-write", "copy")}
+    assert windows == {"read": 0.5, "latency": 0.5, "read-write": None, "copy": None}
 
 
 @pytest.mark.parametrize(

@@ -11,21 +11,19 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from virtometer import agent_table
 from virtometer.analysis.interval import estimate, spread
 from virtometer.analysis.series import Series
 from virtometer.model import Campaign, Estimate
 
 RAM = "RAM"
-_MEASURES = {"L1": "l1d-bytes", "L2": "l2-bytes", "L3": "l3-bytes", "L4": "l4-bytes"}
-
-
-# Arrays of `size` bytes that an operation works on, where it is not one.
-_ARRAYS = {"copy": 2, "scale": 2, "add": 3, "triad": 3}
+MEASURES = {"L1": "l1d-bytes", "L2": "l2-bytes", "L3": "l3-bytes", "L4": "l4-bytes"}
 
 
 def of_series(campaign: Campaign, series: Series) -> dict[str, dict[str, Estimate]]:
-    """Level averages by environment, of a series of the workload memory over sizes; empty for any other."""
-    if series.workload != "memory" or series.axes != ("size",):
+    """Level averages by environment, of a series of an operation on arrays over their sizes; empty for any other."""
+    arrays = agent_table.arrays(series.workload, series.op)
+    if arrays is None or series.axes != ("size",):
         return {}
     sizes = {name: int(place[0]) for place, name in series.points.items()}
     values: dict[str, dict[int, dict[int, float]]] = {}
@@ -37,17 +35,16 @@ def of_series(campaign: Campaign, series: Series) -> dict[str, dict[str, Estimat
                 name = run.placement.environment
                 values.setdefault(name, {}).setdefault(size, {})[record.trial.block] = run.scored.value
                 found.setdefault(name, caches(run.reported.measures))
-    arrays = _ARRAYS.get(series.op, 1)
     return {
         one.name: averages
         for one in campaign.plan.environments
-        if one.name in values and (averages := level_averages(values[one.name], arrays, found[one.name]))
+        if one.name in values and (averages := level_averages(values[one.name], arrays.held, found[one.name]))
     }
 
 
 def caches(measures: Mapping[str, Any]) -> dict[str, float]:
     """Bytes of each cache that a result's measures tell, L1 first. Empty where none was found."""
-    return {level: float(measures[name]["value"]) for level, name in _MEASURES.items() if name in measures}
+    return {level: float(measures[name]["value"]) for level, name in MEASURES.items() if name in measures}
 
 
 def level_of(size: int, arrays: int, found: Mapping[str, float]) -> str:

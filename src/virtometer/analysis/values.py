@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from virtometer import agent_table
 from virtometer.analysis import judged
 from virtometer.analysis.blocks import Cell
 from virtometer.analysis.interval import estimate, spread
@@ -17,17 +18,14 @@ METRICS = {
     "1/s": "rate",
     "s": "time per operation",
 }
-# Arrays of `size` bytes that an operation of the workload memory reads and writes: how its bytes are counted.
-ARRAYS = {"copy": 2, "scale": 2, "add": 3, "triad": 3, "read": 1, "write": 1, "read-write": 2}
 
 
 def metric(workload: str, op: str, unit: str) -> str:
-    """What was measured, in words. Of memory the convention by which bytes are counted is a part of it."""
-    if workload == "memory" and unit == "B/s" and op in ARRAYS:
-        return f"bandwidth, {ARRAYS[op]} x size"
-    if judged.by_latency(workload, op):
-        return judged.METRIC
-    return METRICS.get(unit, unit)
+    """What was measured, in words. Of arrays the convention by which their bytes are counted is a part of it."""
+    arrays = agent_table.arrays(workload, op)
+    if arrays is not None and arrays.moved:
+        return arrays.bandwidth
+    return judged.METRIC if judged.by_latency(workload, op) else METRICS.get(unit, unit)
 
 
 def value_of(cell: Cell) -> Estimate | None:

@@ -8,11 +8,11 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from virtometer import agent_table
+from virtometer.agent_table import AgentParameter
 from virtometer.errors import UsageError
 from virtometer.model import Better, Demand
 from virtometer.model import parse_size as parse_size
-from virtometer.workloads import agent_table
-from virtometer.workloads.agent_table import AgentParameter
 
 Need = Literal["disk", "network"]
 TimeServerKind = Literal["tcp", "udp"]

@@ -7,11 +7,12 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
+from virtometer import agent_table
+from virtometer.agent_table import Arrays
 from virtometer.model import Demand
 from virtometer.workloads.base import Operation, Parameters, Size, Workload, not_multiple, parse_size
 
-# How many arrays an operation reads and how many it writes, added up. Nothing that caches do is counted.
-ARRAYS = {"copy": 2, "scale": 2, "add": 3, "triad": 3, "read": 1, "write": 1, "read-write": 2}
+BANDWIDTHS = ("copy", "scale", "add", "triad", "read", "write", "read-write")
 
 _MOST_PLACES = 2**32 - 1  # that latency goes through
 
@@ -43,6 +44,13 @@ class MemoryParameters(Parameters):
     )
 
 
+def _arrays(op: str) -> Arrays:
+    """The arrays of an operation, as the agent has them. Nothing that caches do is counted."""
+    arrays = agent_table.operation("memory", op).arrays
+    assert arrays is not None, f"the agent's table has no arrays of memory {op}"
+    return arrays
+
+
 class Memory(Workload):
     """Bandwidth over arrays that are read and written in order; latency of loads that wait for each other."""
 
@@ -50,7 +58,7 @@ class Memory(Workload):
     kernel = "memory"
     meaning = "moves arrays through memory, or measures the latency of loads"
     operations: ClassVar = {
-        **{op: Operation("B/s", "higher", f"bandwidth, {count} x size") for op, count in ARRAYS.items()},
+        **{op: Operation("B/s", "higher", _arrays(op).bandwidth) for op in BANDWIDTHS},
         "latency": Operation("s", "lower", "time of a dependent load"),
     }
     parameters = MemoryParameters
@@ -58,13 +66,13 @@ class Memory(Workload):
     def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
         """The arrays, which the threads share. Latency has one thread."""
         assert isinstance(parameters, MemoryParameters)
-        arrays = 1 if op in ("latency", "read-write") else ARRAYS[op]
-        return Demand(memory=arrays * parameters.size, threads=1 if op == "latency" else 0)
+        return Demand(memory=_arrays(op).held * parameters.size, threads=1 if op == "latency" else 0)
 
     def window_s(self, op: str, parameters: Parameters, seconds: float) -> float | None:
         """Arrays that a slow memory does not go through once within the window have an end of their own."""
         assert isinstance(parameters, MemoryParameters)
-        return seconds if ARRAYS.get(op, 1) * parameters.size <= SLOW_BYTES * seconds else None
+        arrays = _arrays(op)
+        return seconds if max(arrays.held, arrays.moved) * parameters.size <= SLOW_BYTES * seconds else None
 
     def refusal(self, op: str, values: Mapping[str, Any]) -> str:
         """Elements have 8 bytes; the places of latency are as far apart as the stride says."""

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from virtometer.agent_table import AgentParameter
 from virtometer.model import Better, Demand
-from virtometer.workloads.agent_table import AgentParameter
 from virtometer.workloads.base import Parameters, Place, Workload
 
 

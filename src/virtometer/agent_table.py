@@ -1,6 +1,6 @@
-"""The agent's own table of operations and parameters: contract/kernels.json, made by `virtometer-agent kernels --json`.
+"""The agent's own table of operations, parameters and measures: contract/kernels.json, which the package carries.
 
-A test compares the file with what the built agent prints.
+`virtometer-agent kernels --json` makes it; a test compares the file with what the built agent prints.
 """
 
 from __future__ import annotations
@@ -45,13 +45,40 @@ class AgentParameter:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentMeasure:
+    """One measure that a run may report besides its value."""
+
+    unit: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Arrays:
+    """Arrays of `size` bytes that an operation works on.
+
+    held: how many lie in memory together. moved: how many are counted as work, one that is read and written twice; 0
+    where other work is counted.
+    """
+
+    held: int
+    moved: int
+
+    @property
+    def bandwidth(self) -> str:
+        """What was measured where bytes are counted: the convention is a part of it."""
+        return f"bandwidth, {self.moved} x size"
+
+
+@dataclass(frozen=True, slots=True)
 class AgentOperation:
-    """One operation: unit of its value, what is counted as work, and its parameters by name."""
+    """One operation: unit of its value, what is counted as work, its parameters and measures by name, its arrays."""
 
     unit: str
     better: Literal["higher", "lower"]
     work: str
     parameters: Mapping[str, AgentParameter]
+    measures: Mapping[str, AgentMeasure]
+    arrays: Arrays | None
 
 
 def operation(kernel: str, name: str) -> AgentOperation:
@@ -59,11 +86,28 @@ def operation(kernel: str, name: str) -> AgentOperation:
     return _operations()[kernel, name]
 
 
+def arrays(kernel: str, name: str) -> Arrays | None:
+    """The arrays of a kernel's operation. None where it has none, and for what this agent does not have."""
+    known = _operations().get((kernel, name))
+    return None if known is None else known.arrays
+
+
+@functools.cache
+def meanings() -> Mapping[str, str]:
+    """What each measure means, by its name. It means the same in all operations."""
+    return {name: one.meaning for known in _operations().values() for name, one in known.measures.items()}
+
+
 @functools.cache
 def _operations() -> Mapping[tuple[str, str], AgentOperation]:
     return {
         (kernel["name"], one["name"]): AgentOperation(
-            one["unit"], one["better"], one["work"], {row["name"]: _parameter(row) for row in one["parameters"]}
+            unit=one["unit"],
+            better=one["better"],
+            work=one["work"],
+            parameters={row["name"]: _parameter(row) for row in one["parameters"]},
+            measures={row["name"]: AgentMeasure(row["unit"], row["meaning"]) for row in one["measures"]},
+            arrays=Arrays(**one["arrays"]) if "arrays" in one else None,
         )
         for kernel in json.loads(_path().read_text(encoding="utf-8"))["kernels"]
         for one in kernel["operations"]
