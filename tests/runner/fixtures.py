@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from virtometer.analysis.running import Running
+from virtometer.analysis.live import LiveEstimate
 from virtometer.model import Plan, Trial, TrialRecord
 from virtometer.runner.pace import TimeLeft
 
@@ -28,7 +28,7 @@ class Watcher:
     directory: Path
     planned: Sequence[Trial]
     finished: int
-    last: tuple[int, int, TimeLeft, Mapping[tuple[str, str], Running]]
+    last: tuple[int, int, TimeLeft, Mapping[tuple[str, str], LiveEstimate]]
 
     def __init__(self) -> None:
         self.sentences: list[str] = []
@@ -58,7 +58,7 @@ class Watcher:
         done: int,
         total: int,
         left: TimeLeft,
-        estimates: Mapping[tuple[str, str], Running],
+        estimates: Mapping[tuple[str, str], LiveEstimate],
     ) -> None:
         self.records.append(record)
         self.last = (done, total, left, estimates)
