@@ -20,7 +20,7 @@ from bench.kinds import opened, tell
 from virtometer.environments.registry import KINDS
 from virtometer.model import Limits
 from virtometer.runner.clock_monitor import ClockMonitor
-from virtometer.runner.resident import Resident
+from virtometer.runner.running_guest import RunningGuest
 
 TARGET = 0.001
 _TURNS = 5
@@ -29,31 +29,31 @@ _TURNS = 5
 def shares(kind: str, seconds: float) -> tuple[list[float], float]:
     """The parts of a processor in each turn, and the period in s."""
     with opened(kind) as starter:
-        resident = starter.start()
+        running_guest = starter.start()
         try:
-            watch = ClockMonitor(resident.session, Limits(), resident.guest.cpu_ns, {})
+            watch = ClockMonitor(running_guest.session, Limits(), running_guest.guest.cpu_ns, {})
             watch.before(seconds)
             watch.starting()
             turns = []
             for _ in range(_TURNS):
-                idle = _used(resident, watch, seconds, ask=False)
-                turns.append((_used(resident, watch, seconds, ask=True) - idle) / seconds)
+                idle = _used(running_guest, watch, seconds, ask=False)
+                turns.append((_used(running_guest, watch, seconds, ask=True) - idle) / seconds)
             return turns, watch.period_s
         finally:
-            resident.stop()
+            running_guest.stop()
 
 
-def _used(resident: Resident, watch: ClockMonitor, seconds: float, ask: bool) -> float:
+def _used(running_guest: RunningGuest, watch: ClockMonitor, seconds: float, ask: bool) -> float:
     """Processor seconds of the laboratory's thread and the guest's processes in a while, with probes or without."""
     began = time.monotonic()
-    used_ns = time.thread_time_ns() + resident.guest.cpu_ns()
+    used_ns = time.thread_time_ns() + running_guest.guest.cpu_ns()
     while (left := began + seconds - time.monotonic()) > 0:
-        select.select([resident.session], [], [], min(left, watch.period_s))
+        select.select([running_guest.session], [], [], min(left, watch.period_s))
         if ask:
             watch.ping()
-            resident.session.next_event(0.0)
-    resident.session.pause(0.1)  # the last answer
-    return (time.thread_time_ns() + resident.guest.cpu_ns() - used_ns) * 1e-9
+            running_guest.session.next_event(0.0)
+    running_guest.session.pause(0.1)  # the last answer
+    return (time.thread_time_ns() + running_guest.guest.cpu_ns() - used_ns) * 1e-9
 
 
 def main() -> int:

@@ -14,7 +14,7 @@ from virtometer.errors import VirtometerError
 from virtometer.model import Limits, PlanEnvironment
 from virtometer.runner.doctor import status
 from virtometer.runner.lab_context import lab_context
-from virtometer.runner.resident import Resident
+from virtometer.runner.running_guest import RunningGuest
 
 
 class NotHere(Exception):
@@ -30,11 +30,11 @@ class Starter:
         self._settings = settings
         self._started = 0
 
-    def start(self) -> Resident:
+    def start(self) -> RunningGuest:
         """One more guest. The caller stops it."""
         self._started += 1
         guest_id = f"bench-{self._plan.kind[:8]}-{self._started}"
-        return Resident.start(self._environment, self._plan, self._settings, guest_id, Limits())
+        return RunningGuest.start(self._environment, self._plan, self._settings, guest_id, Limits())
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from virtometer.analysis.live import LiveEstimate
 from virtometer.environments.registry import KINDS
 from virtometer.model import Plan, Trial, TrialRecord
 from virtometer.runner.campaign import begin
-from virtometer.runner.pace import TimeLeft
+from virtometer.runner.remaining_time import TimeLeft
 
 TARGET_S = {"runc": 0.3, "bubblewrap": 0.3, "gvisor": 1.0, "uml": 3.0, "qemu": 8.0}
 TARGET_OVERHEAD_S = 0.050
@@ -33,9 +33,9 @@ def starts(kind: str, count: int) -> list[float]:
     took = []
     with opened(kind) as starter:
         for _ in range(count):
-            resident = starter.start()
-            took.append(resident.record.provision_s)
-            resident.stop()
+            running_guest = starter.start()
+            took.append(running_guest.record.provision_s)
+            running_guest.stop()
     return took
 
 

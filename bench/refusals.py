@@ -28,7 +28,7 @@ from virtometer.clock import intervals
 from virtometer.errors import EnvironmentFailed
 from virtometer.model import Plan, SetAside, Trial, TrialRecord
 from virtometer.runner.campaign import begin
-from virtometer.runner.pace import TimeLeft
+from virtometer.runner.remaining_time import TimeLeft
 
 KINDS = ("native", "bubblewrap", "runc", "gvisor", "uml")
 HAS_HOST_CLOCK = frozenset({"native", "bubblewrap", "runc"})

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, changed, simulate, with_runs
-from virtometer.analysis.extras import measures
+from virtometer.analysis.measures import further_measures
 from virtometer.analysis.outside import timed
 from virtometer.analysis.raw import by_guest_clocks
 from virtometer.model import Campaign, Run
@@ -47,7 +47,7 @@ def test_raw_values_leave_the_three_ways_as_they_were() -> None:
 
 
 def test_what_each_clock_said_is_told_as_it_said_it() -> None:
-    told = measures(campaign(own=1e9, outside=2e9, rate=0.5))[KEY]
+    told = further_measures(campaign(own=1e9, outside=2e9, rate=0.5))[KEY]
     assert (told["guest-rate"].median, told["outside-rate"].median) == (1e9, 2e9)
     assert told["outside-round-trip"].median == 1e-4
 

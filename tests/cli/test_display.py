@@ -14,7 +14,7 @@ from virtometer.analysis.live import LiveEstimate
 from virtometer.cli import display as displays
 from virtometer.cli.display import LiveDisplay, PlainDisplay, cell, display, remaining
 from virtometer.model import Estimate, Failure, FailureKind, Placement, Plan, Trial, TrialRecord
-from virtometer.runner.pace import TimeLeft
+from virtometer.runner.remaining_time import TimeLeft
 
 ENVIRONMENTS = ["native", "runc", "bubblewrap", "gVisor", "user-mode Linux", "QEMU (emulated)"]
 PLAN = Plan.model_validate(

@@ -29,7 +29,7 @@ from virtometer.environments.sweep import sweep
 from virtometer.errors import LinkClosed, PlanError
 from virtometer.model import Limits
 from virtometer.runner.catalogue import catalogue
-from virtometer.runner.resident import Peer
+from virtometer.runner.running_guest import Peer
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 

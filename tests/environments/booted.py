@@ -22,7 +22,7 @@ from virtometer.model import Limits
 from virtometer.programs import Programs
 from virtometer.runner.agent import agent_path
 from virtometer.runner.lab_context import cache_directory
-from virtometer.runner.resident import Peer
+from virtometer.runner.running_guest import Peer
 
 BOOT_S = 60.0
 DISK_BYTES = 8 << 20

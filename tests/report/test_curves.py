@@ -9,7 +9,7 @@ from tests.report.showcase import ODD, curves
 from tests.report.test_html import Reader
 from virtometer.analysis import analyse
 from virtometer.analysis.levels import of_series
-from virtometer.analysis.series import series, sweeps
+from virtometer.analysis.sweeps import series, sweeps
 from virtometer.model import Failure, FailureKind
 from virtometer.report import words
 from virtometer.report.curves import curve, surface

@@ -15,8 +15,8 @@ from virtometer.errors import EnvironmentFailed, HostChanged, Interrupted, Ledge
 from virtometer.model import Campaign, Plan, TrialRecord
 from virtometer.runner import campaign as campaigns
 from virtometer.runner import host
-from virtometer.runner.pace import TimeLeft
-from virtometer.runner.resident import Resident
+from virtometer.runner.remaining_time import TimeLeft
+from virtometer.runner.running_guest import RunningGuest
 from virtometer.store.ledger import Ledger
 
 pytestmark = pytest.mark.usefixtures("rogue_kind")
@@ -252,16 +252,16 @@ def test_ctrl_c_keeps_everything_and_resume_goes_on(tmp_path: Path, watcher: Wat
 def test_a_ctrl_c_while_a_broken_guest_is_stopped_leaves_nothing_of_it(
     tmp_path: Path, watcher: Watcher, make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = Resident.stop
+    real = RunningGuest.stop
     stopped: list[str] = []
 
-    def stop(resident: Resident) -> None:
+    def stop(running_guest: RunningGuest) -> None:
         if not stopped:
             signal.raise_signal(signal.SIGINT)
-        real(resident)
-        stopped.append(resident.record.guest_id)
+        real(running_guest)
+        stopped.append(running_guest.record.guest_id)
 
-    monkeypatch.setattr(Resident, "stop", stop)
+    monkeypatch.setattr(RunningGuest, "stop", stop)
     with pytest.raises(Interrupted, match="1 of 2 trials is kept"):
         begin(make_plan([rogue("dies-in-the-middle")], blocks=2), tmp_path / "c", watcher)
     assert len(stopped) == 1

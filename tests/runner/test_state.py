@@ -131,11 +131,11 @@ def test_work_that_no_integer_of_the_protocol_holds_is_refused() -> None:
         state.after(samples((3, 4)))
 
 
-@pytest.mark.parametrize("gated", [False, True])
-def test_an_agent_that_says_that_another_times_the_run_is_refused(gated: bool) -> None:
-    told = {"timing": "agent" if gated else "laboratory"}
+@pytest.mark.parametrize("host_timed", [False, True])
+def test_an_agent_that_says_that_another_times_the_run_is_refused(host_timed: bool) -> None:
+    told = {"timing": "agent" if host_timed else "laboratory"}
     with pytest.raises(LinkError, match="times the run"):
-        RunState("r", gated=gated).after(Ready(event="ready", run="r", conditions=told))
+        RunState("r", host_timed=host_timed).after(Ready(event="ready", run="r", conditions=told))
 
 
 def test_events_of_another_run_are_refused() -> None:
@@ -155,7 +155,7 @@ ITERATION = IterationDone(event="iteration-done", run="r", iteration="work", rel
 
 
 def test_a_run_at_the_gate_waits_is_let_go_and_works() -> None:
-    state = RunState("r", gated=True).after(READY).started().after(WAITING)
+    state = RunState("r", host_timed=True).after(READY).started().after(WAITING)
     assert (state.waits, state.works) == ("work", False)
     state = state.released()
     assert (state.waits, state.works) == (None, True)
@@ -168,8 +168,8 @@ def test_a_run_at_the_gate_waits_is_let_go_and_works() -> None:
 
 @pytest.mark.parametrize("event", [WAITING, ITERATION])
 def test_what_is_out_of_turn_at_the_gate_is_refused(event: Waiting | IterationDone) -> None:
-    running = RunState("r", gated=True).after(READY).started()
-    for state in (RunState("r", gated=True).after(READY), running.after(WAITING)):
+    running = RunState("r", host_timed=True).after(READY).started()
+    for state in (RunState("r", host_timed=True).after(READY), running.after(WAITING)):
         with pytest.raises(LinkError, match=f"sent {event.event} while"):
             state.after(event)
     with pytest.raises(LinkError, match="sent waiting while"):

@@ -16,7 +16,7 @@ from tests.store.campaigns import campaign
 from virtometer.environments.base import LabContext
 from virtometer.environments.registry import KINDS
 from virtometer.model import FailureKind, GuestKey, GuestStart, Placement, Plan, Trial, TrialRecord
-from virtometer.runner.resident import Resident
+from virtometer.runner.running_guest import RunningGuest
 from virtometer.runner.trial import TrialRunner
 from virtometer.store.ledger import Ledger
 
@@ -35,7 +35,7 @@ Guests = Callable[..., TrialRecord]
 @pytest.fixture
 def execute(lab: LabContext) -> Iterator[Guests]:
     """Start the guests of one trial's placements, execute it, and stop them."""
-    residents: dict[GuestKey, Resident] = {}
+    running_guests: dict[GuestKey, RunningGuest] = {}
 
     def run(plan: Plan, *placements: Placement) -> TrialRecord:
         trial = Trial(0, 0, 0, 0, placements)
@@ -45,12 +45,12 @@ def execute(lab: LabContext) -> Iterator[Guests]:
             settings = kind.settings_type.model_validate(environment.settings)
             kind.prepare(settings)
             name = f"several-{os.getpid()}-{number}"
-            residents[key] = Resident.start(kind, environment, settings, name, plan.limits)
-        return TrialRunner(plan, lab).run(trial, residents)
+            running_guests[key] = RunningGuest.start(kind, environment, settings, name, plan.limits)
+        return TrialRunner(plan, lab).run(trial, running_guests)
 
     yield run
-    for resident in residents.values():
-        resident.stop()
+    for running_guest in running_guests.values():
+        running_guest.stop()
 
 
 @pytest.fixture

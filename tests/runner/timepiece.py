@@ -154,11 +154,11 @@ def run_at_the_gate(name: str, seconds: float) -> None:
     )  # fmt: skip
 
 
-def tool(name: str, seconds: float, gated: bool) -> None:
+def tool(name: str, seconds: float, host_timed: bool) -> None:
     """A program that believes the clock: 1000 requests in a second of the host's time."""
     global started
     started = time.monotonic_ns()
-    if gated:
+    if host_timed:
         for _ in range(9):
             iteration(name, 0)
         sample = iteration(name, seconds)
@@ -177,7 +177,7 @@ def tool(name: str, seconds: float, gated: bool) -> None:
         event="done", run=name, unit="s", better="lower", value=(end - start) * 1e-9,
         check={"kind": "count", "value": "1", "passed": True}, count=1, stopped=False,
         cpu={"user_ns": 1000, "system_ns": 0}, output=printed,
-        conditions={"timing": "laboratory"} if gated else {},
+        conditions={"timing": "laboratory"} if host_timed else {},
     )  # fmt: skip
 
 
@@ -198,11 +198,11 @@ def main() -> None:
                 timing[name] = request["arguments"].get("timing", "agent")
                 say(event="ready", run=name, conditions={})
             if command == "start":
-                gated = timing[name] == "laboratory" or GATE == "uninvited"
+                host_timed = timing[name] == "laboratory" or GATE == "uninvited"
                 if wish.get("tool"):
-                    tool(name, seconds[name], gated)
+                    tool(name, seconds[name], host_timed)
                 else:
-                    (run_at_the_gate if gated else run)(name, seconds[name])
+                    (run_at_the_gate if host_timed else run)(name, seconds[name])
             if command == "bye":
                 return
 

@@ -17,7 +17,7 @@ use virtometer_protocol::{
 use virtometer_sampling::{now_ns, os_failure, Control, Moment, Outcome, RawSample, Task, WorkerFactory};
 
 /// How long runs that are under way may take to end when the conversation has ended.
-const FAREWELL: Duration = Duration::from_secs(2);
+const ENDING_TIME: Duration = Duration::from_secs(2);
 
 /// Bytes read at once.
 const BLOCK: usize = 16 << 10;
@@ -33,8 +33,8 @@ pub(crate) enum Ending {
     Fatal(Failure),
 }
 
-/// Greet, obey requests until the end, then end all runs. `notes` are sent as warnings after the greetings. `alone`: the
-/// agent is all that there is in a guest, whose network is its own to configure.
+/// Greet, obey requests until the end, then end all runs. `notes` are sent as warnings after the greetings. `alone`:
+/// the agent is all that there is in a guest, whose network is its own to configure.
 pub(crate) fn converse(channel: Channel, notes: &[String], alone: bool) -> Ending {
     let outbox = Outbox::new(channel.output);
     let session = Arc::new(Session { outbox, alone, runs: Mutex::default(), ended: Condvar::new() });
@@ -143,7 +143,7 @@ impl Session {
     /// Commands that answer with nothing, or with a failure. What follows from them begins after the reply is sent.
     fn obey(self: &Arc<Self>, id: u64, command: Command) -> bool {
         let then: Result<Then, Failure> = match command {
-            Command::Prepare(wish) => self.admit(wish),
+            Command::Prepare(request) => self.admit(request),
             Command::Start(run) => self.with_run(&run, |known| match known.phase {
                 Phase::Ready => {
                     known.phase = Phase::Started;
@@ -158,7 +158,7 @@ impl Session {
                     return Err(Failure::new(Code::NotReady, format!("the run {run} does not wait for go")));
                 }
                 let control = known.control.clone();
-                Ok(Box::new(move || control.let_go()) as Then)
+                Ok(Box::new(move || control.release()) as Then)
             }),
             Command::Stop(run) => self.with_run(&run, |known| {
                 let control = known.control.clone();
@@ -168,7 +168,7 @@ impl Session {
                 Code::NotPermitted,
                 "the network is configured only by an agent that is process 1 of a guest of its own; here it would be the host's",
             )),
-            Command::ConfigureNetwork(wish) => configure_network(&wish).map(|()| Box::new(|| ()) as Then),
+            Command::ConfigureNetwork(config) => configure_network(&config).map(|()| Box::new(|| ()) as Then),
             // Answered by the loop.
             Command::Ping | Command::Facts | Command::Bye => Ok(Box::new(|| ())),
         };
@@ -190,12 +190,12 @@ impl Session {
     }
 
     /// How the run is given orders. Where the laboratory times it, every moment is told at once.
-    fn control_of(self: &Arc<Self>, wish: &Prepare) -> Control {
-        match wish.timing {
+    fn control_of(self: &Arc<Self>, request: &Prepare) -> Control {
+        match request.timing {
             Timing::Agent => Control::default(),
             Timing::Laboratory => {
-                let (session, name) = (Arc::downgrade(self), wish.run.clone());
-                Control::of_a_gate(move |moment| {
+                let (session, name) = (Arc::downgrade(self), request.run.clone());
+                Control::host_timed(move |moment| {
                     if let Some(session) = session.upgrade() {
                         let run = name.clone();
                         let event = match moment {
@@ -212,29 +212,29 @@ impl Session {
     }
 
     /// Refuse what is wrong by itself; the rest is found out on the run's own thread.
-    fn admit(self: &Arc<Self>, wish: Prepare) -> Result<Then, Failure> {
-        let (kernel, op) = find(&wish.kernel, &wish.op)?;
-        let control = Arc::new(self.control_of(&wish));
+    fn admit(self: &Arc<Self>, request: Prepare) -> Result<Then, Failure> {
+        let (kernel, op) = find(&request.kernel, &request.op)?;
+        let control = Arc::new(self.control_of(&request));
         let task = Task {
-            op: wish.op,
-            parameters: wish.parameters,
-            threads: wish.threads,
-            cpus: wish.cpus,
-            seconds: wish.seconds,
+            op: request.op,
+            parameters: request.parameters,
+            threads: request.threads,
+            cpus: request.cpus,
+            seconds: request.seconds,
             control: control.clone(),
         };
         {
             let runs = self.runs();
-            if runs.contains_key(&wish.run) {
-                return Err(Failure::new(Code::Busy, format!("the run {} has not ended yet", wish.run)));
+            if runs.contains_key(&request.run) {
+                return Err(Failure::new(Code::Busy, format!("the run {} has not ended yet", request.run)));
             }
             if runs.len() >= MAX_RUNS {
                 return Err(Failure::new(Code::Busy, format!("{MAX_RUNS} runs have not ended yet")));
             }
         }
         let factory = make(kernel, op, &task)?;
-        self.runs().insert(wish.run.clone(), Run { control, phase: Phase::Preparing });
-        let (session, name, unit) = (self.clone(), wish.run, op.unit);
+        self.runs().insert(request.run.clone(), Run { control, phase: Phase::Preparing });
+        let (session, name, unit) = (self.clone(), request.run, op.unit);
         Ok(Box::new(move || {
             let here = session.clone();
             let run = name.clone();
@@ -294,7 +294,7 @@ impl Session {
         let runs = self.runs();
         runs.values().for_each(|run| run.control.stop());
         // A run that hangs in the system is left to the end of the process; its children end with it.
-        let _ = self.ended.wait_timeout_while(runs, FAREWELL, |runs| !runs.is_empty());
+        let _ = self.ended.wait_timeout_while(runs, ENDING_TIME, |runs| !runs.is_empty());
     }
 
     fn runs(&self) -> MutexGuard<'_, BTreeMap<String, Run>> {

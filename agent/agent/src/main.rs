@@ -1,4 +1,5 @@
-//! `virtometer-agent`: measures from the inside of an environment. See `--help`, and `contract/PROTOCOL.md` for the protocol.
+//! `virtometer-agent`: measures from the inside of an environment. See `--help`, and `contract/PROTOCOL.md` for the
+//! protocol.
 
 mod channel;
 mod engine;

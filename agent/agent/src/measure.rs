@@ -16,7 +16,7 @@ use virtometer_protocol::{
 use virtometer_sampling::{os_failure, Control, RawSample, Task};
 
 /// What the command line asks for.
-struct Wish {
+struct Config {
     kernel: &'static Kernel,
     op: &'static Op,
     task: Task,
@@ -28,11 +28,11 @@ pub(crate) fn measure(words: &[String]) -> Result<u8, Failure> {
     if help::wanted(words) {
         return help::print(&help_text(words)?);
     }
-    let wish = parse(words, None)?;
-    if wish.op.name == "serve" {
-        return run(wish, true);
+    let config = parse(words, None)?;
+    if config.op.name == "serve" {
+        return run(config, true);
     }
-    run(wish, false)
+    run(config, false)
 }
 
 /// `serve net --listen HOST:PORT`.
@@ -76,7 +76,7 @@ fn known_op(kernel: &Kernel, op: &str) -> Result<(&'static Kernel, &'static Op),
     find(kernel.name, op).map_err(|failure| usage(&failure.message))
 }
 
-fn parse(words: &[String], fixed_op: Option<&str>) -> Result<Wish, Failure> {
+fn parse(words: &[String], fixed_op: Option<&str>) -> Result<Config, Failure> {
     let (name, words) = words.split_first().ok_or_else(|| usage("name a kernel; see --help"))?;
     let kernel = known_kernel(name)?;
     let (mut op, mut threads, mut cpus, mut seconds, mut json) = (fixed_op.map(str::to_owned), 1, None, 1.0, false);
@@ -123,7 +123,7 @@ fn parse(words: &[String], fixed_op: Option<&str>) -> Result<Wish, Failure> {
                     })?;
             }
             _ => given.push(match flagged {
-                Some((name, wish)) => (name, Given::Flag(wish)),
+                Some((name, on)) => (name, Given::Flag(on)),
                 None => (name, Given::Word(value()?)),
             }),
         }
@@ -139,7 +139,7 @@ fn parse(words: &[String], fixed_op: Option<&str>) -> Result<Wish, Failure> {
     }
     let control = Arc::new(Control::default());
     let task = Task { op: op.name.to_owned(), parameters, threads, cpus, seconds, control };
-    Ok(Wish { kernel, op, task, json })
+    Ok(Config { kernel, op, task, json })
 }
 
 /// What follows a parameter's name: a word, or nothing because the name itself says true or false.
@@ -154,14 +154,14 @@ fn flag<'a>(kernel: &Kernel, word: &'a str) -> Option<(&'a str, bool)> {
     if word == "buffered" {
         return Some(("direct", false));
     }
-    let (name, wish) = word.strip_prefix("no-").map_or((word, true), |name| (name, false));
+    let (name, on) = word.strip_prefix("no-").map_or((word, true), |name| (name, false));
     let mut all = kernel.ops.iter().flat_map(|op| op.parameters);
-    all.any(|known| known.name == name && known.kind == ParameterKind::Boolean).then_some((name, wish))
+    all.any(|known| known.name == name && known.kind == ParameterKind::Boolean).then_some((name, on))
 }
 
 fn parameter<'a>(op: &Op, name: &'a str, value: Given<'_>) -> Result<(&'a str, Scalar), Failure> {
     let word = match value {
-        Given::Flag(wish) => return Ok((name, Scalar::Boolean(wish))),
+        Given::Flag(on) => return Ok((name, Scalar::Boolean(on))),
         Given::Word(word) => word,
     };
     // A name that the operation does not have is refused later, with the names that it has.
@@ -196,8 +196,8 @@ struct Report<'a> {
     histograms: &'a BTreeMap<String, Distribution>,
 }
 
-fn run(wish: Wish, until_interrupted: bool) -> Result<u8, Failure> {
-    let Wish { kernel, op, task, json } = wish;
+fn run(config: Config, until_interrupted: bool) -> Result<u8, Failure> {
+    let Config { kernel, op, task, json } = config;
     // Before a thread is pinned: afterwards the system names only the processors that are left to it.
     let facts = json.then(system::facts);
     // A program that was started, and all that it started, ends with the agent.

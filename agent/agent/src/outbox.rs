@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// How long to wait for a line that is stuck when the conversation ends, and how often to look.
 const PATIENCE: Duration = Duration::from_secs(1);
-const GLANCE: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The channel's output.
 pub(crate) struct Outbox {
@@ -37,7 +37,7 @@ impl Outbox {
     /// Send a last line, if there is one, and nothing more. Gives up when another line has been stuck for a second: the
     /// other side does not read any more, and the agent has to end all the same.
     pub(crate) fn close(&self, last: Option<&[u8]>) {
-        for _ in 0..PATIENCE.as_millis() / GLANCE.as_millis() {
+        for _ in 0..PATIENCE.as_millis() / POLL_INTERVAL.as_millis() {
             match self.file.try_lock() {
                 Ok(mut file) => {
                     if let (Some(file), Some(last)) = (file.as_mut(), last) {
@@ -46,7 +46,7 @@ impl Outbox {
                     *file = None;
                     return;
                 }
-                Err(_) => std::thread::sleep(GLANCE),
+                Err(_) => std::thread::sleep(POLL_INTERVAL),
             }
         }
     }

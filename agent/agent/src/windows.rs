@@ -24,7 +24,7 @@ pub(crate) fn serial(path: &str) -> Result<Channel, Failure> {
 }
 
 /// Not supported: Windows configures its network by itself.
-pub(crate) fn configure_network(wish: &Network) -> Result<(), Failure> {
-    let message = format!("cannot configure the interface {}: not on Windows", wish.interface);
+pub(crate) fn configure_network(config: &Network) -> Result<(), Failure> {
+    let message = format!("cannot configure the interface {}: not on Windows", config.interface);
     Err(Failure::new(Code::NotSupported, message))
 }

@@ -52,8 +52,8 @@ impl Agent {
         self.request("prepare", &run)
     }
 
-    /// The code and sentence of the one failure that follows, before which nothing but samples comes. After it the agent
-    /// answers, the name of the run is free again, and the agent ends well.
+    /// The code and sentence of the one failure that follows, before which nothing but samples comes. After it the
+    /// agent answers, the name of the run is free again, and the agent ends well.
     fn fails(mut self, first: Value) -> (String, String) {
         let mut line = first;
         while line.get("return").is_some() || line["event"] == "samples" || line["event"] == "log" {

@@ -64,7 +64,8 @@ fn play(path: &Path, vector: &Value) {
     };
     let may_be_skipped =
         |line: &Value, names: &[&str]| line["event"].as_str().map_or(false, |event| names.contains(&event));
-    // What only other systems have, Windows refuses before it looks at parameters; what comes then is about something else.
+    // What only other systems have, Windows refuses before it looks at parameters; what comes then is about something
+    // else.
     let text = vector.to_string();
     let lacking = cfg!(windows) && ["kernel\\\":\\\"os", "op\\\":\\\"write"].iter().any(|words| text.contains(words));
     'steps: for (number, step) in vector["steps"].as_array().unwrap().iter().enumerate() {

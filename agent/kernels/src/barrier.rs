@@ -14,8 +14,8 @@ const YIELDS: u32 = 1000;
 
 /// A barrier for a fixed number of threads, which can be passed any number of times.
 ///
-/// Waiting threads spin first, because most waits take microseconds. With [`Barrier::wait`] they sleep after about half a
-/// millisecond: a processor that spins is lost to others where processors are shared or time is rationed.
+/// Waiting threads spin first, because most waits take microseconds. With [`Barrier::wait`] they sleep after about half
+/// a millisecond: a processor that spins is lost to others where processors are shared or time is rationed.
 #[derive(Debug)]
 pub(crate) struct Barrier {
     threads: usize,
@@ -109,8 +109,8 @@ impl Barrier {
         PanicGuard(self.clone())
     }
 
-    /// Whether a thread that arrived in `round` has waited long enough. In one order with `sleepers`: a thread that goes
-    /// to sleep either is seen by the thread that wakes, or sees that the round is over.
+    /// Whether a thread that arrived in `round` has waited long enough. In one order with `sleepers`: a thread that
+    /// goes to sleep either is seen by the thread that wakes, or sees that the round is over.
     fn is_over(&self, round: usize) -> bool {
         self.round.load(Ordering::SeqCst) != round || self.broken.load(Ordering::SeqCst)
     }

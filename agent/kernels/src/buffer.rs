@@ -57,8 +57,8 @@ impl Buffer {
         unsafe { self.mapping.start().add(self.skipped) }
     }
 
-    /// Ask for small (false) or huge (true) pages, before the memory is touched. A system that does not know or grant the
-    /// wish gives small ones.
+    /// Ask for small (false) or huge (true) pages, before the memory is touched. A system that does not know or grant
+    /// the wish gives small ones.
     pub(crate) fn request_huge_pages(&mut self, huge: bool) {
         self.mapping.request_huge_pages(huge);
     }

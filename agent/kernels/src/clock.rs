@@ -89,7 +89,8 @@ impl Found {
         self.rows_ns += ns;
     }
 
-    /// Cost of a reading in ns: of the quickest row, or of all where the clock is too coarse for one. Not a number where it stood.
+    /// Cost of a reading in ns: of the quickest row, or of all where the clock is too coarse for one. Not a number
+    /// where it stood.
     fn cost_ns(&self) -> f64 {
         match (self.shortest_ns, self.rows_ns) {
             (0, 0) => f64::NAN,

@@ -1,8 +1,8 @@
 //! LINPACK: solve a dense system of linear equations by Gaussian elimination with partial pivoting.
 //!
-//! `classic` is the published algorithm; `left-looking` does the same arithmetic in an order that reuses what was loaded;
-//! `blocked` is what a library does today, with any number of threads for one matrix. All solve the benchmark's own system
-//! (times powers of two), count its 2n³/3 + 2n² operations and are checked by its normalised residual.
+//! `classic` is the published algorithm; `left-looking` does the same arithmetic in an order that reuses what was
+//! loaded; `blocked` is what a library does today, with any number of threads for one matrix. All solve the benchmark's
+//! own system (times powers of two), count its 2n³/3 + 2n² operations and are checked by its normalised residual.
 
 mod blocked;
 mod blocked_worker;

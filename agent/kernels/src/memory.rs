@@ -1,7 +1,9 @@
-//! Memory: bandwidth of simple operations on arrays, after McCalpin's STREAM and RAMspeed, and latency of dependent loads.
+//! Memory: bandwidth of simple operations on arrays, after McCalpin's STREAM and RAMspeed, and latency of dependent
+//! loads.
 //!
 //! The arrays are divided among the threads; each thread allocates and touches its own part. Bytes are counted as the
-//! program reads and writes them: a cache that fetches a line before it is overwritten moves more, and that is not counted.
+//! program reads and writes them: a cache that fetches a line before it is overwritten moves more, and that is not
+//! counted.
 
 mod action;
 mod bandwidth;

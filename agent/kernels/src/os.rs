@@ -1,6 +1,6 @@
-//! Operations of the operating system, with the meaning that lmbench gives them (McVoy, Staelin: lmbench: Portable tools
-//! for performance analysis, 1996). From the value itself nothing is subtracted; where lmbench subtracts, the measures
-//! `overhead` and `without-overhead` say what it would.
+//! Operations of the operating system, with the meaning that lmbench gives them (McVoy, Staelin: lmbench: Portable
+//! tools for performance analysis, 1996). From the value itself nothing is subtracted; where lmbench subtracts, the
+//! measures `overhead` and `without-overhead` say what it would.
 //!
 //! An operation is one file with an [`Operation`] and one row of the table.
 

@@ -1,9 +1,9 @@
-//! Poisson's equation on a square grid by relaxation: the problem, the parameters and the order of operations of partdiff
-//! (T. Ludwig, Ruprecht-Karls-Universität Heidelberg), whose command line is
-//! `partdiff-seq 0 METHOD INTERLINES FUNCTION TERMINATION VALUE`.
+//! Poisson's equation on a square grid by relaxation: the problem, the parameters and the order of operations of
+//! partdiff (T. Ludwig, Ruprecht-Karls-Universität Heidelberg), whose command line is `partdiff-seq 0 METHOD INTERLINES
+//! FUNCTION TERMINATION VALUE`.
 //!
-//! The fast sweeps give the same bits as the naive ones. Every iteration is checked by that: the other variant makes the
-//! same sweeps, outside of the timed stretch, and the checksum over all points and the residual must agree.
+//! The fast sweeps give the same bits as the naive ones. Every iteration is checked by that: the other variant makes
+//! the same sweeps, outside of the timed stretch, and the checksum over all points and the residual must agree.
 
 mod any_grid;
 mod bands;
@@ -99,7 +99,8 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory
         return Err(wrong("the naive variant has one thread"));
     }
     let intervals = interlines * 8 + 8;
-    // The grid that is measured and the one that it is checked with, each one matrix or two, and what lies beside strips.
+    // The grid that is measured and the one that it is checked with, each one matrix or two, and what lies beside
+    // strips.
     let matrices = if method == Method::Jacobi { 4 } else { 2 };
     let (side, beside) = (intervals as u64 + 1, 2 * strips::K as u64);
     let bytes = matrices * (side + beside) * (side + beside) * 8;

@@ -105,8 +105,8 @@ impl<'a> Settings<'a> {
         self.optional_text(name)?.ok_or_else(|| wrong(format!("{name} must be given")))
     }
 
-    /// What one of the table's words stands for. Where none is given the table's default holds, and the first word of what
-    /// the operation does not have.
+    /// What one of the table's words stands for. Where none is given the table's default holds, and the first word of
+    /// what the operation does not have.
     pub(crate) fn choice<T: Copy>(&self, name: &str, words: &[(&str, T)]) -> Result<T, Failure> {
         let given = self.optional_text(name)?.or_else(|| self.default(name)).unwrap_or(words[0].0);
         words.iter().find(|(word, _)| *word == given).map(|(_, meaning)| *meaning).ok_or_else(|| {

@@ -139,7 +139,8 @@ fn reading_ns() -> u64 {
     (0..64).map(|_| now_ns()).collect::<Vec<_>>().windows(2).map(|pair| pair[1] - pair[0]).min().unwrap()
 }
 
-/// Most readings in an iteration, and which share of the work all of them cost. The first and the last one cost half each.
+/// Most readings in an iteration, and which share of the work all of them cost. The first and the last one cost half
+/// each.
 fn spent(samples: &[Sample], planted: &Planted, cost_ns: u64) -> (usize, f64) {
     let readings = planted.readings();
     let (mut most, mut spent_ns, mut lasted_ns) = (0, 0, 0);

@@ -24,7 +24,8 @@ impl LineBuffer {
     }
 
     /// The next whole line without its newline (and without a carriage return before it), or `None` when more bytes
-    /// are needed. Fails with `message-too-long` as soon as it is certain that the line has more than [`MAX_LINE`] bytes.
+    /// are needed. Fails with `message-too-long` as soon as it is certain that the line has more than [`MAX_LINE`]
+    /// bytes.
     pub fn next_line(&mut self) -> Result<Option<Vec<u8>>, Failure> {
         let end = match self.bytes[self.scanned..].iter().position(|&b| b == b'\n') {
             Some(at) => self.scanned + at,

@@ -17,8 +17,8 @@ pub fn now_ns() -> u64 {
     crate::planted_clock::read(source::now_ns)
 }
 
-/// Cost of one reading of [`now_ns`], ns, at least 1: three of four readings cost less. The dearest are left out, because
-/// they were interrupted.
+/// Cost of one reading of [`now_ns`], ns, at least 1: three of four readings cost less. The dearest are left out,
+/// because they were interrupted.
 pub fn reading_cost_ns() -> u64 {
     let mut last = now_ns();
     let mut costs = [0; 64].map(|_: u64| {

@@ -1,4 +1,4 @@
-//! How a run is told to begin and to stop, and how its iterations are let through one by one.
+//! How a run is told to begin and to stop, and how its iterations are released one by one.
 
 use crate::now_ns;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use virtometer_protocol::Iteration;
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Wishes {
+struct Flags {
     start: bool,
     stop: bool,
     waits: bool,
@@ -19,15 +19,15 @@ struct Wishes {
 /// What is told of an iteration that somebody else times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
-    /// Everything is ready: the work begins as soon as [`Control::let_go`] is called.
+    /// Everything is ready: the work begins as soon as [`Control::release`] is called.
     Waiting(Iteration),
     /// The work is done, and not verified yet.
     Done {
         /// What it was.
         iteration: Iteration,
-        /// Whether it was let go, and does not follow on from the one before it.
+        /// Whether it was released, and does not follow on from the one before it.
         released: bool,
-        /// When it was let go, or when the end of the one before it was told, by [`now_ns`].
+        /// When it was released, or when the end of the one before it was told, by [`now_ns`].
         began_ns: u64,
         /// When it was done, by [`now_ns`].
         ended_ns: u64,
@@ -37,67 +37,67 @@ pub enum Moment {
 /// Shared between the one who gives orders and the thread of a run.
 #[derive(Default)]
 pub struct Control {
-    wishes: Mutex<Wishes>,
+    flags: Mutex<Flags>,
     changed: Condvar,
     stop: AtomicBool,
     tell: Option<Box<dyn Fn(Moment) + Send + Sync>>,
 }
 
 impl Control {
-    /// For a run whose iterations are timed by whom `tell` tells: each waits to be let go, and says when it has worked.
-    pub fn of_a_gate(tell: impl Fn(Moment) + Send + Sync + 'static) -> Self {
+    /// For a run whose iterations are timed by whom `tell` tells: each waits for its release and reports its end.
+    pub fn host_timed(tell: impl Fn(Moment) + Send + Sync + 'static) -> Self {
         Control { tell: Some(Box::new(tell)), ..Control::default() }
     }
 
-    /// Whether the iterations are let through one by one.
-    pub(crate) fn has_gate(&self) -> bool {
+    /// Whether somebody else times the iterations and releases them one by one.
+    pub(crate) fn is_host_timed(&self) -> bool {
         self.tell.is_some()
     }
 
-    /// Pass the gate without work.
+    /// An iteration without work.
     pub(crate) fn null_iteration(&self) {
-        self.enter(Iteration::Null);
-        self.leave(Iteration::Null);
+        self.wait_for_release(Iteration::Null);
+        self.report_end(Iteration::Null);
     }
 
-    /// Wait at the gate, if there is one. A run that is to stop is let through.
-    pub(crate) fn enter(&self, iteration: Iteration) {
+    /// Wait for the release where somebody else times the iterations. A run that is to stop does not wait.
+    pub(crate) fn wait_for_release(&self, iteration: Iteration) {
         if let Some(tell) = &self.tell {
             self.lock().waits = true;
             tell(Moment::Waiting(iteration));
-            let mut wishes = self.lock();
-            while !wishes.go && !wishes.stop {
-                wishes = self.changed.wait(wishes).unwrap_or_else(PoisonError::into_inner);
+            let mut flags = self.lock();
+            while !flags.go && !flags.stop {
+                flags = self.changed.wait(flags).unwrap_or_else(PoisonError::into_inner);
             }
-            wishes.waits = false;
-            wishes.released = std::mem::take(&mut wishes.go);
-            wishes.began_ns = now_ns();
+            flags.waits = false;
+            flags.released = std::mem::take(&mut flags.go);
+            flags.began_ns = now_ns();
         }
     }
 
     /// Say that the work is done, if anybody wants to know.
-    pub(crate) fn leave(&self, iteration: Iteration) {
+    pub(crate) fn report_end(&self, iteration: Iteration) {
         if let Some(tell) = &self.tell {
             let ended_ns = now_ns();
-            let mut wishes = self.lock();
-            let released = std::mem::take(&mut wishes.released);
-            let began_ns = std::mem::replace(&mut wishes.began_ns, ended_ns);
-            drop(wishes);
+            let mut flags = self.lock();
+            let released = std::mem::take(&mut flags.released);
+            let began_ns = std::mem::replace(&mut flags.began_ns, ended_ns);
+            drop(flags);
             tell(Moment::Done { iteration, released, began_ns, ended_ns });
         }
     }
 
-    /// Whether an iteration waits at the gate.
+    /// Whether an iteration waits for its release.
     pub fn waits(&self) -> bool {
-        let wishes = self.lock();
-        wishes.waits && !wishes.go
+        let flags = self.lock();
+        flags.waits && !flags.go
     }
 
     /// Let the iteration begin that waits, if one does.
-    pub fn let_go(&self) {
-        let mut wishes = self.lock();
-        wishes.go = wishes.waits;
-        drop(wishes);
+    pub fn release(&self) {
+        let mut flags = self.lock();
+        flags.go = flags.waits;
+        drop(flags);
         self.changed.notify_all();
     }
 
@@ -122,29 +122,32 @@ impl Control {
     /// Wait until the run is started (true) or stopped (false). A run that is started and stopped at once is started:
     /// it makes one iteration.
     pub fn wait_for_start(&self) -> bool {
-        let mut wishes = self.lock();
-        while !wishes.start && !wishes.stop {
-            wishes = self.changed.wait(wishes).unwrap_or_else(PoisonError::into_inner);
+        let mut flags = self.lock();
+        while !flags.start && !flags.stop {
+            flags = self.changed.wait(flags).unwrap_or_else(PoisonError::into_inner);
         }
-        wishes.start
+        flags.start
     }
 
     /// Wait until the run is stopped.
     pub fn wait_for_stop(&self) {
-        let mut wishes = self.lock();
-        while !wishes.stop {
-            wishes = self.changed.wait(wishes).unwrap_or_else(PoisonError::into_inner);
+        let mut flags = self.lock();
+        while !flags.stop {
+            flags = self.changed.wait(flags).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Wishes> {
+    fn lock(&self) -> MutexGuard<'_, Flags> {
         // Plain flags are whole whatever happened to the thread that held them.
-        self.wishes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.flags.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl fmt::Debug for Control {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Control").field("wishes", &self.wishes).field("gate", &self.has_gate()).finish_non_exhaustive()
+        f.debug_struct("Control")
+            .field("flags", &self.flags)
+            .field("host_timed", &self.is_host_timed())
+            .finish_non_exhaustive()
     }
 }

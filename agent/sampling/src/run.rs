@@ -1,7 +1,7 @@
 //! Calibration, and iterations for a window of time.
 
 use crate::clock::Passed;
-use crate::thread_group::{Passage, ThreadGroup};
+use crate::thread_group::{HostTiming, ThreadGroup};
 use crate::worker::{CheckValue, Task, WorkerFactory};
 use crate::{Control, CpuClock, Extras};
 use std::sync::Arc;
@@ -13,12 +13,12 @@ const SHORTEST_NS: f64 = 10e6;
 /// What calibration aims at: above the shortest, so that an iteration that happens to be quick is still long enough.
 const TARGET_NS: f64 = 12.5e6;
 
-/// What calibration aims at where each iteration is timed from outside. The iterations themselves are longer, so that what
-/// does not belong to them is small.
+/// What calibration aims at where each iteration is timed from outside. The iterations themselves are longer, so that
+/// what does not belong to them is small.
 const GATE_TARGET_NS: f64 = 250e6;
 
 /// Iterations of a window where the work flows on: it waits once, however many there are, and needs one to get going.
-const FLOWING: f64 = 4.0;
+const CONTINUOUS: f64 = 4.0;
 
 /// Iterations of a long window grow so that there are at most this many: raw samples have to fit on the channel.
 const MOST_ITERATIONS: f64 = 20_000.0;
@@ -89,15 +89,16 @@ pub struct Outcome {
 
 /// Build the workers and find out how many repeats make an iteration.
 ///
-/// An iteration is to last 12.5 ms (10 ms at least), or the window divided by 20,000 where that is more. A kernel whose single repeat
-/// lasts longer has longer iterations. A control with a gate has one for the whole window, or four where the work flows on. Where an iteration of the window turns out shorter than four fifths of that,
-/// the next are longer; at a gate each is made for what is left of the window.
+/// An iteration is to last 12.5 ms (10 ms at least), or the window divided by 20,000 where that is more. A kernel whose
+/// single repeat lasts longer has longer iterations. A run that somebody else times has one for the whole window, or
+/// four where the work flows on. Where an iteration of the window turns out shorter than four fifths of that, the next
+/// are longer; if somebody else times them each is made for what is left of the window.
 pub fn prepare(task: &Task, unit: Unit, factory: &WorkerFactory) -> Result<Prepared, Failure> {
     let mut group = ThreadGroup::assemble(task, factory)?;
     let limits = group.describe()?;
     let window_ns = task.seconds * 1e9;
-    let share_ns = match task.control.has_gate() {
-        true if limits.flows => window_ns / FLOWING,
+    let share_ns = match task.control.is_host_timed() {
+        true if limits.continuous => window_ns / CONTINUOUS,
         true => window_ns,
         false => 0.0,
     };
@@ -131,10 +132,10 @@ pub fn prepare(task: &Task, unit: Unit, factory: &WorkerFactory) -> Result<Prepa
     })
 }
 
-/// The workers' conditions, whether the threads are pinned where the workers do not say it themselves, and who times the
-/// iterations where that is not the agent.
+/// The workers' conditions, whether the threads are pinned where the workers do not say it themselves, and who times
+/// the iterations where that is not the agent.
 fn told(mut conditions: Conditions, pinned: bool, control: &Control) -> Conditions {
-    if control.has_gate() {
+    if control.is_host_timed() {
         conditions.insert("timing".into(), "laboratory".into());
     }
     conditions.entry("pinned".into()).or_insert_with(|| (if pinned { "yes" } else { "no" }).into());
@@ -152,7 +153,7 @@ fn calibrate(group: &mut ThreadGroup, most: u64, target_ns: f64, control: &Contr
         if control.stopped() {
             return Ok((repeats, target_ns));
         }
-        let (stretch, _) = group.iterate(repeats, Passage::Free)?;
+        let (stretch, _) = group.iterate(repeats, HostTiming::None)?;
         if stretch.end_ns < stretch.start_ns {
             // That tells nothing of how long it took.
             steps_back += 1;
@@ -196,27 +197,27 @@ impl Prepared {
     pub fn run(mut self, sink: &mut dyn FnMut(&[RawSample])) -> Result<Outcome, Failure> {
         let cpu = CpuClock::start();
         let mut passed = Passed::start();
-        let gated = self.control.has_gate();
+        let host_timed = self.control.is_host_timed();
         // Iterations that share the window may be a little shorter than their share.
-        let window_ns = whole(self.seconds * if gated { 1e9 * SHORTEST_NS / TARGET_NS } else { 1e9 });
+        let window_ns = whole(self.seconds * if host_timed { 1e9 * SHORTEST_NS / TARGET_NS } else { 1e9 });
         let mut handed_over_ns = 0;
         let mut count = 0u64;
         let limits = self.group.describe()?;
         let has_end = limits.complete.is_some();
         let calibrated = (limits.calibrated, limits.most_repeats);
-        let mut passage = if gated { Passage::Gate } else { Passage::Free };
+        let mut timing = if host_timed { HostTiming::Single } else { HostTiming::None };
         let (mut worked_ns, mut ended_ns) = (0, 0);
-        if gated {
+        if host_timed {
             (0..NULL_ITERATIONS).for_each(|_| self.control.null_iteration());
-            if limits.flows {
+            if limits.continuous {
                 // Getting into flow is not the work that is measured: iterations follow on from where that has ended.
-                self.group.iterate(self.repeats, Passage::Flow)?;
-                passage = Passage::End;
+                self.group.iterate(self.repeats, HostTiming::First)?;
+                timing = HostTiming::Next;
             }
         }
         let stopped = loop {
-            let (mut stretch, check) = self.group.iterate(self.repeats, passage)?;
-            if limits.flows {
+            let (mut stretch, check) = self.group.iterate(self.repeats, timing)?;
+            if limits.continuous {
                 // Threads end at different moments, and each goes on at once: samples of all follow on from each other.
                 stretch.start_ns = stretch.start_ns.max(ended_ns);
                 ended_ns = stretch.end_ns;
@@ -225,7 +226,7 @@ impl Prepared {
             self.record(stretch.start_ns, stretch.end_ns, stretch.work, check)?;
             let took_ns = precise(stretch.end_ns - stretch.start_ns);
             let left_ns = self.seconds * 1e9 - precise(worked_ns);
-            if gated && calibrated.0 && !has_end && left_ns > 0.0 {
+            if host_timed && calibrated.0 && !has_end && left_ns > 0.0 {
                 // What is left of the window, no more.
                 self.repeats = next_repeats(self.repeats, took_ns, self.target_ns.min(left_ns), calibrated.1);
             } else if took_ns < self.target_ns * SHORTEST_NS / TARGET_NS && calibrated.0 {
@@ -234,8 +235,8 @@ impl Prepared {
             }
             count += 1;
             let now_ns = passed.read();
-            // While an iteration waits at the gate, this clock may run as it likes.
-            let spent_ns = if gated { worked_ns } else { now_ns };
+            // While an iteration waits for its release, this clock may run as it likes.
+            let spent_ns = if host_timed { worked_ns } else { now_ns };
             let over = if has_end { self.group.describe()?.complete == Some(true) } else { spent_ns >= window_ns };
             let stopped = self.control.stopped() && !over;
             if over || stopped {

@@ -12,22 +12,22 @@ use virtometer_protocol::{Code, Conditions, Failure, Iteration};
 /// How long a thread sleeps after it has reported the end of an iteration.
 const YIELD_TIME: Duration = Duration::from_millis(2);
 
-/// Where an iteration waits and tells.
+/// What an iteration does for the laboratory that times it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Passage {
-    /// Nowhere: nobody else times it.
-    Free,
-    /// It waits to be let go, once without work, and tells its end.
-    Gate,
+pub(crate) enum HostTiming {
+    /// Nothing: the guest times it.
+    None,
+    /// It waits for its release, after a null iteration, and reports its end.
+    Single,
     /// The same, and the next one follows on from it.
-    Flow,
-    /// It tells its end.
-    End,
+    First,
+    /// It reports its end.
+    Next,
 }
 
 #[derive(Clone, Copy)]
 enum Command {
-    Iterate(u64, Passage),
+    Iterate(u64, HostTiming),
     ResetAfterCalibration,
     Describe,
     Finish,
@@ -45,7 +45,7 @@ pub(crate) struct Description {
     pub(crate) calibrated: bool,
     pub(crate) most_repeats: u64,
     pub(crate) target_ns: u64,
-    pub(crate) flows: bool,
+    pub(crate) continuous: bool,
     pub(crate) complete: Option<bool>,
     pub(crate) conditions: Conditions,
 }
@@ -56,7 +56,7 @@ impl Description {
             calibrated: worker.calibrated(),
             most_repeats: worker.most_repeats(),
             target_ns: worker.target_ns(),
-            flows: worker.flows(),
+            continuous: worker.continuous(),
             complete: worker.complete(),
             conditions: worker.conditions(),
         }
@@ -67,43 +67,43 @@ impl Description {
             calibrated: self.calibrated && other.calibrated,
             most_repeats: self.most_repeats.min(other.most_repeats),
             target_ns: self.target_ns.max(other.target_ns),
-            flows: self.flows || other.flows,
+            continuous: self.continuous || other.continuous,
             complete: self.complete.and_then(|one| other.complete.map(|two| one && two)),
             conditions: agreed(self.conditions, other.conditions),
         }
     }
 }
 
-impl Passage {
+impl HostTiming {
     fn enter(self, control: &Control) {
         if self.waits() {
             control.null_iteration();
-            control.enter(self.iteration());
+            control.wait_for_release(self.iteration());
         }
     }
 
     fn leave(self, control: &Control) {
-        if self != Passage::Free {
-            control.leave(self.iteration());
+        if self != HostTiming::None {
+            control.report_end(self.iteration());
         }
     }
 
     fn iteration(self) -> Iteration {
         match self {
-            Passage::Flow => Iteration::WarmUp,
-            Passage::Free | Passage::Gate | Passage::End => Iteration::Work,
+            HostTiming::First => Iteration::WarmUp,
+            HostTiming::None | HostTiming::Single | HostTiming::Next => Iteration::Work,
         }
     }
 
     /// Leave the processor to the process that receives the report: it may have to run on this one.
     fn yield_cpu(self) {
-        if self == Passage::Gate {
+        if self == HostTiming::Single {
             sleep(YIELD_TIME);
         }
     }
 
     fn waits(self) -> bool {
-        matches!(self, Passage::Gate | Passage::Flow)
+        matches!(self, HostTiming::Single | HostTiming::First)
     }
 }
 
@@ -149,18 +149,18 @@ impl ThreadGroup {
     }
 
     /// One iteration of all: from the first worker's start to the last worker's end, the work of all.
-    pub(crate) fn iterate(&mut self, repeats: u64, passage: Passage) -> Result<(Stretch, CheckValue), Failure> {
+    pub(crate) fn iterate(&mut self, repeats: u64, timing: HostTiming) -> Result<(Stretch, CheckValue), Failure> {
         if let ThreadGroup::Single(worker, control) = self {
             return guarded(|| {
                 worker.setup(repeats)?;
-                passage.enter(control);
+                timing.enter(control);
                 let stretch = worker.run(repeats);
-                passage.leave(control);
-                passage.yield_cpu();
+                timing.leave(control);
+                timing.yield_cpu();
                 Ok((stretch?, worker.verify()?))
             });
         }
-        self.send(Command::Iterate(repeats, passage));
+        self.send(Command::Iterate(repeats, timing));
         let mut all: Option<(Stretch, CheckValue)> = None;
         let mut stretches = Vec::new();
         for reply in self.collect()? {
@@ -317,7 +317,7 @@ fn serve(
     }
     while let Ok(command) = inbox.recv() {
         let reply = match command {
-            Command::Iterate(repeats, passage) => iterate(worker.as_mut(), repeats, barrier, passage, control),
+            Command::Iterate(repeats, timing) => iterate(worker.as_mut(), repeats, barrier, timing, control),
             Command::ResetAfterCalibration => guarded(|| worker.reset_after_calibration()).map(|()| Reply::Ready),
             Command::Finish => {
                 guarded(|| finish(worker.as_mut())).map(|(check, extras)| Reply::Finished(check, extras))
@@ -333,24 +333,24 @@ fn serve(
 /// Every thread passes both barriers whatever happens to it: otherwise the others would wait for ever. The second one
 /// keeps one thread's verification out of another's timed stretch.
 ///
-/// At a gate one thread waits for all, and one tells the end of all.
+/// Of an iteration that somebody else times one thread waits for all, and one reports the end of all.
 fn iterate(
     worker: &mut dyn Worker,
     repeats: u64,
     barrier: &Barrier,
-    passage: Passage,
+    timing: HostTiming,
     control: &Control,
 ) -> Result<Reply, Failure> {
     let ready = guarded(|| worker.setup(repeats));
-    if passage.waits() && barrier.wait().is_leader() {
-        passage.enter(control);
+    if timing.waits() && barrier.wait().is_leader() {
+        timing.enter(control);
     }
     barrier.wait();
     let stretch = ready.and_then(|()| guarded(|| worker.run(repeats)));
     if barrier.wait().is_leader() {
-        passage.leave(control);
+        timing.leave(control);
     }
-    passage.yield_cpu();
+    timing.yield_cpu();
     let stretch = stretch?;
     Ok(Reply::Iterated(stretch, guarded(|| worker.verify())?))
 }

@@ -103,9 +103,9 @@ pub trait Worker {
         u64::MAX
     }
 
-    /// Whether an iteration begins where the one before it ended, so that there is nowhere to wait between them: a stream
-    /// of data that flows on.
-    fn flows(&self) -> bool {
+    /// Whether an iteration begins where the one before it ended, so that there is nowhere to wait between them: a
+    /// stream of data that flows on.
+    fn continuous(&self) -> bool {
         false
     }
 
@@ -144,7 +144,8 @@ pub trait Worker {
     /// Verify the whole run after the last iteration and release what must be released in order.
     fn finish(&mut self) -> Result<CheckValue, Failure>;
 
-    /// What was found besides the value since [`Worker::reset_after_calibration`]. Called once, after [`Worker::finish`].
+    /// What was found besides the value since [`Worker::reset_after_calibration`]. Called once, after
+    /// [`Worker::finish`].
     fn extras(&mut self) -> Extras {
         Extras::default()
     }

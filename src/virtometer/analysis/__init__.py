@@ -2,7 +2,7 @@
 
 One statistical method a file: `interval` (Student 1908), `equivalence` (Schuirmann 1987), `difference` (paired t on
 logs), `holm` (Holm 1979), `precision` (power of these), `levels` (averages of the memory's levels). `score`, `blocks`,
-`cost`, `conditions` and `absence` say what goes into them, `conclude` puts them together, `whole` adds all else that
+`cost`, `conditions` and `missing` say what goes into them, `conclude` puts them together, `whole` adds all else that
 reports show. METHODOLOGY.md defines every number.
 """
 

@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from virtometer.analysis import extras
+from virtometer.analysis.measures import Measured, Times, further_measures, histograms
 from virtometer.clock.intervals import residual_s
 from virtometer.model import Campaign, ClockFault, FaultKind, Run, SetAside
 
@@ -58,8 +58,8 @@ class ClockQuality:
     residual_s: float
     faults: Mapping[FaultKind, Sequence[ClockFault]]
     rejected: int
-    measures: Mapping[str, extras.Measured]
-    lateness: extras.Times | None
+    measures: Mapping[str, Measured]
+    lateness: Times | None
 
     @property
     def steps(self) -> int:
@@ -117,7 +117,7 @@ def clock_qualities(campaign: Campaign) -> tuple[ClockQuality, ...]:
 
 def _qualities(campaign: Campaign) -> Iterator[ClockQuality]:
     workload = next((one.name for one in campaign.plan.workloads if one.workload == WORKLOAD), "")
-    measures, times = extras.measures(campaign), extras.histograms(campaign)
+    measures, times = further_measures(campaign), histograms(campaign)
     for name in (environment.name for environment in campaign.plan.environments):
         found = [run for record in campaign.trials for run in record.runs if run.placement.environment == name]
         runs = [run for run in found if run.score is not None]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from virtometer.analysis import absence, conditions, cost, difference, equivalence, holm, precision, stalls
+from virtometer.analysis import conditions, cost, difference, equivalence, holm, missing, precision, stalls
 from virtometer.analysis.blocks import Cell, Key, cells, log_ratios, seconds_per_block
 from virtometer.analysis.interval import Spread, estimate, spread
 from virtometer.analysis.values import metric, value_of
@@ -66,7 +66,7 @@ class _Concluder:
 
     def alone(self, cell: Cell) -> Finding:
         """The baseline's own row, or a row that has no baseline to be compared with."""
-        gone = absence.unavailable(cell, self.status.get(cell.environment))
+        gone = missing.unavailable(cell, self.status.get(cell.environment))
         happened = [*self._happened(cell, name=""), *conditions.notes(cell), *conditions.changes(cell).values()]
         said = happened if gone is None else gone
         if cell.environment == self.plan.baseline:
@@ -81,7 +81,7 @@ class _Concluder:
     def comparison(self, of: _Comparison) -> Finding:
         """One environment against the baseline."""
         cell, against, logs = of.subject, of.against, of.logs
-        gone = absence.unavailable(cell, self.status.get(cell.environment))
+        gone = missing.unavailable(cell, self.status.get(cell.environment))
         if gone is not None:
             return self._finding(cell, None, Verdict.UNAVAILABLE, gone)
         said = [
@@ -109,7 +109,7 @@ class _Concluder:
 
     def _happened(self, cell: Cell, *, name: str) -> list[str]:
         """What failed, was marked, set aside or stopped; `name` is told where it is not empty."""
-        return [*absence.notes(cell, name=name), *stalls.notes(cell, self.plan.rules.max_stall_share, name=name)]
+        return [*missing.notes(cell, name=name), *stalls.notes(cell, self.plan.rules.max_stall_share, name=name)]
 
     def _verdict(self, logs: Spread | None, p_adjusted: float | None) -> Verdict:
         if logs is None or logs.n < MIN_BLOCKS or p_adjusted is None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from virtometer import agent_table
 from virtometer.analysis.interval import estimate, spread
-from virtometer.analysis.series import Series
+from virtometer.analysis.sweeps import Series
 from virtometer.model import Campaign, Estimate
 
 RAM = "RAM"

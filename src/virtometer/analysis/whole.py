@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from virtometer.analysis import extras, levels
-from virtometer.analysis.absence import bare, grouped
+from virtometer.analysis import levels
 from virtometer.analysis.blocks import Key
 from virtometer.analysis.clocks import ClockQuality, clock_qualities
 from virtometer.analysis.conclude import findings
+from virtometer.analysis.measures import Measured, Times, further_measures, histograms
+from virtometer.analysis.missing import bare, grouped
 from virtometer.analysis.outside import Timed, timed
-from virtometer.analysis.series import Series, Sweep, sweeps
+from virtometer.analysis.sweeps import Series, Sweep, sweeps
 from virtometer.clock.intervals import of_run
 from virtometer.model import Campaign, Estimate, Finding, TrialRecord
 
@@ -77,14 +78,14 @@ class Analysis:
         return clock_qualities(self.campaign)
 
     @cached_property
-    def measures(self) -> Mapping[Key, Mapping[str, extras.Measured]]:
+    def measures(self) -> Mapping[Key, Mapping[str, Measured]]:
         """Further measures by (workload, environment) and name, in host time."""
-        return extras.measures(self.campaign)
+        return further_measures(self.campaign)
 
     @cached_property
-    def times(self) -> Mapping[Key, Mapping[str, extras.Times]]:
+    def times(self) -> Mapping[Key, Mapping[str, Times]]:
         """Times of single operations by (workload, environment) and name of the histogram, in host seconds."""
-        return extras.histograms(self.campaign)
+        return histograms(self.campaign)
 
     @cached_property
     def timed(self) -> Mapping[Key, Timed]:

@@ -24,7 +24,7 @@ from virtometer.analysis.counted import counted
 from virtometer.analysis.live import LiveEstimate
 from virtometer.model import UNAVAILABLE, Plan, Trial, TrialRecord
 from virtometer.report.words import quantity
-from virtometer.runner.pace import TimeLeft
+from virtometer.runner.remaining_time import TimeLeft
 
 Estimates = Mapping[tuple[str, str], LiveEstimate]
 

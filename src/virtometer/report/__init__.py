@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from virtometer.analysis import Analysis
 from virtometer.errors import UsageError
-from virtometer.report import machine, tables
+from virtometer.report import csv_export, machine
 
 FORMATS = {
     "html": "one page that needs nothing else, for a browser",
@@ -27,10 +27,10 @@ def render(analysis: Analysis, format: str) -> str:
         return page(analysis)
     makers = {
         "json": machine.text,
-        "csv": tables.results_csv,
-        "findings-csv": tables.findings_csv,
-        "samples-csv": tables.samples_csv,
-        "probes-csv": tables.probes_csv,
+        "csv": csv_export.results_csv,
+        "findings-csv": csv_export.findings_csv,
+        "samples-csv": csv_export.samples_csv,
+        "probes-csv": csv_export.probes_csv,
     }
     if format not in makers:
         raise UsageError(f"there is no report format {format}", advice=f"the formats are {', '.join(FORMATS)}")

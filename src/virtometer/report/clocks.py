@@ -13,7 +13,7 @@ from virtometer.model import ClockFault, FaultKind
 from virtometer.report import words
 from virtometer.report.curves import by_environment
 from virtometer.report.figures import Figure, data, finish
-from virtometer.report.grids import Grid
+from virtometer.report.html_tables import HtmlTable
 
 PUT_RIGHT = (
     "Every duration above is in host time: guests' clocks are compared with the host's before, during and after each "
@@ -34,7 +34,7 @@ _RELATIVE = (
 )
 
 
-def grid(qualities: Sequence[ClockQuality]) -> Grid:
+def grid(qualities: Sequence[ClockQuality]) -> HtmlTable:
     """A column an environment, a row a property. What was not measured is empty."""
     counters = {quality.counter for quality in qualities if "cost-counter" in quality.measures}
     counter = "TSC" if counters == {"TSC"} else "processor's counter"
@@ -42,7 +42,7 @@ def grid(qualities: Sequence[ClockQuality]) -> Grid:
         (name.format(counter=counter), *(tell(quality) for quality in qualities)) for name, tell in _ROWS.items()
     ]
     rows = [row for row in rows if any(row[1:])]
-    return Grid(
+    return HtmlTable(
         "Compared with the host's clock in every run; what the clock itself shows is from the workload clock",
         ("property", *(quality.environment for quality in qualities)),
         rows,

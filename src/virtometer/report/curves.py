@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import altair as alt
 
-from virtometer.analysis.extras import Times
-from virtometer.analysis.series import Series
+from virtometer.analysis.measures import Times
+from virtometer.analysis.sweeps import Series
 from virtometer.model import Finding, PlanWorkload, Verdict
 from virtometer.report import words
 from virtometer.report.figures import NUMBERS, Figure, data, finish, scale

@@ -17,13 +17,14 @@ import jinja2
 import vl_convert
 from markupsafe import Markup
 
-from virtometer.analysis import Analysis, extras
+from virtometer.analysis import Analysis
 from virtometer.analysis.blocks import Key
+from virtometer.analysis.measures import Times
 from virtometer.model import Campaign, Finding, PlanWorkload, Verdict
-from virtometer.report import clocks, curves, figures, grids, summary, sweeps, words
+from virtometer.report import clocks, curves, figures, html_tables, summary, sweeps, words
 from virtometer.report.figures import Figure
 from virtometer.report.footnotes import Footnotes
-from virtometer.report.measures import glossary
+from virtometer.report.glossary import glossary
 from virtometer.visible import visible
 
 Found = TypeVar("Found")
@@ -68,7 +69,7 @@ def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
         for workload, identity in ids.items()
     ]
     most = max(100, min(_POINTS_OF_A_PLOT, _POINTS_OF_A_PAGE // len(plan.workloads)))
-    sentence, trouble = grids.trouble(analysis)
+    sentence, trouble = html_tables.trouble(analysis)
     swept = _sweeps(analysis, scripts)
     raw = campaign.clock == "guest"
     drawn = clocks.figure(analysis.clocks, plan.limits.clock_error, raw=raw)
@@ -96,7 +97,7 @@ def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
         "footnotes": footnotes.lines(),
         "sweeps": swept,
         "levels": [
-            grids.levels(curves.title(one.series), one.averages, one.unit) for one in analysis.level_averages
+            html_tables.levels(curves.title(one.series), one.averages, one.unit) for one in analysis.level_averages
         ],
         "workloads": [
             _workload(analysis, workload, ids[workload.name], most, scripts) for workload in plan.workloads
@@ -107,17 +108,17 @@ def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
             "grid": clocks.grid(analysis.clocks),
             "figure": None if drawn is None else _figure(drawn, "clocks", scripts, _WIDE_WIDTH),
         },
-        "starts": grids.starts(campaign),
-        "host": grids.host(campaign),
+        "starts": html_tables.starts(campaign),
+        "host": html_tables.host(campaign),
         "places": [
-            {"name": e.name, "about": _about(campaign, e.name, e.kind), "grid": grids.settings(campaign, e.name)}
+            {"name": e.name, "about": _about(campaign, e.name, e.kind), "grid": html_tables.settings(campaign, e.name)}
             for e in plan.environments
         ],
-        "trials": grids.trials(campaign),
+        "trials": html_tables.trials(campaign),
         "planned": counts.planned,
-        "commands": grids.commands(campaign),
+        "commands": html_tables.commands(campaign),
         "commands_about": f"{len(campaign.commands):,}",
-        "version_grid": grids.pairs("Programs and libraries", campaign.versions.items()),
+        "version_grid": html_tables.pairs("Programs and libraries", campaign.versions.items()),
         "measures": glossary(name for of in analysis.measures.values() for name in of),
         "glossary": [(verdict.value, meaning) for verdict, meaning in words.GLOSSARY.items()],
         "css": Markup(_resource("page.css")),
@@ -209,11 +210,11 @@ def _workload(analysis: Analysis, workload: PlanWorkload, identity: str, most: i
         ],
         "notes": [(f.subject, note) for f in findings for note in words.all_notes(f)],
         "extras": [
-            *([grids.clocks_compared(compared)] if compared else []),
-            *([grids.measures(measures)] if measures else []),
-            *(grids.times(name, times) for name, times in histograms.items()),
+            *([html_tables.clocks_compared(compared)] if compared else []),
+            *([html_tables.measures(measures)] if measures else []),
+            *(html_tables.times(name, times) for name, times in histograms.items()),
         ],
-        "numbers": grids.numbers(findings, _of_workload(analysis, workload, analysis.clock_errors)),
+        "numbers": html_tables.numbers(findings, _of_workload(analysis, workload, analysis.clock_errors)),
     }
 
 
@@ -223,9 +224,9 @@ def _of_workload(analysis: Analysis, workload: PlanWorkload, found: Mapping[Key,
     return {name: found[workload.name, name] for name in names if (workload.name, name) in found}
 
 
-def _by_histogram(of: Mapping[str, Mapping[str, extras.Times]]) -> dict[str, dict[str, extras.Times]]:
+def _by_histogram(of: Mapping[str, Mapping[str, Times]]) -> dict[str, dict[str, Times]]:
     """By name of the histogram, then by environment."""
-    found: dict[str, dict[str, extras.Times]] = {}
+    found: dict[str, dict[str, Times]] = {}
     for environment, histograms in of.items():
         for name, times in histograms.items():
             found.setdefault(name, {})[environment] = times

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from virtometer.analysis.series import Series, Sweep
+from virtometer.analysis.sweeps import Series, Sweep
 from virtometer.model import Finding, Verdict
 from virtometer.report import curves, words
 from virtometer.report.figures import Figure
-from virtometer.report.grids import Grid
+from virtometer.report.html_tables import HtmlTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +18,13 @@ class SweepShown:
 
     name: str
     figures: tuple[Figure, ...]
-    tables: tuple[Grid, ...]
+    tables: tuple[HtmlTable, ...]
 
 
 def shown(sweep: Sweep, findings: Sequence[Finding]) -> SweepShown:
     """What the page shows of a sweep."""
     figures: list[Figure] = []
-    tables: list[Grid] = []
+    tables: list[HtmlTable] = []
     for series in sweep.series:
         if len(series.axes) == 1:
             drawn = (curves.curve(series, findings), curves.efficiency_curve(series, findings))
@@ -41,13 +41,13 @@ def shown(sweep: Sweep, findings: Sequence[Finding]) -> SweepShown:
     return SweepShown(sweep.name, tuple(figures), tuple(tables))
 
 
-def _over_one(of: Series, findings: Sequence[Finding]) -> Grid:
+def _over_one(of: Series, findings: Sequence[Finding]) -> HtmlTable:
     (axis,) = of.axes
     rows = [(curves.place(of, axis, at[0]), name) for at, name in of.points.items()]
     return _table(f"{curves.title(of)} over {axis}", axis, rows, findings)
 
 
-def _over_two(of: Series, findings: Sequence[Finding]) -> list[Grid]:
+def _over_two(of: Series, findings: Sequence[Finding]) -> list[HtmlTable]:
     """Efficiency of each environment but the baseline over two sizes."""
     first, second = of.axes
     downs, acrosses = (sorted({at[number] for at in of.points}) for number in (0, 1))
@@ -63,17 +63,17 @@ def _over_two(of: Series, findings: Sequence[Finding]) -> list[Grid]:
         ]
         columns = (f"{first} / {second}", *(curves.place(of, second, across) for across in acrosses))
         caption = f"{environment}: efficiency of {curves.title(of)} over {first} and {second}"
-        made.append(Grid(caption, columns, rows, frozenset(range(1, len(columns)))))
+        made.append(HtmlTable(caption, columns, rows, frozenset(range(1, len(columns)))))
     return made
 
 
-def _table(caption: str, heading: str, rows: Sequence[tuple[str, str]], findings: Sequence[Finding]) -> Grid:
+def _table(caption: str, heading: str, rows: Sequence[tuple[str, str]], findings: Sequence[Finding]) -> HtmlTable:
     """Levels down, environments across; `rows`: label and workload. A cell has the value and the efficiency."""
     by_cell = {(finding.workload, finding.subject): finding for finding in findings}
     names = {name for _, name in rows}
     environments = list(dict.fromkeys(f.subject for f in findings if f.workload in names))
     table = [(label, *(_cell(by_cell.get((name, place))) for place in environments)) for label, name in rows]
-    return Grid(f"{caption}: value, and efficiency with its 95 % interval", (heading, *environments), table)
+    return HtmlTable(f"{caption}: value, and efficiency with its 95 % interval", (heading, *environments), table)
 
 
 def _cell(finding: Finding | None) -> str:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Protocol
 
 from virtometer import __version__
-from virtometer.analysis.absence import bare
 from virtometer.analysis.counted import counted
 from virtometer.analysis.live import LiveEstimate, LiveEstimates
+from virtometer.analysis.missing import bare
 from virtometer.deferred_signals import deferred_signals
 from virtometer.design.schedule import schedule
 from virtometer.environments.base import Environment, LabContext, Settings
@@ -42,8 +42,8 @@ from virtometer.runner.agent import agent_digest, agent_path
 from virtometer.runner.doctor import status
 from virtometer.runner.host_lock import HostLock
 from virtometer.runner.lab_context import lab_context
-from virtometer.runner.pace import Pace, TimeLeft
-from virtometer.runner.resident import Resident
+from virtometer.runner.remaining_time import RemainingTime, TimeLeft
+from virtometer.runner.running_guest import RunningGuest
 from virtometer.runner.trial import TrialRunner, failed, without_name
 from virtometer.runner.windows import windows
 from virtometer.store.files import resume_command
@@ -270,14 +270,14 @@ class _Execution:
         self._refused: dict[str, str] = {}  # guests that did not start for this group, and why
         self._baseline_failures = 0  # starts of the baseline's guest that failed, in a row
         self._runner = TrialRunner(campaign.plan, lab)
-        self._pace = Pace(windows(campaign.plan))
+        self._remaining_time = RemainingTime(windows(campaign.plan))
         self._done = 0
         self._estimates = LiveEstimates(campaign.plan)
         for record in campaign.trials:
             if record.trial.index not in again:
                 self._count_in(record)
         for start in campaign.guests:
-            self._pace.start(start.environment, start.provision_s)
+            self._remaining_time.start(start.environment, start.provision_s)
         self._starts: list[GuestStart] = []
         self._count = 0
 
@@ -309,22 +309,22 @@ class _Execution:
                 self._progress.message(_with_advice(f"{name} cannot be prepared: {cause.sentence}", cause.advice))
 
     def _run_group(self, rest: Sequence[Trial], begin: int, end: int) -> None:
-        residents: dict[GuestKey, Resident] = {}
+        running_guests: dict[GuestKey, RunningGuest] = {}
         self._refused = {}
         try:
             for position in range(begin, end):
-                self._run_trial(rest, position, residents)
+                self._run_trial(rest, position, running_guests)
         finally:
             with deferred_signals():
-                for key, resident in residents.items():
-                    self._stop(key.environment, resident)
+                for key, running_guest in running_guests.items():
+                    self._stop(key.environment, running_guest)
 
-    def _run_trial(self, rest: Sequence[Trial], position: int, residents: dict[GuestKey, Resident]) -> None:
+    def _run_trial(self, rest: Sequence[Trial], position: int, running_guests: dict[GuestKey, RunningGuest]) -> None:
         trial = rest[position]
         started_at, begun = now(), time.monotonic()
         try:
             for key in trial.guests:
-                self._ensure(key, residents)
+                self._ensure(key, running_guests)
         except (EnvironmentFailed, LinkError, MissingProgram) as cause:
             number = next(one.ordinal for one in trial.placements if one.guest_key == key)
             reason = without_name(cause.sentence, key.environment)
@@ -332,20 +332,20 @@ class _Execution:
             record = failed(trial, failure, started_at, time.monotonic() - begun)
         else:
             self._progress.trial_started(trial)
-            record = self._runner.run(trial, residents)
+            record = self._runner.run(trial, running_guests)
         record = self._marked(record)
         again = trial.index in self._reasons
         self._ledger.record(record, self._starts, self._lab.programs.drain(), again=again)
         self._starts = []
         self._count_in(record)
-        for broken in [key for key, resident in residents.items() if resident.broken]:
+        for broken in [key for key, running_guest in running_guests.items() if running_guest.broken]:
             with deferred_signals():
-                self._stop(broken.environment, residents.pop(broken))
+                self._stop(broken.environment, running_guests.pop(broken))
         self._progress.trial_finished(
             record,
             self._done,
             len(self._campaign.planned),
-            self._pace.left(rest[position + 1 :]),
+            self._remaining_time.left(rest[position + 1 :]),
             self._estimates.cells,
         )
         if self._plan.baseline in self._unprepared or self._baseline_failures >= _BASELINE_FAILURES:
@@ -358,7 +358,7 @@ class _Execution:
     def _count_in(self, record: TrialRecord) -> None:
         """One more trial is done."""
         self._done += 1
-        self._pace.trial(record)
+        self._remaining_time.trial(record)
         self._estimates.add(record)
 
     def _marked(self, record: TrialRecord) -> TrialRecord:
@@ -369,9 +369,9 @@ class _Execution:
         added = tuple(mark for mark in marks if mark is not None and record.failure is None)
         return replace(record, marks=(*record.marks, *added)) if added else record
 
-    def _ensure(self, key: GuestKey, residents: dict[GuestKey, Resident]) -> None:
+    def _ensure(self, key: GuestKey, running_guests: dict[GuestKey, RunningGuest]) -> None:
         name = key.environment
-        if key in residents:
+        if key in running_guests:
             return
         if name in self._unprepared:
             raise EnvironmentFailed(f"{name} could not be prepared: {self._unprepared[name]}")
@@ -384,7 +384,7 @@ class _Execution:
         guest_id = f"v{os.getpid()}-{self._count}"
         kind = self._kinds[plan.kind]
         try:
-            resident = Resident.start(kind, plan, self._settings[name], guest_id, self._plan.limits)
+            running_guest = RunningGuest.start(kind, plan, self._settings[name], guest_id, self._plan.limits)
         except (EnvironmentFailed, LinkError) as cause:
             # Not tried again for the other workloads of this start: each try may take the whole time limit.
             self._refused[name] = cause.sentence
@@ -392,12 +392,12 @@ class _Execution:
             raise
         if name == self._plan.baseline:
             self._baseline_failures = 0
-        residents[key] = resident
-        self._starts.append(resident.record)
-        self._pace.start(name, time.monotonic() - begun)
+        running_guests[key] = running_guest
+        self._starts.append(running_guest.record)
+        self._remaining_time.start(name, time.monotonic() - begun)
 
-    def _stop(self, name: str, resident: Resident) -> None:
+    def _stop(self, name: str, running_guest: RunningGuest) -> None:
         try:
-            resident.stop()
+            running_guest.stop()
         except EnvironmentFailed as cause:
             self._progress.message(f"{name}: {cause.sentence}")

@@ -12,7 +12,7 @@ from virtometer.errors import LinkError, UsageError
 from virtometer.link.messages import Done
 from virtometer.model import AgentReport, ClockFault, Placement, PlanWorkload, Run, Sample, SetAside
 from virtometer.runner.clock_monitor import ClockMonitor
-from virtometer.runner.resident import Resident
+from virtometer.runner.running_guest import RunningGuest
 from virtometer.runner.state import RunState
 from virtometer.workloads.base import Workload
 from virtometer.workloads.tool import Reading, Tool
@@ -25,7 +25,7 @@ class PlacementRun:
     """One placement while its trial runs. `clock_fault`: why its clock ended the trial."""
 
     placement: Placement
-    resident: Resident
+    running_guest: RunningGuest
     workload: Workload
     planned: PlanWorkload
     state: RunState
@@ -39,7 +39,7 @@ class PlacementRun:
     @property
     def name(self) -> str:
         """Name of the environment."""
-        return self.resident.plan.name
+        return self.running_guest.plan.name
 
     @property
     def measured(self) -> bool:
@@ -50,12 +50,12 @@ class PlacementRun:
     def conditions(self) -> dict[str, str]:
         """What the agent reported, and what the guest got."""
         conditions = dict(self.state.conditions)
-        guest = self.resident.guest
+        guest = self.running_guest.guest
         if "disk" in self.workload.needs and guest.disk is not None:
             conditions |= guest.disk.conditions
         if "network" in self.workload.needs and guest.network is not None:
             conditions["network_path"] = guest.network.kind
-        processors = self.resident.record.effective["facts"].get("cpus_allowed", 0)
+        processors = self.running_guest.record.effective["facts"].get("cpus_allowed", 0)
         if 0 < processors < self.planned.threads:
             conditions["processors"] = f"{processors} for {self.planned.threads} threads"
         return conditions
@@ -104,7 +104,7 @@ class PlacementRun:
         assert self.reading is not None
         own = run.reported
         # Null iterations come before what the laboratory releases.
-        around_s = elapsed_s if self.state.gated else (self.done_ns - self.clock.started_ns) * 1e-9
+        around_s = elapsed_s if self.state.host_timed else (self.done_ns - self.clock.started_ns) * 1e-9
         told = {
             "tool-corrected": run.scored.value,
             "tool-by-stopwatch": by_stopwatch(self.reading, run.unit, around_s),
@@ -117,7 +117,7 @@ class PlacementRun:
         operation = self.workload.operations[self.planned.op]
         return Run(
             placement=self.placement,
-            guest_id=self.resident.record.guest_id,
+            guest_id=self.running_guest.record.guest_id,
             kernel=self.workload.kernel,
             op="serve" if service else self.planned.op,
             parameters=self.parameters,

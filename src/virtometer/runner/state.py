@@ -32,11 +32,11 @@ class RunState:
     """Where one run is. `samples` are as they came; `conditions` are those of `ready`, then those of `done`.
 
     `clock_error`: what is wrong with the samples' times. The run goes on to its end, for what it measured is kept.
-    `gated`: the laboratory releases the iterations. `waits`: the kind of the one that waits; `works`: it was released.
+    `host_timed`: the laboratory releases the iterations. `waits`: the kind of the one that waits; `works`: it was released.
     """
 
     run: str
-    gated: bool = False
+    host_timed: bool = False
     waits: IterationKind | None = None
     works: bool = False
     phase: Phase = "preparing"
@@ -55,7 +55,7 @@ class RunState:
     @property
     def timing(self) -> str:
         """Who times the iterations."""
-        return "laboratory" if self.gated else "agent"
+        return "laboratory" if self.host_timed else "agent"
 
     def started(self) -> RunState:
         """`start` was sent."""
@@ -79,7 +79,7 @@ class RunState:
             return replace(self, phase="ready", conditions=event.conditions)
         if isinstance(event, Failed) and not self.ended:
             return replace(self, phase="failed", fault=event.error)
-        if isinstance(event, Waiting | IterationDone) and not self.gated:
+        if isinstance(event, Waiting | IterationDone) and not self.host_timed:
             raise LinkError("the agent lets the laboratory time a run that was not to be timed so")
         if isinstance(event, Waiting) and self.phase == "running" and self.waits is None and not self.works:
             return replace(self, waits=event.iteration)

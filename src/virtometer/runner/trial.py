@@ -36,7 +36,7 @@ from virtometer.programs import now
 from virtometer.runner.clock_monitor import ClockMonitor
 from virtometer.runner.host import WATCH_S, Observer
 from virtometer.runner.placement_run import PlacementRun
-from virtometer.runner.resident import Resident, served_port
+from virtometer.runner.running_guest import RunningGuest, served_port
 from virtometer.runner.state import RunState
 from virtometer.visible import one_line, visible
 from virtometer.workloads.base import Place
@@ -48,7 +48,7 @@ class TrialFailed(Exception):
     """Ends a trial. `broken` are the guests that must not be used again."""
 
     def __init__(
-        self, kind: FailureKind, reason: str, placement: Placement | None = None, broken: Sequence[Resident] = ()
+        self, kind: FailureKind, reason: str, placement: Placement | None = None, broken: Sequence[RunningGuest] = ()
     ) -> None:
         """`reason` is one sentence, without the name of the environment of `placement`."""
         super().__init__(reason)
@@ -66,13 +66,13 @@ class TrialRunner:
         self._workloads = {workload.name: workload for workload in plan.workloads}
         self._probe_costs: dict[str, float] = {}
 
-    def run(self, trial: Trial, residents: Mapping[GuestKey, Resident]) -> TrialRecord:
-        """Execute a trial. `residents` has a running guest for every one that the trial names."""
+    def run(self, trial: Trial, running_guests: Mapping[GuestKey, RunningGuest]) -> TrialRecord:
+        """Execute a trial. `running_guests` has a running guest for every one that the trial names."""
         started_at, begun = now(), time.monotonic()
         running: list[PlacementRun] = []
         try:
             for placement in trial.placements:
-                running.append(self._admit(placement, residents[placement.guest_key], trial))
+                running.append(self._admit(placement, running_guests[placement.guest_key], trial))
             services = [one for one in running if one.placement.role == "service"]
             working = [one for one in running if one.placement.role != "service"]
             peers = {one.placement.ordinal: self._serve(one) for one in services}
@@ -82,10 +82,10 @@ class TrialRunner:
             self._end(services)
             host, marks, scored = self._score(working, observer)
         except TrialFailed as failed_by:
-            for resident in failed_by.broken:
-                resident.broken = True
+            for running_guest in failed_by.broken:
+                running_guest.broken = True
             for one in running:
-                one.resident.broken = one.resident.broken or one.placement.role == "service"
+                one.running_guest.broken = one.running_guest.broken or one.placement.role == "service"
             found = [one.failed_run(failed_by.failure.reason) for one in running]
             runs = tuple(run for run in found if run is not None)
             return failed(trial, failed_by.failure, started_at, time.monotonic() - begun, runs)
@@ -93,37 +93,37 @@ class TrialRunner:
         runs = tuple(sorted([*scored, *(one.run() for one in services)], key=lambda run: run.placement.ordinal))
         return TrialRecord(trial, None, started_at, wall_s, skew_ns, host, marks, runs)
 
-    def _admit(self, placement: Placement, resident: Resident, trial: Trial) -> PlacementRun:
+    def _admit(self, placement: Placement, running_guest: RunningGuest, trial: Trial) -> PlacementRun:
         """Refuse a placement that cannot run in its guest."""
         planned = self._workloads[placement.workload]
         workload = WORKLOADS[planned.workload]
-        guest = resident.guest
+        guest = running_guest.guest
         requested = workload.parameters.model_validate(planned.parameters)
         networked = "network" in workload.needs or workload.time_server(requested) is not None
         program = workload.program if isinstance(workload, Tool) else ""
         if "disk" in workload.needs and guest.disk is None:
-            refusal = resident.lacks("disk")
+            refusal = running_guest.lacks("disk")
         elif networked and guest.network is None:
-            refusal = resident.lacks("network")
+            refusal = running_guest.lacks("network")
         elif placement.role == "service" and not (guest.network is not None and guest.network.guest_address):
-            refusal = f"{resident.plan.name} has no address that other guests reach"
+            refusal = f"{running_guest.plan.name} has no address that other guests reach"
         else:
             refusal = guest.refused_programs.get(program, "")
         if refusal:
             raise TrialFailed(FailureKind.UNAVAILABLE, refusal, placement)
-        monitor = ClockMonitor(resident.session, self._plan.limits, guest.cpu_ns, self._probe_costs)
-        gated = resident.timing == "laboratory" and placement.role != "service"
-        state = RunState(f"t{trial.index}-{placement.ordinal}", gated=gated)
+        monitor = ClockMonitor(running_guest.session, self._plan.limits, guest.cpu_ns, self._probe_costs)
+        host_timed = running_guest.timing == "laboratory" and placement.role != "service"
+        state = RunState(f"t{trial.index}-{placement.ordinal}", host_timed=host_timed)
         seconds = planned.seconds or self._plan.seconds
-        return PlacementRun(placement, resident, workload, planned, state, monitor, seconds)
+        return PlacementRun(placement, running_guest, workload, planned, state, monitor, seconds)
 
     def _serve(self, one: PlacementRun) -> str:
         """Start a service. Returns the address at which other guests reach it."""
-        network = one.resident.guest.network
+        network = one.running_guest.guest.network
         assert network is not None
         one.parameters = {"listen": f"{network.guest_address}:0"}
         with self._guarded(one):
-            one.resident.session.begin_run()
+            one.running_guest.session.begin_run()
             self._prepare(one, "serve", threads=1)
         self._wait([one], "ready", self._plan.limits.prepare_s, None)
         with self._guarded(one):
@@ -135,12 +135,12 @@ class TrialRunner:
         """Stop what serves, after all that was measured."""
         for one in services:
             with self._guarded(one):
-                one.resident.session.request("stop", {"run": one.state.run}, self._plan.limits.answer_s)
+                one.running_guest.session.request("stop", {"run": one.state.run}, self._plan.limits.answer_s)
         self._wait(services, "done", self._plan.limits.answer_s, None)
 
     def _address(self, one: PlacementRun, peers: Mapping[int, str]) -> None:
         """Tell a placement where its disk, its peer and its time server are."""
-        resident, workload, lab = one.resident, one.workload, self._lab
+        running_guest, workload, lab = one.running_guest, one.workload, self._lab
         requested = workload.parameters.model_validate(one.planned.parameters)
         clock = workload.time_server(requested)
         try:
@@ -148,13 +148,13 @@ class TrialRunner:
             if one.placement.peer is not None:
                 peer = peers[one.placement.peer]
             elif "network" in workload.needs:
-                own = resident.peer(lab)
+                own = running_guest.peer(lab)
                 own.drain()
                 peer = own.address
             place = Place(
-                resident.guest.disk.path if resident.guest.disk else None,
+                running_guest.guest.disk.path if running_guest.guest.disk else None,
                 peer,
-                resident.reference_clock(lab).address(clock) if clock is not None else None,
+                running_guest.reference_clock(lab).address(clock) if clock is not None else None,
                 lab.program_path(workload.program if isinstance(workload, Tool) else ""),
             )
             one.parameters = workload.arguments(one.planned.op, requested, place)
@@ -162,12 +162,12 @@ class TrialRunner:
             raise TrialFailed(FailureKind.UNAVAILABLE, cause.sentence, one.placement) from cause
         except (EnvironmentFailed, LinkError) as cause:
             reason = without_name(cause.sentence, one.name)
-            raise TrialFailed(FailureKind.START, reason, one.placement, [resident]) from cause
+            raise TrialFailed(FailureKind.START, reason, one.placement, [running_guest]) from cause
 
     def _execute(self, running: Sequence[PlacementRun]) -> tuple[int, Observer]:
         """Barrier and window. Returns the skew of the starts in ns and the observer."""
-        for resident in _residents(running):
-            resident.session.begin_run()
+        for running_guest in _guests_of(running):
+            running_guest.session.begin_run()
         for one in running:
             with self._guarded(one):
                 one.clock.early()
@@ -176,7 +176,7 @@ class TrialRunner:
         for one in running:
             with self._guarded(one):
                 one.clock.before(one.seconds)
-        observer = Observer([one.resident.guest.cpu_ns for one in running])
+        observer = Observer([one.running_guest.guest.cpu_ns for one in running])
         observer.tick()
         skew_ns = self._start(running)
         longest = max(one.seconds for one in running)
@@ -198,7 +198,7 @@ class TrialRunner:
             "seconds": one.seconds,
             "timing": one.state.timing,
         }
-        one.resident.session.request("prepare", arguments, self._plan.limits.answer_s)
+        one.running_guest.session.request("prepare", arguments, self._plan.limits.answer_s)
 
     def _start(self, running: Sequence[PlacementRun]) -> int:
         """Send every `start` before any answer is waited for. Returns the skew of the starts in ns.
@@ -208,17 +208,20 @@ class TrialRunner:
         sent_ns = []
         waiting = list(running)
         while waiting:
-            together = [next(one for one in waiting if one.resident is resident) for resident in _residents(waiting)]
+            together = [
+                next(one for one in waiting if one.running_guest is running_guest)
+                for running_guest in _guests_of(waiting)
+            ]
             requests = []
             for one in together:
                 one.state = one.state.started()
                 one.clock.starting()
                 with self._guarded(one):
                     arguments = {"run": one.state.run}
-                    requests.append(one.resident.session.send("start", arguments, self._plan.limits.answer_s))
+                    requests.append(one.running_guest.session.send("start", arguments, self._plan.limits.answer_s))
             for one, request in zip(together, requests, strict=True):
                 with self._guarded(one):
-                    one.resident.session.answer(request)
+                    one.running_guest.session.answer(request)
             sent_ns += [request.sent_ns for request in requests]
             waiting = [one for one in waiting if one not in together]
         return max(sent_ns) - min(sent_ns)
@@ -234,10 +237,10 @@ class TrialRunner:
                     self._refuse_clock(one)
                 others = [f"{one.name}: {_late(one, phase, limit_s)}" for one in waiting[1:]]
                 late = "; ".join([_late(waiting[0], phase, limit_s), *others])
-                broken = [one.resident for one in waiting]
+                broken = [one.running_guest for one in waiting]
                 raise TrialFailed(FailureKind.TIME_LIMIT, late, waiting[0].placement, broken)
-            if not any(one.resident.session.pending for one in waiting):
-                sessions = [resident.session for resident in _residents(waiting)]
+            if not any(one.running_guest.session.pending for one in waiting):
+                sessions = [running_guest.session for running_guest in _guests_of(waiting)]
                 select.select(sessions, [], [], min(left, WATCH_S))
             if observer is not None and time.monotonic() >= watch_at:
                 observer.tick()
@@ -246,7 +249,7 @@ class TrialRunner:
                 with self._guarded(one):
                     if observer is not None:
                         one.clock.ping()
-                    self._take(one, [other for other in running if other.resident is one.resident])
+                    self._take(one, [other for other in running if other.running_guest is one.running_guest])
                 for other in running:
                     if other.state.fault is not None:
                         self._stop_others(running, other)
@@ -254,7 +257,7 @@ class TrialRunner:
 
     def _take(self, of: PlacementRun, sharing: Sequence[PlacementRun]) -> None:
         """Take the events that came from a guest, each for its run; `sharing` are the runs in this guest."""
-        session = of.resident.session
+        session = of.running_guest.session
         while any(not one.state.ended for one in sharing) and (event := session.next_event(0.0)) is not None:
             name = getattr(event, "run", of.state.run)
             self._apply(next((one for one in sharing if one.state.run == name), of), event, session.event_ns)
@@ -282,7 +285,7 @@ class TrialRunner:
         """The other runs of a failed trial are of no use: their guests are not used again."""
         for one in running:
             if one is not failed_one:
-                one.resident.broken = True
+                one.running_guest.broken = True
 
     @contextmanager
     def _guarded(self, one: PlacementRun) -> Iterator[None]:
@@ -297,10 +300,10 @@ class TrialRunner:
             reason, kind = without_name(cause.sentence, one.name), _kind(cause)
             if isinstance(cause, ClockError):
                 one.clock_fault = cause.fault
-            if isinstance(cause, LinkClosed) and one.resident.ended():
-                words = one_line(one.resident.guest.stderr_tail())
+            if isinstance(cause, LinkClosed) and one.running_guest.ended():
+                words = one_line(one.running_guest.guest.stderr_tail())
                 reason = "the guest ended in the middle of the trial" + (f": {words}" if words else "")
-            raise TrialFailed(kind, reason, one.placement, [one.resident]) from cause
+            raise TrialFailed(kind, reason, one.placement, [one.running_guest]) from cause
 
     def _score(
         self, running: Sequence[PlacementRun], observer: Observer
@@ -354,7 +357,7 @@ class TrialRunner:
         """The mark of a run that was stopped for a while; None where it was not."""
         pairs = zip(timed, run.samples, strict=True)
         used = [(interval, sample.work) for interval, sample in pairs if sample.used]
-        return stalls.stops(used, gaps=not one.state.gated).mark(self._plan.rules.max_stall_share, one.name)
+        return stalls.stops(used, gaps=not one.state.host_timed).mark(self._plan.rules.max_stall_share, one.name)
 
 
 def failed(trial: Trial, failure: Failure, started_at: str, wall_s: float, runs: tuple[Run, ...] = ()) -> TrialRecord:
@@ -368,9 +371,9 @@ def without_name(sentence: str, name: str) -> str:
     return sentence.removeprefix(f"{name}: ")
 
 
-def _residents(running: Sequence[PlacementRun]) -> list[Resident]:
+def _guests_of(running: Sequence[PlacementRun]) -> list[RunningGuest]:
     """Their guests, each once."""
-    return list({id(one.resident): one.resident for one in running}.values())
+    return list({id(one.running_guest): one.running_guest for one in running}.values())
 
 
 def _kind(cause: LinkError) -> FailureKind:

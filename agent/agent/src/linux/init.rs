@@ -25,7 +25,7 @@ const CHANNEL: &str = "virtometer.channel=";
 const APPEARANCE: Duration = Duration::from_secs(30);
 
 /// How often to look for it.
-const GLANCE: Duration = Duration::from_millis(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Commands, so that /init can tell them from words of the kernel's command line.
 const COMMANDS: &[&str] = &["stdio", "serial", "connect", "measure", "serve", "--version", "--help", "exit"];
@@ -133,18 +133,18 @@ fn c_empty() -> &'static std::ffi::CStr {
 
 fn open_channel() -> Result<Channel, Failure> {
     let line = fs::read_to_string("/proc/cmdline").unwrap_or_default();
-    let wish = line
+    let channel = line
         .split_whitespace()
         .find_map(|word| word.strip_prefix(CHANNEL))
         .ok_or_else(|| Failure::new(Code::BadArguments, format!("the kernel's command line has no {CHANNEL}")))?;
-    match wish.split_once(':') {
+    match channel.split_once(':') {
         Some(("virtio", name)) => channel::serial(&virtio_port(name)?),
         Some(("serial" | "hvc", path)) => {
             keep_kernel_off_consoles();
             channel::serial(path)
         }
         _ => {
-            let message = format!("{CHANNEL}{wish} is none of virtio:NAME, serial:DEVICE, hvc:DEVICE");
+            let message = format!("{CHANNEL}{channel} is none of virtio:NAME, serial:DEVICE, hvc:DEVICE");
             Err(Failure::new(Code::BadArguments, message))
         }
     }
@@ -164,7 +164,7 @@ fn virtio_port(name: &str) -> Result<String, Failure> {
             let message = format!("there is no virtio-serial port with the name {name}");
             return Err(Failure::new(Code::NotFound, message));
         }
-        std::thread::sleep(GLANCE);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 

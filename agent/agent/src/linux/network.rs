@@ -10,12 +10,12 @@ use virtometer_protocol::{Code, Failure, Network};
 use virtometer_sampling::os_failure;
 
 /// Give the interface this address and bring it up.
-pub(crate) fn configure(wish: &Network) -> Result<(), Failure> {
+pub(crate) fn configure(config: &Network) -> Result<(), Failure> {
     let socket = socket()?;
-    let mask = u32::MAX.checked_shl(32 - u32::from(wish.prefix)).unwrap_or(0);
-    request(&socket, wish, libc::SIOCSIFADDR, |content| content.ifru_addr = address(wish.address))?;
-    request(&socket, wish, libc::SIOCSIFNETMASK, |content| content.ifru_netmask = address(mask.into()))?;
-    up(&socket, wish)
+    let mask = u32::MAX.checked_shl(32 - u32::from(config.prefix)).unwrap_or(0);
+    request(&socket, config, libc::SIOCSIFADDR, |content| content.ifru_addr = address(config.address))?;
+    request(&socket, config, libc::SIOCSIFNETMASK, |content| content.ifru_netmask = address(mask.into()))?;
+    up(&socket, config)
 }
 
 /// Bring the loopback interface up.
@@ -34,24 +34,24 @@ fn socket() -> Result<OwnedFd, Failure> {
     }
 }
 
-fn up(socket: &OwnedFd, wish: &Network) -> Result<(), Failure> {
-    let seen = request(socket, wish, libc::SIOCGIFFLAGS, |_| ())?;
+fn up(socket: &OwnedFd, config: &Network) -> Result<(), Failure> {
+    let seen = request(socket, config, libc::SIOCGIFFLAGS, |_| ())?;
     #[allow(clippy::cast_possible_truncation)] // both flags are among the lower 16
     let wanted = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
     // SAFETY: the request before filled in the flags.
     let flags = unsafe { seen.ifr_ifru.ifru_flags } | wanted;
-    request(socket, wish, libc::SIOCSIFFLAGS, |content| content.ifru_flags = flags).map(drop)
+    request(socket, config, libc::SIOCSIFFLAGS, |content| content.ifru_flags = flags).map(drop)
 }
 
 fn request(
     socket: &OwnedFd,
-    wish: &Network,
+    config: &Network,
     number: libc::c_ulong,
     fill: impl FnOnce(&mut libc::__c_anonymous_ifr_ifru),
 ) -> Result<libc::ifreq, Failure> {
     // SAFETY: an ifreq is plain data, for which zero is a value.
     let mut content: libc::ifreq = unsafe { mem::zeroed() };
-    for (to, from) in content.ifr_name.iter_mut().zip(wish.interface.bytes().take(libc::IFNAMSIZ - 1)) {
+    for (to, from) in content.ifr_name.iter_mut().zip(config.interface.bytes().take(libc::IFNAMSIZ - 1)) {
         #[allow(clippy::cast_possible_wrap)] // bytes of a name
         let byte = from as libc::c_char;
         *to = byte;
@@ -66,9 +66,9 @@ fn request(
     }
     let cause = io::Error::last_os_error();
     if cause.raw_os_error() == Some(libc::ENODEV) {
-        return Err(Failure::new(Code::NotFound, format!("there is no network interface {}", wish.interface)));
+        return Err(Failure::new(Code::NotFound, format!("there is no network interface {}", config.interface)));
     }
-    Err(os_failure(&format!("cannot configure the interface {}", wish.interface), &cause))
+    Err(os_failure(&format!("cannot configure the interface {}", config.interface), &cause))
 }
 
 fn address(address: Ipv4Addr) -> libc::sockaddr {

@@ -15,7 +15,7 @@ use virtometer_sampling::os_failure;
 const APPEARANCE: Duration = Duration::from_secs(30);
 
 /// How often to look for it.
-const GLANCE: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Open the device. Waits for it to appear.
 pub(crate) fn serial(path: &str) -> Result<Channel, Failure> {
@@ -27,7 +27,7 @@ pub(crate) fn serial(path: &str) -> Result<Channel, Failure> {
             Err(rustix::io::Errno::NOENT | rustix::io::Errno::NXIO | rustix::io::Errno::NODEV)
                 if Instant::now() < deadline =>
             {
-                std::thread::sleep(GLANCE);
+                std::thread::sleep(POLL_INTERVAL);
             }
             Err(errno) => return Err(failed(errno.into())),
         }
@@ -56,6 +56,6 @@ fn wait_for_host(device: &OwnedFd, deadline: Instant) {
         if poll(&mut watched, Some(&nothing)).is_err() || !watched[0].revents().contains(PollFlags::HUP) {
             return;
         }
-        std::thread::sleep(GLANCE);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }

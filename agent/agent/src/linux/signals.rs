@@ -20,8 +20,8 @@ impl Waiter {
         Waiter { signals: if init { signal_file(&[libc::SIGCHLD, libc::SIGTERM, libc::SIGINT]) } else { None } }
     }
 
-    /// Block until `channel` can be read, or reading tells what is wrong with it (true), or the agent is asked to end (false).
-    /// Only process 1 hears of the latter here: everybody else is ended by the signal.
+    /// Block until `channel` can be read, or reading tells what is wrong with it (true), or the agent is asked to end
+    /// (false). Only process 1 hears of the latter here: everybody else is ended by the signal.
     pub(crate) fn wait(&mut self, channel: &File) -> bool {
         let signals = match &mut self.signals {
             Some(signals) => signals,
@@ -74,7 +74,8 @@ fn blocked(signals: &[libc::c_int]) -> libc::sigset_t {
     }
 }
 
-/// A write beyond the limit on the size of files (`ulimit -f`) fails, as others do, instead of ending the agent by SIGXFSZ.
+/// A write beyond the limit on the size of files (`ulimit -f`) fails, as others do, instead of ending the agent by
+/// SIGXFSZ.
 ///
 /// A handler does it and not SIG_IGN, which programs that the agent executes would inherit.
 pub(crate) fn outlive_file_limit() {

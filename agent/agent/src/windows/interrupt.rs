@@ -24,8 +24,8 @@ impl Waiter {
 /// What to do at Ctrl-C; taken by whoever does it.
 static THEN: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
 
-/// Call `then` on a thread of its own when Ctrl-C or Ctrl-Break comes, or the console is closed. Only the first time: then
-/// the system's way of ending the process is in force again.
+/// Call `then` on a thread of its own when Ctrl-C or Ctrl-Break comes, or the console is closed. Only the first time:
+/// then the system's way of ending the process is in force again.
 pub(crate) fn on_interrupt(then: impl FnOnce() + Send + 'static) {
     *THEN.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(then));
     // SAFETY: the handler lives as long as the process. Where it is refused Ctrl-C ends the process.

@@ -33,8 +33,8 @@ impl Mapping {
         self.start
     }
 
-    /// Large pages are granted when memory is allocated, to users who may lock pages in memory: this mapping is replaced by
-    /// another. Where that is refused it has small pages.
+    /// Large pages are granted when memory is allocated, to users who may lock pages in memory: this mapping is
+    /// replaced by another. Where that is refused it has small pages.
     pub(super) fn request_huge_pages(&mut self, huge: bool) {
         // SAFETY: tells a number.
         let page = unsafe { GetLargePageMinimum() };

@@ -103,8 +103,8 @@ struct Process {
     group: libc::pid_t,
 }
 
-/// Descendants of the program, without itself. Those whose parents have ended are the agent's children; by its mark, or by a
-/// group that is not the agent's while no other program is under way, they are known from those of other kernels.
+/// Descendants of the program, without itself. Those whose parents have ended are the agent's children; by its mark, or
+/// by a group that is not the agent's while no other program is under way, they are known from those of other kernels.
 fn descendants(program: libc::pid_t, mark: &str) -> Vec<libc::pid_t> {
     let all = processes();
     // SAFETY: both only tell numbers.

@@ -1,6 +1,7 @@
 //! Files that must be gone when a signal ends the agent: they are removed by the signal's handler.
 //!
-//! SIGKILL cannot be handled; what it leaves has names that only these operations give, in a folder that the user named.
+//! SIGKILL cannot be handled; what it leaves has names that only these operations give, in a folder that the user
+//! named.
 
 #![allow(unsafe_code)] // a signal handler, and the pointers that it can do nothing without
 

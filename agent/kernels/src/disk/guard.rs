@@ -1,5 +1,5 @@
-//! Nothing is overwritten but what a fill has written, or a write that an agent did not live to restore: content that is
-//! neither the pattern nor the pattern under stamps belongs to somebody.
+//! Nothing is overwritten but what a fill has written, or a write that an agent did not live to restore: content that
+//! is neither the pattern nor the pattern under stamps belongs to somebody.
 
 use super::flags::Flags;
 use super::stamp;

@@ -26,8 +26,8 @@ const SURE: usize = 4096;
 pub(super) struct Opened {
     /// For the requests.
     pub(super) file: File,
-    /// For reading again what was written and for restoring it: the same way past or through the cache, without waiting for
-    /// the medium at each write.
+    /// For reading again what was written and for restoring it: the same way past or through the cache, without waiting
+    /// for the medium at each write.
     pub(super) reader: File,
     /// For reading past the page cache in any case, where that works.
     pub(super) past_cache: Option<File>,
@@ -67,8 +67,8 @@ pub(super) fn ensure_room(path: &str, span: u64) -> Result<(), Failure> {
 
 /// Open `path`. Where O_DIRECT is wanted and refused, by the open or by a read, it is used buffered.
 ///
-/// `bad-arguments` where O_DIRECT works and the device cannot do it with one of `blocks`, each a size and the multiple that
-/// offsets are of, which are within `span`.
+/// `bad-arguments` where O_DIRECT works and the device cannot do it with one of `blocks`, each a size and the multiple
+/// that offsets are of, which are within `span`.
 pub(super) fn open(path: &str, access: Access, span: u64, blocks: &[(u64, u64)]) -> Result<Opened, Failure> {
     let Access { write, create, synchronous, .. } = access;
     let flags = Flags { write, create, direct: false, synchronous };

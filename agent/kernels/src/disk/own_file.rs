@@ -1,4 +1,5 @@
-//! A file of a worker's own: it loses its name as soon as it is made, so that nothing is left of it however the agent ends.
+//! A file of a worker's own: it loses its name as soon as it is made, so that nothing is left of it however the agent
+//! ends.
 
 use super::flags::Flags;
 use super::open::agree;

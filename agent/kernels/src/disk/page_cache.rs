@@ -64,8 +64,8 @@ fn mapped_pages(file: &File, page: u64) -> Option<u64> {
         return Some(0);
     }
     let mut present = vec![0u8; length / usize::try_from(page).ok()? + 1];
-    // SAFETY: a new mapping at an address of the system's choice, which nothing reads or writes; there is a byte for each
-    // of its pages.
+    // SAFETY: a new mapping at an address of the system's choice, which nothing reads or writes; there is a byte for
+    // each of its pages.
     let asked = unsafe {
         let start = libc::mmap(null_mut(), length, libc::PROT_READ, libc::MAP_SHARED, file.as_raw_fd(), 0);
         if start == libc::MAP_FAILED {

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 
-/// Transfers that are handed over together. Handing over all at once costs least, but the device then waits for the first
-/// one until the last is ready, which gave fewer requests where it was tried.
+/// Transfers that are handed over together. Handing over all at once costs least, but the device then waits for the
+/// first one until the last is ready, which gave fewer requests where it was tried.
 const TOGETHER: usize = 2;
 
 /// A transfer between a file and memory.

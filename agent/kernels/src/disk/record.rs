@@ -1,6 +1,7 @@
-//! What a record holds. Every record is written from the same memory, as iozone and Bonnie do. In each of its pages the first
-//! word is the pattern's word at the page's offset in the file, the second one tells in which pass it was written, and the
-//! others are the pattern's words 2, 3, ... of the record: so every page of every pass has a content of its own.
+//! What a record holds. Every record is written from the same memory, as iozone and Bonnie do. In each of its pages the
+//! first word is the pattern's word at the page's offset in the file, the second one tells in which pass it was
+//! written, and the others are the pattern's words 2, 3, ... of the record: so every page of every pass has a content
+//! of its own.
 
 use crate::pattern;
 
@@ -34,8 +35,8 @@ pub(super) fn noted(before: u64, record: &[u8]) -> u64 {
     folded(before, word(record, 0))
 }
 
-/// The first byte of the record at `offset` of the file that is not as it should be; whether it may be of a pass, `right`
-/// says.
+/// The first byte of the record at `offset` of the file that is not as it should be; whether it may be of a pass,
+/// `right` says.
 pub(super) fn first_fault(record: &[u8], offset: u64, right: impl Fn(u64) -> bool) -> Option<u64> {
     for (page, from) in record.chunks(PAGE).zip((0u64..).step_by(PAGE)) {
         if word(page, 0) != pattern::word((offset + from) / 8) {

@@ -295,7 +295,8 @@ impl Records {
         }
     }
 
-    /// Read a record of a file again and compare it in full: past the page cache where the writes claim to be on the medium.
+    /// Read a record of a file again and compare it in full: past the page cache where the writes claim to be on the
+    /// medium.
     fn check_record(
         &self,
         file: &File,

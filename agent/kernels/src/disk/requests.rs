@@ -97,7 +97,8 @@ impl EngineKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verify {
     Nothing,
-    /// Of each block that is read its first word, of each iteration one of the blocks read and some of those written in full.
+    /// Of each block that is read its first word, of each iteration one of the blocks read and some of those written in
+    /// full.
     Sample,
     /// Everything: what is read, and what was written by reading it again.
     Full,
@@ -278,7 +279,8 @@ impl Requests {
         Ok(Stretch { start_ns, end_ns: now_ns(), work: 0 })
     }
 
-    /// Give every write its bytes, which no other write has, and note what the file holds before those that will be compared.
+    /// Give every write its bytes, which no other write has, and note what the file holds before those that will be
+    /// compared.
     fn prepare_writes(&mut self) -> Result<(), Failure> {
         self.writes.begin(self.job.requests.len());
         for (index, request) in self.job.requests.iter().enumerate().filter(|(_, request)| request.write) {
@@ -477,8 +479,8 @@ impl Worker for Requests {
         self.conditions.clone()
     }
 
-    /// Reads blocks again: those of the last iteration that were compared, others where there was nothing but reading. What
-    /// was written is then replaced by the pattern.
+    /// Reads blocks again: those of the last iteration that were compared, others where there was nothing but reading.
+    /// What was written is then replaced by the pattern.
     fn finish(&mut self) -> Result<CheckValue, Failure> {
         let checksum = CheckValue::Checksum(self.totals.checksum);
         if self.config.specification.writes() {

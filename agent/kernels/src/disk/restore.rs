@@ -61,8 +61,8 @@ impl Touched {
         })
     }
 
-    /// Write the pattern wherever the file holds a stamp of `worker`, and wait until it is on the medium. What others have
-    /// written since is theirs.
+    /// Write the pattern wherever the file holds a stamp of `worker`, and wait until it is on the medium. What others
+    /// have written since is theirs.
     pub(super) fn restore(&mut self, file: &File, path: &str, worker: Worker) -> io::Result<()> {
         let room = usize::try_from(PIECE.max(self.unit)).unwrap_or(0);
         let mut buffer = Buffer::new(room).map_err(|failure| io::Error::new(io::ErrorKind::Other, failure.message))?;

@@ -1,15 +1,16 @@
 //! Stamps: what tells one write of a block from every other write of it.
 //!
-//! A worker writes the pattern, each word of it changed by exclusive or with the stamp of the write. The pattern is known, so
-//! each word alone tells whether it holds the pattern, which worker wrote it and in which request, or whether somebody else's
-//! data stand there. Two writes of one block never have the same content.
+//! A worker writes the pattern, each word of it changed by exclusive or with the stamp of the write. The pattern is
+//! known, so each word alone tells whether it holds the pattern, which worker wrote it and in which request, or whether
+//! somebody else's data stand there. Two writes of one block never have the same content.
 
 use crate::pattern;
 use crate::random::{mix, GOLDEN};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 
-/// Bits of a stamp: the lowest count the writes of a worker, the next ones name the worker, the highest confirm the others.
+/// Bits of a stamp: the lowest count the writes of a worker, the next ones name the worker, the highest confirm the
+/// others.
 const COUNT_BITS: u32 = 26;
 const WORKER_BITS: u32 = 18;
 const NAMED_BITS: u32 = COUNT_BITS + WORKER_BITS;
@@ -86,7 +87,8 @@ pub(super) fn belongs(word: u64, offset: u64) -> bool {
     difference == 0 || is_stamp(difference)
 }
 
-/// Fill `block`, which begins at byte `offset` of the file, with the pattern under a stamp; 0 leaves the pattern as it is.
+/// Fill `block`, which begins at byte `offset` of the file, with the pattern under a stamp; 0 leaves the pattern as it
+/// is.
 pub(super) fn fill(block: &mut [u8], offset: u64, stamp: u64) {
     for (index, bytes) in (offset / 8..).zip(block.chunks_exact_mut(8)) {
         bytes.copy_from_slice(&(pattern::word(index) ^ stamp).to_le_bytes());
@@ -103,8 +105,8 @@ pub(super) fn differences(block: &[u8], offset: u64) -> impl Iterator<Item = (u6
     })
 }
 
-/// Byte offset in the file of the first word in `block` that is neither the pattern's nor that of a stamped write, or `None`.
-/// Of the last word there may be only a part, which has to be the pattern's.
+/// Byte offset in the file of the first word in `block` that is neither the pattern's nor that of a stamped write, or
+/// `None`. Of the last word there may be only a part, which has to be the pattern's.
 pub(super) fn first_foreign(block: &[u8], offset: u64) -> Option<u64> {
     let foreign = differences(block, offset).find(|(_, difference)| *difference != 0 && !is_stamp(*difference));
     let whole = block.len() / 8 * 8;

@@ -79,7 +79,8 @@ impl Writes {
         self.worker.stamp(self.first + index as u64)
     }
 
-    /// Choose the writes to look at (`all`, or one of sixteen, the last one always), and note what the file holds there.
+    /// Choose the writes to look at (`all`, or one of sixteen, the last one always), and note what the file holds
+    /// there.
     pub(super) fn choose(
         &mut self,
         requests: &[Request],
@@ -168,8 +169,8 @@ impl Writes {
         Ok(())
     }
 
-    /// Whether the word at byte `at` may be that of the write number `count` although the request `index` wrote there: it
-    /// was a later one of this iteration, or one of several that were under way at once.
+    /// Whether the word at byte `at` may be that of the write number `count` although the request `index` wrote there:
+    /// it was a later one of this iteration, or one of several that were under way at once.
     fn may_stand(&self, count: u64, index: usize, at: u64, requests: &[Request]) -> bool {
         let number = usize::try_from(writes_between(self.first, count)).unwrap_or(usize::MAX);
         let covers =
@@ -182,7 +183,8 @@ impl Writes {
         }
     }
 
-    /// `check-failed` where writes were compared and none of them has changed the file, although others write to it as well.
+    /// `check-failed` where writes were compared and none of them has changed the file, although others write to it as
+    /// well.
     pub(super) fn ensure_changes(&self, path: &str) -> Result<(), Failure> {
         match (self.compared, self.changed) {
             (compared, 0) if compared > 0 => {

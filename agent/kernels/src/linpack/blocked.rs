@@ -120,8 +120,8 @@ impl Blocked {
         self.pivots.slice(0..self.system.n)
     }
 
-    /// One thread's part in factoring copy `index`. All threads call it at the same time. `check-failed` where a pivot is
-    /// zero, `internal` where another thread has panicked.
+    /// One thread's part in factoring copy `index`. All threads call it at the same time. `check-failed` where a pivot
+    /// is zero, `internal` where another thread has panicked.
     pub(super) fn factor(&self, index: usize, rank: usize, workspace: &mut Workspace) -> Result<(), Failure> {
         if rank == 0 {
             self.next.iter().for_each(|next| next.store(0, Ordering::Relaxed));
@@ -227,7 +227,8 @@ const REGULAR: usize = usize::MAX;
 /// Most columns that are updated at a time: their packed rows stay in the caches.
 const BLOCK: usize = 96;
 
-/// Columns of a panel: a multiple of eight. Wide ones need less memory bandwidth, narrow ones less work outside the tiles.
+/// Columns of a panel: a multiple of eight. Wide ones need less memory bandwidth, narrow ones less work outside the
+/// tiles.
 fn panel_width(n: usize) -> usize {
     match n {
         0..=767 => 48,

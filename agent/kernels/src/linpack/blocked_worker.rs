@@ -82,8 +82,8 @@ impl BlockedWorker {
         unsafe { self.shared.copies(count) }
     }
 
-    /// All systems of the iteration. The first thread solves each as soon as it is factored, but the last ones after all
-    /// are factored; it says when that was.
+    /// All systems of the iteration. The first thread solves each as soon as it is factored, but the last ones after
+    /// all are factored; it says when that was.
     fn solve_all(&mut self) -> Result<Option<u64>, Failure> {
         let BlockedWorker { shared, rank, used, workspace, pivots: kept, .. } = self;
         let n = shared.system.n;

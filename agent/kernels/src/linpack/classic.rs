@@ -12,7 +12,8 @@ use virtometer_sampling::{now_ns, reading_cost_ns, CheckValue, Extras, Merge, St
 /// In which order the columns are worked on, and by which loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Variant {
-    /// By groups of four columns, each of which gets all that the columns left of it have to give. No published LINPACK.
+    /// By groups of four columns, each of which gets all that the columns left of it have to give. No published
+    /// LINPACK.
     LeftLooking,
     /// As published, with rolled loops.
     Rolled,
@@ -158,8 +159,8 @@ impl Worker for Classic {
         Ok(())
     }
 
-    /// The systems of each variant are solved one after the other, but the last ones first factored and then solved, which
-    /// tells how long solving takes. The clock is read once at the begin and twice for each variant.
+    /// The systems of each variant are solved one after the other, but the last ones first factored and then solved,
+    /// which tells how long solving takes. The clock is read once at the begin and twice for each variant.
     fn run(&mut self, _repeats: u64) -> Result<Stretch, Failure> {
         let (simd, system, pivots) = (self.simd, self.system, &mut self.pivots);
         let (n, ld, length) = (system.n, system.ld, system.length());

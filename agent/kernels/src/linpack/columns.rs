@@ -1,5 +1,6 @@
 //! dgefa and dgesl as published: column by column to the right, each step one daxpy (J. J. Dongarra, C. B. Moler, J. R.
-//! Bunch, G. W. Stewart: LINPACK Users' Guide, 1979; the loops `rolled`, or `unrolled` by four and five as in the benchmark).
+//! Bunch, G. W. Stewart: LINPACK Users' Guide, 1979; the loops `rolled`, or `unrolled` by four and five as in the
+//! benchmark).
 
 #![allow(unsafe_code)] // functions compiled for instructions that are detected when the program runs
 

@@ -1,5 +1,5 @@
-//! dgefa and dgesl by groups of four columns: a group gets all that the columns left of it have to give, four of them at a
-//! time, and is then factored. A number is so fetched once for sixteen multiplications instead of once for one.
+//! dgefa and dgesl by groups of four columns: a group gets all that the columns left of it have to give, four of them
+//! at a time, and is then factored. A number is so fetched once for sixteen multiplications instead of once for one.
 
 #![allow(unsafe_code)] // functions compiled for instructions that are detected when the program runs
 
@@ -9,9 +9,9 @@ use crate::simd::{for_each_simd, Simd};
 /// Columns of a group.
 pub(super) const GROUP: usize = 4;
 
-/// Factor the columns of `panel`, whose diagonal begins at row `top`, down to row `n`. `pivots`, one a column, are counted
-/// from row 0 of the matrix. The exchanges of a group are made in that group and to the right of it, not to the left, as
-/// LINPACK does with a column. False where a pivot is zero.
+/// Factor the columns of `panel`, whose diagonal begins at row `top`, down to row `n`. `pivots`, one a column, are
+/// counted from row 0 of the matrix. The exchanges of a group are made in that group and to the right of it, not to the
+/// left, as LINPACK does with a column. False where a pivot is zero.
 pub(super) fn factor(simd: Simd, panel: &mut [f64], ld: usize, top: usize, n: usize, pivots: &mut [usize]) -> bool {
     let width = pivots.len();
     for start in (0..width).step_by(GROUP) {
@@ -91,7 +91,8 @@ fn forward_with<const FUSED: bool>(known: &[f64], ld: usize, row: usize, y: &mut
     }
 }
 
-/// dgesl for factors whose exchanges reach over `panel` columns (a multiple of [`GROUP`]): `right` becomes the solution.
+/// dgesl for factors whose exchanges reach over `panel` columns (a multiple of [`GROUP`]): `right` becomes the
+/// solution.
 pub(super) fn solve(simd: Simd, matrix: &[f64], ld: usize, panel: usize, pivots: &[usize], right: &mut [f64]) {
     let n = right.len();
     for start in (0..n).step_by(GROUP) {

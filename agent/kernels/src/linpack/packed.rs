@@ -23,9 +23,10 @@ fn packed_below(simd: Simd, rows: usize, width: usize) -> usize {
     (rows + each - 1) / each * each * width
 }
 
-/// Pack the factored columns `panel`, whose diagonal begins at row `top`, down to row `n`: the square with the diagonal in
-/// slivers of eight rows, what is below it in slivers of a tile's rows. `top` and the number of columns are multiples of
-/// eight; `ld` reaches to the end of the last eight rows, after which a sliver has zeroes, as on and above the diagonal.
+/// Pack the factored columns `panel`, whose diagonal begins at row `top`, down to row `n`: the square with the diagonal
+/// in slivers of eight rows, what is below it in slivers of a tile's rows. `top` and the number of columns are
+/// multiples of eight; `ld` reaches to the end of the last eight rows, after which a sliver has zeroes, as on and above
+/// the diagonal.
 pub(super) fn pack(simd: Simd, panel: &[f64], ld: usize, top: usize, n: usize, packed: &mut [f64]) {
     let width = panel.len() / ld;
     let (square, below) = packed.split_at_mut(width * width);

@@ -1,7 +1,7 @@
 //! The times of the solutions by the reference clock, which is outside of this system.
 //!
-//! The clock is read before and after each iteration's stretch, never in it: that gives the rate. After the iteration one
-//! more system is made, factored and solved with a reading around each part, as in the published studies.
+//! The clock is read before and after each iteration's stretch, never in it: that gives the rate. After the iteration
+//! one more system is made, factored and solved with a reading around each part, as in the published studies.
 
 use super::reference_clock::ReferenceClock;
 use virtometer_protocol::Failure;

@@ -1,5 +1,6 @@
-//! The steps that all ways of elimination are made of. Each element gets the same operations in the same order whichever
-//! way is chosen, so that all ways give the same factors and solutions, bit for bit, with the same instructions.
+//! The steps that all ways of elimination are made of. Each element gets the same operations in the same order
+//! whichever way is chosen, so that all ways give the same factors and solutions, bit for bit, with the same
+//! instructions.
 
 #![allow(unsafe_code)] // functions compiled for instructions that are detected when the program runs
 #![allow(clippy::too_many_arguments)] // separate slices tell the compiler that they do not overlap
@@ -51,8 +52,8 @@ pub(super) fn exchange(columns: &mut [f64], ld: usize, top: usize, pivots: &[usi
 }
 
 for_each_simd! {
-    /// Four columns get multiples of four others: y[c] += t[c][0] × l0 + ... + t[c][3] × l3, in this order. All have the
-    /// same length.
+    /// Four columns get multiples of four others: y[c] += t[c][0] × l0 + ... + t[c][3] × l3, in this order. All have
+    /// the same length.
     update_four = update_four_with(
         l0: &[f64], l1: &[f64], l2: &[f64], l3: &[f64],
         y0: &mut [f64], y1: &mut [f64], y2: &mut [f64], y3: &mut [f64],

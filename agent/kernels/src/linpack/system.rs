@@ -4,8 +4,8 @@ use crate::settings::check_failed;
 use crate::simd::Simd;
 use virtometer_protocol::{Conditions, Failure};
 
-/// Residuals of right solutions grow as the order does, because they are divided by the largest element and not by a norm
-/// of the matrix: 1.2 at 100, 9.4 at 1000, 20 at 2000. A wrong solution is off by many orders of magnitude.
+/// Residuals of right solutions grow as the order does, because they are divided by the largest element and not by a
+/// norm of the matrix: 1.2 at 100, 9.4 at 1000, 20 at 2000. A wrong solution is off by many orders of magnitude.
 fn largest_residual(n: f64) -> f64 {
     (n / 10.0).max(16.0)
 }
@@ -19,11 +19,11 @@ const PERIOD_16: usize = 1 << 14;
 /// Where the elements of the matrix come from: the benchmark has had two generators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Generator {
-    /// Modulus 2^48, multiplier 33952834046453, values within ±0.5 (the Fortran program since 1992, LAPACK's dlaran; G. S.
-    /// Fishman: Multiplicative congruential random number generators with modulus 2^b, 1990). Seeds 1, 2, 3, 1325.
+    /// Modulus 2^48, multiplier 33952834046453, values within ±0.5 (the Fortran program since 1992, LAPACK's dlaran; G.
+    /// S. Fishman: Multiplicative congruential random number generators with modulus 2^b, 1990). Seeds 1, 2, 3, 1325.
     Bits48,
-    /// Modulus 2^16, multiplier 3125, values within ±2 (the C program). Seed 1325. It repeats itself after 16,384 numbers,
-    /// which gives matrices of some orders equal columns.
+    /// Modulus 2^16, multiplier 3125, values within ±2 (the C program). Seed 1325. It repeats itself after 16,384
+    /// numbers, which gives matrices of some orders equal columns.
     Bits16,
 }
 
@@ -66,9 +66,9 @@ impl Generator {
     }
 }
 
-/// By which powers of two a system differs from the benchmark's own: its matrix, and its solution. Multiplying by a power of
-/// two is exact, so that factors, solution and normalised residual are those of the benchmark's system, bit for bit, but for
-/// the powers. A factorisation or solution that is copied from another system has the wrong ones.
+/// By which powers of two a system differs from the benchmark's own: its matrix, and its solution. Multiplying by a
+/// power of two is exact, so that factors, solution and normalised residual are those of the benchmark's system, bit
+/// for bit, but for the powers. A factorisation or solution that is copied from another system has the wrong ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Scale {
     pub(super) matrix: f64,
@@ -80,8 +80,8 @@ impl Scale {
     #[cfg(test)]
     pub(super) const ONE: Scale = Scale { matrix: 1.0, solution: 1.0 };
 
-    /// Of system `index` of iteration `turn`: another one than those of its neighbours and than in the iterations before
-    /// and after. The solution is never that of the benchmark's own system.
+    /// Of system `index` of iteration `turn`: another one than those of its neighbours and than in the iterations
+    /// before and after. The solution is never that of the benchmark's own system.
     pub(crate) fn of(turn: u64, index: usize) -> Self {
         let number = |step: u64, range: u64| ((turn % range) * step + index as u64) % range;
         let power = |exponent: u64| (1u64 << exponent) as f64;
@@ -132,7 +132,8 @@ impl System {
         (matrix, &mut right[..self.n])
     }
 
-    /// Make the matrix, and the right-hand side whose solution is all ones (the sums of the rows), both times powers of two.
+    /// Make the matrix, and the right-hand side whose solution is all ones (the sums of the rows), both times powers of
+    /// two.
     pub(crate) fn generate(&self, copy: &mut [f64], scale: Scale) {
         let (matrix, right) = self.parts(copy);
         self.generator.numbers(matrix.chunks_exact_mut(self.ld), self.n, scale.matrix);
@@ -157,7 +158,8 @@ impl System {
         &copy[self.ld * self.n..][..self.n]
     }
 
-    /// Verify the solutions of all systems of iteration `turn`, of which the first is made anew. The normalised residual.
+    /// Verify the solutions of all systems of iteration `turn`, of which the first is made anew. The normalised
+    /// residual.
     pub(crate) fn verify(&self, copies: &mut [f64], turn: u64) -> Result<f64, Failure> {
         let (first, others) = copies.split_at_mut(self.length());
         let solution = self.solution(first).to_vec();

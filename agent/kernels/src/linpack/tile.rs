@@ -1,4 +1,5 @@
-//! The innermost loop of the blocked elimination: a tile of the matrix stays in registers while products are added to it.
+//! The innermost loop of the blocked elimination: a tile of the matrix stays in registers while products are added to
+//! it.
 
 #![allow(unsafe_code)] // vector instructions that are detected when the program runs
 
@@ -33,8 +34,8 @@ pub(super) fn shape(simd: Simd) -> Shape {
 }
 
 /// Add the product of `a` (by columns of the shape's rows) and `b` (by rows of its columns), both `depth` long, to the
-/// tile at the start of `c`, whose columns are `ld` apart. Each element gets its products one after the other, beginning
-/// with the first. `depth` is a multiple of 8.
+/// tile at the start of `c`, whose columns are `ld` apart. Each element gets its products one after the other,
+/// beginning with the first. `depth` is a multiple of 8.
 #[inline]
 pub(super) fn add_product(simd: Simd, depth: usize, a: &[f64], b: &[f64], c: &mut [f64], ld: usize) {
     let Shape { rows, columns } = shape(simd);
@@ -88,7 +89,8 @@ unsafe fn avx2(depth: usize, mut a: *const f64, mut b: *const f64, c: *mut f64, 
 }
 
 for_each_simd! {
-    /// The same in halves of a tile of 8 rows and 6 columns, which fit into the registers of other processors: sixteen of
+    /// The same in halves of a tile of 8 rows and 6 columns, which fit into the registers of other processors: sixteen
+    /// of
     /// 128 bits, or eight of 256 bits in 32-bit programs.
     in_halves = in_halves_with(depth: usize, a: &[f64], b: &[f64], c: &mut [f64], ld: usize)
 }

@@ -13,11 +13,12 @@ pub(super) fn tail(system: System, count: usize) -> usize {
     usize::try_from(TAIL / system.bytes()).unwrap_or(1).clamp(1, count)
 }
 
-/// Iterations are so many times longer: calibration takes four fifths of a length as well, and others may have held it up.
+/// Iterations are so many times longer: calibration takes four fifths of a length as well, and others may have held it
+/// up.
 const MARGIN: u64 = 2;
 
-/// Length of an iteration, ns, in which `readings` readings of `reading_ns` (the first and the last one are half outside)
-/// cost 0.5 % at most.
+/// Length of an iteration, ns, in which `readings` readings of `reading_ns` (the first and the last one are half
+/// outside) cost 0.5 % at most.
 pub(super) fn target_ns(readings: u64, reading_ns: u64) -> u64 {
     least_ns(readings, reading_ns) * MARGIN
 }
@@ -92,8 +93,8 @@ impl Watch {
         self
     }
 
-    /// The means. Those of the parts are missing where no iteration timed them, and where an interruption of the few that
-    /// are timed made solving seem longer than the whole.
+    /// The means. Those of the parts are missing where no iteration timed them, and where an interruption of the few
+    /// that are timed made solving seem longer than the whole.
     pub(super) fn extras(&self) -> Extras {
         let (whole, solve) = (self.whole.mean_s(), self.solve.mean_s());
         let extras = Extras::default().measure("generate-time", "s", self.generate.mean_s(), Merge::Mean);

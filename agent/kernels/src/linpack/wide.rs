@@ -137,9 +137,9 @@ pub(super) unsafe fn add_product(depth: usize, a: *const f64, b: *const f64, c: 
     );
 }
 
-/// Solve eight rows of a unit lower triangle for eight columns, whose rows lie one after the other in `rows`: the rows from
-/// `before` on are solved with those before them and with each other. `triangle` has the eight rows of the triangle by
-/// columns of 8.
+/// Solve eight rows of a unit lower triangle for eight columns, whose rows lie one after the other in `rows`: the rows
+/// from `before` on are solved with those before them and with each other. `triangle` has the eight rows of the
+/// triangle by columns of 8.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn solve_rows(before: usize, triangle: &[f64], rows: &mut [f64]) {
     assert!(triangle.len() >= (before + 8) * 8 && rows.len() >= (before + 8) * 8);

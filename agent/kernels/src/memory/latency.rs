@@ -1,7 +1,7 @@
 //! How long a load takes whose address the load before it brought: nothing can be done ahead.
 //!
-//! After lat_mem_rd of L. McVoy, C. Staelin: lmbench: Portable tools for performance analysis, USENIX 1996. A constant stride
-//! is foreseen by the processor's prefetchers; a random cycle through all places is not, and is the default.
+//! After lat_mem_rd of L. McVoy, C. Staelin: lmbench: Portable tools for performance analysis, USENIX 1996. A constant
+//! stride is foreseen by the processor's prefetchers; a random cycle through all places is not, and is the default.
 
 #![allow(unsafe_code)] // following pointers
 

@@ -72,8 +72,8 @@ fn each_vector(kind: Kind, action: Action, arrays: &mut Operands<'_>, passes: u6
     let mut sums = [0u64; 32];
     let mut made = 0;
     for pass in 1..=passes {
-        // SAFETY: references are valid to read from. The compiler, which knows nothing of the value that comes back, may
-        // not merge passes.
+        // SAFETY: references are valid to read from. The compiler, which knows nothing of the value that comes back,
+        // may not merge passes.
         let (a, b) = unsafe { (read_volatile(&arrays.a), read_volatile(&arrays.b)) };
         let c: &mut [u64] = arrays.c;
         if let (Some(at), true) = (arrays.spoiled, pass == passes) {

@@ -93,8 +93,8 @@ fn turn(width: Width, action: Action) -> usize {
     lanes * if action == Action::Read { 8 } else { 4 }
 }
 
-/// Make passes over whole turns and return the sums of the lanes of a reading action, how many passes there were, and the
-/// name of the loops.
+/// Make passes over whole turns and return the sums of the lanes of a reading action, how many passes there were, and
+/// the name of the loops.
 ///
 /// # Safety
 ///
@@ -189,9 +189,9 @@ macro_rules! passes {
     };
 }
 
-/// The loops of one width, one kind of numbers and one kind of stores: four registers a turn where something is written,
-/// all that are summed in where it is only read. Lines of the cache are fetched 8 KiB ahead of the latter, if so many a
-/// turn are asked for. Instructions are for register `\k`, up to their memory operand.
+/// The loops of one width, one kind of numbers and one kind of stores: four registers a turn where something is
+/// written, all that are summed in where it is only read. Lines of the cache are fetched 8 KiB ahead of the latter, if
+/// so many a turn are asked for. Instructions are for register `\k`, up to their memory operand.
 macro_rules! loops {
     ($name:ident: $bytes:literal bytes, $step:literal a turn, clobber [$($clobber:tt),*],
      load $load:literal, add $add:literal, multiply $multiply:literal, increase $increase:literal, factor $factor:literal,

@@ -68,8 +68,8 @@ impl Account {
         self.made
     }
 
-    /// The connections have ended: `total` work was done over them, for which the peer used `remote_ns`. `check-failed` where
-    /// the iterations counted more than that.
+    /// The connections have ended: `total` work was done over them, for which the peer used `remote_ns`. `check-failed`
+    /// where the iterations counted more than that.
     pub(super) fn close(&mut self, total: u64, remote_ns: u64) -> Result<(), Failure> {
         self.close_with(total, remote_ns, thread_cpu_ns() - self.local_from_ns)
     }

@@ -254,7 +254,7 @@ impl Datagrams {
 }
 
 impl Worker for Datagrams {
-    fn flows(&self) -> bool {
+    fn continuous(&self) -> bool {
         true
     }
 
@@ -357,7 +357,8 @@ fn answered(session: &Session, answer: &mut [u8], length: &mut usize) -> Result<
                 return Ok(true);
             }
         }
-        // Only what does not come is waited for by the clock: nothing within the limit is too late, and so is what came of others.
+        // Only what does not come is waited for by the clock: nothing within the limit is too late, and so is what came
+        // of others.
         let passed = now_ns().saturating_sub(*begun.get_or_insert_with(now_ns));
         if (ready == 0 && limit == LOST_NS) || passed >= LOST_NS {
             return Ok(false);

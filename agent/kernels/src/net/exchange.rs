@@ -183,7 +183,7 @@ impl Exchange {
 }
 
 impl Worker for Exchange {
-    fn flows(&self) -> bool {
+    fn continuous(&self) -> bool {
         self.lines.len() > 1
     }
 

@@ -95,8 +95,8 @@ pub(super) fn set_buffers(socket: &impl AsFd, send: usize, receive: usize) -> io
     Ok(())
 }
 
-/// Sizes of a socket's buffers for sending and receiving, bytes; 0 where the system does not say. Linux gives twice what was asked for
-/// and uses half of it for its own administration.
+/// Sizes of a socket's buffers for sending and receiving, bytes; 0 where the system does not say. Linux gives twice
+/// what was asked for and uses half of it for its own administration.
 pub(super) fn buffers(socket: &impl AsFd) -> (u64, u64) {
     let bytes = |size: rustix::io::Result<usize>| size.map_or(0, |size| size as u64);
     (bytes(sockopt::socket_send_buffer_size(socket)), bytes(sockopt::socket_recv_buffer_size(socket)))

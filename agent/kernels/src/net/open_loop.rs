@@ -1,8 +1,9 @@
 //! The client of an open loop: requests begin when they are due, whether or not earlier ones have been answered.
 //!
-//! A client that waits for a response before it sends the next request spares a slow peer just when it is slow, and leaves
-//! out of its times those requests that it did not make ("coordinated omission"). Here a latency reaches from the moment at which the
-//! request was due. A thread of its own keeps to the schedule, so that nothing that happens between iterations delays it.
+//! A client that waits for a response before it sends the next request spares a slow peer just when it is slow, and
+//! leaves out of its times those requests that it did not make ("coordinated omission"). Here a latency reaches from
+//! the moment at which the request was due. A thread of its own keeps to the schedule, so that nothing that happens
+//! between iterations delays it.
 
 use super::account::{precise, seconds, Account};
 use super::messages::Messages;
@@ -424,7 +425,7 @@ impl OpenLoop {
 }
 
 impl Worker for OpenLoop {
-    fn flows(&self) -> bool {
+    fn continuous(&self) -> bool {
         true
     }
 

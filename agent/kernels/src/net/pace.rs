@@ -14,7 +14,8 @@ pub(super) struct Pace {
 impl Pace {
     const WIDEST: u64 = 64 << 20;
 
-    /// Events are as far apart as is aimed at, or farther where a reading of the clock would cost more than an eighth of that part.
+    /// Events are as far apart as is aimed at, or farther where a reading of the clock would cost more than an eighth
+    /// of that part.
     pub(super) fn new(target_ns: u64) -> Self {
         let target_ns = target_ns.max(8 * SHARE * reading_cost_ns());
         Pace { target_ns, distance: 1, last: 0, last_ns: 0 }

@@ -5,12 +5,13 @@ use crate::clock_cost::{reading_cost_ns, SHARE};
 use virtometer_protocol::Failure;
 use virtometer_sampling::{now_ns, Extras, Stretch as Timed, Times};
 
-/// The round trips of one worker: their account, and which are timed one by one: so few that reading the clock costs below
+/// The round trips of one worker: their account, and which are timed one by one: so few that reading the clock costs
+/// below
 /// 0.5 % of the time.
 pub(super) struct RoundTrips {
     account: Account,
-    /// Every how many trips one is timed; before the window none is, so that its length is the trips' own. Rarer after an
-    /// iteration that was quicker than all before.
+    /// Every how many trips one is timed; before the window none is, so that its length is the trips' own. Rarer after
+    /// an iteration that was quicker than all before.
     every: u64,
     reading_ns: u64,
     /// Trips since one was timed.
@@ -41,8 +42,8 @@ impl RoundTrips {
         self.account.reset_after_calibration();
     }
 
-    /// How far apart trips as quick as those of an iteration may be timed, in trips. Four times as far as the share asks:
-    /// the iteration has readings of its own, and others may have held it up.
+    /// How far apart trips as quick as those of an iteration may be timed, in trips. Four times as far as the share
+    /// asks: the iteration has readings of its own, and others may have held it up.
     fn affordable(&self, iteration: Timed) -> u64 {
         let trip_ns = iteration.end_ns.saturating_sub(iteration.start_ns) / iteration.work.max(1);
         (8 * self.reading_ns * SHARE / trip_ns.max(1)).saturating_add(1)
@@ -57,7 +58,8 @@ impl RoundTrips {
     ) -> Result<Timed, Failure> {
         let start_ns = now_ns();
         if self.every > repeats {
-            // Less than one of an iteration: now and then its last, which ends with the iteration, so that one reading is enough.
+            // Less than one of an iteration: now and then its last, which ends with the iteration, so that one reading
+            // is enough.
             self.untimed = self.untimed.saturating_add(repeats);
             (1..repeats).try_for_each(|_| round_trip())?;
             let begun = (self.untimed >= self.every).then(now_ns);
@@ -130,7 +132,8 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    /// An iteration of trips of 2 ms: begin and end of each by a clock of their own, the iteration, and the recorded times.
+    /// An iteration of trips of 2 ms: begin and end of each by a clock of their own, the iteration, and the recorded
+    /// times.
     fn iteration(every: u64, untimed: u64, repeats: u64) -> (Vec<(u64, u64)>, Timed, Vec<u64>) {
         let mut round_trips = RoundTrips::new(1);
         (round_trips.every, round_trips.untimed) = (every, untimed);

@@ -218,7 +218,8 @@ fn accept(listener: &TcpListener, end: &End, shared: &Arc<Shared>) {
     for (_, socket) in shared.open().iter() {
         let _ = socket.shutdown(Shutdown::Both);
     }
-    // Windows does not always wake a thread whose socket another one shuts down: such a thread is left to the end of the process.
+    // Windows does not always wake a thread whose socket another one shuts down: such a thread is left to the end of
+    // the process.
     let deadline = Instant::now() + PATIENCE;
     for thread in threads {
         while cfg!(windows) && !thread.is_finished() && Instant::now() < deadline {

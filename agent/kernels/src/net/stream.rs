@@ -195,7 +195,8 @@ impl Stream {
     fn begin(&mut self) -> Result<(), Failure> {
         let counted = self.total();
         for one in &mut self.receiving {
-            // A peer that is as fast as we are could keep us reading for ever: what is more than the buffer holds has arrived since.
+            // A peer that is as fast as we are could keep us reading for ever: what is more than the buffer holds has
+            // arrived since.
             let most = super::system::buffers(&one.link.socket).1.max(1 << 20);
             let before = one.received;
             while one.received - before < most {
@@ -320,7 +321,7 @@ fn read(link: &Link, block: &mut [u8]) -> io::Result<usize> {
 }
 
 impl Worker for Stream {
-    fn flows(&self) -> bool {
+    fn continuous(&self) -> bool {
         true
     }
 

@@ -73,8 +73,8 @@ fn raw(socket: &impl AsSocket) -> SOCKET {
     raw
 }
 
-/// Wait until one of the sockets is ready, at most `limit_ns` where it is given. Returns how many are ready. The system waits in
-/// milliseconds: what is shorter is not waited for, so that nobody is late.
+/// Wait until one of the sockets is ready, at most `limit_ns` where it is given. Returns how many are ready. The system
+/// waits in milliseconds: what is shorter is not waited for, so that nobody is late.
 pub(super) fn poll(sockets: &mut [PollFd<'_>], limit_ns: Option<u64>) -> io::Result<usize> {
     let limit = limit_ns.map_or(-1, |ns| i32::try_from(ns / 1_000_000).unwrap_or(i32::MAX));
     let count = u32::try_from(sockets.len()).unwrap_or(u32::MAX);

@@ -1,9 +1,9 @@
 //! What the two ends say to each other beside the data, version 3. All numbers are 64-bit and little-endian.
 //!
 //! Over TCP the client opens with [`Opening`] (64 bytes), the server answers with [`Welcome`] (64 bytes). Then follows
-//! what the [`Kind`] says. When the client has closed its direction, the server ends with [`Report`] (40 bytes) and closes.
-//! Datagrams begin with two numbers: the session, which the welcome named, and the datagram's own.
-//! Data is the pattern of [`crate::pattern`], beginning anew with each message.
+//! what the [`Kind`] says. When the client has closed its direction, the server ends with [`Report`] (40 bytes) and
+//! closes. Datagrams begin with two numbers: the session, which the welcome named, and the datagram's own. Data is the
+//! pattern of [`crate::pattern`], beginning anew with each message.
 
 /// Begins both directions of a connection; the digit is the version.
 pub(super) const HELLO: [u8; 8] = *b"VMTNET3\n";

@@ -1,7 +1,8 @@
 //! Pages of a mapped file that are no longer there: the file became shorter, or its medium failed.
 //!
-//! The system tells a program so with SIGBUS. The handler puts a page of zeroes in the place of the missing one, so that the
-//! access goes on, and notes where it did. The owner of the mapping asks afterwards: the values read are invalid.
+//! The system tells a program so with SIGBUS. The handler puts a page of zeroes in the place of the missing one, so
+//! that the access goes on, and notes where it did. The owner of the mapping asks afterwards: the values read are
+//! invalid.
 
 #![allow(unsafe_code)] // a signal handler, and what it may use
 
@@ -63,8 +64,8 @@ fn handle() {
 
 /// Put a page of zeroes where one is missing. What else the signal can mean ends the agent as ever.
 extern "C" fn replace_page(signal: libc::c_int, information: *mut libc::siginfo_t, _context: *mut libc::c_void) {
-    // SAFETY: the system gives a valid structure. mmap and signal are plain system calls. Only a page that nobody can use
-    // is replaced: the system has just refused it. errno is put back.
+    // SAFETY: the system gives a valid structure. mmap and signal are plain system calls. Only a page that nobody can
+    // use is replaced: the system has just refused it. errno is put back.
     unsafe {
         let errno = *libc::__errno_location();
         let page = PAGE.load(Ordering::SeqCst);

@@ -181,7 +181,8 @@ impl Operation for SystemCalls {
     fn counted(&mut self) -> Result<u64, Failure> {
         let now = self.right()?;
         let each = if self.call == Call::Open { 1 } else { self.expected };
-        // The parent may end in the middle of a run, and process 1 take its place; then the next iteration is right again.
+        // The parent may end in the middle of a run, and process 1 take its place; then the next iteration is right
+        // again.
         let changed = now != self.expected;
         if changed && self.call == Call::Null {
             self.expected = now;

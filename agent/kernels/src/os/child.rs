@@ -37,7 +37,8 @@ pub(super) struct Child {
 
 impl Child {
     /// Fork. `body` runs in the child and must do nothing but system calls and arithmetic: other threads of the
-    /// agent may have held locks, of the allocator for example, when the process was copied. Its value is the exit status.
+    /// agent may have held locks, of the allocator for example, when the process was copied. Its value is the exit
+    /// status.
     pub(super) fn fork(body: impl FnOnce() -> i32) -> io::Result<Child> {
         // SAFETY: the child only makes system calls, as required above, and leaves with _exit.
         unsafe {

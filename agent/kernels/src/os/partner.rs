@@ -16,7 +16,8 @@ pub(super) struct Partner {
 }
 
 impl Partner {
-    /// Start it. `live` is its life at its own end of the way; as in [`Child::fork`], of system calls and arithmetic alone.
+    /// Start it. `live` is its life at its own end of the way; as in [`Child::fork`], of system calls and arithmetic
+    /// alone.
     pub(super) fn new(
         make_link: MakeLink,
         pinning: &Pinning,

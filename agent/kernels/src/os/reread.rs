@@ -192,8 +192,8 @@ fn existing(path: &str, size: usize) -> Result<OwnedFd, Failure> {
     Ok(file)
 }
 
-/// Read `size` bytes from the beginning in blocks as large as the buffer; `look` gets each of them. Gives the bytes read,
-/// fewer where the file ends before.
+/// Read `size` bytes from the beginning in blocks as large as the buffer; `look` gets each of them. Gives the bytes
+/// read, fewer where the file ends before.
 #[inline]
 fn blocks(file: &OwnedFd, size: usize, buffer: &mut Buffer, mut look: impl FnMut(&[u8])) -> Result<u64, Errno> {
     seek(file, SeekFrom::Start(0))?;

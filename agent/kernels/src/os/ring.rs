@@ -9,8 +9,9 @@ use crate::settings::check_failed;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use virtometer_protocol::Failure;
 
-/// A ring of processes, of which the agent's own is one. Whoever has the token touches its memory, adds one and the sum of
-/// what it read to the token and passes it on, so that the token counts the switches and shows that all memory was read.
+/// A ring of processes, of which the agent's own is one. Whoever has the token touches its memory, adds one and the sum
+/// of what it read to the token and passes it on, so that the token counts the switches and shows that all memory was
+/// read.
 pub(super) struct Ring {
     processes: usize,
     memory: Option<Buffer>,

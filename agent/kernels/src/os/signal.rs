@@ -193,7 +193,8 @@ fn own() -> (c_int, libc::c_long) {
 impl Catch {
     pub(super) fn new() -> Result<Self, Failure> {
         let catch = Catch { before: 0, overhead: 0.0, _installed: Installed::new()? };
-        // SAFETY: the set is initialised before it is used. Unblocking concerns only this thread, which is the run's own.
+        // SAFETY: the set is initialised before it is used. Unblocking concerns only this thread, which is the run's
+        // own.
         unsafe {
             let mut set: libc::sigset_t = std::mem::zeroed();
             libc::sigemptyset(&mut set);

@@ -95,7 +95,8 @@ impl Operation for Spawn {
                 Child::fork_and_exit(FORKED)
             } else {
                 Child::fork(|| {
-                    // SAFETY: all three point to zero-terminated texts or arrays that end with null; on success it does not return.
+                    // SAFETY: all three point to zero-terminated texts or arrays that end with null; on success it does
+                    // not return.
                     unsafe { libc::execve(path, arguments, environment.as_ptr()) };
                     126
                 })

@@ -11,7 +11,8 @@ use rustix::fd::AsFd;
 use rustix::io::{read, Errno};
 use virtometer_protocol::Failure;
 
-/// Another process writes messages, the agent reads them. It is told how many, and tells at the end how many bytes it wrote.
+/// Another process writes messages, the agent reads them. It is told how many, and tells at the end how many bytes it
+/// wrote.
 pub(super) struct Stream {
     /// The message that is sent again and again: the pattern of the disk's file.
     message: Buffer,

@@ -1,10 +1,10 @@
-//! Jacobi, several sweeps at once: row i of one sweep is followed by row i - 1 of the next, for which everything is there by
-//! then, so that memory is read once for all of them. Each point is computed by the same operations on the same numbers
-//! as in the naive order, and hence to the same bits.
+//! Jacobi, several sweeps at once: row i of one sweep is followed by row i - 1 of the next, for which everything is
+//! there by then, so that memory is read once for all of them. Each point is computed by the same operations on the
+//! same numbers as in the naive order, and hence to the same bits.
 //!
-//! With several threads each has a band of rows. First all work inside their bands, one row less at each inner side with
-//! every further sweep; then each makes up for what is missing around its upper side (trapezoidal tiling: M. Frigo,
-//! V. Strumpen, "Cache oblivious stencil computations", ICS 2005).
+//! With several threads each has a band of rows. First all work inside their bands, one row less at each inner side
+//! with every further sweep; then each makes up for what is missing around its upper side (trapezoidal tiling: M.
+//! Frigo, V. Strumpen, "Cache oblivious stencil computations", ICS 2005).
 
 #![allow(unsafe_code)] // parts of shared memory; functions compiled for instructions that are detected
 
@@ -195,8 +195,8 @@ impl Grid for Bands {
 }
 
 for_each_simd! {
-    /// The inner points `target` of a row from `rows`, the whole rows above, at and below it; `disturbance` is the row's
-    /// factor and the sines of the columns. The largest change where it is `judged`, otherwise 0.
+    /// The inner points `target` of a row from `rows`, the whole rows above, at and below it; `disturbance` is the
+    /// row's factor and the sines of the columns. The largest change where it is `judged`, otherwise 0.
     relax = relax_with(rows: &[f64], target: &mut [f64], disturbance: Option<(f64, &[f64])>, judged: bool) -> f64
 }
 

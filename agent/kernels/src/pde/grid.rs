@@ -15,11 +15,12 @@ pub(super) trait Grid {
     /// Look at every point of the whole grid, in any order, between iterations.
     fn visit(&self, each: impl FnMut(usize, usize, f64));
 
-    /// With the other threads, make `most` sweeps, at least one, or as many as it takes until one changes no point by as
-    /// much as `until`. Returns their number and the largest change of the last.
+    /// With the other threads, make `most` sweeps, at least one, or as many as it takes until one changes no point by
+    /// as much as `until`. Returns their number and the largest change of the last.
     fn sweep(&mut self, most: u64, until: Option<f64>) -> Result<(u64, f64), Failure>;
 
-    /// While the guard lives, a panic of this thread releases the threads that wait for it. `None`: there are no others.
+    /// While the guard lives, a panic of this thread releases the threads that wait for it. `None`: there are no
+    /// others.
     fn guard(&self) -> Option<PanicGuard>;
 
     /// Whether the memory is on huge pages, in a word.

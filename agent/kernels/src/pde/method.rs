@@ -6,8 +6,8 @@ pub(super) enum Method {
     Jacobi,
 }
 
-/// Sweeps that make one repeat, and that the fast variants have under way at once: more than one, so that memory is read
-/// once for several, and few enough that the rows under way stay in a second-level cache.
+/// Sweeps that make one repeat, and that the fast variants have under way at once: more than one, so that memory is
+/// read once for several, and few enough that the rows under way stay in a second-level cache.
 pub(super) const GROUP: usize = 4;
 
 /// How many of `left` sweeps are made at once.

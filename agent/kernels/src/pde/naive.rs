@@ -1,4 +1,5 @@
-//! The sweeps as partdiff's loops write them, by one thread: what the fast ones are compared with, in speed and in bits.
+//! The sweeps as partdiff's loops write them, by one thread: what the fast ones are compared with, in speed and in
+//! bits.
 
 #![allow(unsafe_code)] // functions compiled for instructions that are detected when the program runs
 
@@ -88,7 +89,8 @@ impl Grid for Naive {
     }
 }
 
-/// One sweep in place, each point from what its neighbours have become by then. Its largest change where it is `judged`.
+/// One sweep in place, each point from what its neighbours have become by then. Its largest change where it is
+/// `judged`.
 fn gauss_seidel(problem: &Problem, points: &mut [f64], judged: bool) -> f64 {
     match (problem.sine, judged) {
         (false, false) => gauss_seidel_as::<false, false>(problem, points),

@@ -8,8 +8,8 @@ use std::f64::consts::PI;
 pub(super) enum Start {
     /// Zero, as in partdiff.
     Zero,
-    /// Reproducible numbers in [0, 1). From zero the first sweeps would work on subnormal numbers, which some processors
-    /// treat slowly, and how many of them there are would depend on the number of sweeps.
+    /// Reproducible numbers in [0, 1). From zero the first sweeps would work on subnormal numbers, which some
+    /// processors treat slowly, and how many of them there are would depend on the number of sweeps.
     Noise,
 }
 

@@ -118,8 +118,8 @@ fn checksum(problem: &Problem, grid: &AnyGrid) -> (u64, usize) {
     (sum, last)
 }
 
-/// Compare the updates that an iteration counted with those that its sweeps make in a grid whose last row and column are
-/// `last`: all points but the border.
+/// Compare the updates that an iteration counted with those that its sweeps make in a grid whose last row and column
+/// are `last`: all points but the border.
 fn check_count(counted: u64, sweeps: u64, last: usize) -> Result<(), Failure> {
     let inner = (last as u64).saturating_sub(1);
     let expected = sweeps * inner * inner;

@@ -1,12 +1,14 @@
-//! Gauss-Seidel as a wavefront: the points of a diagonal over sixteen rows depend only on the diagonal before, so they are
-//! computed at once, each by the same operations on the same numbers as in the naive order, and hence to the same bits.
+//! Gauss-Seidel as a wavefront: the points of a diagonal over sixteen rows depend only on the diagonal before, so they
+//! are computed at once, each by the same operations on the same numbers as in the naive order, and hence to the same
+//! bits.
 //!
 //! The inner rows are cut into strips of [`K`] rows. A strip is stored by diagonals: its vector t holds the points (row
 //! k, column t - k). What a strip needs of its neighbours, their last and first row, each keeps as a row beside it.
 //!
-//! Several sweeps are under way at once: strip s of one sweep follows strip s + 1 of the sweep before, so that memory is
-//! read once for all of them. With several threads, strip s is thread s modulo threads' own, and each waits for the blocks of
-//! diagonals that it needs. The order of the dependencies is that of the naive loops, whatever the number of threads.
+//! Several sweeps are under way at once: strip s of one sweep follows strip s + 1 of the sweep before, so that memory
+//! is read once for all of them. With several threads, strip s is thread s modulo threads' own, and each waits for the
+//! blocks of diagonals that it needs. The order of the dependencies is that of the naive loops, whatever the number of
+//! threads.
 
 #![allow(unsafe_code)] // parts of shared memory; functions compiled for instructions that are detected
 
@@ -38,7 +40,8 @@ pub(super) struct Shared {
     edges: SharedArray<f64>,
     /// For each strip how many blocks it has done in all sweeps together.
     progress: Vec<Counter>,
-    /// For each column whether it is an inner one, 1 or 0, and its sine: both from right to left, column j at N + K - j.
+    /// For each column whether it is an inner one, 1 or 0, and its sine: both from right to left, column j at N + K -
+    /// j.
     inside: Vec<f64>,
     sines: Vec<f64>,
 }
@@ -116,8 +119,8 @@ impl Strips {
                 }
             }
             let edge = |row: usize, from: usize| row * width + from..row * width + from + end - first;
-            // SAFETY: the strip's cells and the rows that it writes are this thread's. Of the rows that it reads, the one
-            // above is finished up to here in this sweep, and the one below up to here in the sweep before; their
+            // SAFETY: the strip's cells and the rows that it writes are this thread's. Of the rows that it reads, the
+            // one above is finished up to here in this sweep, and the one below up to here in the sweep before; their
             // owners write at other columns until this block is done, which they wait for.
             let mut part = unsafe {
                 Part {

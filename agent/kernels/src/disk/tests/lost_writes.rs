@@ -1,4 +1,5 @@
-//! A write that does not happen is found, whatever writes; what was stamped is recognised, and the pattern is back in the end.
+//! A write that does not happen is found, whatever writes; what was stamped is recognised, and the pattern is back in
+//! the end.
 
 #![allow(clippy::unwrap_used)]
 

@@ -173,7 +173,8 @@ fn a_pass_that_ends_with_fsync_leaves_nothing_to_be_written_back() {
         worker.verify().unwrap();
         dirty
     };
-    // Linux before 6.5 does not tell, and a file system may keep pages in its journal: then the check counts calls alone.
+    // Linux before 6.5 does not tell, and a file system may keep pages in its journal: then the check counts calls
+    // alone.
     if let (Some(without), Some(with)) = (dirty_after("none"), dirty_after("end")) {
         assert!(with < without || without == 0, "{with} bytes of {without}");
     }

@@ -1,4 +1,5 @@
-//! What is timed is all the work, by the loops and instructions that the results name, and each time is what its name says.
+//! What is timed is all the work, by the loops and instructions that the results name, and each time is what its name
+//! says.
 
 use super::*;
 use virtometer_sampling::planted_clock::{self, looking};

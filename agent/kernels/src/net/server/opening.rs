@@ -7,8 +7,8 @@ use std::net::TcpStream;
 use std::time::Duration;
 use virtometer_sampling::allowed_cpus;
 
-/// How long a new connection may take to say what it wants, and a transaction to send its request. A slow emulator makes
-/// the thousand connections of a test in longer than five seconds.
+/// How long a new connection may take to say what it wants, and a transaction to send its request. A slow emulator
+/// makes the thousand connections of a test in longer than five seconds.
 pub(super) const OPENING_LIMIT: Duration = Duration::from_secs(if cfg!(test) { 60 } else { 5 });
 
 /// Time between two confirmations, ns.

@@ -2,7 +2,7 @@ import pytest
 
 from tests.runner.fixtures import Document
 from virtometer.model import Failure, FailureKind, Placement, Plan, Trial, TrialRecord
-from virtometer.runner.pace import Pace, TimeLeft
+from virtometer.runner.remaining_time import RemainingTime, TimeLeft
 from virtometer.runner.windows import may_end_early, windows
 
 WINDOWS = {"w": 1.0, "own": None}
@@ -17,7 +17,7 @@ def record(of: Trial, wall_s: float, failure: Failure | None = None) -> TrialRec
 
 
 def test_the_plan_is_believed_until_something_was_seen() -> None:
-    pace = Pace(WINDOWS)
+    pace = RemainingTime(WINDOWS)
     guess = pace.left([trial(0, 0), trial(1, 0)])
     assert 2.0 < guess.seconds < 6.0
     assert guess.unknown_trials == 0
@@ -30,7 +30,7 @@ def test_the_plan_is_believed_until_something_was_seen() -> None:
 
 
 def test_work_with_an_end_of_its_own_is_not_guessed_but_seen_once_in_each_environment() -> None:
-    pace = Pace(WINDOWS)
+    pace = RemainingTime(WINDOWS)
     for environment in ("native", "uml"):
         pace.start(environment, 1.0)
     rest = [trial(2, 1, "own"), trial(3, 1, "own", "uml")]

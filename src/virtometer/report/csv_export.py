@@ -15,7 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from virtometer.analysis import Analysis, extras
+from virtometer.analysis import Analysis
+from virtometer.analysis.measures import histograms_of
 from virtometer.analysis.score import per_unit
 from virtometer.analysis.values import clock_bound
 from virtometer.clock.intervals import of_run
@@ -109,7 +110,7 @@ def results_csv(analysis: Analysis) -> str:
 
 def _times(run: Run | None) -> dict[str, object]:
     """The columns of a run's first histogram; empty without one."""
-    found = extras.histograms_of(run) if run is not None and run.report is not None and run.score is not None else {}
+    found = histograms_of(run) if run is not None and run.report is not None and run.score is not None else {}
     if not found:
         return {}
     name, times = next(iter(found.items()))

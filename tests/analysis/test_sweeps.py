@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from virtometer.analysis.series import series, sweeps
+from virtometer.analysis.sweeps import series, sweeps
 from virtometer.model import PlanWorkload
 
 

@@ -1,4 +1,4 @@
-//! Iterations that somebody else times: each waits to be let go and tells when it has worked.
+//! Iterations that somebody else times: each waits for its release and reports its end.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,7 +14,7 @@ use virtometer_sampling::{
 
 /// Each repeat lasts 1 ms, but four before the work becomes quick.
 struct Sleeper {
-    flows: bool,
+    continuous: bool,
     quick: Arc<AtomicBool>,
     total: u64,
 }
@@ -35,8 +35,8 @@ impl Worker for Sleeper {
         Ok(CheckValue::Count(self.total))
     }
 
-    fn flows(&self) -> bool {
-        self.flows
+    fn continuous(&self) -> bool {
+        self.continuous
     }
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
@@ -44,8 +44,8 @@ impl Worker for Sleeper {
     }
 }
 
-/// When an iteration was let go (`None`: it did not wait), and what it told.
-struct Passage {
+/// When an iteration was released (`None`: it did not wait), and what it told.
+struct TimedIteration {
     iteration: Iteration,
     released: bool,
     gone_ns: Option<u64>,
@@ -54,33 +54,34 @@ struct Passage {
 }
 
 /// The control of a run, and what it tells.
-fn gate() -> (Arc<Control>, Receiver<Moment>) {
+fn host_timed() -> (Arc<Control>, Receiver<Moment>) {
     let (tell, told) = channel();
     let tell = std::sync::Mutex::new(tell);
-    (Arc::new(Control::of_a_gate(move |moment| tell.lock().unwrap().send(moment).unwrap_or_default())), told)
+    (Arc::new(Control::host_timed(move |moment| tell.lock().unwrap().send(moment).unwrap_or_default())), told)
 }
 
-fn prepared(control: &Arc<Control>, threads: usize, flows: bool) -> Prepared {
-    prepared_for(0.6, control, threads, flows, &Arc::new(AtomicBool::new(true)))
+fn prepared(control: &Arc<Control>, threads: usize, continuous: bool) -> Prepared {
+    prepared_for(0.6, control, threads, continuous, &Arc::new(AtomicBool::new(true)))
 }
 
 fn prepared_for(
     seconds: f64,
     control: &Arc<Control>,
     threads: usize,
-    flows: bool,
+    continuous: bool,
     quick: &Arc<AtomicBool>,
 ) -> Prepared {
     let (control, quick) = (control.clone(), quick.clone());
-    let factory: WorkerFactory = Arc::new(move |_| Ok(Box::new(Sleeper { flows, quick: quick.clone(), total: 0 })));
+    let factory: WorkerFactory =
+        Arc::new(move |_| Ok(Box::new(Sleeper { continuous, quick: quick.clone(), total: 0 })));
     let task = Task { op: String::new(), parameters: Parameters::default(), threads, cpus: None, seconds, control };
     prepare(&task, Unit::PerSecond, &factory).unwrap()
 }
 
 /// Run, letting every iteration go a while after it began to wait.
-fn run(threads: usize, flows: bool) -> (Outcome, Vec<Sample>, Vec<Passage>) {
-    let (control, told) = gate();
-    let prepared = prepared(&control, threads, flows);
+fn run(threads: usize, continuous: bool) -> (Outcome, Vec<Sample>, Vec<TimedIteration>) {
+    let (control, told) = host_timed();
+    let prepared = prepared(&control, threads, continuous);
     conducted(control, told, prepared)
 }
 
@@ -88,27 +89,33 @@ fn conducted(
     control: Arc<Control>,
     told: Receiver<Moment>,
     prepared: Prepared,
-) -> (Outcome, Vec<Sample>, Vec<Passage>) {
+) -> (Outcome, Vec<Sample>, Vec<TimedIteration>) {
     // When the run has ended nobody holds the control any more, and nothing more is told.
-    let gate = Arc::downgrade(&control);
+    let weak = Arc::downgrade(&control);
     drop(control);
     let conductor = spawn(move || {
-        let (mut passages, mut gone_ns) = (Vec::new(), None);
+        let (mut iterations, mut gone_ns) = (Vec::new(), None);
         for moment in told {
             match moment {
                 Moment::Waiting(_) => {
                     sleep(Duration::from_millis(5));
-                    let control = gate.upgrade().unwrap();
+                    let control = weak.upgrade().unwrap();
                     assert!(control.waits());
                     gone_ns = Some(now_ns());
-                    control.let_go();
+                    control.release();
                 }
                 Moment::Done { iteration, released, began_ns, ended_ns } => {
-                    passages.push(Passage { iteration, released, gone_ns: gone_ns.take(), began_ns, ended_ns });
+                    iterations.push(TimedIteration {
+                        iteration,
+                        released,
+                        gone_ns: gone_ns.take(),
+                        began_ns,
+                        ended_ns,
+                    });
                 }
             }
         }
-        passages
+        iterations
     });
     let mut samples = Vec::new();
     let outcome = prepared.run(&mut |new: &[RawSample]| samples.extend(new.iter().map(RawSample::sample))).unwrap();
@@ -116,23 +123,23 @@ fn conducted(
 }
 
 #[test]
-fn every_iteration_lies_within_its_passage_and_an_empty_one_goes_before_it() {
+fn every_iteration_lies_within_its_times_and_a_null_one_goes_before_it() {
     for threads in [1, 3] {
-        let (outcome, samples, passages) = run(threads, false);
+        let (outcome, samples, iterations) = run(threads, false);
         assert_eq!(outcome.conditions["timing"], "laboratory");
         assert_eq!(outcome.count, samples.len() as u64);
-        assert_eq!(passages.len(), NULL_ITERATIONS + 2 * samples.len(), "{threads} threads");
+        assert_eq!(iterations.len(), NULL_ITERATIONS + 2 * samples.len(), "{threads} threads");
         let (empty, full): (Vec<_>, Vec<_>) =
-            passages.iter().enumerate().partition(|(index, _)| *index < NULL_ITERATIONS || index % 2 == 0);
-        for (_, passage) in empty {
-            assert_eq!((passage.iteration, passage.released), (Iteration::Null, true));
-            assert!(passage.gone_ns.unwrap() <= passage.began_ns && passage.began_ns <= passage.ended_ns);
+            iterations.iter().enumerate().partition(|(index, _)| *index < NULL_ITERATIONS || index % 2 == 0);
+        for (_, seen) in empty {
+            assert_eq!((seen.iteration, seen.released), (Iteration::Null, true));
+            assert!(seen.gone_ns.unwrap() <= seen.began_ns && seen.began_ns <= seen.ended_ns);
         }
-        for ((_, passage), sample) in full.iter().zip(&samples) {
-            assert_eq!((passage.iteration, passage.released), (Iteration::Work, true));
-            assert!(passage.gone_ns.unwrap() <= passage.began_ns, "it begins when it is let go");
-            assert!(passage.began_ns <= sample.start_ns && sample.end_ns <= passage.ended_ns);
-            // Long enough for what an empty passage takes to be small; the window is the work's alone.
+        for ((_, seen), sample) in full.iter().zip(&samples) {
+            assert_eq!((seen.iteration, seen.released), (Iteration::Work, true));
+            assert!(seen.gone_ns.unwrap() <= seen.began_ns, "it begins when it is released");
+            assert!(seen.began_ns <= sample.start_ns && sample.end_ns <= seen.ended_ns);
+            // Long enough for what an empty seen takes to be small; the window is the work's alone.
             assert!(sample.end_ns - sample.start_ns >= 480_000_000, "{samples:?}");
         }
         assert_eq!(samples.len(), 1, "{samples:?}");
@@ -167,7 +174,7 @@ impl Worker for Verified {
 /// Of one thread. Of several, one tells the end, and the others leave it time for that.
 #[test]
 fn an_iteration_is_verified_after_its_end_was_told() {
-    let (control, told) = gate();
+    let (control, told) = host_timed();
     let verified_ns = Arc::new(AtomicU64::new(u64::MAX));
     let shared = verified_ns.clone();
     let factory: WorkerFactory = Arc::new(move |_| Ok(Box::new(Verified(shared.clone()))));
@@ -181,15 +188,15 @@ fn an_iteration_is_verified_after_its_end_was_told() {
     };
     let prepared = prepare(&task, Unit::PerSecond, &factory).unwrap();
     drop((task, factory));
-    let (_, samples, passages) = conducted(control, told, prepared);
+    let (_, samples, iterations) = conducted(control, told, prepared);
     assert_eq!(samples.len(), 1);
-    let ended_ns = passages.last().unwrap().ended_ns;
+    let ended_ns = iterations.last().unwrap().ended_ns;
     assert!(samples[0].end_ns <= ended_ns && ended_ns <= verified_ns.load(Ordering::SeqCst));
 }
 
 #[test]
 fn a_long_window_is_one_iteration_however_short_the_tried_ones_were() {
-    let (control, told) = gate();
+    let (control, told) = host_timed();
     let prepared = prepared_for(6.0, &control, 1, false, &Arc::new(AtomicBool::new(true)));
     let (_, samples, _) = conducted(control, told, prepared);
     let worked: Vec<u64> = samples.iter().map(|one| one.end_ns - one.start_ns).collect();
@@ -198,7 +205,7 @@ fn a_long_window_is_one_iteration_however_short_the_tried_ones_were() {
 
 #[test]
 fn what_was_slow_while_it_was_tried_goes_on_for_what_is_left_of_the_window() {
-    let (control, told) = gate();
+    let (control, told) = host_timed();
     let quick = Arc::new(AtomicBool::new(false));
     let prepared = prepared_for(1.2, &control, 1, false, &quick);
     quick.store(true, Ordering::Relaxed);
@@ -211,33 +218,33 @@ fn what_was_slow_while_it_was_tried_goes_on_for_what_is_left_of_the_window() {
 #[test]
 fn work_that_flows_waits_once_and_gets_going_before_it_is_measured() {
     for threads in [1, 2] {
-        let (_, samples, passages) = run(threads, true);
-        let waited = passages.iter().filter(|passage| passage.gone_ns.is_some()).count();
-        assert_eq!((waited, passages.len()), (NULL_ITERATIONS + 2, NULL_ITERATIONS + 2 + samples.len()));
+        let (_, samples, iterations) = run(threads, true);
+        let waited = iterations.iter().filter(|seen| seen.gone_ns.is_some()).count();
+        assert_eq!((waited, iterations.len()), (NULL_ITERATIONS + 2, NULL_ITERATIONS + 2 + samples.len()));
         assert!(samples.len() >= 3, "{samples:?}");
-        assert_eq!(passages[NULL_ITERATIONS + 1].iteration, Iteration::WarmUp);
-        for pair in passages[NULL_ITERATIONS + 1..].windows(2) {
+        assert_eq!(iterations[NULL_ITERATIONS + 1].iteration, Iteration::WarmUp);
+        for pair in iterations[NULL_ITERATIONS + 1..].windows(2) {
             assert_eq!(pair[1].began_ns, pair[0].ended_ns);
             assert_eq!((pair[1].iteration, pair[1].released), (Iteration::Work, false));
         }
-        assert!(passages.iter().all(|passage| passage.released == passage.gone_ns.is_some()));
-        assert!(passages[NULL_ITERATIONS + 1].ended_ns <= samples[0].start_ns);
+        assert!(iterations.iter().all(|seen| seen.released == seen.gone_ns.is_some()));
+        assert!(iterations[NULL_ITERATIONS + 1].ended_ns <= samples[0].start_ns);
     }
 }
 
 #[test]
 fn a_run_that_is_stopped_at_the_gate_makes_one_iteration() {
     for threads in [1, 2] {
-        let (control, told) = gate();
+        let (control, told) = host_timed();
         // Of several: the first is shorter than the window, because the work became quicker.
         let quick = Arc::new(AtomicBool::new(false));
         let prepared = prepared_for(0.6, &control, threads, false, &quick);
         quick.store(true, Ordering::Relaxed);
-        let gate = Arc::downgrade(&control);
+        let weak = Arc::downgrade(&control);
         drop(control);
         let stopper = spawn(move || {
             assert_eq!(told.recv().unwrap(), Moment::Waiting(Iteration::Null));
-            gate.upgrade().unwrap().stop();
+            weak.upgrade().unwrap().stop();
             told.iter().filter(|moment| matches!(moment, Moment::Done { .. })).count()
         });
         let outcome = prepared.run(&mut |_| ()).unwrap();
@@ -250,7 +257,7 @@ fn a_run_that_is_stopped_at_the_gate_makes_one_iteration() {
 fn who_has_no_gate_neither_waits_nor_tells() {
     let control = Control::default();
     assert!(!control.waits());
-    control.let_go();
+    control.release();
     assert!(!control.waits());
 }
 
@@ -277,7 +284,7 @@ impl Worker for Flowing {
         Ok(())
     }
 
-    fn flows(&self) -> bool {
+    fn continuous(&self) -> bool {
         true
     }
 

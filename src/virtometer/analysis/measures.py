@@ -42,7 +42,7 @@ class Times:
         return next((time for time, so_far in self.steps if so_far >= wanted), self.steps[-1][0])
 
 
-def measures(campaign: Campaign) -> dict[Key, dict[str, Measured]]:
+def further_measures(campaign: Campaign) -> dict[Key, dict[str, Measured]]:
     """Each measure of each workload in each environment, by name."""
     values: dict[Key, dict[str, tuple[str, list[float]]]] = {}
     for key, run in _measured(campaign):

@@ -20,7 +20,7 @@ class TimeLeft:
     unknown_trials: int = 0
 
 
-class Pace:
+class RemainingTime:
     """Learns from finished trials and guest starts."""
 
     def __init__(self, windows: Mapping[str, float | None]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, changed, simulate
-from virtometer.analysis.extras import histograms, measures, names
+from virtometer.analysis.measures import further_measures, histograms, names
 from virtometer.model import Campaign
 
 WORK = Work("disk", "disk", "random-read", "IO/s", 1000)
@@ -29,7 +29,9 @@ def campaign(of: list[dict[str, Any]], rate: float = 1.0) -> Campaign:
 
 
 def test_a_measure_is_told_by_its_median_and_range() -> None:
-    found = measures(campaign([{"measures": {"loss": {"unit": "1", "value": value}}} for value in (0.5, 0, 0.25)]))
+    found = further_measures(
+        campaign([{"measures": {"loss": {"unit": "1", "value": value}}} for value in (0.5, 0, 0.25)])
+    )
     figure = found[KEY]["loss"]
     assert (figure.unit, figure.median, figure.low, figure.high, figure.trials) == ("1", 0.25, 0, 0.5, 3)
 
@@ -48,7 +50,7 @@ def test_a_measure_is_told_by_its_median_and_range() -> None:
 )
 def test_guest_time_becomes_host_time(name: str, unit: str, expected: float) -> None:
     """A guest second lasts two host seconds here."""
-    found = measures(campaign([{"measures": {name: {"unit": unit, "value": 2.0}}}], rate=2.0))
+    found = further_measures(campaign([{"measures": {name: {"unit": unit, "value": 2.0}}}], rate=2.0))
     assert found[KEY][name].median == expected
 
 
@@ -61,7 +63,7 @@ def test_histograms_are_added_up_and_put_into_host_time() -> None:
 
 
 def test_results_without_extras_have_none() -> None:
-    assert measures(campaign([{}])) == {}
+    assert further_measures(campaign([{}])) == {}
     assert histograms(campaign([{}])) == {}
 
 

@@ -9,10 +9,10 @@ import pytest
 from tests.cli.laboratory import ROOT
 from virtometer import agent_table
 from virtometer.analysis import levels
-from virtometer.analysis.series import Series
+from virtometer.analysis.sweeps import Series
 from virtometer.report import words
 from virtometer.report.curves import title
-from virtometer.report.measures import OF_TOOLS, glossary
+from virtometer.report.glossary import OF_TOOLS, glossary
 from virtometer.workloads.registry import WORKLOADS
 
 

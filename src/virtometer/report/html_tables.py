@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from virtometer.analysis import Analysis, extras
+from virtometer.analysis import Analysis
+from virtometer.analysis.measures import QUANTILES, Measured, Times, names
 from virtometer.analysis.outside import Timed
 from virtometer.model import UNAVAILABLE, Campaign, Estimate, Finding, Verdict
 from virtometer.report import words
@@ -17,7 +18,7 @@ from virtometer.report.machine import plain
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class HtmlTable:
     """A plain table: the first value of a row is its heading. `right` and `code` are columns, counted from 0."""
 
     caption: str
@@ -27,7 +28,7 @@ class Grid:
     code: frozenset[int] = field(default_factory=frozenset)
 
 
-def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> Grid:
+def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> HtmlTable:
     """Everything that was computed for one workload. `errors`: of the clock, by environment, where they are known."""
     rows = [
         (
@@ -44,7 +45,7 @@ def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> Grid:
         )
         for finding in findings
     ]
-    return Grid(
+    return HtmlTable(
         f"{findings[0].metric}: geometric mean over the blocks; efficiency from within-block pairs; p of no "
         "difference, alone and after Holm over the whole campaign; host CPU time per unit of work"
         + ("; how well the length of every sample that is used is known in host time, at worst" if errors else ""),
@@ -82,13 +83,13 @@ def _cost(finding: Finding) -> str:
     return f"×{words.ratio(cost)} {words.interval(cost)}".strip()
 
 
-def measures(of: Mapping[str, Mapping[str, extras.Measured]]) -> Grid:
+def measures(of: Mapping[str, Mapping[str, Measured]]) -> HtmlTable:
     """Further measures of one workload, a row each; `of`: by environment and name."""
     rows = [
         (name, *(_measured(found[name]) if name in found else "" for found in of.values()))
-        for name in extras.names(list(of.values()))
+        for name in names(list(of.values()))
     ]
-    return Grid(
+    return HtmlTable(
         "Further measures: median over the trials, smallest and largest in brackets",
         ("measure", *of),
         rows,
@@ -96,22 +97,22 @@ def measures(of: Mapping[str, Mapping[str, extras.Measured]]) -> Grid:
     )
 
 
-def _measured(one: extras.Measured) -> str:
+def _measured(one: Measured) -> str:
     return words.measures(one.median, one.low, one.high, one.unit)
 
 
-def levels(caption: str, of: Mapping[str, Mapping[str, Estimate]], unit: str) -> Grid:
+def levels(caption: str, of: Mapping[str, Mapping[str, Estimate]], unit: str) -> HtmlTable:
     """Level averages of one series, a row an environment. `of`: by environment and level."""
-    names = extras.names(list(of.values()))
+    found_levels = names(list(of.values()))
     rows = [
-        (environment, *(_level(found[name], unit) if name in found else "" for name in names))
+        (environment, *(_level(found[name], unit) if name in found else "" for name in found_levels))
         for environment, found in of.items()
     ]
-    return Grid(
+    return HtmlTable(
         f"{caption}: averages over the sizes that lie in each of the caches that were found, and in RAM",
-        ("environment", *names),
+        ("environment", *found_levels),
         rows,
-        frozenset(range(1, len(names) + 1)),
+        frozenset(range(1, len(found_levels) + 1)),
     )
 
 
@@ -120,17 +121,17 @@ def _level(average: Estimate, unit: str) -> str:
     return words.quantity(average.value, unit) + (f" [{bounds}]" if bounds else "")
 
 
-def times(name: str, of: Mapping[str, extras.Times]) -> Grid:
+def times(name: str, of: Mapping[str, Times]) -> HtmlTable:
     """How long single operations of one workload took, a row an environment."""
     rows = [
         (
             environment,
             f"{found.total:,}",
-            *(words.quantity(max(found.quantile(q), 1e-9), "s") for q in extras.QUANTILES),
+            *(words.quantity(max(found.quantile(q), 1e-9), "s") for q in QUANTILES),
         )
         for environment, found in of.items()
     ]
-    return Grid(
+    return HtmlTable(
         f"{name} of single operations, all trials together",
         ("environment", "operations", "median", "90 %", "99 %", "99.9 %", "longest"),
         rows,
@@ -138,7 +139,7 @@ def times(name: str, of: Mapping[str, extras.Times]) -> Grid:
     )
 
 
-def clocks_compared(of: Mapping[str, Timed]) -> Grid:
+def clocks_compared(of: Mapping[str, Timed]) -> HtmlTable:
     """The same work timed in three ways, a row an environment."""
     rows = [
         (
@@ -149,7 +150,7 @@ def clocks_compared(of: Mapping[str, Timed]) -> Grid:
         )
         for environment, found in of.items()
     ]
-    return Grid(
+    return HtmlTable(
         "The same work by three clocks, medians over the trials. Difference: of the outside clock from the corrected "
         "value; each outside time is too long by about one round trip",
         (
@@ -165,7 +166,7 @@ def clocks_compared(of: Mapping[str, Timed]) -> Grid:
     )
 
 
-def trouble(analysis: Analysis) -> tuple[str, Grid]:
+def trouble(analysis: Analysis) -> tuple[str, HtmlTable]:
     """How many trials failed or were marked, in a sentence, and each reason with its count."""
     rows = [
         (one.environment, kind, str(count), text)
@@ -187,10 +188,12 @@ def trouble(analysis: Analysis) -> tuple[str, Grid]:
         "A failed trial never counts as a zero; "
         "a marked one is kept and told."
     )
-    return sentence, Grid("By environment and reason", ("environment", "what", "times", "reason"), rows, frozenset({2}))
+    return sentence, HtmlTable(
+        "By environment and reason", ("environment", "what", "times", "reason"), rows, frozenset({2})
+    )
 
 
-def starts(campaign: Campaign) -> Grid:
+def starts(campaign: Campaign) -> HtmlTable:
     """Provisioning times by environment."""
     rows = []
     for environment in campaign.plan.environments:
@@ -198,18 +201,18 @@ def starts(campaign: Campaign) -> Grid:
         if took:
             shown = (statistics.median(took), min(took), max(took))
             rows.append((environment.name, str(len(took)), *(words.quantity(max(t, 1e-9), "s") for t in shown)))
-    return Grid(
+    return HtmlTable(
         "By environment", ("environment", "starts", "median", "fastest", "slowest"), rows, frozenset({1, 2, 3, 4})
     )
 
 
-def host(campaign: Campaign) -> Grid:
+def host(campaign: Campaign) -> HtmlTable:
     """The host's facts, as the laboratory found them, but for the machine's id: a page is made to be shown around."""
     shown = {key: value for key, value in campaign.host.items() if key != "machine_id"}
-    return Grid("The host", ("fact", "value"), _facts(shown))
+    return HtmlTable("The host", ("fact", "value"), _facts(shown))
 
 
-def settings(campaign: Campaign, name: str) -> Grid:
+def settings(campaign: Campaign, name: str) -> HtmlTable:
     """Requested settings of an environment, and effective ones of its guests; where guests differ, all values."""
     planned = next(e for e in campaign.plan.environments if e.name == name)
     requested: dict[str, dict[str, None]] = {key: {value: None} for key, value in _facts(planned.settings)}
@@ -223,7 +226,7 @@ def settings(campaign: Campaign, name: str) -> Grid:
     keys = sorted(requested.keys() | effective.keys(), key=lambda key: (key not in requested, "." in key, key))
     rows = [(key, _some(list(requested.get(key, {}))), _some(list(effective.get(key, {})))) for key in keys]
     caption = "Settings and facts" if rows else "No guest was started, and no setting was requested"
-    return Grid(caption, ("what", "requested", "effective"), rows)
+    return HtmlTable(caption, ("what", "requested", "effective"), rows)
 
 
 def _some(values: Sequence[str]) -> str:
@@ -253,7 +256,7 @@ def _fact(key: str, value: object) -> str:
     return json.dumps(plain(value), ensure_ascii=False)
 
 
-def trials(campaign: Campaign) -> Grid:
+def trials(campaign: Campaign) -> HtmlTable:
     """Every trial that ran, in order."""
     rows = []
     for record in campaign.trials:
@@ -272,10 +275,10 @@ def trials(campaign: Campaign) -> Grid:
             )
         )
     columns = ("trial", "block", "environment", "workload", "value", "took, s", "reason and marks", "started")
-    return Grid("In the order in which they ran", columns, rows, frozenset({4, 5}))
+    return HtmlTable("In the order in which they ran", columns, rows, frozenset({4, 5}))
 
 
-def commands(campaign: Campaign) -> Grid:
+def commands(campaign: Campaign) -> HtmlTable:
     """Every command line; the status is that of the program's end, empty where it was not waited for."""
     rows = [
         (
@@ -286,9 +289,11 @@ def commands(campaign: Campaign) -> Grid:
         )
         for command in campaign.commands
     ]
-    return Grid("In order of time", ("at", "what for", "status", "command line"), rows, frozenset({2}), frozenset({3}))
+    return HtmlTable(
+        "In order of time", ("at", "what for", "status", "command line"), rows, frozenset({2}), frozenset({3})
+    )
 
 
-def pairs(caption: str, of: Iterable[tuple[str, str]]) -> Grid:
+def pairs(caption: str, of: Iterable[tuple[str, str]]) -> HtmlTable:
     """Two columns, such as versions."""
-    return Grid(caption, ("what", "value"), list(of))
+    return HtmlTable(caption, ("what", "value"), list(of))

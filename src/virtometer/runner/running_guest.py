@@ -75,7 +75,7 @@ class Peer:
         self.guest.stop()
 
 
-class Resident:
+class RunningGuest:
     """A guest with a session to its agent. `start` makes one; `stop` leaves nothing."""
 
     def __init__(
@@ -103,7 +103,7 @@ class Resident:
     @classmethod
     def start(
         cls, environment: Environment, plan: PlanEnvironment, settings: Settings, guest_id: str, limits: Limits
-    ) -> Resident:
+    ) -> RunningGuest:
         """Start a guest and wait for its agent. After EnvironmentFailed or LinkError nothing is left behind."""
         started_at, begun = now(), time.monotonic()
         guest = environment.start(settings, guest_id)
