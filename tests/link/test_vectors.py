@@ -14,7 +14,6 @@ from typing import Any
 
 import jsonschema
 import pytest
-from _pytest.mark.structures import ParameterSet
 from referencing import Registry, Resource
 
 from virtometer.errors import LinkError
@@ -41,8 +40,10 @@ SENTENCES = {
 VectorLine = str | dict[str, Any]
 
 
-def toward(direction: str) -> list[ParameterSet]:
-    return [pytest.param(vector, id=name) for name, vector in VECTORS.items() if vector["direction"] == direction]
+def toward(direction: str) -> pytest.MarkDecorator:
+    """Gives a test every transcript of this direction."""
+    vectors = {name: vector for name, vector in VECTORS.items() if vector["direction"] == direction}
+    return pytest.mark.parametrize("vector", vectors.values(), ids=vectors.keys())
 
 
 def line_bytes(line: VectorLine) -> bytes:
@@ -93,7 +94,7 @@ def send(fd: int, data: bytes) -> None:
         return
 
 
-@pytest.mark.parametrize("vector", toward("to-laboratory"))
+@toward("to-laboratory")
 def test_what_an_agent_may_say_is_accepted_and_the_rest_refused(vector: dict[str, Any]) -> None:
     accepted, sentence = read_as_laboratory(vector["lines"])
     if vector["expect"] == "ok":
@@ -147,7 +148,7 @@ class RealAgent:
         self.output.close()
 
 
-@pytest.mark.parametrize("vector", toward("to-agent"))
+@toward("to-agent")
 def test_the_real_agent_keeps_to_the_transcript(vector: dict[str, Any]) -> None:
     agent = RealAgent()
     try:
