@@ -39,7 +39,8 @@ def uses(path: Path, names: set[str]) -> set[str]:
 
 
 def test_the_functions_are_found() -> None:
-    assert concluding() >= {"analyse", "findings", "clock_qualities", "further_measures", "histograms", "timed", "of_series"}
+    known = {"analyse", "findings", "clock_qualities", "further_measures", "histograms", "timed", "of_series"}
+    assert concluding() >= known
 
 
 def test_reports_and_commands_read_the_analysis() -> None:

@@ -32,7 +32,8 @@ class RunState:
     """Where one run is. `samples` are as they came; `conditions` are those of `ready`, then those of `done`.
 
     `clock_error`: what is wrong with the samples' times. The run goes on to its end, for what it measured is kept.
-    `host_timed`: the laboratory releases the iterations. `waits`: the kind of the one that waits; `works`: it was released.
+    `host_timed`: the laboratory releases the iterations. `waits`: the kind of the one that waits; `works`: it was
+    released.
     """
 
     run: str
