@@ -49,7 +49,7 @@ def test_the_efficiency_stands_beside_the_values_of_a_curve(reader: Reader) -> N
 
 def test_categories_are_bars_with_intervals(reader: Reader) -> None:
     (told,) = [label for label in pictures(reader) if label.startswith("Efficiency of system against native: ")]
-    assert [f"call {call}: " in told for call in ("null", "read", "open")] == [True] * 3
+    assert [f"{call}: " in told for call in ("null", "read", "open")] == [True] * 3
 
 
 def test_the_tables_of_a_sweep_follow_its_figures() -> None:
@@ -65,7 +65,7 @@ def test_the_tables_of_a_sweep_follow_its_figures() -> None:
     assert (len(table.rows), len(table.columns)) == (3, 5)
     assert all(cell.startswith("0.") for row in table.rows for cell in row[1:])
     (table,) = by_name["system"].tables
-    assert [row[0] for row in table.rows] == ["call null", "call read", "call open"]
+    assert [row[0] for row in table.rows] == ["null", "read", "open"]
 
 
 def test_microseconds_over_processes_are_one_line_an_environment() -> None:

@@ -161,12 +161,12 @@ def bars(name: str, workloads: Sequence[PlanWorkload], findings: Sequence[Findin
 
 
 def category(workload: PlanWorkload) -> str:
-    """The levels of a combination in words, such as `read, threads 2`."""
+    """The levels of a combination in words, such as `read, threads 2`; of one factor the level alone."""
     parts = []
     for name, level in workload.levels.items():
         text = words.size(level) if words.in_bytes(workload.workload, name) and isinstance(level, int) else str(level)
         parts.append(text.lower() if isinstance(level, bool) else text)
-        if name not in ("op", "size"):
+        if len(workload.levels) > 1 and name not in ("op", "size"):
             parts[-1] = f"{name} {parts[-1]}"
     return ", ".join(parts)
 
