@@ -1,4 +1,4 @@
-"""The same work by the guest's clock, by that clock put right, and by an outside clock."""
+"""The same work by the guest's clock, by that clock corrected, and by an outside clock."""
 
 from __future__ import annotations
 

@@ -79,10 +79,10 @@ def test_the_plot_says_from_which_length_on_the_clock_is_right(both: tuple[Clock
     found = figure(both, 0.005)
     assert found is not None
     assert "native from 8.00 µs on" in found.alternative and "bad never" in found.alternative
-    assert found.caption.endswith("The results above are put right.")
+    assert found.caption.endswith("The results above are corrected.")
     assert "Dotted" not in found.caption
     believing = figure(both, 0.005, raw=True)
-    assert believing is not None and believing.caption.endswith("The results above are not put right.")
+    assert believing is not None and believing.caption.endswith("The results above are not corrected.")
 
 
 def test_the_plot_says_what_was_not_measured(both: tuple[ClockQuality, ...]) -> None:
@@ -113,10 +113,10 @@ def test_a_clock_that_jumps_by_more_than_an_hour_makes_up_for_is_never_believed(
 def test_a_raw_page_says_that_clocks_are_believed_and_how_wrong_that_is() -> None:
     made = campaign()
     right, raw = (page(analyse(one), scripts=False) for one in (made, by_guest_clocks(made)))
-    assert "Every duration above is in host time" in right and "The results above are put right" in right
+    assert "Every duration above is in host time" in right and "The results above are corrected" in right
     assert "Every duration above is what the guests&#39; own clocks said" in raw
     assert "Every duration above is in host time" not in raw and "known in host time" not in raw
-    assert "The results above are not put right" in raw and "±nan" not in raw
+    assert "The results above are not corrected" in raw and "±nan" not in raw
     assert "-19,608 ±" in right and "-19,608 ±" in raw, "the comparison is the same"
 
 

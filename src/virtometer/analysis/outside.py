@@ -1,4 +1,4 @@
-"""The same work timed three ways: by the guest's clock, by that clock put right, by a clock outside of the guest."""
+"""The same work timed three ways: by the guest's clock, by that clock corrected, by a clock outside of the guest."""
 
 from __future__ import annotations
 

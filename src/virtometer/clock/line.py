@@ -100,11 +100,11 @@ def _through_bursts(before: Sequence[RoundTrip], after: Sequence[RoundTrip], tri
     half_ns = max(first.round_trip_ns, last.round_trip_ns) / 2
     line = ClockFit(reference, round(host_first + (reference - guest_first) * rate), rate, half_ns, 0.0, len(trips))
     residual_ns = line.missed_ns(trips)
-    bent = 0.0  # how far the rate is from any that the pings of a burst allow by themselves
+    slewed = 0.0  # how far the rate is from any that the pings of a burst allow by themselves
     for low, high in map(slope_bounds, (before, after)):
         if low <= high:
-            bent = max(bent, low - rate, rate - high)
-    rate_bound = 2 * (2 * half_ns + residual_ns) / span + bent
+            slewed = max(slewed, low - rate, rate - high)
+    rate_bound = 2 * (2 * half_ns + residual_ns) / span + slewed
     return replace(line, bound_ns=half_ns + residual_ns, rate_bound=rate_bound)
 
 

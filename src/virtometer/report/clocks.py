@@ -15,7 +15,7 @@ from virtometer.report.curves import by_environment
 from virtometer.report.figures import Figure, data, finish
 from virtometer.report.html_tables import HtmlTable
 
-PUT_RIGHT = (
+CORRECTED = (
     "Every duration above is in host time: guests' clocks are compared with the host's before, during and after each "
     "run. This is what believing them would have cost."
 )
@@ -101,7 +101,7 @@ def figure(qualities: Sequence[ClockQuality], limit: float, *, raw: bool = False
         "What timing by the guest's own clock would be wrong by at most: its rate with the bound of the comparison, "
         f"plus its steps, its resolution and the cost of a reading divided by the length. {_missing(qualities)}"
         f"Dashed: {words.percent(limit)}, this plan's limit. Below it: {told}. "
-        f"The results above are {'not ' if raw else ''}put right.",
+        f"The results above are {'not ' if raw else ''}corrected.",
     )
 
 

@@ -9,7 +9,7 @@ from virtometer import agent_table
 # Those that the laboratory makes. The agent's table says what the agent's own mean.
 OF_TOOLS = {
     "tool-by-stopwatch": "the tool's work by the host's time around the whole program",
-    "tool-corrected": "the tool's number put right by the rate of the guest's clock",
+    "tool-corrected": "the tool's number corrected by the rate of the guest's clock",
     "tool-says": "the tool's number as it said it",
 }
 

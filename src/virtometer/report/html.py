@@ -104,7 +104,7 @@ def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
         ],
         "trouble": {"sentence": sentence, "grid": trouble},
         "clocks": {
-            "about": clocks.BELIEVED if raw else clocks.PUT_RIGHT,
+            "about": clocks.BELIEVED if raw else clocks.CORRECTED,
             "grid": clocks.grid(analysis.clocks),
             "figure": None if drawn is None else _figure(drawn, "clocks", scripts, _WIDE_WIDTH),
         },

@@ -24,7 +24,7 @@ GLOSSARY = {
     ),
 }
 
-RAW = "Raw values: everything is timed by the guests' own clocks, nothing is put right."
+RAW = "Raw values: everything is timed by the guests' own clocks, nothing is corrected."
 PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _HUGE = 1000  # a detectable factor above this says no more than that nothing could be seen
 _WIDE = 0.1  # half widths above this share of the value are told as [low, high]: the two halves differ

@@ -1,7 +1,7 @@
 """External tools that measure and time themselves, beside the laboratory's own time around them.
 
 A tool believes the clock of the place that it runs in. Its number is therefore told three times: as the tool says it,
-put right by the rate of the guest's clock, and as its work over the time that the whole program took by the host's
+corrected by the rate of the guest's clock, and as its work over the time that the whole program took by the host's
 stopwatch, starting included.
 """
 
