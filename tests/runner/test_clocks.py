@@ -362,7 +362,7 @@ def test_an_iteration_that_does_not_end_is_told(trial: RunTrial) -> None:
     assert record.status == "failed"
     assert record.reason == (
         "liar: linpack was not done within 2 s of its start, with a window of 1 s: "
-        "no sample had come, and an iteration that was let go had not ended"
+        "no sample had come, and an iteration that was released had not ended"
     )
 
 

@@ -14,7 +14,7 @@ from virtometer.runner.running_guest import RunningGuest
 
 def start(environment: Environment, settings: Settings) -> RunningGuest:
     plan = PlanEnvironment(name="guest", kind=environment.kind)
-    return RunningGuest.start(environment, plan, settings, "running_guest", Limits())
+    return RunningGuest.start(environment, plan, settings, "running-guest", Limits())
 
 
 def test_servers_start_at_their_first_use_and_end_with_the_guest(lab: LabContext) -> None:

@@ -136,7 +136,7 @@ def iteration(name: str, work: float) -> dict[str, Any]:
 
 
 def run_at_the_gate(name: str, seconds: float) -> None:
-    """As `run`, each iteration let go by the laboratory."""
+    """As `run`, each iteration released by the laboratory."""
     for _ in range(8 if GATE != "does-not-rehearse" else 2):
         iteration(name, 0)
     samples = []

@@ -51,6 +51,16 @@ class Cell:
         return self.treatment.workload
 
     @property
+    def done(self) -> list[TrialRecord]:
+        """The trials with results, each once, however many placements of this treatment they have."""
+        return list({record.trial.index: record for record, _ in self.results}.values())
+
+    @property
+    def tried(self) -> int:
+        """Trials that ran, done or failed."""
+        return len(self.done) + len(self.failed)
+
+    @property
     def shape(self) -> tuple[str, str, Better] | None:
         """Operation, unit and direction as compared, or None when nothing was."""
         if not self.results:
@@ -96,10 +106,10 @@ def cells(campaign: Campaign) -> dict[Key, Cell]:
                 if cell is not None and run.placement.role == "measured":
                     cell.results.append((record, run))
         else:
-            for placement in record.trial.placements:
-                cell = table.get((placement.workload, placement.environment))
-                if cell is not None and placement.role == "measured":
-                    cell.failed.append(record)
+            measured = [one for one in record.trial.placements if one.role == "measured"]
+            for key in dict.fromkeys((one.workload, one.environment) for one in measured):
+                if key in table:
+                    table[key].failed.append(record)
     for cell in table.values():
         _fill(cell)
     return table

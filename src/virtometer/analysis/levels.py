@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from virtometer import agent_table
+from virtometer.analysis.blocks import cells
 from virtometer.analysis.interval import estimate, spread
 from virtometer.analysis.sweeps import Series
 from virtometer.model import Campaign, Estimate
@@ -26,15 +27,13 @@ def of_series(campaign: Campaign, series: Series) -> dict[str, dict[str, Estimat
     if arrays is None or series.axes != ("size",):
         return {}
     sizes = {name: int(place[0]) for place, name in series.points.items()}
-    values: dict[str, dict[int, dict[int, float]]] = {}
+    values: dict[str, dict[int, Mapping[int, float]]] = {}
     found: dict[str, dict[str, float]] = {}
-    for record in campaign.trials:
-        for run in record.scored:
-            size = sizes.get(run.placement.workload)
-            if size is not None and run.scored.value > 0:
-                name = run.placement.environment
-                values.setdefault(name, {}).setdefault(size, {})[record.trial.block] = run.scored.value
-                found.setdefault(name, caches(run.reported.measures))
+    for (workload, environment), cell in cells(campaign).items():
+        if workload in sizes and cell.values:
+            values.setdefault(environment, {})[sizes[workload]] = cell.values
+            _, run = cell.results[0]
+            found.setdefault(environment, caches(run.reported.measures))
     return {
         one.name: averages
         for one in campaign.plan.environments

@@ -33,14 +33,13 @@ def unavailable(cell: Cell, status: EnvironmentStatus | None) -> list[str] | Non
 def notes(cell: Cell, *, name: str) -> list[str]:
     """Failed trials, marked trials and samples that were set aside; `name` is told where it is not empty."""
     where = f" in {name}" if name else ""
-    tried = len(cell.results) + len(cell.failed)
-    of = counted(tried, "trial") + where
+    of = counted(cell.tried, "trial") + where
     said = [f"{count} of {of} failed: {reason}" for reason, count in _failures(cell, at_fault=True)]
     said += [f"{count} of {of} {UNAVAILABLE}: {reason}" for reason, count in _failures(cell, at_fault=False)]
-    unusable = sum(not usable(result) for _, result in cell.results)
+    unusable = len({record.trial.index for record, result in cell.results if not usable(result)})
     if unusable:
         said.append(f"{unusable} of {of} gave no usable value and left their blocks incomplete")
-    marks = Counter(kind for record, _ in cell.results for kind in dict.fromkeys(mark.kind for mark in record.marks))
+    marks = Counter(kind for record in cell.done for kind in dict.fromkeys(mark.kind for mark in record.marks))
     said += [f"{count} of {of} marked as disturbed, and kept: {kind}" for kind, count in marks.items()]
     samples = sum(len(result.samples) for _, result in cell.results)
     aside = grouped(

@@ -83,7 +83,7 @@ def notes(cell: Cell, limit: float, *, name: str) -> list[str]:
     slow = [share for share in shares if share > limit]
     if not slow:
         return []
-    of = counted(len(cell.results) + len(cell.failed), "trial") + where
+    of = counted(cell.tried, "trial") + where
     verb, whose = ("was", "its") if len(slow) == 1 else ("were", "their")
     return [
         f"{len(slow)} of {of} {verb} slower over the whole window than in {whose} median sample, "

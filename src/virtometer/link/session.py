@@ -98,14 +98,14 @@ class Session:
         return self.answer(self.send(command, arguments, limit_s))
 
     def send(self, command: str, arguments: dict[str, Any], limit_s: float) -> Request:
-        """Send a request and do not wait. Its answer must be taken before anything else is requested."""
+        """Send a request and do not wait. Answers come in the order of the requests, and are taken in it."""
         self._last_id += 1
         deadline = time.monotonic() + limit_s
         line = messages.encode({"id": self._last_id, "command": command, "arguments": arguments})
         return Request(self._last_id, command, self.channel.send(line, limit_s), deadline, limit_s)
 
     def answer(self, request: Request) -> dict[str, Any]:
-        """The answer to the request that was sent last. Raises what `request` raises."""
+        """The answer to the first request whose answer was not taken yet. Raises what `request` raises."""
         return messages.answer(request.command, self._reply(request)[0])
 
     def release(self, run: str, limit_s: float) -> int:

@@ -216,12 +216,12 @@ class TrialRecord:
 
     @property
     def reason(self) -> str:
-        """Why it failed, with the environment's name; empty where it did not."""
+        """Why it failed, with the guest's name; empty where it did not."""
         if self.failure is None:
             return ""
         what = f"{UNAVAILABLE}: " if self.unavailable else ""
         number = self.failure.placement
-        who = f"{self.trial.placements[number].environment}: " if number is not None else ""
+        who = f"{self.trial.placements[number].guest_key.name}: " if number is not None else ""
         return f"{who}{what}{self.failure.reason}"
 
     @property

@@ -44,6 +44,11 @@ class GuestKey:
     environment: str
     number: int = 1
 
+    @property
+    def name(self) -> str:
+        """For people: `runc`, and `runc #2` for the second of a trial."""
+        return self.environment if self.number == 1 else f"{self.environment} #{self.number}"
+
 
 @dataclass(frozen=True, slots=True)
 class Placement:

@@ -266,7 +266,7 @@ def trials(campaign: Campaign) -> HtmlTable:
             (
                 str(record.trial.index),
                 str(record.trial.block + 1),
-                ", ".join(p.environment + ("" if p.role == "measured" else f" ({p.role})") for p in placements),
+                ", ".join(p.guest_key.name + ("" if p.role == "measured" else f" ({p.role})") for p in placements),
                 ", ".join(p.workload for p in placements),
                 values if record.failure is None else "failed" if record.at_fault else UNAVAILABLE,
                 f"{record.wall_s:.2f}",

@@ -327,7 +327,7 @@ class _Execution:
                 self._ensure(key, running_guests)
         except (EnvironmentFailed, LinkError, MissingProgram) as cause:
             number = next(one.ordinal for one in trial.placements if one.guest_key == key)
-            reason = without_name(cause.sentence, key.environment)
+            reason = without_name(cause.sentence, key.name)
             failure = Failure(FailureKind.START, reason, number)
             record = failed(trial, failure, started_at, time.monotonic() - begun)
         else:
@@ -384,7 +384,9 @@ class _Execution:
         guest_id = f"v{os.getpid()}-{self._count}"
         kind = self._kinds[plan.kind]
         try:
-            running_guest = RunningGuest.start(kind, plan, self._settings[name], guest_id, self._plan.limits)
+            running_guest = RunningGuest.start(
+                kind, plan, self._settings[name], guest_id, self._plan.limits, key.number
+            )
         except (EnvironmentFailed, LinkError) as cause:
             # Not tried again for the other workloads of this start: each try may take the whole time limit.
             self._refused[name] = cause.sentence

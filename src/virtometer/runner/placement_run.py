@@ -38,8 +38,8 @@ class PlacementRun:
 
     @property
     def name(self) -> str:
-        """Name of the environment."""
-        return self.running_guest.plan.name
+        """Name of the guest."""
+        return self.running_guest.name
 
     @property
     def measured(self) -> bool:

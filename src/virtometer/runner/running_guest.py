@@ -12,7 +12,7 @@ from virtometer.errors import EnvironmentFailed, GuestDied, LinkClosed, LinkErro
 from virtometer.link.channel import Channel
 from virtometer.link.messages import Done, Failed, Ready
 from virtometer.link.session import Session
-from virtometer.model import GuestStart, Limits, PlanEnvironment
+from virtometer.model import GuestKey, GuestStart, Limits, PlanEnvironment
 from virtometer.programs import now
 from virtometer.time_server.process import ReferenceClock
 from virtometer.visible import one_line
@@ -92,6 +92,7 @@ class RunningGuest:
         self._capabilities = capabilities
         self.timing = timing
         self.plan = plan
+        self.name = session.name
         self.guest = guest
         self.session = session
         self.record = record
@@ -102,12 +103,22 @@ class RunningGuest:
 
     @classmethod
     def start(
-        cls, environment: Environment, plan: PlanEnvironment, settings: Settings, guest_id: str, limits: Limits
+        cls,
+        environment: Environment,
+        plan: PlanEnvironment,
+        settings: Settings,
+        guest_id: str,
+        limits: Limits,
+        number: int = 1,
     ) -> RunningGuest:
-        """Start a guest and wait for its agent. After EnvironmentFailed or LinkError nothing is left behind."""
+        """Start a guest and wait for its agent. `number`: among the guests of this environment in a trial.
+
+        After EnvironmentFailed or LinkError nothing is left behind.
+        """
+        name = GuestKey(plan.name, number).name
         started_at, begun = now(), time.monotonic()
         guest = environment.start(settings, guest_id)
-        session = Session(Channel(guest.stream), plan.name)
+        session = Session(Channel(guest.stream), name)
         try:
             try:
                 session.greet(limits.start_s)
@@ -119,7 +130,7 @@ class RunningGuest:
             except LinkClosed as cause:
                 words = one_line(guest.stderr_tail())
                 when = "before its agent said hello" if session.greeting is None else "while it was being set up"
-                raise GuestDied(f"{plan.name}: the guest ended {when}" + (f": {words}" if words else "")) from cause
+                raise GuestDied(f"{name}: the guest ended {when}" + (f": {words}" if words else "")) from cause
             requested = settings.model_dump(mode="json")
             record = GuestStart(guest_id, plan.name, plan.kind, requested, effective, provision_s, started_at)
             by_clock: Literal["agent", "laboratory"] = "agent" if settings.steady_clock else "laboratory"

@@ -203,27 +203,25 @@ class TrialRunner:
     def _start(self, running: Sequence[PlacementRun]) -> int:
         """Send every `start` before any answer is waited for. Returns the skew of the starts in ns.
 
-        A guest takes one request at a time: of several placements in it the later ones wait for its answer.
+        One that fails ends the trial after all answers were taken: their guests can be used again.
         """
-        sent_ns = []
-        waiting = list(running)
-        while waiting:
-            together = [
-                next(one for one in waiting if one.running_guest is running_guest)
-                for running_guest in _guests_of(waiting)
-            ]
-            requests = []
-            for one in together:
-                one.state = one.state.started()
-                one.clock.starting()
-                with self._guarded(one):
-                    arguments = {"run": one.state.run}
-                    requests.append(one.running_guest.session.send("start", arguments, self._plan.limits.answer_s))
-            for one, request in zip(together, requests, strict=True):
+        requests = []
+        for one in running:
+            one.state = one.state.started()
+            one.clock.starting()
+            with self._guarded(one):
+                arguments = {"run": one.state.run}
+                requests.append(one.running_guest.session.send("start", arguments, self._plan.limits.answer_s))
+        failures = []
+        for one, request in zip(running, requests, strict=True):
+            try:
                 with self._guarded(one):
                     one.running_guest.session.answer(request)
-            sent_ns += [request.sent_ns for request in requests]
-            waiting = [one for one in waiting if one not in together]
+            except TrialFailed as cause:
+                failures.append(cause)
+        if failures:
+            raise failures[0]
+        sent_ns = [request.sent_ns for request in requests]
         return max(sent_ns) - min(sent_ns)
 
     def _wait(self, running: Sequence[PlacementRun], phase: str, limit_s: float, observer: Observer | None) -> None:
@@ -401,8 +399,8 @@ def _late(one: PlacementRun, phase: str, limit_s: float) -> str:
         return f"{one.planned.name} was not ready within {limit_s:g} s of being asked to get ready"
     count = len(one.state.samples)
     came = f"{count} sample{'' if count == 1 else 's'} had come" if count else "no sample had come"
-    let_go = ", and an iteration that was let go had not ended" if one.state.works else ""
+    unended = ", and an iteration that was released had not ended" if one.state.works else ""
     return (
         f"{one.planned.name} was not done within {limit_s:g} s of its start, with a window of {one.seconds:g} s: "
-        f"{came}{let_go}"
+        f"{came}{unended}"
     )
