@@ -49,7 +49,7 @@ if [ -s /etc/ssl/certs/ca-certificates.crt ]; then
 fi
 groups=()
 [ "$extent" = all ] || groups=(--no-dev)
-if ! logged python "$uv" sync --frozen --no-progress "${groups[@]}"; then
+if ! logged python "$uv" sync --frozen --no-progress --compile-bytecode "${groups[@]}"; then
     tail -n 12 "$logs/python.log" >&2
     offline python && stop "the Python packages could not be fetched: is this machine online? (uv's words are above)"
     stop "uv could not make .venv (its words are above)"

@@ -17,6 +17,9 @@ if [ "${1:-}" = --fast ]; then
     set -- -m "not slow and not long"
 fi
 
+# Tests start the product hundreds of times: it is compiled once.
+unset PYTHONDONTWRITEBYTECODE
+
 rust=0
 python=0
 echo "== Rust: cargo test"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from virtometer.cache import cache_directory
 from virtometer.environments.base import LabContext
 from virtometer.environments.journal import Journal
 from virtometer.environments.network import Lan
@@ -17,7 +18,6 @@ from virtometer.errors import MissingProgram
 from virtometer.programs import Programs
 from virtometer.runner.agent import agent_path
 from virtometer.runner.host_lock import NAME_VARIABLE
-from virtometer.runner.lab_context import cache_directory
 
 pytest_plugins = ["tests.disturbance"]
 

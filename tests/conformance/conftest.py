@@ -17,13 +17,13 @@ from tests.conformance import traces
 from tests.conformance.conversation import Talk
 from tests.conformance.lxc_like import LxcLike
 from tests.conftest import nothing_is_left
+from virtometer.cache import cache_directory
 from virtometer.environments.base import Check, Environment, Guest, LabContext
 from virtometer.environments.journal import Journal
 from virtometer.environments.network import Lan
 from virtometer.environments.registry import KINDS
 from virtometer.errors import VirtometerError
 from virtometer.programs import Programs
-from virtometer.runner.lab_context import cache_directory
 
 DISK_BYTES = 8 << 20
 ON_DEBIAN_AS_ROOT = frozenset({"runc", "bubblewrap", "gvisor", "uml", "qemu", LxcLike.kind})

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from virtometer.cache import cache_directory
 from virtometer.environments.base import Check, LabContext
 from virtometer.environments.journal import Journal
 from virtometer.environments.network import Lan
@@ -21,7 +22,6 @@ from virtometer.link.session import Session
 from virtometer.model import Limits
 from virtometer.programs import Programs
 from virtometer.runner.agent import agent_path
-from virtometer.runner.lab_context import cache_directory
 from virtometer.runner.running_guest import Peer
 
 BOOT_S = 60.0

@@ -20,12 +20,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.environments.booted import agent, lab
+from virtometer.cache import cache_directory
 from virtometer.environments import images
 from virtometer.environments.host_programs import HostProgram
 from virtometer.environments.images import Entry, GuestKernel, cached_kernel, guest_kernel, initramfs, newc
 from virtometer.errors import EnvironmentFailed, MissingProgram, StorageError
 from virtometer.programs import Programs
-from virtometer.runner.lab_context import cache_directory
 
 
 def unpack(archive: bytes) -> list[Entry]:

@@ -46,7 +46,7 @@ class GuestKey:
 
     @property
     def name(self) -> str:
-        """For people: `runc`, and `runc #2` for the second of a trial."""
+        """For people: `box`, and `box #2` for the second guest of the environment `box`."""
         return self.environment if self.number == 1 else f"{self.environment} #{self.number}"
 
 

@@ -1,6 +1,7 @@
 """Reports from an analysis: `render` makes HTML, JSON or CSV text, `terminal.table` what is printed.
 
-Nothing here measures, concludes, reads a clock or writes a file: the same campaign always gives the same report.
+Nothing here measures, concludes, reads a clock or writes a file but the cache: the same campaign always gives the same
+report.
 """
 
 from __future__ import annotations

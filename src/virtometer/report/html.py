@@ -10,7 +10,7 @@ import functools
 import json
 import re
 from collections.abc import Mapping
-from importlib import resources
+from importlib import metadata, resources
 from typing import Any, TypeVar
 
 import jinja2
@@ -20,6 +20,7 @@ from markupsafe import Markup
 from virtometer.analysis import Analysis
 from virtometer.analysis.blocks import Key
 from virtometer.analysis.measures import Times
+from virtometer.cache import kept
 from virtometer.model import Campaign, Finding, PlanWorkload, Verdict
 from virtometer.report import clocks, curves, figures, html_tables, summary, sweeps, words
 from virtometer.report.figures import Figure
@@ -265,8 +266,13 @@ def _still(spec: dict[str, Any], prefix: str, width: int) -> str:
 @functools.cache
 def _bundle() -> str:
     """Vega, Vega-Lite and Vega-Embed as one script that can stand inside a script element."""
-    script: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub forgets the default
+    script = kept(f"vega-{metadata.version('vl-convert-python')}.js", _bundled)
     return re.sub(r"</(script)", r"<\\/\1", script, flags=re.IGNORECASE).replace("<!--", "<\\!--")
+
+
+def _bundled() -> str:
+    bundle: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub forgets the default
+    return bundle
 
 
 def _resource(name: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from virtometer.cache import cache_directory
 from virtometer.deferred_signals import deferred_signals
 from virtometer.environments.base import LabContext
 from virtometer.environments.directories import DIRECTORY
@@ -22,12 +23,6 @@ from virtometer.runner.agent import agent_path
 from virtometer.workloads.tool import Tool
 
 ROOM = 64 << 20  # for the ledger beside the disk file, and what guests write
-
-
-def cache_directory() -> Path:
-    """Where images are kept between campaigns: $XDG_CACHE_HOME/virtometer."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "virtometer"
 
 
 @contextmanager
