@@ -179,8 +179,8 @@ def test_a_demo_installs_no_packages_of_tests_and_takes_none_away(house: House) 
         shutil.copy(ROOT / name, house.root / name)
     house.stand_in("uv", UV.format(root=house.root))
     for extents, asked in (
-        (("product", "product"), ["uv sync --frozen --no-progress --no-dev"]),
-        (("all", "product"), ["uv sync --frozen --no-progress"]),
+        (("product", "product"), ["uv sync --frozen --no-progress --compile-bytecode --no-dev"]),
+        (("all", "product"), ["uv sync --frozen --no-progress --compile-bytecode"]),
     ):
         for extent in extents:
             assert house.run("python.sh", extent).returncode == 0
@@ -189,7 +189,7 @@ def test_a_demo_installs_no_packages_of_tests_and_takes_none_away(house: House) 
     with (house.root / "uv.lock").open("a") as lock:
         lock.write("# newer\n")
     assert house.run("python.sh", "product").returncode == 0
-    assert house.asked() == ["uv sync --frozen --no-progress"]
+    assert house.asked() == ["uv sync --frozen --no-progress --compile-bytecode"]
 
 
 def test_every_package_that_the_laboratory_asks_for_is_installed_by_setup() -> None:
