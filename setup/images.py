@@ -2,10 +2,11 @@
 
 import sys
 
+from virtometer.errors import MissingProgram
 from virtometer.runner.doctor import prepare_all
 
 # What is missing was said when the packages were looked at.
-faults = [(kind, fault) for kind, fault in prepare_all() if fault and not fault.endswith("is not installed")]
-for kind, fault in faults:
-    print(f"setup:     {kind}: {fault}")
+faults = [(kind, cause) for kind, cause in prepare_all() if not isinstance(cause, MissingProgram)]
+for kind, cause in faults:
+    print(f"setup:     {kind}: {cause.sentence}")
 sys.exit(bool(faults))

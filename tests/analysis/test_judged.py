@@ -73,3 +73,11 @@ def test_without_latencies_there_is_nothing_to_compare() -> None:
 def test_of_other_operations_it_is_the_value() -> None:
     (run,) = simulate([Place("native")], blocks=1).trials[0].runs
     assert (judged(run).value, judged(run).unit, judged(run).better) == (run.scored.value, run.unit, run.better)
+
+
+@pytest.mark.parametrize(("offered", "noted"), [(1000.0, False), (2000.0, True)])
+def test_a_rate_that_was_not_reached_is_noted(offered: float, noted: bool) -> None:
+    """The runs reach 1000 requests a second."""
+    measures = {"offered": {"unit": "1/s", "value": offered}}
+    native, _ = analyse(with_runs(campaign(), lambda run: changed(run, measures=measures))).findings
+    assert ("50% of the requests that were offered were answered in their time" in native.notes) is noted

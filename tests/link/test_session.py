@@ -82,10 +82,8 @@ def test_a_foreign_first_line_is_refused_in_one_sentence(ends: Ends, first: Mess
 
 def test_silence_is_a_timeout(ends: Ends) -> None:
     session, _ = ends
-    begun = time.monotonic()
     with pytest.raises(LinkTimeout, match=r"did not say hello within 0\.05 s"):
         session.greet(0.05)
-    assert time.monotonic() - begun < 5
 
 
 def test_requests_events_and_errors_keep_their_order(ends: Ends) -> None:

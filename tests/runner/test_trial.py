@@ -45,7 +45,7 @@ def execute(lab: LabContext) -> Iterator[Guests]:
             settings = kind.settings_type.model_validate(environment.settings)
             kind.prepare(settings)
             name = f"several-{os.getpid()}-{number}"
-            running_guests[key] = RunningGuest.start(kind, environment, settings, name, plan.limits)
+            running_guests[key] = RunningGuest.start(kind, environment, settings, name, plan.limits, key.number)
         return TrialRunner(plan, lab).run(trial, running_guests)
 
     yield run
@@ -73,6 +73,17 @@ def check(record: TrialRecord, *placements: Placement) -> None:
     assert len(window) == 1, "all are scored over the same stretch"
 
 
+def read_back(record: TrialRecord, directory: Path) -> None:
+    """What the ledger gives back is what was recorded."""
+    starts = {
+        run.guest_id: GuestStart(run.guest_id, run.placement.environment, "kind", {}, {}, 0.1, "2026")
+        for run in record.runs
+    }
+    with Ledger.create(directory / "r", replace(campaign(0), planned=(record.trial,))) as ledger:
+        ledger.record(record, list(starts.values()), [])
+        assert ledger.read().trials == (record,)
+
+
 @needs_runc
 def test_two_guests_of_one_environment_one_measured_and_one_load(
     execute: Guests, plan: Callable[..., Plan], tmp_path: Path
@@ -87,6 +98,7 @@ def test_two_guests_of_one_environment_one_measured_and_one_load(
     assert all(run.scored.value > 0 for run in record.runs)
     assert [run.unit for run in record.runs] == ["FLOP/s", "B/s", "FLOP/s"]
     assert record.start_skew_ns > 0
+    read_back(record, tmp_path)
 
 
 def test_two_placements_in_one_guest_run_at_the_same_time(execute: Guests, plan: Callable[..., Plan]) -> None:
@@ -97,7 +109,7 @@ def test_two_placements_in_one_guest_run_at_the_same_time(execute: Guests, plan:
 
 
 @needs_runc
-def test_one_guest_is_the_peer_of_another(execute: Guests, plan: Callable[..., Plan]) -> None:
+def test_one_guest_is_the_peer_of_another(execute: Guests, plan: Callable[..., Plan], tmp_path: Path) -> None:
     placements = (
         Placement("runc", "stream", "service", guest=1, ordinal=0),
         Placement("runc", "stream", "measured", guest=2, ordinal=1, peer=0),
@@ -109,6 +121,7 @@ def test_one_guest_is_the_peer_of_another(execute: Guests, plan: Callable[..., P
     assert stream.scored.value > 1e6
     assert stream.parameters["peer"] == service.conditions["address"]
     assert stream.parameters["peer"].startswith("10.77.0.")
+    read_back(record, tmp_path)
 
 
 def test_a_guest_without_an_address_serves_nobody(execute: Guests, plan: Callable[..., Plan]) -> None:
@@ -132,7 +145,5 @@ def test_two_equal_placements_that_fail_are_recorded(
     assert (record.failure.kind, record.failure.placement) == (FailureKind.TIME_LIMIT, 0)
     assert tuple(run.placement for run in record.runs) == placements
     assert all(run.samples and run.score is None for run in record.runs)
-    starts = [GuestStart(run.guest_id, "rogue", "rogue", {}, {}, 0.1, "2026") for run in record.runs]
-    with Ledger.create(tmp_path / "r", replace(campaign(0), planned=(record.trial,))) as ledger:
-        ledger.record(record, starts, [])
-        assert ledger.read().trials == (record,)
+    assert record.reason.startswith("rogue: ") and "; rogue #2: " in record.reason
+    read_back(record, tmp_path)

@@ -137,10 +137,8 @@ def test_it_is_gone_when_it_is_stopped(tmp_path: Path) -> None:
     with lab(tmp_path, disk=False) as one:
         clock = ReferenceClock(one, "guest", LOOPBACK, Limits())
         assert clock.address("tcp").startswith("127.0.0.1:") and clock.address("udp").startswith("udp:127.0.0.1:")
-        begun = time.monotonic()
         clock.stop()
         clock.stop()
-        assert time.monotonic() - begun < 1
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,16 @@ tells them apart. The mean counts every stall in full, as total work / total tim
 from __future__ import annotations
 
 import math
+import statistics
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from virtometer.model import Better, Run
 
 _OPEN_LOOP = ("net", "open-loop")
 _LATENCY = "latency"
+_OFFERED = "offered"
+_ENOUGH = 0.98
 METRIC = "mean latency at the offered rate"
 
 
@@ -41,3 +45,15 @@ def judged(run: Run) -> Judged:
         return Judged(math.nan, "s", "lower")
     mean_ns = math.fsum(top_ns * int(count) for top_ns, count in counts) / total
     return Judged(mean_ns * 1e-9 * run.scored.clock.rate, "s", "lower")
+
+
+def unmet(runs: Iterable[Run]) -> float | None:
+    """The part of the offered rate that open loops reached, by their median; None where they reached all of it."""
+    reached = [
+        run.scored.value * run.scored.clock.rate / offered
+        for run in runs
+        if by_latency(run.kernel, run.op)
+        and (offered := float(run.reported.measures.get(_OFFERED, {}).get("value", 0.0))) > 0
+    ]
+    share = statistics.median(reached) if reached else 1.0
+    return share if share < _ENOUGH else None

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+from virtometer.analysis import judged
 from virtometer.analysis.blocks import Cell, usable
 from virtometer.analysis.counted import counted
 from virtometer.model import UNAVAILABLE, EnvironmentStatus, TrialRecord
@@ -46,6 +47,9 @@ def notes(cell: Cell, *, name: str) -> list[str]:
         sample.mark or "no reason told" for _, result in cell.results for sample in result.samples if not sample.used
     )
     said += [f"{count} of {samples} samples{where} not used: {mark}" for mark, count in aside]
+    share = judged.unmet(result for _, result in cell.results)
+    if share is not None:
+        said.append(f"{share:.0%} of the requests that were offered{where} were answered in their time")
     return said
 
 

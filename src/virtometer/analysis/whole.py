@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,14 +15,17 @@ from virtometer.analysis.conclude import findings
 from virtometer.analysis.measures import Measured, Times, further_measures, histograms
 from virtometer.analysis.missing import bare, grouped
 from virtometer.analysis.outside import Timed, timed
-from virtometer.analysis.sweeps import Series, Sweep, sweeps
+from virtometer.analysis.sweeps import Series, Sweep, series, sweeps
 from virtometer.clock.intervals import of_run
 from virtometer.model import Campaign, Estimate, Finding, TrialRecord
 
 
 @dataclass(frozen=True, slots=True)
 class TrialCounts:
-    """How many trials were planned, ran, failed, could not run here, were marked; samples in all and not used."""
+    """How many trials were planned, ran, failed, could not run here, were marked; samples in all and not used.
+
+    blocks_done: those with a trial that is done.
+    """
 
     planned: int
     ran: int
@@ -30,11 +34,22 @@ class TrialCounts:
     marked: int
     samples: int
     samples_unused: int
+    blocks_done: int
 
     @property
     def missing(self) -> int:
         """Trials that are still to do."""
         return self.planned - self.ran
+
+
+@dataclass(frozen=True, slots=True)
+class Provisioning:
+    """How long the starts of one environment's guests took, in s."""
+
+    starts: int
+    median_s: float
+    fastest_s: float
+    slowest_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +116,7 @@ class Analysis:
     def level_averages(self) -> tuple[LevelAverages, ...]:
         """Of every sweep of the memory over sizes that reached a cache which was found."""
         made = []
-        for one in (series for sweep in self.sweeps for series in sweep.series):
+        for one in series(self.campaign.plan.workloads):
             if averages := levels.of_series(self.campaign, one):
                 unit = next(finding.unit for finding in self.findings if finding.workload in one.points.values())
                 made.append(LevelAverages(one, unit, averages))
@@ -137,7 +152,18 @@ class Analysis:
             marked=sum(record.failure is None and bool(record.marks) for record in trials),
             samples=samples.total(),
             samples_unused=samples[False],
+            blocks_done=len({record.trial.block for record in trials if record.failure is None}),
         )
+
+    @cached_property
+    def provisioning(self) -> Mapping[str, Provisioning]:
+        """How long starts of guests took, by environment, in the plan's order."""
+        found = {}
+        for environment in self.campaign.plan.environments:
+            took = [guest.provision_s for guest in self.campaign.guests if guest.environment == environment.name]
+            if took:
+                found[environment.name] = Provisioning(len(took), statistics.median(took), min(took), max(took))
+        return found
 
     @cached_property
     def trouble(self) -> tuple[Trouble, ...]:

@@ -26,7 +26,8 @@ def execute(directory: Path, work: Callable[[Progress], Campaign]) -> None:
     try:
         with shown:
             campaign = work(shown)
-        conclude(analyse(campaign), directory, piped=True)
+        analysis = analyse(campaign)
+        conclude(analysis, directory, piped=True)
     except KeyboardInterrupt as cause:
         if shown.directory is None:
             raise Interrupted("stopped before anything was measured") from cause
@@ -37,9 +38,10 @@ def execute(directory: Path, work: Callable[[Progress], Campaign]) -> None:
     if all(record.status == "failed" for record in campaign.trials):
         reason = campaign.trials[0].reason if campaign.trials else "there was none"
         raise EnvironmentFailed(f"not one trial worked; the first: {reason}", advice="the report has all reasons")
-    faults = [record for record in campaign.trials if record.at_fault]
-    if faults:
+    counts = analysis.counts
+    if counts.failed:
+        first = next(record.reason for record in campaign.trials if record.at_fault)
         raise TrialsFailed(
-            f"{len(faults)} of {counted(len(campaign.trials), 'trial')} failed; the first: {faults[0].reason}",
+            f"{counts.failed} of {counted(counts.ran, 'trial')} failed; the first: {first}",
             advice=f"measure them again with: {resume_command(directory)} --failed",
         )

@@ -80,7 +80,7 @@ def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
         "plan_text": campaign.plan_text,
         "seed": campaign.seed,
         "versions": campaign.versions,
-        "meta": _meta(campaign),
+        "meta": _meta(analysis),
         "contents": [
             ("result", "Result"), *([("sweeps", "Sweeps")] if swept else []),
             ("workloads", "Workload by workload"), ("trouble", "What failed"),
@@ -109,7 +109,7 @@ def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
             "grid": clocks.grid(analysis.clocks),
             "figure": None if drawn is None else _figure(drawn, "clocks", scripts, _WIDE_WIDTH),
         },
-        "starts": html_tables.starts(campaign),
+        "starts": html_tables.starts(analysis.provisioning),
         "host": html_tables.host(campaign),
         "places": [
             {"name": e.name, "about": _about(campaign, e.name, e.kind), "grid": html_tables.settings(campaign, e.name)}
@@ -149,17 +149,17 @@ def _figure(figure: Figure, identity: str, scripts: bool, width: int = _STILL_WI
     }
 
 
-def _meta(campaign: Campaign) -> list[tuple[str, str]]:
+def _meta(analysis: Analysis) -> list[tuple[str, str]]:
     """The line below the title."""
+    campaign = analysis.campaign
     facts = campaign.host
     cpus = facts.get("cpus") or facts.get("cpus_online")
     host = f"{facts.get('cpu_model') or 'unknown processor'}{f', {cpus} CPUs' if cpus else ''}"
-    done = len({record.trial.block for record in campaign.trials if record.status == "done"})
     return [
         ("began", campaign.created_at.replace("T", " ")[:16] + " UTC"),
         ("host", host),
         ("kernel", str(facts.get("kernel", "unknown"))),
-        ("blocks", f"{done} of {campaign.plan.blocks}"),
+        ("blocks", f"{analysis.counts.blocks_done} of {campaign.plan.blocks}"),
         ("baseline", campaign.plan.baseline),
         ("margin", words.percent(campaign.plan.margin)),
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from virtometer.analysis import Analysis
 from virtometer.analysis.measures import QUANTILES, Measured, Times, names
 from virtometer.analysis.outside import Timed
+from virtometer.analysis.whole import Provisioning
 from virtometer.model import UNAVAILABLE, Campaign, Estimate, Finding, Verdict
 from virtometer.report import words
 from virtometer.report.machine import plain
@@ -193,14 +193,16 @@ def trouble(analysis: Analysis) -> tuple[str, HtmlTable]:
     )
 
 
-def starts(campaign: Campaign) -> HtmlTable:
+def starts(of: Mapping[str, Provisioning]) -> HtmlTable:
     """Provisioning times by environment."""
-    rows = []
-    for environment in campaign.plan.environments:
-        took = [guest.provision_s for guest in campaign.guests if guest.environment == environment.name]
-        if took:
-            shown = (statistics.median(took), min(took), max(took))
-            rows.append((environment.name, str(len(took)), *(words.quantity(max(t, 1e-9), "s") for t in shown)))
+    rows = [
+        (
+            name,
+            str(one.starts),
+            *(words.quantity(max(t, 1e-9), "s") for t in (one.median_s, one.fastest_s, one.slowest_s)),
+        )
+        for name, one in of.items()
+    ]
     return HtmlTable(
         "By environment", ("environment", "starts", "median", "fastest", "slowest"), rows, frozenset({1, 2, 3, 4})
     )

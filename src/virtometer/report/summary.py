@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from virtometer.model import Finding, Verdict
+from virtometer.model import UNAVAILABLE, Finding, Verdict
 from virtometer.report import words
 
 _MANY, _FEW = 10, 6  # beyond so many a sentence names so few
@@ -55,8 +55,8 @@ def sentences(findings: Sequence[Finding]) -> list[tuple[str, str]]:
 
 def _environment(of: Sequence[Finding]) -> str:
     if all(finding.verdict is Verdict.UNAVAILABLE for finding in of):
-        reasons = list(dict.fromkeys(note.removeprefix("not available here: ") for f in of for note in f.notes))
-        return f"not available here: {'; '.join(reasons[:2]) or 'no reason told'}."
+        reasons = list(dict.fromkeys(note for f in of for note in f.notes))
+        return f"{'; '.join(reasons[:2]) or UNAVAILABLE}."
     parts = []
     worse = sorted((f for f in of if f.verdict is Verdict.SLOWER), key=_value)
     better = sorted((f for f in of if f.verdict is Verdict.FASTER), key=_value, reverse=True)

@@ -87,14 +87,13 @@ def examine(
     return host.facts(), tuple(checks)
 
 
-def prepare_all() -> list[tuple[str, str]]:
-    """Build or fetch what every kind needs, with its default settings. Returns (kind, what went wrong or empty)."""
-    outcome = []
+def prepare_all() -> list[tuple[str, VirtometerError]]:
+    """Build or fetch what every kind needs, with its default settings. Returns the kinds where that went wrong."""
+    failed = []
     with lab_context(Path(tempfile.gettempdir())) as lab:
         for name, kind in KINDS.items():
             try:
                 kind(lab).prepare(kind.settings_type())
-                outcome.append((name, ""))
             except VirtometerError as cause:
-                outcome.append((name, cause.sentence))
-    return outcome
+                failed.append((name, cause))
+    return failed
