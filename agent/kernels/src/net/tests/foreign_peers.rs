@@ -6,7 +6,7 @@ use crate::{find, make};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use virtometer_protocol::Scalar::Integer;
 use virtometer_protocol::{Code, Failure, Scalar};
 
@@ -337,16 +337,17 @@ fn peers_that_fall_silent_are_given_up() {
 #[test]
 fn a_run_with_a_silent_peer_can_be_stopped() {
     for op in ["stream", "request-response", "open-loop", "connect"] {
-        for greeting in [Vec::new(), welcome()] {
+        // Transactions need a port that such a greeting does not name.
+        let greetings = if op == "connect" { vec![Vec::new()] } else { vec![Vec::new(), welcome()] };
+        for greeting in greetings {
             let peer = foreign(greeting, |_| std::thread::sleep(Duration::from_secs(20)));
             let task = task(op, &[("peer", text(&peer.to_string()))]);
             let control = task.control.clone();
-            let begun = Instant::now();
             let thread = std::thread::spawn(move || run(&task));
             std::thread::sleep(Duration::from_millis(100));
             control.stop();
-            assert!(thread.join().unwrap().is_err());
-            assert!(begun.elapsed() < Duration::from_secs(2), "{op}: {:?}", begun.elapsed());
+            let failure = thread.join().unwrap().unwrap_err();
+            assert!(failure.message.ends_with("when the run was stopped"), "{op}: {}", failure.message);
         }
     }
 }
