@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from virtometer.analysis import analyse
 from virtometer.model import (
     AgentReport,
     Better,
@@ -19,6 +20,7 @@ from virtometer.model import (
     EnvironmentStatus,
     Failure,
     FailureKind,
+    Finding,
     GuestStart,
     HostUse,
     Mark,
@@ -116,6 +118,24 @@ def with_runs(of: Campaign, change: Callable[[Run], Run]) -> Campaign:
     """The campaign with every run changed."""
     trials = tuple(replace(record, runs=tuple(map(change, record.runs))) for record in of.trials)
     return replace(of, trials=trials)
+
+
+def finding_of(campaign: Campaign, subject: str, workload: str = "memory triad 64 MB") -> Finding:
+    """What is concluded about one environment."""
+    return next(f for f in analyse(campaign).findings if f.subject == subject and f.workload == workload)
+
+
+def with_fields(campaign: Campaign, change: dict[int, dict[str, object]]) -> Campaign:
+    """The campaign with fields of some trials' runs replaced, by trial index."""
+    trials: list[TrialRecord] = []
+    for record in campaign.trials:
+        fields = change.get(record.trial.index, {})
+        trials.append(replace(record, runs=tuple(changed(run, **fields) for run in record.runs)))
+    return replace(campaign, trials=tuple(trials))
+
+
+def trials_of(campaign: Campaign, environment: str) -> list[int]:
+    return [r.trial.index for r in campaign.trials if r.trial.placements[0].environment == environment]
 
 
 def lied(record: TrialRecord, fault: ClockFault, reason: str = "") -> TrialRecord:

@@ -18,19 +18,8 @@ from hypothesis import strategies as st
 from tests.analysis.simulated_campaigns import FAMILIES, Place, Work, changed, lied, simulate, with_runs
 from tests.report.showcase import DISK, curves, showcase
 from virtometer.analysis import analyse, by_guest_clocks
-from virtometer.analysis.values import clock_bound
 from virtometer.errors import UsageError
-from virtometer.model import (
-    Campaign,
-    ClockFault,
-    ClockFit,
-    Failure,
-    FailureKind,
-    Mark,
-    MarkKind,
-    RoundTrip,
-    Run,
-)
+from virtometer.model import Campaign, ClockFault, ClockFit, Failure, FailureKind, Mark, MarkKind, RoundTrip, Run
 from virtometer.report import FORMATS, render
 from virtometer.report.machine import document, plain
 
@@ -284,11 +273,6 @@ def test_results_csv_has_the_fit_and_what_it_leaves_open_of_the_value() -> None:
         assert (float(row["clock_rate"]), float(row["clock_rate_bound"])) == (2.0, 0.002)
         assert (row["clock_reference_guest_ns"], row["clock_reference_host_ns"]) == ("5000000000", "1005000000000")
         assert float(row["value_bound"]) == pytest.approx(float(row["value"]) * 0.001, rel=0.002)
-
-
-@pytest.mark.parametrize(("rate_bound", "unit"), [(2.0, "s"), (3.0, "B/s"), (2.0, "B/s"), (math.nan, "s")])
-def test_a_bound_that_nobody_knows_is_none(rate_bound: float, unit: str) -> None:
-    assert clock_bound(1.0, unit, ClockFit(0, 0, 2.0, 1.0, rate_bound, 2).relative_bound) is None
 
 
 def test_every_correction_can_be_traced_to_its_probes() -> None:

@@ -1,0 +1,173 @@
+"""What goes into a comparison: the values of complete blocks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.analysis.simulated_campaigns import (
+    Place,
+    Work,
+    finding_of,
+    gaussian,
+    simulate,
+    trials_of,
+    with_fields,
+    with_runs,
+)
+from virtometer.analysis import analyse
+from virtometer.analysis.blocks import Cell, cells, log_ratios, seconds_per_block, usable
+from virtometer.model import Failure, FailureKind, Placement, SetAside, Treatment, Trial
+
+NATIVE = Place("native")
+NAME = "memory triad 64 MB"
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_value_that_is_no_positive_number_is_not_used(value: float) -> None:
+    campaign = simulate([NATIVE, Place("runc")], blocks=8)
+    first = trials_of(campaign, "runc")[0]
+    found = finding_of(with_fields(campaign, {first: {"value": value}}), "runc")
+    assert found.ratio is not None and found.ratio.n == 7
+
+
+def test_load_placements_are_not_compared() -> None:
+    campaign = simulate([NATIVE, Place("runc")], blocks=6)
+    as_load = with_runs(campaign, lambda run: replace(run, placement=replace(run.placement, role="load")))
+    assert all(f.value is None for f in analyse(as_load).findings)
+
+
+@given(st.floats(0.01, 100), st.integers(0, 2**32))
+@settings(max_examples=30, deadline=None)
+def test_what_a_whole_block_shares_does_not_change_any_ratio(factor: float, seed: int) -> None:
+    campaign = simulate([NATIVE, Place("runc", efficiency={"": 0.9})], seed=seed, noise=gaussian(0.1), samples=1)
+    block = campaign.trials[0].trial.block
+    change: dict[int, dict[str, object]] = {
+        record.trial.index: {"value": record.runs[0].scored.value * factor}
+        for record in campaign.trials
+        if record.trial.block == block
+    }
+    before, after = finding_of(campaign, "runc").ratio, finding_of(with_fields(campaign, change), "runc").ratio
+    assert before is not None and after is not None
+    assert after.value == pytest.approx(before.value) and after.low == pytest.approx(before.low)
+
+
+@given(st.randoms())
+@settings(max_examples=20, deadline=None)
+def test_the_order_in_which_trials_are_read_does_not_matter(random: object) -> None:
+    campaign = simulate([NATIVE, Place("runc"), Place("uml")], noise=gaussian(0.1), samples=1)
+    shuffled = list(campaign.trials)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    before, after = analyse(campaign).findings, analyse(replace(campaign, trials=tuple(shuffled))).findings
+    for one, two in zip(before, after, strict=True):
+        assert one.verdict == two.verdict and one.ratio is not None and two.ratio is not None
+        assert two.ratio.value == pytest.approx(one.ratio.value)
+
+
+def test_there_is_a_cell_for_each_combination_in_the_order_of_the_plan() -> None:
+    table = cells(simulate([Place("z"), Place("a", works=False)], [Work("two"), Work("one")], blocks=3))
+    assert list(table) == [("two", "z"), ("two", "a"), ("one", "z"), ("one", "a")]
+    assert [cell.planned for cell in table.values()] == [3, 0, 3, 0]
+    assert [(cell.workload, cell.environment) for cell in table.values()] == list(table)
+    assert [cell.shape for cell in table.values()] == [("triad", "B/s", "higher"), None] * 2
+
+
+def test_a_block_has_the_geometric_mean_of_its_trials() -> None:
+    campaign = simulate([NATIVE], blocks=2)
+    change: dict[int, dict[str, object]] = {0: {"value": 2.0}, 1: {"value": 8.0}}
+    made = with_fields(campaign, change)
+    same = tuple(replace(one, trial=replace(one.trial, block=0)) for one in made.trials)
+    assert cells(made)[NAME, "native"].values == pytest.approx({0: 2.0, 1: 8.0})
+    assert cells(replace(made, trials=same))[NAME, "native"].values == {0: pytest.approx(4.0)}
+
+
+def test_the_cost_of_a_block_is_cpu_time_per_unit_of_work() -> None:
+    campaign = simulate([NATIVE], blocks=4)
+    change: dict[int, dict[str, object]] = {
+        0: {"guest_cpu_s": 0.5, "work": 10},
+        1: {"guest_cpu_s": None},
+        2: {"guest_cpu_s": 0.0},
+        3: {"guest_cpu_s": 1.0, "work": 0},
+    }
+    cell = cells(with_fields(campaign, change))[NAME, "native"]
+    assert cell.costs == {0: pytest.approx(0.05)}
+    assert cell.cost_gaps == 3
+    assert len(cell.values) == 4, "a value without its cost is a value"
+
+
+def test_a_failed_trial_is_in_each_cell_that_it_measured_and_a_service_is_in_none() -> None:
+    campaign = simulate([NATIVE, Place("box")], blocks=1)
+    first, *_ = campaign.trials
+    placements = (
+        Placement("native", NAME), Placement("box", NAME, "load", ordinal=1), Placement("gone", NAME, ordinal=2)
+    )  # fmt: skip
+    failed = replace(
+        first, trial=Trial(0, 0, 0, 0, placements), failure=Failure(FailureKind.GUEST, "it died"), runs=()
+    )  # fmt: skip
+    table = cells(replace(campaign, trials=(failed,), planned=(failed.trial,)))
+    assert {key: (cell.planned, len(cell.failed), cell.values) for key, cell in table.items()} == {
+        (NAME, "native"): (1, 1, {}),
+        (NAME, "box"): (0, 0, {}),
+    }
+
+
+def test_a_run_of_which_every_sample_was_set_aside_is_not_usable_and_one_without_samples_is() -> None:
+    (run,) = simulate([NATIVE], blocks=1).trials[0].runs
+    aside = tuple(replace(sample, set_aside=SetAside.OUTSIDE) for sample in run.samples)
+    assert usable(run)
+    assert usable(replace(run, samples=(*aside[1:], run.samples[0])))
+    assert not usable(replace(run, samples=aside))
+    assert usable(replace(run, samples=()))
+
+
+@pytest.mark.parametrize(("windows", "untimed"), [(1, False), (3, False), (5, True)])
+def test_where_most_of_the_window_is_not_timed_there_is_no_cost(windows: int, untimed: bool) -> None:
+    campaign = simulate([NATIVE], blocks=2)
+    change: dict[int, dict[str, object]] = {
+        n: {"window_end_host_ns": record.runs[0].scored.window_start_host_ns + windows * 10**9}
+        for n, record in enumerate(campaign.trials)
+    }
+    cell = cells(with_fields(campaign, change))[NAME, "native"]
+    assert (cell.untimed, bool(cell.costs), len(cell.values)) == (untimed, not untimed, 2)
+
+
+def test_ratios_are_taken_within_blocks_and_above_0_is_better() -> None:
+    subject, against = {0: 2.0, 1: 5.0, 3: 1.0}, {0: 1.0, 1: 10.0, 2: 7.0}
+    assert log_ratios(subject, against, "higher") == pytest.approx([math.log(2), -math.log(2)])
+    assert log_ratios(subject, against, "lower") == pytest.approx([-math.log(2), math.log(2)])
+    assert log_ratios({}, against, "higher") == log_ratios(subject, {}, "lower") == []
+
+
+def test_the_ratio_of_the_ends_of_all_numbers_is_a_number() -> None:
+    (found,) = log_ratios({0: 5e-324}, {0: 1.7e308}, "higher")
+    assert math.isfinite(found) and found < -1400
+
+
+def test_a_block_takes_the_median_from_the_first_trial_of_one_to_that_of_the_next() -> None:
+    campaign = simulate([NATIVE, Place("runc")], blocks=5)
+    assert seconds_per_block(campaign) == pytest.approx(4.0)
+    late = tuple(
+        replace(one, started_at=one.started_at.replace("03:", "09:", 1)) if one.trial.block >= 3 else one
+        for one in campaign.trials
+    )
+    assert seconds_per_block(replace(campaign, trials=late)) == pytest.approx(4.0), "a pause is left out"
+
+
+def test_of_one_block_it_is_what_trials_and_starts_took() -> None:
+    campaign = simulate([NATIVE, Place("runc", provision_s=0.5)], blocks=1)
+    assert seconds_per_block(campaign) == pytest.approx(2 * 1.25 + 0.05 + 0.5)
+    nameless = tuple(replace(one, started_at="when?") for one in campaign.trials)
+    assert seconds_per_block(replace(campaign, trials=nameless)) == pytest.approx(2 * 1.25 + 0.05 + 0.5)
+
+
+def test_before_any_trial_nobody_knows_how_long_a_block_takes() -> None:
+    assert seconds_per_block(replace(simulate([NATIVE]), trials=())) is None
+
+
+def test_a_new_cell_has_nothing() -> None:
+    cell = Cell(Treatment("native", NAME))
+    assert (cell.shape, cell.values, cell.costs, cell.untimed) == (None, {}, {}, False)

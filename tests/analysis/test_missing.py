@@ -1,0 +1,198 @@
+"""What is not there is told with its reason, and is never a zero."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.analysis.simulated_campaigns import Place, finding_of, gaussian, lied, simulate, trials_of, with_fields
+from virtometer.analysis.blocks import Cell, cells
+from virtometer.analysis.missing import bare, grouped, notes, unavailable
+from virtometer.model import (
+    Campaign,
+    ClockFault,
+    EnvironmentStatus,
+    Failure,
+    FailureKind,
+    Mark,
+    MarkKind,
+    SetAside,
+    Verdict,
+)
+
+NATIVE = Place("native")
+DIED = Failure(FailureKind.GUEST, "the guest died")
+NO_NETWORK = Failure(FailureKind.UNAVAILABLE, "no network", 0)
+
+
+def test_a_failed_trial_leaves_its_block_incomplete_and_is_told() -> None:
+    campaign = simulate([NATIVE, Place("runc")], blocks=8, fail={0: DIED}, noise=gaussian(0.01))
+    failed_in = campaign.trials[0].trial.placements[0].environment
+    found = finding_of(campaign, "runc")
+    assert found.ratio is not None and found.ratio.n == 7
+    where = " in native" if failed_in == "native" else ""
+    assert f"1 of 8 trials{where} failed: the guest died" in found.notes
+
+
+def test_an_environment_that_does_not_work_is_not_available_with_the_reason() -> None:
+    found = finding_of(simulate([NATIVE, Place("kvm", works=False, reason="there is no /dev/kvm")]), "kvm")
+    assert found.verdict is Verdict.UNAVAILABLE
+    assert found.ratio is None and found.value is None and found.host_cpu_ratio is None
+    assert found.notes == ("not available here: there is no /dev/kvm",)
+    assert found.unit == "B/s"  # known from the others
+
+
+@pytest.mark.parametrize("placement", [None, 0])
+def test_trials_that_cannot_be_done_make_it_not_available_never_a_zero(placement: int | None) -> None:
+    failure = replace(NO_NETWORK, placement=placement)
+    found = finding_of(simulate([NATIVE, Place("qemu", fails={"memory triad 64 MB": failure})]), "qemu")
+    assert found.verdict is Verdict.UNAVAILABLE
+    assert found.notes == ("not available here: no network (8 trials)",)
+    assert found.value is None
+
+
+@pytest.mark.parametrize("reason", ["no network", "the agent says internal: not available here: no network"])
+def test_trials_that_all_fail_leave_it_undecided_and_are_not_called_absent(reason: str) -> None:
+    failure = Failure(FailureKind.AGENT, reason, 0)
+    found = finding_of(simulate([NATIVE, Place("qemu", fails={"memory triad 64 MB": failure})]), "qemu")
+    assert (found.verdict, found.ratio, found.value) == (Verdict.UNDECIDED, None, None)
+    assert f"8 of 8 trials failed: {reason}" in found.notes
+    assert not any(note.startswith("not available") for note in found.notes)
+
+
+def test_trials_of_which_some_failed_are_not_called_absent() -> None:
+    campaign = simulate([NATIVE, Place("qemu", fails={"memory triad 64 MB": NO_NETWORK})])
+    first, *_ = trials_of(campaign, "qemu")
+    died = Failure(FailureKind.GUEST, "it died")
+    trials = tuple(replace(one, failure=died) if one.trial.index == first else one for one in campaign.trials)
+    found = finding_of(replace(campaign, trials=trials), "qemu")
+    assert found.verdict is Verdict.UNDECIDED
+    assert {"1 of 8 trials failed: it died", "7 of 8 trials not available here: no network"} <= set(found.notes)
+
+
+def test_what_cannot_be_done_here_is_not_counted_as_failed() -> None:
+    """Of eight trials one failed and one could not be done; the others have values."""
+    campaign = simulate([NATIVE, Place("qemu")], noise=gaussian(0.01))
+    first, second, *_ = trials_of(campaign, "qemu")
+    failures = {first: DIED, second: NO_NETWORK}
+    trials = tuple(
+        replace(record, failure=failures[record.trial.index], runs=()) if record.trial.index in failures else record
+        for record in campaign.trials
+    )
+    notes = finding_of(replace(campaign, trials=trials), "qemu").notes
+    assert "1 of 8 trials failed: the guest died" in notes
+    assert "1 of 8 trials not available here: no network" in notes
+
+
+def test_what_is_lost_to_a_lying_clock_is_not_called_absent() -> None:
+    campaign = simulate([NATIVE, Place("qemu")], noise=gaussian(0.01))
+    step = ClockFault("stepped", 3.0, 0.5)
+    lies = set(trials_of(campaign, "qemu"))
+    trials = tuple(
+        lied(record, step, "the guest's clock stepped") if record.trial.index in lies else record
+        for record in campaign.trials
+    )
+    found = finding_of(replace(campaign, trials=trials), "qemu")
+    assert (found.verdict, found.ratio, found.value) == (Verdict.UNDECIDED, None, None)
+    assert (found.blocks_needed, found.seconds_needed) == (None, None), "more of the same would not help"
+    assert "8 of 8 trials failed: the guest's clock stepped" in found.notes
+    assert not any("not available" in note for note in found.notes)
+
+
+def test_marked_trials_are_kept_and_told_as_one_where_they_are_of_a_kind() -> None:
+    campaign = simulate([NATIVE, Place("runc")], blocks=8)
+    indices = trials_of(campaign, "runc")
+    marks = {index: (Mark(MarkKind.STEAL, f"{index}% went to others"),) for index in indices[:2]}
+    found = finding_of(simulate([NATIVE, Place("runc")], blocks=8, marks=marks), "runc")
+    assert found.ratio is not None and found.ratio.n == 8
+    assert "2 of 8 trials marked as disturbed, and kept: steal" in found.notes
+
+
+def test_samples_that_were_set_aside_are_counted_with_the_reason() -> None:
+    campaign = simulate([NATIVE, Place("runc")], blocks=8, samples=4)
+    first = trials_of(campaign, "runc")[0]
+    samples = campaign.trials[first].runs[0].samples
+    mark = "clock error ±0.6%"
+    aside = tuple(replace(sample, set_aside=SetAside.CLOCK_ERROR, mark=mark) for sample in samples)
+    some = finding_of(with_fields(campaign, {first: {"samples": (*aside[:1], *samples[1:])}}), "runc")
+    assert f"1 of 32 samples not used: {mark}" in some.notes
+    assert some.ratio is not None and some.ratio.n == 8
+    all_of_them = finding_of(with_fields(campaign, {first: {"samples": aside}}), "runc")
+    assert all_of_them.ratio is not None and all_of_them.ratio.n == 7
+    assert "1 of 8 trials gave no usable value and left their blocks incomplete" in all_of_them.notes
+
+
+def cell_of(campaign: Campaign, environment: str) -> Cell:
+    return cells(campaign)["memory triad 64 MB", environment]
+
+
+def test_what_has_a_value_is_not_absent_whatever_its_check_says() -> None:
+    broken = EnvironmentStatus("native", "native", False, "broken", "", {})
+    assert unavailable(cell_of(simulate([NATIVE]), "native"), broken) is None
+
+
+def test_what_has_not_run_yet_is_absent_where_its_check_failed() -> None:
+    cell = cell_of(replace(simulate([NATIVE]), trials=()), "native")
+    assert unavailable(cell, None) is None
+    assert unavailable(cell, EnvironmentStatus("native", "native", True, "", "", {})) is None
+    wordless = EnvironmentStatus("native", "native", False, "", "", {})
+    assert unavailable(cell, wordless) == ["not available here: its check failed and gave no reason"]
+
+
+def test_a_name_is_told_where_there_is_one() -> None:
+    cell = cell_of(simulate([NATIVE], blocks=1, fail={0: DIED}), "native")
+    assert notes(cell, name="") == ["1 of 1 trial failed: the guest died"]
+    assert notes(cell, name="native") == ["1 of 1 trial in native failed: the guest died"]
+
+
+def test_a_trial_with_two_marks_of_a_kind_is_marked_once() -> None:
+    twice = (Mark(MarkKind.STEAL, "7%"), Mark(MarkKind.STEAL, "8%"), Mark(MarkKind.SWAP, "3 pages"))
+    cell = cell_of(simulate([NATIVE], blocks=2, marks={0: twice}), "native")
+    assert notes(cell, name="") == [
+        "1 of 2 trials marked as disturbed, and kept: steal",
+        "1 of 2 trials marked as disturbed, and kept: swap",
+    ]
+
+
+def test_a_sample_that_was_set_aside_without_a_word_is_counted() -> None:
+    campaign = simulate([NATIVE], blocks=1)
+    (run,) = campaign.trials[0].runs
+    samples = (replace(run.samples[0], set_aside=SetAside.UNKNOWN), *run.samples[1:])
+    cell = cell_of(with_fields(campaign, {0: {"samples": samples}}), "native")
+    assert notes(cell, name="") == ["1 of 4 samples not used: no reason told"]
+
+
+def test_a_good_cell_has_no_notes() -> None:
+    assert notes(cell_of(simulate([NATIVE]), "native"), name="native") == []
+
+
+def test_the_bare_reason_is_that_of_the_failure() -> None:
+    done = simulate([NATIVE], blocks=1).trials[0]
+    assert bare(done) == ""
+    assert bare(replace(done, failure=NO_NETWORK)) == "no network"
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        ([], []),
+        (["a"], [("a", 1)]),
+        (["a", "b", "b"], [("b", 2), ("a", 1)]),
+        (["took 3 s", "took 12.5 s", "took 1,000 s"], [("took 3 s (for example)", 3)]),
+        (["took 3 s", "took 3 s"], [("took 3 s", 2)]),
+        (["", ""], [("", 2)]),
+    ],
+)
+def test_texts_that_differ_in_numbers_alone_are_one(texts: list[str], expected: list[tuple[str, int]]) -> None:
+    assert grouped(texts) == expected
+
+
+@given(st.lists(st.text(alphabet="a1.#", max_size=4)))
+def test_every_text_is_counted_once(texts: list[str]) -> None:
+    found = grouped(texts)
+    assert sum(count for _, count in found) == len(texts)
+    assert [count for _, count in found] == sorted((count for _, count in found), reverse=True)
+    assert {text.removesuffix(" (for example)") for text, _ in found} <= set(texts)
