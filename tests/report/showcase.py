@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.analysis.simulated_campaigns import Place, Work, changed, outliers, simulate, with_runs
+from tests.analysis.simulated_campaigns import Place, Work, changed, lied, outliers, simulate, with_runs
 from virtometer.model import (
     Campaign,
+    ClockFault,
+    ClockFit,
     CommandLine,
     Failure,
     FailureKind,
@@ -132,3 +134,27 @@ def small() -> Campaign:
         return replace(run, probes=tuple(probes))
 
     return with_runs(campaign, probed)
+
+
+def lying() -> Campaign:
+    """One guest is right, the clock of the other one stepped in each trial."""
+    made = simulate([Place("native"), Place("liar")], [Work()], blocks=2)
+    trials = tuple(
+        lied(record, ClockFault("stepped", -3.0, 0.4), "the clock stepped")
+        if record.trial.placements[0].environment == "liar"
+        else record
+        for record in made.trials
+    )
+    return replace(made, trials=trials)
+
+
+def compared() -> Campaign:
+    """Two blocks with probes, in guests whose clock is 1,000 s behind and runs at half speed, known within 0.1 %."""
+    made = simulate([Place("native")], [Work(), Work("switch", "os", "fork", "s", 1e-4)], blocks=2)
+    fit = ClockFit(5_000_000_000, 1_005_000_000_000, 2.0, 20_000.0, 0.002, 2)
+    probes = tuple(
+        RoundTrip("during", host, guest, guest + 1_000, host + 42_000)
+        for host, guest in ((1_004_999_980_000, 5_000_000_000), (1_006_999_980_000, 6_000_000_000))
+    )
+
+    return with_runs(made, lambda run: changed(run, clock=fit, probes=probes))

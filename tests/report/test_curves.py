@@ -9,12 +9,10 @@ from tests.report.showcase import ODD, curves
 from tests.report.test_html import Reader
 from virtometer.analysis import analyse
 from virtometer.analysis.levels import of_series
-from virtometer.analysis.sweeps import series, sweeps
+from virtometer.analysis.sweeps import series
 from virtometer.model import Failure, FailureKind
-from virtometer.report import words
 from virtometer.report.curves import curve, surface
 from virtometer.report.html import page
-from virtometer.report.sweeps import shown
 
 
 @pytest.fixture(scope="module")
@@ -50,22 +48,6 @@ def test_the_efficiency_stands_beside_the_values_of_a_curve(reader: Reader) -> N
 def test_categories_are_bars_with_intervals(reader: Reader) -> None:
     (told,) = [label for label in pictures(reader) if label.startswith("Efficiency of system against native: ")]
     assert [f"{call}: " in told for call in ("null", "read", "open")] == [True] * 3
-
-
-def test_the_tables_of_a_sweep_follow_its_figures() -> None:
-    campaign = curves()
-    found = analyse(campaign).findings
-    by_name = {sweep.name: shown(sweep, found) for sweep in sweeps(campaign.plan.workloads)}
-    assert list(by_name) == ["read", "write", "system"]
-    (table,) = by_name["read"].tables
-    assert table.columns == ("size", "native", ODD)
-    assert [row[0] for row in table.rows] == [words.size(1024 << k) for k in range(0, 17, 2)]
-    assert all(" GB/s (0." in row[2] and "(" not in row[1] for row in table.rows)
-    (table,) = by_name["write"].tables
-    assert (len(table.rows), len(table.columns)) == (3, 5)
-    assert all(cell.startswith("0.") for row in table.rows for cell in row[1:])
-    (table,) = by_name["system"].tables
-    assert [row[0] for row in table.rows] == ["null", "read", "open"]
 
 
 def test_microseconds_over_processes_are_one_line_an_environment() -> None:

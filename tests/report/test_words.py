@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from virtometer.model import Estimate, Verdict
 from virtometer.report import words
-from virtometer.report.footnotes import Footnotes
 
 
 @pytest.mark.parametrize(
@@ -82,16 +81,6 @@ def test_durations(seconds: float, shown: str) -> None:
 
 def test_every_verdict_is_explained() -> None:
     assert set(words.GLOSSARY) == set(Verdict)
-
-
-def test_footnotes_give_the_same_text_the_same_number() -> None:
-    notes = Footnotes()
-    assert notes.mark(["a", "b"]) == "¹ ²"
-    assert notes.mark(["b"]) == "²"
-    assert notes.mark([]) == ""
-    assert notes.numbers([f"n{number}" for number in range(10)])[-1] == 12
-    assert notes.mark(["n9"]) == "¹²"
-    assert notes.lines()[:2] == [(1, "a"), (2, "b")]
 
 
 def test_percent_is_of_the_fraction() -> None:
