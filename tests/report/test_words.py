@@ -26,6 +26,8 @@ from virtometer.report import words
         (0.31e-9, "s", "0.310 ns"),
         (1.5, "s", "1.50 s"),
         (0.0, "s", "0 ns"),
+        (99.99e-9, "s", "100 ns"),
+        (9.999, "s", "10.0 s"),
     ],
 )
 def test_quantities(value: float, unit: str, shown: str) -> None:

@@ -37,8 +37,9 @@ def significant(value: float, digits: int = 3) -> str:
     """A number with so many significant digits and no exponent: 0.0712, 1.30, 18.1, 1,230."""
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
-    places = digits - 1 - math.floor(math.log10(abs(value)))
-    return f"{round(value, places):,.{max(places, 0)}f}"
+    rounded = float(f"{value:.{digits - 1}e}")  # before digits are counted: 99.99 is 100, and not 100.0
+    places = digits - 1 - math.floor(math.log10(abs(rounded)))
+    return f"{rounded:,.{max(places, 0)}f}"
 
 
 def prefixed(value: float, unit: str) -> tuple[float, str]:
