@@ -29,7 +29,7 @@ def test_sizes_are_those_of_the_contract(text: str, expected: int) -> None:
 
 @pytest.mark.parametrize("text", SIZES["invalid"])
 def test_what_is_no_size_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="^a size is "):
+    with pytest.raises(ValueError, match=r"^a size is "):
         parse_size(text)
 
 

@@ -12,7 +12,6 @@ from tests.store.campaigns import campaign, done, expected, failed, guest, lied
 from virtometer.errors import LedgerError
 from virtometer.model import CommandLine, Failure, FailureKind, Placement, Trial, TrialRecord
 from virtometer.store.ledger import Ledger
-from virtometer.store.rows import plan_of
 
 LINE = CommandLine("2026", "start a guest", ("runc", "run", "-b", "a b"), None)
 
@@ -220,14 +219,3 @@ def test_closing_twice_and_leaving_one_file(tmp_path: Path) -> None:
     ledger.close()
     ledger.close()
     assert {path.name for path in (tmp_path / "r").iterdir()} == {"ledger.sqlite", "plan.yaml", "lock"}
-
-
-def test_a_stored_plan_that_is_none_is_one_sentence() -> None:
-    text = campaign(1).plan.model_dump_json()
-    # Earlier versions had a limit without effect.
-    older = text.replace('"limits":{', '"limits":{"stop_s":7.5,')
-    assert older != text and plan_of(older) == plan_of(text)
-    with pytest.raises(ValueError, match=r"^a plan that is wrong at limits\.start_s$"):
-        plan_of(text.replace('"start_s":60.0', '"start_s":-1'))
-    with pytest.raises(ValueError, match=r"^a plan that is wrong at virtometer$"):
-        plan_of("{}")

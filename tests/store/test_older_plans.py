@@ -1,0 +1,68 @@
+"""Workloads of older plans that differ in numbers alone are levels of a factor."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from virtometer.store.older_plans import with_levels
+
+
+def works(*parameters: dict[str, Any], op: str = "read", **more: Any) -> list[dict[str, Any]]:
+    return [{"name": f"{op} {one}", "workload": "memory", "op": op, "parameters": one, **more} for one in parameters]
+
+
+def levels(workloads: list[dict[str, Any]]) -> list[tuple[dict[str, Any], str]]:
+    """Levels and the workload that they are of, in the plan's order; nothing else of the plan changes."""
+    plan = {"name": "old", "workloads": workloads}
+    before = copy.deepcopy(plan)
+    found = with_levels(plan)
+    assert plan == before, "what was given stays as it was"
+    assert {key: value for key, value in found.items() if key != "workloads"} == {"name": "old"}
+    told = [(one.pop("levels", {}), one.pop("of", "")) for one in found["workloads"]]
+    assert found["workloads"] == before["workloads"]
+    return told
+
+
+def test_three_sizes_are_a_factor_and_two_are_none() -> None:
+    sizes = works(*({"size": n} for n in (1, 2, 4)))
+    assert levels(sizes) == [({"size": n}, sizes[0]["name"]) for n in (1, 2, 4)]
+    assert levels(sizes[:2]) == [({}, "")] * 2
+    assert levels([]) == []
+
+
+def test_two_sizes_that_are_combined_are_two_factors() -> None:
+    grid = works(*({"span": span, "size": size} for span in (1, 2, 3) for size in (4, 5, 6)))
+    assert [one for one, _ in levels(grid)] == [one["parameters"] for one in grid]
+    assert {of for _, of in levels(grid)} == {grid[0]["name"]}
+
+
+def test_a_grid_with_too_many_holes_is_no_surface() -> None:
+    """Five of nine places: a curve of three is in it, and the others are left."""
+    cross = [{"span": 1, "size": 4}, {"span": 1, "size": 5}, {"span": 1, "size": 6}, {"span": 2, "size": 4}]
+    cross.append({"span": 3, "size": 4})
+    found = levels(works(*cross))
+    assert [one for one, _ in found] == [{"span": 1}, {}, {}, {"span": 2}, {"span": 3}]
+
+
+def test_what_differs_in_more_than_numbers_is_kept_apart() -> None:
+    one = works(*({"size": n} for n in (1, 2, 3)))
+    for other in (
+        works(*({"size": n} for n in (4, 5)), op="write"),
+        works(*({"size": n} for n in (4, 5)), seconds=2),
+        works(*({"size": n, "simd": "avx"} for n in (4, 5))),
+        works(*({"size": n, "direct": True} for n in (4, 5))),
+    ):
+        assert levels([*one, *other]) == [({"size": n}, one[0]["name"]) for n in (1, 2, 3)] + [({}, "")] * 2
+
+
+def test_threads_are_a_number_and_a_switch_is_none() -> None:
+    threads = [{**works({})[0], "threads": n} for n in (1, 2, 4)]
+    assert [one for one, _ in levels(threads)] == [{"threads": n} for n in (1, 2, 4)]
+    switched = works({"direct": True}, {"direct": False}, {"direct": True})
+    assert levels(switched) == [({}, "")] * 3
+
+
+def test_each_curve_is_named_after_its_first_workload() -> None:
+    both = [*works(*({"size": n} for n in (3, 1, 2))), *works(*({"size": n} for n in (1, 2, 3)), op="write")]
+    assert [of for _, of in levels(both)] == [both[0]["name"]] * 3 + [both[3]["name"]] * 3

@@ -1,0 +1,144 @@
+"""Between the nouns of the model and the rows: whole, also where the text is none."""
+
+from __future__ import annotations
+
+import json
+import math
+import types
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.store.campaigns import campaign, done, failed, guest, lied
+from virtometer.store import schema
+from virtometer.store.rows import (
+    command_row,
+    environment_row,
+    from_json,
+    guest_row,
+    plan_of,
+    planned_of,
+    planned_rows,
+    probe_rows,
+    run_row,
+    sample_rows,
+    to_json,
+    to_text,
+    trial_row,
+)
+
+
+def test_a_stored_plan_that_is_none_is_one_sentence() -> None:
+    text = campaign(1).plan.model_dump_json()
+    # Earlier versions had a limit without effect.
+    older = text.replace('"limits":{', '"limits":{"stop_s":7.5,')
+    assert older != text and plan_of(older) == plan_of(text)
+    with pytest.raises(ValueError, match=r"^a plan that is wrong at limits\.start_s$"):
+        plan_of(text.replace('"start_s":60.0', '"start_s":-1'))
+    with pytest.raises(ValueError, match=r"^a plan that is wrong at virtometer$"):
+        plan_of("{}")
+
+
+def test_what_is_no_number_cannot_be_stored() -> None:
+    for number in (math.nan, math.inf, -math.inf):
+        with pytest.raises(ValueError, match="JSON compliant"):
+            to_json({"x": [number]})
+
+
+def test_mappings_sets_and_paths_have_a_form() -> None:
+    value = {"set": {3, 1, 2}, "mapping": types.MappingProxyType({"a": 1}), "path": Path("/x"), "none": None}
+    assert to_json(value) == '{"set":[1,2,3],"mapping":{"a":1},"path":"/x","none":null}'
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+        max_leaves=20,
+    )
+)
+def test_json_comes_back(value: object) -> None:
+    assert from_json(to_json(value)) == value
+
+
+def nested(depth: int) -> str:
+    return "[" * depth + "]" * depth
+
+
+def test_what_is_nested_deeper_than_anything_that_is_stored_is_refused() -> None:
+    assert from_json(nested(64)) is not None
+    assert from_json('{"a":' * 64 + "1" + "}" * 64) is not None
+    for text in (nested(66), nested(900), '{"a":' * 66 + "1" + "}" * 66):
+        with pytest.raises(ValueError, match="nested more than 64 deep"):
+            from_json(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "stored"), [("", ""), ("ü\x00", "ü\x00"), ("a\ud800b", "a?b"), ("\udcff", "?"), ("😀", "😀")]
+)
+def test_text_is_stored_as_well_as_it_can_be(text: str, stored: str) -> None:
+    assert to_text(text) == stored
+    stored.encode()
+
+
+def test_the_row_of_a_failed_trial_has_its_kind_and_no_host() -> None:
+    of = campaign(4)
+    row = trial_row(failed(of.planned[0]))
+    assert (row["status"], row["failure"], row["failure_placement"]) == ("failed", "unknown", None)
+    assert (row["reason"], row["host_json"]) == ("the guest died: exit status 3", None)
+    whole = trial_row(done(of.planned[0]))
+    assert (whole["status"], whole["reason"], whole["failure"]) == ("done", "", None)
+    assert json.loads(whole["marks_json"]) == [["unknown", "steal 7 %"]]
+
+
+def test_the_row_of_a_run_without_a_score_or_a_report_has_neither() -> None:
+    (left,) = lied(campaign(4).planned[0], 2).runs
+    row = run_row(7, left)
+    score = ("value", "work", "guest_cpu_s", "window_start_host_ns", "clock_rate", "clock_probes")
+    report = ("agent_value", "agent_cpu_s", "check_json", "measures_json", "histograms_json", "output")
+    assert left.report is None and left.score is None
+    assert [row[name] for name in (*score, *report)] == [None] * 12
+    assert (row["trial"], row["placement"], row["fault"], row["fault_bound"]) == (7, 0, "uncertain", 0.0064)
+
+
+def test_values_of_zero_are_stored_as_zero_and_not_as_missing() -> None:
+    run = done(campaign(1).planned[0]).runs[0]
+    assert run.report is not None and run.score is not None
+    zero = replace(run, report=replace(run.report, value=0.0, cpu_s=0.0), score=replace(run.score, value=0.0, work=0))
+    row = run_row(0, zero)
+    assert (row["agent_value"], row["agent_cpu_s"], row["value"], row["work"]) == (0.0, 0.0, 0.0, 0)
+
+
+def test_samples_and_probes_have_their_place_in_the_order() -> None:
+    run = done(campaign(1).planned[0], 3).runs[0]
+    samples, probes = sample_rows(4, 1, run.samples), probe_rows(4, 1, run.probes)
+    assert [(row["trial"], row["placement"], row["position"]) for row in samples] == [(4, 1, n) for n in range(3)]
+    assert [row["set_aside"] for row in samples] == ["clock-error", None, None]
+    assert [row["kind"] for row in probes] == [probe.kind for probe in run.probes]
+    assert sample_rows(4, 1, ()) == probe_rows(4, 1, ()) == []
+
+
+def test_every_column_of_a_table_has_a_value_in_its_row() -> None:
+    of = campaign(2)
+    record = done(of.planned[0], 1)
+    planned, placements = planned_rows(of.planned)
+    made = {
+        "planned": planned[0], "placements": placements[0], "environments": environment_row(0, of.environments[0]),
+        "trials": trial_row(record), "runs": run_row(0, record.runs[0]),
+        "samples": sample_rows(0, 0, record.runs[0].samples)[0], "probes": probe_rows(0, 0, record.runs[0].probes)[0],
+    }  # fmt: skip
+    for table, row in made.items():
+        assert list(row) == [column.name for column in schema.METADATA.tables[table].columns], table
+    # These number themselves.
+    for table, row in (("guests", guest_row(guest(0))), ("commands", command_row(of.commands[0]))):
+        assert ["position", *row] == [column.name for column in schema.METADATA.tables[table].columns], table
+
+
+def test_planned_trials_come_back_from_rows_with_their_placements() -> None:
+    of = campaign(3)
+    planned, placements = ([types.SimpleNamespace(**row) for row in found] for found in planned_rows(of.planned))
+    assert planned_of(planned, placements) == of.planned  # type: ignore[arg-type]
+    assert planned_of([], []) == ()
