@@ -57,4 +57,7 @@ class Ab(Tool):
             raise UsageError("ab did not print its result")
         if failed := _FAILED.search(output):
             raise UsageError(f"{failed[1]} of {done[1]} requests of ab failed")
-        return Reading(float(rate[1]), int(done[1]))
+        try:
+            return Reading(float(rate[1]), int(done[1]))
+        except ValueError as cause:
+            raise UsageError("ab printed a number that cannot be") from cause

@@ -69,5 +69,5 @@ class Fio(Tool):
             if unit == "IO/s":
                 return Reading(float(done["iops"]), int(done["total_ios"]))
             return Reading(float(done["bw_bytes"]), int(done["io_bytes"]))
-        except (ValueError, KeyError, IndexError, TypeError) as cause:
+        except (ValueError, ArithmeticError, LookupError, TypeError, RecursionError) as cause:
             raise UsageError("fio printed something else than its result as JSON") from cause

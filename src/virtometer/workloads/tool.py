@@ -16,13 +16,25 @@ from virtometer.agent_table import AgentParameter
 from virtometer.model import Better, Demand
 from virtometer.workloads.base import Parameters, Place, Workload
 
+_LARGEST = 1e30  # what an agent may say of its own numbers, and
+_MOST = 2**53 - 1  # of integers: whatever is computed from them stays a number
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a tool said: its number in the operation's unit, and how much work it counted (None where it does not)."""
+    """What a tool said: its number in the operation's unit, and how much work it counted (None where it does not).
+
+    ValueError for what no tool can have measured: not finite, below 0, or beyond all sense.
+    """
 
     value: float
     work: int | None
+
+    def __post_init__(self) -> None:
+        """A tool runs in a guest, and may print anything."""
+        value = self.value == 0 or 1 / _LARGEST <= self.value <= _LARGEST
+        if not value or not (self.work is None or 0 <= self.work <= _MOST):
+            raise ValueError("a number that cannot be")
 
 
 class Tool(Workload):

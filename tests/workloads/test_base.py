@@ -1,12 +1,18 @@
-"""Operations and their parameters: what plans are told of values that the agent refuses."""
+"""What a workload asks the agent for, and what plans are told of values that the agent refuses."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
+from virtometer import agent_table
+from virtometer.errors import UsageError
+from virtometer.model import Demand
 from virtometer.runner.catalogue import catalogue
+from virtometer.workloads.base import Parameters, Place, Workload, not_multiple
+from virtometer.workloads.registry import WORKLOADS
 
 
 @pytest.mark.parametrize(
@@ -60,3 +66,60 @@ def test_plans_are_told_what_an_operation_does_not_take(
     said = description.refusal(op, description.parameters.model_validate(parameters))
     assert said.startswith(sentence)
     assert bool(said) == bool(sentence)
+
+
+NOWHERE = Place(disk_path=None, peer=None)
+
+
+def test_what_is_given_goes_to_the_agent_under_its_names_and_nothing_else_does() -> None:
+    net = WORKLOADS["net"]
+    place = Place(disk_path=None, peer="10.0.0.1:1")
+    asked = net.arguments("stream", net.parameters.model_validate({"send_buffer": "16K", "zero_copy": False}), place)
+    assert asked == {"peer": "10.0.0.1:1", "send-buffer": 16_384, "zero-copy": False}, "False is a value too"
+
+
+def test_the_parameters_that_a_plan_may_give_are_those_that_agent_and_model_have() -> None:
+    linpack = WORKLOADS["linpack"]
+    taken = linpack.takes("blocked")
+    assert list(taken) == [name for name in linpack.parameters.model_fields if name in taken], "in the model's order"
+    agent = agent_table.operation("linpack", "blocked").parameters
+    assert all(one is agent[name.replace("_", "-")] for name, one in taken.items())
+
+
+def test_an_operation_that_does_not_exist_is_refused_with_those_that_do() -> None:
+    for workload in WORKLOADS.values():
+        with pytest.raises(
+            UsageError, match=f"{workload.name} has no operation sleep; it has {next(iter(workload.operations))}"
+        ):
+            workload.ensure_operation("sleep")
+        for op in workload.operations:
+            workload.ensure_operation(op)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({"size": 16}, ""),
+        ({"size": 0}, ""),
+        ({"size": None}, ""),
+        ({}, ""),
+        ({"size": 9}, "size is 9, but must be a multiple of 8"),
+    ],
+)
+def test_a_value_is_a_multiple_or_there_is_a_sentence(values: dict[str, Any], expected: str) -> None:
+    assert not_multiple(values, "size", 8) == expected
+
+
+def test_a_workload_that_says_nothing_else_takes_its_window_and_no_more() -> None:
+    class Plain(Workload):
+        name = "plain"
+
+    plain, given = Plain(), Parameters()
+    assert (plain.window_s("a", given, 2.5), plain.ends_early(given), plain.time_server(given)) == (2.5, False, None)
+    assert (plain.demand("a", given, 4), plain.refusal("a", {}), plain.agent_op("a")) == (Demand(), "", "a")
+    assert plain.needs == frozenset()
+
+
+def test_parameters_are_frozen_and_unknown_ones_are_refused() -> None:
+    with pytest.raises(ValidationError):
+        Parameters.model_validate({"colour": "red"})

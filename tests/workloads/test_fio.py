@@ -1,4 +1,4 @@
-"""External tools: their command lines, what they really printed, and one number timed in three ways."""
+"""fio is asked to read alone, and what it really printed is read."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
-from virtometer.analysis.score import in_host_time
 from virtometer.errors import UsageError
-from virtometer.runner.placement_run import by_stopwatch
-from virtometer.workloads.ab import Ab, AbParameters
 from virtometer.workloads.base import Place
 from virtometer.workloads.fio import Fio, FioParameters
 from virtometer.workloads.tool import Reading
@@ -21,6 +19,11 @@ PLACE = Place(disk_path="/disk", peer=None)
 
 def captured(name: str) -> str:
     return (CAPTURED / name).read_text()
+
+
+def printed(*, iops: str = "1000.5", total_ios: str = "2001") -> str:
+    """What fio prints, cut down to what is read."""
+    return f'{{"jobs": [{{"read": {{"iops": {iops}, "total_ios": {total_ios}}}}}]}}'
 
 
 def test_fio_is_asked_to_read_only_and_nothing_else() -> None:
@@ -49,29 +52,49 @@ def test_what_fio_printed_is_read() -> None:
     assert Fio().read("sequential-read", "fio: a warning\n" + text) == Reading(job["bw_bytes"], job["io_bytes"])
 
 
-@pytest.mark.parametrize("text", ["", "fio: bad", "{", "{}", '{"jobs": []}', '{"jobs": [{"read": {"iops": "x"}}]}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "fio: bad",
+        "{",
+        "{}",
+        '{"jobs": []}',
+        '{"jobs": [{"read": {"iops": "x"}}]}',
+        '{"jobs": 7}',
+        '{"jobs": {}}',
+        printed(iops="NaN"),
+        printed(iops="Infinity"),
+        printed(iops="-1"),
+        printed(iops="1e31"),
+        printed(iops="1e-31"),
+        printed(iops="null"),
+        printed(total_ios="1e400"),
+        printed(total_ios="-1"),
+        printed(total_ios=str(1 << 53)),
+        printed(total_ios="9" * 5000),
+        "{" + '"a":[' * 30_000,
+    ],
+)
 def test_what_fio_cannot_have_printed_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="something else than its result"):
         Fio().read("random-read", text)
 
 
-def test_what_ab_printed_is_read() -> None:
-    assert Ab().read("get", captured("ab-2.3.txt")) == Reading(2953.12, 200)
-    with pytest.raises(UsageError, match="20 of 20 requests of ab failed"):
-        Ab().read("get", captured("ab-2.3-not-found.txt"))
-    with pytest.raises(UsageError, match="did not print its result"):
-        Ab().read("get", "apr_socket_recv: Connection refused (111)\n")
+def test_numbers_are_read_as_they_stand() -> None:
+    assert Fio().read("random-read", printed()) == Reading(1000.5, 2001)
+    assert Fio().read("random-read", printed(iops="0", total_ios="0")) == Reading(0.0, 0)
 
 
-def test_ab_is_asked_as_published() -> None:
-    asked = Ab().arguments("get", AbParameters(), PLACE)
-    assert json.loads(asked["arguments"]) == ["-q", "-n", "10000", "-c", "5", "http://127.0.0.1/index.html"]
+def test_fio_ends_when_it_was_told_whatever_the_window() -> None:
+    assert Fio().window_s("random-read", FioParameters(seconds=7), 1.0) == 7
+    options = Fio().options("sequential-read", FioParameters(seconds=7, direct=False), PLACE)
+    assert {"--rw=read", "--runtime=7", "--direct=0", "--readonly"} <= set(options)
 
 
-def test_one_number_in_three_ways() -> None:
-    """A guest second lasts half a host second: the tool counted 1000 operations in what it took for two seconds."""
-    assert in_host_time(500.0, "IO/s", 0.5) == 1000.0
-    assert by_stopwatch(Reading(500.0, 1000), "IO/s", 1.25) == 800.0
-    assert in_host_time(2e-3, "s", 0.5) == 1e-3
-    assert by_stopwatch(Reading(2e-3, 1000), "s", 1.25) == 1.25e-3
-    assert by_stopwatch(Reading(1.0, None), "1/s", 1.0) is None
+@pytest.mark.parametrize(
+    "wrong", [{"size": 0}, {"seconds": 0}, {"seconds": 1.5}, {"engine": "sync"}, {"depth": 0}, {"filename": "/etc"}]
+)
+def test_what_cannot_be_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        FioParameters.model_validate(wrong)
