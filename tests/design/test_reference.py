@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
 from typing import Annotated, Literal
 
 import pytest
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
-from tests.cli.laboratory import PROGRAM, ROOT, virtometer
 from virtometer import agent_table
 from virtometer.design.catalogue import Catalogue, KindDescription, OpDescription, WorkloadDescription
 from virtometer.design.reference import Entry, Section, sections
-from virtometer.design.reference_page import page
 from virtometer.environments.registry import KINDS
 from virtometer.errors import UsageError
 from virtometer.model import parse_share, parse_size
-from virtometer.runner.agent import agent_path
 from virtometer.runner.catalogue import catalogue
 from virtometer.workloads.base import Place
 from virtometer.workloads.registry import WORKLOADS
 from virtometer.workloads.tool import Tool
 
 ALL = sections(catalogue())
-PAGE = ROOT / "docs" / "PLANS.md"
 OF_THE_AGENT = [(name, op) for name, one in WORKLOADS.items() if not isinstance(one, Tool) for op in one.operations]
 
 
@@ -93,13 +87,6 @@ def test_everything_has_a_meaning(section: Section) -> None:
         assert entry.type != "whole number" or entry.allowed, f"{where} has no bound"
 
 
-def test_the_table_of_the_agent_is_what_the_agent_prints() -> None:
-    printed = subprocess.run([agent_path(), "kernels", "--json"], capture_output=True, text=True, check=True).stdout
-    assert (ROOT / "contract" / "kernels.json").read_text(encoding="utf-8") == printed, (
-        "contract/kernels.json is stale, run: make contract"
-    )
-
-
 @pytest.mark.parametrize(("name", "op"), OF_THE_AGENT)
 def test_operations_and_parameters_are_those_of_the_agent(name: str, op: str) -> None:
     workload = WORKLOADS[name]
@@ -147,42 +134,3 @@ def test_plans_may_give_what_the_agent_takes_and_nothing_else(name: str, op: str
                 with pytest.raises((UsageError, ValidationError)):
                     given = workload.parameters.model_validate({parameter: beyond})
                     workload.arguments(op, given, place)
-
-
-def test_the_page_of_the_documentation_is_made_from_the_models() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(ALL), (
-        "docs/PLANS.md is stale, run: .venv/bin/virtometer plan reference --markdown > docs/PLANS.md"
-    )
-    assert virtometer("plan", "reference", "--markdown").out == page(ALL)
-
-
-def test_one_part_by_its_name_and_all_without_one() -> None:
-    outcome = virtometer("plan", "reference", "qemu")
-    assert (outcome.status, outcome.err) == (0, "")
-    assert outcome.out.startswith("environment qemu (QEMU (emulated)): a virtual machine")
-    assert re.search(r"^memory +size, 128M to 1T, a +512M +bytes", outcome.out, re.MULTILINE)
-    every = virtometer("plan", "reference")
-    assert every.status == 0
-    for section in ALL:
-        kind = "" if section.group == "plan" else f"{section.group} "
-        assert re.search(rf"^{kind}{section.name}[ :]", every.out, re.MULTILINE)
-
-
-def test_the_reference_fits_a_terminal_that_has_ascii_alone() -> None:
-    outcome = subprocess.run(
-        [PROGRAM, "plan", "reference"],
-        capture_output=True, check=True, env={"PYTHONIOENCODING": "ascii", "COLUMNS": "80", "PATH": "/usr/bin:/bin"},
-    )  # fmt: skip
-    text = outcome.stdout.decode("ascii")
-    assert "\\u" not in text
-    assert max(map(len, text.splitlines())) <= 80
-
-
-def test_an_unknown_name_is_one_sentence() -> None:
-    with pytest.raises(UsageError, match="did you mean 'disk'"):
-        sections(catalogue(), "dis")
-    outcome = virtometer("plan", "reference", "qemuu")
-    assert (outcome.status, outcome.out) == (2, "")
-    first, second = outcome.err.splitlines()
-    assert first.endswith("no workload, kind of environment or part 'qemuu'; did you mean 'qemu'?")
-    assert second.startswith("virtometer: there are: plan, ")

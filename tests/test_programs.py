@@ -1,3 +1,5 @@
+"""Command lines are remembered, and a program never outlives the laboratory, whatever cuts the call short."""
+
 from __future__ import annotations
 
 import os

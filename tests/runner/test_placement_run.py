@@ -1,0 +1,16 @@
+"""What is made of a tool's own number."""
+
+from __future__ import annotations
+
+from virtometer.analysis.score import in_host_time
+from virtometer.runner.placement_run import by_stopwatch
+from virtometer.workloads.tool import Reading
+
+
+def test_one_number_in_three_ways() -> None:
+    """A guest second lasts half a host second: the tool counted 1000 operations in what it took for two seconds."""
+    assert in_host_time(500.0, "IO/s", 0.5) == 1000.0
+    assert by_stopwatch(Reading(500.0, 1000), "IO/s", 1.25) == 800.0
+    assert in_host_time(2e-3, "s", 0.5) == 1e-3
+    assert by_stopwatch(Reading(2e-3, 1000), "s", 1.25) == 1.25e-3
+    assert by_stopwatch(Reading(1.0, None), "1/s", 1.0) is None
