@@ -9,9 +9,10 @@ import pytest
 from pydantic import ValidationError
 
 from virtometer.environments import accounting, oci
-from virtometer.environments.accounting import CgroupAccount
+from virtometer.environments.accounting import CgroupAccount, TreeAccount
 from virtometer.environments.oci import CgroupLimits, write_bundle
 from virtometer.environments.runc import RuncSettings
+from virtometer.programs import Programs
 
 
 @pytest.mark.parametrize(
@@ -75,3 +76,43 @@ def test_what_is_given_is_read_from_both_generations_of_cgroups(
     (inner / "cpu.max").write_text("max 100000\n")
     (inner / "memory.max").write_text("268435456\n")
     assert oci.effective_limits(Account()) == {"cpus": None, "cpuset": "1-2", "memory": 1 << 28}
+
+
+def test_any_limit_is_a_limit() -> None:
+    assert not CgroupLimits().limited()
+    for one in ({"cpus": 0.5}, {"cpuset": (0,)}, {"memory": 1 << 28}):
+        assert CgroupLimits.model_validate(one).limited()
+    assert CgroupLimits(memory=1 << 28).resources()["memory"] == {"limit": 1 << 28}
+    assert "cpu" not in CgroupLimits(memory=1 << 28).resources()
+
+
+def test_the_bundle_has_the_disk_and_the_cgroup_where_there_are_some(tmp_path: Path) -> None:
+    resources = CgroupLimits(cpus=0.5).resources()
+    write_bundle(
+        tmp_path, root=Path("/r"), disk_directory=Path("/d"), namespace=Path("/n"), cgroups_path="/cg",
+        resources=resources,
+    )  # fmt: skip
+    config = json.loads((tmp_path / "config.json").read_text())
+    (disk,) = [mount for mount in config["mounts"] if mount["source"] == "/d"]
+    assert (disk["destination"], disk["type"]) == ("/data", "bind") and "rw" in disk["options"]
+    assert (config["linux"]["cgroupsPath"], config["linux"]["resources"]) == ("/cg", resources)
+    assert config["process"]["noNewPrivileges"] is True
+
+
+def test_a_guest_that_is_accounted_otherwise_has_no_limits_to_read_back() -> None:
+    assert oci.effective_limits(TreeAccount("g")) == {}
+
+
+def test_a_container_is_deleted_where_its_runtime_left_a_state_and_nowhere_else(tmp_path: Path) -> None:
+    runtime, root, asked = tmp_path / "runtime", tmp_path / "state", tmp_path / "asked"
+    runtime.write_text(f'#!/bin/sh\necho "$@" > {asked}\n')
+    runtime.chmod(0o755)
+    fields = {"program": str(runtime), "root": str(root), "container": "virtometer-g"}
+    resource, programs = oci.container_of("runtime"), Programs()
+    assert resource.remove(fields, programs) == "", "no directory"
+    root.mkdir()
+    assert resource.remove(fields, programs) == "", "an empty one"
+    assert not asked.exists()
+    (root / "virtometer-g").mkdir()
+    assert resource.remove(fields, programs) == "container virtometer-g"
+    assert asked.read_text() == f"--root {root} delete --force virtometer-g\n"
