@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from virtometer.analysis.score import in_host_time
 from virtometer.runner.placement_run import by_stopwatch
 from virtometer.workloads.tool import Reading
@@ -14,3 +18,14 @@ def test_one_number_in_three_ways() -> None:
     assert in_host_time(2e-3, "s", 0.5) == 1e-3
     assert by_stopwatch(Reading(2e-3, 1000), "s", 1.25) == 1.25e-3
     assert by_stopwatch(Reading(1.0, None), "1/s", 1.0) is None
+
+
+def test_a_tool_that_did_nothing_has_no_rate_by_the_stopwatch() -> None:
+    assert by_stopwatch(Reading(0.0, 0), "IO/s", 1.0) is None
+    assert by_stopwatch(Reading(0.0, 0), "s", 1.0) is None, "nor a time for each of no operations"
+
+
+@given(st.integers(1, 10**12), st.floats(1e-3, 1e4))
+def test_a_rate_and_a_time_by_the_stopwatch_are_inverse(work: int, around_s: float) -> None:
+    rate, time = (by_stopwatch(Reading(1.0, work), unit, around_s) for unit in ("1/s", "s"))
+    assert rate is not None and time is not None and rate * time == pytest.approx(1.0)
