@@ -35,7 +35,7 @@ def test_settings_that_do_not_exist_or_are_no_numbers_are_refused(wrong: dict[st
         Counting.model_validate(wrong)
     settings = Counting()
     with pytest.raises(ValidationError):
-        settings.cpus = 1  # type: ignore[misc]
+        settings.cpus = 1
 
 
 def test_a_program_is_where_this_host_has_it(lab: LabContext) -> None:

@@ -107,7 +107,7 @@ def test_trouble_is_counted_in_a_sentence_and_by_reason() -> None:
 
 def test_starts_are_by_environment_and_one_that_never_started_has_no_row() -> None:
     campaign = simulate([Place("native"), Place("kvm", works=False), Place("box", provision_s=0.25)], blocks=3)
-    assert html_tables.starts(campaign).rows == [
+    assert html_tables.starts(analyse(campaign).provisioning).rows == [
         ("native", "3", "50.0 ms", "50.0 ms", "50.0 ms"), ("box", "3", "250 ms", "250 ms", "250 ms")
     ]  # fmt: skip
 
