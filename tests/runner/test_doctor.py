@@ -48,7 +48,9 @@ def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def answering(lab: LabContext, answer: Check | EnvironmentFailed | RuntimeError) -> Environment:
-    return type("Told", (Answering,), {"answer": answer})(lab)
+    found = type("Told", (Answering,), {"answer": answer})(lab)
+    assert isinstance(found, Environment)
+    return found
 
 
 def test_what_a_check_says_is_told_with_what_the_kind_can_give(lab: LabContext) -> None:
@@ -128,4 +130,5 @@ def test_what_cannot_be_prepared_is_told_and_the_others_are(agent: Path, monkeyp
     for name in set(KINDS) - {"native"}:
         monkeypatch.delitem(KINDS, name)
     monkeypatch.setitem(KINDS, "answering", type("Told", (Answering,), {}))
-    assert doctor.prepare_all() == [("native", ""), ("answering", "it cannot be prepared")]
+    ((kind, cause),) = doctor.prepare_all()
+    assert (kind, cause.sentence) == ("answering", "it cannot be prepared")

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from virtometer.cache import cache_directory
 from virtometer.errors import StorageError
 from virtometer.programs import Programs
 from virtometer.runner import lab_context as contexts
-from virtometer.runner.lab_context import cache_directory, lab_context
+from virtometer.runner.lab_context import lab_context
 from virtometer.workloads.ab import Ab
 
 
@@ -53,7 +54,17 @@ def test_the_agent_of_a_campaign_is_its_own_copy(agent: Path, tmp_path: Path, st
 def test_the_disk_file_has_its_size_and_the_contents_that_the_agent_knows(tmp_path: Path) -> None:
     with lab_context(tmp_path, disk_span=1 << 20) as lab:
         assert lab.disk_file is not None and lab.disk_file.stat().st_size == 1 << 20
-        read = ["measure", "disk", "--op", "random-read", "--file", lab.disk_file, "--seconds", "0.01", "--json"]
+        read: list[str | Path] = [
+            "measure",
+            "disk",
+            "--op",
+            "random-read",
+            "--file",
+            lab.disk_file,
+            "--seconds",
+            "0.01",
+            "--json",
+        ]
         assert b'"passed":true' in Programs().run([lab.agent, *read], purpose="a test").stdout.replace(b" ", b"")
         assert lab.disk_file.is_relative_to(lab.scratch)
 
