@@ -9,10 +9,12 @@ import select
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from virtometer import cli
+from virtometer.model import Campaign
+from virtometer.store.ledger import Ledger
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(sys.executable).with_name("virtometer")
@@ -42,6 +44,16 @@ def program(*words: str | Path, cwd: Path = ROOT, **environment: str) -> Outcome
         env={**os.environ, **ENVIRONMENT, **environment},
     )  # fmt: skip
     return Outcome(result.returncode, result.stdout, result.stderr)
+
+
+def stored(campaign: Campaign, directory: Path) -> Path:
+    """The results directory of a campaign, as the laboratory would have left it."""
+    empty = replace(campaign, trials=(), guests=(), commands=())
+    guests = {guest.guest_id: guest for guest in campaign.guests}
+    with Ledger.create(directory, empty) as ledger:
+        for record in campaign.trials:
+            ledger.record(record, [guests[run.guest_id] for run in record.runs], [])
+    return directory
 
 
 def drained(descriptor: int, ended: Callable[[], bool]) -> str:

@@ -19,8 +19,7 @@ from tests.store.campaigns import campaign
 from tests.store.test_output import full_device
 from virtometer import __version__, cli, errors
 from virtometer.cli.app import app
-from virtometer.cli.exit_statuses import exit_statuses
-from virtometer.cli.plan_files import DEFAULT, QUICK, built_in
+from virtometer.cli.plan_files import DEFAULT, QUICK
 from virtometer.model import ClockFault
 from virtometer.store.ledger import Ledger
 
@@ -34,23 +33,6 @@ def commands(command: Any, words: tuple[str, ...] = ()) -> list[tuple[tuple[str,
 
 
 COMMANDS = commands(typer.main.get_command(app))
-
-
-def drawn_tree() -> dict[str, int]:
-    """Names and statuses as the docstring of errors.py draws them."""
-    found = re.findall(r"[├└]── (\w+) +(\d+)", errors.__doc__ or "")
-    return {name: int(status) for name, status in found}
-
-
-def test_the_drawn_tree_the_classes_and_the_help_agree_about_exit_statuses() -> None:
-    drawn = drawn_tree()
-    assert len(drawn) > 10
-    for name, status in drawn.items():
-        assert getattr(errors, name).exit_status == status, name
-    assert set(exit_statuses()) == {0, 1, *drawn.values()}
-    shown = virtometer("--help").out
-    for status, words in exit_statuses().items():
-        assert re.search(rf"^\W*{status}  {re.escape(words[:40])}", shown, re.MULTILINE), status
 
 
 @pytest.mark.parametrize(
@@ -123,12 +105,6 @@ def test_run_refuses_a_directory_that_holds_something_at_once(tmp_path: Path) ->
     assert (outcome.status, outcome.out) == (4, "")
     assert "is not empty and holds no campaign (thesis.tex lies there)" in outcome.err
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
-
-
-def test_a_missing_agent_is_status_8(tmp_path: Path) -> None:
-    outcome = virtometer("agent", "path", VIRTOMETER_AGENT=str(tmp_path / "none"))
-    assert (outcome.status, outcome.out) == (8, "")
-    assert outcome.err.count("\n") == 1
 
 
 @pytest.mark.parametrize("where", ["before", "after", "environment"])
@@ -318,9 +294,27 @@ def test_a_shell_completes_verbs(line: str, offered: set[str]) -> None:
     assert set(shown.stdout.split()) == offered
 
 
-@pytest.mark.parametrize("name", [DEFAULT, QUICK])
-def test_the_built_in_plans_are_the_files_in_plans(name: str) -> None:
-    assert built_in(name) == ROOT / "plans" / name
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["run", "--blocks", "0"], "'--blocks' is 0, but must be at least 1"),
+        (["run", "--blocks", "10001"], "'--blocks' is 10001, but must be at most 10000"),
+        (["run", "--blocks", "2.5"], "'--blocks' is '2.5', but must be a whole number"),
+        (["run", "--seed", "x"], "'--seed' is 'x', but must be a whole number"),
+        (["run", "--seed", "a\x1bb"], "'--seed' is 'a\\x1bb', but must be a whole number"),
+        (["run", "--seed", "-4"], "'--seed' is -4, but must be at least 0"),
+        (["plan", "show", "p.yaml", "--seed", "1e3"], "'--seed' is '1e3', but must be a whole number"),
+        (["time-server", "--tcp", "70000"], "'--tcp' is 70000, but must be at most 65535"),
+        (
+            ["report", "--format", "JSON", "."],
+            "'--format' is 'JSON'; did you mean 'json'? "
+            "allowed: html, json, csv, findings-csv, samples-csv, probes-csv",
+        ),
+    ],
+)
+def test_wrong_values_of_options_are_told_as_those_of_plans(words: list[str], sentence: str) -> None:
+    refused = virtometer(*words)
+    assert (refused.status, refused.out, refused.err) == (2, "", f"virtometer: {sentence}\n")
 
 
 def test_the_built_in_plans_come_along_in_the_wheel() -> None:
@@ -355,26 +349,3 @@ def test_the_built_in_plans_come_along_in_the_wheel() -> None:
         assert result.stdout.splitlines() == [str(plans / DEFAULT), str(plans / QUICK)]
         for path in (ROOT / "plans").glob("*.yaml"):
             assert (plans / path.name).read_bytes() == path.read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["run", "--blocks", "0"], "'--blocks' is 0, but must be at least 1"),
-        (["run", "--blocks", "10001"], "'--blocks' is 10001, but must be at most 10000"),
-        (["run", "--blocks", "2.5"], "'--blocks' is '2.5', but must be a whole number"),
-        (["run", "--seed", "x"], "'--seed' is 'x', but must be a whole number"),
-        (["run", "--seed", "a\x1bb"], "'--seed' is 'a\\x1bb', but must be a whole number"),
-        (["run", "--seed", "-4"], "'--seed' is -4, but must be at least 0"),
-        (["plan", "show", "p.yaml", "--seed", "1e3"], "'--seed' is '1e3', but must be a whole number"),
-        (["time-server", "--tcp", "70000"], "'--tcp' is 70000, but must be at most 65535"),
-        (
-            ["report", "--format", "JSON", "."],
-            "'--format' is 'JSON'; did you mean 'json'? "
-            "allowed: html, json, csv, findings-csv, samples-csv, probes-csv",
-        ),
-    ],
-)
-def test_wrong_values_of_options_are_told_as_those_of_plans(words: list[str], sentence: str) -> None:
-    refused = virtometer(*words)
-    assert (refused.status, refused.out, refused.err) == (2, "", f"virtometer: {sentence}\n")

@@ -5,14 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import platform
 import pty
 import re
 import shlex
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -20,7 +18,6 @@ import pytest
 
 from tests.cli.laboratory import PROGRAM, drained, program, virtometer
 from virtometer.model import Campaign
-from virtometer.runner import agent as agents
 from virtometer.store import digests
 from virtometer.store.ledger import Ledger
 
@@ -306,22 +303,6 @@ def test_an_environment_that_does_not_work_here(tmp_path: Path, unavailable: str
         assert re.search(r"^again is not available here: .*; to do: install .* bubblewrap$", outcome.err, re.M)
         assert "not available here" in outcome.out
         assert {record.trial.placements[0].environment for record in read(tmp_path / "r").trials} == {"native"}
-
-
-def test_where_the_agent_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a repository in which nothing is built, then the host's agent."""
-    monkeypatch.setattr(agents, "repository", lambda: tmp_path)
-    monkeypatch.delenv("VIRTOMETER_AGENT", raising=False)
-    rust_target = f"{platform.machine()}-unknown-linux-musl"
-    assert virtometer("agent", "path").err == "virtometer: the agent is not built\nvirtometer: run make setup\n"
-    built = tmp_path / "target" / rust_target / "release" / "virtometer-agent"
-    built.parent.mkdir(parents=True)
-    built.touch(mode=0o755)
-    for words in ([], [rust_target]):
-        outcome = virtometer("agent", "path", *words)
-        assert (outcome.status, outcome.out, outcome.err) == (0, f"{built}\n", "")
-    outcome = virtometer("agent", "path", VIRTOMETER_AGENT=sys.executable)
-    assert outcome.out == f"{Path(sys.executable).resolve()}\n"
 
 
 def test_a_report_of_a_campaign_that_is_not_complete_says_how_to_go_on(tmp_path: Path) -> None:

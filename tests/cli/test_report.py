@@ -1,0 +1,80 @@
+"""`virtometer report` from a results directory: where each format goes, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.simulated_campaigns import Place, gaussian, simulate
+from tests.cli.laboratory import stored, virtometer
+from virtometer.analysis import analyse, by_guest_clocks
+from virtometer.report import FORMATS, render
+from virtometer.store.ledger import Ledger
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    places = [Place("native"), Place("box", efficiency={"": 0.5})]
+    return stored(simulate(places, noise=gaussian(0.02), blocks=6), tmp_path_factory.mktemp("results") / "r")
+
+
+def expected(directory: Path, kind: str, *, raw: bool = False) -> str:
+    with Ledger.open(directory) as ledger:
+        campaign = ledger.read()
+    return render(analyse(by_guest_clocks(campaign) if raw else campaign), kind)
+
+
+@pytest.mark.parametrize("raw", [False, True])
+@pytest.mark.parametrize("kind", sorted(FORMATS.keys() - {"html"}))
+def test_a_format_goes_to_standard_output_or_to_the_named_file(
+    directory: Path, tmp_path: Path, kind: str, raw: bool
+) -> None:
+    words = ["report", str(directory), "--format", kind, *(["--raw"] if raw else [])]
+    shown = virtometer(*words)
+    assert (shown.status, shown.err) == (0, "")
+    # Text mode makes one line end of two, as a pipe would not.
+    assert shown.out.replace("\r\n", "\n") == expected(directory, kind, raw=raw).replace("\r\n", "\n")
+    assert virtometer(*words, "--out", "-").out == shown.out
+    to_file = virtometer(*words, "--out", tmp_path / "x")
+    assert (to_file.status, to_file.out, to_file.err) == (0, "", "")
+    assert (tmp_path / "x").read_bytes().decode() == expected(directory, kind, raw=raw)
+    if kind == "json":
+        assert json.loads(shown.out)["clock"] == ("guest" if raw else "host")
+    else:
+        assert list(csv.reader(io.StringIO(shown.out)))
+
+
+@pytest.mark.parametrize(("raw", "name"), [(False, "report.html"), (True, "report-raw.html")])
+def test_the_page_is_written_beside_the_ledger_unless_a_file_is_named(
+    directory: Path, tmp_path: Path, raw: bool, name: str
+) -> None:
+    words = ["report", str(directory), "--format", "html", *(["--raw"] if raw else [])]
+    assert virtometer(*words).out == f"{directory / name}\n"
+    assert (directory / name).read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert virtometer(*words, "--out", tmp_path / "x.html").out == ""
+    assert (tmp_path / "x.html").read_text(encoding="utf-8") == (directory / name).read_text(encoding="utf-8")
+
+
+def test_without_a_format_it_is_the_table_and_the_page(directory: Path) -> None:
+    shown = virtometer("report", directory)
+    assert (shown.status, shown.err) == (0, "")
+    assert "memory triad 64 MB" in shown.out and "slower" in shown.out
+    assert shown.out.splitlines()[-1] == f"report: {directory / 'report.html'}"
+    assert "Raw values" in virtometer("report", directory, "--raw").out
+
+
+def test_a_file_without_a_format_is_refused(directory: Path) -> None:
+    refused = virtometer("report", directory, "--out", "x")
+    assert (refused.status, refused.out) == (2, "")
+    assert refused.err.startswith("virtometer: --out needs --format\nvirtometer: add --format html, json, ")
+
+
+def test_a_place_that_cannot_be_written_is_told_with_another_way(directory: Path, tmp_path: Path) -> None:
+    refused = virtometer("report", directory, "--format", "csv", "--out", tmp_path)
+    assert (refused.status, refused.out) == (7, "")
+    assert f"virtometer: the report cannot be written: {tmp_path} is a directory" in refused.err
+    assert "virtometer report DIR --format csv --out FILE" in refused.err
