@@ -86,6 +86,11 @@ def operation(kernel: str, name: str) -> AgentOperation:
     return _operations()[kernel, name]
 
 
+def operations(kernel: str) -> dict[str, AgentOperation]:
+    """All operations of a kernel, in the agent's order. Empty for one that the agent does not have."""
+    return {name: one for (owner, name), one in _operations().items() if owner == kernel}
+
+
 def arrays(kernel: str, name: str) -> Arrays | None:
     """The arrays of a kernel's operation. None where it has none, and for what this agent does not have."""
     known = _operations().get((kernel, name))

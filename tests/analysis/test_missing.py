@@ -183,6 +183,7 @@ def test_the_bare_reason_is_that_of_the_failure() -> None:
         (["a", "b", "b"], [("b", 2), ("a", 1)]),
         (["took 3 s", "took 12.5 s", "took 1,000 s"], [("took 3 s (for example)", 3)]),
         (["took 3 s", "took 3 s"], [("took 3 s", 2)]),
+        (["took 3 s", "took 4 s", "took 3 s"], [("took 3 s (for example)", 3)]),
         (["", ""], [("", 2)]),
     ],
 )

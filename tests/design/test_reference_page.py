@@ -30,7 +30,7 @@ def test_a_section_is_a_heading_a_sentence_its_facts_and_a_table() -> None:
     _, heading, rest = text.partition("## Workloads\n")
     assert heading and rest == (
         "\n### drill\n\nBores holes (Drill).\nIt is loud.\n\n"
-        "| operation | meaning | unit | better |\n| --- | --- | --- | --- |\n| `deep` | depth | s | lower |\n\n"
+        "| operation | work | unit | better |\n| --- | --- | --- | --- |\n| `deep` | depth | s | lower |\n\n"
         "| parameter | type | allowed | default | meaning | operations |\n| --- | --- | --- | --- | --- | --- |\n"
         "| `size` | size | at least 1M | 4M, but 8M (b) | bytes | all but b |\n"
     )

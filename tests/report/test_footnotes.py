@@ -30,3 +30,9 @@ def test_numbers_go_up_in_a_cell_and_each_text_has_one_line(cells: list[list[str
     asked = list(dict.fromkeys(text for texts in cells for text in texts))
     assert notes.lines() == list(enumerate(asked, 1))
     assert marked == [sorted({asked.index(text) + 1 for text in texts}) for texts in cells]
+
+
+def test_numbers_go_up_in_a_cell_also_where_there_are_many() -> None:
+    notes = Footnotes()
+    notes.numbers(f"n{number}" for number in range(1, 41))
+    assert notes.numbers(["n40", "n8", "n33", "n1"]) == [1, 8, 33, 40]

@@ -32,8 +32,8 @@ def test_a_kind_is_described_by_its_class(name: str) -> None:
 def test_a_workload_is_described_by_its_class(name: str) -> None:
     described, workload = ALL.workloads[name], WORKLOADS[name]
     assert described.parameters is workload.parameters
-    assert {op: (one.unit, one.better, one.metric) for op, one in described.ops.items()} == {
-        op: (one.unit, one.better, one.metric) for op, one in workload.operations.items()
+    assert {op: (one.unit, one.better, one.work) for op, one in described.ops.items()} == {
+        op: (one.unit, one.better, one.work) for op, one in workload.operations.items()
     }
     for op in workload.operations:
         assert described.demand(op, workload.parameters(), 1).on_disk == ("disk" in workload.needs)

@@ -25,10 +25,10 @@ def test_no_workload_of_the_product_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("workload", WORKLOADS.values(), ids=WORKLOADS)
-def test_every_operation_has_a_unit_a_metric_and_a_direction_that_suits_it(workload: Workload) -> None:
+def test_every_operation_has_a_unit_its_work_and_a_direction_that_suits_it(workload: Workload) -> None:
     assert workload.operations and workload.meaning
     for name, one in workload.operations.items():
-        assert one.unit and one.metric, name
+        assert one.unit and one.work, name
         assert one.better == ("lower" if one.unit == "s" else "higher"), name
         if not isinstance(workload, Tool):
             agent = agent_table.operation(workload.kernel, workload.agent_op(name))

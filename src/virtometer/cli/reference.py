@@ -53,7 +53,7 @@ def _show(section: Section, console: PlainConsole) -> None:
     for fact in section.facts:
         console.print(Text(fact.replace("`", "")))
     if section.operations:
-        table = _table("operation", "unit", "better", "meaning")
+        table = _table("operation", "unit", "better", "work")
         for one in section.operations:
             table.add_row(one.name, one.unit, one.direction, one.meaning)
         console.print(table)

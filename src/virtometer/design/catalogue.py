@@ -12,11 +12,11 @@ from virtometer.model import Better, Demand
 
 @dataclass(frozen=True, slots=True)
 class OpDescription:
-    """One operation of a workload: unit and direction of its metric, and the metric's name in words."""
+    """One operation of a workload: unit and direction of its value, and what is counted as work."""
 
     unit: str
     better: Better
-    metric: str
+    work: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,7 @@ def _environments(catalogue: Catalogue) -> Iterable[Section]:
 
 def _workloads(catalogue: Catalogue) -> Iterable[Section]:
     for name, one in catalogue.workloads.items():
-        operations = tuple(Operation(op, o.unit, o.better, o.metric) for op, o in one.ops.items())
+        operations = tuple(Operation(op, o.unit, o.better, o.work) for op, o in one.ops.items())
         parameters = tuple(_parameter(field, info, one) for field, info in one.parameters.model_fields.items())
         yield Section("workload", name, name, one.meaning, "parameter", parameters, operations, one.facts)
 

@@ -43,7 +43,7 @@ def page(sections: Iterable[Section]) -> str:
 def _tables(section: Section) -> Iterable[str]:
     if section.operations:
         rows = [(_code(one.name), one.meaning, one.unit, one.direction) for one in section.operations]
-        yield _table(("operation", "meaning", "unit", "better"), rows)
+        yield _table(("operation", "work", "unit", "better"), rows)
     if not section.entries:
         yield f"There are no {section.noun}s.\n"
         return

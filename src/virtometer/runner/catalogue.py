@@ -25,7 +25,7 @@ def catalogue() -> Catalogue:
         kinds={name: _described(kind) for name, kind in KINDS.items()},
         workloads={
             name: WorkloadDescription(
-                ops={op: OpDescription(o.unit, o.better, o.metric) for op, o in workload.operations.items()},
+                ops={op: OpDescription(o.unit, o.better, o.work) for op, o in workload.operations.items()},
                 parameters=workload.parameters,
                 refusal=_refusal(workload),
                 demand=_demand(workload),

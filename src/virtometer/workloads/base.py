@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -28,11 +28,17 @@ class Parameters(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation: unit and direction of its metric, the metric's name, and what it needs of a guest."""
+    """One operation: unit and direction of its value, and what is counted as work."""
 
     unit: str
     better: Better
-    metric: str
+    work: str
+
+
+def of_kernel(kernel: str, *, but: Collection[str] = ()) -> dict[str, Operation]:
+    """The operations of a kernel, as the agent's table has them, without those that no plan measures."""
+    table = agent_table.operations(kernel)
+    return {name: Operation(one.unit, one.better, one.work) for name, one in table.items() if name not in but}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import Field
 
-from virtometer.workloads.base import Operation, Parameters, Workload
+from virtometer.workloads.base import Parameters, Workload, of_kernel
 
 
 class ClockParameters(Parameters):
@@ -23,5 +23,5 @@ class Clock(Workload):
     name = "clock"
     kernel = "clock"
     meaning = "examines the clocks of a guest: cost of a reading, resolution, steps back, lateness of timers"
-    operations: ClassVar = {"watch": Operation("s", "lower", "time of a reading of the monotonic clock")}
+    operations = of_kernel("clock")
     parameters = ClockParameters

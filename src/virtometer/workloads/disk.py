@@ -8,39 +8,26 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from virtometer.errors import UsageError
 from virtometer.model import Demand
-from virtometer.workloads.base import Operation, Parameters, Place, Workload, not_multiple, parse_size
+from virtometer.workloads.base import Parameters, Place, Workload, not_multiple, of_kernel, parse_size
 
 # Operations that follow an access specification, with the agent's defaults, so that a ledger tells them.
-_ACCESS = {
-    "random-read": Operation("IO/s", "higher", "I/O rate"),
-    "random-write": Operation("IO/s", "higher", "I/O rate"),
-    "sequential-read": Operation("B/s", "higher", "throughput"),
-    "sequential-write": Operation("B/s", "higher", "throughput"),
-    "access": Operation("IO/s", "higher", "I/O rate"),
-}
+_ACCESS = {"random-read", "random-write", "sequential-read", "sequential-write", "access"}
 _ACCESS_DEFAULTS = {"size": 4096, "direct": True, "engine": "psync", "depth": 1, "seed": 1}
 
 # A whole file: iozone's, and Bonnie's by byte and by block (lmdd's is `write`).
 _WHOLE_FILE = {
-    **{op: Operation("B/s", "higher", "throughput") for op in ("write", "rewrite", "read", "reread")},
-    **{op: Operation("B/s", "higher", "throughput") for op in ("pwrite", "repwrite", "pread", "repread")},
-    **{op: Operation("B/s", "higher", "throughput") for op in ("backward-read", "stride-read")},
-    **{op: Operation("B/s", "higher", "throughput") for op in ("char-write", "char-read", "read-rewrite")},
-    "seeks": Operation("1/s", "higher", "seeks"),
-}
+    "write", "rewrite", "read", "reread", "pwrite", "repwrite", "pread", "repread", "backward-read", "stride-read",
+    "char-write", "char-read", "read-rewrite", "seeks",
+}  # fmt: skip
 
 # Many files: Bonnie's.
-_NAMES = {
-    f"{act}-{order}": Operation("1/s", "higher", "files")
-    for order in ("sequential", "random")
-    for act in ("create", "stat", "delete")
-}
+_NAMES = {f"{act}-{order}" for order in ("sequential", "random") for act in ("create", "stat", "delete")}
 
 _turns = itertools.count()
 
@@ -103,7 +90,7 @@ class Disk(Workload):
     name = "disk"
     kernel = "disk"
     meaning = "reads and writes a disk by single requests, by whole files, or by many small files"
-    operations: ClassVar = {**_ACCESS, **_WHOLE_FILE, **_NAMES}
+    operations = of_kernel("disk", but=("fill",))
     parameters = DiskParameters
     needs = frozenset({"disk"})
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from virtometer.errors import UsageError
 from virtometer.model import Demand
-from virtometer.workloads.base import Operation, Parameters, Place, TimeServerKind, Workload
+from virtometer.workloads.base import Parameters, Place, TimeServerKind, Workload, of_kernel
 
 SLOW_FLOPS = 1e9
 """Operations per second below which a processor is slow. An order that needs more may take longer than its window."""
@@ -62,9 +62,7 @@ class Linpack(Workload):
     name = "linpack"
     kernel = "linpack"
     meaning = "solves a dense system of linear equations"
-    operations: ClassVar = {
-        op: Operation("FLOP/s", "higher", "floating-point rate") for op in ("classic", "left-looking", "blocked")
-    }
+    operations = of_kernel("linpack")
     parameters = LinpackParameters
 
     def window_s(self, op: str, parameters: Parameters, seconds: float) -> float | None:

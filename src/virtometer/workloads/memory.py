@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
 from virtometer import agent_table
 from virtometer.agent_table import Arrays
 from virtometer.model import Demand
-from virtometer.workloads.base import Operation, Parameters, Size, Workload, not_multiple, parse_size
-
-BANDWIDTHS = ("copy", "scale", "add", "triad", "read", "write", "read-write")
+from virtometer.workloads.base import Parameters, Size, Workload, not_multiple, of_kernel, parse_size
 
 _MOST_PLACES = 2**32 - 1  # that latency goes through
 
@@ -57,10 +55,7 @@ class Memory(Workload):
     name = "memory"
     kernel = "memory"
     meaning = "moves arrays through memory, or measures the latency of loads"
-    operations: ClassVar = {
-        **{op: Operation("B/s", "higher", _arrays(op).bandwidth) for op in BANDWIDTHS},
-        "latency": Operation("s", "lower", "time of a dependent load"),
-    }
+    operations = of_kernel("memory")
     parameters = MemoryParameters
 
     def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:

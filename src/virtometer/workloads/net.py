@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
 from virtometer.errors import UsageError
-from virtometer.workloads.base import Operation, Parameters, Place, Workload, parse_size
+from virtometer.workloads.base import Parameters, Place, Workload, of_kernel, parse_size
 
 Message = Annotated[int, BeforeValidator(parse_size), Field(ge=1, le=64 << 20)]
 Buffer = Annotated[int, BeforeValidator(parse_size), Field(ge=0, le=64 << 20)]
@@ -54,14 +54,7 @@ class Net(Workload):
     name = "net"
     kernel = "net"
     meaning = "exchanges data with an agent on the side of the laboratory, over TCP or UDP"
-    operations: ClassVar = {
-        "stream": Operation("B/s", "higher", "throughput"),
-        "request-response": Operation("1/s", "higher", "round trips"),
-        "connect": Operation("1/s", "higher", "transactions with a connection each"),
-        "open-loop": Operation("1/s", "higher", "responses"),
-        "udp-stream": Operation("B/s", "higher", "throughput received"),
-        "udp-request-response": Operation("1/s", "higher", "round trips"),
-    }
+    operations = of_kernel("net", but=("serve",))
     parameters = NetParameters
     needs = frozenset({"network"})
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
 from virtometer.model import Demand
-from virtometer.workloads.base import Operation, Parameters, Workload, not_multiple, parse_size
+from virtometer.workloads.base import Parameters, Workload, not_multiple, of_kernel, parse_size
 
 Size = Annotated[int, BeforeValidator(parse_size), Field(ge=0, le=1 << 40)]
 Text = Annotated[str, Field(min_length=1)]
@@ -45,25 +45,7 @@ class OsOperations(Workload):
     name = "os"
     kernel = "os"
     meaning = "times operations of the operating system, in the manner of lmbench"
-    operations: ClassVar = {
-        "context-switch": Operation("s", "lower", "time of a context switch"),
-        "procedure": Operation("s", "lower", "time of a procedure call"),
-        "fork": Operation("s", "lower", "time to fork, exit and wait"),
-        "exec": Operation("s", "lower", "time to fork, exec, exit and wait"),
-        "shell": Operation("s", "lower", "time to fork, exec a shell and a program, and wait"),
-        "page-fault": Operation("s", "lower", "time of a page fault"),
-        "pipe": Operation("s", "lower", "time of a round trip through two pipes"),
-        "unix": Operation("s", "lower", "time of a round trip through AF_UNIX sockets"),
-        "tcp": Operation("s", "lower", "time of a round trip through TCP"),
-        "pipe-bandwidth": Operation("B/s", "higher", "throughput of a pipe"),
-        "unix-bandwidth": Operation("B/s", "higher", "throughput of AF_UNIX sockets"),
-        "file-reread": Operation("B/s", "higher", "throughput of a file in memory"),
-        "mmap": Operation("s", "lower", "time to map and unmap a file"),
-        "system-call": Operation("s", "lower", "time of a system call"),
-        "signal-install": Operation("s", "lower", "time to install a signal handler"),
-        "signal-catch": Operation("s", "lower", "time to send and catch a signal"),
-        "select": Operation("s", "lower", "time of a select"),
-    }
+    operations = of_kernel("os")
     parameters = OsParameters
 
     def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from virtometer.model import Demand
-from virtometer.workloads.base import Operation, Parameters, Workload
+from virtometer.workloads.base import Parameters, Workload, of_kernel
 
 SLOW_POINTS = 1e8
 """Points per second below which a processor is slow. A grid that needs more may take longer than its window."""
@@ -47,9 +47,7 @@ class Pde(Workload):
     name = "pde"
     kernel = "pde"
     meaning = "solves the equation of Poisson by relaxation, as partdiff does"
-    operations: ClassVar = {
-        op: Operation("1/s", "higher", "rate of point updates") for op in ("gauss-seidel", "jacobi")
-    }
+    operations = of_kernel("pde")
     parameters = PdeParameters
 
     def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
