@@ -7,12 +7,13 @@ from itertools import pairwise
 import pytest
 
 from virtometer.clock import steps
+from virtometer.clock.line import BURST
 from virtometer.clock.steps import Step
 from virtometer.errors import ClockError
 from virtometer.link.channel import Channel, Stream
 from virtometer.link.session import Session
 from virtometer.model import ClockFault, Limits, RoundTrip, RoundTripKind
-from virtometer.runner.clock_monitor import BURST, ClockMonitor
+from virtometer.runner.clock_monitor import ClockMonitor
 
 
 @pytest.fixture

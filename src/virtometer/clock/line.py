@@ -16,7 +16,8 @@ _HISTORY_NS = 1_000_000_000
 _HISTORY_GAPS = 2
 _HISTORY_PINGS = 24
 
-_BURST = 8  # at either end of a history, for its shortest round trips
+BURST = 8
+"""Pings of a burst; at either end of a history the shortest of so many counts."""
 
 
 def fit(
@@ -82,7 +83,7 @@ def _rate_of_tail(tail: Sequence[RoundTrip], gap_ns: int, hidden: float) -> tupl
     rate = (low + high) / 2
     readings = sorted({ns for trip in tail for ns in (trip.received_guest_ns, trip.sent_guest_ns)})
     tick_ns = min(after - one for one, after in pairwise(readings)) * rate  # no tick is longer
-    elsewhere = (_shortest_ns(tail[:_BURST]) + _shortest_ns(tail[-_BURST:])) / lived_ns
+    elsewhere = (_shortest_ns(tail[:BURST]) + _shortest_ns(tail[-BURST:])) / lived_ns
     # The clock may have been slewed all its life, and be slewed the other way now.
     within = min(hidden, 2 * MAX_SLEW + tick_ns / gap_ns)
     return rate, max((high - low) / 2, rate * elsewhere) + rate * within

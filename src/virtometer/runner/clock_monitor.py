@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from virtometer.clock import iterations, line, region, steps
+from virtometer.clock.line import BURST
 from virtometer.errors import ClockError, LinkError
 from virtometer.link.messages import IterationDone, IterationKind
 from virtometer.link.session import Session
 from virtometer.model import MAX_SLEW, ClockFault, ClockFit, Limits, RoundTrip, RoundTripKind, Sample
 
-BURST = 8
 _BURSTS_AFTER = 4
 _PAUSES_AFTER_S = (0.1, 0.2, 0.4, 0.8, 1.6)  # before further bursts, which a guest with a short history needs
 _PERIOD_S = 0.25
