@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from virtometer.cache import cache_directory
 from virtometer.environments.base import LabContext
@@ -33,6 +34,10 @@ LONG = {
 }  # fmt: skip
 
 _NUMBERS = itertools.count(1)
+
+# A busy host makes an example late: that is no fault of what is tested.
+settings.register_profile("any host", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any host")
 
 # Of its own for each process that runs tests, also where one has inherited the name of another.
 os.environ[NAME_VARIABLE] = f"tests-{os.getpid()}"

@@ -42,7 +42,7 @@ def test_load_placements_are_not_compared() -> None:
 
 
 @given(st.floats(0.01, 100), st.integers(0, 2**32))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_what_a_whole_block_shares_does_not_change_any_ratio(factor: float, seed: int) -> None:
     campaign = simulate([NATIVE, Place("runc", efficiency={"": 0.9})], seed=seed, noise=gaussian(0.1), samples=1)
     block = campaign.trials[0].trial.block
@@ -57,7 +57,7 @@ def test_what_a_whole_block_shares_does_not_change_any_ratio(factor: float, seed
 
 
 @given(st.randoms())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_the_order_in_which_trials_are_read_does_not_matter(random: object) -> None:
     campaign = simulate([NATIVE, Place("runc"), Place("uml")], noise=gaussian(0.1), samples=1)
     shuffled = list(campaign.trials)

@@ -108,7 +108,7 @@ def test_a_significant_interval_that_holm_does_not_let_through_is_explained() ->
 
 
 @given(st.integers(0, 2**32), st.floats(0.01, 0.3))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_swapping_subject_and_baseline_turns_the_ratio_round(seed: int, sd: float) -> None:
     campaign = simulate([Place("a"), Place("b", efficiency={"": 0.8})], seed=seed, noise=gaussian(sd), samples=1)
     turned = replace(campaign, plan=campaign.plan.model_copy(update={"baseline": "b"}))

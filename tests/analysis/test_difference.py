@@ -1,7 +1,7 @@
 """The paired t test against scipy's."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scipy import stats
 
 from tests.analysis.logarithms import logs, summarised
@@ -10,7 +10,6 @@ from virtometer.analysis.interval import Spread
 
 
 @given(logs)
-@settings(deadline=None)
 def test_difference_is_the_t_test_of_scipy(values: list[float]) -> None:
     expected = stats.ttest_1samp(values, 0).pvalue
     assert difference.p_value(summarised(values)) == pytest.approx(expected, rel=1e-6, abs=1e-12)

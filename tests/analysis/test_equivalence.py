@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from statsmodels.stats.weightstats import DescrStatsW
 
@@ -14,7 +14,6 @@ from virtometer.model import MIN_BLOCKS
 
 
 @given(logs, st.floats(0.001, 0.9))
-@settings(deadline=None)
 def test_equivalence_is_the_tost_of_statsmodels(values: list[float], margin: float) -> None:
     edge = math.log(1 + margin)
     expected = DescrStatsW(values).ttost_mean(-edge, edge)[0]
@@ -22,7 +21,6 @@ def test_equivalence_is_the_tost_of_statsmodels(values: list[float], margin: flo
 
 
 @given(logs, st.floats(0.01, 0.5))
-@settings(deadline=None)
 def test_equivalence_is_the_90_percent_interval_inside_the_margins(values: list[float], margin: float) -> None:
     of = summarised(values)
     assume(of.n >= MIN_BLOCKS)

@@ -4,7 +4,7 @@ import gc
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
@@ -23,13 +23,11 @@ def frozen() -> Iterator[None]:
 
 @pytest.mark.usefixtures("frozen")
 @given(p_values)
-@settings(deadline=None)
 def test_holm_is_the_one_of_statsmodels(values: list[float]) -> None:
     assert holm.adjust(values) == pytest.approx(multipletests(values, method="holm")[1].tolist(), abs=1e-12)
 
 
 @given(p_values, st.randoms())
-@settings(deadline=None)
 def test_holm_does_not_depend_on_the_order(values: list[float], random: object) -> None:
     order = list(range(len(values)))
     random.shuffle(order)  # type: ignore[attr-defined]

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -14,7 +14,6 @@ from virtometer.model import MIN_BLOCKS
 
 
 @given(logs, st.sampled_from([0.8, 0.95, 0.99]))
-@settings(deadline=None)
 def test_interval_is_the_one_of_scipy(values: list[float], level: float) -> None:
     found = estimate(summarised(values), level)
     assert found is not None and found.n == len(values)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.power import TTestPower
@@ -43,7 +43,6 @@ def test_power_of_equivalence_is_what_a_simulation_finds(n: int, sd: float, shif
 
 
 @given(logs.filter(lambda xs: len(xs) >= MIN_BLOCKS), st.floats(0.0001, 0.05))
-@settings(deadline=None)
 def test_what_is_detectable_has_80_percent_power(values: list[float], level: float) -> None:
     of = summarised(values)
     edge = precision.detectable(of, level)
@@ -52,7 +51,6 @@ def test_what_is_detectable_has_80_percent_power(values: list[float], level: flo
 
 
 @given(st.floats(-0.2, 0.2), st.floats(0.001, 0.5), st.integers(2, 60))
-@settings(deadline=None)
 def test_the_blocks_needed_are_the_least_that_decide(mean: float, sd: float, n: int) -> None:
     of, edge = Spread(mean, sd, n), math.log(1.05)
     needed = precision.blocks_needed(of, edge, 0.01)
@@ -105,7 +103,6 @@ def test_at_or_beyond_the_limit_nothing_is_equivalent() -> None:
 
 
 @given(st.floats(0, 60), st.floats(0.5, 60), st.integers(1, 2000))
-@settings(deadline=None)
 def test_the_noncentral_t_stays_a_probability_far_out(centre: float, t: float, df: int) -> None:
     found = precision.noncentral(df, centre, t)
     assert 0.0 <= found <= 1.0

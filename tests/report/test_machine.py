@@ -38,7 +38,7 @@ def test_a_report_is_valid(report: Any) -> None:
     VALIDATOR.validate(report)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.integers(1, 9),
     st.sampled_from(sorted(FAMILIES)),
@@ -110,7 +110,6 @@ LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 
 
 @given(st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
-@settings(deadline=None)
 def test_plain_values_are_json(value: object) -> None:
     json.dumps(plain(value), allow_nan=False)
 

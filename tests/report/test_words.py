@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from virtometer.model import Estimate, Verdict
@@ -54,7 +54,6 @@ def test_ratios_with_intervals(value: float, low: float | None, high: float | No
 
 
 @given(st.floats(0.001, 1000), st.floats(1e-6, 0.08))
-@settings(deadline=None)
 def test_a_half_width_is_never_told_smaller_than_it_is(value: float, share: float) -> None:
     estimate = Estimate(value, value * (1 - share), value * (1 + share), 8)
     told = words.interval(estimate)
@@ -67,7 +66,6 @@ def test_a_half_width_is_never_told_smaller_than_it_is(value: float, share: floa
 
 
 @given(st.floats(1e-12, 1e15))
-@settings(deadline=None)
 def test_significant_digits_keep_the_value(value: float) -> None:
     shown = words.significant(value)
     assert "e" not in shown
