@@ -78,7 +78,7 @@ def test_what_is_not_alike_is_hollow_and_the_caption_says_so() -> None:
 
 
 def test_every_sample_is_drawn_where_there_is_room() -> None:
-    figure = samples(two(blocks=3), NAME, 1000)
+    figure = samples(analyse(two(blocks=3)), NAME, 1000)
     assert figure is not None
     assert len(points(figure)) == 2 * 3 * 4
     assert "Raw samples (24 samples)." in figure.caption
@@ -88,7 +88,7 @@ def test_every_sample_is_drawn_where_there_is_room() -> None:
 
 
 def test_what_is_left_out_is_told_and_every_environment_keeps_some() -> None:
-    figure = samples(two(blocks=6), NAME, 10)
+    figure = samples(analyse(two(blocks=6)), NAME, 10)
     assert figure is not None
     found = points(figure)
     assert len(found) <= 10 and {row["e"] for row in found} == {"native", "box"}
@@ -99,11 +99,11 @@ def test_samples_that_were_not_used_are_crosses() -> None:
     campaign = two(blocks=2)
     first = campaign.trials[0].runs[0].samples
     aside = (replace(first[0], set_aside=SetAside.CLOCK_ERROR), *first[1:])
-    figure = samples(with_fields(campaign, {0: {"samples": aside}}), NAME, 1000)
+    figure = samples(analyse(with_fields(campaign, {0: {"samples": aside}})), NAME, 1000)
     assert figure is not None
     assert sorted(row["u"] for row in points(figure)) == [0] + [1] * 15
     assert figure.caption.endswith("Red crosses were not used.")
-    whole = samples(campaign, NAME, 1000)
+    whole = samples(analyse(campaign), NAME, 1000)
     assert whole is not None and "crosses" not in whole.caption
 
 
@@ -111,17 +111,17 @@ def test_a_sample_without_work_or_length_is_no_point() -> None:
     campaign = simulate([Place("native")], blocks=1)
     first = campaign.trials[0].runs[0].samples
     odd = (replace(first[0], work=0), replace(first[1], end_ns=first[1].start_ns), *first[2:])
-    figure = samples(with_fields(campaign, {0: {"samples": odd}}), NAME, 1000)
+    figure = samples(analyse(with_fields(campaign, {0: {"samples": odd}})), NAME, 1000)
     assert figure is not None and len(points(figure)) == 2
 
 
 def test_without_a_sample_there_is_no_plot() -> None:
     campaign = two(blocks=1)
-    assert samples(campaign, "another", 1000) is None
-    assert samples(replace(campaign, trials=()), NAME, 1000) is None
-    assert samples(with_runs(campaign, lambda run: replace(run, samples=())), NAME, 1000) is None
+    assert samples(analyse(campaign), "another", 1000) is None
+    assert samples(analyse(replace(campaign, trials=())), NAME, 1000) is None
+    assert samples(analyse(with_runs(campaign, lambda run: replace(run, samples=()))), NAME, 1000) is None
     died = Failure(FailureKind.GUEST, "it died")
-    assert samples(simulate([Place("native")], blocks=1, fail={0: died}), NAME, 1000) is None
+    assert samples(analyse(simulate([Place("native")], blocks=1, fail={0: died})), NAME, 1000) is None
 
 
 @pytest.mark.parametrize(

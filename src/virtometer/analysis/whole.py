@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,12 +12,13 @@ from virtometer.analysis import levels
 from virtometer.analysis.blocks import Key
 from virtometer.analysis.clocks import ClockQuality, clock_qualities
 from virtometer.analysis.conclude import findings
-from virtometer.analysis.measures import Measured, Times, further_measures, histograms
+from virtometer.analysis.measures import Measured, Times, further_measures, histograms, histograms_of
 from virtometer.analysis.missing import bare, grouped
 from virtometer.analysis.outside import Timed, timed
+from virtometer.analysis.samples import TimedSample, timed_samples, value_bound
 from virtometer.analysis.sweeps import Series, Sweep, series, sweeps
 from virtometer.clock.intervals import of_run
-from virtometer.model import Campaign, Estimate, Finding, TrialRecord
+from virtometer.model import Campaign, Estimate, Finding, Run, TrialRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +170,18 @@ class Analysis:
     def trouble(self) -> tuple[Trouble, ...]:
         """Why trials failed or were marked and samples were set aside, one for each environment of the plan."""
         return tuple(self._trouble(environment.name) for environment in self.campaign.plan.environments)
+
+    def samples(self, run: Run) -> Iterator[TimedSample]:
+        """The samples of a scored run in host time."""
+        return timed_samples(run)
+
+    def value_bound(self, run: Run) -> float | None:
+        """How far off the clock may make a run's value, in its unit; None where nobody knows."""
+        return value_bound(run)
+
+    def times_of(self, run: Run) -> Mapping[str, Times]:
+        """Times of single operations of one run, by name of the histogram; empty where none was scored."""
+        return histograms_of(run) if run.report is not None and run.score is not None else {}
 
     def _trouble(self, environment: str) -> Trouble:
         def of(record: TrialRecord) -> bool:

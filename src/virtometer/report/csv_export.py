@@ -16,10 +16,8 @@ from dataclasses import asdict
 from typing import Any
 
 from virtometer.analysis import Analysis
-from virtometer.analysis.measures import histograms_of
-from virtometer.analysis.score import per_unit
-from virtometer.analysis.values import clock_bound
-from virtometer.clock.intervals import of_run
+from virtometer.analysis.measures import Times
+from virtometer.analysis.samples import TimedSample
 from virtometer.model import Run, TrialRecord
 from virtometer.report.machine import finding_row, plain, trial_row
 from virtometer.visible import visible
@@ -78,7 +76,7 @@ def results_csv(analysis: Analysis) -> str:
 
     def rows() -> Iterable[Mapping[str, object]]:
         for trial in campaign.trials:
-            record = plain(trial_row(trial))
+            record = plain(trial_row(analysis, trial))
             shared = {
                 **{key: record[key] for key in _RESULT if key in record},
                 "trial": record["index"],
@@ -86,7 +84,7 @@ def results_csv(analysis: Analysis) -> str:
                 **{f"host_{name}": value for name, value in (record["host_use"] or {}).items()},
             }
             runs = {run["ordinal"]: run for run in record["runs"]}
-            scored = {run.placement.ordinal: run for run in trial.scored}
+            times = {run.placement.ordinal: analysis.times_of(run) for run in trial.scored}
             for placement in [{**one, **runs.get(one["ordinal"], {})} for one in record["placements"]]:
                 clock = placement.get("clock") or {}
                 environment = environments.get(placement["environment"])
@@ -102,15 +100,14 @@ def results_csv(analysis: Analysis) -> str:
                     "conditions": _object(placement.get("conditions")),
                     "parameters": _object(placement.get("parameters")),
                     "measures": _object(placement.get("measures")),
-                    **_times(scored.get(placement["ordinal"])),
+                    **_times(times.get(placement["ordinal"], {})),
                 }
 
     return _table(_RESULT, rows())
 
 
-def _times(run: Run | None) -> dict[str, object]:
+def _times(found: Mapping[str, Times]) -> dict[str, object]:
     """The columns of a run's first histogram; empty without one."""
-    found = histograms_of(run) if run is not None and run.report is not None and run.score is not None else {}
     if not found:
         return {}
     name, times = next(iter(found.items()))
@@ -132,28 +129,28 @@ def samples_csv(analysis: Analysis) -> str:
         for record in analysis.campaign.trials:
             for run in record.runs:
                 guest_times = _samples(record, run)
-                yield from _timed(run, guest_times) if run.score is not None else guest_times
+                if run.score is None:
+                    yield from guest_times
+                else:
+                    compared = run.score.clock.compared
+                    for row, one in zip(guest_times, analysis.samples(run), strict=True):
+                        yield {**row, **_on_the_host(one, compared)}
 
     return _table(_SAMPLE, rows())
 
 
-def _timed(run: Run, rows: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
-    """The rows of a scored run, with the columns in host time."""
-    compared = run.scored.clock.compared
-    for row, stretch in zip(rows, of_run(run), strict=True):
-        possible = stretch.duration_s > 0 if run.unit != "s" else row["work"] > 0
-        rate = per_unit(row["work"], stretch.duration_s, run.unit) if possible else None
-        yield {
-            **row,
-            "start_host_ns": round(stretch.start_ns) if compared else None,
-            "start_bound_ns": stretch.start_bound_ns,
-            "end_host_ns": round(stretch.end_ns) if compared else None,
-            "end_bound_ns": stretch.end_bound_ns,
-            "duration_s": stretch.duration_s,
-            "duration_bound_s": stretch.bound_s,
-            "rate": rate,
-            "rate_bound": None if rate is None else clock_bound(rate, run.unit, stretch.relative_bound),
-        }
+def _on_the_host(one: TimedSample, compared: bool) -> dict[str, Any]:
+    """The columns in host time. `compared`: whether clocks were, so that times of day on the host are known."""
+    return {
+        "start_host_ns": round(one.interval.start_ns) if compared else None,
+        "start_bound_ns": one.interval.start_bound_ns,
+        "end_host_ns": round(one.interval.end_ns) if compared else None,
+        "end_bound_ns": one.interval.end_bound_ns,
+        "duration_s": one.interval.duration_s,
+        "duration_bound_s": one.interval.bound_s,
+        "rate": one.rate,
+        "rate_bound": one.rate_bound,
+    }
 
 
 def _samples(record: TrialRecord, run: Run) -> Iterable[dict[str, Any]]:

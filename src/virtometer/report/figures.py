@@ -13,9 +13,8 @@ from typing import Any, Literal
 
 import altair as alt
 
-from virtometer.analysis.score import per_unit
-from virtometer.clock.intervals import of_run
-from virtometer.model import Campaign, Finding, Run, Verdict
+from virtometer.analysis import Analysis
+from virtometer.model import Finding, Run, Verdict
 from virtometer.report import words
 
 _INK, _FAINT, _GRID = "var(--ink)", "var(--soft)", "var(--line)"
@@ -138,11 +137,12 @@ def _side(value: float, domain: Sequence[float], log: bool) -> str:
     return "left" if share < 0.2 else "right" if share > 0.8 else "middle"
 
 
-def samples(campaign: Campaign, workload: str, most: int) -> Figure | None:
+def samples(analysis: Analysis, workload: str, most: int) -> Figure | None:
     """Every iteration of every trial, one row an environment, time running down the row. None without a sample.
 
     At most `most` points are drawn, every k-th of each environment, and the caption says so.
     """
+    campaign = analysis.campaign
     runs = [
         (record.trial.block, run)
         for record in campaign.trials
@@ -155,7 +155,7 @@ def samples(campaign: Campaign, workload: str, most: int) -> Figure | None:
     blocks = max(campaign.plan.blocks, 1 + max(block for block, _ in runs))
     points: dict[str, list[dict[str, Any]]] = {}
     for block, run in runs:
-        points.setdefault(run.placement.environment, []).extend(_points(block, run, blocks))
+        points.setdefault(run.placement.environment, []).extend(_points(analysis, block, run, blocks))
     total = sum(len(found) for found in points.values())
     keep = {
         name: found[:: max(1, math.ceil(len(found) * len(points) / most))] for name, found in points.items() if found
@@ -213,17 +213,15 @@ def samples(campaign: Campaign, workload: str, most: int) -> Figure | None:
     )
 
 
-def _points(block: int, run: Run, blocks: int) -> list[dict[str, Any]]:
+def _points(analysis: Analysis, block: int, run: Run, blocks: int) -> list[dict[str, Any]]:
     found = []
     count = len(run.samples)
-    for number, (sample, stretch) in enumerate(zip(run.samples, of_run(run), strict=True)):
-        duration_s = stretch.duration_s
-        if sample.work <= 0 or duration_s <= 0:
+    for number, one in enumerate(analysis.samples(run)):
+        if one.rate is None or one.rate <= 0:
             continue
-        value = per_unit(sample.work, duration_s, run.unit)
         moment = (block + 0.1 + 0.8 * (number + 0.5) / count) / blocks
         found.append(
-            {"e": run.placement.environment, "v": value, "t": round(moment, 4), "u": int(sample.used)},
+            {"e": run.placement.environment, "v": one.rate, "t": round(moment, 4), "u": int(one.sample.used)},
         )
     return found
 

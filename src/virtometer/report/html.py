@@ -188,7 +188,7 @@ def _workload(analysis: Analysis, workload: PlanWorkload, identity: str, most: i
     compared = _of_workload(analysis, workload, analysis.timed)
     drawn = [
         figures.efficiency(findings, campaign.plan.margin) if any(f.ratio is not None for f in findings) else None,
-        figures.samples(campaign, workload.name, most),
+        figures.samples(analysis, workload.name, most),
         *(curves.slowest(name, times) for name, times in histograms.items()),
     ]
     settings = ", ".join(f"{key} {_setting(key, value, workload)}" for key, value in workload.parameters.items())

@@ -13,7 +13,6 @@ from typing import Any
 
 from virtometer.analysis import Analysis
 from virtometer.analysis.clocks import ClockQuality
-from virtometer.analysis.values import clock_bound
 from virtometer.model import Campaign, Finding, GuestStart, HostUse, Run, Trial, TrialRecord
 from virtometer.visible import visible
 
@@ -31,7 +30,7 @@ def document(analysis: Analysis) -> dict[str, Any]:
         "effects": [],
         "environments": [_environment(campaign, name) for name in _names(campaign)],
         "clocks": [_clock(quality, campaign.plan.limits.clock_error) for quality in analysis.clocks],
-        "trials": [trial_row(record) for record in campaign.trials],
+        "trials": [trial_row(analysis, record) for record in campaign.trials],
         "planned": [_planned(trial) for trial in campaign.planned],
         "guests": [_guest(guest) for guest in campaign.guests],
         "commands": [asdict(command) for command in campaign.commands],
@@ -196,7 +195,7 @@ def _planned(trial: Trial) -> dict[str, Any]:
     }
 
 
-def trial_row(record: TrialRecord) -> dict[str, Any]:
+def trial_row(analysis: Analysis, record: TrialRecord) -> dict[str, Any]:
     """One of `trials`; `plain` makes it fit for JSON."""
     return {
         **_planned(record.trial),
@@ -208,7 +207,7 @@ def trial_row(record: TrialRecord) -> dict[str, Any]:
         "wall_s": record.wall_s,
         "start_skew_ns": record.start_skew_ns,
         "host_use": _use(record.host),
-        "runs": [_run(run) for run in record.runs],
+        "runs": [_run(analysis, run) for run in record.runs],
     }
 
 
@@ -216,7 +215,7 @@ def _use(use: HostUse | None) -> dict[str, float] | None:
     return None if use is None else {**asdict(use), "busy": use.busy}
 
 
-def _run(run: Run) -> dict[str, Any]:
+def _run(analysis: Analysis, run: Run) -> dict[str, Any]:
     """What a run of a failed trial lacks is null."""
     score, report = run.score, run.report
     clock = score.clock if score is not None and score.clock.compared else None
@@ -230,7 +229,7 @@ def _run(run: Run) -> dict[str, Any]:
         "unit": run.unit,
         "better": run.better,
         "value": score and score.value,
-        "value_bound": score and clock_bound(score.value, run.unit, score.clock.relative_bound),
+        "value_bound": analysis.value_bound(run),
         "agent_value": report and report.value,
         "work": score and score.work,
         "window_s": score and (score.window_end_host_ns - score.window_start_host_ns) * 1e-9,
