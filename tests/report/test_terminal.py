@@ -77,3 +77,15 @@ def test_few_blocks_are_told() -> None:
     text = " ".join(printed(simulate([Place("native"), Place("runc")], blocks=1), 80).split())
     assert "interval over 1 block;" in text
     assert "1 complete block; an interval and a verdict take 6" in text
+
+
+def test_headings_of_long_words_are_not_cut() -> None:
+    places = [Place(f"bus={bus}, cache={cache}") for bus in ("ide", "virtio") for cache in ("none", "writeback")]
+    text = printed(simulate(places, seed=3, samples=1), 80)
+    assert "…" not in text and text.count("cache=writeback") >= 2
+
+
+def test_the_legend_says_what_cpu_is_only_where_it_stands() -> None:
+    places = [Place("native", cost=None), Place("box", cost=None)]
+    assert "cpu:" not in " ".join(printed(simulate(places, samples=1), 120).split())
+    assert "cpu:" in " ".join(printed(showcase(), 120).split())

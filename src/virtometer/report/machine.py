@@ -49,6 +49,12 @@ def text(analysis: Analysis) -> str:
     return json.dumps(document(analysis), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+def findings_text(findings: Sequence[Finding], margin: float) -> str:
+    """Findings that are of no campaign, in the form that they have in the document."""
+    made = {"format": FORMAT, "margin": margin, "findings": [finding_row(one) for one in findings], "effects": []}
+    return json.dumps(plain(made), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
 def plain(value: Any) -> Any:  # noqa: ANN401 - anything that a ledger may hold goes in
     """Turn mappings, sequences, dataclasses and enumerations into what JSON has; numbers not finite become null.
 

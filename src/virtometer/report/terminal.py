@@ -26,10 +26,8 @@ STYLES = {
     Verdict.UNAVAILABLE: "dim",
 }
 _NO_VALUE = "no value"
-_LEGEND = (
-    "efficiency = performance there / in {baseline}, above 1 is better; ± or [ ]: 95 % interval{blocks}; "
-    "cpu: host CPU time per unit of work against {baseline}"
-)
+_LEGEND = "efficiency = performance there / in {baseline}, above 1 is better; ± or [ ]: 95 % interval{blocks}"
+_COST = "; cpu: host CPU time per unit of work against {baseline}"
 
 
 class ResultTable:
@@ -73,7 +71,8 @@ class ResultTable:
         if counts:
             span = f"{counts[0]}" if counts[0] == counts[-1] else f"{counts[0]} to {counts[-1]}"
             blocks = f" over {span} {'block' if counts[-1] == 1 else 'blocks'}"
-        return _LEGEND.format(baseline=self.findings[0].against, blocks=blocks)
+        costs = any(finding.host_cpu_ratio is not None for finding in self.findings)
+        return (_LEGEND + _COST * costs).format(baseline=self.findings[0].against, blocks=blocks)
 
     def _verdict(self, finding: Finding) -> tuple[str, str]:
         """Word with its marks, and style."""
@@ -102,7 +101,7 @@ class ResultTable:
     def _width(self, lines: int) -> int:
         total = 2 + max(cell_len(name) for name in self.workloads)
         for environment in self.environments:
-            longest = max((cell_len(word) for word in environment.split()), default=0)
+            longest = _longest_word(environment)
             for workload in self.workloads:
                 for text, _ in self._lines(self.cell.get((workload, environment)), lines):
                     longest = max(longest, cell_len(text))
@@ -113,7 +112,7 @@ class ResultTable:
         made = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_lines=False, header_style="bold", collapse_padding=True)
         made.add_column("what", no_wrap=True)
         for environment in self.environments:
-            made.add_column(Text(environment))
+            made.add_column(Text(environment), min_width=_longest_word(environment))
         for workload in self.workloads:
             cells = []
             for environment in self.environments:
@@ -144,3 +143,8 @@ class ResultTable:
                 made.add_row(Text(f"  {environment}"), Text(shown), Text(word, style=style), Text(cost))
             made.add_section()
         return made
+
+
+def _longest_word(text: str) -> int:
+    """In cells of the terminal: no word of a heading is cut."""
+    return max((cell_len(word) for word in text.split()), default=0)

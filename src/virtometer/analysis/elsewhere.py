@@ -1,0 +1,80 @@
+"""Findings from a long table: every treatment against one, in every metric, by the rules of campaigns."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping
+
+from virtometer.analysis.blocks import log_ratios
+from virtometer.analysis.counted import counted
+from virtometer.analysis.interval import Spread, estimate, spread
+from virtometer.analysis.long_table import LongTable
+from virtometer.analysis.verdicts import Decision, decide
+from virtometer.errors import UsageError
+from virtometer.model import Estimate, Finding, Verdict
+
+
+def compare(table: LongTable, against: str, margin: float) -> tuple[Finding, ...]:
+    """Findings in the order of the table. Raises UsageError where there is no treatment `against`, or nothing else.
+
+    A block's value is the geometric mean of its replicates; only blocks in which both sides have one are compared.
+    """
+    if against not in table.treatments:
+        there = list(table.treatments)
+        more = f" and {len(there) - 10} more" if len(there) > 10 else ""
+        raise UsageError(f"there is no treatment {against}; there are {', '.join(there[:10])}{more}")
+    if len(table.treatments) < 2:
+        raise UsageError(f"{against} is the only treatment: there is nothing to compare")
+    blocks = {key: _means(values) for key, values in table.values.items()}
+    numbers = {block: number for number, block in enumerate(dict.fromkeys(b for of in blocks.values() for b in of))}
+    values = {key: {numbers[block]: value for block, value in of.items()} for key, of in blocks.items()}
+    family: dict[tuple[str, str], Spread | None] = {
+        (metric.name, treatment): spread(
+            log_ratios(values.get((metric.name, treatment), {}), values.get((metric.name, against), {}), metric.better)
+        )
+        for metric in table.metrics.values()
+        for treatment in table.treatments
+        if treatment != against
+    }
+    decisions = decide(family, margin)
+    return tuple(
+        _finding(table, name, treatment, against, decisions.get((name, treatment)), values)
+        for name in table.metrics
+        for treatment in table.treatments
+    )
+
+
+def _finding(
+    table: LongTable,
+    name: str,
+    treatment: str,
+    against: str,
+    decision: Decision | None,
+    values: Mapping[tuple[str, str], Mapping[int, float]],
+) -> Finding:
+    """`decision` is None of the treatment that the others are compared with."""
+    metric = table.metrics[name]
+    own, other = values.get((name, treatment), {}), values.get((name, against), {})
+    notes = []
+    if rows := table.missing.get((name, treatment)):
+        notes.append(f"{counted(rows, 'row')} without a value")
+    if decision is None:
+        decision = Decision(Estimate(1.0, None, None, len(own)) if own else None, Verdict.BASELINE, None, None)
+    else:
+        single = len(own.keys() ^ other.keys())
+        if single:
+            notes.append(f"{counted(single, 'block')} of {len(own.keys() | other.keys())} with one side only: not used")
+        notes += [why.replace("of this campaign", "of this table") for why in decision.why]
+    return Finding(
+        workload=name, op="", metric=name, unit=metric.unit, better=metric.better,
+        subject=treatment, against=against, ratio=decision.ratio, verdict=decision.verdict,
+        p_value=decision.p_value, p_adjusted=decision.p_adjusted, host_cpu_ratio=None,
+        value=estimate(spread([math.log(value) for value in own.values()])),
+        detectable=decision.detectable, blocks_needed=decision.blocks_needed, seconds_needed=None,
+        notes=tuple(notes), levels=table.treatments[treatment],
+    )  # fmt: skip
+
+
+def _means(blocks: Mapping[str, list[float]]) -> dict[str, float]:
+    return {block: statistics.geometric_mean(values) for block, values in blocks.items()}
