@@ -38,9 +38,13 @@ class VirtometerError(Exception):
 
     exit_status = 1
 
-    def __init__(self, sentence: str, *, advice: str = "") -> None:
-        """`sentence` is shown to the user; `advice` is the next action, or empty. Both may quote anybody's text."""
-        self.sentence = visible(sentence, keep="\n")
+    def __init__(self, sentence: str, *, advice: str = "", guest: str = "") -> None:
+        """`sentence` is shown to the user; `advice` is the next action, or empty. Both may quote anybody's text.
+
+        guest: name of the guest that it is about; `reason` is the sentence without it.
+        """
+        self.reason = visible(sentence, keep="\n")
+        self.sentence = f"{visible(guest)}: {self.reason}" if guest else self.reason
         self.advice = visible(advice, keep="\n")
         super().__init__(self.sentence)
 
@@ -106,9 +110,9 @@ class LinkClosed(LinkError):
 class ClockError(LinkError):
     """A guest's clock has a fault in one run."""
 
-    def __init__(self, sentence: str, fault: ClockFault) -> None:
+    def __init__(self, sentence: str, fault: ClockFault, *, guest: str = "") -> None:
         """`sentence` says to a user what `fault` says to a program."""
-        super().__init__(sentence)
+        super().__init__(sentence, guest=guest)
         self.fault = fault
 
 

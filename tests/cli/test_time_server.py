@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 import signal
 import socket
@@ -37,6 +38,19 @@ def test_it_serves_until_it_is_interrupted() -> None:
                     assert answer == "start\n" if command == "start" else 0 <= int(answer) < 60_000_000
             server.send_signal(signal.SIGINT)
             assert server.wait(10) == 130
+        finally:
+            server.kill()
+
+
+def test_programs_get_the_ports_as_json() -> None:
+    with subprocess.Popen(
+        [*COMMAND, "--json", "--tcp", "0", "--udp", "0"], stdout=subprocess.PIPE, text=True
+    ) as server:
+        try:
+            assert server.stdout is not None
+            ports = json.loads(server.stdout.readline())
+            assert ports.keys() == {"tcp", "udp"}
+            socket.create_connection(("127.0.0.1", ports["tcp"]), timeout=10).close()
         finally:
             server.kill()
 

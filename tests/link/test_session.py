@@ -82,8 +82,9 @@ def test_a_foreign_first_line_is_refused_in_one_sentence(ends: Ends, first: Mess
 
 def test_silence_is_a_timeout(ends: Ends) -> None:
     session, _ = ends
-    with pytest.raises(LinkTimeout, match=r"did not say hello within 0\.05 s"):
+    with pytest.raises(LinkTimeout, match=r"did not say hello within 0\.05 s") as caught:
         session.greet(0.05)
+    assert caught.value.sentence == f"{session.name}: {caught.value.reason}", "the guest's name goes before the reason"
 
 
 def test_requests_events_and_errors_keep_their_order(ends: Ends) -> None:

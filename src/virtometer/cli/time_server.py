@@ -17,6 +17,7 @@ def time_server(
     listen: Annotated[
         str, typer.Option("--listen", metavar="ADDRESS", help="Address of this host to listen on; 0.0.0.0 for all.")
     ] = "127.0.0.1",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the ports as one line of JSON.")] = False,
 ) -> None:
     """Tell the time to programs in guests whose own clock cannot be believed, until Ctrl-C.
 
@@ -26,11 +27,12 @@ def time_server(
         raise UsageError("the time server needs --tcp PORT, --udp PORT or both")
     import asyncio
 
-    asyncio.run(_serve(listen, tcp, udp))
+    asyncio.run(_serve(listen, tcp, udp, as_json))
 
 
-async def _serve(listen: str, tcp: int | None, udp: int | None) -> None:
+async def _serve(listen: str, tcp: int | None, udp: int | None, as_json: bool) -> None:
     import asyncio
+    import json
 
     from virtometer.time_server.server import TimeServer
 
@@ -38,7 +40,8 @@ async def _serve(listen: str, tcp: int | None, udp: int | None) -> None:
     tcp, udp = await server.open(listen, tcp, udp)
     host = f"[{listen}]" if ":" in listen else listen
     where = [f"{name} {host}:{port}" for name, port in (("tcp", tcp), ("udp", udp)) if port is not None]
-    typer.echo(f"serving time on {' and '.join(where)}; Ctrl-C ends it")
+    sentence = f"serving time on {' and '.join(where)}; Ctrl-C ends it"
+    typer.echo(json.dumps({"tcp": tcp, "udp": udp}) if as_json else sentence)
     try:
         await asyncio.Event().wait()
     finally:

@@ -45,7 +45,7 @@ class _Asked:
     def check(self, name: str) -> None:
         """Raise LinkTimeout when the answer is late."""
         if time.monotonic() > self.deadline:
-            raise LinkTimeout(f"{name}: the agent did not answer a ping during the run within {self.limit_s:g} s")
+            raise LinkTimeout(f"the agent did not answer a ping during the run within {self.limit_s:g} s", guest=name)
 
 
 class Session:
@@ -77,15 +77,16 @@ class Session:
         """Exchange greetings. LinkTimeout, LinkClosed, or LinkError for another protocol or a foreign program."""
         message, _ = self._read(time.monotonic() + limit_s, f"did not say hello within {limit_s:g} s")
         if not isinstance(message, messages.Greeting):
-            raise LinkError(f"{self.name}: what answered is not a virtometer agent")
+            raise LinkError("what answered is not a virtometer agent", guest=self.name)
         if message.protocol != messages.PROTOCOL:
             raise LinkError(
-                f"{self.name}: the agent (version {message.version}) speaks protocol {message.protocol}, "
+                f"the agent (version {message.version}) speaks protocol {message.protocol}, "
                 f"this laboratory speaks {messages.PROTOCOL}",
                 advice="build the agent and the laboratory from the same version",
+                guest=self.name,
             )
         if message.role != "agent":
-            raise LinkError(f"{self.name}: the other side is a {message.role}, not an agent")
+            raise LinkError(f"the other side is a {message.role}, not an agent", guest=self.name)
         self.channel.send(messages.greeting(__version__), limit_s)
         self.greeting = message
         return message
@@ -179,7 +180,7 @@ class Session:
         """What a line says. A log is kept, and None. LinkClosed when the agent gave up, LinkError for no message."""
         message = messages.parse(line.data)
         if isinstance(message, messages.Fatal):
-            raise LinkClosed(f"{self.name}: the agent gave up: {message.fatal.code}: {message.fatal.message}")
+            raise LinkClosed(f"the agent gave up: {message.fatal.code}: {message.fatal.message}", guest=self.name)
         if isinstance(message, messages.Log):
             self.logs.append(f"{message.level}: {message.message}")
             del self.logs[:-200]
@@ -201,12 +202,12 @@ class Session:
                     continue
                 break
             if isinstance(message, messages.Greeting):
-                raise LinkError(f"{self.name}: the agent said hello twice; was it started again?")
+                raise LinkError("the agent said hello twice; was it started again?", guest=self.name)
             self._events.append((message, received_ns))
         if message.id != request.id:
-            raise LinkError(f"{self.name}: the agent answered request {message.id} instead of {request.id}")
+            raise LinkError(f"the agent answered request {message.id} instead of {request.id}", guest=self.name)
         if self._asked is not None:
-            raise LinkError(f"{self.name}: the agent left ping {self._asked.id} without an answer")
+            raise LinkError(f"the agent left ping {self._asked.id} without an answer", guest=self.name)
         if message.error is not None:
             raise RemoteError(message.error.code, message.error.message)
         return message.value or {}, received_ns
@@ -220,9 +221,11 @@ class Session:
             found = self.meaning(line)
             if isinstance(found, messages.Reply):
                 if not self._answers(found, line.received_ns):
-                    raise LinkError(f"{self.name}: the agent answered a request that was never made (id {found.id})")
+                    raise LinkError(
+                        f"the agent answered a request that was never made (id {found.id})", guest=self.name
+                    )
             elif isinstance(found, messages.Greeting):
-                raise LinkError(f"{self.name}: the agent said hello twice; was it started again?")
+                raise LinkError("the agent said hello twice; was it started again?", guest=self.name)
             elif found is not None:
                 return found, line.received_ns
 
@@ -240,15 +243,15 @@ class Session:
 
     def _refused_ping(self, code: str, message: str) -> ClockError:
         """A ping asks for nothing that a place may not have: an agent that answers with an error contradicts itself."""
-        sentence = f"{self.name}: the agent answered a ping with an error: {code}: {message}"
-        return ClockError(sentence, ClockFault("contradicts"))
+        sentence = f"the agent answered a ping with an error: {code}: {message}"
+        return ClockError(sentence, ClockFault("contradicts"), guest=self.name)
 
     def _probe(self, kind: RoundTripKind, reply: dict[str, Any], sent_ns: int, received_ns: int) -> RoundTrip:
         received, sent = reply.get("received_ns"), reply.get("sent_ns")
         if type(received) is not int or type(sent) is not int or not 0 <= received <= sent < 1 << 53 or len(reply) != 2:
             said = shortened(str(reply), 100)
-            sentence = f"{self.name}: the agent answered a ping with numbers that cannot be times: {said}"
-            raise ClockError(sentence, ClockFault("contradicts"))
+            sentence = f"the agent answered a ping with numbers that cannot be times: {said}"
+            raise ClockError(sentence, ClockFault("contradicts"), guest=self.name)
         probe = RoundTrip(kind, sent_ns, received, sent, received_ns)
         self.history.append(probe)
         return probe
@@ -257,7 +260,7 @@ class Session:
         while True:
             line = self._receive(max(deadline - time.monotonic(), 0.0))
             if line is None:
-                raise LinkTimeout(f"{self.name}: the agent {late}")
+                raise LinkTimeout(f"the agent {late}", guest=self.name)
             message = self.meaning(line)
             if message is not None:
                 return message, line.received_ns
@@ -266,7 +269,8 @@ class Session:
         line = self.channel.receive(limit_s)
         if self.channel.received_bytes > self._flood_bytes or self.channel.received_lines > self._flood_lines:
             raise LinkError(
-                f"{self.name}: the agent floods its channel (more than {MAX_RUN_LINES} lines "
-                f"or {MAX_RUN_BYTES >> 20} MiB in one run)"
+                f"the agent floods its channel (more than {MAX_RUN_LINES} lines "
+                f"or {MAX_RUN_BYTES >> 20} MiB in one run)",
+                guest=self.name,
             )
         return line

@@ -44,7 +44,7 @@ from virtometer.runner.host_lock import HostLock
 from virtometer.runner.lab_context import lab_context
 from virtometer.runner.remaining_time import RemainingTime, TimeLeft
 from virtometer.runner.running_guest import RunningGuest
-from virtometer.runner.trial import TrialRunner, failed, without_name
+from virtometer.runner.trial import TrialRunner, failed
 from virtometer.runner.windows import windows
 from virtometer.store.files import resume_command
 from virtometer.store.ledger import Ledger
@@ -327,8 +327,7 @@ class _Execution:
                 self._ensure(key, running_guests)
         except (EnvironmentFailed, LinkError, MissingProgram) as cause:
             number = next(one.ordinal for one in trial.placements if one.guest_key == key)
-            reason = without_name(cause.sentence, key.name)
-            failure = Failure(FailureKind.START, reason, number)
+            failure = Failure(FailureKind.START, cause.reason, number)
             record = failed(trial, failure, started_at, time.monotonic() - begun)
         else:
             self._progress.trial_started(trial)
@@ -389,7 +388,7 @@ class _Execution:
             )
         except (EnvironmentFailed, LinkError) as cause:
             # Not tried again for the other workloads of this start: each try may take the whole time limit.
-            self._refused[name] = cause.sentence
+            self._refused[name] = cause.reason
             self._baseline_failures += name == self._plan.baseline
             raise
         if name == self._plan.baseline:
@@ -402,4 +401,4 @@ class _Execution:
         try:
             running_guest.stop()
         except EnvironmentFailed as cause:
-            self._progress.message(f"{name}: {cause.sentence}")
+            self._progress.message(f"{name}: {cause.reason}")

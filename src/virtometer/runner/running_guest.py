@@ -130,7 +130,7 @@ class RunningGuest:
             except LinkClosed as cause:
                 words = one_line(guest.stderr_tail())
                 when = "before its agent said hello" if session.greeting is None else "while it was being set up"
-                raise GuestDied(f"{name}: the guest ended {when}" + (f": {words}" if words else "")) from cause
+                raise GuestDied(f"the guest ended {when}" + (f": {words}" if words else ""), guest=name) from cause
             requested = settings.model_dump(mode="json")
             record = GuestStart(guest_id, plan.name, plan.kind, requested, effective, provision_s, started_at)
             by_clock: Literal["agent", "laboratory"] = "agent" if settings.steady_clock else "laboratory"

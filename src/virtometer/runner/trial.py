@@ -161,8 +161,7 @@ class TrialRunner:
         except UsageError as cause:  # the plan was checked against a place that has everything: this one has not
             raise TrialFailed(FailureKind.UNAVAILABLE, cause.sentence, one.placement) from cause
         except (EnvironmentFailed, LinkError) as cause:
-            reason = without_name(cause.sentence, one.name)
-            raise TrialFailed(FailureKind.START, reason, one.placement, [running_guest]) from cause
+            raise TrialFailed(FailureKind.START, cause.reason, one.placement, [running_guest]) from cause
 
     def _execute(self, running: Sequence[PlacementRun]) -> tuple[int, Observer]:
         """Barrier and window. Returns the skew of the starts in ns and the observer."""
@@ -295,7 +294,7 @@ class TrialRunner:
                 raise TrialFailed(FailureKind.UNAVAILABLE, cause.message, one.placement) from cause
             raise TrialFailed(FailureKind.AGENT, cause.sentence, one.placement) from cause
         except LinkError as cause:
-            reason, kind = without_name(cause.sentence, one.name), _kind(cause)
+            reason, kind = cause.reason, _kind(cause)
             if isinstance(cause, ClockError):
                 one.clock_fault = cause.fault
             if isinstance(cause, LinkClosed) and one.running_guest.ended():
@@ -362,11 +361,6 @@ def failed(trial: Trial, failure: Failure, started_at: str, wall_s: float, runs:
     """The record of a trial without a score. Its reason may quote anybody's text, and becomes one line."""
     failure = replace(failure, reason=visible(" ".join(failure.reason.splitlines())))
     return TrialRecord(trial, failure, started_at, wall_s, 0, None, (), runs)
-
-
-def without_name(sentence: str, name: str) -> str:
-    """A sentence of an error without the guest's name: those of a session begin with it, those of a channel do not."""
-    return sentence.removeprefix(f"{name}: ")
 
 
 def _guests_of(running: Sequence[PlacementRun]) -> list[RunningGuest]:

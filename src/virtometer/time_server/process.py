@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import os
-import re
 import select
 import sys
 import time
@@ -14,9 +14,8 @@ from virtometer.errors import LinkError
 from virtometer.model import Limits
 from virtometer.workloads.base import TimeServerKind
 
-_SERVING = re.compile(rb"serving time on tcp \S+:(\d+) and udp \S+:(\d+);")
 # Nothing of the folder in which the laboratory was started is imported.
-COMMAND = (sys.executable, "-P", "-m", "virtometer", "time-server", "--tcp", "0", "--udp", "0", "--listen")
+COMMAND = (sys.executable, "-P", "-m", "virtometer", "time-server", "--json", "--tcp", "0", "--udp", "0", "--listen")
 
 
 class ReferenceClock:
@@ -53,7 +52,8 @@ def _ports(guest: ProcessGuest, deadline: float) -> tuple[int, int]:
             words = guest.stderr_tail()
             raise LinkError("the time server ended at once" + (f": {words}" if words else ""))
         said += more
-    found = _SERVING.match(said)
-    if found is None:
-        raise LinkError(f"the time server said {said[:200]!r}, not where it listens")
-    return int(found[1]), int(found[2])
+    try:
+        ports = json.loads(said)
+        return int(ports["tcp"]), int(ports["udp"])
+    except (ValueError, KeyError, TypeError) as cause:
+        raise LinkError(f"the time server said {said[:200]!r}, not where it listens") from cause
