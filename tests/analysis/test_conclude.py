@@ -102,7 +102,7 @@ def test_a_significant_interval_that_holm_does_not_let_through_is_explained() ->
         ).findings:
             if found.ratio is not None and found.ratio.high is not None and found.ratio.high < 1:
                 assert found.verdict is Verdict.UNDECIDED
-                assert any("among the 10 comparisons of this campaign" in note for note in found.notes)
+                assert any("not enough among 10 comparisons" in note for note in found.notes)
                 return
     pytest.fail("200 campaigns of 10 comparisons without one interval below 1: the noise is not what it says")
 

@@ -46,7 +46,7 @@ def test_a_claim_alone_may_be_none_in_a_family() -> None:
     assert decision.verdict is Verdict.UNDECIDED
     assert decision.p_value is not None and decision.p_value < CLAIM_LEVEL
     assert decision.p_adjusted == pytest.approx(5 * decision.p_value)
-    assert [why for why in decision.why if "the 5 comparisons of this campaign" in why]
+    assert [why for why in decision.why if "not enough among 5 comparisons" in why]
 
 
 def test_what_is_undecided_says_what_it_takes() -> None:

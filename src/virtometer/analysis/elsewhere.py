@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Mapping
 
-from virtometer.analysis.blocks import log_ratios
+from virtometer.analysis.blocks import Key, log_ratios
 from virtometer.analysis.counted import counted
 from virtometer.analysis.interval import Spread, estimate, spread
 from virtometer.analysis.long_table import LongTable
@@ -29,7 +29,7 @@ def compare(table: LongTable, against: str, margin: float) -> tuple[Finding, ...
     blocks = {key: _means(values) for key, values in table.values.items()}
     numbers = {block: number for number, block in enumerate(dict.fromkeys(b for of in blocks.values() for b in of))}
     values = {key: {numbers[block]: value for block, value in of.items()} for key, of in blocks.items()}
-    family: dict[tuple[str, str], Spread | None] = {
+    family: dict[Key, Spread | None] = {
         (metric.name, treatment): spread(
             log_ratios(values.get((metric.name, treatment), {}), values.get((metric.name, against), {}), metric.better)
         )
@@ -51,7 +51,7 @@ def _finding(
     treatment: str,
     against: str,
     decision: Decision | None,
-    values: Mapping[tuple[str, str], Mapping[int, float]],
+    values: Mapping[Key, Mapping[int, float]],
 ) -> Finding:
     """`decision` is None of the treatment that the others are compared with."""
     metric = table.metrics[name]
@@ -65,7 +65,7 @@ def _finding(
         single = len(own.keys() ^ other.keys())
         if single:
             notes.append(f"{counted(single, 'block')} of {len(own.keys() | other.keys())} with one side only: not used")
-        notes += [why.replace("of this campaign", "of this table") for why in decision.why]
+        notes += decision.why
     return Finding(
         workload=name, op="", metric=name, unit=metric.unit, better=metric.better,
         subject=treatment, against=against, ratio=decision.ratio, verdict=decision.verdict,

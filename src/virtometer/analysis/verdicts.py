@@ -17,7 +17,7 @@ from virtometer.analysis import difference, equivalence, holm, precision
 from virtometer.analysis.interval import Spread, estimate
 from virtometer.model import MIN_BLOCKS, Estimate, Verdict
 
-Key = TypeVar("Key")
+Which = TypeVar("Which")
 
 # The chance of any wrong claim of a difference in a whole family. The same environment twice must come out different
 # in at most 5 of 100 campaigns; at 0.05 that holds on average only, and 38 % of all series of 100 would break it.
@@ -40,7 +40,7 @@ class Decision:
     why: tuple[str, ...] = ()
 
 
-def decide(family: Mapping[Key, Spread | None], margin: float) -> dict[Key, Decision]:
+def decide(family: Mapping[Which, Spread | None], margin: float) -> dict[Which, Decision]:
     """Decide all comparisons of a family. Spreads are of log ratios, above 0 where the subject is better."""
     tested = {
         key: p
@@ -87,7 +87,7 @@ def _why(ratio: Estimate | None, p_adjusted: float | None, tested: int) -> tuple
     outside = ratio is not None and ((ratio.low or 0.0) > 1 or (ratio.high is not None and ratio.high < 1))
     if outside and p_adjusted is not None:
         return (
-            f"the interval of this comparison alone leaves out 1, but among the {tested} comparisons "
-            f"of this campaign that is not enough: a claim takes an adjusted p below {CLAIM_LEVEL:g}",
+            "the interval of this comparison alone leaves out 1, but that is not enough among "
+            f"{tested} comparisons: a claim takes an adjusted p below {CLAIM_LEVEL:g}",
         )
     return ()

@@ -44,10 +44,10 @@ def analyse(
 def _share(text: str) -> float:
     """A margin as a fraction. Raises UsageError for what is none between 0 and 1."""
     from virtometer.errors import UsageError
+    from virtometer.model import parse_share
 
-    number, percent = text.strip().removesuffix("%"), text.strip().endswith("%")
     try:
-        share = float(number) / (100 if percent else 1)
+        share = float(str(parse_share(text) if text.endswith("%") else text))
     except ValueError:
         share = 0.0
     if not 0 < share < 1:
