@@ -33,21 +33,6 @@ class Request:
     limit_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A ping that was sent and not yet answered: its id, when it was sent (host ns), and until when it may take."""
-
-    id: int
-    sent_ns: int
-    deadline: float
-    limit_s: float
-
-    def check(self, name: str) -> None:
-        """Raise LinkTimeout when the answer is late."""
-        if time.monotonic() > self.deadline:
-            raise LinkTimeout(f"the agent did not answer a ping during the run within {self.limit_s:g} s", guest=name)
-
-
 class Session:
     """A conversation over a channel. `name` is the guest's name, for sentences that a user reads.
 
@@ -65,7 +50,7 @@ class Session:
         self.event_ns = 0
         self._events: deque[tuple[messages.Event, int]] = deque()
         self._last_id = 0
-        self._asked: _Asked | None = None
+        self._asked: Request | None = None
         self._flood_bytes = MAX_RUN_BYTES
         self._flood_lines = MAX_RUN_LINES
 
@@ -107,33 +92,31 @@ class Session:
 
     def answer(self, request: Request) -> dict[str, Any]:
         """The answer to the first request whose answer was not taken yet. Raises what `request` raises."""
-        return messages.answer(request.command, self._reply(request)[0])
+        reply, _ = self._reply(request)
+        if reply.error is not None:
+            raise RemoteError(reply.error.code, reply.error.message)
+        return messages.answer(request.command, reply.value or {})
 
     def release(self, run: str, limit_s: float) -> int:
         """Let the iteration of `run` that waits begin. Returns the host's time at which that was sent, in ns."""
-        reply, sent_ns, _ = self._exchange("go", {"run": run}, limit_s)
-        messages.answer("go", reply)
-        return sent_ns
+        request = self.send("go", {"run": run}, limit_s)
+        self.answer(request)
+        return request.sent_ns
 
     def ping(self, limit_s: float, kind: RoundTripKind = "before") -> RoundTrip:
         """Compare clocks once, `kind` says when."""
-        try:
-            reply, sent_ns, received_ns = self._exchange("ping", {}, limit_s)
-        except RemoteError as cause:
-            raise self._refused_ping(cause.code, cause.message) from cause
-        return self._probe(kind, reply, sent_ns, received_ns)
+        request = self.send("ping", {}, limit_s)
+        return self._probe(kind, request, *self._reply(request))
 
     def send_ping(self, limit_s: float) -> None:
         """Send a ping and do not wait: its answer becomes one of `probes` while events or other answers are read.
 
         Does nothing while an earlier one is not answered, and raises LinkTimeout when that one is late.
         """
-        if self._asked is not None:
-            self._asked.check(self.name)
-            return
-        self._last_id += 1
-        line = messages.encode({"id": self._last_id, "command": "ping", "arguments": {}})
-        self._asked = _Asked(self._last_id, self.channel.send(line, limit_s), time.monotonic() + limit_s, limit_s)
+        if self._asked is None:
+            self._asked = self.send("ping", {}, limit_s)
+        else:
+            self._refuse_late(self._asked)
 
     def next_event(self, limit_s: float) -> messages.Event | None:
         """Return the next event, or None when none came within `limit_s`. `event_ns` is when it was read (host)."""
@@ -187,13 +170,8 @@ class Session:
             return None
         return message
 
-    def _exchange(self, command: str, arguments: dict[str, Any], limit_s: float) -> tuple[dict[str, Any], int, int]:
-        request = self.send(command, arguments, limit_s)
-        reply, received_ns = self._reply(request)
-        return reply, request.sent_ns, received_ns
-
-    def _reply(self, request: Request) -> tuple[dict[str, Any], int]:
-        """The value of the answer, and when it was received (host ns)."""
+    def _reply(self, request: Request) -> tuple[messages.Reply, int]:
+        """The answer, and when it was received (host ns)."""
         late = f"did not answer {request.command} within {request.limit_s:g} s"
         while True:
             message, received_ns = self._read(request.deadline, late)
@@ -208,9 +186,7 @@ class Session:
             raise LinkError(f"the agent answered request {message.id} instead of {request.id}", guest=self.name)
         if self._asked is not None:
             raise LinkError(f"the agent left ping {self._asked.id} without an answer", guest=self.name)
-        if message.error is not None:
-            raise RemoteError(message.error.code, message.error.message)
-        return message.value or {}, received_ns
+        return message, received_ns
 
     def _event(self, deadline: float) -> tuple[messages.Event, int] | None:
         """The next event to arrive and when it did (host ns). None when none has by the deadline."""
@@ -234,25 +210,28 @@ class Session:
         asked = self._asked
         if asked is None or reply.id != asked.id:
             return False
-        asked.check(self.name)
+        self._refuse_late(asked)
         self._asked = None
-        if reply.error is not None:
-            raise self._refused_ping(reply.error.code, reply.error.message)
-        self.probes.append(self._probe("during", reply.value or {}, asked.sent_ns, received_ns))
+        self.probes.append(self._probe("during", asked, reply, received_ns))
         return True
 
-    def _refused_ping(self, code: str, message: str) -> ClockError:
-        """A ping asks for nothing that a place may not have: an agent that answers with an error contradicts itself."""
-        sentence = f"the agent answered a ping with an error: {code}: {message}"
-        return ClockError(sentence, ClockFault("contradicts"), guest=self.name)
+    def _refuse_late(self, asked: Request) -> None:
+        if time.monotonic() > asked.deadline:
+            sentence = f"the agent did not answer a ping during the run within {asked.limit_s:g} s"
+            raise LinkTimeout(sentence, guest=self.name)
 
-    def _probe(self, kind: RoundTripKind, reply: dict[str, Any], sent_ns: int, received_ns: int) -> RoundTrip:
-        received, sent = reply.get("received_ns"), reply.get("sent_ns")
-        if type(received) is not int or type(sent) is not int or not 0 <= received <= sent < 1 << 53 or len(reply) != 2:
-            said = shortened(str(reply), 100)
-            sentence = f"the agent answered a ping with numbers that cannot be times: {said}"
+    def _probe(self, kind: RoundTripKind, request: Request, reply: messages.Reply, received_ns: int) -> RoundTrip:
+        """The round trip of a ping. A ping asks for nothing that a place may not have: an error contradicts that."""
+        value = reply.value or {}
+        received, sent = value.get("received_ns", -1), value.get("sent_ns", -1)
+        times = type(received) is type(sent) is int and 0 <= received <= sent < 1 << 53 and len(value) == 2
+        sentence = "" if times else f"numbers that cannot be times: {shortened(str(value), 100)}"
+        if reply.error is not None:
+            sentence = f"an error: {reply.error.code}: {reply.error.message}"
+        if sentence:
+            sentence = f"the agent answered a ping with {sentence}"
             raise ClockError(sentence, ClockFault("contradicts"), guest=self.name)
-        probe = RoundTrip(kind, sent_ns, received, sent, received_ns)
+        probe = RoundTrip(kind, request.sent_ns, received, sent, received_ns)
         self.history.append(probe)
         return probe
 
