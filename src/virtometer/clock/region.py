@@ -8,6 +8,7 @@ D. Towsley, INFOCOM 1999; L. Zhang, Z. Liu, C. H. Xia, INFOCOM 2002; full titles
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -50,17 +51,18 @@ def feasible_region(trips: Sequence[RoundTrip]) -> Region | None:
     """The region of rising lines that all these round trips allow; None if it is empty or has no steepest line."""
     below, above = _hulls(trips)
     low, high = _slopes(below, above)
-    at, floor, ceiling = _narrowest(below, above)
+    corners = sorted({guest for guest, _ in (*below, *above)})
+    at = min(corners, key=lambda guest: _height(above, guest) - _height(below, guest))
+    floor, ceiling = _height(below, at), _height(above, at)
     middle = (floor + ceiling) / 2
+    near_below, near_above = ([(guest - at, host - middle) for guest, host in hull] for hull in (below, above))
     # Through the middle not every slope is feasible: that point bounds the slopes as the others do.
-    least, most = _slopes([*below, (at, middle)], [*above, (at, middle)])
+    least, most = _slopes([*near_below, (0, 0.0)], [*near_above, (0, 0.0)])
     rate = min(max((low + high) / 2, least), most) if least <= most else (least + most) / 2
     if low > high or not math.isfinite(high) or rate <= 0:
         return None
-    first = trips[0]
-    near = [[(guest - at, host - middle) for guest, host in hull] for hull in (below, above)]
-    guest_ns, host_ns = first.received_guest_ns + at, first.sent_host_ns + middle
-    return Region(low, high, rate, guest_ns, host_ns, max((ceiling - floor) / 2, 0.0), *near)
+    guest_ns, host_ns = trips[0].received_guest_ns + at, trips[0].sent_host_ns + middle
+    return Region(low, high, rate, guest_ns, host_ns, max((ceiling - floor) / 2, 0.0), near_below, near_above)
 
 
 def slope_bounds(trips: Sequence[RoundTrip]) -> tuple[float, float]:
@@ -76,17 +78,11 @@ def is_linear(trips: Sequence[RoundTrip]) -> bool:
 
 def longest_feasible_prefix(trips: Sequence[RoundTrip]) -> int:
     """How many of these round trips, from the first on, one line explains: at least one."""
-    count, beyond = 1, 2
-    while beyond <= len(trips) and is_linear(trips[:beyond]):
-        count, beyond = beyond, 2 * beyond
-    beyond = min(beyond, len(trips) + 1)
-    while beyond - count > 1:
-        middle = (count + beyond) // 2
-        if is_linear(trips[:middle]):
-            count = middle
-        else:
-            beyond = middle
-    return count
+    count = 1
+    while count < len(trips) and is_linear(trips[: 2 * count]):
+        count *= 2
+    beyond = range(count + 1, min(2 * count, len(trips)))
+    return min(count, len(trips)) + bisect_left(beyond, True, key=lambda more: not is_linear(trips[:more]))
 
 
 def _hulls(trips: Sequence[RoundTrip]) -> tuple[list[Point], list[Point]]:
@@ -127,16 +123,6 @@ def _slopes(below: Sequence[Point], above: Sequence[Point]) -> tuple[float, floa
             elif rise < -0.5:  # points are whole numbers, but for what arithmetic loses of a middle
                 return math.inf, -math.inf
     return low, high
-
-
-def _narrowest(below: Sequence[Point], above: Sequence[Point]) -> tuple[int, float, float]:
-    """Where the hulls are closest: guest time, height of the lower hull, height of the upper one."""
-    start, end = max(below[0][0], above[0][0]), min(below[-1][0], above[-1][0])
-    if start > end:
-        start = end = (start + end) // 2
-    moments = {start, end} | {guest for guest, _ in (*below, *above) if start < guest < end}
-    heights = ((moment, _height(below, moment), _height(above, moment)) for moment in sorted(moments))
-    return min(heights, key=lambda found: found[2] - found[1])
 
 
 def _height(hull: Sequence[Point], guest: int) -> float:

@@ -61,12 +61,13 @@ class Span:
 
 
 def spans(trips: Sequence[RoundTrip]) -> list[Span]:
-    """Those between each two successive round trips."""
+    """Those between successive readings, within round trips too: one may be held while the clock steps."""
+    readings = [(ns, trip) for trip in trips for ns in (trip.received_guest_ns, trip.sent_guest_ns)]
     found = []
-    for one, after in pairwise(trips):
-        least, most = after.sent_host_ns - one.received_host_ns, after.received_host_ns - one.sent_host_ns
-        at = (one.received_host_ns + after.sent_host_ns) / 2
-        found.append(Span(one.sent_guest_ns, after.received_guest_ns, least, most, at))
+    for (begin, one), (end, after) in pairwise(readings):
+        least = max(after.sent_host_ns - one.received_host_ns, 0)
+        most = after.received_host_ns - one.sent_host_ns
+        found.append(Span(begin, end, least, most, (one.received_host_ns + after.sent_host_ns) / 2))
     return found
 
 
@@ -78,12 +79,7 @@ def between(trips: Sequence[RoundTrip]) -> Step | None:
     """
     if is_linear(trips):
         return None
-    # A ping can be held while the clock steps: its answer leaves long after it was received, and comes at once.
-    held = [
-        Span(one.received_guest_ns, one.sent_guest_ns, 0, one.round_trip_ns, one.sent_host_ns + one.round_trip_ns / 2)
-        for one in trips
-    ]
-    everything = sorted([*held, *spans(trips)], key=lambda span: span.at_host_ns)
+    everything = spans(trips)
     low, high = _rates(trips, everything)
     found = _unexplained(everything, low, high)
     deviation = worst = 0.0
@@ -124,9 +120,8 @@ def _rates(trips: Sequence[RoundTrip], everything: Sequence[Span]) -> tuple[floa
         if least > 0 and math.isfinite(most):
             pieces.append((least, most))
         trips = trips[count:]
-    pieces.sort(key=lambda piece: (len(_unexplained(everything, *piece)), piece[1] / piece[0]))
     low, high = 0.0, math.inf
-    for least, most in pieces:
+    for least, most in sorted(pieces, key=lambda piece: (len(_unexplained(everything, *piece)), piece[1] / piece[0])):
         if max(low, least) <= min(high, most):
             low, high = max(low, least), min(high, most)
     return (low, high) if math.isfinite(high) else (1.0, 1.0)
