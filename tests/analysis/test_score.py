@@ -77,7 +77,7 @@ def test_a_value_and_its_inverse() -> None:
 
 
 def cut_to(of: Run, clock: ClockFit, window: tuple[float, float], limit: float) -> Run:
-    return cut(of, clock, intervals.of(of.samples, clock, of.probes), window, limit)
+    return cut(of, clock, intervals.of_run(of, clock), window, limit)
 
 
 def test_samples_outside_the_window_are_set_aside() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, changed, simulate
@@ -39,7 +41,7 @@ def test_the_line_of_work_that_the_laboratory_timed_misses_only_what_is_beyond_i
 def bounds_of(probes: list[RoundTrip], *spans: tuple[int, int]) -> list[float]:
     """What the bounds of samples hold beside that of the rate, in s."""
     samples = [Sample(start, end, 1, "") for start, end in spans]
-    found = intervals.of(samples, FIT, probes)
+    found = intervals.by_line(samples, FIT, probes)
     return [one.bound_s - FIT.duration_bound_s(*span) for one, span in zip(found, spans, strict=True)]
 
 
@@ -65,3 +67,33 @@ def test_what_a_time_daemon_may_have_bent_is_shared_by_the_time_between_two_prob
     part, whole = bounds_of(bent, (10**8, 11 * 10**7), (5, 10**9 + 100_000))
     assert whole == pytest.approx(1e-4, rel=0.01)
     assert part == pytest.approx(1e-6, rel=0.01)
+
+
+def test_the_run_says_who_timed_it_and_not_the_number_of_its_round_trips() -> None:
+    """As many round trips of work as samples, of 2 s each: they count where the laboratory timed the run."""
+    run = with_probes([])
+    work = tuple(
+        RoundTrip("work", 2 * number * 10**9, one.start_ns, one.end_ns, 2 * (number + 1) * 10**9)
+        for number, one in enumerate(run.samples)
+    )
+    by_guest, by_host = with_probes([*work]), with_probes([*work], timing="laboratory")
+    lasted = [(sample.end_ns - sample.start_ns) * 1e-9 for sample in run.samples]
+    assert [one.duration_s for one in intervals.of_run(by_guest)] == pytest.approx(lasted)
+    assert [one.duration_s for one in intervals.of_run(by_host)] == pytest.approx([2.0] * len(work))
+    own = ClockFit(0, 0, 1.0, math.nan, math.nan, 0)
+    assert [one.duration_s for one in intervals.of_run(by_host, own)] == pytest.approx(lasted), "guest-timed reports"
+
+
+def test_pings_of_the_history_alone_are_neither_residual_nor_drift() -> None:
+    """The line is that of the run: it is not expected to reach back to where the guest was new."""
+    early = RoundTrip("early", -(10**9), -(10**9) + 5 * 10**6, -(10**9) + 5 * 10**6, -(10**9) + 30)
+    assert residual_s(with_probes([early, *GOOD])) == 0.0
+    assert bounds_of([early, *GOOD], (-(10**9), 500)) == [0.0]
+
+
+@pytest.mark.parametrize(("gone_ns", "doubted"), [(0, True), (100_000, False), (350_000, False), (500_000, True)])
+def test_a_clock_ticks_that_stands_still_between_two_pings_or_goes_twice_as_far(gone_ns: int, doubted: bool) -> None:
+    """The pings are 0.2 ms apart: a sample that lies elsewhere is not doubted for a smaller drift."""
+    guest, sent = GOOD[-1].sent_guest_ns + gone_ns, GOOD[-1].received_host_ns + 200_000
+    (beside_s,) = bounds_of([*GOOD, RoundTrip("during", sent, guest, guest, sent + 10)], (10**7, 2 * 10**7))
+    assert (beside_s > 0) == doubted

@@ -79,7 +79,7 @@ def test_work_lasts_as_long_as_it_did_whatever_the_clock_says(seed: int, leap: f
     corrected = sum(sample.end_ns - sample.start_ns for sample in guest.samples) * found.rate
     true = sum(guest.true)
     assert corrected == pytest.approx(true, rel=0.01)
-    stretches = intervals.of(guest.samples, found, guest.passages)
+    stretches = intervals.by_iterations(guest.samples, found, guest.passages)
     for stretch, length in zip(stretches, guest.true, strict=True):
         assert stretch.end_ns - stretch.start_ns == pytest.approx(stretch.duration_s * 1e9, abs=8)
         assert stretch.duration_s * 1e9 == pytest.approx(length, abs=2_000_000)
@@ -113,7 +113,7 @@ def test_work_that_flows_on_ends_where_the_next_begins() -> None:
     for length in (250_000_000, 100_000_000, 100_000_000, 100_000_000):
         guest.passage(length, begins=False)
     found = iterations.fit(guest.passages, guest.samples, [])
-    stretches = intervals.of(guest.samples, found, guest.passages)
+    stretches = intervals.by_iterations(guest.samples, found, guest.passages)
     assert [round(one.duration_s, 5) for one in stretches] == [0.25, 0.1, 0.1, 0.1]
     # The ways there and back last 50 us each, and none of that is in the work.
     assert found.relative_bound == pytest.approx(0.0015)

@@ -98,7 +98,7 @@ def test_samples_by_a_clock_that_ticks_coarsely_are_not_used(tick_ns: int, secon
         found = fit(before, after, during)
         samples = short_samples(channel, luck, before[-1].received_host_ns, after[0].sent_host_ns)
         lasting = [sample for sample in samples if sample.end_ns > sample.start_ns]
-        stretches = intervals.of(lasting, found, [*before, *during, *after])
+        stretches = intervals.by_line(lasting, found, [*before, *during, *after])
         assert min(one.relative_bound for one in stretches) > 0.005
 
 
@@ -162,7 +162,7 @@ def test_a_step_that_is_not_told_leaves_a_run_whose_value_is_right_or_not_used(p
             continue
         found = fit(before, probes[-8:], during)
         samples = short_samples(channel, luck, start, end)
-        stretches = intervals.of(samples, found, probes)
+        stretches = intervals.by_line(samples, found, probes)
         right = [one for one in stretches if max(one.relative_bound, found.relative_bound) <= 0.005]
         if not right:
             continue
@@ -188,6 +188,6 @@ def test_a_clock_that_a_time_daemon_bends_gives_its_value(ppm: int, seconds: flo
         assert steps.between(probes) is None
         found = fit(before, after, during)
         samples = short_samples(channel, luck, before[-1].received_host_ns, after[0].sent_host_ns)
-        stretches = intervals.of(samples, found, probes)
+        stretches = intervals.by_line(samples, found, probes)
         assert max(one.relative_bound for one in stretches) < 0.005
         assert sum(one.duration_s for one in stretches) / len(stretches) == pytest.approx(12.5e-3, rel=1e-4)

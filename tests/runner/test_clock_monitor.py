@@ -7,13 +7,12 @@ from itertools import pairwise
 import pytest
 
 from virtometer.clock import steps
-from virtometer.clock.line import BURST
 from virtometer.clock.steps import Step
 from virtometer.errors import ClockError
 from virtometer.link.channel import Channel, Stream
 from virtometer.link.session import Session
 from virtometer.model import ClockFault, Limits, RoundTrip, RoundTripKind
-from virtometer.runner.clock_monitor import ClockMonitor
+from virtometer.runner.clock_monitor import BURST, ClockMonitor
 
 
 @pytest.fixture
@@ -96,7 +95,10 @@ def test_a_step_back_is_as_large_as_samples_and_probes_prove_together(
 
 def test_what_a_probe_costs_is_tried_once_in_an_environment(session: Session) -> None:
     costs: dict[str, float] = {}
-    ClockMonitor(session, Limits(), lambda: 0, costs).before(1.0)
+    first = ClockMonitor(session, Limits(), lambda: 0, costs)
+    first.before(1.0)
+    kinds = [probe.kind for probe in first.probes]
+    assert kinds == [*["early"] * (len(kinds) - BURST), *["before"] * BURST] and len(kinds) > BURST
     tried = dict(costs)
     assert list(tried) == [session.name] and 0 < tried[session.name] < 0.1
     later = ClockMonitor(session, Limits(), lambda: 0, costs)
@@ -159,7 +161,8 @@ def test_only_a_clock_that_is_not_known_well_enough_is_compared_after_pauses(
 def test_only_a_guest_that_was_never_probed_is_probed_before_it_prepares(session: Session) -> None:
     first = ClockMonitor(session, Limits(), lambda: 0, {})
     first.early()
-    assert len(first.probes) == BURST == len(session.history)
+    assert [probe.kind for probe in first.probes] == ["early"] * BURST
+    assert len(session.history) == BURST
     later = ClockMonitor(session, Limits(), lambda: 0, {})
     later.early()
     assert later.probes == ()

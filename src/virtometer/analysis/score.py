@@ -43,7 +43,7 @@ def score(run: Run, clock: ClockFit, window: Window, guest_cpu_s: float | None =
 
     A tool timed itself: its own number is converted.
     """
-    timed = intervals.of(run.samples, clock, run.probes)
+    timed = intervals.of_run(run, clock)
     used = [(interval, sample) for interval, sample in zip(timed, run.samples, strict=True) if sample.used]
     work = sum(sample.work for _, sample in used)
     elapsed_s = sum(interval.duration_s for interval, _ in used)

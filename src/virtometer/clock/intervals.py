@@ -8,13 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from virtometer.clock.steps import Span, spans
-from virtometer.model import MAX_SLEW, ClockFit, RoundTrip, Run, Sample
+from virtometer.model import ITERATIONS, MAX_SLEW, PINGS, ClockFit, RoundTrip, Run, Sample, of_kinds
 
 _LOST_NS = 1.0
 """What arithmetic loses: a line through the corner of the feasible region misses it by no more."""
-
-_CLOSE_NS = 10_000_000
-"""Pings that are closer together follow each other without a pause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,57 +31,38 @@ class Interval:
         return self.bound_s / self.duration_s if self.duration_s > 0 else math.nan
 
 
-def of_run(run: Run) -> list[Interval]:
-    """The intervals of a scored run's samples. Guest-timed ones last as long as the guest's clock said."""
-    return of(run.samples, run.scored.clock, run.probes)
+def of_run(run: Run, clock: ClockFit | None = None) -> list[Interval]:
+    """The intervals of a run's samples, by the clock of its score or by another.
 
-
-def of(samples: Sequence[Sample], clock: ClockFit, trips: Sequence[RoundTrip]) -> list[Interval]:
-    """The intervals of a run's samples, by its clock and its round trips.
-
-    Where the laboratory timed the run, each sample has a round trip of its work. What is left of them beside the work
-    is shared by all.
+    Of a run that the laboratory timed they are those of its iterations, unless the clock was not compared: then they
+    last as long as the guest's clock said.
     """
-    work = [trip for trip in trips if trip.kind == "work"] if clock.compared else []
-    if not work or len(work) != len(samples):
-        return _by_line(samples, clock, trips if clock.compared else ())
-    guest_ns = sum(sample.end_ns - sample.start_ns for sample in samples)
-    beside_ns = (sum(trip.round_trip_ns for trip in work) - guest_ns * clock.rate) / len(work)
+    clock = clock or run.scored.clock
+    if not clock.compared:
+        return by_line(run.samples, clock, ())
+    return (by_iterations if run.host_timed else by_line)(run.samples, clock, run.probes)
+
+
+def by_iterations(samples: Sequence[Sample], clock: ClockFit, trips: Sequence[RoundTrip]) -> list[Interval]:
+    """As the laboratory timed them: each sample has a round trip of its work, in the same order."""
+    work = of_kinds(trips, "work")
     # No piece of work is known worse than all of them together.
-    bound_ns = min(clock.bound_ns, clock.rate_bound * guest_ns)
+    guest_ns = sum(sample.end_ns - sample.start_ns for sample in samples)
+    bound_s = min(clock.bound_ns, clock.rate_bound * guest_ns) * 1e-9
     # The line was moved by one way: into what the laboratory released, or, where the work is continuous, back.
     way_ns = clock.reference_host_ns - work[0].sent_host_ns
-    return [
-        Interval(
-            start_ns=trip.sent_host_ns + way_ns,
-            end_ns=trip.received_host_ns - abs(way_ns),
-            duration_s=(trip.round_trip_ns - beside_ns) * 1e-9,
-            start_bound_ns=clock.bound_ns,
-            end_bound_ns=clock.bound_ns,
-            bound_s=bound_ns * 1e-9,
-        )
-        for trip in work
-    ]
+    ends = [(trip.sent_host_ns + way_ns, trip.received_host_ns - abs(way_ns)) for trip in work]
+    return [Interval(a, b, (b - a) * 1e-9, clock.bound_ns, clock.bound_ns, bound_s) for a, b in ends]
 
 
-def residual_s(run: Run) -> float:
-    """How far the fitted line misses the interval that the worst round trip proves: 0 where it misses none.
-
-    Where the laboratory timed the work the line is that of the work, and misses what its own bound leaves open.
-    """
-    clock = run.scored.clock
-    worst_ns = clock.missed_ns(run.probes) - (clock.bound_ns if run.host_timed else 0.0)
-    return worst_ns * 1e-9 if worst_ns > _LOST_NS else 0.0
-
-
-def _by_line(samples: Sequence[Sample], clock: ClockFit, trips: Sequence[RoundTrip]) -> list[Interval]:
+def by_line(samples: Sequence[Sample], clock: ClockFit, trips: Sequence[RoundTrip]) -> list[Interval]:
     """By the line alone. The bound of a duration holds the drift between two pings that the line does not explain."""
-    drifts = [(span, abs(span.drift_ns(clock.rate, clock.rate))) for span in spans(trips)]
-    drifts = [(span, drift_ns) for span, drift_ns in drifts if drift_ns > _LOST_NS]
-    # A clock that contradicts itself within a moment ticks coarsely: a sample may be off by a tick at both ends.
-    ticks = any(span.least_ns < _CLOSE_NS for span, _ in drifts)
-    ticks_ns = 2 * clock.missed_ns(trips) if ticks else 0.0
-    unexplained = [(span, drift_ns) for span, drift_ns in drifts if span.guest_ns > 0]
+    pings = of_kinds(trips, *PINGS)
+    drifts = [(span, abs(span.drift_ns(clock.rate, clock.rate))) for span in spans(pings)]
+    # A clock ticks that stands still between two pings, or goes twice as far: both ends of a sample may be off so much.
+    ticks = any(drift_ns >= span.least_ns > 0 for span, drift_ns in drifts)
+    ticks_ns = 2 * clock.missed_ns(pings) if ticks else 0.0
+    unexplained = [(span, drift_ns) for span, drift_ns in drifts if drift_ns > _LOST_NS and span.guest_ns > 0]
     ends_ns = [span.end_guest_ns for span, _ in unexplained]
     found = []
     for sample in samples:
@@ -106,9 +84,19 @@ def _by_line(samples: Sequence[Sample], clock: ClockFit, trips: Sequence[RoundTr
     return found
 
 
+def residual_s(run: Run) -> float:
+    """How far the fitted line misses the interval that the worst round trip proves: 0 where it misses none.
+
+    Where the laboratory timed the work the line is that of the work, and misses what its own bound leaves open.
+    """
+    clock = run.scored.clock
+    worst_ns = clock.missed_ns(of_kinds(run.probes, *PINGS, *ITERATIONS)) - (clock.bound_ns if run.host_timed else 0.0)
+    return worst_ns * 1e-9 if worst_ns > _LOST_NS else 0.0
+
+
 def _share(span: Span, drift_ns: float, sample: Sample) -> float:
     """How much of the drift between two pings may lie in a sample: more than slewing may have come at once."""
-    if drift_ns > MAX_SLEW * max(span.least_ns, 0):
+    if drift_ns > MAX_SLEW * span.least_ns:
         return drift_ns
     within_ns = min(sample.end_ns, span.end_guest_ns) - max(sample.start_ns, span.begin_guest_ns)
     return drift_ns * within_ns / span.guest_ns

@@ -7,17 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from virtometer.clock.region import feasible_region, is_linear, longest_feasible_prefix, slope_bounds
+from virtometer.clock.region import feasible_region, longest_feasible_prefix, slope_bounds
 from virtometer.errors import ClockError, LinkError
 from virtometer.model import MAX_SLEW, ClockFault, ClockFit, RoundTrip
 
-# What a history must have before it bounds a run: host ns, multiples of the time between the bursts, pings.
+# How long a history must be before it bounds a run: host ns, multiples of the time between the bursts.
 _HISTORY_NS = 1_000_000_000
 _HISTORY_GAPS = 2
-_HISTORY_PINGS = 24
-
-BURST = 8
-"""Pings of a burst; at either end of a history the shortest of so many counts."""
 
 
 def fit(
@@ -33,28 +29,30 @@ def fit(
     """
     if not before or not after:
         raise LinkError("clocks cannot be compared without a probe before and one after the run")
-    if after[-1].sent_guest_ns <= before[0].received_guest_ns:
-        raise stood_still()
     trips = [*before, *during, *after]
-    region = feasible_region(trips)
-    if region is None:
-        return _through_bursts(before, after, trips)
+    ends = [min(burst, key=lambda trip: trip.round_trip_ns) for burst in (before, after)]
+    linear = feasible_region(trips)
+    region = linear or feasible_region([_at_once(trip) for trip in ends])
+    if region is None or after[-1].sent_guest_ns <= before[0].received_guest_ns:
+        raise stood_still()
+    rate, host_ns, bound_ns, count = region.rate, region.host_ns, region.half_width + 1, len(trips)
     gap_ns = max(after[0].sent_host_ns - before[-1].received_host_ns, 1)
     # A step that the round trips hide moves the line by the shortest ones, and looks like a rate of the bursts as well.
-    hidden = (_shortest_ns(before) + _shortest_ns(after)) / gap_ns
-    rate, beside_ns, count = region.rate, 0.0, len(trips)
-    bound = max(region.high - rate, rate - region.low, rate * hidden)
-    tail = linear_tail([*history, *trips])
-    known = _rate_of_tail(tail, gap_ns, hidden)
-    if known is None and not during:
-        earlier = _rate_of_tail(linear_tail([*history, *before]), gap_ns, hidden)
+    hidden_ns: float = sum(trip.round_trip_ns for trip in ends)
+    if linear is None:
+        residual_ns = ClockFit(region.guest_ns, round(host_ns), rate, bound_ns, 0.0, count).missed_ns(trips)
+        bound_ns, hidden_ns = bound_ns + residual_ns, hidden_ns + 2 * residual_ns
+    bound = max(region.high - rate, rate - region.low, rate * hidden_ns / gap_ns)
+    known = _rate_of_tail([*history, *trips], gap_ns, hidden_ns) if linear is not None else None
+    if known is not None and known[1] < bound:
+        rate, bound, count = known
+        beside_ns = region.beside_ns(rate)
+        host_ns, bound_ns = host_ns + beside_ns, bound_ns + abs(beside_ns)
+    elif known is None and linear is not None and not during:
+        earlier = _rate_of_tail([*history, *before], gap_ns, hidden_ns)
         if earlier is not None:  # and the bursts around the run are not on that line: a step is taken for rate
             bound = max(bound, abs(rate - earlier[0]) + earlier[1])
-    elif known is not None and known[1] < bound:
-        (rate, bound), count = known, len(tail)
-        beside_ns = region.beside_ns(rate)
-    bound_ns = region.half_width + abs(beside_ns) + 1
-    return ClockFit(region.guest_ns, round(region.host_ns + beside_ns), rate, bound_ns, bound, count)
+    return ClockFit(region.guest_ns, round(host_ns), rate, bound_ns, bound, count)
 
 
 def stood_still() -> ClockError:
@@ -63,51 +61,31 @@ def stood_still() -> ClockError:
     return ClockError(sentence, ClockFault("stood-still"))
 
 
+def _at_once(trip: RoundTrip) -> RoundTrip:
+    """The same, as if it had been answered when it was received: the clock may step or tick in between."""
+    middle_ns = (trip.received_guest_ns + trip.sent_guest_ns) // 2
+    return replace(trip, received_guest_ns=middle_ns, sent_guest_ns=middle_ns)
+
+
 def linear_tail(trips: Sequence[RoundTrip]) -> Sequence[RoundTrip]:
     """The longest tail of these round trips, in the order in which they were sent, that one line explains."""
-    return trips if is_linear(trips) else trips[len(trips) - longest_feasible_prefix(trips[::-1]) :]
+    return trips[len(trips) - longest_feasible_prefix(trips[::-1]) :]
 
 
-def _rate_of_tail(tail: Sequence[RoundTrip], gap_ns: int, hidden: float) -> tuple[float, float] | None:
-    """The rate that the linear tail of a guest's pings proves, and its bound; None for a short one.
+def _rate_of_tail(trips: Sequence[RoundTrip], gap_ns: int, hidden_ns: float) -> tuple[float, float, int] | None:
+    """The rate that the linear tail of a guest's pings proves, its bound, and how many pings; None for a short one.
 
-    `gap_ns` is the host time between the bursts around the run, `hidden` the part of it that a step could hide. Within
-    the run the clock may be slewed and may tick; a step that the run's round trips hide is assumed to be absent.
+    `gap_ns` is the host time between the bursts around the run, `hidden_ns` the step that they could hide. Within the
+    run the clock may be slewed and may tick; a step that the run's round trips hide is assumed to be absent.
     """
+    tail = linear_tail(trips)
     lived_ns = tail[-1].received_host_ns - tail[0].sent_host_ns
-    if len(tail) < _HISTORY_PINGS or lived_ns < max(_HISTORY_NS, _HISTORY_GAPS * gap_ns):
-        return None
     low, high = slope_bounds(tail)
-    if low <= 0 or not math.isfinite(high):
+    if lived_ns < max(_HISTORY_NS, _HISTORY_GAPS * gap_ns) or low <= 0 or not math.isfinite(high):
         return None
     rate = (low + high) / 2
     readings = sorted({ns for trip in tail for ns in (trip.received_guest_ns, trip.sent_guest_ns)})
     tick_ns = min(after - one for one, after in pairwise(readings)) * rate  # no tick is longer
-    elsewhere = (_shortest_ns(tail[:BURST]) + _shortest_ns(tail[-BURST:])) / lived_ns
     # The clock may have been slewed all its life, and be slewed the other way now.
-    within = min(hidden, 2 * MAX_SLEW + tick_ns / gap_ns)
-    return rate, max((high - low) / 2, rate * elsewhere) + rate * within
-
-
-def _through_bursts(before: Sequence[RoundTrip], after: Sequence[RoundTrip], trips: Sequence[RoundTrip]) -> ClockFit:
-    """The line through the shortest round trip of each burst. Its residual is added to the bounds."""
-    first, last = (min(burst, key=lambda trip: trip.round_trip_ns) for burst in (before, after))
-    guest_first, guest_last = ((trip.received_guest_ns + trip.sent_guest_ns) / 2 for trip in (first, last))
-    host_first, host_last = ((trip.sent_host_ns + trip.received_host_ns) / 2 for trip in (first, last))
-    span = guest_last - guest_first
-    if span <= 0:
-        raise stood_still()
-    rate, reference = (host_last - host_first) / span, round(guest_first)
-    half_ns = max(first.round_trip_ns, last.round_trip_ns) / 2
-    line = ClockFit(reference, round(host_first + (reference - guest_first) * rate), rate, half_ns, 0.0, len(trips))
-    residual_ns = line.missed_ns(trips)
-    slewed = 0.0  # how far the rate is from any that the pings of a burst allow by themselves
-    for low, high in map(slope_bounds, (before, after)):
-        if low <= high:
-            slewed = max(slewed, low - rate, rate - high)
-    rate_bound = 2 * (2 * half_ns + residual_ns) / span + slewed
-    return replace(line, bound_ns=half_ns + residual_ns, rate_bound=rate_bound)
-
-
-def _shortest_ns(trips: Sequence[RoundTrip]) -> int:
-    return min(trip.round_trip_ns for trip in trips)
+    within = min(hidden_ns / gap_ns, 2 * MAX_SLEW + tick_ns / gap_ns)
+    return rate, max((high - low) / 2, rate * hidden_ns / lived_ns) + rate * within, len(tail)

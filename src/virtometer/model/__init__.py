@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from virtometer.model.clock import (
+    ITERATIONS,
     MAX_SLEW,
+    PINGS,
     ClockFault,
     ClockFit,
     FaultKind,
     RoundTrip,
     RoundTripKind,
+    of_kinds,
 )
 from virtometer.model.finding import (
     Estimate,
@@ -58,8 +61,10 @@ from virtometer.model.trial import (
 )
 
 __all__ = [
+    "ITERATIONS",
     "MAX_SLEW",
     "MIN_BLOCKS",
+    "PINGS",
     "UNAVAILABLE",
     "AgentReport",
     "Better",
@@ -99,6 +104,7 @@ __all__ = [
     "Trial",
     "TrialRecord",
     "Verdict",
+    "of_kinds",
     "parse_share",
     "parse_size",
     "size_text",

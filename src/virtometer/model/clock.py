@@ -6,7 +6,7 @@ Times ending in `_ns` are integers in nanoseconds. `guest` times are readings of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -67,9 +67,10 @@ class ClockFit:
 class RoundTrip:
     """A message to the agent and its answer: sent and received by the host, received and sent by the guest, all in ns.
 
-    kind: a ping `before`, `during` or `after` the run; or, where the laboratory times the run, an iteration: without
-    work (`null`), the `warm-up` of continuous work, which has no sample, or `work`, one for each sample. Work that
-    follows on from the iteration before it counts as sent when that one's answer was received.
+    kind: a ping `before`, `during` or `after` the run, or an `early` one that belongs to the guest's history alone; or,
+    where the laboratory times the run, an iteration: without work (`null`), the `warm-up` of continuous work, which has
+    no sample, or `work`, one for each sample. Work that follows on from the iteration before it counts as sent when
+    that one's answer was received.
     """
 
     kind: RoundTripKind
@@ -84,7 +85,16 @@ class RoundTrip:
         return self.received_host_ns - self.sent_host_ns
 
 
-RoundTripKind = Literal["before", "during", "after", "null", "warm-up", "work"]
+RoundTripKind = Literal["early", "before", "during", "after", "null", "warm-up", "work"]
+PINGS: tuple[RoundTripKind, ...] = ("before", "during", "after")
+ITERATIONS: tuple[RoundTripKind, ...] = ("null", "warm-up", "work")
+
+
+def of_kinds(trips: Iterable[RoundTrip], *kinds: RoundTripKind) -> list[RoundTrip]:
+    """Those round trips that are of one of these kinds."""
+    return [trip for trip in trips if trip.kind in kinds]
+
+
 FaultKind = Literal["stepped", "went-back", "stood-still", "uncertain", "contradicts"]
 
 

@@ -5,6 +5,7 @@ Where the laboratory times the run itself, the round trips that count are the it
 
 from __future__ import annotations
 
+import math
 import random
 import statistics
 import time
@@ -12,14 +13,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from virtometer.clock import iterations, line, region, steps
-from virtometer.clock.line import BURST
 from virtometer.errors import ClockError, LinkError
 from virtometer.link.messages import IterationDone, IterationKind
 from virtometer.link.session import Session
-from virtometer.model import MAX_SLEW, ClockFault, ClockFit, Limits, RoundTrip, RoundTripKind, Sample
+from virtometer.model import (
+    ITERATIONS,
+    MAX_SLEW,
+    PINGS,
+    ClockFault,
+    ClockFit,
+    Limits,
+    RoundTrip,
+    RoundTripKind,
+    Sample,
+    of_kinds,
+)
 
-_BURSTS_AFTER = 4
-_PAUSES_AFTER_S = (0.1, 0.2, 0.4, 0.8, 1.6)  # before further bursts, which a guest with a short history needs
+BURST = 8
+_PAUSES_AFTER_S = (0.0, 0.0, 0.0, 0.0, 0.1, 0.2, 0.4, 0.8, 1.6)  # those help a guest with a short history
 _PERIOD_S = 0.25
 PERIOD_IN_COSTS = 2000  # 0.1 % of one processor; a ping after a long pause costs more than those that are tried
 _TRIES = 3
@@ -30,7 +41,6 @@ _TOGETHER = 3  # pings of a burst between two pauses, where it has any: over som
 _ROUND_TRIPS = 200  # in a pause of a burst: the round trip leaves a quarter of a percent of the rate open then
 _JITTER = 0.25
 _PINGS = 2000  # a run may last an hour, and the agent may send 20,000 lines
-_ITERATIONS: tuple[RoundTripKind, ...] = ("null", "warm-up", "work")
 
 
 class ClockMonitor:
@@ -49,7 +59,6 @@ class ClockMonitor:
         self._guest_cpu_ns = guest_cpu_ns
         self._costs = costs
         self._history: Sequence[RoundTrip] = ()
-        self._early: Sequence[RoundTrip] = ()
         self._trips: list[RoundTrip] = []
         self._arrivals: list[steps.Sighting] = []
         self._released_ns: int | None = None
@@ -61,12 +70,10 @@ class ClockMonitor:
     def early(self) -> None:
         """Ping a new guest before it prepares its first run: preparing makes its history longer."""
         if not self._session.history:
-            self._burst("before")
-            self._early, self._trips = self._trips, []
+            self._burst("early")
 
     def before(self, seconds: float) -> None:
         """Ping before a run of `seconds`, and find out how often that may be done during it."""
-        self._history = tuple(self._session.history)
         name = self._session.name
         if name not in self._costs:
             self._costs[name] = statistics.median(self._cost_s() for _ in range(_TRIES))
@@ -76,6 +83,7 @@ class ClockMonitor:
         self.period_s = max(_PERIOD_S, dear_s, seconds / _PINGS)
         if self.period_s * (1 + _JITTER) >= seconds:  # perhaps none within: the bursts alone tell the rate
             self._pause_s = min(_PAUSE_S, seconds / BURST)
+        self._history = tuple(self._session.history)
         self._burst("before")
 
     def starting(self) -> None:
@@ -104,7 +112,7 @@ class ClockMonitor:
         if event.ended_ns < event.began_ns:
             raise ClockError("the agent says that an iteration ended before it began", ClockFault("contradicts"))
         sent_ns, self._released_ns = self._released_ns, None
-        if not event.released and sent_ns is None and self._trips[-1].kind in _ITERATIONS:
+        if not event.released and sent_ns is None and self._trips[-1].kind in ITERATIONS:
             sent_ns = self._trips[-1].received_host_ns
         elif not event.released or sent_ns is None:
             raise LinkError("an iteration of the agent was done before it was released, or follows on from none")
@@ -112,40 +120,36 @@ class ClockMonitor:
 
     def after(self) -> None:
         """Ping after the run until the rate is known well enough: at most four bursts, and then some with pauses."""
-        limit = self._limits.clock_error
-        for number, pause_s in enumerate((*[0.0] * _BURSTS_AFTER, *_PAUSES_AFTER_S), 1):
-            if pause_s:
-                self._session.pause(pause_s)
+        limit, found = self._limits.clock_error, math.inf
+        for pause_s in _PAUSES_AFTER_S:
+            if pause_s and (found <= limit or limit <= 2 * MAX_SLEW):
+                return  # no history bounds a rate more narrowly than the clock may be slewed
+            self._session.pause(pause_s)
             self._burst("after")
-            if self._of(*_ITERATIONS) or not region.is_linear(self._around):
+            if self._of(*ITERATIONS) or not region.is_linear(self._of(*PINGS)):
                 return  # more pings do not mend it; `fit` says what it is
             found = self._line().relative_bound
-            if found <= limit / 2 or (number >= _BURSTS_AFTER and (found <= limit or limit <= 2 * MAX_SLEW)):
-                return  # no history bounds a rate more narrowly than the clock may be slewed
+            if found <= limit / 2:
+                return
 
     @property
     def probes(self) -> tuple[RoundTrip, ...]:
         """All round trips in the order in which they were sent."""
-        return (*self._early, *self._around)
-
-    @property
-    def _around(self) -> tuple[RoundTrip, ...]:
-        """Those before, during and after the run."""
         during = [trip for trip in self._session.probes if trip.sent_host_ns >= self.started_ns]
         return tuple(sorted([*self._trips, *during], key=lambda trip: trip.sent_host_ns))
 
     def _of(self, *kinds: RoundTripKind) -> list[RoundTrip]:
-        return [trip for trip in self._around if trip.kind in kinds]
+        return of_kinds(self.probes, *kinds)
 
     def fit(self, samples: Sequence[Sample]) -> ClockFit:
         """What converts this run's times. ClockError for a clock that stepped, or samples from outside of the run.
 
         A clock that the laboratory did not need may leap as it likes.
         """
-        if worked := self._of(*_ITERATIONS):
+        if worked := self._of(*ITERATIONS):
             # Answers during the run may have waited for the work, which the iterations themselves do not.
             return iterations.fit(worked, samples, self._of("before", "after"))
-        trips = self._around
+        trips = self._of(*PINGS)
         if trips[-1].sent_guest_ns == trips[0].received_guest_ns:
             raise line.stood_still()
         step = steps.between(trips)
@@ -162,7 +166,7 @@ class ClockMonitor:
     def sized(self, error: ClockError) -> ClockError:
         """The same, with the size of the step where the pings know it: samples tell only what they lost at least."""
         known_s = error.fault.size_s
-        step = steps.between(self._around) if error.fault.kind == "went-back" else None
+        step = steps.between(self._of(*PINGS)) if error.fault.kind == "went-back" else None
         if step is None or known_s is None or step.size_ns * 1e-9 > known_s:
             return error
         larger = step.error(self.started_ns)
@@ -177,7 +181,7 @@ class ClockMonitor:
         self._session.pause(_PAUSE_S)
         guest_ns = self._guest_cpu_ns()
         own_ns = time.thread_time_ns()
-        self._trips.append(self._session.ping(self._limits.answer_s))
+        self._trips.append(self._session.ping(self._limits.answer_s, "early"))
         own_ns = time.thread_time_ns() - own_ns
         return (own_ns + self._guest_cpu_ns() - guest_ns) * 1e-9
 

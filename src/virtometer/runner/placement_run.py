@@ -50,6 +50,8 @@ class PlacementRun:
     def conditions(self) -> dict[str, str]:
         """What the agent reported, and what the guest got."""
         conditions = dict(self.state.conditions)
+        if self.state.host_timed:
+            conditions["timing"] = self.state.timing  # of a run too that did not come to its end
         guest = self.running_guest.guest
         if "disk" in self.workload.needs and guest.disk is not None:
             conditions |= guest.disk.conditions

@@ -293,6 +293,8 @@ class TrialRunner:
             if cause.code == "not-supported":
                 raise TrialFailed(FailureKind.UNAVAILABLE, cause.message, one.placement) from cause
             raise TrialFailed(FailureKind.AGENT, cause.sentence, one.placement) from cause
+        except UsageError as cause:  # the output of a tool cannot be read
+            raise TrialFailed(FailureKind.TOOL, cause.sentence, one.placement) from cause
         except LinkError as cause:
             reason, kind = cause.reason, _kind(cause)
             if isinstance(cause, ClockError):
@@ -307,12 +309,13 @@ class TrialRunner:
     ) -> tuple[HostUse | None, tuple[Mark, ...], list[Run]]:
         """Convert to host time, cut to the stretch in which all measured placements overlap, add up."""
         fits: list[ClockFit] = []
-        timed: list[list[Interval]] = []
+        ended: list[Run] = []
         for one in running:
             self._refuse_clock(one)
             with self._guarded(one):
                 fits.append(one.clock.fit(one.state.samples))
-            timed.append(intervals.of(one.state.samples, fits[-1], one.clock.probes))
+                ended.append(one.run())
+        timed = [intervals.of_run(run, fit) for run, fit in zip(ended, fits, strict=True)]
         measured = [found for one, found in zip(running, timed, strict=True) if one.measured]
         start = max(found[0].start_ns for found in measured)
         end = min(found[-1].end_ns for found in measured)
@@ -320,8 +323,8 @@ class TrialRunner:
             raise TrialFailed(FailureKind.SAMPLES, "the measured placements never ran at the same time")
         marks = [*observer.marks(start, end, self._plan.rules)]
         runs = []
-        for index, (one, fit, found) in enumerate(zip(running, fits, timed, strict=True)):
-            run = self._scored(one, fit, found, (start, end), observer.guest_cpu_s(index, start, end))
+        for index, (one, run, fit, found) in enumerate(zip(running, ended, fits, timed, strict=True)):
+            run = self._scored(one, run, fit, found, (start, end), observer.guest_cpu_s(index, start, end))
             runs.append(run)
             if one.measured and (mark := self._stall(one, found, run)) is not None:
                 marks.append(mark)
@@ -330,18 +333,17 @@ class TrialRunner:
     def _scored(
         self,
         one: PlacementRun,
+        run: Run,
         fit: ClockFit,
         timed: Sequence[Interval],
         window: tuple[float, float],
         guest_cpu_s: float | None,
     ) -> Run:
         try:
-            run = cut(one.run(), fit, timed, window, self._plan.limits.clock_error)
+            run = cut(run, fit, timed, window, self._plan.limits.clock_error)
             if run.by_tool and not (run.reported.value or 0.0) > 0:
                 raise NoScore(FailureKind.TOOL, f"{one.workload.name} says that it did nothing")
             run = replace(run, score=score(run, fit, window, guest_cpu_s))
-        except UsageError as cause:
-            raise TrialFailed(FailureKind.TOOL, cause.sentence, one.placement) from cause
         except NoScore as cause:
             one.clock_fault = cause.fault
             raise TrialFailed(cause.kind, cause.reason, one.placement) from cause
