@@ -42,7 +42,7 @@ def bounds_of(probes: list[RoundTrip], *spans: tuple[int, int]) -> list[float]:
     """What the bounds of samples hold beside that of the rate, in s."""
     samples = [Sample(start, end, 1, "") for start, end in spans]
     found = intervals.by_line(samples, FIT, probes)
-    return [one.bound_s - FIT.duration_bound_s(*span) for one, span in zip(found, spans, strict=True)]
+    return [one.bound_s - (span[1] - span[0]) * FIT.rate_bound * 1e-9 for one, span in zip(found, spans, strict=True)]
 
 
 def test_what_came_at_once_between_two_probes_is_in_the_bound_of_every_sample_there() -> None:

@@ -91,7 +91,6 @@ def test_the_same_clock_has_rate_one_and_no_offset() -> None:
     assert found.probes == 16
     assert found.bound_at_ns(found.reference_guest_ns) == found.bound_ns <= 600 + 10
     assert found.bound_at_ns(found.reference_guest_ns + 10**9) == pytest.approx(found.bound_ns + found.rate_bound * 1e9)
-    assert found.duration_bound_s(0, 10**9) == pytest.approx(found.rate_bound)
     # The shortest round trip before and the one after, over the second between them.
     assert found.relative_bound == pytest.approx(2.2e-6, rel=0.01)
 

@@ -71,14 +71,15 @@ def by_line(samples: Sequence[Sample], clock: ClockFit, trips: Sequence[RoundTri
             if span.begin_guest_ns >= sample.end_ns:
                 break
             beside_ns += _share(span, drift_ns, sample)
+        duration_s = clock.duration_s(sample.start_ns, sample.end_ns)
         found.append(
             Interval(
                 start_ns=clock.to_host_ns(sample.start_ns),
                 end_ns=clock.to_host_ns(sample.end_ns),
-                duration_s=clock.duration_s(sample.start_ns, sample.end_ns),
+                duration_s=duration_s,
                 start_bound_ns=clock.bound_at_ns(sample.start_ns),
                 end_bound_ns=clock.bound_at_ns(sample.end_ns),
-                bound_s=clock.duration_bound_s(sample.start_ns, sample.end_ns) + beside_ns * 1e-9,
+                bound_s=duration_s * clock.relative_bound + beside_ns * 1e-9,
             )
         )
     return found

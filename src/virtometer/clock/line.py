@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from virtometer.clock.region import feasible_region, longest_feasible_prefix, slope_bounds
+from virtometer.clock.region import feasible_region, is_linear, longest_feasible_prefix, slope_bounds
 from virtometer.errors import ClockError, LinkError
 from virtometer.model import MAX_SLEW, ClockFault, ClockFit, RoundTrip
 
@@ -48,10 +48,11 @@ def fit(
         rate, bound, count = known
         beside_ns = region.beside_ns(rate)
         host_ns, bound_ns = host_ns + beside_ns, bound_ns + abs(beside_ns)
-    elif known is None and linear is not None and not during:
-        earlier = _rate_of_tail([*history, *before], gap_ns, hidden_ns)
-        if earlier is not None:  # and the bursts around the run are not on that line: a step is taken for rate
-            bound = max(bound, abs(rate - earlier[0]) + earlier[1])
+    elif known is None and not during:
+        # Where the pings after the run leave the line of those up to it, a step or slewing within it is taken for rate.
+        earlier = linear_tail([*history, *before])
+        sides = [] if is_linear([*earlier, *after]) else [slope_bounds(earlier), slope_bounds(after)]
+        bound += sum(max(low - rate, rate - high, 0.0) for low, high in sides if low <= high)
     return ClockFit(region.guest_ns, round(host_ns), rate, bound_ns, bound, count)
 
 

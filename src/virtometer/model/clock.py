@@ -52,10 +52,6 @@ class ClockFit:
         """Bound of the error of `to_host_ns`, in host ns."""
         return self.bound_ns + abs(guest_ns - self.reference_guest_ns) * self.rate_bound
 
-    def duration_bound_s(self, start_ns: int, end_ns: int) -> float:
-        """Bound of the error of `duration_s`, in host seconds."""
-        return (end_ns - start_ns) * self.rate_bound * 1e-9
-
     def missed_ns(self, probes: Sequence[RoundTrip]) -> float:
         """How far the line passes outside of what these probes prove, in host ns; 0 where it keeps to all."""
         early = (probe.sent_host_ns - self.to_host_ns(probe.received_guest_ns) for probe in probes)
