@@ -11,7 +11,7 @@ from virtometer.clock.steps import Step
 from virtometer.errors import ClockError
 from virtometer.link.channel import Channel, Stream
 from virtometer.link.session import Session
-from virtometer.model import ClockFault, Limits, RoundTrip, RoundTripKind
+from virtometer.model import ClockFault, Limits, RoundTrip, RoundTripKind, Sample
 from virtometer.runner.clock_monitor import BURST, ClockMonitor
 
 
@@ -177,3 +177,14 @@ def test_probes_are_kept_in_the_order_in_which_they_were_sent(session: Session) 
     probes = watch.probes
     assert len(probes) >= 2 * BURST + 1
     assert list(probes) == sorted(probes, key=lambda probe: probe.sent_host_ns)
+
+
+def test_a_run_that_the_laboratory_times_needs_iterations_whatever_the_pings_say(session: Session) -> None:
+    """An agent that works without being released is no reason to time the run by its clock."""
+    watch = ClockMonitor(session, Limits(), lambda: 0, {}, host_timed=True)
+    watch.before(1.0)
+    watch.starting()
+    watch.after()
+    last = watch.probes[-1].received_guest_ns
+    with pytest.raises(ClockError, match="from outside of the iterations"):
+        watch.fit([Sample(last - 2, last - 1, 1, "")])

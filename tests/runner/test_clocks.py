@@ -349,6 +349,7 @@ def test_the_same_clock_is_refused_where_it_times_itself(trial: RunTrial) -> Non
         ("says-nothing", "sent waiting while"),
         ("does-not-rehearse", "from outside of the iterations that it was let do"),
         ("one-sample-too-many", "from outside of the iterations that it was let do"),
+        ("ignores", "from outside of the iterations that it was let do"),
     ],
 )
 def test_an_agent_that_breaks_the_rules_at_the_gate_fails_the_trial(trial: RunTrial, gate: str, reason: str) -> None:

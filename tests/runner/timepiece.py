@@ -198,7 +198,7 @@ def main() -> None:
                 timing[name] = request["arguments"].get("timing", "agent")
                 say(event="ready", run=name, conditions={})
             if command == "start":
-                host_timed = timing[name] == "laboratory" or GATE == "uninvited"
+                host_timed = GATE == "uninvited" or (timing[name] == "laboratory" and GATE != "ignores")
                 if wish.get("tool"):
                     tool(name, seconds[name], host_timed)
                 else:

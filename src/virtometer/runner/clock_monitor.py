@@ -47,17 +47,25 @@ class ClockMonitor:
     """Compares the clocks around and during one run."""
 
     def __init__(
-        self, session: Session, limits: Limits, guest_cpu_ns: Callable[[], int], costs: dict[str, float]
+        self,
+        session: Session,
+        limits: Limits,
+        guest_cpu_ns: Callable[[], int],
+        costs: dict[str, float],
+        *,
+        host_timed: bool = False,
     ) -> None:
         """`limits` say how long an answer may take and how wrong a clock may be.
 
         `guest_cpu_ns` is the processor time that the guest has used so far, by the host's account. `costs` is what a
         ping costs both sides by the session's name, in s, as far as somebody has tried; this adds what it finds out.
+        `host_timed`: the laboratory times the run.
         """
         self._session = session
         self._limits = limits
         self._guest_cpu_ns = guest_cpu_ns
         self._costs = costs
+        self._host_timed = host_timed
         self._history: Sequence[RoundTrip] = ()
         self._trips: list[RoundTrip] = []
         self._arrivals: list[steps.Sighting] = []
@@ -126,7 +134,7 @@ class ClockMonitor:
                 return  # no history bounds a rate more narrowly than the clock may be slewed
             self._session.pause(pause_s)
             self._burst("after")
-            if self._of(*ITERATIONS) or not region.is_linear(self._of(*PINGS)):
+            if self._host_timed or not region.is_linear(self._of(*PINGS)):
                 return  # more pings do not mend it; `fit` says what it is
             found = self._line().relative_bound
             if found <= limit / 2:
@@ -146,9 +154,9 @@ class ClockMonitor:
 
         A clock that the laboratory did not need may leap as it likes.
         """
-        if worked := self._of(*ITERATIONS):
+        if self._host_timed:
             # Answers during the run may have waited for the work, which the iterations themselves do not.
-            return iterations.fit(worked, samples, self._of("before", "after"))
+            return iterations.fit(self._of(*ITERATIONS), samples, self._of("before", "after"))
         trips = self._of(*PINGS)
         if trips[-1].sent_guest_ns == trips[0].received_guest_ns:
             raise line.stood_still()

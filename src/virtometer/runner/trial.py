@@ -111,8 +111,9 @@ class TrialRunner:
             refusal = guest.refused_programs.get(program, "")
         if refusal:
             raise TrialFailed(FailureKind.UNAVAILABLE, refusal, placement)
-        monitor = ClockMonitor(running_guest.session, self._plan.limits, guest.cpu_ns, self._probe_costs)
         host_timed = running_guest.timing == "laboratory" and placement.role != "service"
+        session, limits, costs = running_guest.session, self._plan.limits, self._probe_costs
+        monitor = ClockMonitor(session, limits, guest.cpu_ns, costs, host_timed=host_timed)
         state = RunState(f"t{trial.index}-{placement.ordinal}", host_timed=host_timed)
         seconds = planned.seconds or self._plan.seconds
         return PlacementRun(placement, running_guest, workload, planned, state, monitor, seconds)
