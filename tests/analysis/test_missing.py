@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,16 +11,21 @@ from hypothesis import strategies as st
 
 from tests.analysis.simulated_campaigns import Place, finding_of, gaussian, lied, simulate, trials_of, with_fields
 from virtometer.analysis.blocks import Cell, cells
-from virtometer.analysis.missing import bare, grouped, notes, unavailable
+from virtometer.analysis.missing import About, Reason, failures, marked, notes, unavailable, unused
 from virtometer.model import (
     Campaign,
     ClockFault,
     EnvironmentStatus,
     Failure,
     FailureKind,
+    FaultKind,
     Mark,
     MarkKind,
+    Placement,
+    Sample,
     SetAside,
+    Trial,
+    TrialRecord,
     Verdict,
 )
 
@@ -169,31 +175,72 @@ def test_a_good_cell_has_no_notes() -> None:
     assert notes(cell_of(simulate([NATIVE]), "native"), name="native") == []
 
 
-def test_the_bare_reason_is_that_of_the_failure() -> None:
-    done = simulate([NATIVE], blocks=1).trials[0]
-    assert bare(done) == ""
-    assert bare(replace(done, failure=NO_NETWORK)) == "no network"
+def failed(environment: str = "runc", workload: str = "stream", guest: int = 1, **failure: Any) -> TrialRecord:
+    """A failed trial; `failure`: what differs from a guest that died."""
+    trial = Trial(0, 0, 0, 0, (Placement(environment, workload, guest=guest),))
+    why = replace(Failure(FailureKind.GUEST, "the guest died", 0), **failure)
+    return TrialRecord(trial, why, "", 0.4, 0, None, (), ())
+
+
+def test_reasons_of_one_kind_about_the_same_are_one_whatever_their_sentences_say() -> None:
+    records = [failed(reason=reason) for reason in ("took 3 s", "took 12.5 s", "was lost")]
+    (found,) = failures(records)
+    assert (found.about, found.count) == (About(FailureKind.GUEST, "stream", "runc"), 3)
+    assert (found.sentence, found.shown) == ("took 3 s", "took 3 s (for example)")
+
+
+def test_one_sentence_of_several_trials_is_no_example() -> None:
+    (found,) = failures([failed(), failed()])
+    assert (found.count, found.shown) == (2, "the guest died")
 
 
 @pytest.mark.parametrize(
-    ("texts", "expected"),
+    "other",
     [
-        ([], []),
-        (["a"], [("a", 1)]),
-        (["a", "b", "b"], [("b", 2), ("a", 1)]),
-        (["took 3 s", "took 12.5 s", "took 1,000 s"], [("took 3 s (for example)", 3)]),
-        (["took 3 s", "took 3 s"], [("took 3 s", 2)]),
-        (["took 3 s", "took 4 s", "took 3 s"], [("took 3 s (for example)", 3)]),
-        (["", ""], [("", 2)]),
+        failed(kind=FailureKind.AGENT), failed(workload="disk read"), failed(guest=2), failed(environment="qemu"),
+        failed(placement=None),
     ],
-)
-def test_texts_that_differ_in_numbers_alone_are_one(texts: list[str], expected: list[tuple[str, int]]) -> None:
-    assert grouped(texts) == expected
+)  # fmt: skip
+def test_reasons_about_something_else_are_others_although_their_sentences_are_the_same(other: TrialRecord) -> None:
+    first, second = failures([other, failed(), failed()])
+    assert (first.count, second.count) == (2, 1), "the most frequent is the first"
+    assert first.about != second.about
+    assert first.sentence == second.sentence
 
 
-@given(st.lists(st.text(alphabet="a1.#", max_size=4)))
-def test_every_text_is_counted_once(texts: list[str]) -> None:
-    found = grouped(texts)
-    assert sum(count for _, count in found) == len(texts)
-    assert [count for _, count in found] == sorted((count for _, count in found), reverse=True)
-    assert {text.removesuffix(" (for example)") for text, _ in found} <= set(texts)
+def test_a_guest_that_does_not_start_is_one_reason_for_all_its_workloads() -> None:
+    records = [failed(kind=FailureKind.START, workload=workload) for workload in ("stream", "disk read")]
+    (found,) = failures(records)
+    assert (found.about, found.count) == (About(FailureKind.START, guest="runc"), 2)
+
+
+def test_faults_of_a_clock_are_reasons_of_their_own() -> None:
+    (record,) = simulate([NATIVE], blocks=1).trials
+    kinds: tuple[FaultKind, ...] = ("stepped", "went-back", "stepped")
+    found = failures([lied(record, ClockFault(kind), "its clock is wrong") for kind in kinds])
+    assert [(one.about.fault, one.count) for one in found] == [("stepped", 2), ("went-back", 1)]
+
+
+def test_a_trial_that_is_done_has_no_reason() -> None:
+    assert failures(simulate([NATIVE], blocks=1).trials) == ()
+
+
+def test_marks_are_counted_by_their_kind() -> None:
+    found = marked([Mark(MarkKind.SWAP, "3 pages"), Mark(MarkKind.STEAL, "7%"), Mark(MarkKind.STEAL, "8%")])
+    assert found == (
+        Reason(About(MarkKind.STEAL), 2, "7%", alike=False), Reason(About(MarkKind.SWAP), 1, "3 pages")
+    )  # fmt: skip
+
+
+def test_samples_that_are_not_used_are_counted_by_the_kind_of_reason() -> None:
+    aside = [Sample(0, 1, 1, "", SetAside.CLOCK_ERROR, mark) for mark in ("±0.6%", "±0.7%")]
+    assert unused([*aside, Sample(0, 1, 1, "")]) == (Reason(About(SetAside.CLOCK_ERROR), 2, "±0.6%", alike=False),)
+
+
+@given(st.lists(st.tuples(st.sampled_from(FailureKind), st.text(max_size=3))))
+def test_every_trial_is_counted_once(kinds: list[tuple[FailureKind, str]]) -> None:
+    found = failures([failed(kind=kind, reason=reason) for kind, reason in kinds])
+    counts = [one.count for one in found]
+    assert sum(counts) == len(kinds)
+    assert counts == sorted(counts, reverse=True)
+    assert {one.about.kind for one in found} == {kind for kind, _ in kinds}

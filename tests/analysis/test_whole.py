@@ -45,10 +45,10 @@ def test_trials_and_reasons_are_counted() -> None:
     assert (counts.samples, counts.samples_unused) == (10, 1)
     native, box = analysis.trouble
     assert (native.environment, native.failed, native.samples_unused) == ("native", (), ())
-    assert box.failed == (("the guest died", 1),)
-    assert box.unavailable == (("there is no disk", 1),)
-    assert box.marked == ((str(STEAL), 1),)
-    assert box.samples_unused == (("too uncertain", 1),)
+    assert [(one.sentence, one.count) for one in box.failed] == [("the guest died", 1)]
+    assert [(one.sentence, one.count) for one in box.unavailable] == [("there is no disk", 1)]
+    assert [(one.about.kind, one.sentence, one.count) for one in box.marked] == [(STEAL.kind, STEAL.text, 1)]
+    assert [(one.sentence, one.count) for one in box.samples_unused] == [("too uncertain", 1)]
 
 
 def test_the_worst_error_of_the_clock_is_that_of_the_samples_that_are_used() -> None:

@@ -98,7 +98,7 @@ def test_trouble_is_counted_in_a_sentence_and_by_reason() -> None:
     campaign = simulate([Place("native"), Place("box")], blocks=2, fail={0: Failure(FailureKind.GUEST, "it died")})
     sentence, table = html_tables.trouble(analyse(campaign))
     where = campaign.trials[0].trial.placements[0].environment
-    assert table.rows == [(where, "failed", "1", "it died")]
+    assert table.rows == [(where, "failed", "guest", "", "1", "it died")]
     assert sentence.startswith("4 of 4 planned trials have run: 1 failed, 0 were not available here, and 0 were marked")
     assert "0 of 12 samples were not used." in sentence
     quiet, none = html_tables.trouble(analyse(replace(campaign, trials=())))

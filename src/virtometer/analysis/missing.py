@@ -5,16 +5,55 @@ A failed trial has a reason and never a value. Nothing here is ever turned into 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from virtometer.analysis import judged
 from virtometer.analysis.blocks import Cell, usable
 from virtometer.analysis.counted import counted
-from virtometer.model import UNAVAILABLE, EnvironmentStatus, TrialRecord
+from virtometer.model import (
+    UNAVAILABLE,
+    EnvironmentStatus,
+    FailureKind,
+    FaultKind,
+    Mark,
+    MarkKind,
+    Sample,
+    SetAside,
+    TrialRecord,
+)
 
-_NUMBER = re.compile(r"\d+([.,]\d+)*")
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What trials or samples have in common whose reasons are shown as one.
+
+    workload, guest: names, empty where the reason is about no single one. fault: of the guest's clock.
+    """
+
+    kind: FailureKind | MarkKind | SetAside
+    workload: str = ""
+    guest: str = ""
+    fault: FaultKind | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why trials failed or were marked, or samples were not used.
+
+    count: of the trials, marks or samples. sentence: of the first of them. alike: whether all have this sentence.
+    """
+
+    about: About
+    count: int
+    sentence: str
+    alike: bool = True
+
+    @property
+    def shown(self) -> str:
+        """The sentence, called an example where others have another one."""
+        return self.sentence if self.alike else f"{self.sentence} (for example)"
 
 
 def unavailable(cell: Cell, status: EnvironmentStatus | None) -> list[str] | None:
@@ -27,7 +66,7 @@ def unavailable(cell: Cell, status: EnvironmentStatus | None) -> list[str] | Non
     if status is not None and not status.works:
         return [f"{UNAVAILABLE}: {status.reason or 'its check failed and gave no reason'}"]
     if cell.failed and not cell.results and all(record.unavailable for record in cell.failed):
-        return [f"{UNAVAILABLE}: {reason}{_times(count)}" for reason, count in _failures(cell)]
+        return [f"{UNAVAILABLE}: {one.shown}{_times(one.count)}" for one in failures(cell.failed)]
     return None
 
 
@@ -35,45 +74,61 @@ def notes(cell: Cell, *, name: str) -> list[str]:
     """Failed trials, marked trials and samples that were set aside; `name` is told where it is not empty."""
     where = f" in {name}" if name else ""
     of = counted(cell.tried, "trial") + where
-    said = [f"{count} of {of} failed: {reason}" for reason, count in _failures(cell, at_fault=True)]
-    said += [f"{count} of {of} {UNAVAILABLE}: {reason}" for reason, count in _failures(cell, at_fault=False)]
+    at_fault, absent = ([one for one in cell.failed if one.at_fault is fault] for fault in (True, False))
+    said = [f"{one.count} of {of} failed: {one.shown}" for one in failures(at_fault)]
+    said += [f"{one.count} of {of} {UNAVAILABLE}: {one.shown}" for one in failures(absent)]
     unusable = len({record.trial.index for record, result in cell.results if not usable(result)})
     if unusable:
         said.append(f"{unusable} of {of} gave no usable value and left their blocks incomplete")
     marks = Counter(kind for record in cell.done for kind in dict.fromkeys(mark.kind for mark in record.marks))
     said += [f"{count} of {of} marked as disturbed, and kept: {kind}" for kind, count in marks.items()]
     samples = sum(len(result.samples) for _, result in cell.results)
-    aside = grouped(
-        sample.mark or "no reason told" for _, result in cell.results for sample in result.samples if not sample.used
-    )
-    said += [f"{count} of {samples} samples{where} not used: {mark}" for mark, count in aside]
+    aside = unused(sample for _, result in cell.results for sample in result.samples)
+    said += [f"{one.count} of {samples} samples{where} not used: {one.shown}" for one in aside]
     share = judged.unmet(result for _, result in cell.results)
     if share is not None:
         said.append(f"{share:.0%} of the requests that were offered{where} were answered in their time")
     return said
 
 
-def bare(record: TrialRecord) -> str:
-    """Why a trial failed, without its environment and its kind, which its place in a report says already."""
-    return record.failure.reason if record.failure is not None else ""
+def failures(records: Iterable[TrialRecord]) -> tuple[Reason, ...]:
+    """Why these trials failed; the most frequent reason first. One that did not fail is left out."""
+    return _reasons((_about(record), record.failure.reason) for record in records if record.failure is not None)
 
 
-def grouped(texts: Iterable[str]) -> list[tuple[str, int]]:
-    """Count texts that differ in nothing but numbers as one, which the first speaks for; the most frequent first."""
-    counts: Counter[str] = Counter()
-    first: dict[str, str] = {}
-    same: dict[str, bool] = {}
-    for text in texts:
-        stem = _NUMBER.sub("#", text)
-        counts[stem] += 1
-        same[stem] = same.get(stem, True) and first.setdefault(stem, text) == text
-    return [(first[s] if same[s] else f"{first[s]} (for example)", count) for s, count in counts.most_common()]
+def marked(marks: Iterable[Mark]) -> tuple[Reason, ...]:
+    """What disturbed trials that were kept, by its kind; the most frequent first."""
+    return _reasons((About(mark.kind), mark.text) for mark in marks)
 
 
-def _failures(cell: Cell, *, at_fault: bool | None = None) -> list[tuple[str, int]]:
-    """Reasons with their counts: all, or those of failures at fault, or those of what cannot be done here."""
-    chosen = (record for record in cell.failed if at_fault is None or record.at_fault is at_fault)
-    return grouped(map(bare, chosen))
+def unused(samples: Iterable[Sample]) -> tuple[Reason, ...]:
+    """Why samples are not used; the most frequent reason first. Samples that are used are left out."""
+    aside = ((sample.set_aside, sample.mark) for sample in samples if sample.set_aside is not None)
+    return _reasons((About(kind), mark or "no reason told") for kind, mark in aside)
+
+
+def _about(record: TrialRecord) -> About:
+    """A guest that does not start has no workload yet."""
+    assert record.failure is not None
+    kind, number = record.failure.kind, record.failure.placement
+    if number is None:
+        return About(kind)
+    placement = record.trial.placements[number]
+    faults = (run.fault.kind for run in record.runs if run.placement.ordinal == number and run.fault is not None)
+    workload = "" if kind is FailureKind.START else placement.workload
+    return About(kind, workload, placement.guest_key.name, next(faults, None))
+
+
+def _reasons(of: Iterable[tuple[About, str]]) -> tuple[Reason, ...]:
+    counts: Counter[About] = Counter()
+    sentences: dict[About, dict[str, None]] = {}
+    for about, sentence in of:
+        counts[about] += 1
+        sentences.setdefault(about, {}).setdefault(sentence)
+    return tuple(
+        Reason(about, count, next(iter(sentences[about])), len(sentences[about]) == 1)
+        for about, count in counts.most_common()
+    )
 
 
 def _times(count: int) -> str:

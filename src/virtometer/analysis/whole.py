@@ -13,7 +13,7 @@ from virtometer.analysis.blocks import Key
 from virtometer.analysis.clocks import ClockQuality, clock_qualities
 from virtometer.analysis.conclude import findings
 from virtometer.analysis.measures import Measured, Times, further_measures, histograms, histograms_of
-from virtometer.analysis.missing import bare, grouped
+from virtometer.analysis.missing import Reason, failures, marked, unused
 from virtometer.analysis.outside import Timed, timed
 from virtometer.analysis.samples import TimedSample, timed_samples, value_bound
 from virtometer.analysis.sweeps import Series, Sweep, series, sweeps
@@ -55,13 +55,13 @@ class Provisioning:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Reasons in one environment, each with how often it occurred; the most frequent first."""
+    """Reasons in one environment; the most frequent first."""
 
     environment: str
-    failed: tuple[tuple[str, int], ...]
-    unavailable: tuple[tuple[str, int], ...]
-    marked: tuple[tuple[str, int], ...]
-    samples_unused: tuple[tuple[str, int], ...]
+    failed: tuple[Reason, ...]
+    unavailable: tuple[Reason, ...]
+    marked: tuple[Reason, ...]
+    samples_unused: tuple[Reason, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,20 +188,19 @@ class Analysis:
             return any(placement.environment == environment for placement in record.trial.placements)
 
         here = [record for record in self.campaign.trials if of(record)]
-        unused = (
-            sample.mark or "no reason told"
+        samples = (
+            sample
             for record in here
             for run in record.runs
             if run.placement.environment == environment
             for sample in run.samples
-            if not sample.used
         )
         return Trouble(
             environment,
-            failed=tuple(grouped(bare(record) for record in here if record.at_fault)),
-            unavailable=tuple(grouped(bare(record) for record in here if record.unavailable)),
-            marked=tuple(grouped(str(mark) for one in here if one.failure is None for mark in one.marks)),
-            samples_unused=tuple(grouped(unused)),
+            failed=failures(record for record in here if record.at_fault),
+            unavailable=failures(record for record in here if record.unavailable),
+            marked=marked(mark for record in here if record.failure is None for mark in record.marks),
+            samples_unused=unused(samples),
         )
 
 

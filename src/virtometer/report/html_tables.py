@@ -169,15 +169,22 @@ def clocks_compared(of: Mapping[str, Timed]) -> HtmlTable:
 def trouble(analysis: Analysis) -> tuple[str, HtmlTable]:
     """How many trials failed or were marked, in a sentence, and each reason with its count."""
     rows = [
-        (one.environment, kind, str(count), text)
+        (
+            reason.about.guest or one.environment,
+            what,
+            reason.about.fault or reason.about.kind,
+            reason.about.workload,
+            str(reason.count),
+            reason.shown,
+        )
         for one in analysis.trouble
-        for kind, reasons in (
+        for what, reasons in (
             ("failed", one.failed),
             (UNAVAILABLE, one.unavailable),
             ("marked, and kept", one.marked),
             ("sample not used", one.samples_unused),
         )
-        for text, count in reasons
+        for reason in reasons
     ]
     of = analysis.counts
     sentence = (
@@ -189,7 +196,10 @@ def trouble(analysis: Analysis) -> tuple[str, HtmlTable]:
         "a marked one is kept and told."
     )
     return sentence, HtmlTable(
-        "By environment and reason", ("environment", "what", "times", "reason"), rows, frozenset({2})
+        "By guest, workload and kind of reason",
+        ("guest", "what", "kind", "workload", "times", "reason"),
+        rows,
+        frozenset({4}),
     )
 
 

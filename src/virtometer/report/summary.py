@@ -79,7 +79,7 @@ def _environment(of: Sequence[Finding]) -> str:
         cost, most = max(costly, key=lambda pair: pair[0].value)
         # Told where it is certain that it costs more.
         if cost.low is not None and cost.low > 1.05:
-            times = words.cost(most).removeprefix("×")
+            times = words.significant(cost.value, 2)
             text += f" It costs the host up to {times} times the CPU time per unit of work ({most.workload})."
     return text
 

@@ -14,7 +14,6 @@ from typing import Protocol
 from virtometer import __version__
 from virtometer.analysis.counted import counted
 from virtometer.analysis.live import LiveEstimate, LiveEstimates
-from virtometer.analysis.missing import bare
 from virtometer.deferred_signals import deferred_signals
 from virtometer.design.schedule import schedule
 from virtometer.environments.base import Environment, LabContext, Settings
@@ -348,9 +347,10 @@ class _Execution:
             self._estimates.cells,
         )
         if self._plan.baseline in self._unprepared or self._baseline_failures >= _BASELINE_FAILURES:
+            why = self._unprepared.get(self._plan.baseline) or (record.failure.reason if record.failure else "")
             raise EnvironmentFailed(
                 f"the baseline {self._plan.baseline} does not start, so nothing can be compared; the campaign stops: "
-                f"{self._unprepared.get(self._plan.baseline) or bare(record)}",
+                f"{why}",
                 advice=f"when it works again, go on with: {resume_command(self._ledger.directory)} --failed",
             )
 
