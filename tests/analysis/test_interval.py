@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tests.analysis.logarithms import logs, summarised
-from virtometer.analysis.interval import Spread, estimate, spread
+from virtometer.analysis.interval import RunningSpread, Spread, estimate, spread
 from virtometer.model import MIN_BLOCKS
 
 
@@ -74,3 +74,17 @@ def test_ratios_of_the_largest_and_the_smallest_values_have_a_finite_interval(n:
         found = estimate(summarised(values))
         assert found is not None and found.low is not None and found.high is not None
         assert 0 < found.low <= found.value <= found.high and math.isfinite(found.high / found.low)
+
+
+@given(logs, logs)
+def test_a_running_spread_is_that_of_what_is_there(stay: list[float], go: list[float]) -> None:
+    running = RunningSpread()
+    assert running.spread is None
+    for log in [*go, *stay]:
+        running.add(log)
+    for log in go:
+        running.remove(log)
+    expected = summarised(stay)
+    assert running.spread is not None
+    assert (running.spread.mean, running.spread.n) == (expected.mean, expected.n)
+    assert running.spread.sd == pytest.approx(expected.sd, rel=1e-9, abs=1e-12)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import sys
+from dataclasses import astuple, replace
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tests.analysis.simulated_campaigns import Place, Work, gaussian, quiet, simulate
+from tests.analysis.simulated_campaigns import Place, Work, changed, gaussian, quiet, simulate, with_runs
 from virtometer.analysis import analyse
 from virtometer.analysis.live import LiveEstimates
-from virtometer.model import Campaign, Failure, FailureKind
+from virtometer.model import Campaign, Estimate, Failure, FailureKind, Run, Verdict
 
 NATIVE, HALF = Place("native"), Place("half", efficiency={"": 0.5})
 KEY = ("memory triad 64 MB", "half")
@@ -23,6 +27,13 @@ def after(campaign: Campaign, trials: int | None = None) -> LiveEstimates:
     return estimates
 
 
+def same(one: Estimate | None, other: Estimate | None) -> bool:
+    """But for rounding."""
+    if one is None or other is None:
+        return one is other
+    return astuple(one) == tuple(value if value is None else pytest.approx(value, rel=1e-9) for value in astuple(other))
+
+
 def test_they_follow_the_trials_and_agree_with_the_findings_at_the_end() -> None:
     campaign = simulate([NATIVE, HALF], noise=gaussian(0.05), samples=1)
     assert after(campaign, 0).cells == {}
@@ -32,7 +43,7 @@ def test_they_follow_the_trials_and_agree_with_the_findings_at_the_end() -> None
     at_the_end = found[KEY]
     finding = next(one for one in analyse(campaign).findings if one.subject == "half")
     assert finding.value is not None
-    assert at_the_end.ratio == finding.ratio
+    assert same(at_the_end.ratio, finding.ratio)
     assert at_the_end.value == pytest.approx(finding.value.value)
     assert (at_the_end.unit, at_the_end.better, at_the_end.blocks) == ("B/s", "higher", 8)
     assert {environment: one.baseline for (_, environment), one in found.items()} == {"native": True, "half": False}
@@ -63,3 +74,78 @@ def test_a_treatment_that_is_repeated_in_a_block_counts_as_its_mean() -> None:
 def test_they_skip_what_failed() -> None:
     campaign = simulate([NATIVE, Place("runc")], noise=quiet, fail=dict.fromkeys(range(16), DIED))
     assert after(campaign).cells == {}
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    unit=st.sampled_from(("B/s", "s")),
+    per_block=st.integers(1, 2),
+    lost=st.sets(st.integers(0, 47), max_size=12),
+    order=st.randoms(use_true_random=False),
+)
+def test_at_every_step_they_are_what_the_analysis_finds(
+    seed: int, unit: str, per_block: int, lost: set[int], order: Any
+) -> None:
+    """Trials fail, come in any order, and a block may have each treatment twice."""
+    works = [Work("one", unit=unit, level=3.0), Work("two", level=1e9)]
+    fail = dict.fromkeys(lost, DIED)
+    campaign = simulate([NATIVE, HALF, Place("box")], works, noise=gaussian(0.3), seed=seed, samples=1, fail=fail)
+    trials = [
+        replace(record, trial=replace(record.trial, block=record.trial.block // per_block))
+        for record in campaign.trials
+    ]
+    order.shuffle(trials)
+    estimates = LiveEstimates(campaign.plan)
+    for step, record in enumerate(trials, start=1):
+        estimates.add(record)
+        if step % 7 and step != len(trials):
+            continue
+        findings = analyse(replace(campaign, trials=tuple(trials[:step]))).findings
+        cells = estimates.cells
+        assert set(cells) == {(one.workload, one.subject) for one in findings if one.value is not None}
+        for one in findings:
+            if one.value is None:
+                continue
+            cell = cells[one.workload, one.subject]
+            assert cell.value == pytest.approx(one.value.value, rel=1e-9)
+            assert cell.blocks == one.value.n
+            assert same(cell.ratio, None if one.verdict is Verdict.BASELINE else one.ratio)
+
+
+class Read:
+    """A value that counts how often it is read."""
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+        self.times = 0
+
+    def __float__(self) -> float:
+        self.times += 1
+        return self.value
+
+    def __gt__(self, other: float) -> bool:
+        return float(self) > other
+
+
+def test_a_trial_is_read_once_and_the_last_one_takes_no_more_steps_than_the_first_ones() -> None:
+    values: list[Read] = []
+    steps: list[int] = []
+
+    def counting(run: Run) -> Run:
+        values.append(Read(run.scored.value))
+        return changed(run, value=values[-1])
+
+    def step(_frame: object, event: str, _called: object) -> None:
+        steps[-1] += event in ("call", "c_call")
+
+    campaign = with_runs(simulate([NATIVE, HALF], blocks=40, noise=gaussian(0.05), samples=1), counting)
+    estimates = LiveEstimates(campaign.plan)
+    for number, record in enumerate(campaign.trials):
+        before = [one.times for one in values]
+        steps.append(0)
+        profile = sys.getprofile()
+        sys.setprofile(step)
+        estimates.add(record)
+        sys.setprofile(profile)
+        assert [index for index, one in enumerate(values) if one.times > before[index]] == [number]
+    assert max(steps[-10:]) <= 1.2 * max(steps[:10])

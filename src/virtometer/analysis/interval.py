@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from scipy import special
 
@@ -38,6 +39,43 @@ def spread(logs: Sequence[float]) -> Spread | None:
     if n == 1:
         return Spread(mean, 0.0, 1)
     return Spread(mean, math.sqrt(math.fsum((x - mean) ** 2 for x in logs) / (n - 1)), n)
+
+
+class RunningSpread:
+    """The spread of logarithms that come and go one at a time, with as many steps for the last as for the first.
+
+    Its sums are exact: a logarithm that goes leaves no rounding error.
+    """
+
+    def __init__(self) -> None:
+        """No logarithm has come."""
+        self._n = 0
+        self._sum = Fraction()
+        self._squares = Fraction()
+
+    def add(self, log: float) -> None:
+        """One more logarithm."""
+        self._change(log, 1)
+
+    def remove(self, log: float) -> None:
+        """One that was added goes."""
+        self._change(log, -1)
+
+    @property
+    def spread(self) -> Spread | None:
+        """As `spread` of those that are there."""
+        if self._n == 0:
+            return None
+        mean = float(self._sum) / self._n
+        if self._n == 1:
+            return Spread(mean, 0.0, 1)
+        return Spread(mean, math.sqrt((self._squares - self._sum**2 / self._n) / (self._n - 1)), self._n)
+
+    def _change(self, log: float, sign: int) -> None:
+        exact = Fraction(log)
+        self._n += sign
+        self._sum += sign * exact
+        self._squares += sign * exact**2
 
 
 def estimate(of: Spread | None, level: float = 0.95) -> Estimate | None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from virtometer.analysis.blocks import Key, log_ratios, usable
-from virtometer.analysis.interval import estimate, spread
-from virtometer.analysis.judged import judged
+from virtometer.analysis.blocks import Key, usable
+from virtometer.analysis.interval import RunningSpread, estimate
+from virtometer.analysis.judged import Judged, judged
 from virtometer.model import Better, Estimate, Plan, TrialRecord
 
 
@@ -30,13 +29,15 @@ class LiveEstimate:
 
 
 class LiveEstimates:
-    """By (workload, environment): what the finished trials say so far. Cells without a value are absent."""
+    """By (workload, environment): what the finished trials say so far. Cells without a value are absent.
+
+    A trial costs as much after a thousand others as after one: it changes sums, and no earlier trial is read again.
+    """
 
     def __init__(self, plan: Plan) -> None:
         """Nothing has been measured."""
         self._baseline = plan.baseline
-        self._values: dict[Key, dict[int, list[float]]] = {}
-        self._shapes: dict[Key, tuple[str, Better]] = {}
+        self._sums: dict[str, dict[str, _Sums]] = {}  # by workload and environment
         self._cells: dict[Key, LiveEstimate] = {}
 
     @property
@@ -45,27 +46,65 @@ class LiveEstimates:
         return dict(self._cells)
 
     def add(self, record: TrialRecord) -> None:
-        """One more finished trial. Only its workloads are computed again."""
-        touched = set()
+        """One more finished trial."""
         for run in record.scored:
             if run.placement.role == "measured" and usable(run):
-                key, of = (run.placement.workload, run.placement.environment), judged(run)
-                self._values.setdefault(key, {}).setdefault(record.trial.block, []).append(of.value)
-                self._shapes[key] = (of.unit, of.better)
-                touched.add(run.placement.workload)
-        for workload in touched:
-            means = {key: _means(blocks) for key, blocks in self._values.items() if key[0] == workload}
-            against = means.get((workload, self._baseline), {})
-            for key, values in means.items():
-                self._cells[key] = self._estimate(key, values, against)
+                self._add(run.placement.workload, run.placement.environment, record.trial.block, judged(run))
 
-    def _estimate(self, key: Key, values: Mapping[int, float], against: Mapping[int, float]) -> LiveEstimate:
-        unit, better = self._shapes[key]
-        baseline = key[1] == self._baseline
-        ratio = None if baseline else estimate(spread(log_ratios(values, against, better)))
-        mean = math.exp(math.fsum(map(math.log, values.values())) / len(values))
-        return LiveEstimate(mean, unit, better, len(values), ratio, baseline)
+    def _add(self, workload: str, environment: str, block: int, of: Judged) -> None:
+        """The value of a run changes its cell, and that of the baseline the ratios of all cells with this block."""
+        beside = self._sums.setdefault(workload, {})
+        cell = beside.setdefault(environment, _Sums(of.unit, of.better))
+        against = beside[self._baseline].logs if self._baseline in beside else {}
+        changed = {environment: cell}
+        if environment == self._baseline:
+            changed |= {name: other for name, other in beside.items() if block in other.logs}
+        for one in changed.values():
+            one.forget_ratio(block, against)
+        cell.put(block, math.log(of.value))
+        for name, one in changed.items():
+            one.compare(block, against)
+            self._cells[workload, name] = one.estimate(baseline=name == self._baseline)
 
 
-def _means(blocks: Mapping[int, list[float]]) -> dict[int, float]:
-    return {block: statistics.geometric_mean(values) for block, values in blocks.items()}
+@dataclass(slots=True)
+class _Sums:
+    """What is kept of one cell: the mean log of its values in each block, and the sums over the blocks.
+
+    ratios: of its logs above the baseline's, in the blocks that both have.
+    """
+
+    unit: str
+    better: Better
+    logs: dict[int, float] = field(default_factory=dict)
+    counts: dict[int, int] = field(default_factory=dict)
+    values: RunningSpread = field(default_factory=RunningSpread)
+    ratios: RunningSpread = field(default_factory=RunningSpread)
+
+    def put(self, block: int, log: float) -> None:
+        """One more value in a block."""
+        before, count = self.logs.get(block), self.counts.get(block, 0) + 1
+        if before is not None:
+            self.values.remove(before)
+            log = before + (log - before) / count
+        self.logs[block], self.counts[block] = log, count
+        self.values.add(log)
+
+    def forget_ratio(self, block: int, against: Mapping[int, float]) -> None:
+        """A side of the ratio in this block is about to change."""
+        if block in self.logs and block in against:
+            self.ratios.remove(self.logs[block] - against[block])
+
+    def compare(self, block: int, against: Mapping[int, float]) -> None:
+        """The ratio in this block, where both sides have a value."""
+        if block in against:
+            self.ratios.add(self.logs[block] - against[block])
+
+    def estimate(self, *, baseline: bool) -> LiveEstimate:
+        """Where the cell stands."""
+        values, ratios = self.values.spread, self.ratios.spread
+        assert values is not None
+        if ratios is not None and self.better == "lower":
+            ratios = replace(ratios, mean=-ratios.mean)
+        ratio = None if baseline else estimate(ratios)
+        return LiveEstimate(math.exp(values.mean), self.unit, self.better, values.n, ratio, baseline)
