@@ -1,4 +1,4 @@
-"""What a ledger of version 4 says in sentences, and which kinds become of it."""
+"""What a ledger of version 4 says in sentences, and which kinds become of it; findings of all older versions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 from virtometer.analysis import analyse, by_guest_clocks
 from virtometer.model import AgentReport, Campaign, FailureKind, Mark, MarkKind, SetAside
 from virtometer.report import render
-from virtometer.store import digests
+from virtometer.store import digests, schema
 from virtometer.store.ledger import Ledger
 
 FINDINGS = Path(__file__).parent / "findings"
@@ -150,13 +150,23 @@ def cells(text: str) -> list[dict[str, object]]:
     return [{column: cell(found) for column, found in row.items()} for row in rows]
 
 
-@pytest.mark.parametrize("raw", [False, True])
-def test_a_ledger_of_version_4_gives_the_findings_of_its_time(tmp_path: Path, raw: bool) -> None:
-    """Failed trials of three reasons, marks, a sample set aside; the tables were printed by the version of then."""
+@pytest.mark.parametrize("printed", sorted(FINDINGS.glob("*.csv")), ids=lambda path: path.stem)
+def test_a_ledger_of_an_older_version_gives_the_findings_of_its_time(tmp_path: Path, printed: Path) -> None:
+    """Failed trials of several kinds, marks, samples set aside; ledger and tables are by the version of then."""
+    version, _, raw = printed.stem.partition("-")
     with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
-        connection.executescript((FINDINGS / "4.sql").read_text())
+        connection.executescript((FINDINGS / f"{version}.sql").read_text())
+        assert connection.execute("PRAGMA user_version").fetchone() == (int(version),)
     with Ledger.open(tmp_path) as ledger:
         back = ledger.read()
-    printed = cells((FINDINGS / f"4{'-raw' if raw else ''}.csv").read_bytes().decode())
+    expected = cells(printed.read_bytes().decode())
     found = cells(render(analyse(by_guest_clocks(back) if raw else back), "findings-csv"))
-    assert [{column: row[column] for column in printed[0]} for row in found] == printed
+    assert [{column: row[column] for column in expected[0]} for row in found] == expected
+
+
+def test_there_are_findings_of_every_older_version() -> None:
+    """The first version had no raw values."""
+    older = range(1, schema.SCHEMA_VERSION)
+    expected = {f"{version}.sql" for version in older} | {f"{version}.csv" for version in older}
+    expected |= {f"{version}-raw.csv" for version in older if version > 1}
+    assert {path.name for path in FINDINGS.iterdir()} == expected
