@@ -33,10 +33,10 @@ def _kernel(kernel: dict[str, Any]) -> str:
     measures: dict[str, list[str]] = {}
     for one in kernel["operations"]:
         for measure in one["measures"]:
-            row = f"| `{measure['name']}` | `{measure['unit']}` | {measure['meaning']} |"
+            row = f"| `{measure['name']}` | `{measure['unit']}` | {measure['timed_by']} | {measure['meaning']} |"
             measures.setdefault(row, []).append(one["name"])
     if measures:
-        lines += ["", "| measure | unit | meaning | operations |", "|---|---|---|---|"]
+        lines += ["", "| measure | unit | timed by | meaning | operations |", "|---|---|---|---|---|"]
         lines += [f"{row} {_having(having, names)} |" for row, having in measures.items()]
     return "\n".join([*lines, "", ""])
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.laboratory import ROOT
 from virtometer import agent_table
-from virtometer.agent_table import AgentParameter, Arrays
+from virtometer.agent_table import AgentParameter, Arrays, JudgedBy
 from virtometer.runner.agent import agent_path
 
 
@@ -70,3 +70,20 @@ def test_a_measure_means_the_same_wherever_it_is_reported() -> None:
             for measure in operation["measures"]:
                 told.setdefault(measure["name"], set()).add(measure["meaning"])
     assert {name: {meaning} for name, meaning in agent_table.meanings().items()} == told
+
+
+def test_what_an_operation_is_judged_by_is_in_its_row() -> None:
+    by = agent_table.judged_by("net", "open-loop")
+    assert by == JudgedBy("mean latency at the offered rate", "latency", "offered")
+    assert agent_table.measure("net", "open-loop", by.wanted) is not None
+    assert agent_table.judged_by("net", "stream") is None
+    assert agent_table.judged_by("net", "of another version") is None
+
+
+def test_a_measure_names_its_clock_and_a_parameter_its_unit() -> None:
+    remote = agent_table.measure("net", "stream", "cpu-remote")
+    assert remote is not None and (remote.unit, remote.timed_by) == ("s/s", "host-by-guest")
+    assert agent_table.measure("net", "stream", "nobody-knows") is None
+    assert agent_table.measure("", "stream", "cpu-remote") is None
+    assert agent_table.operation("net", "stream").parameters["send-buffer"].unit == "B"
+    assert agent_table.operation("net", "stream").parameters["connections"].unit is None

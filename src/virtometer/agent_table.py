@@ -15,19 +15,28 @@ from typing import Any, Literal
 import virtometer
 
 Value = int | bool | str
+TimedBy = Literal["nothing", "guest", "guest-at-work", "guest-itself", "host", "host-by-guest"]
+"""The clock that the time in a measure is by.
+
+nothing: there is no time in it, or the guest's by the guest's. guest: the guest's, within and beside the work.
+guest-at-work: the guest's, within the work alone. guest-itself: the guest's, and the measure is about this clock. host:
+the host's, or another one outside of the guest. host-by-guest: a time of the host's by one of the guest's.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentParameter:
     """One parameter of an operation.
 
-    default: what holds where it is not given, None where nothing of its own does. otherwise: what is done then, in
-    words. minimum, maximum: bounds of an integer, both included. choices: all values of a choice.
+    unit: `B` for bytes, None for a number and where the meaning says the unit. default: what holds where it is not
+    given, None where nothing of its own does. otherwise: what is done then, in words. minimum, maximum: bounds of an
+    integer, both included. choices: all values of a choice.
     """
 
     type: Literal["integer", "boolean", "text", "choice"]
     required: bool
     meaning: str
+    unit: str | None = None
     default: Value | None = None
     otherwise: str | None = None
     minimum: int | None = None
@@ -46,10 +55,24 @@ class AgentParameter:
 
 @dataclass(frozen=True, slots=True)
 class AgentMeasure:
-    """One measure that a run may report besides its value."""
+    """One measure that a run may report besides its value. timed_by: the clock that its time is by."""
 
     unit: str
+    timed_by: TimedBy
     meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedBy:
+    """By what the runs of an operation are compared instead of their value.
+
+    metric: in words. histogram: the name of the one, in seconds, whose mean is compared; less is better. wanted: the
+    name of the measure that the value should reach.
+    """
+
+    metric: str
+    histogram: str
+    wanted: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +94,10 @@ class Arrays:
 
 @dataclass(frozen=True, slots=True)
 class AgentOperation:
-    """One operation: unit of its value, what is counted as work, its parameters and measures by name, its arrays."""
+    """One operation: unit of its value, what is counted as work, its parameters and measures by name, its arrays.
+
+    judged: None where runs are compared by their value.
+    """
 
     unit: str
     better: Literal["higher", "lower"]
@@ -79,6 +105,7 @@ class AgentOperation:
     parameters: Mapping[str, AgentParameter]
     measures: Mapping[str, AgentMeasure]
     arrays: Arrays | None
+    judged: JudgedBy | None
 
 
 def operation(kernel: str, name: str) -> AgentOperation:
@@ -97,6 +124,18 @@ def arrays(kernel: str, name: str) -> Arrays | None:
     return None if known is None else known.arrays
 
 
+def judged_by(kernel: str, name: str) -> JudgedBy | None:
+    """By what runs of a kernel's operation are compared. None: by their value, and for what this agent lacks."""
+    known = _operations().get((kernel, name))
+    return None if known is None else known.judged
+
+
+def measure(kernel: str, name: str, of: str) -> AgentMeasure | None:
+    """The measure `of` of a kernel's operation. None for what this agent does not have."""
+    known = _operations().get((kernel, name))
+    return None if known is None else known.measures.get(of)
+
+
 @functools.cache
 def meanings() -> Mapping[str, str]:
     """What each measure means, by its name. It means the same in all operations."""
@@ -111,8 +150,9 @@ def _operations() -> Mapping[tuple[str, str], AgentOperation]:
             better=one["better"],
             work=one["work"],
             parameters={row["name"]: _parameter(row) for row in one["parameters"]},
-            measures={row["name"]: AgentMeasure(row["unit"], row["meaning"]) for row in one["measures"]},
+            measures={row["name"]: _measure(row) for row in one["measures"]},
             arrays=Arrays(**one["arrays"]) if "arrays" in one else None,
+            judged=JudgedBy(**one["judged"]) if "judged" in one else None,
         )
         for kernel in json.loads(_path().read_text(encoding="utf-8"))["kernels"]
         for one in kernel["operations"]
@@ -122,6 +162,10 @@ def _operations() -> Mapping[tuple[str, str], AgentOperation]:
 def _parameter(row: Mapping[str, Any]) -> AgentParameter:
     fields = {key: value for key, value in row.items() if key not in {"name", "choices"}}
     return AgentParameter(**fields, choices=tuple(row.get("choices", ())))
+
+
+def _measure(row: Mapping[str, Any]) -> AgentMeasure:
+    return AgentMeasure(**{key: value for key, value in row.items() if key != "name"})
 
 
 def _path() -> Path:

@@ -1,4 +1,4 @@
-"""An open loop is judged by its mean latency, all else by its value."""
+"""An operation is judged by what its row of the agent's table says: an open loop by its mean latency."""
 
 from __future__ import annotations
 

@@ -15,9 +15,9 @@ WORK = Work("disk", "disk", "random-read", "IO/s", 1000)
 KEY = ("disk", "native")
 
 
-def campaign(of: list[dict[str, Any]], rate: float = 1.0) -> Campaign:
+def campaign(of: list[dict[str, Any]], rate: float = 1.0, work: Work = WORK) -> Campaign:
     """One trial for each entry, whose run has it."""
-    made = simulate([Place("native")], [WORK], blocks=len(of))
+    made = simulate([Place("native")], [work], blocks=len(of))
     trials = tuple(
         replace(
             record,
@@ -36,22 +36,50 @@ def test_a_measure_is_told_by_its_median_and_range() -> None:
     assert (figure.unit, figure.median, figure.low, figure.high, figure.trials) == ("1", 0.25, 0, 0.5, 3)
 
 
-@pytest.mark.parametrize(
-    ("name", "unit", "expected"),
-    [
-        ("solve", "s", 4.0),
-        ("cpu", "s/B", 4.0),
-        ("rate", "IO/s", 1.0),
-        ("loss", "1", 2.0),
-        ("service-demand-remote", "s/B", 2.0),
-        ("cpu-local", "s/s", 2.0),
-        ("cpu-remote", "s/s", 1.0),
-    ],
-)
-def test_guest_time_becomes_host_time(name: str, unit: str, expected: float) -> None:
+MEASURES = [
+    # by the guest
+    ("linpack", "classic", "solve-time", "s", 4.0),
+    ("net", "stream", "service-demand-local", "s/B", 4.0),
+    ("disk", "sequential-read", "io-rate", "IO/s", 1.0),
+    # no time, or the guest's by the guest's
+    ("net", "udp-stream", "loss", "1", 2.0),
+    ("net", "stream", "cpu-local", "s/s", 2.0),
+    # by the host, and by the host over a time of the guest's
+    ("net", "stream", "service-demand-remote", "s/B", 2.0),
+    ("net", "stream", "cpu-remote", "s/s", 1.0),
+    ("linpack", "classic", "outside-rate", "FLOP/s", 2.0),
+    ("linpack", "classic", "outside-round-trip", "s", 2.0),
+    # about the guest's clock
+    ("linpack", "classic", "guest-rate", "FLOP/s", 2.0),
+    ("command", "run", "tool-says", "1/s", 2.0),
+    ("command", "run", "tool-by-stopwatch", "1/s", 2.0),
+    # within the work
+    ("clock", "watch", "cost-monotonic", "s", 4.0),
+    # of another agent
+    ("disk", "of another version", "rest", "s", 4.0),
+    ("disk", "of another version", "outside-of-the-table", "1/s", 1.0),
+    ("disk", "of another version", "share", "s/s", 2.0),
+]
+
+
+@pytest.mark.parametrize(("kernel", "op", "name", "unit", "expected"), MEASURES)
+def test_a_measure_becomes_host_time_from_the_clock_that_its_table_names(
+    kernel: str, op: str, name: str, unit: str, expected: float
+) -> None:
     """A guest second lasts two host seconds here."""
-    found = further_measures(campaign([{"measures": {name: {"unit": unit, "value": 2.0}}}], rate=2.0))
+    work = Work("disk", kernel, op, unit)
+    found = further_measures(campaign([{"measures": {name: {"unit": unit, "value": 2.0}}}], 2.0, work))
     assert found[KEY][name].median == expected
+
+
+@pytest.mark.parametrize(("kernel", "op", "name", "unit", "expected"), MEASURES)
+def test_where_the_laboratory_timed_the_work_the_guests_time_beside_it_is_not_known(
+    kernel: str, op: str, name: str, unit: str, expected: float
+) -> None:
+    timing = {"conditions": {"timing": "laboratory"}, "measures": {name: {"unit": unit, "value": 2.0}}}
+    found = further_measures(campaign([timing], 2.0, Work("disk", kernel, op, unit))).get(KEY, {})
+    unknown = {"solve-time", "service-demand-local", "io-rate", "rest", "outside-of-the-table"}
+    assert {name: one.median for name, one in found.items()} == ({} if name in unknown else {name: expected})
 
 
 def test_histograms_are_added_up_and_put_into_host_time() -> None:

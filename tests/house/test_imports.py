@@ -20,7 +20,7 @@ ALLOWED: dict[str, set[str]] = {
     "clock": {"model", "errors"},
     "agent_table": set(),
     "analysis": {"model", "errors", "agent_table", "clock"},
-    "report": {"visible", "model", "errors", "cache", "agent_table", "clock", "analysis"},
+    "report": {"visible", "model", "errors", "cache", "agent_table", "clock", "workloads", "analysis"},
     "store": {"model", "errors", "deferred_signals"},
     "link": {"visible", "model", "errors"},
     "time_server": {"model", "errors", "environments", "workloads"},

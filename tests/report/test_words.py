@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from virtometer.model import Estimate, Verdict
 from virtometer.report import words
+from virtometer.workloads.registry import WORKLOADS
 
 
 @pytest.mark.parametrize(
@@ -86,3 +87,25 @@ def test_every_verdict_is_explained() -> None:
 def test_percent_is_of_the_fraction() -> None:
     assert words.percent(0.072) == "7.2 %"
     assert not math.isnan(float(words.percent(1.5).split()[0]))
+
+
+def test_the_parameters_that_are_bytes() -> None:
+    found = {
+        (name, parameter)
+        for name, workload in WORKLOADS.items()
+        for op in workload.operations
+        for parameter in workload.parameters.model_fields
+        if words.in_bytes(name, op, parameter)
+    }
+    net = ("size", "request", "response", "send_buffer", "receive_buffer", "receive_low_water")
+    assert found == {
+        ("memory", "size"), ("memory", "stride"), ("disk", "size"), ("disk", "span"), ("disk", "align"),
+        *(("net", one) for one in net), ("os", "size"), ("os", "block"), ("fio", "size"),
+    }  # fmt: skip
+
+
+def test_a_parameter_has_the_unit_of_its_operation() -> None:
+    assert not words.in_bytes("linpack", "classic", "size"), "the order of a matrix"
+    assert not words.in_bytes("disk", "char-read", "size"), "an operation without records"
+    assert not words.in_bytes("disk", "of another version", "size")
+    assert not words.in_bytes("of another version", "read", "size")

@@ -111,7 +111,7 @@ fn parameter_row(parameter: &Parameter) -> String {
     };
     let bounds = match parameter.kind {
         ParameterKind::Choice(words) => format!("{}; ", words.join(", ")),
-        ParameterKind::Integer { least, most } => format!("{} to {}; ", size(least), size(most)),
+        ParameterKind::Integer { least, most, .. } => format!("{} to {}; ", size(least), size(most)),
         ParameterKind::Boolean | ParameterKind::Text => String::new(),
     };
     let preset = match parameter.preset {

@@ -3,7 +3,7 @@
 use crate::{help, options};
 use serde::Serialize;
 use serde_json::Value;
-use virtometer_kernels::{quantity, Arrays, Kernel, Measure, Op, Parameter, ParameterKind, Preset, KERNELS};
+use virtometer_kernels::{quantity, Arrays, Judged, Kernel, Measure, Op, Parameter, ParameterKind, Preset, KERNELS};
 use virtometer_protocol::{Better, Failure};
 
 #[derive(Serialize)]
@@ -26,6 +26,8 @@ struct OperationRow {
     work: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     arrays: Option<ArraysRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    judged: Option<JudgedRow>,
     parameters: Vec<ParameterRow>,
     measures: Vec<MeasureRow>,
 }
@@ -37,10 +39,19 @@ struct ArraysRow {
     moved: u64,
 }
 
+/// The histogram whose mean is compared instead of the value, and the measure that the value should reach.
+#[derive(Serialize)]
+struct JudgedRow {
+    metric: &'static str,
+    histogram: &'static str,
+    wanted: &'static str,
+}
+
 #[derive(Serialize)]
 struct MeasureRow {
     name: &'static str,
     unit: &'static str,
+    timed_by: &'static str,
     meaning: &'static str,
 }
 
@@ -50,6 +61,8 @@ struct ParameterRow {
     name: &'static str,
     #[serde(rename = "type")]
     kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unit: Option<&'static str>,
     required: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     default: Option<Value>,
@@ -93,18 +106,24 @@ fn of_operation(op: &Op) -> OperationRow {
         better: op.unit.better(),
         work: op.work,
         arrays: op.arrays.map(|Arrays { held, moved }| ArraysRow { held, moved }),
+        judged: op.judged.map(|Judged { metric, histogram, wanted }| JudgedRow { metric, histogram, wanted }),
         parameters: op.parameters.iter().map(of_parameter).collect(),
         measures: op
             .measures
             .iter()
-            .map(|&Measure { name, unit, meaning }| MeasureRow { name, unit, meaning })
+            .map(|&Measure { name, unit, timed_by, meaning }| MeasureRow {
+                name,
+                unit,
+                timed_by: timed_by.name(),
+                meaning,
+            })
             .collect(),
     }
 }
 
 fn of_parameter(parameter: &Parameter) -> ParameterRow {
     let (kind, bounds, choices) = match parameter.kind {
-        ParameterKind::Integer { least, most } => ("integer", Some((least, most)), None),
+        ParameterKind::Integer { least, most, .. } => ("integer", Some((least, most)), None),
         ParameterKind::Boolean => ("boolean", None, None),
         ParameterKind::Text => ("text", None, None),
         ParameterKind::Choice(words) => ("choice", None, Some(words)),
@@ -119,9 +138,14 @@ fn of_parameter(parameter: &Parameter) -> ParameterRow {
         Preset::Otherwise(then) => Some(then),
         Preset::Missing | Preset::Value(_) => None,
     };
+    let unit = match parameter.kind {
+        ParameterKind::Integer { unit, .. } => unit,
+        ParameterKind::Boolean | ParameterKind::Text | ParameterKind::Choice(_) => None,
+    };
     ParameterRow {
         name: parameter.name,
         kind,
+        unit,
         required: parameter.preset == Preset::Missing,
         default,
         otherwise,

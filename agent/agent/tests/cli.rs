@@ -454,7 +454,7 @@ fn the_table_of_kernels_is_there_for_people_and_for_programs() {
         [
             json!({"name": "peer", "type": "text", "required": true,
                 "meaning": "HOST:PORT of the agent that serves"}),
-            json!({"name": "size", "type": "integer", "required": false, "default": 131_072, "minimum": 1,
+            json!({"name": "size", "type": "integer", "unit": "B", "required": false, "default": 131_072, "minimum": 1,
                 "maximum": 67_108_864, "meaning": "bytes of a message"}),
             json!({"name": "direction", "type": "choice", "required": false, "default": "send",
                 "choices": ["send", "receive", "both"], "meaning": "seen from the agent that connects"}),
@@ -463,7 +463,10 @@ fn the_table_of_kernels_is_there_for_people_and_for_programs() {
     assert_eq!(of("os", "pipe")["better"], "lower");
     assert_eq!((stream.get("arrays"), &of("memory", "read-write")["arrays"]), (None, &json!({"held": 1, "moved": 2})));
     let measures = of("disk", "random-read")["measures"].clone();
-    assert_eq!(measures[2], json!({"name": "throughput", "unit": "B/s", "meaning": "bytes a second"}));
+    let throughput = json!({"name": "throughput", "unit": "B/s", "timed_by": "guest", "meaning": "bytes a second"});
+    assert_eq!(measures[2], throughput);
+    let latency = json!({"metric": "mean latency at the offered rate", "histogram": "latency", "wanted": "offered"});
+    assert_eq!((&of("net", "open-loop")["judged"], stream.get("judged")), (&latency, None));
     let request = of("net", "connect")["parameters"][2].clone();
     assert_eq!((&request["otherwise"], request.get("default")), (&"size".into(), None));
     let text = String::from_utf8(agent(&["kernels"]).stdout).unwrap();

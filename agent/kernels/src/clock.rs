@@ -9,6 +9,7 @@
 
 mod sources;
 
+use crate::operation::TimedBy::{GuestAtWork, Nothing};
 use crate::operation::{integer, measure, parameter, Op};
 use crate::settings::check_failed;
 use crate::settings::Settings;
@@ -34,24 +35,30 @@ pub(crate) static OPS: &[Op] = &[Op {
     work: "readings of the monotonic clock",
     parameters: &[parameter("sleep", integer(1, 1_000_000), "1000", "microseconds that a timer is asked for")],
     measures: &[
-        measure("cost-monotonic", "s", "what one reading of the monotonic clock costs"),
-        measure("cost-monotonic-raw", "s", "what one reading of the raw monotonic clock costs"),
-        measure("cost-realtime", "s", "what one reading of the real-time clock costs"),
-        measure("cost-counter", "s", "what one reading of the processor's counter costs"),
-        measure("resolution-monotonic", "s", "the smallest advance seen of the monotonic clock"),
-        measure("resolution-monotonic-raw", "s", "the smallest advance seen of the raw monotonic clock"),
-        measure("resolution-realtime", "s", "the smallest advance seen of the real-time clock"),
-        measure("resolution-counter", "s", "the smallest advance seen of the processor's counter"),
-        measure("backward-monotonic", "1", "readings of the monotonic clock that were below the one before"),
-        measure("backward-monotonic-raw", "1", "readings of the raw monotonic clock that were below the one before"),
-        measure("backward-realtime", "1", "readings of the real-time clock that were below the one before"),
-        measure("backward-counter", "1", "readings of the processor's counter that were below the one before"),
-        measure("readings", "1", "how often clocks were read, all sources together"),
-        measure("counter-rate", "1/s", "how fast the processor's counter counts, by the guest's clock"),
-        measure("realtime-jump", "s", "the largest jump of the real-time clock against the monotonic one"),
-        measure("steal", "1", "share of the time that others had the processor, by the guest's own account"),
+        measure("cost-monotonic", "s", GuestAtWork, "what one reading of the monotonic clock costs"),
+        measure("cost-monotonic-raw", "s", GuestAtWork, "what one reading of the raw monotonic clock costs"),
+        measure("cost-realtime", "s", GuestAtWork, "what one reading of the real-time clock costs"),
+        measure("cost-counter", "s", GuestAtWork, "what one reading of the processor's counter costs"),
+        measure("resolution-monotonic", "s", GuestAtWork, "the smallest advance seen of the monotonic clock"),
+        measure("resolution-monotonic-raw", "s", GuestAtWork, "the smallest advance seen of the raw monotonic clock"),
+        measure("resolution-realtime", "s", GuestAtWork, "the smallest advance seen of the real-time clock"),
+        measure("resolution-counter", "s", GuestAtWork, "the smallest advance seen of the processor's counter"),
+        measure("backward-monotonic", "1", Nothing, "readings of the monotonic clock that were below the one before"),
+        measure(
+            "backward-monotonic-raw",
+            "1",
+            Nothing,
+            "readings of the raw monotonic clock that were below the one before",
+        ),
+        measure("backward-realtime", "1", Nothing, "readings of the real-time clock that were below the one before"),
+        measure("backward-counter", "1", Nothing, "readings of the processor's counter that were below the one before"),
+        measure("readings", "1", Nothing, "how often clocks were read, all sources together"),
+        measure("counter-rate", "1/s", GuestAtWork, "how fast the processor's counter counts, by the guest's clock"),
+        measure("realtime-jump", "s", GuestAtWork, "the largest jump of the real-time clock against the monotonic one"),
+        measure("steal", "1", Nothing, "share of the time that others had the processor, by the guest's own account"),
     ],
     arrays: None,
+    judged: None,
 }];
 
 /// Checks the settings and returns what builds the workers.

@@ -1,11 +1,12 @@
 //! What reading the clock costs, and how many readings work can afford.
 
+use crate::operation::TimedBy::Nothing;
 use crate::operation::{measure, Measure};
 pub(crate) use virtometer_sampling::reading_cost_ns;
 
 /// The measure of operations that read the clock as often as they need.
 pub(crate) const CLOCK_SHARE: Measure =
-    measure("clock-share", "1", "part of the measured time that readings of the clock cost, at most");
+    measure("clock-share", "1", Nothing, "part of the measured time that readings of the clock cost, at most");
 
 /// The readings of the clock may cost at most one part in so many of the work that they time: 0.5 %.
 pub(crate) const SHARE: u64 = 200;

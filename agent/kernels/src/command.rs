@@ -31,6 +31,7 @@ pub(crate) static OPS: &[Op] = &[Op {
     ],
     measures: &[],
     arrays: None,
+    judged: None,
 }];
 
 /// Checks the settings and returns what builds the workers.

@@ -7,7 +7,8 @@
 
 use crate::clock_cost::CLOCK_SHARE;
 use crate::operation::ParameterKind::{Boolean, Choice, Text};
-use crate::operation::{integer, measure, optional, parameter, Measure, Op, Parameter, ParameterKind};
+use crate::operation::TimedBy::Guest;
+use crate::operation::{bytes, integer, measure, optional, parameter, Measure, Op, Parameter, ParameterKind};
 use crate::settings::wrong;
 use crate::settings::Settings;
 use std::sync::Arc;
@@ -74,19 +75,19 @@ const MOST_SPAN: u64 = 1 << 50;
 
 const FILE: Parameter = parameter("file", Text, "", "file or block device");
 const SPAN: Parameter =
-    parameter("span", integer(0, MOST_SPAN), "0", "bytes of the file that are used; 0: the whole file");
+    parameter("span", bytes(0, MOST_SPAN), "0", "bytes of the file that are used; 0: the whole file");
 const DIRECT: Parameter = parameter("direct", Boolean, "true", "past the page cache (O_DIRECT), where that works");
 const VERIFY: Parameter = parameter("verify", Choice(&["none", "sample", "full"]), "sample", "what is compared");
 const SEEDS: ParameterKind = integer(0, MAX_INTEGER);
 const SEED: Parameter = parameter("seed", SEEDS, "1", "seed of the random offsets");
 
 // Of what follows an access specification.
-const SIZE: Parameter = parameter("size", integer(8, LARGEST), "4096", "bytes of a block");
+const SIZE: Parameter = parameter("size", bytes(8, LARGEST), "4096", "bytes of a block");
 const DEPTH: Parameter = parameter("depth", integer(1, DEEPEST), "1", "requests under way at once, of each thread");
 const ENGINE: Parameter =
     parameter("engine", Choice(&["psync", "libaio", "io_uring"]), "psync", "how requests are made; psync: depth 1");
 const ALIGN: Parameter =
-    parameter("align", integer(0, LARGEST), "0", "offsets are multiples of this many bytes; 0: of the size");
+    parameter("align", bytes(0, LARGEST), "0", "offsets are multiples of this many bytes; 0: of the size");
 const THINK: Parameter = parameter("think", integer(0, 60_000_000), "0", "pause after each burst in us, which counts");
 const BURST: Parameter = parameter("burst", integer(1, 1 << 20), "1", "requests between two pauses");
 const SYNC: Parameter =
@@ -98,7 +99,7 @@ const MIX: Parameter =
 
 // Of what uses a whole file of its own.
 const OWN_FILE: Parameter = parameter("file", Text, "", "a name that is free; the file is gone afterwards");
-const OWN_SPAN: Parameter = parameter("span", integer(512, MOST_SPAN), "64M", "bytes of the file");
+const OWN_SPAN: Parameter = parameter("span", bytes(512, MOST_SPAN), "64M", "bytes of the file");
 const OWN_DIRECT: Parameter = parameter("direct", Boolean, "false", DIRECT.meaning);
 const OWN_SYNC: Parameter = parameter(
     "sync",
@@ -106,7 +107,7 @@ const OWN_SYNC: Parameter = parameter(
     "none",
     "each: every write is on the medium when it ends; end: fsync after a pass",
 );
-const RECORD: Parameter = parameter("size", integer(512, LARGEST), "4096", "bytes of a record, a multiple of 512");
+const RECORD: Parameter = parameter("size", bytes(512, LARGEST), "4096", "bytes of a record, a multiple of 512");
 
 const READ_PARAMETERS: &[Parameter] = &[FILE, SIZE, SPAN, DIRECT, DEPTH, ENGINE, ALIGN, THINK, BURST, VERIFY, SEED];
 const WRITE_PARAMETERS: &[Parameter] =
@@ -125,35 +126,35 @@ const BYTE_PARAMETERS: &[Parameter] = &[OWN_FILE, OWN_SPAN, OWN_DIRECT, OWN_SYNC
 const NAME_PARAMETERS: &[Parameter] = &[
     parameter("folder", Text, "", "a folder that is empty or does not exist"),
     parameter("files", integer(1, 1_000_000), "1024", "files of one iteration"),
-    parameter("size", integer(0, 1 << 20), "0", "bytes of each file"),
+    parameter("size", bytes(0, 1 << 20), "0", "bytes of each file"),
     parameter("seed", SEEDS, "1", "seed of the names"),
 ];
 
 const CPU_PER_IO: Measure =
-    measure("cpu-per-io", "s", "processor time of the agent per request or record, its system calls included");
-const IO_RATE: Measure = measure("io-rate", "IO/s", "requests a second");
-const THROUGHPUT: Measure = measure("throughput", "B/s", "bytes a second");
+    measure("cpu-per-io", "s", Guest, "processor time of the agent per request or record, its system calls included");
+const IO_RATE: Measure = measure("io-rate", "IO/s", Guest, "requests a second");
+const THROUGHPUT: Measure = measure("throughput", "B/s", Guest, "bytes a second");
 
 /// Requests in the order of the file, whose bytes are counted.
 const fn sequential(name: &'static str, parameters: &'static [Parameter]) -> Op {
     let measures = &[CLOCK_SHARE, CPU_PER_IO, IO_RATE];
-    Op { name, unit: Unit::BytePerSecond, work: "bytes", parameters, measures, arrays: None }
+    Op { name, unit: Unit::BytePerSecond, work: "bytes", parameters, measures, arrays: None, judged: None }
 }
 
 /// Requests that are counted themselves.
 const fn requests(name: &'static str, parameters: &'static [Parameter]) -> Op {
     let measures = &[CLOCK_SHARE, CPU_PER_IO, THROUGHPUT];
-    Op { name, unit: Unit::IoPerSecond, work: "requests", parameters, measures, arrays: None }
+    Op { name, unit: Unit::IoPerSecond, work: "requests", parameters, measures, arrays: None, judged: None }
 }
 
 const fn whole_file(name: &'static str, parameters: &'static [Parameter]) -> Op {
     let measures = &[CPU_PER_IO];
-    Op { name, unit: Unit::BytePerSecond, work: "bytes of the file", parameters, measures, arrays: None }
+    Op { name, unit: Unit::BytePerSecond, work: "bytes of the file", parameters, measures, arrays: None, judged: None }
 }
 
 const fn names(name: &'static str) -> Op {
     let parameters = NAME_PARAMETERS;
-    Op { name, unit: Unit::PerSecond, work: "files", parameters, measures: &[], arrays: None }
+    Op { name, unit: Unit::PerSecond, work: "files", parameters, measures: &[], arrays: None, judged: None }
 }
 
 pub(crate) static OPS: &[Op] = &[
@@ -169,6 +170,7 @@ pub(crate) static OPS: &[Op] = &[
         parameters: FILL_PARAMETERS,
         measures: &[],
         arrays: None,
+        judged: None,
     },
     whole_file("write", RECORD_PARAMETERS),
     whole_file("rewrite", RECORD_PARAMETERS),
@@ -190,6 +192,7 @@ pub(crate) static OPS: &[Op] = &[
         parameters: RECORD_PARAMETERS,
         measures: &[CPU_PER_IO],
         arrays: None,
+        judged: None,
     },
     names("create-sequential"),
     names("stat-sequential"),

@@ -22,7 +22,7 @@ mod settings;
 mod shared_array;
 mod simd;
 
-pub use operation::{Arrays, Measure, Op, Parameter, ParameterKind, Preset};
+pub use operation::{Arrays, Judged, Measure, Op, Parameter, ParameterKind, Preset, TimedBy};
 #[cfg(unix)]
 pub use os::reap_orphans;
 pub use os::{EXIT_ARGUMENT, EXIT_STATUS};

@@ -24,6 +24,7 @@ mod wide;
 
 use crate::buffer::ensure_memory;
 use crate::operation::ParameterKind::{Choice, Text};
+use crate::operation::TimedBy::{Guest, GuestItself, Host, Nothing};
 use crate::operation::{integer, measure, optional, parameter, Measure, Op, Parameter};
 use crate::settings::wrong;
 use crate::settings::Settings;
@@ -57,26 +58,28 @@ const RUNS: Parameter = parameter(
 const TIME_SERVER: Parameter =
     optional("time-server", Text, "none", "HOST:PORT or udp:HOST:PORT of an outside clock to ask as well");
 
-const GENERATE: Measure = measure("generate-time", "s", "time to make the matrix, which is not counted as work");
-const FACTOR: Measure = measure("factor-time", "s", "time to factor the matrix, of one solution");
-const SOLVE: Measure = measure("solve-time", "s", "time to solve with the factored matrix, of one solution");
-const SOLVE_SHARE: Measure = measure("solve-share", "1", "share of solve-time in factor-time and solve-time together");
+const GENERATE: Measure = measure("generate-time", "s", Guest, "time to make the matrix, which is not counted as work");
+const FACTOR: Measure = measure("factor-time", "s", Guest, "time to factor the matrix, of one solution");
+const SOLVE: Measure = measure("solve-time", "s", Guest, "time to solve with the factored matrix, of one solution");
+const SOLVE_SHARE: Measure =
+    measure("solve-share", "1", Nothing, "share of solve-time in factor-time and solve-time together");
 
 // Of the published convention.
-const ROLLED: Measure = measure("rolled-rate", "FLOP/s", "rate of the solutions with rolled loops");
-const UNROLLED: Measure = measure("unrolled-rate", "FLOP/s", "rate of the solutions with unrolled loops");
+const ROLLED: Measure = measure("rolled-rate", "FLOP/s", Guest, "rate of the solutions with rolled loops");
+const UNROLLED: Measure = measure("unrolled-rate", "FLOP/s", Guest, "rate of the solutions with unrolled loops");
 
 // Of a time server.
-const OUTSIDE_RATE: Measure = measure("outside-rate", "FLOP/s", "the value by the outside clock");
+const OUTSIDE_RATE: Measure = measure("outside-rate", "FLOP/s", Host, "the value by the outside clock");
 const GUEST_RATE: Measure = measure(
     "guest-rate",
     "FLOP/s",
+    GuestItself,
     "the value by the guest's own clock, over the stretch that the outside clock timed",
 );
-const OUTSIDE_GENERATE: Measure = measure("outside-generate", "s", "generate-time by the outside clock");
-const OUTSIDE_FACTOR: Measure = measure("outside-factor", "s", "factor-time by the outside clock");
-const OUTSIDE_SOLVE: Measure = measure("outside-solve", "s", "solve-time by the outside clock");
-const ROUND_TRIP: Measure = measure("outside-round-trip", "s", "how long asking the outside clock took");
+const OUTSIDE_GENERATE: Measure = measure("outside-generate", "s", Host, "generate-time by the outside clock");
+const OUTSIDE_FACTOR: Measure = measure("outside-factor", "s", Host, "factor-time by the outside clock");
+const OUTSIDE_SOLVE: Measure = measure("outside-solve", "s", Host, "solve-time by the outside clock");
+const ROUND_TRIP: Measure = measure("outside-round-trip", "s", Host, "how long asking the outside clock took");
 
 const MEASURES: &[Measure] = &[
     GENERATE,
@@ -108,7 +111,7 @@ const CLASSIC_MEASURES: &[Measure] = &[
 /// An operation that solves a system whose order is the size.
 const fn of_order(name: &'static str) -> Op {
     let parameters = &[ORDER, GENERATOR, RUNS, TIME_SERVER];
-    Op { name, unit: Unit::FlopPerSecond, work: WORK, parameters, measures: MEASURES, arrays: None }
+    Op { name, unit: Unit::FlopPerSecond, work: WORK, parameters, measures: MEASURES, arrays: None, judged: None }
 }
 
 pub(crate) static OPS: &[Op] = &[
@@ -131,6 +134,7 @@ pub(crate) static OPS: &[Op] = &[
         ],
         measures: CLASSIC_MEASURES,
         arrays: None,
+        judged: None,
     },
     of_order("left-looking"),
     of_order("blocked"),

@@ -16,7 +16,8 @@ mod portable;
 mod x86;
 
 use crate::operation::ParameterKind::Choice;
-use crate::operation::{integer, measure, parameter, Arrays, Measure, Op, Parameter};
+use crate::operation::TimedBy::Nothing;
+use crate::operation::{bytes, measure, parameter, Arrays, Measure, Op, Parameter};
 use crate::settings::Settings;
 use action::Action;
 use virtometer_protocol::{Failure, Unit};
@@ -24,7 +25,7 @@ use virtometer_sampling::{Task, WorkerFactory};
 
 const SIMD_WORDS: &[&str] = &["auto", "scalar", "sse", "avx", "avx512", "neon"];
 const STORES: &[&str] = &["auto", "temporal", "non-temporal"];
-const ARRAY: Parameter = parameter("size", integer(8, 1 << 50), "64M", "bytes of each array");
+const ARRAY: Parameter = parameter("size", bytes(8, 1 << 50), "64M", "bytes of each array");
 const KIND: Parameter = parameter("type", Choice(&["float", "int"]), "float", "elements of 8 bytes in such registers");
 const SIMD: Parameter =
     parameter("simd", Choice(SIMD_WORDS), "auto", "vector instructions; auto: the widest there are");
@@ -38,8 +39,8 @@ const READING: &[Parameter] = &[ARRAY, KIND, SIMD, PAGES];
 const WRITING: &[Parameter] = &[ARRAY, KIND, SIMD, STORE, PAGES];
 const CHANGING: &[Parameter] = &[ARRAY, KIND, SIMD, TEMPORAL, PAGES];
 const CHASING: &[Parameter] = &[
-    parameter("size", integer(8, 1 << 50), "64M", "bytes of memory"),
-    parameter("stride", integer(8, 1 << 30), "64", "bytes from one place to the next"),
+    parameter("size", bytes(8, 1 << 50), "64M", "bytes of memory"),
+    parameter("stride", bytes(8, 1 << 30), "64", "bytes from one place to the next"),
     parameter(
         "order",
         Choice(&["random", "page", "sequential"]),
@@ -50,15 +51,15 @@ const CHASING: &[Parameter] = &[
 ];
 
 const MEASURES: &[Measure] = &[
-    measure("l1d-bytes", "B", "the first-level data cache that was found"),
-    measure("l2-bytes", "B", "the second-level cache that was found"),
-    measure("l3-bytes", "B", "the third-level cache that was found"),
-    measure("l4-bytes", "B", "the fourth-level cache that was found"),
+    measure("l1d-bytes", "B", Nothing, "the first-level data cache that was found"),
+    measure("l2-bytes", "B", Nothing, "the second-level cache that was found"),
+    measure("l3-bytes", "B", Nothing, "the third-level cache that was found"),
+    measure("l4-bytes", "B", Nothing, "the fourth-level cache that was found"),
 ];
 
 const fn bandwidth(name: &'static str, action: Action, parameters: &'static [Parameter], work: &'static str) -> Op {
     let arrays = Some(Arrays { held: action.count(), moved: action.accesses() });
-    Op { name, unit: Unit::BytePerSecond, work, parameters, measures: MEASURES, arrays }
+    Op { name, unit: Unit::BytePerSecond, work, parameters, measures: MEASURES, arrays, judged: None }
 }
 
 pub(crate) static OPS: &[Op] = &[
@@ -76,6 +77,7 @@ pub(crate) static OPS: &[Op] = &[
         parameters: CHASING,
         measures: MEASURES,
         arrays: Some(Arrays { held: 1, moved: 0 }),
+        judged: None,
     },
 ];
 

@@ -28,7 +28,8 @@ use windows as system;
 
 use crate::clock_cost::CLOCK_SHARE;
 use crate::operation::ParameterKind::{Boolean, Choice, Text};
-use crate::operation::{integer, measure, optional, parameter, Measure, Op, Parameter, ParameterKind};
+use crate::operation::TimedBy::{Guest, Host, HostByGuest, Nothing};
+use crate::operation::{bytes, integer, measure, optional, parameter, Judged, Measure, Op, Parameter, ParameterKind};
 use crate::settings::wrong;
 use crate::settings::Settings;
 use plan::{address, Plan};
@@ -38,11 +39,11 @@ use virtometer_sampling::{Task, WorkerFactory};
 
 const PEER: Parameter = parameter("peer", Text, "", "HOST:PORT of the agent that serves");
 /// Bytes of a message.
-const MESSAGE: ParameterKind = integer(1, wire::LARGEST);
+const MESSAGE: ParameterKind = bytes(1, wire::LARGEST);
 /// Bytes of a datagram.
-const DATAGRAM: ParameterKind = integer(wire::HEAD as u64, wire::LARGEST_DATAGRAM);
+const DATAGRAM: ParameterKind = bytes(wire::HEAD as u64, wire::LARGEST_DATAGRAM);
 /// Bytes of a buffer; 0 leaves it to the system.
-const BUFFER: ParameterKind = integer(0, wire::LARGEST);
+const BUFFER: ParameterKind = bytes(0, wire::LARGEST);
 const REQUEST: Parameter = optional("request", MESSAGE, "size", "bytes of a request");
 const RESPONSE: Parameter = optional("response", MESSAGE, "size", "bytes of a response");
 const ASKING: Parameter = optional("request", DATAGRAM, "size", REQUEST.meaning);
@@ -67,17 +68,22 @@ const CONNECTIONS: Parameter = parameter("connections", integer(1, 1000), "1", "
 
 // Of both ends: what a byte or a transaction costs there.
 const BYTE_LOCAL: Measure =
-    measure("service-demand-local", "s/B", "processor time at the guest's end per unit of work");
+    measure("service-demand-local", "s/B", Guest, "processor time at the guest's end per unit of work");
 const BYTE_REMOTE: Measure =
-    measure("service-demand-remote", "s/B", "processor time at the other end per unit of work");
-const TRANSACTION_LOCAL: Measure = measure(BYTE_LOCAL.name, "s", BYTE_LOCAL.meaning);
-const TRANSACTION_REMOTE: Measure = measure(BYTE_REMOTE.name, "s", BYTE_REMOTE.meaning);
-const CPU_LOCAL: Measure =
-    measure("cpu-local", "s/s", "processor time of the guest's threads that use the network, of one processor's time");
-const CPU_REMOTE: Measure = measure("cpu-remote", "s/s", "the same at the other end, by the host's clock");
-const CPUS_LOCAL: Measure = measure("cpus-local", "1", "processors that the guest's end may use");
-const CPUS_REMOTE: Measure = measure("cpus-remote", "1", "processors that the other end may use");
-const LOSS: Measure = measure("loss", "1", "share of the datagrams sent that did not arrive");
+    measure("service-demand-remote", "s/B", Host, "processor time at the other end per unit of work");
+const TRANSACTION_LOCAL: Measure = measure(BYTE_LOCAL.name, "s", Guest, BYTE_LOCAL.meaning);
+const TRANSACTION_REMOTE: Measure = measure(BYTE_REMOTE.name, "s", Host, BYTE_REMOTE.meaning);
+const CPU_LOCAL: Measure = measure(
+    "cpu-local",
+    "s/s",
+    Nothing,
+    "processor time of the guest's threads that use the network, of one processor's time",
+);
+const CPU_REMOTE: Measure = measure("cpu-remote", "s/s", HostByGuest, "the same at the other end, by the host's clock");
+const CPUS_LOCAL: Measure = measure("cpus-local", "1", Nothing, "processors that the guest's end may use");
+const CPUS_REMOTE: Measure = measure("cpus-remote", "1", Nothing, "processors that the other end may use");
+const OFFERED: Measure = measure("offered", "1/s", Guest, "requests that were due in a second");
+const LOSS: Measure = measure("loss", "1", Nothing, "share of the datagrams sent that did not arrive");
 
 const TRANSACTION_MEASURES: &[Measure] =
     &[TRANSACTION_LOCAL, TRANSACTION_REMOTE, CPU_LOCAL, CPU_REMOTE, CPUS_LOCAL, CPUS_REMOTE];
@@ -100,6 +106,7 @@ pub(crate) static OPS: &[Op] = &[
         ],
         measures: &[BYTE_LOCAL, BYTE_REMOTE, CPU_LOCAL, CPU_REMOTE, CPUS_LOCAL, CPUS_REMOTE],
         arrays: None,
+        judged: None,
     },
     Op {
         name: "request-response",
@@ -108,6 +115,7 @@ pub(crate) static OPS: &[Op] = &[
         parameters: &[PEER, EACH_WAY, REQUEST, RESPONSE, CONNECTIONS, NO_DELAY, SEND_BUFFER, RECEIVE_BUFFER],
         measures: TRANSACTION_MEASURES,
         arrays: None,
+        judged: None,
     },
     Op {
         name: "connect",
@@ -116,6 +124,7 @@ pub(crate) static OPS: &[Op] = &[
         parameters: &[PEER, EACH_WAY, REQUEST, RESPONSE],
         measures: TRANSACTION_MEASURES,
         arrays: None,
+        judged: None,
     },
     Op {
         name: "open-loop",
@@ -141,12 +150,13 @@ pub(crate) static OPS: &[Op] = &[
             CPU_REMOTE,
             CPUS_LOCAL,
             CPUS_REMOTE,
-            measure("offered", "1/s", "requests that were due in a second"),
-            measure("unsent", "1", "requests still to be sent when the run ended"),
-            measure("send-delay", "s", "how much later than due requests were sent, on average"),
+            OFFERED,
+            measure("unsent", "1", Nothing, "requests still to be sent when the run ended"),
+            measure("send-delay", "s", Guest, "how much later than due requests were sent, on average"),
             CLOCK_SHARE,
         ],
         arrays: None,
+        judged: Some(Judged { metric: "mean latency at the offered rate", histogram: "latency", wanted: OFFERED.name }),
     },
     Op {
         name: "udp-stream",
@@ -172,10 +182,11 @@ pub(crate) static OPS: &[Op] = &[
             CPUS_LOCAL,
             CPUS_REMOTE,
             LOSS,
-            measure("reordered", "1", "share of the datagrams that came after a later one"),
-            measure("sent", "B/s", "what the sender could hand to its system"),
+            measure("reordered", "1", Nothing, "share of the datagrams that came after a later one"),
+            measure("sent", "B/s", Guest, "what the sender could hand to its system"),
         ],
         arrays: None,
+        judged: None,
     },
     Op {
         name: "udp-request-response",
@@ -191,6 +202,7 @@ pub(crate) static OPS: &[Op] = &[
         ],
         measures: &[TRANSACTION_LOCAL, TRANSACTION_REMOTE, CPU_LOCAL, CPU_REMOTE, CPUS_LOCAL, CPUS_REMOTE, LOSS],
         arrays: None,
+        judged: None,
     },
     Op {
         name: "serve",
@@ -199,6 +211,7 @@ pub(crate) static OPS: &[Op] = &[
         parameters: &[parameter("listen", Text, "", "HOST:PORT to listen on, port 0 for any")],
         measures: &[],
         arrays: None,
+        judged: None,
     },
 ];
 

@@ -16,6 +16,8 @@ pub struct Op {
     pub measures: &'static [Measure],
     /// Arrays of `size` bytes, where it works on such.
     pub arrays: Option<Arrays>,
+    /// By what its runs are compared, where that is not their value.
+    pub judged: Option<Judged>,
 }
 
 impl Op {
@@ -32,8 +34,52 @@ pub struct Measure {
     pub name: &'static str,
     /// Unit: SI, `1` for a count or share.
     pub unit: &'static str,
+    /// Which clock its time is by.
+    pub timed_by: TimedBy,
     /// What it means, for those who do not know the kernel.
     pub meaning: &'static str,
+}
+
+/// Which clock the time in a measure is by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimedBy {
+    /// There is no time in it, or the guest's by the guest's.
+    Nothing,
+    /// The guest's, within and beside the work.
+    Guest,
+    /// The guest's, within the work alone.
+    GuestAtWork,
+    /// The guest's, and the measure is about this clock: it is not converted.
+    GuestItself,
+    /// The host's, or another one outside of the guest.
+    Host,
+    /// A time of the host's by one of the guest's.
+    HostByGuest,
+}
+
+impl TimedBy {
+    /// The word in the table.
+    pub const fn name(self) -> &'static str {
+        match self {
+            TimedBy::Nothing => "nothing",
+            TimedBy::Guest => "guest",
+            TimedBy::GuestAtWork => "guest-at-work",
+            TimedBy::GuestItself => "guest-itself",
+            TimedBy::Host => "host",
+            TimedBy::HostByGuest => "host-by-guest",
+        }
+    }
+}
+
+/// By what the runs of an operation are compared instead of their value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// What it is, in words.
+    pub metric: &'static str,
+    /// The histogram, in seconds, whose mean is compared; less is better.
+    pub histogram: &'static str,
+    /// The measure that the value should reach, in the value's unit.
+    pub wanted: &'static str,
 }
 
 /// How many arrays of `size` bytes an operation works on.
@@ -77,6 +123,8 @@ pub enum ParameterKind {
         least: u64,
         /// Largest value.
         most: u64,
+        /// `B` for bytes; None for a number, and where the meaning says the unit.
+        unit: Option<&'static str>,
     },
     /// True or false.
     Boolean,
@@ -87,13 +135,23 @@ pub enum ParameterKind {
 }
 
 /// A row of a table of measures.
-pub(crate) const fn measure(name: &'static str, unit: &'static str, meaning: &'static str) -> Measure {
-    Measure { name, unit, meaning }
+pub(crate) const fn measure(
+    name: &'static str,
+    unit: &'static str,
+    timed_by: TimedBy,
+    meaning: &'static str,
+) -> Measure {
+    Measure { name, unit, timed_by, meaning }
 }
 
 /// An integer from `least` to `most`.
 pub(crate) const fn integer(least: u64, most: u64) -> ParameterKind {
-    ParameterKind::Integer { least, most }
+    ParameterKind::Integer { least, most, unit: None }
+}
+
+/// So many bytes, from `least` to `most`.
+pub(crate) const fn bytes(least: u64, most: u64) -> ParameterKind {
+    ParameterKind::Integer { least, most, unit: Some("B") }
 }
 
 /// A row of a table of parameters. `default` is what the command line takes; empty: it must be given.

@@ -53,7 +53,8 @@ pub(crate) use child::Parent;
 pub use endings::{EXIT_ARGUMENT, EXIT_STATUS};
 
 use crate::operation::ParameterKind::{Boolean, Choice, Text};
-use crate::operation::{integer, measure, optional, parameter, Measure, Op};
+use crate::operation::TimedBy::{Guest, Nothing};
+use crate::operation::{bytes, integer, measure, optional, parameter, Measure, Op};
 use crate::settings::wrong;
 use crate::settings::Settings;
 use operation::Measured;
@@ -76,6 +77,7 @@ macro_rules! table {
                 parameters: &[PIN, $($parameter),*],
                 measures: &[$($($measure),+)?],
                 arrays: None,
+                judged: None,
             },)*
         ];
 
@@ -88,7 +90,7 @@ macro_rules! table {
 table! {
     "context-switch", Second, "context switches of a token that goes round in a ring of processes", [
         parameter("processes", integer(2, 1024), "2", "processes in the ring"),
-        parameter("size", integer(0, 1 << 30), "0", "bytes that each process touches when it has the token")
+        parameter("size", bytes(0, 1 << 30), "0", "bytes that each process touches when it has the token")
     ] reports OVERHEAD WITHOUT_OVERHEAD, |settings, threads| {
         let processes = settings.integer("processes")?;
         let size = settings.integer("size")?;
@@ -106,7 +108,7 @@ table! {
         |_, _| build(|_| spawn::Spawn::shell());
     "page-fault", Second, "pages touched for the first time", [
         parameter("mapping", Choice(&["anonymous", "file"]), "anonymous", "what is touched; anonymous: memory"),
-        parameter("size", integer(1, 1 << 34), "16M", "bytes of the file that is mapped"),
+        parameter("size", bytes(1, 1 << 34), "16M", "bytes of the file that is mapped"),
         DIRECTORY
     ] reports PAGES_PER_FAULT, page_fault;
     "pipe", Second, "round trips of one byte between two processes through two pipes", [],
@@ -126,14 +128,14 @@ table! {
             "io-only",
             "open-to-close: open, read, close; mmap: added up"
         ),
-        parameter("size", integer(8, 1 << 40), "64M", "bytes of the file that are read, a multiple of 8"),
-        parameter("block", integer(8, 1 << 30), "64K", "bytes of one read, a multiple of 8"),
+        parameter("size", bytes(8, 1 << 40), "64M", "bytes of the file that are read, a multiple of 8"),
+        parameter("block", bytes(8, 1 << 30), "64K", "bytes of one read, a multiple of 8"),
         parameter("sum", Boolean, "false", "add up every block that was read"),
         optional("file", Text, "one without a name", "a file of your own to read, which is left as it is"),
         DIRECTORY
     ], file_reread;
     "mmap", Second, "times that a file was mapped, written in every 16 KiB of its first tenth, and unmapped", [
-        parameter("size", integer(1, 1 << 40), "8M", "bytes that are mapped"),
+        parameter("size", bytes(1, 1 << 40), "8M", "bytes that are mapped"),
         DIRECTORY
     ], |settings, threads| {
         let size = settings.integer("size")?;
@@ -163,10 +165,11 @@ table! {
 const OVERHEAD: Measure = measure(
     "overhead",
     "s",
+    Guest,
     "what the measuring itself costs per operation, measured apart and contained in the value",
 );
-const WITHOUT_OVERHEAD: Measure = measure("without-overhead", "s", "the value less the overhead");
-const PAGES_PER_FAULT: Measure = measure("pages-per-fault", "1", "pages that the system maps at one fault");
+const WITHOUT_OVERHEAD: Measure = measure("without-overhead", "s", Guest, "the value less the overhead");
+const PAGES_PER_FAULT: Measure = measure("pages-per-fault", "1", Nothing, "pages that the system maps at one fault");
 
 /// The parameter of operations on a file of their own: where it is.
 const DIRECTORY: crate::operation::Parameter =
@@ -174,7 +177,7 @@ const DIRECTORY: crate::operation::Parameter =
 
 /// The parameter of bandwidths.
 const MESSAGE: crate::operation::Parameter =
-    parameter("size", integer(8, 1 << 30), "64K", "bytes of a message, a multiple of 8");
+    parameter("size", bytes(8, 1 << 30), "64K", "bytes of a message, a multiple of 8");
 
 #[cfg(unix)]
 fn bandwidth(settings: &Settings<'_>, threads: u64, make_link: link::MakeLink) -> Result<Build, Failure> {

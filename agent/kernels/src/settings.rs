@@ -78,7 +78,7 @@ impl<'a> Settings<'a> {
             Some(_) => return Err(wrong(format!("{name} must be an integer"))),
         };
         let (least, most) = match self.row(name).map(|known| known.kind) {
-            Some(ParameterKind::Integer { least, most }) => (least, most),
+            Some(ParameterKind::Integer { least, most, .. }) => (least, most),
             _ => (0, MAX_INTEGER),
         };
         u64::try_from(value)

@@ -42,7 +42,7 @@ fn every_default_is_what_the_command_line_takes_or_one_of_a_few_words() {
         match (parameter.preset, parameter.kind) {
             (Preset::Missing, _) => {}
             (Preset::Otherwise(then), _) => assert!(WORDS.contains(&then), "{}: {then}", parameter.name),
-            (Preset::Value(value), ParameterKind::Integer { least, most }) => {
+            (Preset::Value(value), ParameterKind::Integer { least, most, .. }) => {
                 assert!(quantity(value).map_or(false, |value| (least..=most).contains(&value)), "{value}");
             }
             (Preset::Value(value), ParameterKind::Boolean) => assert!(["true", "false"].contains(&value), "{value}"),
@@ -136,7 +136,7 @@ fn values_beyond_the_bounds_of_the_table_are_refused() {
     for (kernel, op) in operations() {
         for parameter in op.parameters {
             let wrong: Vec<Scalar> = match parameter.kind {
-                ParameterKind::Integer { least, most } => [least.checked_sub(1), Some(most + 1)]
+                ParameterKind::Integer { least, most, .. } => [least.checked_sub(1), Some(most + 1)]
                     .iter()
                     .flatten()
                     .map(|value| Scalar::Integer(i64::try_from(*value).unwrap()))
@@ -154,6 +154,45 @@ fn values_beyond_the_bounds_of_the_table_are_refused() {
                 let name = format!("{} {} {} {value:?}", kernel.name, op.name, parameter.name);
                 assert_eq!(failure.code, Code::BadArguments, "{name}: {failure}");
                 assert!(failure.message.contains(parameter.name), "{name}: {failure}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_measure_with_a_time_in_its_unit_names_the_clock_of_this_time() {
+    for (kernel, op) in operations() {
+        for measure in op.measures {
+            let timed = measure.unit == "s" || measure.unit.starts_with("s/") || measure.unit.ends_with("/s");
+            let name = format!("{} {} {}", kernel.name, op.name, measure.name);
+            if !timed {
+                assert_eq!(measure.timed_by, TimedBy::Nothing, "{name}");
+            } else if measure.unit != "s/s" {
+                assert_ne!(measure.timed_by, TimedBy::Nothing, "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_an_operation_is_judged_by_is_in_its_row() {
+    let judged: Vec<_> = operations().filter(|(_, op)| op.judged.is_some()).collect();
+    assert_eq!(judged.iter().map(|(kernel, op)| (kernel.name, op.name)).collect::<Vec<_>>(), [("net", "open-loop")]);
+    for (_, op) in judged {
+        let wanted = op.judged.unwrap().wanted;
+        assert!(op.measures.iter().any(|known| (known.name, known.unit) == (wanted, op.unit.name())), "{wanted}");
+    }
+}
+
+#[test]
+fn a_number_of_bytes_is_one_by_its_meaning_too() {
+    for (kernel, op) in operations() {
+        for parameter in op.parameters {
+            if let ParameterKind::Integer { unit, .. } = parameter.kind {
+                let name = format!("{} {} {}", kernel.name, op.name, parameter.name);
+                let bytes = parameter.meaning.contains("bytes") && parameter.name != "rate";
+                let same = parameter.name == "receive-buffer"; // its meaning is that of the buffer before it
+                assert_eq!(unit == Some("B"), bytes || same, "{name}");
             }
         }
     }

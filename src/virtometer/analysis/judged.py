@@ -1,4 +1,4 @@
-"""What of a run is compared: its value, but of an open loop the mean latency at the rate that was offered.
+"""What of a run is compared: its value, or the mean of the histogram that the agent's table names for its operation.
 
 An open loop sends at a given rate. While the place keeps up, all places reach that rate: how long the requests took
 tells them apart. The mean counts every stall in full, as total work / total time does elsewhere.
@@ -11,13 +11,10 @@ import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from virtometer import agent_table
 from virtometer.model import Better, Run
 
-_OPEN_LOOP = ("net", "open-loop")
-_LATENCY = "latency"
-_OFFERED = "offered"
 _ENOUGH = 0.98
-METRIC = "mean latency at the offered rate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +26,12 @@ class Judged:
     better: Better
 
 
-def by_latency(kernel: str, op: str) -> bool:
-    """Whether runs of this operation are judged by their latency."""
-    return (kernel, op) == _OPEN_LOOP
-
-
 def judged(run: Run) -> Judged:
     """What of a scored run is compared, in host time."""
-    if not by_latency(run.kernel, run.op):
+    by = agent_table.judged_by(run.kernel, run.op)
+    if by is None:
         return Judged(run.scored.value, run.unit, run.better)
-    counts = run.reported.histograms.get(_LATENCY, {}).get("counts", ())
+    counts = run.reported.histograms.get(by.histogram, {}).get("counts", ())
     total = sum(int(count) for _, count in counts)
     # Of work that the laboratory timed nobody knows how fast the guest's clock runs beside it.
     if not total or (run.host_timed and run.scored.clock.compared):
@@ -52,8 +45,8 @@ def unmet(runs: Iterable[Run]) -> float | None:
     reached = [
         run.scored.value * run.scored.clock.rate / offered
         for run in runs
-        if by_latency(run.kernel, run.op)
-        and (offered := float(run.reported.measures.get(_OFFERED, {}).get("value", 0.0))) > 0
+        if (by := agent_table.judged_by(run.kernel, run.op)) is not None
+        and (offered := float(run.reported.measures.get(by.wanted, {}).get("value", 0.0))) > 0
     ]
     share = statistics.median(reached) if reached else 1.0
     return share if share < _ENOUGH else None

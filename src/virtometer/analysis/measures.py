@@ -7,14 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from virtometer import agent_table
+from virtometer.agent_table import TimedBy
 from virtometer.analysis.blocks import Key
+from virtometer.analysis.tool_measures import TOOL_MEASURES
 from virtometer.model import Campaign, Run
 
-# Measures of the peer and of outside clocks, which are the host's, and what a tool or the guest's own clock says, which
-# is told as it said it.
-_AS_THEY_ARE = ("outside-", "tool-", "guest-")
-_OF_THE_PEER = "-remote"
-_OF_ITS_WORK = "clock"  # all that this kernel times is its work
 QUANTILES = (0.5, 0.9, 0.99, 0.999, 1.0)
 
 
@@ -107,19 +105,25 @@ def _rate_of_work_only(run: Run) -> bool:
 
 
 def _in_host_time(name: str, unit: str, run: Run) -> float | None:
-    """What turns a value in the guest's time into host time. None where nothing is known to do that."""
+    """What turns a value as it was measured into one in host time. None where nothing is known to do that."""
     rate = run.scored.clock.rate
-    if name.startswith(_AS_THEY_ARE):
-        return 1.0
-    if unit == "s/s":  # processor time of the peer in the guest's time, or of the guest in its own
-        return 1 / rate if name.endswith(_OF_THE_PEER) else 1.0
-    if name.endswith(_OF_THE_PEER):
-        return 1.0
-    if not (unit == "s" or unit.startswith("s/") or unit.endswith("/s")):
-        return 1.0
-    if _rate_of_work_only(run) and run.kernel != _OF_ITS_WORK:
+    timed_by = _timed_by(name, unit, run)
+    if timed_by == "host-by-guest":
+        return 1 / rate
+    if timed_by == "guest" and _rate_of_work_only(run):
         return None
-    return 1 / rate if unit.endswith("/s") else rate
+    if timed_by in ("guest", "guest-at-work"):
+        return 1 / rate if unit.endswith("/s") else rate
+    return 1.0
+
+
+def _timed_by(name: str, unit: str, run: Run) -> TimedBy:
+    """The clock that the time in a measure is by. A measure that no table has was reported by another agent."""
+    known = TOOL_MEASURES.get(name) or agent_table.measure(run.kernel, run.op, name)
+    if known is not None:
+        return known.timed_by
+    timed = unit == "s" or (unit.startswith("s/") != unit.endswith("/s"))
+    return "guest" if timed else "nothing"
 
 
 def names(of: Sequence[Mapping[str, object]]) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from virtometer import agent_table
-from virtometer.analysis import judged
 from virtometer.analysis.blocks import Cell
 from virtometer.analysis.interval import estimate, spread
 from virtometer.model import Estimate
@@ -25,7 +24,8 @@ def metric(workload: str, op: str, unit: str) -> str:
     arrays = agent_table.arrays(workload, op)
     if arrays is not None and arrays.moved:
         return arrays.bandwidth
-    return judged.METRIC if judged.by_latency(workload, op) else METRICS.get(unit, unit)
+    by = agent_table.judged_by(workload, op)
+    return METRICS.get(unit, unit) if by is None else by.metric
 
 
 def value_of(cell: Cell) -> Estimate | None:

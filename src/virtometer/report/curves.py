@@ -78,7 +78,7 @@ def _lines(
         axis=alt.Axis(
             title=_axis_title(of, axis),
             values=_ticks(places),
-            labelExpr=_LABEL if words.in_bytes(of.workload, axis) else "datum.label",
+            labelExpr=_LABEL if words.in_bytes(of.workload, of.op, axis) else "datum.label",
             grid=True,
         ),
     )
@@ -164,7 +164,8 @@ def category(workload: PlanWorkload) -> str:
     """The levels of a combination in words, such as `read, threads 2`; of one factor the level alone."""
     parts = []
     for name, level in workload.levels.items():
-        text = words.size(level) if words.in_bytes(workload.workload, name) and isinstance(level, int) else str(level)
+        in_bytes = words.in_bytes(workload.workload, workload.op, name)
+        text = words.size(level) if in_bytes and isinstance(level, int) else str(level)
         parts.append(text.lower() if isinstance(level, bool) else text)
         if len(workload.levels) > 1 and name not in ("op", "size"):
             parts[-1] = f"{name} {parts[-1]}"
@@ -331,12 +332,12 @@ def _told(of: Series, name: str, value: object) -> str:
 
 
 def _axis_title(of: Series, axis: str) -> str:
-    return f"{axis}, bytes" if words.in_bytes(of.workload, axis) else axis
+    return f"{axis}, bytes" if words.in_bytes(of.workload, of.op, axis) else axis
 
 
 def place(of: Series, axis: str, value: float) -> str:
     """A place on an axis in words: sizes with a binary prefix."""
-    return words.size(value) if words.in_bytes(of.workload, axis) else f"{value:g}"
+    return words.size(value) if words.in_bytes(of.workload, of.op, axis) else f"{value:g}"
 
 
 _LABEL = (

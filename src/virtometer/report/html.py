@@ -238,7 +238,7 @@ def _setting(key: str, value: object, workload: PlanWorkload) -> str:
     """A parameter as people write it: sizes in bytes with a binary prefix."""
     if isinstance(value, bool):
         return str(value).lower()
-    if words.in_bytes(workload.workload, key) and isinstance(value, int):
+    if words.in_bytes(workload.workload, workload.op, key) and isinstance(value, int):
         return words.size(value)
     return str(value)
 

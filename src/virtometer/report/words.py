@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from virtometer.model import Estimate, Finding, Verdict
+from virtometer.workloads.registry import WORKLOADS
 
 _CLAIM = "The chance that any such claim of the whole campaign is wrong is at most 2 %"
 GLOSSARY = {
@@ -28,8 +29,6 @@ RAW = "Raw values: everything is timed by the guests' own clocks, nothing is cor
 PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _HUGE = 1000  # a detectable factor above this says no more than that nothing could be seen
 _WIDE = 0.1  # half widths above this share of the value are told as [low, high]: the two halves differ
-_BYTES = frozenset({"size", "span", "block", "align", "stride", "request", "response"})
-_BYTES |= {"send_buffer", "receive_buffer", "receive_low_water"}
 TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
@@ -59,9 +58,10 @@ def quantity(value: float, unit: str) -> str:
     return f"{significant(value / size)} {name}"
 
 
-def in_bytes(workload: str, parameter: str) -> bool:
-    """Whether a parameter of a workload is a number of bytes."""
-    return parameter in _BYTES and (workload, parameter) != ("linpack", "size")
+def in_bytes(workload: str, op: str, parameter: str) -> bool:
+    """Whether a parameter of a workload is a number of bytes; False of what this version does not have."""
+    known = WORKLOADS.get(workload)
+    return known is not None and op in known.operations and known.unit_of(op, parameter) == "B"
 
 
 def size(value: float) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from virtometer.analysis.score import per_unit
+from virtometer.analysis.tool_measures import BY_STOPWATCH, CORRECTED, SAYS
 from virtometer.errors import LinkError, UsageError
 from virtometer.link.messages import Done
 from virtometer.model import AgentReport, ClockFault, Placement, PlanWorkload, Run, Sample, SetAside
@@ -79,7 +80,7 @@ class PlacementRun:
         self.reading = reading = self.workload.read(self.planned.op, done.output or "")
         unit = self.workload.operations[self.planned.op].unit
         report = _report(done)
-        measures = {**report.measures, "tool-says": {"unit": unit, "value": reading.value}}
+        measures = {**report.measures, SAYS.name: {"unit": unit, "value": reading.value}}
         samples = tuple(replace(sample, work=reading.work or 1) for sample in self.state.samples)
         return self._run(samples, replace(report, value=reading.value, measures=measures))
 
@@ -108,8 +109,8 @@ class PlacementRun:
         # Null iterations come before what the laboratory releases.
         around_s = elapsed_s if self.state.host_timed else (self.done_ns - self.clock.started_ns) * 1e-9
         told = {
-            "tool-corrected": run.scored.value,
-            "tool-by-stopwatch": by_stopwatch(self.reading, run.unit, around_s),
+            CORRECTED.name: run.scored.value,
+            BY_STOPWATCH.name: by_stopwatch(self.reading, run.unit, around_s),
         }
         measures = {name: {"unit": run.unit, "value": value} for name, value in told.items() if value is not None}
         return replace(run, report=replace(own, measures={**own.measures, **measures}))

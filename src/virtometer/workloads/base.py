@@ -17,7 +17,15 @@ from virtometer.model import parse_size as parse_size
 Need = Literal["disk", "network"]
 TimeServerKind = Literal["tcp", "udp"]
 
-Size = Annotated[int, BeforeValidator(parse_size), Field(ge=1, le=1 << 50)]
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The unit of a parameter that the agent's table does not have, in the annotation of its field."""
+
+    name: str
+
+
+Size = Annotated[int, BeforeValidator(parse_size), Field(ge=1, le=1 << 50), Unit("B")]
 
 
 class Parameters(BaseModel):
@@ -79,6 +87,11 @@ class Workload:
         """The parameters of an operation that a plan may give, by the plan's names, as the agent has them."""
         by_name = {name.replace("-", "_"): one for name, one in self._agent_parameters(op).items()}
         return {name: by_name[name] for name in self.parameters.model_fields if name in by_name}
+
+    def unit_of(self, op: str, parameter: str) -> str | None:
+        """The unit of a parameter of an operation: `B` for bytes. None for a number, and for another parameter."""
+        known = self.takes(op).get(parameter)
+        return None if known is None else known.unit
 
     def _agent_parameters(self, op: str) -> Mapping[str, AgentParameter]:
         return agent_table.operation(self.kernel, self.agent_op(op)).parameters

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from virtometer.agent_table import AgentParameter
 from virtometer.model import Better, Demand
-from virtometer.workloads.base import Parameters, Place, Workload
+from virtometer.workloads.base import Parameters, Place, Unit, Workload
 
 _LARGEST = 1e30  # what an agent may say of its own numbers, and
 _MOST = 2**53 - 1  # of integers: whatever is computed from them stays a number
@@ -55,6 +55,11 @@ class Tool(Workload):
     def takes(self, op: str) -> Mapping[str, AgentParameter]:
         """The agent knows nothing of a tool's parameters."""
         return {}
+
+    def unit_of(self, op: str, parameter: str) -> str | None:
+        """As the field of the parameter says."""
+        field = self.parameters.model_fields.get(parameter)
+        return None if field is None else next((one.name for one in field.metadata if isinstance(one, Unit)), None)
 
     def options(self, op: str, parameters: Parameters, place: Place) -> Sequence[str]:
         """The program's arguments."""
