@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from tests.report.showcase import showcase, small
+from tests.report.showcase import curves, showcase, small
 from virtometer.analysis import analyse
+from virtometer.model import Campaign
 from virtometer.report import render
 from virtometer.report.html import page
 from virtometer.report.terminal import ResultTable
@@ -32,10 +33,11 @@ def golden(name: str, text: str) -> str:
     return file.read_bytes().decode()
 
 
-def printed(width: int) -> str:
+def printed(width: int, campaign: Campaign) -> str:
     out = io.StringIO()
+    analysis = analyse(campaign)
     Console(file=out, width=width, force_terminal=False, color_system=None).print(
-        ResultTable(analyse(showcase()).findings)
+        ResultTable(analysis.findings, analysis.sweeps)
     )
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
@@ -66,7 +68,14 @@ def number_or_text(cell: str) -> float | str:
 
 @pytest.mark.parametrize("width", [80, 120, 200])
 def test_terminal(width: int) -> None:
-    assert printed(width) == golden(f"terminal-{width}.txt", printed(width))
+    found = printed(width, showcase())
+    assert found == golden(f"terminal-{width}.txt", found)
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_terminal_with_sweeps(width: int) -> None:
+    found = printed(width, curves())
+    assert found == golden(f"terminal-sweeps-{width}.txt", found)
 
 
 def test_json() -> None:

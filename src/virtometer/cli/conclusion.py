@@ -27,7 +27,7 @@ def conclude(analysis: Analysis, directory: Path, *, piped: bool = False) -> Non
 
     console = PlainConsole()
     with notice("analysing the results ...", piped=piped):
-        made = ResultTable(analysis.findings)
+        made = ResultTable(analysis.findings, analysis.sweeps)
     console.print(made)
     counts = analysis.counts
     for count, what in ((counts.failed, "failed"), (counts.unavailable, UNAVAILABLE)):

@@ -163,12 +163,9 @@ def bars(name: str, workloads: Sequence[PlanWorkload], findings: Sequence[Findin
 def category(workload: PlanWorkload) -> str:
     """The levels of a combination in words, such as `read, threads 2`; of one factor the level alone."""
     parts = []
-    for name, level in workload.levels.items():
-        in_bytes = words.in_bytes(workload.workload, workload.op, name)
-        text = words.size(level) if in_bytes and isinstance(level, int) else str(level)
-        parts.append(text.lower() if isinstance(level, bool) else text)
-        if len(workload.levels) > 1 and name not in ("op", "size"):
-            parts[-1] = f"{name} {parts[-1]}"
+    for name in workload.levels:
+        named = len(workload.levels) > 1 and name not in ("op", "size")
+        parts.append(f"{name} {words.level(workload, name)}" if named else words.level(workload, name))
     return ", ".join(parts)
 
 

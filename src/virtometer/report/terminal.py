@@ -1,11 +1,12 @@
 """The table of a campaign on a terminal: workloads down, environments across; a line a cell where that is too wide.
 
-Works on any width from 60 columns, without colour, and when piped: everything that colour says is also said in words.
+Each sweep has a table of its own: levels down, environments across. All work on any width from 60 columns, without
+colour, and when piped: everything that colour says is also said in words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich import box
 from rich.cells import cell_len
@@ -13,7 +14,8 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from virtometer.model import Finding, Verdict
+from virtometer.analysis.sweeps import Sweep
+from virtometer.model import Finding, PlanWorkload, Verdict
 from virtometer.report import summary, words
 from virtometer.report.footnotes import Footnotes
 
@@ -28,15 +30,21 @@ STYLES = {
 _NO_VALUE = "no value"
 _LEGEND = "efficiency = performance there / in {baseline}, above 1 is better; ± or [ ]: 95 % interval{blocks}"
 _COST = "; cpu: host CPU time per unit of work against {baseline}"
+_UNLIMITED = 10_000  # columns
 
 
 class ResultTable:
     """The table with its legend and footnotes: a rich renderable that fits itself to the width it is given."""
 
-    def __init__(self, findings: Sequence[Finding]) -> None:
-        """`findings` in the order in which they are to be shown."""
-        self.findings = findings
-        self.workloads = list(dict.fromkeys(finding.workload for finding in findings))
+    def __init__(self, findings: Sequence[Finding], sweeps: Sequence[Sweep] = ()) -> None:
+        """`findings` in the order in which they are to be shown; those of `sweeps` have tables after the others'."""
+        measured = dict.fromkeys(finding.workload for finding in findings)
+        parts = ((one.name, [work for work in one.workloads if work.name in measured]) for one in sweeps)
+        self.sweeps = [(name, workloads) for name, workloads in parts if workloads]
+        swept = [workload.name for _, workloads in self.sweeps for workload in workloads]
+        self.workloads = [name for name in measured if name not in set(swept)]
+        place = {name: number for number, name in enumerate([*self.workloads, *swept])}
+        self.findings = sorted(findings, key=lambda finding: place[finding.workload])
         self.environments = list(dict.fromkeys(finding.subject for finding in findings))
         self.cell = {(finding.workload, finding.subject): finding for finding in findings}
         self.footnotes = Footnotes()
@@ -49,12 +57,10 @@ class ResultTable:
         self.footnotes = Footnotes()
         for finding in self.findings:
             self.footnotes.numbers(finding.notes)
-        for lines in (2, 3):
-            if self._width(lines) <= options.max_width:
-                yield self._wide(lines)
-                break
-        else:
-            yield self._long()
+        if self.workloads:
+            yield self._plain(options.max_width)
+        for name, workloads in self.sweeps:
+            yield from self._sweep(name, workloads, console, options.max_width)
         yield Text(summary.headline(self.findings), style="bold")
         still_open = summary.undecided(self.findings)
         if still_open:
@@ -71,7 +77,8 @@ class ResultTable:
         if counts:
             span = f"{counts[0]}" if counts[0] == counts[-1] else f"{counts[0]} to {counts[-1]}"
             blocks = f" over {span} {'block' if counts[-1] == 1 else 'blocks'}"
-        costs = any(finding.host_cpu_ratio is not None for finding in self.findings)
+        names = set(self.workloads)
+        costs = any(finding.host_cpu_ratio is not None for finding in self.findings if finding.workload in names)
         return (_LEGEND + _COST * costs).format(baseline=self.findings[0].against, blocks=blocks)
 
     def _verdict(self, finding: Finding) -> tuple[str, str]:
@@ -98,6 +105,10 @@ class ResultTable:
             return [(f"{words.efficiency(finding)} {word}", style), *cost]
         return [(words.efficiency(finding), ""), (word, style), *cost]
 
+    def _plain(self, width: int) -> Table:
+        """What is no sweep, in the widest layout that fits."""
+        return next((self._wide(lines) for lines in (2, 3) if self._width(lines) <= width), None) or self._long()
+
     def _width(self, lines: int) -> int:
         total = 2 + max(cell_len(name) for name in self.workloads)
         for environment in self.environments:
@@ -114,14 +125,84 @@ class ResultTable:
         for environment in self.environments:
             made.add_column(Text(environment), min_width=_longest_word(environment))
         for workload in self.workloads:
-            cells = []
-            for environment in self.environments:
-                text = Text(no_wrap=True)
-                for number, (line, style) in enumerate(self._lines(self.cell.get((workload, environment)), lines)):
-                    text.append("\n" if number else "").append(line, style=style)
-                cells.append(text)
-            made.add_row(Text(workload), *cells)
+            cells = (self._lines(self.cell.get((workload, environment)), lines) for environment in self.environments)
+            made.add_row(Text(workload), *(_cell(one, no_wrap=True) for one in cells))
         return made
+
+    def _sweep(
+        self, name: str, workloads: Sequence[PlanWorkload], console: Console, width: int
+    ) -> Iterator[Table | Text]:
+        """One table where that fits; else several, each with some of the environments beside the baseline.
+
+        An environment that none of the levels is available in is named behind them.
+        """
+        against = self.findings[0].against
+        absent = {environment: self._absence(environment, workloads) for environment in self.environments}
+        others = [name for name, word in absent.items() if name != against and not word]
+
+        def table(names: Sequence[str], lines: int) -> Table:
+            return self._levels(name, workloads, [one for one in self.environments if one in {against, *names}], lines)
+
+        def fits(made: Table) -> bool:
+            return console.measure(made, options=console.options.update(width=_UNLIMITED)).maximum <= width
+
+        for lines in (1, 2):
+            if fits(made := table(others, lines)):
+                yield made
+                break
+        else:
+            group: list[str] = []
+            for environment in others:
+                if group and not fits(table([*group, environment], 2)):
+                    yield table(group, 2)
+                    group = []
+                group.append(environment)
+            yield table(group, 2)
+        for environment, word in absent.items():
+            if word and environment != against:
+                yield Text(f" {environment}: {word}", style="dim")
+
+    def _absence(self, environment: str, workloads: Sequence[PlanWorkload]) -> str:
+        """Word and marks of an environment in which none of the workloads is available; empty for another one."""
+        found = [one for workload in workloads if (one := self.cell.get((workload.name, environment)))]
+        if not found or not all(one.verdict is Verdict.UNAVAILABLE for one in found):
+            return ""
+        notes = [note for one in found for note in one.notes]
+        return f"{Verdict.UNAVAILABLE.value}{self.footnotes.mark(notes)}"
+
+    def _levels(self, name: str, workloads: Sequence[PlanWorkload], environments: Sequence[str], lines: int) -> Table:
+        """A row for each combination of levels, a column for each environment; a level that repeats is left out."""
+        made = Table(
+            title=Text(name, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False,
+            header_style="bold", collapse_padding=True,
+        )  # fmt: skip
+        factors = list(workloads[0].levels)
+        for factor in factors:
+            made.add_column(Text(factor), overflow="fold")
+        for environment in environments:
+            made.add_column(Text(environment), min_width=_longest_word(environment))
+        before: list[str] = []
+        for workload in workloads:
+            levels = [words.level(workload, factor) for factor in factors]
+            new = next((at for at, one in enumerate(levels) if levels[: at + 1] != before[: at + 1]), 0)
+            shown = [Text(level if at >= new else "") for at, level in enumerate(levels)]
+            cells = (self._ratio(self.cell.get((workload.name, environment)), lines) for environment in environments)
+            made.add_row(*shown, *map(_cell, cells))
+            before = levels
+        return made
+
+    def _ratio(self, finding: Finding | None, lines: int) -> list[tuple[str, str]]:
+        """One cell of a sweep: the ratio with its interval and verdict; of the baseline its value."""
+        if finding is None:
+            return []
+        word, style = self._verdict(finding)
+        if finding.verdict is Verdict.BASELINE:
+            value = _NO_VALUE if finding.value is None else words.quantity(finding.value.value, finding.unit)
+            return [(f"{value}{self.footnotes.mark(finding.notes)}", "dim")]
+        shown = words.efficiency(finding)
+        if not shown or lines == 1:
+            return [(f"{shown} {word}".lstrip(), style)]
+        return [(shown, ""), (word, style)]
 
     def _long(self) -> Table:
         made = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", collapse_padding=True)
@@ -143,6 +224,14 @@ class ResultTable:
                 made.add_row(Text(f"  {environment}"), Text(shown), Text(word, style=style), Text(cost))
             made.add_section()
         return made
+
+
+def _cell(lines: Sequence[tuple[str, str]], *, no_wrap: bool = False) -> Text:
+    """Lines with their styles."""
+    text = Text(no_wrap=no_wrap)
+    for number, (line, style) in enumerate(lines):
+        text.append("\n" if number else "").append(line, style=style)
+    return text
 
 
 def _longest_word(text: str) -> int:

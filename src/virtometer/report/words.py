@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from virtometer.model import Estimate, Finding, Verdict
+from virtometer.model import Estimate, Finding, PlanWorkload, Verdict
 from virtometer.workloads.registry import WORKLOADS
 
 _CLAIM = "The chance that any such claim of the whole campaign is wrong is at most 2 %"
@@ -62,6 +62,14 @@ def in_bytes(workload: str, op: str, parameter: str) -> bool:
     """Whether a parameter of a workload is a number of bytes; False of what this version does not have."""
     known = WORKLOADS.get(workload)
     return known is not None and op in known.operations and known.unit_of(op, parameter) == "B"
+
+
+def level(of: PlanWorkload, factor: str) -> str:
+    """The level of a factor in words: 4 KiB, read, true. Empty where the combination has none."""
+    value = of.levels.get(factor, "")
+    if isinstance(value, bool):
+        return str(value).lower()
+    return size(value) if isinstance(value, int) and in_bytes(of.workload, of.op, factor) else str(value)
 
 
 def size(value: float) -> str:
