@@ -2,7 +2,6 @@
 //!
 //! Adding a kernel is one file with its known-answer test and one row of [`KERNELS`].
 
-mod barrier;
 mod buffer;
 mod caches;
 mod clock;

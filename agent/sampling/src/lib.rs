@@ -4,6 +4,7 @@
 //! of at least 10 ms, and [`Prepared::run`] makes iterations for a window of time. Nothing but the worker's own work
 //! happens inside a timed stretch: verifying, recording and sending happen between iterations.
 
+mod barrier;
 mod clock;
 mod control;
 mod cpu;
@@ -24,6 +25,7 @@ use linux as system;
 #[cfg(windows)]
 use windows as system;
 
+pub use barrier::{Barrier, PanicGuard};
 pub use clock::{now_ns, reading_cost_ns};
 pub use control::{Control, Moment};
 pub use cpu::{allowed_cpus, pin_to, CpuClock};

@@ -1,10 +1,10 @@
 //! The threads of a kernel: each with its own worker, beginning every iteration together.
 
 use crate::worker::{CheckValue, Stretch, Task, Worker, WorkerFactory};
-use crate::{pin_to, Control, Extras};
+use crate::{pin_to, Barrier, Control, Extras};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::mpsc::{channel, Receiver, Sender};
-use std::sync::{Arc, Barrier};
+use std::sync::Arc;
 use std::thread::{sleep, JoinHandle};
 use std::time::Duration;
 use virtometer_protocol::{Code, Conditions, Failure, Iteration};
@@ -129,7 +129,7 @@ impl ThreadGroup {
             return guarded(|| make(factory, 0, cpu_of(0)))
                 .map(|worker| ThreadGroup::Single(worker, task.control.clone()));
         }
-        let barrier = Arc::new(Barrier::new(task.threads));
+        let barrier = Barrier::new(task.threads);
         let mut handles = Vec::with_capacity(task.threads);
         for index in 0..task.threads {
             let (commands, inbox) = channel();
@@ -301,7 +301,7 @@ fn finish(worker: &mut dyn Worker) -> Result<(CheckValue, Extras), Failure> {
 fn serve(
     inbox: &Receiver<Command>,
     outbox: &Sender<Result<Reply, Failure>>,
-    barrier: &Barrier,
+    barrier: &Arc<Barrier>,
     control: &Control,
     make: impl FnOnce() -> Result<Box<dyn Worker>, Failure>,
 ) {
@@ -315,6 +315,8 @@ fn serve(
     if outbox.send(Ok(Reply::Ready)).is_err() {
         return;
     }
+    // What the worker does is guarded. A panic beside it ends this thread, for which the others then do not wait.
+    let _guard = barrier.guard();
     while let Ok(command) = inbox.recv() {
         let reply = match command {
             Command::Iterate(repeats, timing) => iterate(worker.as_mut(), repeats, barrier, timing, control),
@@ -330,8 +332,9 @@ fn serve(
     }
 }
 
-/// Every thread passes both barriers whatever happens to it: otherwise the others would wait for ever. The second one
-/// keeps one thread's verification out of another's timed stretch.
+/// Every thread passes both barriers whatever happens to its worker: otherwise the others would wait for ever. The
+/// second one keeps one thread's verification out of another's timed stretch. Threads wait asleep, because the wait
+/// lasts as long as the work of the slowest thread, or the time until the release.
 ///
 /// Of an iteration that somebody else times one thread waits for all, and one reports the end of all.
 fn iterate(
@@ -342,12 +345,12 @@ fn iterate(
     control: &Control,
 ) -> Result<Reply, Failure> {
     let ready = guarded(|| worker.setup(repeats));
-    if timing.waits() && barrier.wait().is_leader() {
+    if timing.waits() && barrier.wait_asleep()? {
         timing.enter(control);
     }
-    barrier.wait();
+    barrier.wait_asleep()?;
     let stretch = ready.and_then(|()| guarded(|| worker.run(repeats)));
-    if barrier.wait().is_leader() {
+    if barrier.wait_asleep()? {
         timing.leave(control);
     }
     timing.yield_cpu();

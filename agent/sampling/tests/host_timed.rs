@@ -1,12 +1,13 @@
 //! Iterations that somebody else times: each waits for its release and reports its end.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{channel, Receiver};
 use std::sync::Arc;
 use std::thread::{sleep, spawn};
 use std::time::Duration;
-use virtometer_protocol::{Failure, Iteration, Parameters, Sample, Unit, NULL_ITERATIONS};
+use virtometer_protocol::{Code, Failure, Iteration, Parameters, Sample, Unit, NULL_ITERATIONS};
 use virtometer_sampling::{
     now_ns, prepare, timed, CheckValue, Control, Moment, Outcome, Prepared, RawSample, Stretch, Task, Worker,
     WorkerFactory,
@@ -251,6 +252,18 @@ fn a_run_that_is_stopped_at_the_gate_makes_one_iteration() {
         assert_eq!((outcome.count, outcome.stopped), (1, true));
         assert_eq!(stopper.join().unwrap(), NULL_ITERATIONS + 2);
     }
+}
+
+#[test]
+fn a_panic_of_one_thread_beside_its_work_ends_the_run_of_all() {
+    let control = Arc::new(Control::host_timed(|moment| {
+        if moment == Moment::Waiting(Iteration::Work) {
+            resume_unwind(Box::new("planted"));
+        }
+    }));
+    let prepared = prepared(&control, 3, false);
+    control.stop();
+    assert_eq!(prepared.run(&mut |_| ()).unwrap_err().code, Code::Internal);
 }
 
 #[test]

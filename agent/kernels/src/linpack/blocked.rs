@@ -7,7 +7,6 @@
 use super::packed::{pack, packed_length, update, Factors};
 use super::panel::{factor, Workspace};
 use super::system::{singular, System};
-use crate::barrier::{Barrier, PanicGuard};
 use crate::buffer::Buffer;
 use crate::shared_array::SharedArray;
 use crate::simd::Simd;
@@ -15,6 +14,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 use virtometer_protocol::Failure;
+use virtometer_sampling::{Barrier, PanicGuard};
 
 /// What the threads of one elimination share.
 pub(super) struct Blocked {

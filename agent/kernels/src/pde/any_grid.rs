@@ -4,10 +4,10 @@ use super::grid::Grid;
 use super::method::Method;
 use super::problem::Problem;
 use super::{bands, naive, strips};
-use crate::barrier::PanicGuard;
 use crate::simd::Simd;
 use std::sync::Arc;
 use virtometer_protocol::Failure;
+use virtometer_sampling::PanicGuard;
 
 /// What the threads of a fast variant share.
 #[derive(Clone)]

@@ -12,12 +12,12 @@ use super::grid::Grid;
 use super::method::{at_once, larger, GROUP};
 use super::problem::Problem;
 use super::ranks::{Rank, Ranks};
-use crate::barrier::PanicGuard;
 use crate::shared_array::SharedArray;
 use crate::simd::{for_each_simd, Simd};
 use std::ops::Range;
 use std::sync::Arc;
 use virtometer_protocol::Failure;
+use virtometer_sampling::PanicGuard;
 
 /// What the threads share.
 pub(super) struct Shared {
@@ -247,8 +247,8 @@ const LANES: usize = 16;
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::barrier::tests::panic_with;
     use crate::pde::problem::Start;
+    use crate::pde::tests::panic_with;
 
     #[test]
     fn bands_are_alike_and_a_thread_sweeps_its_own_and_no_other() {

@@ -1,8 +1,8 @@
 //! What a relaxation needs of a grid.
 
-use crate::barrier::PanicGuard;
 use crate::simd::Simd;
 use virtometer_protocol::Failure;
+use virtometer_sampling::PanicGuard;
 
 /// A grid under relaxation, or one thread's share of it.
 pub(super) trait Grid {

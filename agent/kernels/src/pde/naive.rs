@@ -6,11 +6,11 @@
 use super::grid::Grid;
 use super::method::{larger, Method};
 use super::problem::Problem;
-use crate::barrier::PanicGuard;
 use crate::buffer::Buffer;
 use crate::simd::{for_each_simd, Simd};
 use std::sync::Arc;
 use virtometer_protocol::Failure;
+use virtometer_sampling::PanicGuard;
 
 /// A grid by rows: one matrix for Gauss-Seidel, two for Jacobi.
 pub(super) struct Naive {

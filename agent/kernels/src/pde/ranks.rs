@@ -1,10 +1,10 @@
 //! The threads of one run, which know each other by their numbers, their ranks.
 
 use super::method::larger;
-use crate::barrier::{Barrier, PanicGuard};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 use virtometer_protocol::Failure;
+use virtometer_sampling::{Barrier, PanicGuard};
 
 /// A number in a cache line of its own, so that writing it disturbs no other.
 #[repr(align(128))]

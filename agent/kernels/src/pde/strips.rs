@@ -16,13 +16,13 @@ use super::grid::Grid;
 use super::method::{at_once, larger};
 use super::problem::Problem;
 use super::ranks::{Counter, Rank, Ranks};
-use crate::barrier::PanicGuard;
 use crate::shared_array::SharedArray;
 use crate::simd::{for_each_simd, Simd};
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
 use virtometer_protocol::Failure;
+use virtometer_sampling::PanicGuard;
 
 /// Rows of a strip.
 pub(super) const K: usize = 16;

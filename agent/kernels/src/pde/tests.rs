@@ -3,13 +3,13 @@
 
 use super::grid::Grid;
 use super::*;
-use crate::barrier::tests::panic_with;
 use crate::random::Random;
 use std::cell::RefCell;
+use std::panic::resume_unwind;
 use std::rc::Rc;
-use std::sync::Barrier;
+use std::thread::{spawn, JoinHandle};
 use virtometer_protocol::{Code, Parameters, Scalar};
-use virtometer_sampling::{planted_clock, CheckValue, Control, Worker};
+use virtometer_sampling::{planted_clock, Barrier, CheckValue, Control, PanicGuard, Worker};
 
 /// The problem once more, as simply as it can be written.
 fn by_hand(method: Method, n: usize, sine: bool, start: &dyn Fn(usize, usize) -> f64, sweeps: u64) -> (Vec<f64>, f64) {
@@ -36,6 +36,15 @@ fn by_hand(method: Method, n: usize, sine: bool, start: &dyn Fn(usize, usize) ->
         }
     }
     (u, residual)
+}
+
+/// A thread panics while it has this guard.
+pub(super) fn panic_with(guard: PanicGuard) {
+    let thread: JoinHandle<()> = spawn(move || {
+        let _guard = guard;
+        resume_unwind(Box::new("planted"))
+    });
+    assert!(thread.join().is_err());
 }
 
 pub(super) fn points(problem: &Problem, grid: &impl Grid) -> Vec<f64> {
@@ -68,12 +77,12 @@ fn relaxed(
                 grid.fill(|i, j| problem.first(i, j));
                 let mut residual = 0.0;
                 for _ in 0..calls {
-                    barrier.wait();
+                    barrier.wait().unwrap();
                     let (made, found) = grid.sweep(sweeps, None).unwrap();
                     assert_eq!(made, sweeps);
                     residual = found;
                 }
-                barrier.wait();
+                barrier.wait().unwrap();
                 (residual, points(problem, &grid))
             }
         };

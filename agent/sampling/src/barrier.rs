@@ -1,4 +1,4 @@
-//! The barrier at which the threads of one run wait for each other within an iteration.
+//! The barrier at which the threads of one run wait for each other: before, within and after an iteration.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,10 +14,10 @@ const YIELDS: u32 = 1000;
 
 /// A barrier for a fixed number of threads, which can be passed any number of times.
 ///
-/// Waiting threads spin first, because most waits take microseconds. With [`Barrier::wait`] they sleep after about half
-/// a millisecond: a processor that spins is lost to others where processors are shared or time is rationed.
+/// The three ways to wait differ in when a thread sleeps. A thread that waits awake is quick to go on, and takes the
+/// processor from others where processors are shared or time is rationed. No way to wait reads a clock.
 #[derive(Debug)]
-pub(crate) struct Barrier {
+pub struct Barrier {
     threads: usize,
     arrived: AtomicUsize,
     /// Number of times that all threads have passed.
@@ -31,7 +31,8 @@ pub(crate) struct Barrier {
 }
 
 impl Barrier {
-    pub(crate) fn new(threads: usize) -> Arc<Self> {
+    /// A barrier for this number of threads.
+    pub fn new(threads: usize) -> Arc<Self> {
         Arc::new(Barrier {
             threads,
             arrived: AtomicUsize::new(0),
@@ -44,26 +45,33 @@ impl Barrier {
     }
 
     /// Number of threads.
-    pub(crate) fn threads(&self) -> usize {
+    pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// Wait until all threads have arrived, asleep if it takes long. What each wrote before, all see afterwards.
-    /// `internal` where a thread has panicked.
-    pub(crate) fn wait(&self) -> Result<(), Failure> {
+    /// Wait until all threads have arrived: awake for about half a millisecond, because most waits take microseconds,
+    /// then asleep. What each wrote before, all see afterwards. `internal` where a thread has panicked.
+    pub fn wait(&self) -> Result<(), Failure> {
         if let Some(round) = self.arrive() {
             if !self.spin(round) {
                 self.sleep(round);
             }
         }
-        if self.broken.load(Ordering::Acquire) {
-            return Err(broken());
+        self.intact()
+    }
+
+    /// As [`Barrier::wait`], but asleep at once: for waits beside which other threads, or another process, work and
+    /// are timed. True for the thread that arrived last.
+    pub fn wait_asleep(&self) -> Result<bool, Failure> {
+        let round = self.arrive();
+        if let Some(round) = round {
+            self.sleep(round);
         }
-        Ok(())
+        self.intact().map(|()| round.is_none())
     }
 
     /// As [`Barrier::wait`], but without sleep: for iterations so short that waking a processor would count in them.
-    pub(crate) fn wait_awake(&self) -> Result<(), Failure> {
+    pub fn wait_awake(&self) -> Result<(), Failure> {
         match self.arrive() {
             Some(round) => self.wait_until(|| self.round.load(Ordering::Acquire) != round),
             None => Ok(()),
@@ -88,12 +96,10 @@ impl Barrier {
     /// Wait, without sleep, until `ready` says so: for what another thread publishes between two barriers. `internal`
     /// where a thread has panicked before that.
     #[inline]
-    pub(crate) fn wait_until(&self, ready: impl Fn() -> bool) -> Result<(), Failure> {
+    pub fn wait_until(&self, ready: impl Fn() -> bool) -> Result<(), Failure> {
         let mut turns = 0;
         while !ready() {
-            if self.broken.load(Ordering::Acquire) {
-                return Err(broken());
-            }
+            self.intact()?;
             turns += 1;
             if turns < SPINS {
                 std::hint::spin_loop();
@@ -105,8 +111,15 @@ impl Barrier {
     }
 
     /// While the guard lives, a panic of this thread releases the threads that wait for it.
-    pub(crate) fn guard(self: &Arc<Self>) -> PanicGuard {
+    pub fn guard(self: &Arc<Self>) -> PanicGuard {
         PanicGuard(self.clone())
+    }
+
+    fn intact(&self) -> Result<(), Failure> {
+        if self.broken.load(Ordering::Acquire) {
+            return Err(broken());
+        }
+        Ok(())
     }
 
     /// Whether a thread that arrived in `round` has waited long enough. In one order with `sleepers`: a thread that
@@ -156,7 +169,7 @@ impl Barrier {
 
 /// See [`Barrier::guard`].
 #[derive(Debug)]
-pub(crate) struct PanicGuard(Arc<Barrier>);
+pub struct PanicGuard(Arc<Barrier>);
 
 impl Drop for PanicGuard {
     fn drop(&mut self) {
@@ -169,11 +182,11 @@ impl Drop for PanicGuard {
 
 #[cold]
 fn broken() -> Failure {
-    Failure::new(Code::Internal, "another thread of the kernel failed")
+    Failure::new(Code::Internal, "another thread of the run failed")
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
@@ -181,7 +194,7 @@ pub(crate) mod tests {
     use std::time::Duration;
 
     /// A thread panics while it has this guard.
-    pub(crate) fn panic_with(guard: PanicGuard) {
+    fn panic_with(guard: PanicGuard) {
         let panicked: Result<(), _> = catch_unwind(AssertUnwindSafe(|| {
             let _guard = guard;
             resume_unwind(Box::new("planted"))
@@ -220,10 +233,29 @@ pub(crate) mod tests {
         });
         // A panic wakes as well.
         std::thread::scope(|scope| {
-            let early = [scope.spawn(|| barrier.wait()), scope.spawn(|| barrier.wait())];
+            let early = [scope.spawn(|| barrier.wait()), scope.spawn(|| barrier.wait_asleep().map(drop))];
             std::thread::sleep(late);
             panic_with(barrier.guard());
             assert!(early.into_iter().all(|one| one.join().unwrap() == Err(broken())));
+        });
+    }
+
+    #[test]
+    fn of_threads_that_wait_asleep_exactly_one_arrived_last() {
+        let (barrier, last) = (Barrier::new(3), [0, 1, 2].map(|_: u32| AtomicU64::new(0)));
+        let rounds = if cfg!(miri) { 10 } else { 1000 };
+        std::thread::scope(|scope| {
+            for rank in 0..3 {
+                let (barrier, last) = (&barrier, &last);
+                scope.spawn(move || {
+                    for round in 1..=rounds {
+                        last[rank].fetch_add(u64::from(barrier.wait_asleep().unwrap()), Ordering::Relaxed);
+                        barrier.wait().unwrap();
+                        assert_eq!(last.iter().map(|count| count.load(Ordering::Relaxed)).sum::<u64>(), round);
+                        barrier.wait().unwrap();
+                    }
+                });
+            }
         });
     }
 
@@ -249,6 +281,7 @@ pub(crate) mod tests {
 
     #[test]
     fn one_thread_waits_for_nobody() {
-        assert_eq!((Barrier::new(1).wait(), Barrier::new(1).wait_awake()), (Ok(()), Ok(())));
+        let barrier = Barrier::new(1);
+        assert_eq!((barrier.wait(), barrier.wait_awake(), barrier.wait_asleep()), (Ok(()), Ok(()), Ok(true)));
     }
 }
