@@ -117,10 +117,10 @@ class ClockError(LinkError):
 
 
 class RemoteError(LinkError):
-    """The agent answered with an error of PROTOCOL.md."""
+    """The agent answered with an error of contract/REFERENCE.md."""
 
     def __init__(self, code: str, message: str) -> None:
-        """`code` is one of the error codes of PROTOCOL.md."""
+        """`code` is one of the error codes of contract/REFERENCE.md."""
         super().__init__(f"the agent says {visible(code)}: {visible(message)}")
         self.code = code
         self.message = message

@@ -106,7 +106,7 @@ class lab_context:
 
 @pytest.fixture(scope="session")
 def disk_file(agent: Path) -> Iterator[Path]:
-    """The campaign's disk file, filled as PROTOCOL.md says, alone in its directory."""
+    """The campaign's disk file, filled as KERNELS.md says, alone in its directory."""
     with tempfile.TemporaryDirectory(prefix="virtometer-disk-") as directory:
         path = Path(directory) / "disk.img"
         argv = [str(agent), "measure", "disk", "--op", "fill", "--file", str(path), "--span", str(DISK_BYTES), "--json"]

@@ -96,7 +96,7 @@ def until(session: Session) -> Event:
 
 
 def pattern(first_word: int, length: int) -> bytes:
-    """The disk file's contents as PROTOCOL.md defines them."""
+    """The disk file's contents as KERNELS.md defines them."""
     mask = (1 << 64) - 1
     words = []
     for index in range(first_word, first_word + length // 8):

@@ -1,4 +1,4 @@
-"""All transcripts of contract/vectors: agents against our parser, laboratories against the real agent."""
+"""Transcripts of contract/vectors, and its pages: agents against our parser, laboratories against the real agent."""
 
 import base64
 import json
@@ -173,6 +173,41 @@ def test_the_real_agent_keeps_to_the_transcript(vector: dict[str, Any]) -> None:
                 assert message.get("event") in ("samples", "log"), (message, step["expect"])
     finally:
         agent.stop()
+
+
+def test_the_session_of_the_page_can_be_typed() -> None:
+    page = (CONTRACT / "PROTOCOL.md").read_text(encoding="utf-8")
+    session = re.findall(r"^    ([<>]) (.*)$", page, re.MULTILINE)
+    assert len(session) > 10
+    agent = RealAgent()
+    try:
+        for mark, line in session:
+            if mark == ">":
+                agent.input.write(line.encode() + b"\n")
+                agent.input.flush()
+                continue
+            # Times, work and values are other ones each time. Three dots stand for any text.
+            parts = re.split(r"(?:, )?\.\.\.", line)
+            same = ".*".join(re.sub(r"\d{6,}(\\\.\d)?", "[0-9.]+", re.escape(part)) for part in parts)
+            message = agent.line()
+            while message and message.get("event") == "samples" and '"samples"' not in line:
+                message = agent.line()  # a slow host sends the samples in several messages
+            assert re.fullmatch(same, json.dumps(message, separators=(",", ":"))), (line, message)
+        assert agent.line() is None, "bye ends the agent"
+    finally:
+        agent.stop()
+
+
+def test_the_reference_has_every_error_code() -> None:
+    table = (CONTRACT / "REFERENCE.md").read_text(encoding="utf-8").partition("## Error codes")[2].partition("## ")[0]
+    rows = re.findall(r"^\| (`[^|]*) \|.*\| (\w+) \|$", table, re.MULTILINE)
+    codes = {code: closing for row, closing in rows for code in re.findall(r"`([a-z-]+)`", row)}
+    assert list(codes) == SCHEMAS["message.schema.json"]["$defs"]["error"]["properties"]["code"]["enum"]
+    assert {code for code, closing in codes.items() if closing == "closes"} == {
+        "bad-message",
+        "message-too-long",
+        "protocol-mismatch",
+    }
 
 
 def test_there_are_transcripts_of_every_sort() -> None:

@@ -1,4 +1,5 @@
-//! Messages and framing of the protocol between the laboratory and the agent, as `contract/PROTOCOL.md` states it.
+//! Messages and framing of the protocol between the laboratory and the agent, as `contract/PROTOCOL.md` and
+//! `contract/REFERENCE.md` state it.
 //!
 //! This crate does no input or output: bytes go in, messages or a [`Failure`] come out, and the other way round.
 

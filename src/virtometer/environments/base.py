@@ -4,7 +4,7 @@ A kind is one file: a subclass of `Environment` with its `Settings`, and one lin
 tests in tests/conformance then run against it by themselves. A guest that is a tree of host processes (all are, so far)
 is a `ProcessGuest` of process_guest.py, which brings journal, accounting and the complete stop with it.
 
-Conditions. `DiskTarget.conditions` and the agent's own `conditions` (PROTOCOL.md) are objects of strings that decide
+Conditions. `DiskTarget.conditions` and the agent's own `conditions` (REFERENCE.md) are objects of strings that decide
 whether two results may be compared. A key that two environments have with different values leads to the note "not like
 with like". Keys ending in `_reason` explain and are never compared. Keys that kinds use, so that they can be compared:
 

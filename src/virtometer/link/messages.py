@@ -1,4 +1,4 @@
-"""The messages of contract/PROTOCOL.md that the laboratory reads. Strict: what the page does not name is refused."""
+"""The messages of contract/PROTOCOL.md and REFERENCE.md that the laboratory reads; all others are refused."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Greeting(_Message):
 
 
 class Fault(_Message):
-    """An error of PROTOCOL.md."""
+    """An error of contract/REFERENCE.md."""
 
     code: Literal[
         "bad-message",

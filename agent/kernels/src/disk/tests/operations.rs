@@ -25,7 +25,7 @@ fn iteration(op: &str, repeats: u64, more: &[(&str, Scalar)]) -> (CheckValue, Ve
 
 #[test]
 fn requests_read_or_write_in_order_or_anywhere_as_their_operation_says() {
-    // The checksum that PROTOCOL.md defines, over the first words of the blocks in their order.
+    // The checksum that KERNELS.md defines, over the first words of the blocks in their order.
     let in_order = (0..8u64).fold(0u64, |sum, block| sum.rotate_left(1) ^ pattern::word(block * 512));
     assert_eq!(iteration("sequential-read", 8, &[]), (CheckValue::Checksum(in_order), vec![]));
     let (check, changed) = iteration("random-read", 8, &[]);
