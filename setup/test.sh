@@ -12,8 +12,12 @@ if env --default-signal=$signals true 2>/dev/null; then
 fi
 
 crates=(--workspace)
+# Tests wait for guests as often as they compute: two processes of tests for each processor keep it busy.
+workers=$((2 * $(nproc)))
 if [ "${1:-}" = --fast ]; then
     crates=(-p virtometer-protocol)
+    # These compute alone, and each process of tests reads all files of tests.
+    workers=$(nproc)
     set -- -m "not slow and not long"
 fi
 
@@ -24,8 +28,6 @@ rust=0
 python=0
 echo "== Rust: cargo test"
 "${attentive[@]}" cargo test "${crates[@]}" --locked || rust=$?
-# Tests wait for guests as often as they compute: two processes of tests for each processor keep it busy.
-workers=$((2 * $(nproc)))
 echo "== Python: pytest in $workers processes"
 "${attentive[@]}" .venv/bin/python -m pytest -n "$workers" --maxprocesses 8 --dist worksteal "$@" || python=$?
 echo "== Rust: $([ $rust = 0 ] && echo passed || echo "FAILED (status $rust)"). Python: $([ $python = 0 ] && echo passed || echo "FAILED (status $python)")."

@@ -26,11 +26,11 @@ pytest_plugins = ["tests.disturbance"]
 LONG = {
     "bench", "conformance", "environments", "hostile", "mutants", "targets", "time_server",
     "analysis/test_known_truth.py", "analysis/test_same_against_same.py", "cli/test_encoding.py", "cli/test_main.py",
-    "cli/test_run.py", "clock/test_line.py", "design/test_validation_messages.py", "report/test_curves.py",
-    "report/test_html.py", "runner/test_again.py", "runner/test_campaign.py", "runner/test_channels.py",
-    "runner/test_clocks.py", "runner/test_kills.py", "runner/test_stalls.py", "runner/test_tools_in_guests.py",
-    "runner/test_trial.py", "store/test_crash.py", "store/test_damage.py", "store/test_database.py",
-    "store/test_disk.py", "test_programs.py",
+    "cli/test_run.py", "cli/test_time_server.py", "clock/test_line.py", "design/test_validation_messages.py",
+    "report/test_curves.py", "report/test_html.py", "runner/test_again.py", "runner/test_campaign.py",
+    "runner/test_channels.py", "runner/test_clocks.py", "runner/test_host_lock.py", "runner/test_kills.py",
+    "runner/test_stalls.py", "runner/test_tools_in_guests.py", "runner/test_trial.py", "store/test_crash.py",
+    "store/test_damage.py", "store/test_database.py", "store/test_disk.py", "test_programs.py",
 }  # fmt: skip
 
 _NUMBERS = itertools.count(1)
@@ -43,11 +43,22 @@ settings.load_profile("any host")
 os.environ[NAME_VARIABLE] = f"tests-{os.getpid()}"
 
 
+def is_long(config: pytest.Config, path: Path) -> bool:
+    """Whether LONG has this file of tests or its folder."""
+    within = path.relative_to(config.rootpath / "tests")
+    return bool({within.parts[0], within.as_posix()} & LONG)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out before they are imported the files that `make test-fast` leaves out."""
+    left_out = "not long" in config.getoption("markexpr") and collection_path.suffix == ".py"
+    return True if left_out and is_long(config, collection_path) else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what `make test-fast` leaves out."""
     for item in items:
-        path = item.path.relative_to(config.rootpath / "tests")
-        if {path.parts[0], path.as_posix()} & LONG:
+        if is_long(config, item.path):
             item.add_marker(pytest.mark.long)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from tests.analysis.simulated_campaigns import Place, simulate
 from virtometer.analysis import analyse, by_guest_clocks
+from virtometer.cli import conclusion
 from virtometer.cli.conclusion import advised, conclude, write_html
 from virtometer.errors import LedgerError, StorageError
 from virtometer.model import Campaign, Failure, FailureKind
@@ -22,6 +23,12 @@ def printed(campaign: Campaign, directory: Path, capsys: pytest.CaptureFixture[s
     said = capsys.readouterr()
     assert said.err == ""
     return said.out.splitlines()
+
+
+@pytest.fixture
+def no_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of the lines alone: the page takes far longer than they."""
+    monkeypatch.setattr(conclusion, "write_html", lambda analysis, directory: directory / "report.html")
 
 
 def two(**more: object) -> Campaign:
@@ -46,7 +53,7 @@ def test_the_path_of_the_page_is_the_last_line(tmp_path: Path, capsys: pytest.Ca
     ],
 )  # fmt: skip
 def test_what_went_wrong_is_counted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], fail: dict[int, Failure], sentences: list[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], no_page: None, fail: dict[int, Failure], sentences: list[str]
 ) -> None:
     lines = printed(two(fail=fail), tmp_path, capsys)
     assert lines[-1 - len(sentences) : -1] == sentences
@@ -54,7 +61,7 @@ def test_what_went_wrong_is_counted(
 
 @pytest.mark.parametrize(("left", "words"), [(1, "1 of 12 trials is"), (3, "3 of 12 trials are")])
 def test_what_is_left_to_do_has_the_command_that_does_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], left: int, words: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], no_page: None, left: int, words: str
 ) -> None:
     campaign, directory = two(), tmp_path / "a directory"
     directory.mkdir()

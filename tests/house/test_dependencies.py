@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib.metadata import packages_distributions
 
 import pytest
@@ -47,9 +48,15 @@ def imported(*folders: str) -> Iterator[str]:
                 yield node.module.split(".")[0]
 
 
+@cache
+def installed() -> Mapping[str, list[str]]:
+    """The packages that have a module, by the module."""
+    return packages_distributions()
+
+
 def distributions(*folders: str) -> set[str]:
     """The packages that have the modules which the files of some folders import."""
-    of = packages_distributions()
+    of = installed()
     return {plain(package) for module in set(imported(*folders)) for package in of.get(module, ())}
 
 

@@ -38,9 +38,8 @@ def defined(tree: ast.AST) -> set[str]:
     return {name for name in found if is_private(name)}
 
 
-def private_names(text: str) -> Iterator[tuple[int, str]]:
+def private_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Private names of others that a test uses: the line, and what stands there."""
-    tree = ast.parse(text)
     known = defined(tree) | OF_OTHERS.keys()
     for node in ast.walk(tree):
         match node:
@@ -65,15 +64,14 @@ def private_names(text: str) -> Iterator[tuple[int, str]]:
                         yield node.lineno, ast.unparse(node)
 
 
-def scripts(text: str) -> Iterator[str]:
+def scripts(tree: ast.AST) -> Iterator[ast.AST]:
     """Programs that a test gives to another Python: literals of several lines that import something of the product."""
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and f"\nfrom {PRODUCT}" in node.value:
             try:
-                ast.parse(node.value)
+                yield ast.parse(node.value)
             except SyntaxError:
                 continue
-            yield node.value
 
 
 def test_no_test_uses_private_names_of_the_product() -> None:
@@ -81,9 +79,9 @@ def test_no_test_uses_private_names_of_the_product() -> None:
     assert len(files) > 100
     found = []
     for file in files:
-        text = file.read_text()
-        for line, what in [*private_names(text), *(one for script in scripts(text) for one in private_names(script))]:
-            found.append(f"{file.relative_to(ROOT)}:{line}: {what}")
+        test = ast.parse(file.read_text())
+        for tree in (test, *scripts(test)):
+            found += [f"{file.relative_to(ROOT)}:{line}: {what}" for line, what in private_names(tree)]
     assert found == []
 
 
@@ -107,9 +105,10 @@ def test_no_test_uses_private_names_of_the_product() -> None:
     ],
 )
 def test_private_names_are_found(text: str, names: list[str] | None) -> None:
-    assert [what for _, what in private_names(text)] == ([text] if names is None else names)
+    assert [what for _, what in private_names(ast.parse(text))] == ([text] if names is None else names)
 
 
 def test_a_script_within_a_test_is_read() -> None:
-    (script,) = scripts('SCRIPT = """\nfrom virtometer.store.ledger import Ledger\nLedger.x._lock\n"""')
+    test = ast.parse('SCRIPT = """\nfrom virtometer.store.ledger import Ledger\nLedger.x._lock\n"""')
+    (script,) = scripts(test)
     assert [what for _, what in private_names(script)] == ["Ledger.x._lock"]

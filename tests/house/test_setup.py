@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import LONG, pytest_ignore_collect
 from tests.house.tracked import ROOT
 from virtometer.environments.registry import KINDS
 from virtometer.workloads.registry import WORKLOADS
@@ -204,3 +205,17 @@ def test_every_package_that_the_laboratory_asks_for_is_installed_by_setup() -> N
     assert [tool for tool in tools if tool not in rows] == []
     kinds = [[kind.package, kind.program] for kind in KINDS.values() if kind.package]
     assert [kind for kind in kinds if kind not in rows] == []
+
+
+def test_what_the_fast_tests_leave_out_exists() -> None:
+    assert not [name for name in LONG if not (ROOT / "tests" / name).exists()]
+
+
+@pytest.mark.parametrize(("expression", "left_out"), [("not slow and not long", True), ("not slow", None)])
+def test_the_fast_tests_import_no_file_that_they_leave_out(
+    pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch, expression: str, left_out: bool | None
+) -> None:
+    monkeypatch.setattr(pytestconfig.option, "markexpr", expression)
+    store = ROOT / "tests" / "store"
+    assert pytest_ignore_collect(store / "test_crash.py", pytestconfig) is left_out
+    assert pytest_ignore_collect(store / "test_log.py", pytestconfig) is None

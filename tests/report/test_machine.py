@@ -109,6 +109,7 @@ def test_numbers_that_are_not_finite_become_null() -> None:
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 
 
+@settings(max_examples=30)
 @given(st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
 def test_plain_values_are_json(value: object) -> None:
     json.dumps(plain(value), allow_nan=False)

@@ -1,14 +1,10 @@
 import os
-import subprocess
 import time
-from pathlib import Path
 
 import pytest
 
-from tests.runner.fixtures import MakePlan, Watcher
 from virtometer.model import MarkKind, Rules
 from virtometer.runner import host
-from virtometer.runner.campaign import begin
 from virtometer.runner.host import Observer, Point
 
 Counters = tuple[float, float, float, float, float, float, float, float]
@@ -88,22 +84,6 @@ def test_a_gap_in_observing_is_marked_and_hides_the_cost() -> None:
         assert observer.guest_cpu_s(0, start, end) is None
         (mark,) = observer.marks(start, end, rules)
         assert str(mark).startswith("observation: the laboratory did not observe the host for 19.1 s")
-
-
-def test_a_laboratory_that_was_stopped_reports_no_cost(
-    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The laboratory is stopped for real, by a process that lets it go on after a second."""
-    stoppers = []
-    script = f"sleep 1; kill -STOP {os.getpid()}; sleep 1.2; kill -CONT {os.getpid()}"
-    monkeypatch.setattr(watcher, "trial_started", lambda trial: stoppers.append(subprocess.Popen(["sh", "-c", script])))
-    plan = make_plan([{"name": "native", "kind": "native"}], seconds=4)
-    (record,) = begin(plan, "", tmp_path / "c", 1, watcher).trials
-    assert [stopper.wait() for stopper in stoppers] == [0]
-    assert record.status == "done", record.reason
-    assert [mark.kind for mark in record.marks] == [MarkKind.OBSERVATION]
-    assert record.host is None
-    assert [run.scored.guest_cpu_s for run in record.runs] == [None]
 
 
 def test_facts_are_found_and_compared() -> None:

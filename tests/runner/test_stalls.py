@@ -1,9 +1,10 @@
-"""Guests that are stopped for a while in a trial, really: by signals, between samples, and by a quota."""
+"""Guests and laboratories that are stopped for a while in a trial: by signals, between samples, and by a quota."""
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -73,6 +74,22 @@ def test_a_guest_that_was_stopped_is_marked_and_noted(
     assert [note for note in notes if note.endswith("marked as disturbed, and kept: stall")]
     assert [note for note in notes if "slower over the whole window" in note]
     assert ResultTable(analyse(campaign).findings)
+
+
+def test_a_laboratory_that_was_stopped_reports_no_cost(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The laboratory is stopped for real, by a process that lets it go on after a second."""
+    stoppers = []
+    script = f"sleep 1; kill -STOP {os.getpid()}; sleep 1.2; kill -CONT {os.getpid()}"
+    monkeypatch.setattr(watcher, "trial_started", lambda trial: stoppers.append(subprocess.Popen(["sh", "-c", script])))
+    plan = make_plan([{"name": "native", "kind": "native"}], seconds=4)
+    (record,) = campaigns.begin(plan, "", tmp_path / "c", 1, watcher).trials
+    assert [stopper.wait() for stopper in stoppers] == [0]
+    assert record.status == "done", record.reason
+    assert [mark.kind for mark in record.marks] == [MarkKind.OBSERVATION]
+    assert record.host is None
+    assert [run.scored.guest_cpu_s for run in record.runs] == [None]
 
 
 def test_a_rest_between_samples_is_marked(
