@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import wait_until
 from virtometer.errors import EnvironmentFailed, MissingProgram
 from virtometer.programs import Programs, now
 
@@ -155,12 +156,8 @@ def test_a_program_dies_with_the_laboratory() -> None:
     script = "from virtometer.programs import Programs; Programs().run(['sleep', '4711'], purpose='long', limit_s=600)"
     process = subprocess.Popen([sys.executable, "-c", script])
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    deadline = time.monotonic() + 20
-    while not (found := children.read_text().split()) and time.monotonic() < deadline:
-        time.sleep(0.01)
+    found = wait_until(lambda: children.read_text().split())
     process.kill()
     process.wait()
     state = Path(f"/proc/{found[0]}/stat")
-    while state.exists() and state.read_text().rpartition(")")[2].split()[0] != "Z" and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"
+    wait_until(lambda: not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z")

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.laboratory import PROGRAM, drained, program, virtometer
+from tests.waiting import wait_until
 from virtometer.model import Campaign
 from virtometer.store import digests
 from virtometer.store.ledger import Ledger
@@ -201,8 +202,8 @@ def test_stopped_and_resumed_with_the_command_that_it_names(tmp_path: Path, numb
 
 def test_stopped_before_anything_was_measured(tmp_path: Path) -> None:
     process = started(written(tmp_path, 10), tmp_path / "r")
-    while not (status := Path(f"/proc/{process.pid}/status").read_text()) or not _handles(status, signal.SIGHUP):
-        time.sleep(0.005)  # until the laboratory listens to signals
+    status = Path(f"/proc/{process.pid}/status")
+    wait_until(lambda: _handles(status.read_text(), signal.SIGHUP))
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from tests.conformance import traces
 from tests.conformance.conftest import DISK_BYTES, Living, lab_context
 from tests.conformance.conversation import ANSWER_S, Talk
+from tests.waiting import wait_until
 from virtometer.design.parse import parse_plan
 from virtometer.design.reference import sections
 from virtometer.environments.accounting import cgroup_processes
@@ -289,10 +290,7 @@ def test_a_guest_that_is_killed_from_outside_is_seen_dead(environment: Environme
     for pid in processes(guest):
         with contextlib.suppress(ProcessLookupError):  # one may have taken others with it
             os.kill(pid, signal.SIGKILL)
-    deadline = time.monotonic() + ANSWER_S
-    while guest.alive() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not guest.alive()
+    wait_until(lambda: not guest.alive(), ANSWER_S)
     with pytest.raises(LinkClosed):
         talk.session.ping(ANSWER_S)
     guest.stop()

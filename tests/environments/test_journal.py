@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.environments.journals import dead_owner, leave
+from tests.waiting import wait_until
 from virtometer.environments.directories import DIRECTORY
 from virtometer.environments.journal import Journal, Owner, start_of, state_directory
 from virtometer.environments.network import NAMESPACE
-from virtometer.environments.processes import stat_of
+from virtometer.environments.processes import ProcessStat, stat_of
 from virtometer.errors import EnvironmentFailed, StorageError
 
 
@@ -54,11 +54,13 @@ def test_a_guest_without_a_plain_name_is_a_fault_of_ours(journal: Journal) -> No
 
 def test_a_zombie_does_not_count_as_a_living_laboratory(journal: Journal) -> None:
     ended = subprocess.Popen(["true"])
-    while (one := stat_of(ended.pid)) and one.state != "Z":
-        time.sleep(0.001)
-    me = Owner.this()
-    assert one is not None
-    assert not Owner(ended.pid, one.start, me.boot, me.pid_namespace).alive()
+
+    def zombie() -> ProcessStat | None:
+        one = stat_of(ended.pid)
+        return one if one and one.state == "Z" else None
+
+    me, start = Owner.this(), wait_until(zombie).start
+    assert not Owner(ended.pid, start, me.boot, me.pid_namespace).alive()
     ended.wait()
 
 

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.waiting import wait_until
 from virtometer.environments.base import LabContext
 from virtometer.environments.native import Native, NativeSettings
 from virtometer.errors import MissingProgram
@@ -84,8 +84,5 @@ def test_the_agent_ends_when_its_input_ends(lab: LabContext, new_id: Callable[[]
     Session(Channel(guest.stream), "native").greet(5)
     os.close(guest.stream.write_fd)
     guest.stream.write_fd = guest.stream.read_fd
-    deadline = time.monotonic() + 30
-    while guest.alive() and time.monotonic() < deadline:
-        time.sleep(0.005)
-    assert not guest.alive()
+    wait_until(lambda: not guest.alive())
     guest.stop()

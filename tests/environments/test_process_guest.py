@@ -5,12 +5,12 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.waiting import wait_until
 from virtometer.environments.base import LabContext
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.environments.processes import stat_of
@@ -120,8 +120,7 @@ def test_alive_tells_the_end_and_time_stays_countable(lab: LabContext, new_id: C
     burn = "import time\nwhile time.process_time() < 0.3: pass"
     guest = start(lab, new_id(), [sys.executable, "-S", "-c", burn])
     assert guest.alive()
-    while guest.alive():
-        time.sleep(0.005)
+    wait_until(lambda: not guest.alive())
     assert guest.cpu_ns() >= 0.28e9
     guest.stop()
     assert guest.cpu_ns() >= 0.28e9
@@ -181,8 +180,7 @@ def test_a_guest_that_floods_its_stderr_does_not_block_and_only_its_end_is_kept(
     lab: LabContext, new_id: Callable[[], str]
 ) -> None:
     guest = start(lab, new_id(), ["sh", "-c", "head -c 5000000 /dev/zero | tr '\\0' x >&2; echo end >&2"])
-    while guest.alive():
-        time.sleep(0.001)
+    wait_until(lambda: not guest.alive())
     guest.stop()
     words = guest.stderr_tail()
     assert words.endswith("xend")

@@ -6,7 +6,6 @@ import dataclasses
 import os
 import signal
 import subprocess
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +24,7 @@ from tests.environments.booted import (
     peer_measure,
     require,
 )
+from tests.waiting import wait_until
 from virtometer.environments.base import Check
 from virtometer.environments.network import Lan
 from virtometer.environments.process_guest import ProcessGuest
@@ -213,13 +213,7 @@ def test_a_guest_that_says_bye_ends_the_machine_by_itself(qemu: Qemu) -> None:
     try:
         session = greet(guest)
         session.bye(10)
-        ended = threading.Event()
-        for _ in range(200):
-            if not guest.alive():
-                ended.set()
-                break
-            time.sleep(0.05)
-        assert ended.is_set()
+        wait_until(lambda: not guest.alive())
         assert "Power down" in guest.stderr_tail()
     finally:
         guest.stop()

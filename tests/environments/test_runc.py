@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.conformance.conversation import ANSWER_S, Talk
+from tests.waiting import wait_until
 from virtometer.environments.accounting import CgroupAccount
 from virtometer.environments.base import LabContext
 from virtometer.environments.process_guest import ProcessGuest
@@ -90,10 +91,7 @@ def test_the_death_of_the_agent_inside_ends_the_container(start: Callable[..., t
     guest, _ = start()
     [agent] = [pid for pid in guest.account.processes() if Path(f"/proc/{pid}/comm").read_text() == "virtometer-agen\n"]
     os.kill(agent, signal.SIGKILL)
-    deadline = time.monotonic() + ANSWER_S
-    while guest.alive() and time.monotonic() < deadline:
-        time.sleep(0.005)
-    assert not guest.alive()
+    wait_until(lambda: not guest.alive(), ANSWER_S)
     guest.stop()
 
 

@@ -21,12 +21,13 @@ FLAKY = "import itertools\ntries = itertools.count()\ndef test_one():\n    asser
 WATCHED = """
 import sys
 from tests.disturbance import Watch
+from tests.waiting import wait_until
 watch = Watch()
 watch.start()
 watch.begin()
 print("ready", flush=True)
 sys.stdin.readline()
-print(watch.disturbance(), flush=True)
+print(wait_until(watch.disturbance), flush=True)
 """
 
 
@@ -56,8 +57,7 @@ def test_a_stop_is_seen() -> None:
         assert child.stdin is not None and child.stdout is not None
         assert child.stdout.readline() == "ready\n"
         child.send_signal(signal.SIGSTOP)
-        time.sleep(0.5)
+        time.sleep(0.5)  # the stop that is to be seen
         child.send_signal(signal.SIGCONT)
-        time.sleep(0.1)
         text, _ = child.communicate("\n")
     assert text.startswith("a thread was woken 0.")

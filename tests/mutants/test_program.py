@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from mutants.__main__ import main
 from mutants.listing import ListError, Mutant, chosen, read_list, read_lists
 from mutants.processes import execute
 from tests.house.tracked import ROOT
+from tests.waiting import wait_until
 
 MANIFESTS = {
     "Cargo.toml": '[workspace]\nresolver = "2"\nmembers = ["agent", "kernels"]\n',
@@ -184,11 +184,13 @@ def test_ctrl_c_leaves_no_copy_and_no_process(checkout: Path) -> None:
     with subprocess.Popen(argv, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as interrupted:
         run = checkout / ".build" / "mutants" / "sources" / ".run"
         mutated = checkout / ".build" / "mutants" / "sources" / "kernels" / "src" / "lib.rs"
-        until = time.monotonic() + 120
-        # The run of the sound agent ends at once: the one that lasts is the mutant's.
-        while not (run.exists() and "{ x * 2 }" in mutated.read_text().splitlines()[3]):
-            assert interrupted.poll() is None and time.monotonic() < until
-            time.sleep(0.01)
+
+        def the_mutant_runs() -> bool:
+            assert interrupted.poll() is None
+            # The run of the sound agent ends at once: the one that lasts is the mutant's.
+            return run.exists() and "{ x * 2 }" in mutated.read_text().splitlines()[3]
+
+        wait_until(the_mutant_runs, 120)
         interrupted.send_signal(signal.SIGINT)
         output, _ = interrupted.communicate(timeout=60)
     assert interrupted.returncode == 1
@@ -204,10 +206,7 @@ def test_a_program_ends_with_its_children(tmp_path: Path) -> None:
     assert ended.status is None
     child = int((tmp_path / "pid").read_text())
     state = Path(f"/proc/{child}/stat")
-    until = time.monotonic() + 10
-    while state.exists() and state.read_text().rpartition(")")[2].split()[0] != "Z":
-        assert time.monotonic() < until
-        time.sleep(0.01)
+    wait_until(lambda: not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z")
 
 
 @pytest.mark.parametrize(

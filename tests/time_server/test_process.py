@@ -15,6 +15,7 @@ import pytest
 
 from tests.environments.booted import BOOT_S, agent, greet, lab, require, until
 from tests.runner.fixtures import Document, MakePlan, Watcher
+from tests.waiting import wait_until
 from virtometer.analysis.outside import Timed, timed
 from virtometer.environments.bubblewrap import Bubblewrap
 from virtometer.environments.journal import Journal
@@ -183,10 +184,7 @@ def test_it_dies_with_the_laboratory_and_the_sweep_removes_the_rest(tmp_path: Pa
             server = int(laboratory.stdout.readline())
             os.kill(server, 0)
             laboratory.send_signal(signal.SIGKILL)
-        deadline = time.monotonic() + 5
-        while stat_of(server) is not None:
-            assert time.monotonic() < deadline, "the time server lives on"
-            time.sleep(0.05)
+        wait_until(lambda: stat_of(server) is None)
         made = [Path(one["path"]) for one in journal.resources(f"{guest_id}-t") if one["resource"] == "cgroup"]
     finally:
         [sentence] = sweep(journal, Programs())

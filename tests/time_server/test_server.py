@@ -25,8 +25,10 @@ class Watch:
     def __init__(self) -> None:
         self.ns = 10**18
         self.tick_ns = 0
+        self.readings = 0
 
     def __call__(self) -> int:
+        self.readings += 1
         self.ns += self.tick_ns
         return self.ns
 
@@ -77,10 +79,10 @@ def test_start_time_quit() -> None:
 def test_commands_may_come_in_pieces_and_together() -> None:
     async def body(server: TimeServer, watch: Watch, tcp: int, udp: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", tcp)
-        for piece in (b"st", b"art\nti", b"me\ntime\nqu", b"it\ntime\n"):
+        for number, piece in enumerate((b"st", b"art\nti", b"me\ntime\nqu", b"it\ntime\n"), 1):
             writer.write(piece)
-            await writer.drain()
-            await asyncio.sleep(0.02)
+            while watch.readings < number:  # the server has not received it; served() limits the wait
+                await asyncio.sleep(0.001)
         assert await reader.read() == b"start\n0\n0\nquit\n"
         writer.close()
 
@@ -206,7 +208,9 @@ def test_without_descriptors_clients_wait_until_there_are_some(monkeypatch: pyte
             context.setattr(socket.socket, "accept", refuse)
             reader, writer = await asyncio.open_connection("127.0.0.1", tcp)
             writer.write(b"start\n")
-            await asyncio.sleep(0.2)
+            async with asyncio.timeout(10):
+                while not told:
+                    await asyncio.sleep(0.001)
         assert await asyncio.wait_for(reader.readline(), 10) == b"start\n"
         writer.close()
         server.close()
