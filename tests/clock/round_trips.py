@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from random import Random
 
 from virtometer.model import RoundTrip
@@ -13,10 +15,13 @@ class Clocks:
     """host = guest * rate + offset, but for `jumps`: pairs of host time and what is then added to the guest's clock."""
 
     def __init__(self, rate: float = 1.0, offset: int = 0, jumps: Sequence[tuple[float, int]] = ()) -> None:
-        self.rate, self.offset, self.jumps = rate, offset, jumps
+        self.rate, self.offset = rate, offset
+        in_order = sorted(jumps)
+        self.times_ns = [at for at, _ in in_order]
+        self.moved_ns = list(accumulate((size for _, size in in_order), initial=0))
 
     def guest(self, host_ns: float) -> int:
-        moved = sum(size for at, size in self.jumps if host_ns >= at)
+        moved = self.moved_ns[bisect_right(self.times_ns, host_ns)]
         return math.floor((host_ns - self.offset) / self.rate) + moved
 
     def host(self, guest_ns: int) -> float:
