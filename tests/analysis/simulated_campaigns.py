@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from virtometer.analysis import analyse
+from virtometer.analysis.score import score
+from virtometer.analysis.window_level import long_windows_apart
 from virtometer.model import (
     AgentReport,
     Better,
@@ -123,6 +125,28 @@ def with_runs(of: Campaign, change: Callable[[Run], Run]) -> Campaign:
 def finding_of(campaign: Campaign, subject: str, workload: str = "memory triad 64 MB") -> Finding:
     """What is concluded about one environment."""
     return next(f for f in analyse(campaign).findings if f.subject == subject and f.workload == workload)
+
+
+def in_rounds(run: Run, rates: Sequence[float], windows: Sequence[Sequence[float]] = (), *, count: bool = False) -> Run:
+    """The run in slices of 25 ms, one a rate, after long windows of pieces of 25 ms each. Rates: of work per second.
+
+    count: the long windows are the values, and there are no slices. The value is total work / total time.
+    """
+    pieces = [(-number, rate) for number, window in enumerate(windows, 1) for rate in window]
+    pieces += [] if count else list(enumerate(rates))
+    each_ns, start = 25_000_000, run.samples[0].start_ns
+    samples = [
+        Sample(start + at * each_ns, start + (at + 1) * each_ns, round(rate * each_ns * 1e-9), "ok", slice=number)
+        for at, (number, rate) in enumerate(pieces)
+    ]
+    return scored(replace(run, samples=long_windows_apart(samples)))
+
+
+def scored(run: Run) -> Run:
+    """The run with the score of the samples that are used."""
+    old = run.scored
+    window = (old.window_start_host_ns, old.window_end_host_ns)
+    return replace(run, score=score(run, old.clock, window, old.guest_cpu_s))
 
 
 def with_fields(campaign: Campaign, change: dict[int, dict[str, object]]) -> Campaign:

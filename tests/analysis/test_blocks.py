@@ -14,14 +14,15 @@ from tests.analysis.simulated_campaigns import (
     Work,
     finding_of,
     gaussian,
+    in_rounds,
     simulate,
     trials_of,
     with_fields,
     with_runs,
 )
 from virtometer.analysis import analyse
-from virtometer.analysis.blocks import Cell, cells, log_ratios, seconds_per_block, usable
-from virtometer.model import Failure, FailureKind, Placement, SetAside, Treatment, Trial
+from virtometer.analysis.blocks import Cell, cells, counterpart, log_ratios, seconds_per_block, usable
+from virtometer.model import Campaign, Failure, FailureKind, Placement, SetAside, Treatment, Trial
 
 NATIVE = Place("native")
 NAME = "memory triad 64 MB"
@@ -171,3 +172,56 @@ def test_before_any_trial_nobody_knows_how_long_a_block_takes() -> None:
 def test_a_new_cell_has_nothing() -> None:
     cell = Cell(Treatment("native", NAME))
     assert (cell.shape, cell.values, cell.costs, cell.untimed) == (None, {}, {}, False)
+
+
+def turning(environment: str, *, count: bool) -> Campaign:
+    """Two blocks: ten slices at 1e9/s after long windows of 4e9/s, which are the values of one environment or not."""
+    return with_runs(
+        simulate([NATIVE, Place("box")], blocks=2),
+        lambda run: in_rounds(run, [1e9] * 10, [[4e9] * 12], count=count and run.placement.environment == environment),
+    )
+
+
+def test_rounds_and_long_windows_are_kept_by_block() -> None:
+    table = cells(turning("box", count=True))
+    native, box = table[NAME, "native"], table[NAME, "box"]
+    assert [set(found) for found in native.rounds.values()] == [set(range(10))] * 2
+    assert native.values == pytest.approx({0: 1e9, 1: 1e9}, rel=1e-3)
+    assert native.long_values == pytest.approx({0: 4e9, 1: 4e9}, rel=1e-3)
+    assert native.long_blocks == set()
+    assert box.rounds == {0: {}, 1: {}}
+    assert box.values == pytest.approx({0: 4e9, 1: 4e9}, rel=1e-3) == box.long_values
+    assert box.long_blocks == {0, 1}
+
+
+def test_a_campaign_without_turns_has_neither() -> None:
+    cell = cells(simulate([NATIVE], blocks=2))[NAME, "native"]
+    assert (cell.rounds, cell.long_values, cell.long_blocks) == ({}, {}, set())
+
+
+def cell(values: dict[int, float], long_values: dict[int, float], long_blocks: set[int]) -> Cell:
+    return Cell(Treatment("x", NAME), values=values, long_values=long_values, long_blocks=long_blocks)
+
+
+def test_long_windows_are_compared_with_long_windows_and_slices_with_slices() -> None:
+    slices = cell({0: 1.0, 1: 2.0, 2: 3.0}, {0: 10.0, 1: 20.0}, set())
+    windows = cell({0: 5.0, 1: 6.0, 2: 7.0}, {0: 5.0, 1: 6.0, 2: 7.0}, {0, 1, 2})
+    mixed = cell({0: 5.0, 1: 6.0, 2: 7.0}, {0: 5.0}, {0})
+    assert counterpart(slices, slices) == slices.values
+    assert counterpart(windows, slices) == {0: 10.0, 1: 20.0}, "block 2 has no long window to compare with"
+    assert counterpart(windows, windows) == windows.values
+    assert counterpart(mixed, slices) == {0: 10.0, 1: 2.0, 2: 3.0}
+    assert counterpart(slices, mixed) == {1: 6.0, 2: 7.0}, "slices are not compared with the long window of block 0"
+    assert counterpart(slices, windows) == {}
+
+
+@pytest.mark.parametrize("windows", [1, 5])
+def test_of_slices_the_cost_does_not_depend_on_what_lies_between_them(windows: int) -> None:
+    """Others work there, and no CPU time is counted."""
+    campaign = turning("box", count=False)
+    change: dict[int, dict[str, object]] = {
+        n: {"window_end_host_ns": record.runs[0].scored.window_start_host_ns + windows * 10**9}
+        for n, record in enumerate(campaign.trials)
+    }
+    cell = cells(with_fields(campaign, change))[NAME, "native"]
+    assert (cell.untimed, len(cell.costs)) == (False, 2)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.analysis.simulated_campaigns import Place, Work, finding_of, gaussian, simulate
+from tests.analysis.simulated_campaigns import Place, Work, finding_of, gaussian, in_rounds, simulate
 from virtometer.analysis import analyse
-from virtometer.model import Failure, FailureKind, Verdict
+from virtometer.model import Campaign, Failure, FailureKind, Finding, Run, Verdict
 
 NATIVE = Place("native")
 
@@ -119,3 +120,90 @@ def test_swapping_subject_and_baseline_turns_the_ratio_round(seed: int, sd: floa
     assert two.ratio.high == pytest.approx(1 / one.ratio.low)
     opposite = {Verdict.SLOWER: Verdict.FASTER, Verdict.FASTER: Verdict.SLOWER}
     assert two.verdict is opposite.get(one.verdict, one.verdict)
+
+
+def turning(
+    rates: Callable[[Run, int], list[float]], windows: Callable[[Run], list[list[float]]], apart: Sequence[str] = ()
+) -> Campaign:
+    """Eight blocks in which two guests took turns; `apart` names whose long windows are the values."""
+    made = simulate([NATIVE, Place("box")])
+    trials = tuple(
+        replace(
+            record,
+            runs=tuple(
+                in_rounds(run, rates(run, record.trial.block), windows(run), count=run.placement.environment in apart)
+                for run in record.runs
+            ),
+        )
+        for record in made.trials
+    )
+    return replace(made, trials=trials)
+
+
+def of_box(run: Run, box: float, native: float = 1e9) -> float:
+    return box if run.placement.environment == "box" else native
+
+
+def told(finding: Finding, words: str) -> list[str]:
+    return [note for note in finding.notes if words in note]
+
+
+def test_a_stop_of_each_block_is_in_the_ratio_and_not_in_the_typical_one() -> None:
+    """In one of twenty slices the guest reaches a twentieth."""
+
+    def rates(run: Run, block: int) -> list[float]:
+        speed = of_box(run, 0.9e9 * (1.001 if block % 2 else 0.999))
+        return [speed / (20 if number == block and run.placement.environment == "box" else 1) for number in range(20)]
+
+    found = finding_of(turning(rates, lambda _: []), "box")
+    assert found.ratio is not None and found.typical is not None
+    assert found.typical.value == pytest.approx(0.9, rel=1e-3)
+    assert found.typical.low is not None and found.typical.high is not None
+    assert found.typical.low < found.typical.value < found.typical.high < 0.91
+    assert (found.typical.n, found.typical.level) == (8, 0.95)
+    assert found.ratio.value == pytest.approx(0.9 * 0.9525, rel=2e-3)
+    (note,) = told(found, "stops cost")
+    assert note.startswith("stops cost 4.7% in all: the typical ratio of a round is 0.9 [0.899, 0.901]")
+
+
+def test_without_stops_both_ratios_are_alike_and_nothing_is_said() -> None:
+    campaign = turning(lambda run, block: [of_box(run, 0.9e9 + block * 1e6)] * 20, lambda _: [[1e9] * 12])
+    found = finding_of(campaign, "box")
+    assert found.ratio is not None and found.typical is not None
+    assert found.typical.value == pytest.approx(found.ratio.value)
+    assert found.typical.low == pytest.approx(found.ratio.low)
+    assert not told(found, "stops cost") and not told(found, "its speed changes") and not told(found, "not used")
+    assert finding_of(campaign, "native").typical is None
+
+
+def test_guests_that_took_no_turns_have_no_typical_ratio() -> None:
+    assert finding_of(simulate([NATIVE, Place("box")]), "box").typical is None
+
+
+@pytest.mark.parametrize(("later", "ratio"), [(1e9, 0.5), (8e9, 4.0)])
+def test_long_windows_are_compared_where_slices_would_show_the_beginning_alone(later: float, ratio: float) -> None:
+    """The guest begins at 4e9/s; both have long windows, and only those of the guest are its values."""
+    windows = lambda run: [[*[of_box(run, 4e9, 2e9)] * 2, *[of_box(run, later, 2e9)] * 398]]  # noqa: E731
+    found = finding_of(turning(lambda _run, _block: [2e9] * 10, windows, ["box"]), "box")
+    assert found.ratio is not None and found.ratio.n == 8
+    assert found.ratio.value == pytest.approx(ratio, rel=0.02)
+    assert found.typical is None
+    (note,) = told(found, "compared here")
+    assert note == (
+        f"its speed changes within a window: after 25 ms it is {later / 4e9:.3g} times that of the beginning; "
+        "windows as long as the plan's are compared here, not slices"
+    )
+
+
+def test_it_is_the_baselines_speed_that_changes_where_only_the_baselines_does() -> None:
+    windows = lambda run: [[*[of_box(run, 1e9, 4e9)] * 2, *[1e9] * 38]]  # noqa: E731
+    found = finding_of(turning(lambda _run, _block: [], windows, ["native", "box"]), "box")
+    assert found.ratio is not None and found.typical is None
+    (note,) = told(found, "compared here")
+    assert note.startswith("native's speed changes within a window: after 25 ms it is 0.25 times that of the beginning")
+    assert not told(found, "its speed")
+
+
+def test_of_a_speed_that_did_not_change_in_the_end_no_change_is_told() -> None:
+    found = finding_of(turning(lambda _run, _block: [1e9] * 10, lambda _: [[1e9] * 12], ["box"]), "box")
+    assert told(found, "compared here") == ["windows as long as the plan's are compared here, not slices"]

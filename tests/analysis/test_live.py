@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.analysis.simulated_campaigns import Place, Work, changed, gaussian, quiet, simulate, with_runs
+from tests.analysis.simulated_campaigns import Place, Work, changed, gaussian, in_rounds, quiet, simulate, with_runs
 from virtometer.analysis import analyse
 from virtometer.analysis.live import LiveEstimates
 from virtometer.model import Campaign, Estimate, Failure, FailureKind, Run, Verdict
@@ -149,3 +149,24 @@ def test_a_trial_is_read_once_and_the_last_one_takes_no_more_steps_than_the_firs
         sys.setprofile(profile)
         assert [index for index, one in enumerate(values) if one.times > before[index]] == [number]
     assert max(steps[-10:]) <= 1.2 * max(steps[:10])
+
+
+@pytest.mark.parametrize("apart", [(), ("half",), ("native", "half")])
+def test_long_windows_have_a_value_and_no_ratio(apart: tuple[str, ...]) -> None:
+    """Whose baseline's slices are no counterpart of theirs; the slices of others are compared as ever."""
+    made = with_runs(
+        simulate([NATIVE, HALF, Place("box")]),
+        lambda run: in_rounds(run, [1e9] * 10, [[4e9] * 12], count=run.placement.environment in apart),
+    )
+    cells = after(made).cells
+    assert (cells[KEY].ratio is None) is bool(apart)
+    assert cells[KEY].value == pytest.approx(4e9 if apart else 1e9, rel=1e-3)
+    assert cells[KEY].blocks == 8
+    baseline = cells[KEY[0], "native"]
+    assert baseline.baseline and baseline.ratio is None
+    ratio = cells[KEY[0], "box"].ratio
+    assert (ratio is None) is ("native" in apart)
+    assert ratio is None or ratio.value == pytest.approx(1.0)
+    for finding in analyse(made).findings:
+        live = cells[finding.workload, finding.subject]
+        assert finding.value is not None and live.value == pytest.approx(finding.value.value)

@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.analysis.simulated_campaigns import Place, finding_of, gaussian, lied, simulate, trials_of, with_fields
+from tests.analysis.simulated_campaigns import (
+    Place,
+    finding_of,
+    gaussian,
+    in_rounds,
+    lied,
+    simulate,
+    trials_of,
+    with_fields,
+)
 from virtometer.analysis.blocks import Cell, cells
 from virtometer.analysis.missing import About, Reason, failures, marked, notes, unavailable, unused
 from virtometer.model import (
@@ -244,3 +253,14 @@ def test_every_trial_is_counted_once(kinds: list[tuple[FailureKind, str]]) -> No
     assert sum(counts) == len(kinds)
     assert counts == sorted(counts, reverse=True)
     assert {one.about.kind for one in found} == {kind for kind, _ in kinds}
+
+
+def test_long_windows_are_not_called_unused() -> None:
+    long = Sample(0, 1, 1, "", SetAside.LONG_WINDOW, "a long window", -1)
+    assert unused([long, Sample(0, 1, 1, "", slice=0)]) == ()
+    lost = Sample(0, 1, 1, "", SetAside.CLOCK_ERROR, "±0.6%", -1)
+    assert [one.about.kind for one in unused([long, lost])] == [SetAside.CLOCK_ERROR]
+    campaign = simulate([NATIVE], blocks=1)
+    (run,) = campaign.trials[0].runs
+    turned = in_rounds(run, [1e9] * 10, [[1e9] * 12])
+    assert notes(cell_of(with_fields(campaign, {0: {"samples": turned.samples}}), "native"), name="") == []

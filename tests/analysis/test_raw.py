@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.analysis.simulated_campaigns import Place, Work, changed, lied, simulate, with_runs
+from tests.analysis.simulated_campaigns import Place, Work, changed, in_rounds, lied, simulate, with_runs
 from virtometer.analysis import analyse, by_guest_clocks
 from virtometer.clock import intervals
-from virtometer.model import Campaign, ClockFault, Mark, MarkKind, RoundTrip, Run
+from virtometer.model import Campaign, ClockFault, Mark, MarkKind, RoundTrip, Run, SetAside
 
 RATE = Work("rate", "memory", "triad", "B/s", 1e9)
 TIME = Work("time", "os", "fork", "s", 1e-8)
@@ -120,3 +120,27 @@ def test_what_failed_otherwise_or_lacks_its_end_has_no_raw_value() -> None:
     for kept in (replace(run, fault=None), replace(run, report=None), replace(run, samples=back)):
         told = replace(failed, runs=(kept,))
         assert by_guest_clocks(replace(campaign(1.0), trials=(told,))).trials == (told,)
+
+
+def test_long_windows_stay_apart_in_raw_values() -> None:
+    made = with_runs(campaign(2.0), lambda run: in_rounds(run, [1e9] * 10, [[4e9] * 12]))
+    step = ClockFault("stepped", 3.0)
+    trials = tuple(lied(record, step) if record.trial.block else record for record in made.trials)
+    raw = by_guest_clocks(replace(made, trials=trials))
+    for record in raw.trials:
+        (run,) = record.runs
+        assert [sample.set_aside for sample in run.samples] == [SetAside.LONG_WINDOW] * 12 + [None] * 10
+        assert run.scored.value == pytest.approx(1e9 if run.unit == "B/s" else 1e-9, rel=1e-3)
+        assert run.in_slices and not run.in_long_windows
+    assert {bool(record.marks) for record in raw.trials} == {True, False}, "some failed by their clock"
+
+
+def test_a_raw_clock_that_stood_still_in_a_slice_leaves_that_round_out() -> None:
+    def put(run: Run) -> Run:
+        of = in_rounds(run, [1e9] * 10)
+        still = replace(of.samples[0], end_ns=of.samples[0].start_ns)
+        return replace(of, samples=(still, *of.samples[1:]))
+
+    findings = analyse(by_guest_clocks(with_runs(campaign(1.0), put))).findings
+    assert {round(one.typical.value, 9) for one in findings if one.typical is not None} == {1.0}
+    assert sum(one.typical is not None for one in findings) == 2

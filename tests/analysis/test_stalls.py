@@ -8,9 +8,9 @@ import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, changed, simulate
 from virtometer.analysis import analyse
-from virtometer.analysis.stalls import Stops, stops
+from virtometer.analysis.stalls import Stops, cost, stops
 from virtometer.clock.intervals import Interval
-from virtometer.model import MarkKind, TrialRecord
+from virtometer.model import Estimate, MarkKind, TrialRecord
 
 
 def run(lengths: list[float], gaps: dict[int, float] | None = None) -> list[tuple[Interval, int]]:
@@ -109,3 +109,27 @@ def test_a_value_far_below_the_agents_median_has_a_note(unit: str) -> None:
     (note,) = [note for finding in analyse(slowed).findings for note in finding.notes if "median sample" in note]
     assert note.startswith("1 of 8 trials was slower over the whole window than in its median sample, by up to 80%")
     assert not [note for finding in analyse(campaign).findings for note in finding.notes if "median sample" in note]
+
+
+TYPICAL = Estimate(0.9, 0.89, 0.91, 8)
+
+
+@pytest.mark.parametrize(
+    ("total", "typical"),
+    [
+        (None, TYPICAL),
+        (Estimate(0.5, 0.4, 0.6, 8), None),
+        (Estimate(0.5, None, None, 5), TYPICAL),
+        (Estimate(0.5, 0.4, 0.6, 8), Estimate(0.9, None, None, 5)),
+        (Estimate(0.85, 0.8, 0.89, 8), TYPICAL),  # the intervals touch
+        (Estimate(0.95, 0.93, 0.97, 8), TYPICAL),  # stops of the baseline
+    ],
+)
+def test_stops_are_told_only_where_both_intervals_are_apart(total: Estimate | None, typical: Estimate | None) -> None:
+    assert cost(total, typical) == []
+
+
+def test_stops_cost_what_the_total_ratio_lies_below_the_typical_one() -> None:
+    assert cost(Estimate(0.81, 0.75, 0.8899, 8), TYPICAL) == [
+        "stops cost 10.0% in all: the typical ratio of a round is 0.9 [0.89, 0.91]"
+    ]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.analysis.simulated_campaigns import Place, Work, outliers, quiet, simulate, with_runs
+from tests.analysis.simulated_campaigns import Place, Work, in_rounds, outliers, quiet, simulate, with_runs
 from virtometer.analysis import analyse, by_guest_clocks
 from virtometer.analysis.blocks import cells
 from virtometer.model import Failure, FailureKind, Mark, MarkKind, SetAside
@@ -67,3 +67,11 @@ def test_the_worst_error_of_the_clock_is_that_of_the_samples_that_are_used() -> 
     assert before < 0.01
     assert analyse(twice).clock_errors[key] == pytest.approx(0.02, rel=0.1)
     assert analyse(by_guest_clocks(campaign)).clock_errors == {}
+
+
+def test_long_windows_beside_slices_are_not_called_unused() -> None:
+    made = with_runs(simulate([NATIVE, BOX], blocks=2), lambda run: in_rounds(run, [1e9] * 10, [[1e9] * 12]))
+    analysis = analyse(made)
+    assert (analysis.counts.samples, analysis.counts.samples_unused) == (4 * 22, 0)
+    assert [one.samples_unused for one in analysis.trouble] == [(), ()]
+    assert set(analysis.clock_errors) == set(cells(made))

@@ -52,7 +52,7 @@ def stored(campaign: Campaign, directory: Path) -> Path:
     guests = {guest.guest_id: guest for guest in campaign.guests}
     with Ledger.create(directory, empty) as ledger:
         for record in campaign.trials:
-            ledger.record(record, [guests[run.guest_id] for run in record.runs], [])
+            ledger.record([record], [guests[run.guest_id] for run in record.runs], [])
     return directory
 
 

@@ -122,18 +122,21 @@ def test_show_marks_the_starts_that_workloads_share() -> None:
     assert "order: that of seed 0; a run takes a fresh seed, and records it" in outcome.out
     assert "size 64M" in outcome.out
     assert "direct true" in outcome.out
+    assert "system call (os system-call, 1 thread, 0.4 s in slices of 25 ms)" in outcome.out
+    assert "network to host (net stream, 1 thread, 0.4 s)" in outcome.out
+    assert sum(line.endswith(", in turns") for line in trials) == starts * (len(plan["workloads"]) - 1)
 
 
 def test_check_and_show_take_a_part_of_a_plan() -> None:
     words: list[str | Path] = [ROOT / "plans" / "quick.yaml", "--only", "system call,context switch", "--in", "gVisor"]
     check = virtometer("plan", "check", *words)
-    size = "9 blocks x 2 environments x 2 workloads = 36 trials"
+    size = "6 blocks x 2 environments x 2 workloads = 24 trials"
     assert (check.status, check.err) == (0, "")
     assert f"right; {size}" in check.out
     show = virtometer("plan", "show", *words)
     assert f"size: {size}" in show.out
     shown = [line.split("  ")[-1] for line in show.out.splitlines() if re.match(r" +\d+ ", line)]
-    assert set(shown) == {"system call", "context switch"}
+    assert set(shown) == {"system call, in turns", "context switch, in turns"}
     for verb in ("check", "show"):
         refused = virtometer("plan", verb, words[0], "--in", "qemu")
         assert refused.status == 2

@@ -18,6 +18,7 @@ ELSEWHERE = {
     "cli/verbs.py": "cli/test_main.py",
     "design/catalogue.py": "design/test_parse.py",
     "errors.py": "cli/test_main.py",
+    "runner/trial_steps.py": "runner/test_trial.py",
     "store/schema.py": "store/test_versions.py",
     "time_server/listener.py": "time_server/test_server.py",
 }

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from virtometer.model import Failure, FailureKind, Mark, MarkKind, Placement, Sample, SetAside, Trial, TrialRecord
+from virtometer.model import (
+    Failure,
+    FailureKind,
+    Mark,
+    MarkKind,
+    Placement,
+    Run,
+    Sample,
+    SetAside,
+    Trial,
+    TrialRecord,
+)
 
 TRIAL = Trial(0, 0, 0, 0, (Placement("native", "w"), Placement("box", "w", ordinal=1)))
 
@@ -40,3 +51,28 @@ def test_a_mark_of_an_older_version_is_its_text() -> None:
 def test_a_sample_is_used_unless_it_is_set_aside() -> None:
     assert Sample(0, 1, 1, "").used
     assert not any(Sample(0, 1, 1, "", why).used for why in SetAside)
+
+
+def test_what_is_set_aside_by_design_is_not_unused() -> None:
+    kept = {why for why in SetAside if not Sample(0, 1, 1, "", why).unused}
+    assert kept == {SetAside.LONG_WINDOW, SetAside.SLICE, SetAside.RUN_IN}
+    assert not Sample(0, 1, 1, "").unused
+
+
+@pytest.mark.parametrize(
+    ("slices", "set_aside", "in_slices", "in_long_windows"),
+    [
+        ([], [], False, False),
+        ([None, None], [None, None], False, False),
+        ([0, 1], [None, None], True, False),
+        ([-1, 0], [SetAside.LONG_WINDOW, None], True, False),
+        ([-1, -2], [None, None], True, True),
+        ([-1, -2], [None, SetAside.CLOCK_ERROR], True, True),
+    ],
+)
+def test_a_run_says_whether_it_took_turns_and_counts_by_its_long_windows(
+    slices: list[int | None], set_aside: list[SetAside | None], in_slices: bool, in_long_windows: bool
+) -> None:
+    samples = tuple(Sample(0, 1, 1, "", why, slice=number) for number, why in zip(slices, set_aside, strict=True))
+    run = Run(TRIAL.placements[0], "g", "memory", "triad", {}, 1, "B/s", "higher", {}, samples, ())
+    assert (run.in_slices, run.in_long_windows) == (in_slices, in_long_windows)

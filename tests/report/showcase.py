@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.analysis.simulated_campaigns import Place, Work, changed, lied, outliers, simulate, with_runs
+from tests.analysis.simulated_campaigns import Place, Work, changed, in_rounds, lied, outliers, simulate, with_runs
 from virtometer.model import (
     Campaign,
     ClockFault,
@@ -158,3 +158,14 @@ def compared() -> Campaign:
     )
 
     return with_runs(made, lambda run: changed(run, clock=fit, probes=probes))
+
+
+def in_turns() -> Campaign:
+    """Six blocks in which two guests took turns in ten slices, after a long window of four pieces."""
+    made = simulate([Place("native"), Place("half", efficiency={"": 0.5})], blocks=6)
+    made = with_runs(made, lambda run: in_rounds(run, [run.scored.value] * 10, [[run.scored.value] * 4]))
+    return replace(
+        made,
+        planned=tuple(replace(trial, turns=trial.block) for trial in made.planned),
+        trials=tuple(replace(one, trial=replace(one.trial, turns=one.trial.block)) for one in made.trials),
+    )

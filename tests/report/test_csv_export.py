@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, changed, lied, simulate, with_runs
-from tests.report.showcase import DISK, compared, curves, lying, showcase
+from tests.report.showcase import DISK, compared, curves, in_turns, lying, showcase
 from virtometer.analysis import analyse, by_guest_clocks
 from virtometer.model import Campaign, ClockFault, ClockFit, Failure, FailureKind, Mark, MarkKind, RoundTrip
 from virtometer.report import render
@@ -103,6 +103,17 @@ def test_samples_csv_has_both_ends_in_host_time_and_every_bound() -> None:
         assert float(row["end_bound_ns"]) == pytest.approx(20_000 + 0.002 * (end - 5_000_000_000))
         share = 0.001 if row["unit"] == "s" else 0.001 / 0.999
         assert float(row["rate_bound"]) == pytest.approx(float(row["rate"]) * share)
+
+
+def test_samples_csv_has_the_slice_and_findings_csv_the_typical_ratio() -> None:
+    campaign = in_turns()
+    own = [row for row in rows_of(campaign, "samples-csv") if row["trial"] == "0"]
+    assert [row["slice"] for row in own] == ["-1"] * 4 + [str(number) for number in range(10)]
+    assert [row["set_aside"] for row in own] == ["long-window"] * 4 + [""] * 10
+    native, half = rows_of(campaign, "findings-csv")
+    assert (native["typical"], native["typical_low"], native["typical_high"]) == ("", "", "")
+    assert [float(half[name]) for name in ("typical", "typical_low", "typical_high")] == pytest.approx([0.5] * 3)
+    assert {row["slice"] for row in rows_of(compared(), "samples-csv")} == {""}, "not in slices"
 
 
 def test_results_csv_has_the_fit_and_what_it_leaves_open_of_the_value() -> None:

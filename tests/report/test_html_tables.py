@@ -59,6 +59,15 @@ def test_what_is_not_known_of_a_comparison_is_empty() -> None:
     assert "in host time" not in table.caption
 
 
+def test_guests_that_took_turns_have_a_typical_ratio() -> None:
+    of = [finding(typical=Estimate(0.951, 0.941, 0.961, 8)), finding(subject="other")]
+    table = html_tables.numbers(of, {})
+    assert [row[-1] for row in table.rows] == ["0.95 ±0.01", ""]
+    assert table.columns[-1] == "typical"
+    assert "typical: efficiency in the rounds of slices" in table.caption
+    assert "typical" not in html_tables.numbers(of[1:], {}).columns
+
+
 def test_a_baseline_costs_what_it_costs_and_the_star_is_of_what_is_not_alike() -> None:
     (baseline,) = html_tables.numbers([finding(verdict=Verdict.BASELINE)], {}).rows
     assert baseline[8] == ""

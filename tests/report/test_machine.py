@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.analysis.simulated_campaigns import FAMILIES, Place, Work, changed, simulate, with_runs
-from tests.report.showcase import compared, lying, showcase
+from tests.report.showcase import compared, in_turns, lying, showcase
 from virtometer.analysis import analyse, by_guest_clocks
 from virtometer.errors import UsageError
 from virtometer.model import ClockFit, Failure, FailureKind, RoundTrip, Run
@@ -91,6 +91,19 @@ def test_what_does_not_exist_is_null_and_never_zero(report: Any) -> None:
     assert by_name["cpu linpack 500", "user-mode Linux"]["host_cpu_ratio"] is None
     failed = [trial for trial in report["trials"] if trial["status"] == "failed"]
     assert failed and all(trial["runs"] == [] and trial["reason"] for trial in failed)
+
+
+def test_turns_and_the_typical_ratio_are_in_the_machine_interface() -> None:
+    campaign = in_turns()
+    document = json.loads(render(analyse(campaign), "json"))
+    VALIDATOR.validate(document)
+    for trial in (*document["planned"], *document["trials"]):
+        assert trial["turns"] == trial["block"]
+    native, half = document["findings"]
+    assert [native[name] for name in ("typical", "typical_low", "typical_high")] == [None] * 3
+    assert half["typical"] == pytest.approx(0.5) == half["typical_low"] == half["typical_high"]
+    runs = [run for trial in document["trials"] for run in trial["runs"]]
+    assert {(run["samples"], run["samples_unused"]) for run in runs} == {(14, 0)}, "a long window is compared"
 
 
 def test_not_like_with_like_is_a_field_of_its_own(report: Any) -> None:

@@ -82,6 +82,27 @@ class Timepiece(Scripted):
     script = "timepiece.py"
 
 
+class TurnerSettings(ScriptedSettings):
+    turns: dict[str, float] = Field(default_factory=dict)
+
+    def word(self) -> str:
+        return json.dumps(self.turns)
+
+
+class Turner(Scripted):
+    """An agent that works in slices, at a speed that is known."""
+
+    kind = "turner"
+    title = "turner"
+    settings_type = TurnerSettings
+    script = "turner.py"
+
+
+@pytest.fixture
+def turner_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(KINDS, "turner", Turner)
+
+
 @pytest.fixture
 def rogue_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(KINDS, "rogue", Rogue)

@@ -19,7 +19,7 @@ from virtometer.runner import campaign as campaigns
 from virtometer.runner import lab_context as contexts
 from virtometer.runner.agent import agent_path
 from virtometer.runner.campaign import begin, resume
-from virtometer.runner.trial import failed
+from virtometer.runner.trial_steps import failed
 from virtometer.store.ledger import Ledger
 
 NATIVE = {"name": "native", "kind": "native"}

@@ -319,3 +319,56 @@ def test_campaigns_run_outside_the_main_thread(tmp_path: Path, watcher: Watcher,
     thread.join(60)
     assert [r.status for r in outcome[0].trials] == ["done"]
     assert json.dumps(dict(outcome[0].host))
+
+
+TURNS: list[Document] = [
+    {"name": "cpu", "workload": "linpack", "op": "classic", "parameters": {"size": 100}, "scheduling": "interleaved"},
+    {"name": "disk", "workload": "disk", "op": "random-read", "scheduling": "interleaved"},
+    {"name": "stream", "workload": "net", "op": "stream"},
+]
+TWICE: list[Document] = [{"name": "native", "kind": "native"}, {"name": "again", "kind": "native"}]
+
+
+def test_guests_that_take_turns_live_throughout_a_block(tmp_path: Path, watcher: Watcher, make_plan: MakePlan) -> None:
+    plan = make_plan(TWICE, TURNS, blocks=2, seconds=0.1, fresh="block", limits={"clock_error": 0.05})
+    campaign = begin(plan, tmp_path / "c", watcher)
+    assert [record.trial for record in campaign.trials] == list(campaign.planned)
+    assert {(record.status, record.reason) for record in campaign.trials} == {("done", "")}
+    assert len(campaign.guests) == 2 * 2
+    for record in campaign.trials:
+        (run,) = record.runs
+        assert run.in_slices is (run.placement.workload != "stream")
+        assert run.in_slices is (record.trial.turns is not None)
+        assert run.scored.value > 0
+    with Ledger.open(tmp_path / "c") as ledger:
+        assert ledger.read().trials == campaign.trials
+
+
+def test_a_campaign_is_never_interrupted_between_trials_that_took_turns(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan
+) -> None:
+    plan = make_plan(TWICE, TURNS[:1], blocks=2, seconds=0.05, fresh="block", limits={"clock_error": 0.05})
+
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    watcher.after_trial = stop
+    with pytest.raises(Interrupted):
+        begin(plan, tmp_path / "c", watcher)
+    with Ledger.open(tmp_path / "c") as ledger:
+        kept = ledger.read().trials
+    assert [record.trial.index for record in kept] == [0, 1], "both sides of the comparison, or none"
+    campaign = campaigns.resume(tmp_path / "c", Watcher())
+    assert [record.trial.index for record in campaign.trials] == [0, 1, 2, 3]
+
+
+def test_a_guest_that_does_not_start_leaves_the_others_their_turns(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan
+) -> None:
+    plan = make_plan(
+        [TWICE[0], rogue("dies-at-once"), TWICE[1]], TURNS[:1], seconds=0.05, fresh="block",
+        limits={"clock_error": 0.05, "start_s": 2},
+    )  # fmt: skip
+    campaign = begin(plan, tmp_path / "c", watcher)
+    status = {record.trial.placements[0].environment: record.status for record in campaign.trials}
+    assert status == {"native": "done", "bad": "failed", "again": "done"}

@@ -337,7 +337,7 @@ def test_a_clock_that_leaps_while_the_guest_waits_is_not_needed(trial: RunTrial,
 def test_the_same_clock_is_refused_where_it_times_itself(trial: RunTrial) -> None:
     record = trial({"rate": 2.0, "gate": "uninvited"})
     assert (record.status, record.scored) == ("failed", ())
-    assert "lets the laboratory time a run that was not to be timed so" in record.reason
+    assert "waits for the laboratory in a run in which it was not to wait so" in record.reason
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 
 from virtometer.model import MarkKind, Rules
 from virtometer.runner import host
-from virtometer.runner.host import Observer, Point
+from virtometer.runner.host import Observer, Point, SliceObserver
 
 Counters = tuple[float, float, float, float, float, float, float, float]
 
@@ -107,3 +107,64 @@ def test_fewer_processors_for_us_are_another_host() -> None:
     facts = host.facts()
     (difference,) = host.changed({**facts, "cpus_allowed": 64}, facts)
     assert difference.startswith("cpus_allowed was 64")
+
+
+def _work(observer: SliceObserver, spent: list[int], seconds: float) -> None:
+    """Use processor time, as a guest does in its slice."""
+    begun = time.monotonic_ns()
+    while time.monotonic_ns() - begun < seconds * 1e9:
+        pass
+    spent[0] += round(seconds * 1e9)
+
+
+def test_only_what_happened_in_slices_is_added_up() -> None:
+    spent = [0]
+    observer = SliceObserver(lambda: spent[0])
+    begin = time.monotonic_ns()
+    for _ in range(3):
+        observer.begin()
+        _work(observer, spent, 0.02)
+        observer.end()
+        spent[0] += 10**9  # between slices
+    observer.begin(long_window=True)
+    _work(observer, spent, 0.1)
+    observer.end()
+    observer.end()  # nothing has begun
+    end = time.monotonic_ns()
+    assert observer.guest_cpu_s(0, begin, end) == pytest.approx(0.06)
+    assert 0.06 <= observer.use(begin, end).wall_s < 0.1
+    observer.of_long_windows = True
+    assert observer.guest_cpu_s(0, begin, end) == pytest.approx(0.1)
+    assert observer.use(begin, end).wall_s >= 0.1
+    assert observer.guest_cpu_s(0, end, end + 1) == 0.0
+
+
+def test_a_guest_that_cannot_be_read_in_one_slice_has_no_value() -> None:
+    readings: list[int | None] = [1, 2, 3, None]
+
+    def read() -> int:
+        found = readings.pop(0)
+        if found is None:
+            raise OSError("it is gone")
+        return found
+
+    observer = SliceObserver(read)
+    begin = time.monotonic_ns()
+    observer.begin()
+    observer.end()
+    assert observer.guest_cpu_s(0, begin, time.monotonic_ns()) == pytest.approx(1e-9)
+    observer.begin()
+    observer.end()
+    assert observer.guest_cpu_s(0, begin, time.monotonic_ns()) is None
+    assert observer.use(begin, time.monotonic_ns()).wall_s > 0
+
+
+def test_marks_of_slices_follow_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    observer = SliceObserver(lambda: 0)
+    steal = iter([0.0, 0.3])
+    monkeypatch.setattr(host, "read_cpu", lambda: (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, next(steal)))
+    begin = time.monotonic_ns()
+    observer.begin()
+    observer.end()
+    (mark,) = observer.marks(begin, time.monotonic_ns(), Rules())
+    assert mark.kind is MarkKind.STEAL

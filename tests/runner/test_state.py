@@ -174,5 +174,43 @@ def test_what_is_out_of_turn_at_the_gate_is_refused(event: Waiting | IterationDo
             state.after(event)
     with pytest.raises(LinkError, match="sent waiting while"):
         running.after(WAITING).released().after(WAITING)
-    with pytest.raises(LinkError, match="not to be timed so"):
+    with pytest.raises(LinkError, match="in which it was not to wait"):
         RunState("r").after(READY).started().after(event)
+
+
+SLICE = Waiting(event="waiting", run="r", iteration="slice")
+
+
+def test_a_run_in_slices_numbers_the_samples_of_each() -> None:
+    state = RunState("r", in_slices=True).after(READY).started().after(SLICE)
+    for number, stretches in ((-1, [(1, 2), (2, 3)]), (0, [(5, 6)]), (1, [(8, 9)])):
+        assert state.waits == "slice"
+        state = state.released(number)
+        assert (state.waits, state.works) == (None, True)
+        state = state.after(samples(*stretches)).after(SLICE)
+    assert [sample.slice for sample in state.samples] == [-1, -1, 0, 1]
+    assert state.after(done(4)).phase == "done"
+
+
+def test_a_slice_has_a_sample_and_no_sample_lies_between_slices() -> None:
+    running = RunState("r", in_slices=True).after(READY).started().after(SLICE)
+    with pytest.raises(LinkError, match="sent samples while"):
+        running.after(samples((1, 2)))
+    with pytest.raises(LinkError, match="sent waiting while"):
+        running.after(SLICE)
+    with pytest.raises(LinkError, match="sent waiting while"):
+        running.released(0).after(SLICE)
+
+
+@pytest.mark.parametrize(
+    ("state", "event"),
+    [
+        (RunState("r", in_slices=True), WAITING),
+        (RunState("r", in_slices=True), ITERATION),
+        (RunState("r", host_timed=True), SLICE),
+        (RunState("r"), SLICE),
+    ],
+)
+def test_an_agent_waits_only_for_what_was_agreed(state: RunState, event: Event) -> None:
+    with pytest.raises(LinkError, match="in which it was not to wait"):
+        state.after(READY).started().after(event)

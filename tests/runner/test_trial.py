@@ -80,7 +80,7 @@ def read_back(record: TrialRecord, directory: Path) -> None:
         for run in record.runs
     }
     with Ledger.create(directory / "r", replace(campaign(0), planned=(record.trial,))) as ledger:
-        ledger.record(record, list(starts.values()), [])
+        ledger.record([record], list(starts.values()), [])
         assert ledger.read().trials == (record,)
 
 

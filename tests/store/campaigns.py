@@ -68,6 +68,7 @@ def campaign(trials: int = 8) -> Campaign:
                 number % 2,
                 number,
                 (Placement("native" if number % 2 else "box", "w"), Placement("native", "w", "load", ordinal=1)),
+                turns=None if number % 4 == 2 else number // 2,
             )
             for number in range(trials)
         ),
@@ -99,6 +100,7 @@ def done(trial: Trial, samples: int = 20) -> TrialRecord:
                 Sample(
                     10 + k, 20 + k, 2**53 - 1 - k, f"c{k}",
                     None if k % 3 else SetAside.CLOCK_ERROR, "" if k % 3 else "clock error",
+                    None if n % 4 == 2 else k - 1,
                 )
                 for k in range(samples)
             ),

@@ -17,7 +17,7 @@ def made(directory: Path) -> Campaign:
     with Ledger.create(directory, of) as ledger:
         for trial in of.planned[:10]:
             record = lied(trial, 20) if trial.index % 4 == 3 else done(trial, 40)
-            ledger.record(record, [guest(trial.index)], [LINE])
+            ledger.record([record], [guest(trial.index)], [LINE])
         ledger.note([guest(50)], [LINE])
     return read(directory)
 
@@ -26,7 +26,7 @@ def made_small(directory: Path) -> Campaign:
     """A ledger with one trial: it is opened quickly."""
     of = campaign(1)
     with Ledger.create(directory, of) as ledger:
-        ledger.record(done(of.planned[0], 2), [guest(0)], [LINE])
+        ledger.record([done(of.planned[0], 2)], [guest(0)], [LINE])
     return read(directory)
 
 

@@ -69,7 +69,7 @@ def test_killed_while_recording(tmp_path: Path) -> None:
             os.write(descriptor, b".")
             for trial in of.planned:
                 if trial.index not in finished:
-                    ledger.record(finished_trial(trial), [guest(trial.index)], [LINE])
+                    ledger.record([finished_trial(trial)], [guest(trial.index)], [LINE])
                     os.write(descriptor, b".")
 
     rounds, longest_s = 0, 0.03
@@ -134,12 +134,12 @@ def test_interrupted_by_ctrl_c_while_recording(tmp_path: Path) -> None:
                 record = finished_trial(trial)
                 try:  # it rings once: at once on a busy host, in `record`, or after it
                     signal.setitimer(signal.ITIMER_REAL, dice.uniform(0.00002, 0.004))
-                    ledger.record(record, [guest(trial.index)], [LINE])
+                    ledger.record([record], [guest(trial.index)], [LINE])
                     signal.setitimer(signal.ITIMER_REAL, 0)
                 except KeyboardInterrupt:
                     caught += 1
                 if trial.index not in ledger.finished():
-                    ledger.record(record, [guest(trial.index)], [LINE])
+                    ledger.record([record], [guest(trial.index)], [LINE])
             assert whole(of, ledger.read())
             assert len(ledger.finished()) == 300
     finally:
@@ -170,7 +170,7 @@ def test_a_log_that_was_left_behind_is_read(tmp_path: Path, trials: int) -> None
     def work(descriptor: int) -> None:
         ledger = Ledger.create(tmp_path / "r", of)
         for trial in of.planned[:trials]:
-            ledger.record(done(trial), [guest(trial.index)], [])
+            ledger.record([done(trial)], [guest(trial.index)], [])
         os.write(descriptor, b".")
         time.sleep(60)
 

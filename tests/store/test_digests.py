@@ -19,6 +19,9 @@ from virtometer.store.ledger import Ledger
 
 CHANGES = {
     "a sample": ("UPDATE samples SET end_ns = end_ns + 1 WHERE trial = 1 AND position = 7", "trial 2 is not what"),
+    "a slice": ("UPDATE samples SET slice = slice + 1 WHERE trial = 1 AND position = 7", "trial 2 is not what"),
+    "a slice that is none": ("UPDATE samples SET slice = NULL WHERE trial = 1 AND position = 7", "trial 2 is not what"),
+    "turns": ("UPDATE planned SET turns = 3 WHERE trial = 2", "its plan or its list of trials is not what"),
     "a value": ("UPDATE runs SET value = value * 1.0001 WHERE trial = 2", "trial 3 is not what"),
     "a mark": ('UPDATE trials SET marks_json = \'[["steal","x"]]\' WHERE trial = 4', "trial 5 is not what"),
     "a guest": ("UPDATE guests SET provision_s = 1 WHERE position = 2", "trial 2 is not what"),
@@ -58,11 +61,11 @@ def test_an_older_ledger_is_protected_from_its_first_opening_for_writing_on(tmp_
 def test_a_trial_that_failed_can_be_recorded_again_and_stays_beside(tmp_path: Path) -> None:
     of = campaign(4)
     with Ledger.create(tmp_path / "r", of) as ledger:
-        ledger.record(lied(of.planned[0], 3), [guest(0)], [])
-        ledger.record(failed(of.planned[1]), [], [])
-        ledger.record(done(of.planned[0], 5), [guest(7)], [], again=True)
+        ledger.record([lied(of.planned[0], 3)], [guest(0)], [])
+        ledger.record([failed(of.planned[1])], [], [])
+        ledger.record([done(of.planned[0], 5)], [guest(7)], [], again={of.planned[0].index})
         with pytest.raises(LedgerError, match="recorded already"):
-            ledger.record(done(of.planned[0], 5), [guest(8)], [])
+            ledger.record([done(of.planned[0], 5)], [guest(8)], [])
     back = read(tmp_path / "r")
     assert [record.status for record in back.trials] == ["done", "failed"]
     assert len(back.trials[0].runs[0].samples) == 5

@@ -58,7 +58,7 @@ recorded = 0
 ledger = Ledger.create(place / "r", of)
 try:
     for trial in of.planned:
-        ledger.record(done(trial, 200), [guest(trial.index)], [])
+        ledger.record([done(trial, 200)], [guest(trial.index)], [])
         recorded += 1
 except StorageError as error:
     print(error.sentence)
@@ -79,7 +79,7 @@ os.truncate(place / "r" / "plan.yaml", 0)
 os.system("mount -o remount,size=8m " + str(place))
 with Ledger.open(place / "r", write=True) as again:
     trial = of.planned[recorded]
-    again.record(done(trial, 200), [guest(trial.index)], [])
+    again.record([done(trial, 200)], [guest(trial.index)], [])
     print(len(again.finished()) == recorded + 1)
 """,
     )
@@ -129,7 +129,7 @@ def made(directory: Path, *, leave_log: bool) -> None:
     if os.fork() == 0:
         ledger = Ledger.create(directory, of)
         for trial in of.planned[:3]:
-            ledger.record(done(trial), [guest(trial.index)], [])
+            ledger.record([done(trial)], [guest(trial.index)], [])
         if not leave_log:
             ledger.close()
         os._exit(0)
@@ -173,7 +173,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
 recorded = 0
 try:
     for trial in of.planned:
-        ledger.record(done(trial, 200), [guest(trial.index)], [])
+        ledger.record([done(trial, 200)], [guest(trial.index)], [])
         recorded += 1
 except StorageError as error:
     print("kept" in error.sentence)

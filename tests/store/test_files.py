@@ -21,7 +21,7 @@ def made(directory: Path, trials: int = 0) -> Path:
     of = campaign()
     with Ledger.create(directory, of) as ledger:
         for trial in of.planned[:trials]:
-            ledger.record(done(trial), [guest(trial.index)], [])
+            ledger.record([done(trial)], [guest(trial.index)], [])
     return directory
 
 

@@ -24,7 +24,7 @@ def test_a_damaged_log_of_a_killed_laboratory_loses_no_trial_silently(tmp_path: 
     of = campaign(12)
     with Ledger.create(tmp_path / "r", of) as ledger:
         for trial in of.planned[:10]:
-            ledger.record(done(trial, 40), [guest(trial.index)], [LINE])
+            ledger.record([done(trial, 40)], [guest(trial.index)], [LINE])
         killed = tmp_path / "killed"
         shutil.copytree(tmp_path / "r", killed)  # as SIGKILL leaves it: the log is not in the file yet
     right = read(killed)

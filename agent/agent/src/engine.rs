@@ -12,7 +12,7 @@ use std::time::Duration;
 use virtometer_kernels::{find, make, KERNELS};
 use virtometer_protocol::{
     greeting_line, log_line, parse_greeting, parse_request, reply_error_line, reply_line, samples_lines, Check, Code,
-    Command, Conditions, Done, Event, Failure, Fatal, LineBuffer, Pong, Prepare, Sample, Timing, MAX_RUNS,
+    Command, Conditions, Done, Event, Failure, Fatal, Go, LineBuffer, Pong, Prepare, Sample, Timing, MAX_RUNS,
 };
 use virtometer_sampling::{now_ns, os_failure, Control, Moment, Outcome, RawSample, Task, WorkerFactory};
 
@@ -153,12 +153,18 @@ impl Session {
                 Phase::Preparing => Err(Failure::new(Code::NotReady, format!("the run {run} is not ready yet"))),
                 Phase::Started => Err(Failure::new(Code::NotReady, format!("the run {run} was started before"))),
             }),
-            Command::Go(run) => self.with_run(&run, |known| {
+            Command::Go(Go { run, slice_s }) => self.with_run(&run, |known| {
                 if !known.control.waits() {
                     return Err(Failure::new(Code::NotReady, format!("the run {run} does not wait for go")));
                 }
+                if slice_s.is_some() && !known.control.is_in_slices() {
+                    return Err(Failure::new(Code::BadArguments, format!("the run {run} has no slices")));
+                }
                 let control = known.control.clone();
-                Ok(Box::new(move || control.release()) as Then)
+                Ok(Box::new(move || match slice_s {
+                    Some(slice_s) => control.release_slice(nanoseconds(slice_s)),
+                    None => control.release(),
+                }) as Then)
             }),
             Command::Stop(run) => self.with_run(&run, |known| {
                 let control = known.control.clone();
@@ -189,25 +195,25 @@ impl Session {
         }
     }
 
-    /// How the run is given orders. Where the laboratory times it, every moment is told at once.
+    /// How the run is given orders. Where the laboratory releases its work, every moment is reported at once.
     fn control_of(self: &Arc<Self>, request: &Prepare) -> Control {
-        match request.timing {
-            Timing::Agent => Control::default(),
-            Timing::Laboratory => {
-                let (session, name) = (Arc::downgrade(self), request.run.clone());
-                Control::host_timed(move |moment| {
-                    if let Some(session) = session.upgrade() {
-                        let run = name.clone();
-                        let event = match moment {
-                            Moment::Waiting(iteration) => Event::Waiting { run, iteration },
-                            Moment::Done { iteration, released, began_ns, ended_ns } => {
-                                Event::IterationDone { run, iteration, released, began_ns, ended_ns }
-                            }
-                        };
-                        session.outbox.send(&event.line());
+        let (session, name) = (Arc::downgrade(self), request.run.clone());
+        let tell = move |moment| {
+            if let Some(session) = session.upgrade() {
+                let run = name.clone();
+                let event = match moment {
+                    Moment::Waiting(iteration) => Event::Waiting { run, iteration },
+                    Moment::Done { iteration, released, began_ns, ended_ns } => {
+                        Event::IterationDone { run, iteration, released, began_ns, ended_ns }
                     }
-                })
+                };
+                session.outbox.send(&event.line());
             }
+        };
+        match (request.timing, request.slice_s) {
+            (Timing::Laboratory, _) => Control::host_timed(tell),
+            (Timing::Agent, Some(slice_s)) => Control::in_slices(nanoseconds(slice_s), tell),
+            (Timing::Agent, None) => Control::default(),
         }
     }
 
@@ -300,6 +306,11 @@ impl Session {
     fn runs(&self) -> MutexGuard<'_, BTreeMap<String, Run>> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // the request has checked its bounds
+fn nanoseconds(seconds: f64) -> u64 {
+    (seconds * 1e9) as u64
 }
 
 #[derive(serde::Serialize)]

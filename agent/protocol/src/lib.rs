@@ -19,7 +19,7 @@ pub use outgoing::{
 };
 pub use parameters::{Parameters, Scalar};
 pub use request::{
-    parse_greeting, parse_request, Command, Greeting, Network, Prepare, Request, Timing, MAX_SECONDS, MAX_THREADS,
+    parse_greeting, parse_request, Command, Go, Greeting, Network, Prepare, Request, Timing, MAX_SECONDS, MAX_THREADS,
 };
 
 /// Version of the protocol that this crate speaks.

@@ -155,7 +155,7 @@ pub struct Done {
     pub output: Option<String>,
 }
 
-/// What an iteration does that the laboratory times.
+/// What waits for its release by the laboratory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Iteration {
@@ -165,6 +165,8 @@ pub enum Iteration {
     WarmUp,
     /// The work of one sample.
     Work,
+    /// Iterations for the length of a slice.
+    Slice,
 }
 
 /// An event.

@@ -51,8 +51,8 @@ pub enum Command {
     Prepare(Prepare),
     /// Begin the window of this run.
     Start(String),
-    /// Let the iteration of this run begin that waits.
-    Go(String),
+    /// Let the iteration or slice of this run begin that waits.
+    Go(Go),
     /// End this run after the iteration under way.
     Stop(String),
     /// End the agent.
@@ -68,6 +68,15 @@ pub struct Network {
     pub address: Ipv4Addr,
     /// Length of the network's prefix in bits.
     pub prefix: u8,
+}
+
+/// Arguments of `go`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Go {
+    /// Name of the run.
+    pub run: String,
+    /// Length of this slice in seconds, above 0 and at most [`MAX_SECONDS`], where it is another than that of `prepare`.
+    pub slice_s: Option<f64>,
 }
 
 /// Arguments of `prepare`.
@@ -89,6 +98,8 @@ pub struct Prepare {
     pub seconds: f64,
     /// Who times the iterations.
     pub timing: Timing,
+    /// Length of a slice in seconds, above 0 and at most [`MAX_SECONDS`], where the work is done in slices.
+    pub slice_s: Option<f64>,
 }
 
 /// Who times the iterations of a run.
@@ -152,7 +163,7 @@ pub fn parse_request(line: &[u8]) -> Result<Request, Failure> {
         "facts" => nothing(arguments, Command::Facts)?,
         "bye" => nothing(arguments, Command::Bye)?,
         "start" => run_name(arguments)?.map(Command::Start),
-        "go" => run_name(arguments)?.map(Command::Go),
+        "go" => go(arguments)?.map(Command::Go),
         "stop" => run_name(arguments)?.map(Command::Stop),
         "configure-network" => network(arguments)?,
         "prepare" => prepare(arguments)?,
@@ -192,6 +203,18 @@ fn run_name(arguments: &str) -> Result<Result<String, Failure>, Failure> {
     }
     let Run { run } = object(arguments)?;
     Ok(checked_run_name(run))
+}
+
+fn go(arguments: &str) -> Result<Result<Go, Failure>, Failure> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Wire {
+        run: String,
+        #[serde(default, deserialize_with = "number_if_there")]
+        slice_s: Option<f64>,
+    }
+    let wire: Wire = object(arguments)?;
+    Ok(checked_run_name(wire.run).and_then(|run| Ok(Go { run, slice_s: wire.slice_s.map(checked_slice).transpose()? })))
 }
 
 fn checked_run_name(run: String) -> Result<String, Failure> {
@@ -242,6 +265,8 @@ fn prepare(arguments: &str) -> Result<Result<Command, Failure>, Failure> {
         seconds: f64,
         #[serde(default, deserialize_with = "text_if_there")]
         timing: Option<String>,
+        #[serde(default, deserialize_with = "number_if_there")]
+        slice_s: Option<f64>,
     }
     let wire: Wire = object(arguments)?;
     Ok((|| {
@@ -254,6 +279,10 @@ fn prepare(arguments: &str) -> Result<Result<Command, Failure>, Failure> {
         if !(wire.seconds > 0.0 && wire.seconds <= MAX_SECONDS) {
             return Err(out_of_range(format!("seconds is {}, not above 0 and at most {MAX_SECONDS}", wire.seconds)));
         }
+        let timing = checked_timing(wire.timing.as_deref())?;
+        if timing == Timing::Laboratory && wire.slice_s.is_some() {
+            return Err(out_of_range("work that the laboratory times cannot be done in slices"));
+        }
         Ok(Command::Prepare(Prepare {
             run,
             kernel: wire.kernel,
@@ -262,7 +291,8 @@ fn prepare(arguments: &str) -> Result<Result<Command, Failure>, Failure> {
             threads,
             cpus,
             seconds: wire.seconds,
-            timing: checked_timing(wire.timing.as_deref())?,
+            timing,
+            slice_s: wire.slice_s.map(checked_slice).transpose()?,
         }))
     })())
 }
@@ -282,6 +312,18 @@ fn checked_timing(timing: Option<&str>) -> Result<Timing, Failure> {
         Some("laboratory") => Ok(Timing::Laboratory),
         Some(other) => Err(out_of_range(format!("timing is {other:?}, not \"agent\" or \"laboratory\""))),
     }
+}
+
+fn checked_slice(slice_s: f64) -> Result<f64, Failure> {
+    match slice_s > 0.0 && slice_s <= MAX_SECONDS {
+        true => Ok(slice_s),
+        false => Err(out_of_range(format!("slice_s is {slice_s}, not above 0 and at most {MAX_SECONDS}"))),
+    }
+}
+
+/// A field that may be missing, and is a number where it is there.
+fn number_if_there<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    f64::deserialize(deserializer).map(Some)
 }
 
 /// A field that may be missing, and is a text where it is there.

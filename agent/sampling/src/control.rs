@@ -1,4 +1,4 @@
-//! How a run is told to begin and to stop, and how its iterations are released one by one.
+//! How a run is told to begin and to stop, and how its iterations or slices are released one by one.
 
 use crate::now_ns;
 use std::fmt;
@@ -14,6 +14,8 @@ struct Flags {
     go: bool,
     released: bool,
     began_ns: u64,
+    /// Length of the slice that was released, where it has one of its own.
+    slice_ns: Option<u64>,
 }
 
 /// What is told of an iteration that somebody else times.
@@ -41,6 +43,7 @@ pub struct Control {
     changed: Condvar,
     stop: AtomicBool,
     tell: Option<Box<dyn Fn(Moment) + Send + Sync>>,
+    slice_ns: Option<u64>,
 }
 
 impl Control {
@@ -49,9 +52,24 @@ impl Control {
         Control { tell: Some(Box::new(tell)), ..Control::default() }
     }
 
+    /// For a run in slices of `slice_ns`: each waits for its release, and whom `tell` tells releases it.
+    pub fn in_slices(slice_ns: u64, tell: impl Fn(Moment) + Send + Sync + 'static) -> Self {
+        Control { tell: Some(Box::new(tell)), slice_ns: Some(slice_ns), ..Control::default() }
+    }
+
     /// Whether somebody else times the iterations and releases them one by one.
     pub(crate) fn is_host_timed(&self) -> bool {
-        self.tell.is_some()
+        self.tell.is_some() && self.slice_ns.is_none()
+    }
+
+    /// Whether the work is done in slices.
+    pub fn is_in_slices(&self) -> bool {
+        self.slice_ns.is_some()
+    }
+
+    /// Length of the slice that was released last, 0 where the work is not done in slices.
+    pub(crate) fn slice_ns(&self) -> u64 {
+        self.lock().slice_ns.take().or(self.slice_ns).unwrap_or(0)
     }
 
     /// An iteration without work.
@@ -60,7 +78,7 @@ impl Control {
         self.report_end(Iteration::Null);
     }
 
-    /// Wait for the release where somebody else times the iterations. A run that is to stop does not wait.
+    /// Wait for the release where somebody else releases the work. A run that is to stop does not wait.
     pub(crate) fn wait_for_release(&self, iteration: Iteration) {
         if let Some(tell) = &self.tell {
             self.lock().waits = true;
@@ -99,6 +117,12 @@ impl Control {
         flags.go = flags.waits;
         drop(flags);
         self.changed.notify_all();
+    }
+
+    /// Let the slice begin that waits, with this length.
+    pub fn release_slice(&self, length_ns: u64) {
+        self.lock().slice_ns = Some(length_ns);
+        self.release();
     }
 
     /// Let the window begin.
@@ -148,6 +172,7 @@ impl fmt::Debug for Control {
         f.debug_struct("Control")
             .field("flags", &self.flags)
             .field("host_timed", &self.is_host_timed())
+            .field("slice_ns", &self.slice_ns)
             .finish_non_exhaustive()
     }
 }

@@ -5,7 +5,7 @@ use crate::thread_group::{HostTiming, ThreadGroup};
 use crate::worker::{CheckValue, Task, WorkerFactory};
 use crate::{Control, CpuClock, Extras};
 use std::sync::Arc;
-use virtometer_protocol::{Code, Conditions, CpuTime, Failure, Sample, Unit, NULL_ITERATIONS};
+use virtometer_protocol::{Code, Conditions, CpuTime, Failure, Iteration, Sample, Unit, NULL_ITERATIONS};
 
 /// Shortest iteration that the contract allows, ns.
 const SHORTEST_NS: f64 = 10e6;
@@ -96,6 +96,10 @@ pub struct Outcome {
 pub fn prepare(task: &Task, unit: Unit, factory: &WorkerFactory) -> Result<Prepared, Failure> {
     let mut group = ThreadGroup::assemble(task, factory)?;
     let limits = group.describe()?;
+    if task.control.is_in_slices() && (limits.continuous || limits.complete.is_some()) {
+        let what = if limits.continuous { "continuous work" } else { "work with an end of its own" };
+        return Err(Failure::new(Code::BadArguments, format!("{what} cannot be done in slices")));
+    }
     let window_ns = task.seconds * 1e9;
     let share_ns = match task.control.is_host_timed() {
         true if limits.continuous => window_ns / CONTINUOUS,
@@ -186,6 +190,16 @@ fn lasting(repeats: u64, took_ns: f64, target_ns: f64, most: u64) -> u64 {
     whole((precise(repeats) * target_ns / took_ns).ceil()).clamp(1, most.max(1))
 }
 
+/// What is left of a slice after an iteration, ns. None begins for less than half of its length.
+fn after_iteration(left_ns: u64, took_ns: u64) -> u64 {
+    let left_ns = left_ns.saturating_sub(took_ns);
+    if left_ns < took_ns / 2 {
+        0
+    } else {
+        left_ns
+    }
+}
+
 impl Prepared {
     /// What decides whether two results may be compared.
     pub fn conditions(&self) -> &Conditions {
@@ -193,7 +207,8 @@ impl Prepared {
     }
 
     /// Make iterations until the window is over, the work is complete or the run is stopped. `sink` gets the samples
-    /// between iterations, at most twice a second and at the end.
+    /// between iterations, at most twice a second and at the end. Work in slices has no window: it ends when the run
+    /// is stopped, and `sink` gets the samples of each slice at its end.
     pub fn run(mut self, sink: &mut dyn FnMut(&[RawSample])) -> Result<Outcome, Failure> {
         let cpu = CpuClock::start();
         let mut passed = Passed::start();
@@ -215,7 +230,20 @@ impl Prepared {
                 timing = HostTiming::Next;
             }
         }
+        let in_slices = self.control.is_in_slices();
+        let mut slice_left_ns = 0;
         let stopped = loop {
+            if in_slices && slice_left_ns == 0 {
+                if !self.samples.is_empty() {
+                    sink(&self.samples);
+                    self.samples.clear();
+                }
+                self.control.wait_for_release(Iteration::Slice);
+                if self.control.stopped() {
+                    break true;
+                }
+                slice_left_ns = self.control.slice_ns();
+            }
             let (mut stretch, check) = self.group.iterate(self.repeats, timing)?;
             if limits.continuous {
                 // Threads end at different moments, and each goes on at once: samples of all follow on from each other.
@@ -237,7 +265,12 @@ impl Prepared {
             let now_ns = passed.read();
             // While an iteration waits for its release, this clock may run as it likes.
             let spent_ns = if host_timed { worked_ns } else { now_ns };
-            let over = if has_end { self.group.describe()?.complete == Some(true) } else { spent_ns >= window_ns };
+            let over = match has_end {
+                _ if in_slices => false,
+                true => self.group.describe()?.complete == Some(true),
+                false => spent_ns >= window_ns,
+            };
+            slice_left_ns = after_iteration(slice_left_ns, stretch.end_ns - stretch.start_ns);
             let stopped = self.control.stopped() && !over;
             if over || stopped {
                 break stopped;

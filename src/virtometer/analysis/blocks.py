@@ -14,7 +14,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from virtometer.analysis import typical
 from virtometer.analysis.judged import judged
+from virtometer.analysis.window_level import long_value
 from virtometer.model import Better, Campaign, Run, Treatment, TrialRecord
 
 Key = tuple[str, str]
@@ -27,8 +29,10 @@ _ENOUGH = 0.25  # of a window, for its CPU time to tell what the work costs
 class Cell:
     """All that happened to one treatment. `values` and `costs` are by block.
 
-    values: as `judged`. costs: host CPU seconds of the guest per unit of work; `cost_gaps` counts usable
-    results without. `untimed`: there are none, because most of the window lies between the samples.
+    values: as `judged`. rounds: what was reached in each slice, by block and number. long_values: of the long windows
+    beside slices; long_blocks: where these are the values. costs: host CPU seconds of the guest per unit of work;
+    `cost_gaps` counts usable results without. `untimed`: there are none, because most of the window lies between the
+    samples.
     """
 
     treatment: Treatment
@@ -36,6 +40,9 @@ class Cell:
     failed: list[TrialRecord] = field(default_factory=list)
     planned: int = 0
     values: dict[int, float] = field(default_factory=dict)
+    rounds: dict[int, Mapping[int, float]] = field(default_factory=dict)
+    long_values: dict[int, float] = field(default_factory=dict)
+    long_blocks: set[int] = field(default_factory=set)
     costs: dict[int, float] = field(default_factory=dict)
     cost_gaps: int = 0
     untimed: bool = False
@@ -80,7 +87,7 @@ def _timed_share(run: Run) -> float:
     """How much of the window the samples cover that are used, 0 to 1: both by the clock that is believed."""
     score = run.scored
     window_ns = score.window_end_host_ns - score.window_start_host_ns
-    if not run.samples or window_ns <= 0:
+    if not run.samples or run.in_slices or window_ns <= 0:  # what lies between slices is counted nowhere
         return 1.0
     timed_s = sum(score.clock.duration_s(one.start_ns, one.end_ns) for one in run.samples if one.used)
     return timed_s * 1e9 / window_ns
@@ -123,6 +130,13 @@ def _fill(cell: Cell) -> None:
             continue
         score = run.scored
         values[record.trial.block].append(judged(run).value)
+        if run.in_slices:
+            block = record.trial.block
+            cell.rounds[block] = typical.rounds(run)
+            if (long := long_value(run)) is not None:
+                cell.long_values[block] = long
+            if run.in_long_windows:
+                cell.long_blocks.add(block)
         if score.guest_cpu_s is not None and score.guest_cpu_s > 0 and score.work > 0:
             costs[record.trial.block].append(score.guest_cpu_s / score.work)
         else:
@@ -133,6 +147,13 @@ def _fill(cell: Cell) -> None:
     if cell.untimed:
         costs.clear()
     cell.costs = {block: statistics.geometric_mean(found) for block, found in sorted(costs.items())}
+
+
+def counterpart(cell: Cell, against: Cell) -> dict[int, float]:
+    """What a cell's values are compared with, by block: long windows with long windows, slices with slices."""
+    apart = {block: value for block, value in against.long_values.items() if block in cell.long_blocks}
+    in_windows = cell.long_blocks | against.long_blocks
+    return {block: value for block, value in against.values.items() if block not in in_windows} | apart
 
 
 def log_ratios(subject: Mapping[int, float], against: Mapping[int, float], better: Better) -> list[float]:

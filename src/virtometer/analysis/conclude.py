@@ -6,11 +6,15 @@ decides the rest.
 
 from __future__ import annotations
 
-from virtometer.analysis import conditions, cost, missing, stalls
-from virtometer.analysis.blocks import Cell, Key, cells, log_ratios, seconds_per_block
-from virtometer.analysis.interval import spread
+import math
+import statistics
+
+from virtometer.analysis import conditions, cost, missing, stalls, typical
+from virtometer.analysis.blocks import Cell, Key, cells, counterpart, log_ratios, seconds_per_block
+from virtometer.analysis.interval import estimate, spread
 from virtometer.analysis.values import metric, value_of
 from virtometer.analysis.verdicts import Decision, decide
+from virtometer.analysis.window_level import level, long_windows
 from virtometer.model import Better, Campaign, Estimate, Finding, Verdict
 
 
@@ -23,7 +27,8 @@ def findings(campaign: Campaign) -> tuple[Finding, ...]:
         against = table.get((cell.workload, baseline))
         if cell.environment != baseline and against is not None:
             shape = cell.shape
-            family[key] = spread(log_ratios(cell.values, against.values, shape[2])) if shape else None
+            logs = log_ratios(cell.values, counterpart(cell, against), shape[2]) if shape else []
+            family[key] = spread(logs)
     decisions = decide(family, campaign.plan.margin)
     concluder = _Concluder(campaign, table)
     return tuple(
@@ -62,6 +67,7 @@ class _Concluder:
         gone = missing.unavailable(cell, self.status.get(cell.environment))
         if gone is not None:
             return self._finding(cell, Decision(None, Verdict.UNAVAILABLE, None, None), gone)
+        usual = self._typical(cell, against)
         said = [
             *conditions.differences(cell, against).values(),
             *conditions.notes(cell),
@@ -69,13 +75,44 @@ class _Concluder:
             *self._happened(cell, name=""),
             *self._happened(against, name=against.environment),
             *cost.notes(cell, against),
+            *stalls.cost(decision.ratio, usual),
+            *self._levels(cell, against),
         ]
         if not against.values:
             said.append(f"{against.environment} gave no value to compare with")
         never = decision.ratio is None and bool(cell.failed or against.failed)
         return self._finding(
-            cell, decision, [*said, *decision.why], host_cpu=cost.ratio(cell, against), never_decided=never
+            cell,
+            decision,
+            [*said, *decision.why],
+            host_cpu=cost.ratio(cell, against),
+            usual=usual,
+            never_decided=never,
         )
+
+    def _levels(self, cell: Cell, against: Cell) -> list[str]:
+        """That slices would not measure what a long window measures, in a sentence."""
+        if not cell.long_blocks:
+            return []
+        changes = {"its": self._change(cell), f"{against.environment}'s": self._change(against)}
+        said = [
+            f"{whose} speed changes within a window: after {self.plan.slice_s * 1e3:g} ms it is {change:.3g} times "
+            "that of the beginning"
+            for whose, change in changes.items()
+            if abs(math.log(change)) > math.log1p(self.plan.margin)
+        ]
+        return ["; ".join([*said, "windows as long as the plan's are compared here, not slices"])]
+
+    def _change(self, cell: Cell) -> float:
+        """How many times the speed of its beginning a long window of a cell reaches later (median); 1: not known."""
+        slice_ns = round(self.plan.slice_s * 1e9)
+        windows = [one for _, run in cell.results for one in long_windows(run.samples).values()]
+        found = [one for one in (level(window, slice_ns) for window in windows) if one is not None]
+        return statistics.median(one.later / one.beginning for one in found) if found else 1.0
+
+    def _typical(self, cell: Cell, against: Cell) -> Estimate | None:
+        _, _, better = self._shape(cell)
+        return estimate(spread(typical.log_ratios(cell.rounds, against.rounds, better)))
 
     def _happened(self, cell: Cell, *, name: str) -> list[str]:
         """What failed, was marked, set aside or stopped; `name` is told where it is not empty."""
@@ -88,6 +125,7 @@ class _Concluder:
         notes: list[str],
         *,
         host_cpu: Estimate | None = None,
+        usual: Estimate | None = None,
         never_decided: bool = False,
     ) -> Finding:
         """`never_decided`: more blocks will not help, because all trials failed so far."""
@@ -100,7 +138,7 @@ class _Concluder:
         return Finding(
             workload=cell.workload, op=op, metric=metric(self.workloads[cell.workload].workload, op, unit),
             unit=unit, better=better, subject=cell.environment, against=self.plan.baseline,
-            ratio=decision.ratio, verdict=decision.verdict,
+            ratio=decision.ratio, typical=usual, verdict=decision.verdict,
             p_value=decision.p_value, p_adjusted=decision.p_adjusted, host_cpu_ratio=host_cpu, value=value_of(cell),
             detectable=decision.detectable, blocks_needed=blocks,
             seconds_needed=None if more is None or self.block_s is None else more * self.block_s,

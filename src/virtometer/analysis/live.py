@@ -16,8 +16,8 @@ from virtometer.model import Better, Estimate, Plan, TrialRecord
 class LiveEstimate:
     """Where one cell stands: `value` is the geometric mean over the blocks so far, `ratio` the efficiency so far.
 
-    `ratio` is None of the baseline, and until one block holds both the environment and the baseline. Nothing may be
-    concluded from it.
+    `ratio` is None of the baseline, until one block holds both the environment and the baseline, and where long windows
+    are compared. Nothing may be concluded from it.
     """
 
     value: float
@@ -39,6 +39,7 @@ class LiveEstimates:
         self._baseline = plan.baseline
         self._sums: dict[str, dict[str, _Sums]] = {}  # by workload and environment
         self._cells: dict[Key, LiveEstimate] = {}
+        self._apart: set[Key] = set()  # measured in long windows
 
     @property
     def cells(self) -> Mapping[Key, LiveEstimate]:
@@ -49,6 +50,8 @@ class LiveEstimates:
         """One more finished trial."""
         for run in record.scored:
             if run.placement.role == "measured" and usable(run):
+                if run.in_long_windows:
+                    self._apart.add((run.placement.workload, run.placement.environment))
                 self._add(run.placement.workload, run.placement.environment, record.trial.block, judged(run))
 
     def _add(self, workload: str, environment: str, block: int, of: Judged) -> None:
@@ -64,7 +67,9 @@ class LiveEstimates:
         cell.put(block, math.log(of.value))
         for name, one in changed.items():
             one.compare(block, against)
-            self._cells[workload, name] = one.estimate(baseline=name == self._baseline)
+            apart = any((workload, side) in self._apart for side in (name, self._baseline))
+            baseline = name == self._baseline
+            self._cells[workload, name] = one.estimate(baseline, compared=not (baseline or apart))
 
 
 @dataclass(slots=True)
@@ -100,11 +105,11 @@ class _Sums:
         if block in against:
             self.ratios.add(self.logs[block] - against[block])
 
-    def estimate(self, *, baseline: bool) -> LiveEstimate:
+    def estimate(self, baseline: bool, *, compared: bool) -> LiveEstimate:
         """Where the cell stands."""
         values, ratios = self.values.spread, self.ratios.spread
         assert values is not None
         if ratios is not None and self.better == "lower":
             ratios = replace(ratios, mean=-ratios.mean)
-        ratio = None if baseline else estimate(ratios)
+        ratio = estimate(ratios) if compared else None
         return LiveEstimate(math.exp(values.mean), self.unit, self.better, values.n, ratio, baseline)

@@ -102,9 +102,9 @@ def marked(marks: Iterable[Mark]) -> tuple[Reason, ...]:
 
 
 def unused(samples: Iterable[Sample]) -> tuple[Reason, ...]:
-    """Why samples are not used; the most frequent reason first. Samples that are used are left out."""
-    aside = ((sample.set_aside, sample.mark) for sample in samples if sample.set_aside is not None)
-    return _reasons((About(kind), mark or "no reason told") for kind, mark in aside)
+    """Why samples are not used; the most frequent reason first. Others are left out."""
+    aside = ((sample.set_aside, sample.mark) for sample in samples if sample.unused)
+    return _reasons((About(kind), mark or "no reason told") for kind, mark in aside if kind is not None)
 
 
 def _about(record: TrialRecord) -> About:

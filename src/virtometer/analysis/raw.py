@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 from virtometer.analysis.score import NoScore, Window, score
+from virtometer.analysis.window_level import long_windows_apart, without_run_in
 from virtometer.model import Campaign, ClockFit, FailureKind, Mark, MarkKind, Run, TrialRecord
 
 
@@ -50,7 +51,8 @@ def _scored_at_last(run: Run) -> Run:
     if run.report is None or run.report.value is None or not run.probes or not run.samples:
         raise NoScore(FailureKind.CLOCK, "the run did not come to its end")
     clock = _own(run.probes[0].received_guest_ns, run.probes[0].sent_host_ns)
-    run = replace(run, samples=tuple(replace(sample, set_aside=None, mark="") for sample in run.samples))
+    used = [replace(sample, set_aside=None, mark="") for sample in run.samples]
+    run = replace(run, samples=without_run_in(long_windows_apart(used)))
     window: Window = (clock.to_host_ns(run.samples[0].start_ns), clock.to_host_ns(run.samples[-1].end_ns))
     return replace(run, score=score(run, clock, window))
 

@@ -17,7 +17,7 @@ from virtometer.analysis.blocks import Cell, usable
 from virtometer.analysis.counted import counted
 from virtometer.analysis.score import in_host_time
 from virtometer.clock.intervals import Interval
-from virtometer.model import Mark, MarkKind, Run
+from virtometer.model import Estimate, Mark, MarkKind, Run
 
 FEW = 3
 FAR = 4.0
@@ -88,6 +88,16 @@ def notes(cell: Cell, limit: float, *, name: str) -> list[str]:
     return [
         f"{len(slow)} of {of} {verb} slower over the whole window than in {whose} median sample, "
         f"by up to {max(slow):.0%}: stops are part of their values"
+    ]
+
+
+def cost(total: Estimate | None, typical: Estimate | None) -> list[str]:
+    """What stops cost where guests took turns: the total ratio lies below the typical one beyond both intervals."""
+    if total is None or typical is None or total.high is None or typical.low is None or total.high >= typical.low:
+        return []
+    return [
+        f"stops cost {1 - total.value / typical.value:.1%} in all: the typical ratio of a round is {typical.value:.3g} "
+        f"[{typical.low:.3g}, {typical.high:.3g}]"
     ]
 
 

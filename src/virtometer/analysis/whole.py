@@ -144,7 +144,7 @@ class Analysis:
     def counts(self) -> TrialCounts:
         """How many trials and samples there are, and what became of them."""
         trials = self.campaign.trials
-        samples = Counter(sample.used for record in trials for run in record.runs for sample in run.samples)
+        samples = Counter(sample.unused for record in trials for run in record.runs for sample in run.samples)
         return TrialCounts(
             planned=len(self.campaign.planned),
             ran=len(trials),
@@ -152,7 +152,7 @@ class Analysis:
             unavailable=sum(record.unavailable for record in trials),
             marked=sum(record.failure is None and bool(record.marks) for record in trials),
             samples=samples.total(),
-            samples_unused=samples[False],
+            samples_unused=samples[True],
             blocks_done=len({record.trial.block for record in trials if record.failure is None}),
         )
 

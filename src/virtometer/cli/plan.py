@@ -82,7 +82,8 @@ def _compared(plan: Plan) -> list[str]:
         parameters = ", ".join(f"{key} {_shown(value)}" for key, value in workload.parameters.items())
         seconds = plan.seconds if workload.seconds is None else workload.seconds
         threads = "1 thread" if workload.threads == 1 else f"{workload.threads} threads"
-        what = ", ".join(part for part in (parameters, threads, f"{seconds:g} s") if part)
+        slices = f" in slices of {plan.slice_s * 1e3:g} ms" if workload.scheduling == "interleaved" else ""
+        what = ", ".join(part for part in (parameters, threads, f"{seconds:g} s{slices}") if part)
         lines.append(f"  {workload.name} ({workload.workload} {workload.op}, {what})")
     return lines
 
@@ -139,15 +140,19 @@ def _time(seconds: float) -> str:
 def _trials(plan: Plan, trials: tuple[Trial, ...]) -> list[str]:
     width = max(len(environment.name) for environment in plan.environments)
     lines: list[str] = []
-    block = group = -1
+    block = -1
+    started: set[tuple[int, str]] = set()
     for trial in trials:
         if trial.block != block:
             block = trial.block
             lines.append(f"block {block + 1}:")
-        starts = "starts" if trial.start_group != group else ""
-        group = trial.start_group
+        turns = "" if trial.turns is None else ", in turns"
         for placement in trial.placements:
-            lines.append(f"  {trial.index + 1:>5}  {starts:6}  {placement.environment:{width}}  {placement.workload}")
+            start = (trial.start_group, placement.environment)
+            starts = "" if start in started else "starts"
+            started.add(start)
+            what = f"{placement.environment:{width}}  {placement.workload}{turns}"
+            lines.append(f"  {trial.index + 1:>5}  {starts:6}  {what}")
     return lines
 
 

@@ -33,6 +33,7 @@ class WorkloadDescription:
     parameters: type[BaseModel]
     refusal: Callable[[str, BaseModel], str] = lambda op, parameters: ""
     demand: Callable[[str, BaseModel, int], Demand] = lambda op, parameters, threads: Demand()
+    cannot_pause: Callable[[str, BaseModel, float], str] = lambda op, parameters, seconds: ""
     meaning: str = ""
     facts: tuple[str, ...] = ()
     takes: Mapping[str, Mapping[str, str | int | None]] = field(default_factory=dict)
@@ -61,6 +62,7 @@ class KindDescription:
     facts: tuple[str, ...] = ()
     cost: Cost = Cost()
     machine_memory: int | None = None
+    needs_long_windows: Callable[[BaseModel], str] = lambda settings: ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from virtometer.design import validation_messages
+from virtometer.design import scheduling, validation_messages
 from virtometer.design.catalogue import Catalogue
 from virtometer.design.document import Document, Path, read_document
 from virtometer.design.factors import expand
@@ -69,6 +69,9 @@ def read_plan(text: str | bytes, file_name: str, catalogue: Catalogue, selected:
         if trial_count(plan) > MAX_TRIALS:
             sentence = f"{trial_count(plan)} trials are more than the {MAX_TRIALS} that one campaign may have"
             wrong.append((document.line(("blocks",)), sentence))
+        if not wrong:
+            plan, refusals = scheduling.decided(plan, catalogue)
+            wrong += [(document.line(path), sentence) for path, sentence in refusals]
         if not wrong:
             for found in impossible(plan, catalogue):
                 (wrong if refused(found, plan) else skipped).append((document.line(found.path), found.sentence))

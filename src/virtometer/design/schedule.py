@@ -4,11 +4,16 @@ Complete blocks guard comparisons against drift, and random order within them ag
 (Fisher: The Design of Experiments, 1935). With `fresh: trial` every trial starts its own guest and the order within a
 block is random over all treatments. With `fresh: block` a guest is started once per block and environment: a split
 plot, with the environments in random order and the workloads in random order within each.
+
+Where a workload of a plan is `interleaved`, the guests of all environments live throughout the block. Its trials are
+one unit of the block, in which the guests take turns; every other trial is a unit by itself. The units are in random
+order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from virtometer.design.shuffle import Generator
 from virtometer.errors import EnvironmentFailed, UsageError
@@ -38,28 +43,50 @@ def schedule(plan: Plan, available_environments: Iterable[str], seed: int) -> tu
             f"the baseline '{plan.baseline}' is not available here, so there is nothing to compare with",
             advice="virtometer doctor says why; or choose another baseline in the plan",
         )
-    workloads = [workload.name for workload in plan.workloads]
     generator = Generator(seed)
     trials: list[Trial] = []
-    group = -1
+    group = turns = -1
     for block in range(plan.blocks):
-        for position, (environment, workload, begins) in enumerate(
-            _order(generator, environments, workloads, each_fresh=plan.fresh == "trial")
-        ):
-            group += begins
-            trials.append(Trial(len(trials), block, position, group, (Placement(environment, workload),)))
+        position = 0
+        for unit in _order(generator, environments, plan):
+            group += unit.begins
+            turns += unit.together
+            for environment, workload in unit.treatments:
+                placements = (Placement(environment, workload),)
+                number = turns if unit.together else None
+                trials.append(Trial(len(trials), block, position, group, placements, number))
+                position += 1
     return tuple(trials)
 
 
-def _order(
-    generator: Generator, environments: list[str], workloads: list[str], *, each_fresh: bool
-) -> list[tuple[str, str, bool]]:
-    """One block: environment, workload, and whether a guest is started for this trial."""
-    if each_fresh:
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """Treatments that stand next to each other: environment and workload of each.
+
+    begins: guests are started for it. together: their guests take turns.
+    """
+
+    treatments: Sequence[tuple[str, str]]
+    begins: bool = False
+    together: bool = False
+
+
+def _order(generator: Generator, environments: Sequence[str], plan: Plan) -> Sequence[_Unit]:
+    """One block."""
+    workloads = [workload.name for workload in plan.workloads]
+    interleaved = [workload.name for workload in plan.workloads if workload.scheduling == "interleaved"]
+    if plan.fresh == "trial":
         treatments = [(environment, workload) for environment in environments for workload in workloads]
-        return [(environment, workload, True) for environment, workload in generator.shuffled(treatments)]
-    return [
-        (environment, workload, number == 0)
-        for environment in generator.shuffled(environments)
-        for number, workload in enumerate(generator.shuffled(workloads))
+        return [_Unit((treatment,), begins=True) for treatment in generator.shuffled(treatments)]
+    if not interleaved:
+        return [
+            _Unit(((environment, workload),), begins=number == 0)
+            for environment in generator.shuffled(environments)
+            for number, workload in enumerate(generator.shuffled(workloads))
+        ]
+    units = [_Unit([(environment, one) for environment in environments], together=True) for one in interleaved]
+    units += [
+        _Unit(((environment, one),)) for environment in environments for one in workloads if one not in interleaved
     ]
+    first, *rest = generator.shuffled(units)
+    return [replace(first, begins=True), *rest]

@@ -66,6 +66,11 @@ class Settings(BaseModel):
         """Whether the guest's clock follows one of the host's, if at a wrong rate. If not, it is not read."""
         return all(getattr(self, name) is None for name in self.clock_settings)
 
+    @property
+    def needs_long_windows(self) -> str:
+        """Why the speed of guests shows over long windows alone, without its subject; empty where slices show it."""
+        return "" if self.steady_clock else "the laboratory times its work"
+
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:

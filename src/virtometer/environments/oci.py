@@ -37,6 +37,11 @@ class CgroupLimits(Settings):
     )
     memory: Bytes | None = Field(default=None, ge=16 << 20, description="bytes of memory. Without it, no limit")
 
+    @property
+    def needs_long_windows(self) -> str:
+        """A quota is paid in every period of it: a guest that rests between slices never uses it up."""
+        return super().needs_long_windows if self.cpus is None else "it has a limit of CPU time"
+
     def limited(self) -> bool:
         """Whether any limit is requested."""
         return (self.cpus, self.cpuset, self.memory) != (None, None, None)

@@ -46,6 +46,7 @@ Bucket = Annotated[list[Count], Field(min_length=2, max_length=2)]
 ExtraName = Annotated[str, Field(pattern=r"^[a-z0-9-]{1,64}$")]
 Conditions = Annotated[dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")], Text], Field(max_length=64)]
 IterationKind = Literal["null", "warm-up", "work"]
+WaitingKind = Literal[IterationKind, "slice"]
 RunName = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
 
 
@@ -173,11 +174,11 @@ class Ready(_Message):
 
 
 class Waiting(_Message):
-    """An iteration begins as soon as `go` says so."""
+    """An iteration or a slice begins as soon as `go` says so."""
 
     event: Literal["waiting"]
     run: RunName
-    iteration: IterationKind
+    iteration: WaitingKind
 
 
 class IterationDone(_Message):

@@ -97,9 +97,13 @@ class Session:
             raise RemoteError(reply.error.code, reply.error.message)
         return messages.answer(request.command, reply.value or {})
 
-    def release(self, run: str, limit_s: float) -> int:
-        """Let the iteration of `run` that waits begin. Returns the host's time at which that was sent, in ns."""
-        request = self.send("go", {"run": run}, limit_s)
+    def release(self, run: str, limit_s: float, slice_s: float | None = None) -> int:
+        """Let the iteration or slice of `run` that waits begin. Returns the host's time at which that was sent, in ns.
+
+        slice_s: length of this slice alone.
+        """
+        arguments = {"run": run} | ({} if slice_s is None else {"slice_s": slice_s})
+        request = self.send("go", arguments, limit_s)
         self.answer(request)
         return request.sent_ns
 

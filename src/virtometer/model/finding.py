@@ -36,6 +36,9 @@ class Estimate:
 class Finding:
     """One comparison. `ratio` > 1 always means that the subject is better than `against`.
 
+    ratio: of total work / total time. typical: of the rounds in which the guests took turns, without the extreme ones;
+    None where they did not.
+
     unlike: names of the conditions that differ between the two sides, or changed on one. levels: of the treatment's
     factors.
     """
@@ -59,6 +62,7 @@ class Finding:
     notes: tuple[str, ...] = field(default=())
     unlike: tuple[str, ...] = field(default=())
     levels: Mapping[str, Level] = field(default_factory=dict)
+    typical: Estimate | None = None
 
     @property
     def like_with_like(self) -> bool:

@@ -103,7 +103,7 @@ Levels = Annotated[list[Level], Field(min_length=1, max_length=64)]
 
 
 class PlanWorkload(_Frozen):
-    """One workload of a plan: what is measured in every environment.
+    """One workload of a plan: what is measured in every environment. `scheduling` of a plan that was read is not auto.
 
     `factors` gives parameters, `op` or `threads` several levels each. A plan that has been read has none left: every
     combination has become a workload of its own.
@@ -118,6 +118,11 @@ class PlanWorkload(_Frozen):
     threads: int = Field(default=1, ge=1, le=1024, description="threads that do the same work at once")
     seconds: float | None = Field(
         default=None, gt=0, le=3600, description="length of the window. Without it, that of the plan"
+    )
+    scheduling: Literal["auto", "interleaved", "continuous"] = Field(
+        default="auto",
+        description="interleaved: the guests take turns in slices; continuous: one guest after the other; "
+        "auto: interleaved where the work can pause and guests start once a block",
     )
     factors: dict[str, Levels] = Field(
         default_factory=dict,
@@ -168,6 +173,7 @@ class Plan(_Frozen):
     scenario: Literal["alone"] = Field(default="alone", description="how guests are combined")
     blocks: int = Field(default=8, ge=1, le=10_000, description="passes over all treatments; a verdict takes six")
     seconds: float = Field(default=1.0, gt=0, le=3600, description="length of the window of a trial")
+    slice_s: float = Field(default=0.025, ge=0.001, le=10, description="length of a slice where guests take turns")
     fresh: Literal["trial", "block"] = Field(
         default="trial", description="a guest starts for every trial, or once a block"
     )

@@ -20,12 +20,19 @@ class SetAside(StrEnum):
     OUTSIDE = "outside"  # of the stretch in which all measured placements overlap
     CLOCK_ERROR = "clock-error"  # its duration is not known well enough
     FAILED_TRIAL = "failed-trial"
+    LONG_WINDOW = "long-window"  # compared with other long windows, not with slices
+    SLICE = "slice"  # of work that is slower or faster in long windows, which are compared then
+    RUN_IN = "run-in"  # the first iteration of a slice, whose caches hold what others worked on
     UNKNOWN = "unknown"  # recorded by a version that did not say
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One iteration of a kernel, in guest time, as the agent sent it. `mark` says in words why it is set aside."""
+    """One iteration of a kernel, in guest time, as the agent sent it. `mark` says in words why it is set aside.
+
+    slice: where the work was done in slices, the number of the round, the same in all guests that took turns in it;
+    below 0: a long window. None: the work was not done in slices.
+    """
 
     start_ns: int
     end_ns: int
@@ -33,11 +40,17 @@ class Sample:
     check: str
     set_aside: SetAside | None = None
     mark: str = ""
+    slice: int | None = None
 
     @property
     def used(self) -> bool:
         """Whether it counts."""
         return self.set_aside is None
+
+    @property
+    def unused(self) -> bool:
+        """Whether it is set aside for a fault, and not by the design of slices and long windows."""
+        return self.set_aside not in (None, SetAside.LONG_WINDOW, SetAside.SLICE, SetAside.RUN_IN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +146,16 @@ class Run:
     def host_timed(self) -> bool:
         """Whether the laboratory timed the work, not the guest's clock."""
         return self.conditions.get("timing") == "laboratory"
+
+    @property
+    def in_slices(self) -> bool:
+        """Whether the work was done in slices, in turn with other guests."""
+        return bool(self.samples) and self.samples[0].slice is not None
+
+    @property
+    def in_long_windows(self) -> bool:
+        """Whether it took turns and counts by its long windows, because slices do not show what these show."""
+        return self.in_slices and all((sample.slice or 0) < 0 for sample in self.samples if sample.used)
 
     @property
     def by_tool(self) -> bool:

@@ -75,8 +75,9 @@ class Placement:
 class Trial:
     """The unit of execution. `index` counts from 0 in order of execution, `start_group` names the guest starts.
 
-    Trials with the same `start_group` share one start of their guests (`fresh: block`). ValueError for placements that
-    are not numbered in their order, or whose peer is no service.
+    Trials with the same `start_group` share one start of their guests (`fresh: block`). Those with the same `turns`
+    are executed together: their guests take turns in slices. None: alone. ValueError for placements that are not
+    numbered in their order, or whose peer is no service.
     """
 
     index: int
@@ -84,6 +85,7 @@ class Trial:
     position: int
     start_group: int
     placements: tuple[Placement, ...]
+    turns: int | None = None
 
     def __post_init__(self) -> None:
         """Check that an ordinal is a position."""

@@ -24,9 +24,10 @@ from virtometer.visible import visible
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four full-width
 _FINDING = (
-    "workload", "op", "metric", "unit", "better", "subject", "against", "ratio", "low", "high", "n", "verdict",
-    "p_value", "p_adjusted", "host_cpu_ratio", "host_cpu_low", "host_cpu_high", "value", "value_low", "value_high",
-    "detectable", "blocks_needed", "seconds_needed", "like_with_like", "unlike", "levels", "notes",
+    "workload", "op", "metric", "unit", "better", "subject", "against", "ratio", "low", "high", "n", "typical",
+    "typical_low", "typical_high", "verdict", "p_value", "p_adjusted", "host_cpu_ratio", "host_cpu_low",
+    "host_cpu_high", "value", "value_low", "value_high", "detectable", "blocks_needed", "seconds_needed",
+    "like_with_like", "unlike", "levels", "notes",
 )  # fmt: skip
 _RESULT = (
     "trial", "block", "position", "start_group", "started_at", "status", "reason", "reason_kind", "marks", "placement",
@@ -38,7 +39,7 @@ _RESULT = (
     "host_busy", "times", "times_count", "times_p50_s", "times_p90_s", "times_p99_s", "times_p999_s", "times_max_s",
 )  # fmt: skip
 _SAMPLE = (
-    "trial", "block", "placement", "environment", "guest", "workload", "role", "guest_id", "sample",
+    "trial", "block", "placement", "environment", "guest", "workload", "role", "guest_id", "sample", "slice",
     "start_guest_ns", "end_guest_ns", "start_host_ns", "start_bound_ns", "end_host_ns", "end_bound_ns",
     "duration_s", "duration_bound_s",
     "duration_guest_s", "work", "unit", "rate", "rate_bound", "used", "set_aside", "mark", "check",
@@ -161,6 +162,7 @@ def _samples(record: TrialRecord, run: Run) -> Iterable[dict[str, Any]]:
             "block": record.trial.block,
             **_of(run),
             "sample": number,
+            "slice": sample.slice,
             "start_guest_ns": sample.start_ns,
             "end_guest_ns": sample.end_ns,
             "duration_guest_s": (sample.end_ns - sample.start_ns) * 1e-9,

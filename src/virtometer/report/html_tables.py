@@ -30,6 +30,7 @@ class HtmlTable:
 
 def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> HtmlTable:
     """Everything that was computed for one workload. `errors`: of the clock, by environment, where they are known."""
+    turns = any(finding.typical is not None for finding in findings)
     rows = [
         (
             finding.subject,
@@ -42,13 +43,15 @@ def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> HtmlTab
             _p(finding.p_adjusted),
             _cost(finding),
             f"±{errors[finding.subject] * 1e6:.2g} ppm" if finding.subject in errors else "",
+            *([words.estimate(finding.typical)] if turns else []),
         )
         for finding in findings
     ]
     return HtmlTable(
         f"{findings[0].metric}: geometric mean over the blocks; efficiency from within-block pairs; p of no "
         "difference, alone and after Holm over the whole campaign; host CPU time per unit of work"
-        + ("; how well the length of every sample that is used is known in host time, at worst" if errors else ""),
+        + ("; how well the length of every sample that is used is known in host time, at worst" if errors else "")
+        + ("; typical: efficiency in the rounds of slices, without the extreme rounds" if turns else ""),
         (
             "environment",
             "value",
@@ -60,6 +63,7 @@ def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> HtmlTab
             "p adjusted",
             "host cpu",
             "clock",
+            *(["typical"] if turns else []),
         ),
         rows,
         right=frozenset({4, 6, 7, 9}),

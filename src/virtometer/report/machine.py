@@ -77,7 +77,7 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - anything that a ledger may hold 
 
 def finding_row(finding: Finding) -> dict[str, Any]:
     """One of `findings`; `plain` makes it fit for JSON."""
-    ratio, cost, value = finding.ratio, finding.host_cpu_ratio, finding.value
+    ratio, typical, cost, value = finding.ratio, finding.typical, finding.host_cpu_ratio, finding.value
     return {
         "workload": finding.workload,
         "op": finding.op,
@@ -91,6 +91,9 @@ def finding_row(finding: Finding) -> dict[str, Any]:
         "high": ratio.high if ratio else None,
         "n": ratio.n if ratio else 0,
         "level": ratio.level if ratio else None,
+        "typical": typical.value if typical else None,
+        "typical_low": typical.low if typical else None,
+        "typical_high": typical.high if typical else None,
         "verdict": finding.verdict.value,
         "p_value": finding.p_value,
         "p_adjusted": finding.p_adjusted,
@@ -197,6 +200,7 @@ def _planned(trial: Trial) -> dict[str, Any]:
         "block": trial.block,
         "position": trial.position,
         "start_group": trial.start_group,
+        "turns": trial.turns,
         "placements": [asdict(placement) for placement in trial.placements],
     }
 
@@ -242,7 +246,7 @@ def _run(analysis: Analysis, run: Run) -> dict[str, Any]:
         "guest_cpu_s": score and score.guest_cpu_s,
         "agent_cpu_s": report and report.cpu_s,
         "samples": len(run.samples),
-        "samples_unused": sum(not sample.used for sample in run.samples),
+        "samples_unused": sum(sample.unused for sample in run.samples),
         "probes": len(run.probes),
         "clock": clock and asdict(clock),
         "fault": run.fault and asdict(run.fault),

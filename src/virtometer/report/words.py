@@ -159,9 +159,12 @@ def _places(estimate: Estimate) -> int:
 
 def efficiency(finding: Finding) -> str:
     """Ratio and interval, or empty where there is none."""
-    if finding.ratio is None:
-        return ""
-    return f"{ratio(finding.ratio)} {interval(finding.ratio)}".rstrip()
+    return estimate(finding.ratio)
+
+
+def estimate(of: Estimate | None) -> str:
+    """A ratio and its interval, or empty where there is none."""
+    return "" if of is None else f"{ratio(of)} {interval(of)}".rstrip()
 
 
 def cost(finding: Finding) -> str:

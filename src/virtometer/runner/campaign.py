@@ -43,7 +43,9 @@ from virtometer.runner.host_lock import HostLock
 from virtometer.runner.lab_context import lab_context
 from virtometer.runner.remaining_time import RemainingTime, TimeLeft
 from virtometer.runner.running_guest import RunningGuest
-from virtometer.runner.trial import TrialRunner, failed
+from virtometer.runner.trial import TrialRunner
+from virtometer.runner.trial_steps import failed
+from virtometer.runner.turns import TurnRunner
 from virtometer.runner.windows import windows
 from virtometer.store.files import resume_command
 from virtometer.store.ledger import Ledger
@@ -269,6 +271,7 @@ class _Execution:
         self._refused: dict[str, str] = {}  # guests that did not start for this group, and why
         self._baseline_failures = 0  # starts of the baseline's guest that failed, in a row
         self._runner = TrialRunner(campaign.plan, lab)
+        self._turn_runner = TurnRunner(campaign.plan, lab)
         self._remaining_time = RemainingTime(windows(campaign.plan))
         self._done = 0
         self._estimates = LiveEstimates(campaign.plan)
@@ -311,15 +314,44 @@ class _Execution:
         running_guests: dict[GuestKey, RunningGuest] = {}
         self._refused = {}
         try:
-            for position in range(begin, end):
-                self._run_trial(rest, position, running_guests)
+            while begin < end:
+                count = _together(rest, begin, end)
+                self._run_trials(rest, begin, count, running_guests)
+                begin += count
         finally:
             with deferred_signals():
                 for key, running_guest in running_guests.items():
                     self._stop(key.environment, running_guest)
 
-    def _run_trial(self, rest: Sequence[Trial], position: int, running_guests: dict[GuestKey, RunningGuest]) -> None:
-        trial = rest[position]
+    def _run_trials(
+        self, rest: Sequence[Trial], begin: int, count: int, running_guests: dict[GuestKey, RunningGuest]
+    ) -> None:
+        """Execute one trial, or those whose guests take turns, and record them in one transaction."""
+        trials = rest[begin : begin + count]
+        records = {trial.index: self._started(trial, running_guests) for trial in trials}
+        ready = [trial for trial in trials if records[trial.index] is None]
+        for trial in ready:
+            self._progress.trial_started(trial)
+        if ready and ready[0].turns is not None:
+            found = self._turn_runner.run(ready, running_guests, self._campaign.seed + ready[0].index)
+        else:
+            found = [self._runner.run(trial, running_guests) for trial in ready]
+        records |= {record.trial.index: record for record in found}
+        marked = [self._marked(record) for record in records.values() if record is not None]
+        again = frozenset(trial.index for trial in trials if trial.index in self._reasons)
+        self._ledger.record(marked, self._starts, self._lab.programs.drain(), again=again)
+        self._starts = []
+        for broken in [key for key, running_guest in running_guests.items() if running_guest.broken]:
+            with deferred_signals():
+                self._stop(broken.environment, running_guests.pop(broken))
+        for number, record in enumerate(marked, begin + 1):
+            self._count_in(record)
+            left = self._remaining_time.left(rest[number:])
+            self._progress.trial_finished(record, self._done, len(self._campaign.planned), left, self._estimates.cells)
+            self._refuse_no_baseline(record)
+
+    def _started(self, trial: Trial, running_guests: dict[GuestKey, RunningGuest]) -> TrialRecord | None:
+        """Start the guests of a trial that do not run yet. Returns the record of one that fails by this."""
         started_at, begun = now(), time.monotonic()
         try:
             for key in trial.guests:
@@ -327,25 +359,11 @@ class _Execution:
         except (EnvironmentFailed, LinkError, MissingProgram) as cause:
             number = next(one.ordinal for one in trial.placements if one.guest_key == key)
             failure = Failure(FailureKind.START, cause.reason, number)
-            record = failed(trial, failure, started_at, time.monotonic() - begun)
-        else:
-            self._progress.trial_started(trial)
-            record = self._runner.run(trial, running_guests)
-        record = self._marked(record)
-        again = trial.index in self._reasons
-        self._ledger.record(record, self._starts, self._lab.programs.drain(), again=again)
-        self._starts = []
-        self._count_in(record)
-        for broken in [key for key, running_guest in running_guests.items() if running_guest.broken]:
-            with deferred_signals():
-                self._stop(broken.environment, running_guests.pop(broken))
-        self._progress.trial_finished(
-            record,
-            self._done,
-            len(self._campaign.planned),
-            self._remaining_time.left(rest[position + 1 :]),
-            self._estimates.cells,
-        )
+            return failed(trial, failure, started_at, time.monotonic() - begun)
+        return None
+
+    def _refuse_no_baseline(self, record: TrialRecord) -> None:
+        """Raise EnvironmentFailed where the baseline does not start: nothing could be compared."""
         if self._plan.baseline in self._unprepared or self._baseline_failures >= _BASELINE_FAILURES:
             why = self._unprepared.get(self._plan.baseline) or (record.failure.reason if record.failure else "")
             raise EnvironmentFailed(
@@ -402,3 +420,11 @@ class _Execution:
             running_guest.stop()
         except EnvironmentFailed as cause:
             self._progress.message(f"{name}: {cause.reason}")
+
+
+def _together(rest: Sequence[Trial], begin: int, end: int) -> int:
+    """How many trials from `begin` on are executed together: one, or those whose guests take turns."""
+    turns = rest[begin].turns
+    if turns is None:
+        return 1
+    return next((at for at in range(begin, end) if rest[at].turns != turns), end) - begin

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pydantic import BaseModel
 
 from virtometer.design.catalogue import Catalogue, Cost, KindDescription, OpDescription, WorkloadDescription
-from virtometer.environments.base import Environment
+from virtometer.environments.base import Environment, Settings
 from virtometer.environments.registry import KINDS
 from virtometer.errors import UsageError
 from virtometer.model import Demand
@@ -29,6 +29,7 @@ def catalogue() -> Catalogue:
                 parameters=workload.parameters,
                 refusal=_refusal(workload),
                 demand=_demand(workload),
+                cannot_pause=_cannot_pause(workload),
                 meaning=workload.meaning,
                 facts=tuple(_needs(workload)),
                 takes=_taken(workload),
@@ -46,7 +47,13 @@ def _described(kind: type[Environment]) -> KindDescription:
         facts=tuple(_facts(kind)),
         cost=Cost(kind.usual_start_s, kind.usual_overhead_s),
         machine_memory=kind.kernel_memory if kind.machine else None,
+        needs_long_windows=_needs_long_windows,
     )
+
+
+def _needs_long_windows(settings: BaseModel) -> str:
+    assert isinstance(settings, Settings)
+    return settings.needs_long_windows
 
 
 def _taken(workload: Workload) -> dict[str, dict[str, str | int | None]]:
@@ -84,6 +91,14 @@ def _demand(workload: Workload) -> Callable[[str, BaseModel, int], Demand]:
     def ask(op: str, parameters: BaseModel, threads: int) -> Demand:
         assert isinstance(parameters, Parameters)
         return replace(workload.demand(op, parameters, threads), on_disk="disk" in workload.needs)
+
+    return ask
+
+
+def _cannot_pause(workload: Workload) -> Callable[[str, BaseModel, float], str]:
+    def ask(op: str, parameters: BaseModel, seconds: float) -> str:
+        assert isinstance(parameters, Parameters)
+        return workload.cannot_pause(op, parameters, seconds)
 
     return ask
 

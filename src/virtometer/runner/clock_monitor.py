@@ -105,6 +105,12 @@ class ClockMonitor:
             self._session.send_ping(self._limits.answer_s)
             self._plan_next()
 
+    def ping_at_rest(self) -> None:
+        """Ping where one is due, while the guest rests between slices."""
+        if time.monotonic() >= self._next_s:
+            self._trips.append(self._session.ping(self._limits.answer_s, "during"))
+            self._plan_next()
+
     def arrived(self, last: Sample, arrived_ns: int) -> None:
         """Samples arrived, `last` being the last of them."""
         self._arrivals.append((last.end_ns, arrived_ns))

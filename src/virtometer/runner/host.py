@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import platform
 import time
@@ -66,13 +67,7 @@ class Observer:
 
     def tick(self) -> None:
         """Take a point."""
-        guests: list[int | None] = []
-        for read in self._guests:
-            try:
-                guests.append(read())
-            except OSError:
-                guests.append(None)
-        self.points.append(Point(time.monotonic_ns(), read_cpu(), tuple(guests)))
+        self.points.append(_point(self._guests))
 
     def use(self, start_ns: float, end_ns: float) -> HostUse | None:
         """The host's CPU seconds between two moments (host time), or None where a gap makes them unknown."""
@@ -105,18 +100,7 @@ class Observer:
                     "the cost of this trial in CPU time is not reported",
                 )
             )
-        total = use.busy + use.idle + use.iowait + use.steal if use else 0.0
-        if use and total > 0 and use.steal / total > rules.max_steal_share:
-            share = f"{use.steal / total:.1%} of the host's processor time went to others"
-            found.append(Mark(MarkKind.STEAL, f"{share} (the plan allows {rules.max_steal_share:.1%})"))
-        swapped = _swap_pages() - self._swapped
-        if swapped > rules.max_swap_pages:
-            found.append(Mark(MarkKind.SWAP, f"{swapped} pages moved (the plan allows {rules.max_swap_pages})"))
-        free = _read_table("/proc/meminfo").get("MemAvailable", 0) * 1024
-        if free < rules.min_free_memory_bytes:
-            text = f"{free >> 20} MiB were free (the plan asks for {rules.min_free_memory_bytes >> 20})"
-            found.append(Mark(MarkKind.MEMORY, text))
-        return tuple(found)
+        return (*found, *_marks(use, _swap_pages() - self._swapped, rules))
 
     def _at(self, moment_ns: float) -> tuple[tuple[float, ...], tuple[float | None, ...]]:
         points = self.points
@@ -130,6 +114,81 @@ class Observer:
             for x, y in zip(a.guests_ns, b.guests_ns, strict=True)
         )
         return cpu, guests
+
+
+class SliceObserver:
+    """Adds up what happened in the slices of one guest: counters are read as each slice begins and ends.
+
+    of_long_windows: whether its long windows are added up instead.
+    """
+
+    def __init__(self, guest: Callable[[], int]) -> None:
+        """`guest` reads the guest's CPU time in ns."""
+        self._guest = (guest,)
+        self._slices: list[tuple[Point, Point]] = []
+        self._windows: list[tuple[Point, Point]] = []
+        self._begun: Point | None = None
+        self._long_window = False
+        self.of_long_windows = False
+        self._swapped = _swap_pages()
+
+    def begin(self, *, long_window: bool = False) -> None:
+        """A slice or a long window is about to be released."""
+        self._long_window = long_window
+        self._begun = _point(self._guest)
+
+    def end(self) -> None:
+        """The slice has ended."""
+        if self._begun is not None:
+            (self._windows if self._long_window else self._slices).append((self._begun, _point(self._guest)))
+            self._begun = None
+
+    def use(self, start_ns: float, end_ns: float) -> HostUse:
+        """The host's CPU seconds in the slices between two moments (host time)."""
+        inside = self._inside(start_ns, end_ns)
+        wall_s = sum(last.at_ns - first.at_ns for first, last in inside) * 1e-9
+        fields = (math.fsum(last.cpu_s[i] - first.cpu_s[i] for first, last in inside) for i in range(len(_FIELDS)))
+        return HostUse(wall_s, *fields)
+
+    def guest_cpu_s(self, guest: int, start_ns: float, end_ns: float) -> float | None:
+        """CPU seconds of the guest's processes in these slices; None where they could not be read."""
+        inside = self._inside(start_ns, end_ns)
+        pairs = [(first.guests_ns[guest], last.guests_ns[guest]) for first, last in inside]
+        known = [last - first for first, last in pairs if first is not None and last is not None]
+        return max(sum(known) * 1e-9, 0.0) if len(known) == len(pairs) else None
+
+    def marks(self, start_ns: float, end_ns: float, rules: Rules) -> tuple[Mark, ...]:
+        """What broke the plan's rules in these slices, each with its reason."""
+        return _marks(self.use(start_ns, end_ns), _swap_pages() - self._swapped, rules)
+
+    def _inside(self, start_ns: float, end_ns: float) -> list[tuple[Point, Point]]:
+        pairs = self._windows if self.of_long_windows else self._slices
+        return [pair for pair in pairs if pair[0].at_ns < end_ns and pair[1].at_ns > start_ns]
+
+
+def _point(guests: Sequence[Callable[[], int]]) -> Point:
+    read: list[int | None] = []
+    for guest in guests:
+        try:
+            read.append(guest())
+        except OSError:
+            read.append(None)
+    return Point(time.monotonic_ns(), read_cpu(), tuple(read))
+
+
+def _marks(use: HostUse | None, swapped: int, rules: Rules) -> tuple[Mark, ...]:
+    found = []
+    total = use.busy + use.idle + use.iowait + use.steal if use else 0.0
+    if use and total > 0 and use.steal / total > rules.max_steal_share:
+        share = f"{use.steal / total:.1%} of the host's processor time went to others"
+        found.append(Mark(MarkKind.STEAL, f"{share} (the plan allows {rules.max_steal_share:.1%})"))
+    if swapped > rules.max_swap_pages:
+        found.append(Mark(MarkKind.SWAP, f"{swapped} pages moved (the plan allows {rules.max_swap_pages})"))
+    free = _read_table("/proc/meminfo").get("MemAvailable", 0) * 1024
+    if free < rules.min_free_memory_bytes:
+        text = f"{free >> 20} MiB were free (the plan asks for {rules.min_free_memory_bytes >> 20})"
+        found.append(Mark(MarkKind.MEMORY, text))
+    return tuple(found)
 
 
 def _swap_pages() -> int:

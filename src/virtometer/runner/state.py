@@ -14,10 +14,10 @@ from virtometer.link.messages import (
     Failed,
     Fault,
     IterationDone,
-    IterationKind,
     Ready,
     Samples,
     Waiting,
+    WaitingKind,
 )
 from virtometer.model import ClockFault, Sample
 
@@ -32,13 +32,16 @@ class RunState:
     """Where one run is. `samples` are as they came; `conditions` are those of `ready`, then those of `done`.
 
     `clock_error`: what is wrong with the samples' times. The run goes on to its end, for what it measured is kept.
-    `host_timed`: the laboratory releases the iterations. `waits`: the kind of the one that waits; `works`: it was
-    released.
+    `host_timed`: the laboratory releases the iterations; `in_slices`: it releases slices, and `slice` is the number of
+    the last one.
+    `waits`: the kind of what waits; `works`: it was released.
     """
 
     run: str
     host_timed: bool = False
-    waits: IterationKind | None = None
+    in_slices: bool = False
+    slice: int | None = None
+    waits: WaitingKind | None = None
     works: bool = False
     phase: Phase = "preparing"
     samples: tuple[Sample, ...] = ()
@@ -64,9 +67,9 @@ class RunState:
             raise LinkError(f"run {self.run} cannot start: it is {self.phase}")
         return replace(self, phase="running")
 
-    def released(self) -> RunState:
-        """`go` was sent."""
-        return replace(self, waits=None, works=True)
+    def released(self, slice_number: int | None = None) -> RunState:
+        """`go` was sent, for a slice with its number."""
+        return replace(self, waits=None, works=True, slice=slice_number)
 
     def after(self, event: Event) -> RunState:
         """The state after an event. Raises LinkError for one that may not come now or that contradicts itself."""
@@ -80,14 +83,16 @@ class RunState:
             return replace(self, phase="ready", conditions=event.conditions)
         if isinstance(event, Failed) and not self.ended:
             return replace(self, phase="failed", fault=event.error)
-        if isinstance(event, Waiting | IterationDone) and not self.host_timed:
-            raise LinkError("the agent lets the laboratory time a run that was not to be timed so")
-        if isinstance(event, Waiting) and self.phase == "running" and self.waits is None and not self.works:
-            return replace(self, waits=event.iteration)
+        if isinstance(event, Waiting | IterationDone) and not self._releases(event):
+            raise LinkError("the agent waits for the laboratory in a run in which it was not to wait so")
+        if isinstance(event, Waiting) and self.phase == "running" and self.waits is None and self._at_rest:
+            return replace(self, waits=event.iteration, works=False)
         if isinstance(event, IterationDone) and self.phase == "running" and self.waits is None:
             return replace(self, works=False)
-        if isinstance(event, Samples) and self.phase == "running":
-            fresh = tuple(Sample(one.start_ns, one.end_ns, one.work, one.check) for one in event.samples)
+        if isinstance(event, Samples) and self.phase == "running" and not (self.in_slices and not self.works):
+            fresh = tuple(
+                Sample(one.start_ns, one.end_ns, one.work, one.check, slice=self.slice) for one in event.samples
+            )
             if len(self.samples) + len(fresh) > MAX_SAMPLES:
                 raise LinkError(f"the agent floods the run with more than {MAX_SAMPLES} samples")
             work = self.work + sum(sample.work for sample in fresh)
@@ -100,6 +105,19 @@ class RunState:
                 raise LinkError(f"the agent says it sent {event.count} samples, {len(self.samples)} arrived")
             return replace(self, phase="done", done=event, conditions={**self.conditions, **event.conditions})
         raise LinkError(f"the agent sent {event.event} while the run was {self.phase}")
+
+    def _releases(self, event: Waiting | IterationDone) -> bool:
+        """Whether the laboratory releases what this event is about."""
+        if isinstance(event, Waiting) and event.iteration == "slice":
+            return self.in_slices
+        return self.host_timed
+
+    @property
+    def _at_rest(self) -> bool:
+        """Whether what was released has ended: an iteration with `iteration-done`, a slice with its samples."""
+        if not self.in_slices:
+            return not self.works
+        return self.slice is None or (bool(self.samples) and self.samples[-1].slice == self.slice)
 
     def _error_of(self, fresh: Sequence[Sample]) -> ClockError | None:
         """What is wrong with the first of these samples whose time goes back, or that has no length."""

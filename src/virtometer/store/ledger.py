@@ -7,7 +7,7 @@ SQLite in WAL mode with synchronous=FULL: when `record` returns, the trial survi
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -96,46 +96,36 @@ class Ledger:
 
     def record(
         self,
-        record: TrialRecord,
+        records: Sequence[TrialRecord],
         guests: Sequence[GuestStart],
         commands: Sequence[CommandLine],
         *,
-        again: bool = False,
+        again: Container[int] = (),
     ) -> None:
-        """Commit one finished trial with all that belongs to it, in one transaction that is on the disk afterwards.
+        """Commit finished trials with all that belongs to them, in one transaction that is on the disk afterwards.
 
         `guests` holds at least every guest of the runs that was not recorded before; those already recorded are left
-        as they are. `again`: the trial failed before; that record is kept aside, as it was, and this
-        one takes its place. Raises LedgerError when the trial was not planned or is recorded already,
+        as they are. `again`: indices of the trials that failed before; their records are kept aside, as they were,
+        and these take their places. Raises LedgerError when a trial was not planned or is recorded already,
         StorageError when the disk is full.
         """
-        unscored = [run for run in record.runs if run.score is None and run.placement.role != "service"]
-        if record.failure is None and unscored:
-            raise ValueError("a run of a trial that is done has a score")
-        if record.failure is not None and record.scored:
-            raise ValueError("a failed trial has a reason and never a value")
-        if record.failure is not None and any(sample.used for run in record.runs for sample in run.samples):
-            raise ValueError("no sample of a failed trial is used")
-        trial = record.trial.index
+        for record in records:
+            _refuse_contradictory(record)
         self._refuse_gone()
         try:
             with deferred_signals(), storage(self.directory), self.connection.begin():
-                if again:
-                    digests.supersede(database.raw_of(self.connection), trial)
+                for record in records:
+                    if record.trial.index in again:
+                        digests.supersede(database.raw_of(self.connection), record.trial.index)
                 self._insert_guests(guests)
-                self._insert(schema.trials, [rows.trial_row(record)])
-                for run in record.runs:
-                    number = run.placement.ordinal
-                    self._insert(schema.runs, [rows.run_row(trial, run)])
-                    self._insert(schema.samples, rows.sample_rows(trial, number, run.samples))
-                    self._insert(schema.probes, rows.probe_rows(trial, number, run.probes))
                 self._insert(schema.commands, [rows.command_row(command) for command in commands])
-                raw = database.raw_of(self.connection)
-                digests.seal(raw, trial, digests.trial_rows(raw, trial))
+                for record in records:
+                    self._insert_record(record)
         except LedgerError as cause:
             if isinstance(cause.__cause__, IntegrityError):
+                numbers = ", ".join(str(record.trial.index) for record in records)
                 raise LedgerError(
-                    f"trial {trial} cannot be recorded in {self.directory}: it was not planned, or is recorded "
+                    f"trial {numbers} cannot be recorded in {self.directory}: it was not planned, or is recorded "
                     f"already, or lacks its guest ({cause.__cause__.orig})"
                 ) from cause
             raise
@@ -198,6 +188,17 @@ class Ledger:
         if values:
             self.connection.execute(insert(table), values)
 
+    def _insert_record(self, record: TrialRecord) -> None:
+        trial = record.trial.index
+        self._insert(schema.trials, [rows.trial_row(record)])
+        for run in record.runs:
+            number = run.placement.ordinal
+            self._insert(schema.runs, [rows.run_row(trial, run)])
+            self._insert(schema.samples, rows.sample_rows(trial, number, run.samples))
+            self._insert(schema.probes, rows.probe_rows(trial, number, run.probes))
+        raw = database.raw_of(self.connection)
+        digests.seal(raw, trial, digests.trial_rows(raw, trial))
+
     def _insert_guests(self, guests: Sequence[GuestStart]) -> None:
         if guests:
             statement = sqlite_insert(schema.guests).on_conflict_do_nothing(index_elements=["guest"])
@@ -241,3 +242,14 @@ class Ledger:
             guests=tuple(rows.guest_of(row) for row in self._all(schema.guests)),
             commands=tuple(rows.command_of(row) for row in self._all(schema.commands)),
         )
+
+
+def _refuse_contradictory(record: TrialRecord) -> None:
+    """Raise ValueError for a record that says that a trial failed and has a value, or neither."""
+    unscored = [run for run in record.runs if run.score is None and run.placement.role != "service"]
+    if record.failure is None and unscored:
+        raise ValueError("a run of a trial that is done has a score")
+    if record.failure is not None and record.scored:
+        raise ValueError("a failed trial has a reason and never a value")
+    if record.failure is not None and any(sample.used for run in record.runs for sample in run.samples):
+        raise ValueError("no sample of a failed trial is used")

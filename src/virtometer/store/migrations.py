@@ -158,4 +158,6 @@ MIGRATIONS: Mapping[int, tuple[Step, ...]] = {
             "WHEN mark LIKE 'outside the stretch%' THEN 'outside' ELSE 'unknown' END, mark",
         ),
     ),
+    # Guests may take turns in slices.
+    5: ("ALTER TABLE planned ADD COLUMN turns INTEGER", "ALTER TABLE samples ADD COLUMN slice INTEGER"),
 }

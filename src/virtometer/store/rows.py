@@ -112,6 +112,7 @@ def planned_rows(trials: Iterable[Trial]) -> tuple[list[Values], list[Values]]:
                 "block": trial.block,
                 "position": trial.position,
                 "start_group": trial.start_group,
+                "turns": trial.turns,
             }
         )
         placements.extend(
@@ -136,7 +137,7 @@ def planned_of(planned: Sequence[Row[Any]], placements: Sequence[Row[Any]]) -> t
         placement = Placement(row.environment, row.workload, row.role, row.guest, row.placement, row.peer)
         of_trial.setdefault(row.trial, []).append(placement)
     return tuple(
-        Trial(row.trial, row.block, row.position, row.start_group, tuple(of_trial.get(row.trial, ())))
+        Trial(row.trial, row.block, row.position, row.start_group, tuple(of_trial.get(row.trial, ())), row.turns)
         for row in planned
     )
 
@@ -297,6 +298,7 @@ def sample_rows(trial: int, number: int, samples: Iterable[Sample]) -> list[Valu
             "check_value": to_text(sample.check),
             "set_aside": sample.set_aside,
             "mark": to_text(sample.mark),
+            "slice": sample.slice,
         }
         for position, sample in enumerate(samples)
     ]
@@ -322,7 +324,7 @@ def probe_rows(trial: int, number: int, probes: Iterable[RoundTrip]) -> list[Val
 def sample_of(row: Row[Any]) -> Sample:
     """Back from the row."""
     why = None if row.set_aside is None else SetAside(row.set_aside)
-    return Sample(row.start_ns, row.end_ns, row.work, row.check_value, why, row.mark)
+    return Sample(row.start_ns, row.end_ns, row.work, row.check_value, why, row.mark, row.slice)
 
 
 def trial_of(row: Row[Any], trial: Trial, runs: Sequence[Run]) -> TrialRecord:

@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 
 APPLICATION_ID = 0x5649524D  # "VIRM"
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 
 METADATA = MetaData()
@@ -73,6 +73,7 @@ planned = Table(
     _integer("block"),
     _integer("position"),
     _integer("start_group"),
+    Column("turns", Integer),  # trials with the same number take turns
 )
 
 placements = Table(
@@ -172,6 +173,7 @@ samples = Table(
     _text("check_value"),
     Column("set_aside", Text),  # why it is not used
     _text("mark"),
+    Column("slice", Integer),
     ForeignKeyConstraint(["trial", "placement"], ["placements.trial", "placements.placement"]),
     sqlite_with_rowid=False,
 )

@@ -112,6 +112,14 @@ class Workload:
         """Whether the work may be complete before its window ends."""
         return False
 
+    def cannot_pause(self, op: str, parameters: Parameters, seconds: float) -> str:
+        """Why the work cannot be done in slices, without its subject; empty where it can."""
+        if self.window_s(op, parameters, seconds) is None or self.ends_early(parameters):
+            return "it has an end of its own"
+        if self.time_server(parameters) is not None:
+            return "it asks a time server while it works"
+        return ""
+
     def time_server(self, parameters: Parameters) -> TimeServerKind | None:
         """How the agent is to reach an outside clock, with these parameters. It needs a network. None: it asks none."""
         return None

@@ -25,3 +25,7 @@ class Clock(Workload):
     meaning = "examines the clocks of a guest: cost of a reading, resolution, steps back, lateness of timers"
     operations = of_kernel("clock")
     parameters = ClockParameters
+
+    def cannot_pause(self, op: str, parameters: Parameters, seconds: float) -> str:
+        """A drift and the lateness of timers show over a long time."""
+        return "it watches the clock all the time"

@@ -109,6 +109,12 @@ class Disk(Workload):
         """Whole files, and many of them, are made and gone through at least once, however long that takes."""
         return seconds if op in _ACCESS else None
 
+    def cannot_pause(self, op: str, parameters: Parameters, seconds: float) -> str:
+        """All guests have the same disk file, and each marks what it wrote."""
+        assert isinstance(parameters, DiskParameters)
+        reads = op.endswith("read") or (op == "access" and parameters.read == 100 and parameters.mix is None)
+        return super().cannot_pause(op, parameters, seconds) or ("" if reads else "it writes the disk file")
+
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
         """Add where the disk file is in this guest, or a free name beside it.
 

@@ -13,6 +13,9 @@ Message = Annotated[int, BeforeValidator(parse_size), Field(ge=1, le=64 << 20)]
 Buffer = Annotated[int, BeforeValidator(parse_size), Field(ge=0, le=64 << 20)]
 
 
+_CONTINUOUS = {"stream", "open-loop", "udp-stream"}
+
+
 class NetParameters(Parameters):
     """What is not given is left to the operation; what it does not have is refused."""
 
@@ -57,6 +60,12 @@ class Net(Workload):
     operations = of_kernel("net", but=("serve",))
     parameters = NetParameters
     needs = frozenset({"network"})
+
+    def cannot_pause(self, op: str, parameters: Parameters, seconds: float) -> str:
+        """What is under way does not wait."""
+        assert isinstance(parameters, NetParameters)
+        flows = op in _CONTINUOUS or (parameters.connections or 1) > 1
+        return "its data flows on" if flows else super().cannot_pause(op, parameters, seconds)
 
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
         """Add the address at which this guest reaches the peer. Raises UsageError also where there is no network."""

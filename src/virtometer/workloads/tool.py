@@ -52,6 +52,10 @@ class Tool(Workload):
         """A program ends when its work is done, whatever the window."""
         return None
 
+    def cannot_pause(self, op: str, parameters: Parameters, seconds: float) -> str:
+        """A program runs to its end."""
+        return "it is a program of its own"
+
     def takes(self, op: str) -> Mapping[str, AgentParameter]:
         """The agent knows nothing of a tool's parameters."""
         return {}

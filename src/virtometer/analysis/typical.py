@@ -1,0 +1,65 @@
+"""The typical ratio of guests that took turns: a trimmed mean over the rounds, which a stop of one guest cannot move.
+
+In a round every guest has one slice, so that both sides of a round's ratio are a fraction of a second apart. Within a
+block the value is the mean of the rounds' log ratios without the lowest and the highest fifth of them (J. W. Tukey,
+D. H. McLaughlin, "Less vulnerable confidence and significance procedures for location based on a single sample:
+trimming/Winsorization 1", Sankhya A 25 (1963) 331-352). The blocks' values are the replicates, as everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from virtometer.analysis.score import per_unit
+from virtometer.model import Better, Run
+
+TRIMMED = 0.2
+"""Part of the rounds that is left out at either end."""
+
+_ENOUGH = 5  # rounds, of which one is left out at either end
+
+
+def rounds(run: Run) -> dict[int, float]:
+    """What a scored run reached in each slice, in the run's unit and in host time, by the number of the slice.
+
+    Without long windows, and without slices of no work or no length: a clock that is not corrected may stand still.
+    """
+    work: defaultdict[int, int] = defaultdict(int)
+    elapsed_s: defaultdict[int, float] = defaultdict(float)
+    for sample in run.samples:
+        if sample.used and sample.slice is not None and sample.slice >= 0:
+            work[sample.slice] += sample.work
+            elapsed_s[sample.slice] += run.scored.clock.duration_s(sample.start_ns, sample.end_ns)
+    return {
+        number: per_unit(work[number], elapsed_s[number], run.unit)
+        for number in work
+        if work[number] > 0 and elapsed_s[number] > 0
+    }
+
+
+def log_ratios(
+    subject: Mapping[int, Mapping[int, float]], against: Mapping[int, Mapping[int, float]], better: Better
+) -> list[float]:
+    """The typical log ratio of each block, above 0 where the subject is better. Both are rounds by block.
+
+    Blocks without enough rounds that both sides have are left out.
+    """
+    sign = 1.0 if better == "higher" else -1.0
+    found = []
+    for block, of in subject.items():
+        other = against.get(block, {})
+        logs = [sign * (math.log(value) - math.log(other[number])) for number, value in of.items() if number in other]
+        if len(logs) >= _ENOUGH:
+            found.append(trimmed_mean(logs))
+    return found
+
+
+def trimmed_mean(values: Sequence[float]) -> float:
+    """The mean without the lowest and the highest fifth. ValueError for no values."""
+    if not values:
+        raise ValueError("a mean of no values")
+    beyond = math.floor(len(values) * TRIMMED)
+    kept = sorted(values)[beyond : len(values) - beyond]
+    return math.fsum(kept) / len(kept)

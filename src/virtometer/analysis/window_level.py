@@ -1,0 +1,128 @@
+"""Whether slices measure what a long window measures: the level of work at the beginning of a window and later.
+
+A guest may work faster for the first moments than ever after: a scheduler first keeps its processes together, a cache
+is filled, a budget is used up. Slices then measure only the beginning.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from virtometer.analysis.score import per_unit
+from virtometer.model import Run, Sample, SetAside
+
+_UNLIKE = math.log(1.5)
+_FEWEST = 4
+_ENOUGH = 10  # pieces of a window, for a small change of its speed to be told from noise
+
+
+@dataclass(frozen=True, slots=True)
+class WindowLevel:
+    """What a long window reached where a slice ends, and in its second half (median of the pieces), in work per second.
+
+    alone: whether the beginning lies outside the range of the pieces of the second half. pieces: how many there are.
+    """
+
+    beginning: float
+    later: float
+    alone: bool
+    pieces: int = _ENOUGH
+
+    def changes(self, margin: float) -> bool:
+        """Whether the beginning differs from the second half by more than `margin`, and from each piece of it.
+
+        In windows of few pieces, only by much: chance alone puts the first of a few outside the range of the others.
+        """
+        least = math.log1p(margin) if self.pieces >= _ENOUGH else max(_UNLIKE, math.log1p(margin))
+        return self.alone and abs(math.log(self.later / self.beginning)) > least
+
+
+def level(samples: Iterable[Sample], piece_ns: int) -> WindowLevel | None:
+    """The level of one long window, in pieces of `piece_ns` of the guest's time; None for too few of them.
+
+    The first sample is left out, as it is of a slice.
+    """
+    rates = []
+    work = spent_ns = 0
+    for sample in itertools.islice(samples, 1, None):
+        took_ns = sample.end_ns - sample.start_ns
+        work, spent_ns = work + sample.work, spent_ns + took_ns
+        if spent_ns > 0 and spent_ns >= piece_ns - took_ns / 2:
+            rates.append(per_unit(work, spent_ns * 1e-9, "1/s"))
+            work = spent_ns = 0
+    if len(rates) < _FEWEST or min(rates) <= 0:
+        return None
+    first, half = rates[0], rates[len(rates) // 2 :]
+    return WindowLevel(first, statistics.median(half), not min(half) <= first <= max(half), len(rates))
+
+
+def long_windows(samples: Sequence[Sample]) -> dict[int, list[Sample]]:
+    """The samples of each long window, by its number, the first one first."""
+    found: dict[int, list[Sample]] = {}
+    for sample in samples:
+        if sample.slice is not None and sample.slice < 0:
+            found.setdefault(sample.slice, []).append(sample)
+    return found
+
+
+def long_windows_apart(samples: Sequence[Sample]) -> tuple[Sample, ...]:
+    """The samples, with those of long windows set aside where there are slices as well."""
+    if not any(sample.slice is not None and sample.slice >= 0 for sample in samples):
+        return tuple(samples)
+    mark = "a long window, which is compared with long windows alone"
+    return tuple(
+        replace(sample, set_aside=SetAside.LONG_WINDOW, mark=mark) if (sample.slice or 0) < 0 else sample
+        for sample in samples
+    )
+
+
+def slices_apart(samples: Sequence[Sample]) -> tuple[Sample, ...]:
+    """The samples, with those of slices set aside."""
+    mark = "a slice, which does not show the speed of a long window"
+    return tuple(
+        replace(sample, set_aside=SetAside.SLICE, mark=mark) if (sample.slice or 0) >= 0 else sample
+        for sample in samples
+    )
+
+
+def unlike(samples: Sequence[Sample], against: Sequence[Sample], piece_ns: int) -> bool:
+    """Whether the slices of one guest are much faster or slower than its long windows, and those of `against` not.
+
+    Much is a factor of 1.5: a long window and the slices are some time apart, and the host is not the same.
+    """
+    own, other = _slices_above_windows(samples, piece_ns), _slices_above_windows(against, piece_ns)
+    return own is not None and abs(own) > _UNLIKE and abs(own - (other or 0.0)) > _UNLIKE
+
+
+def _slices_above_windows(samples: Sequence[Sample], piece_ns: int) -> float | None:
+    """Log of the speed in slices by that in the second halves of long windows; None where one of them is unknown."""
+    found = (level(window, piece_ns) for window in long_windows(samples).values())
+    later = [one.later for one in found if one is not None]
+    slices = [sample for sample in without_run_in(samples) if (sample.slice or 0) >= 0 and sample.used]
+    work = sum(sample.work for sample in slices)
+    elapsed_s = sum(sample.end_ns - sample.start_ns for sample in slices) * 1e-9
+    return math.log(work / elapsed_s / statistics.median(later)) if later and work > 0 and elapsed_s > 0 else None
+
+
+def without_run_in(samples: Sequence[Sample]) -> tuple[Sample, ...]:
+    """The samples, with the first one of each slice set aside that has several."""
+    mark = "the first iteration of a slice, after the work of others"
+    found = []
+    for number, group in itertools.groupby(samples, lambda sample: sample.slice):
+        inside = list(group)
+        if number is not None and number >= 0 and len(inside) > 1 and inside[0].used:
+            inside[0] = replace(inside[0], set_aside=SetAside.RUN_IN, mark=mark)
+        found += inside
+    return tuple(found)
+
+
+def long_value(run: Run) -> float | None:
+    """Total work / total time of a scored run's long windows, or its inverse for the unit s; None without any."""
+    samples = [sample for window in long_windows(run.samples).values() for sample in window]
+    work = sum(sample.work for sample in samples)
+    elapsed_s = sum(run.scored.clock.duration_s(sample.start_ns, sample.end_ns) for sample in samples)
+    return per_unit(work, elapsed_s, run.unit) if work > 0 and elapsed_s > 0 else None

@@ -1,0 +1,347 @@
+"""The steps of trials: admit, prepare, start, wait, score. Nothing here may hang: every wait has a limit."""
+
+from __future__ import annotations
+
+import select
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from virtometer.analysis import stalls
+from virtometer.analysis.score import NoScore, cut, score
+from virtometer.clock import intervals
+from virtometer.clock.intervals import Interval
+from virtometer.environments.base import LabContext
+from virtometer.errors import ClockError, EnvironmentFailed, LinkClosed, LinkError, LinkTimeout, RemoteError, UsageError
+from virtometer.link.messages import Done, Event, IterationDone, Samples
+from virtometer.model import (
+    ClockFit,
+    Failure,
+    FailureKind,
+    HostUse,
+    Mark,
+    Placement,
+    Plan,
+    Run,
+    Trial,
+    TrialRecord,
+)
+from virtometer.runner.clock_monitor import ClockMonitor
+from virtometer.runner.host import WATCH_S, Observer, SliceObserver
+from virtometer.runner.placement_run import PlacementRun
+from virtometer.runner.running_guest import RunningGuest
+from virtometer.runner.state import RunState
+from virtometer.visible import one_line, visible
+from virtometer.workloads.base import Place
+from virtometer.workloads.registry import WORKLOADS
+from virtometer.workloads.tool import Tool
+
+
+class TrialFailed(Exception):
+    """Ends a trial. `broken` are the guests that must not be used again."""
+
+    def __init__(
+        self, kind: FailureKind, reason: str, placement: Placement | None = None, broken: Sequence[RunningGuest] = ()
+    ) -> None:
+        """`reason` is one sentence, without the name of the environment of `placement`."""
+        super().__init__(reason)
+        self.failure = Failure(kind, reason, placement.ordinal if placement is not None else None)
+        self.broken = tuple(broken)
+
+
+class TrialSteps:
+    """What trials are made of, whatever the order in which their guests work."""
+
+    def __init__(self, plan: Plan, lab: LabContext) -> None:
+        """`lab` is where peers are started from."""
+        self._plan = plan
+        self._lab = lab
+        self._workloads = {workload.name: workload for workload in plan.workloads}
+        self._probe_costs: dict[str, float] = {}
+
+    def _admit(self, placement: Placement, running_guest: RunningGuest, trial: Trial) -> PlacementRun:
+        """Refuse a placement that cannot run in its guest."""
+        planned = self._workloads[placement.workload]
+        workload = WORKLOADS[planned.workload]
+        guest = running_guest.guest
+        requested = workload.parameters.model_validate(planned.parameters)
+        networked = "network" in workload.needs or workload.time_server(requested) is not None
+        program = workload.program if isinstance(workload, Tool) else ""
+        if "disk" in workload.needs and guest.disk is None:
+            refusal = running_guest.lacks("disk")
+        elif networked and guest.network is None:
+            refusal = running_guest.lacks("network")
+        elif placement.role == "service" and not (guest.network is not None and guest.network.guest_address):
+            refusal = f"{running_guest.plan.name} has no address that other guests reach"
+        else:
+            refusal = guest.refused_programs.get(program, "")
+        if refusal:
+            raise TrialFailed(FailureKind.UNAVAILABLE, refusal, placement)
+        host_timed = running_guest.timing == "laboratory" and placement.role != "service"
+        session, limits, costs = running_guest.session, self._plan.limits, self._probe_costs
+        monitor = ClockMonitor(session, limits, guest.cpu_ns, costs, host_timed=host_timed)
+        name = f"t{trial.index}-{placement.ordinal}"
+        state = RunState(name, host_timed=host_timed, in_slices=trial.turns is not None)
+        seconds = planned.seconds or self._plan.seconds
+        return PlacementRun(placement, running_guest, workload, planned, state, monitor, seconds)
+
+    def _address(self, one: PlacementRun, peers: Mapping[int, str]) -> None:
+        """Tell a placement where its disk, its peer and its time server are."""
+        running_guest, workload, lab = one.running_guest, one.workload, self._lab
+        requested = workload.parameters.model_validate(one.planned.parameters)
+        clock = workload.time_server(requested)
+        try:
+            peer = None
+            if one.placement.peer is not None:
+                peer = peers[one.placement.peer]
+            elif "network" in workload.needs:
+                own = running_guest.peer(lab)
+                own.drain()
+                peer = own.address
+            place = Place(
+                running_guest.guest.disk.path if running_guest.guest.disk else None,
+                peer,
+                running_guest.reference_clock(lab).address(clock) if clock is not None else None,
+                lab.program_path(workload.program if isinstance(workload, Tool) else ""),
+            )
+            one.parameters = workload.arguments(one.planned.op, requested, place)
+        except UsageError as cause:  # the plan was checked against a place that has everything: this one has not
+            raise TrialFailed(FailureKind.UNAVAILABLE, cause.sentence, one.placement) from cause
+        except (EnvironmentFailed, LinkError) as cause:
+            raise TrialFailed(FailureKind.START, cause.reason, one.placement, [running_guest]) from cause
+
+    def _prepare(self, one: PlacementRun, op: str, threads: int) -> None:
+        arguments = {
+            "run": one.state.run,
+            "kernel": one.workload.kernel,
+            "op": op,
+            "parameters": dict(one.parameters),
+            "threads": threads,
+            "cpus": None,
+            "seconds": one.seconds,
+            "timing": one.state.timing,
+        }
+        if one.state.in_slices:
+            arguments["slice_s"] = self._plan.slice_s
+        one.running_guest.session.request("prepare", arguments, self._plan.limits.answer_s)
+
+    def _start(self, running: Sequence[PlacementRun]) -> int:
+        """Send every `start` before any answer is waited for. Returns the skew of the starts in ns.
+
+        One that fails ends the trial after all answers were taken: their guests can be used again.
+        """
+        requests = []
+        for one in running:
+            one.state = one.state.started()
+            one.clock.starting()
+            with self._guarded(one):
+                arguments = {"run": one.state.run}
+                requests.append(one.running_guest.session.send("start", arguments, self._plan.limits.answer_s))
+        failures = []
+        for one, request in zip(running, requests, strict=True):
+            try:
+                with self._guarded(one):
+                    one.running_guest.session.answer(request)
+            except TrialFailed as cause:
+                failures.append(cause)
+        if failures:
+            raise failures[0]
+        sent_ns = [request.sent_ns for request in requests]
+        return max(sent_ns) - min(sent_ns)
+
+    def _wait(self, running: Sequence[PlacementRun], phase: str, limit_s: float, observer: Observer | None) -> None:
+        """Take events until every run has reached `phase`; one that fails or is too late ends the trial."""
+        watch_at = time.monotonic()
+        deadline = watch_at + limit_s
+        while waiting := [one for one in running if one.state.phase != phase]:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                for one in waiting:
+                    self._refuse_clock(one)
+                others = [f"{one.name}: {_late(one, phase, limit_s)}" for one in waiting[1:]]
+                late = "; ".join([_late(waiting[0], phase, limit_s), *others])
+                broken = [one.running_guest for one in waiting]
+                raise TrialFailed(FailureKind.TIME_LIMIT, late, waiting[0].placement, broken)
+            if not any(one.running_guest.session.pending for one in waiting):
+                sessions = [running_guest.session for running_guest in guests_of(waiting)]
+                select.select(sessions, [], [], min(left, WATCH_S))
+            if observer is not None and time.monotonic() >= watch_at:
+                observer.tick()
+                watch_at = time.monotonic() + WATCH_S * 0.9
+            for one in waiting:
+                with self._guarded(one):
+                    if observer is not None:
+                        one.clock.ping()
+                    self._take(one, [other for other in running if other.running_guest is one.running_guest])
+                for other in running:
+                    if other.state.fault is not None:
+                        self._stop_others(running, other)
+                    self._refuse_fault(other)
+
+    def _take(self, of: PlacementRun, sharing: Sequence[PlacementRun]) -> None:
+        """Take the events that came from a guest, each for its run; `sharing` are the runs in this guest."""
+        session = of.running_guest.session
+        while any(not one.state.ended for one in sharing) and (event := session.next_event(0.0)) is not None:
+            name = getattr(event, "run", of.state.run)
+            self._apply(next((one for one in sharing if one.state.run == name), of), event, session.event_ns)
+
+    def _apply(self, one: PlacementRun, event: Event, event_ns: int) -> None:
+        one.state = one.state.after(event)
+        if isinstance(event, Done):
+            if one.placement.role != "service":
+                one.refuse_other_metric(event)
+            one.done_ns = event_ns
+        if isinstance(event, Samples):
+            one.clock.arrived(one.state.samples[-1], event_ns)
+        if isinstance(event, IterationDone):
+            one.clock.iteration_done(event, event_ns)
+        waits = one.state.waits
+        if waits is not None and waits != "slice":
+            one.clock.release(one.state.run, waits)
+            one.state = one.state.released()
+
+    def _refuse_fault(self, one: PlacementRun) -> None:
+        """Raise what the agent reported as the end of the run."""
+        if one.state.fault is not None:
+            raise _agent_failed(one)
+
+    def _refuse_clock(self, one: PlacementRun) -> None:
+        with self._guarded(one):
+            if one.state.clock_error is not None:
+                raise one.clock.sized(one.state.clock_error)
+
+    def _stop_others(self, running: Sequence[PlacementRun], failed_one: PlacementRun) -> None:
+        """The other runs of a failed trial are of no use: their guests are not used again."""
+        for one in running:
+            if one is not failed_one:
+                one.running_guest.broken = True
+
+    @contextmanager
+    def _guarded(self, one: PlacementRun) -> Iterator[None]:
+        """Turn what can go wrong between laboratory and agent into the trial's reason."""
+        try:
+            yield
+        except RemoteError as cause:
+            if cause.code == "not-supported":
+                raise TrialFailed(FailureKind.UNAVAILABLE, cause.message, one.placement) from cause
+            raise TrialFailed(FailureKind.AGENT, cause.sentence, one.placement) from cause
+        except UsageError as cause:  # the output of a tool cannot be read
+            raise TrialFailed(FailureKind.TOOL, cause.sentence, one.placement) from cause
+        except LinkError as cause:
+            reason, kind = cause.reason, _kind(cause)
+            if isinstance(cause, ClockError):
+                one.clock_fault = cause.fault
+            if isinstance(cause, LinkClosed) and one.running_guest.ended():
+                words = one_line(one.running_guest.guest.stderr_tail())
+                reason = "the guest ended in the middle of the trial" + (f": {words}" if words else "")
+            raise TrialFailed(kind, reason, one.placement, [one.running_guest]) from cause
+
+    def _failed(
+        self, trial: Trial, cause: TrialFailed, running: Sequence[PlacementRun], started_at: str, wall_s: float
+    ) -> TrialRecord:
+        """The record of a trial that failed, with what its runs left; guests that it broke are not used again."""
+        for running_guest in cause.broken:
+            running_guest.broken = True
+        for one in running:
+            one.running_guest.broken = one.running_guest.broken or one.placement.role == "service"
+        found = [one.failed_run(cause.failure.reason) for one in running]
+        return failed(trial, cause.failure, started_at, wall_s, tuple(run for run in found if run is not None))
+
+    def _score(
+        self, running: Sequence[PlacementRun], observer: Observer | SliceObserver
+    ) -> tuple[HostUse | None, tuple[Mark, ...], list[Run]]:
+        """Convert to host time, cut to the stretch in which all measured placements overlap, add up."""
+        fits: list[ClockFit] = []
+        ended: list[Run] = []
+        for one in running:
+            self._refuse_clock(one)
+            with self._guarded(one):
+                fits.append(one.clock.fit(one.state.samples))
+                ended.append(one.run())
+        timed = [intervals.of_run(run, fit) for run, fit in zip(ended, fits, strict=True)]
+        measured = [found for one, found in zip(running, timed, strict=True) if one.measured]
+        start = max(found[0].start_ns for found in measured)
+        end = min(found[-1].end_ns for found in measured)
+        if end <= start:
+            raise TrialFailed(FailureKind.SAMPLES, "the measured placements never ran at the same time")
+        marks = [*observer.marks(start, end, self._plan.rules)]
+        runs = []
+        for index, (one, run, fit, found) in enumerate(zip(running, ended, fits, timed, strict=True)):
+            run = self._scored(one, run, fit, found, (start, end), observer.guest_cpu_s(index, start, end))
+            runs.append(run)
+            if one.measured and (mark := self._stall(one, found, run)) is not None:
+                marks.append(mark)
+        return observer.use(start, end), tuple(marks), runs
+
+    def _scored(
+        self,
+        one: PlacementRun,
+        run: Run,
+        fit: ClockFit,
+        timed: Sequence[Interval],
+        window: tuple[float, float],
+        guest_cpu_s: float | None,
+    ) -> Run:
+        try:
+            run = cut(run, fit, timed, window, self._plan.limits.clock_error)
+            if run.by_tool and not (run.reported.value or 0.0) > 0:
+                raise NoScore(FailureKind.TOOL, f"{one.workload.name} says that it did nothing")
+            run = replace(run, score=score(run, fit, window, guest_cpu_s))
+        except NoScore as cause:
+            one.clock_fault = cause.fault
+            raise TrialFailed(cause.kind, cause.reason, one.placement) from cause
+        if not run.by_tool:
+            return run
+        pairs = zip(timed, run.samples, strict=True)
+        return one.with_stopwatch(run, sum(interval.duration_s for interval, sample in pairs if sample.used))
+
+    def _stall(self, one: PlacementRun, timed: Sequence[Interval], run: Run) -> Mark | None:
+        """The mark of a run that was stopped for a while; None where it was not."""
+        pairs = zip(timed, run.samples, strict=True)
+        used = [(interval, sample.work) for interval, sample in pairs if sample.used]
+        gaps = not (one.state.host_timed or one.state.in_slices)
+        return stalls.stops(used, gaps=gaps).mark(self._plan.rules.max_stall_share, one.name)
+
+
+def failed(trial: Trial, failure: Failure, started_at: str, wall_s: float, runs: tuple[Run, ...] = ()) -> TrialRecord:
+    """The record of a trial without a score. Its reason may quote anybody's text, and becomes one line."""
+    failure = replace(failure, reason=visible(" ".join(failure.reason.splitlines())))
+    return TrialRecord(trial, failure, started_at, wall_s, 0, None, (), runs)
+
+
+def guests_of(running: Sequence[PlacementRun]) -> list[RunningGuest]:
+    """Their guests, each once."""
+    return list({id(one.running_guest): one.running_guest for one in running}.values())
+
+
+def _kind(cause: LinkError) -> FailureKind:
+    for error, kind in (
+        (ClockError, FailureKind.CLOCK),
+        (LinkTimeout, FailureKind.TIME_LIMIT),
+        (LinkClosed, FailureKind.GUEST),
+    ):
+        if isinstance(cause, error):
+            return kind
+    return FailureKind.PROTOCOL
+
+
+def _agent_failed(one: PlacementRun) -> TrialFailed:
+    assert one.state.fault is not None
+    code, message = one.state.fault.code, one.state.fault.message
+    if code == "not-supported":
+        return TrialFailed(FailureKind.UNAVAILABLE, message, one.placement)
+    return TrialFailed(FailureKind.AGENT, f"the agent says {code}: {message}", one.placement)
+
+
+def _late(one: PlacementRun, phase: str, limit_s: float) -> str:
+    """Which workload did not reach a phase in time, and how far it had come."""
+    if phase == "ready":
+        return f"{one.planned.name} was not ready within {limit_s:g} s of being asked to get ready"
+    count = len(one.state.samples)
+    came = f"{count} sample{'' if count == 1 else 's'} had come" if count else "no sample had come"
+    unended = ", and an iteration that was released had not ended" if one.state.works else ""
+    return (
+        f"{one.planned.name} was not done within {limit_s:g} s of its start, with a window of {one.seconds:g} s: "
+        f"{came}{unended}"
+    )

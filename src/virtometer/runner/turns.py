@@ -1,0 +1,231 @@
+"""Trials whose guests take turns: rounds in fresh random order, one slice for each guest, the others silent.
+
+A trial that fails leaves the others going. Source of the design: what is close in time can be compared, because the
+noise of a host is greater the longer one waits (METHODOLOGY, "Slices").
+"""
+
+from __future__ import annotations
+
+import select
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from virtometer.analysis.window_level import (
+    level,
+    long_windows,
+    long_windows_apart,
+    slices_apart,
+    unlike,
+    without_run_in,
+)
+from virtometer.design.shuffle import Generator
+from virtometer.environments.base import LabContext
+from virtometer.errors import LinkError
+from virtometer.model import FailureKind, GuestKey, Plan, Trial, TrialRecord
+from virtometer.programs import now
+from virtometer.runner.host import SliceObserver
+from virtometer.runner.placement_run import PlacementRun
+from virtometer.runner.running_guest import RunningGuest
+from virtometer.runner.trial_steps import TrialFailed, TrialSteps
+
+_LONG_WINDOWS = 5  # that must all change their speed: of noise alone about one treatment of 2,000 does so
+_RUN_IN_S = 0.0125  # one iteration, which does not count
+
+
+@dataclass(slots=True)
+class _Turn:
+    """One of the trials. `running` is empty until it was admitted; `failure` ends it."""
+
+    trial: Trial
+    running: list[PlacementRun] = field(default_factory=list)
+    observer: SliceObserver | None = None
+    failure: TrialFailed | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Environment and workload."""
+        return self.one.placement.environment, self.one.placement.workload
+
+    @property
+    def one(self) -> PlacementRun:
+        """Its placement: trials that take turns have one each."""
+        return self.running[0]
+
+
+class TurnRunner(TrialSteps):
+    """Executes trials of one workload together, each in a guest of its own that is already running."""
+
+    def __init__(self, plan: Plan, lab: LabContext) -> None:
+        """As TrialSteps."""
+        super().__init__(plan, lab)
+        self._changes: dict[tuple[str, str], bool] = {}  # by environment and workload: whether long windows count
+
+    def run(
+        self, trials: Sequence[Trial], running_guests: Mapping[GuestKey, RunningGuest], seed: int
+    ) -> list[TrialRecord]:
+        """Execute the trials. The records are in their order; `seed` is that of the order of the slices."""
+        started_at, begun = now(), time.monotonic()
+        turns, generator = [_Turn(trial) for trial in trials], Generator(seed)
+        # One after the other: whoever calibrates beside others calibrates wrongly.
+        for turn in turns:
+            with self._failing(turn):
+                self._make_ready(turn, running_guests)
+        self._each(turns, lambda turn: turn.one.clock.before(turn.one.seconds * len(turns)))
+        self._each(turns, self._begin)
+        apart = self._in_long_windows(turns, generator)
+        self._rounds([turn for turn in turns if turn not in apart], generator)
+        self._compare_with_long_windows([turn for turn in turns if turn.failure is None and turn not in apart])
+        self._each(turns, self._stop)
+        self._each(turns, lambda turn: turn.one.clock.after())
+        wall_s = (time.monotonic() - begun) / len(turns)
+        return [self._record(turn, started_at, wall_s) for turn in turns]
+
+    def _make_ready(self, turn: _Turn, running_guests: Mapping[GuestKey, RunningGuest]) -> None:
+        (placement,) = turn.trial.placements
+        one = self._admit(placement, running_guests[placement.guest_key], turn.trial)
+        turn.running.append(one)
+        self._address(one, {})
+        one.running_guest.session.begin_run()
+        with self._guarded(one):
+            one.clock.early()
+            self._prepare(one, one.workload.agent_op(one.planned.op), one.planned.threads)
+        self._wait(turn.running, "ready", self._plan.limits.prepare_s, None)
+        turn.observer = SliceObserver(one.running_guest.guest.cpu_ns)
+
+    def _begin(self, turn: _Turn) -> None:
+        self._start(turn.running)
+        self._wait_for_rest(turn.one, self._plan.limits.answer_s)
+
+    def _in_long_windows(self, turns: Sequence[_Turn], generator: Generator) -> list[_Turn]:
+        """Those whose long windows count, because slices measure only the beginning of one. They have worked then.
+
+        Whether it is so is found out at the first turns of a treatment. Of a baseline that changes its speed nothing
+        can be said by slices.
+        """
+        working = [turn for turn in turns if turn.failure is None]
+        baseline = [turn for turn in working if turn.one.placement.environment == self._plan.baseline]
+        fresh = [turn for turn in working if turn.key not in self._changes]
+        self._examine(fresh, baseline, generator)
+        apart = [turn for turn in working if self._changes.get(turn.key)]
+        if any(turn in apart for turn in baseline):
+            apart = working
+        missing = [turn for turn in apart if turn not in fresh]
+        for turn in generator.shuffled(_once([*missing, *baseline]) if missing else []):
+            self._long_window(turn)
+        return apart
+
+    def _examine(self, turns: Sequence[_Turn], baseline: Sequence[_Turn], generator: Generator) -> None:
+        """Find out which change their speed in each of a few long windows: noise seldom does so.
+
+        The guests take turns here too, because one that goes on at once begins as it ended.
+        """
+        piece_ns = round(self._plan.slice_s * 1e9)
+        self._changes |= {turn.key: True for turn in turns}
+        suspects = turns
+        for number in range(1, _LONG_WINDOWS + 1):
+            for turn in generator.shuffled(_once([*suspects, *baseline]) if suspects else []):
+                self._long_window(turn)
+            for turn in suspects:
+                window = long_windows(turn.one.state.samples).get(-number, [])
+                found = level(window, piece_ns)
+                self._changes[turn.key] = found is not None and found.changes(self._plan.margin)
+            suspects = [turn for turn in suspects if self._changes[turn.key] and turn.failure is None]
+
+    def _compare_with_long_windows(self, turns: Sequence[_Turn]) -> None:
+        """Find those that were another in slices than in their long windows, where they had any."""
+        baseline = [turn for turn in turns if turn.one.placement.environment == self._plan.baseline]
+        beside = baseline[0].one.state.samples if baseline else ()
+        piece_ns = round(self._plan.slice_s * 1e9)
+        for turn in turns:
+            if turn not in baseline and unlike(turn.one.state.samples, beside, piece_ns):
+                self._changes[turn.key] = True
+                turn.one.state = replace(turn.one.state, samples=slices_apart(turn.one.state.samples))
+
+    def _long_window(self, turn: _Turn) -> None:
+        if turn.failure is None:
+            with self._failing(turn):
+                number = len(long_windows(turn.one.state.samples)) + 1
+                self._slice(turn, -number, turn.one.seconds)
+
+    def _rounds(self, turns: Sequence[_Turn], generator: Generator) -> None:
+        working = [turn for turn in turns if turn.failure is None]
+        seconds = max((turn.one.seconds for turn in working), default=0.0)
+        for number in range(max(round(seconds / self._plan.slice_s), 1)):
+            for turn in generator.shuffled(working):
+                if turn.failure is None:
+                    with self._failing(turn):
+                        self._slice(turn, number)
+
+    def _slice(self, turn: _Turn, number: int, seconds: float | None = None) -> None:
+        """One slice. `number` is below 0 for a long window, of so many seconds."""
+        one, observer = turn.one, turn.observer
+        assert observer is not None
+        with self._guarded(one):
+            one.clock.ping_at_rest()
+            observer.begin(long_window=number < 0)
+            length_s = seconds or self._plan.slice_s + _RUN_IN_S
+            one.running_guest.session.release(one.state.run, self._plan.limits.answer_s, length_s)
+        one.state = one.state.released(number)
+        self._wait_for_rest(one, (seconds or self._plan.slice_s) + self._plan.limits.run_extra_s)
+        observer.end()
+
+    def _wait_for_rest(self, one: PlacementRun, limit_s: float) -> None:
+        """Take events until the run waits for its next slice."""
+        deadline = time.monotonic() + limit_s
+        session = one.running_guest.session
+        while True:
+            with self._guarded(one):
+                self._take(one, [one])  # first: what came with an earlier answer is in no descriptor any more
+                if one.state.phase == "done":
+                    raise LinkError("the agent ended a run in slices that was not stopped")
+            self._refuse_fault(one)
+            left = deadline - time.monotonic()
+            if one.state.waits is not None:
+                return
+            if left <= 0:
+                self._refuse_clock(one)
+                reason = f"a slice of {one.planned.name} was not done within {limit_s:g} s"
+                raise TrialFailed(FailureKind.TIME_LIMIT, reason, one.placement, [one.running_guest])
+            select.select([session], [], [], left)
+
+    def _stop(self, turn: _Turn) -> None:
+        one = turn.one
+        with self._guarded(one):
+            one.running_guest.session.request("stop", {"run": one.state.run}, self._plan.limits.answer_s)
+        self._wait(turn.running, "done", self._plan.limits.run_extra_s, None)
+
+    def _record(self, turn: _Turn, started_at: str, wall_s: float) -> TrialRecord:
+        if turn.failure is None:
+            with self._failing(turn):
+                assert turn.observer is not None
+                state = turn.one.state
+                if not self._changes[turn.key]:
+                    state = replace(state, samples=without_run_in(long_windows_apart(state.samples)))
+                turn.one.state = state
+                turn.observer.of_long_windows = all((one.slice or 0) < 0 for one in state.samples if one.used)
+                host, marks, runs = self._score(turn.running, turn.observer)
+                return TrialRecord(turn.trial, None, started_at, wall_s, 0, host, marks, tuple(runs))
+        assert turn.failure is not None
+        return self._failed(turn.trial, turn.failure, turn.running, started_at, wall_s)
+
+    def _each(self, turns: Sequence[_Turn], step: Callable[[_Turn], None]) -> None:
+        """A step of every trial that has not failed."""
+        for turn in turns:
+            if turn.failure is None:
+                with self._failing(turn), self._guarded(turn.one):
+                    step(turn)
+
+    @contextmanager
+    def _failing(self, turn: _Turn) -> Iterator[None]:
+        """A failure ends this trial alone."""
+        try:
+            yield
+        except TrialFailed as cause:
+            turn.failure = cause
+
+
+def _once(turns: Sequence[_Turn]) -> list[_Turn]:
+    """Each once, in this order."""
+    return list({id(turn): turn for turn in turns}.values())

@@ -1,0 +1,125 @@
+"""Which workloads of a plan guests take turns in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from virtometer.design.parse import parse_plan
+from virtometer.design.schedule import schedule
+from virtometer.errors import PlanError
+from virtometer.model import Plan
+from virtometer.runner.catalogue import catalogue
+
+HEAD = """
+virtometer: 1
+name: p
+fresh: {fresh}
+environments:
+  - {{name: native, kind: native}}
+  - {{name: box, kind: {kind}, settings: {settings}}}
+workloads:
+  - {{name: w, workload: {workload}, op: {op}, parameters: {parameters}, scheduling: {scheduling}}}
+"""
+
+
+def plan(workload: str = "linpack", op: str = "classic", **more: Any) -> Plan:
+    words = {"fresh": "block", "kind": "bubblewrap", "settings": "{}", "parameters": "{}", "scheduling": "auto", **more}
+    return parse_plan(HEAD.format(workload=workload, op=op, **words), "p.yaml", catalogue())
+
+
+def scheduling(*names: str, **more: Any) -> str:
+    (workload,) = plan(*names, **more).workloads
+    return workload.scheduling
+
+
+@pytest.mark.parametrize(
+    ("workload", "op", "parameters"),
+    [
+        ("linpack", "classic", "{}"),
+        ("memory", "triad", "{}"),
+        ("memory", "latency", "{}"),
+        ("pde", "jacobi", "{}"),
+        ("disk", "random-read", "{engine: libaio, depth: 8}"),
+        ("disk", "sequential-read", "{}"),
+        ("disk", "access", "{read: 100}"),
+        ("net", "request-response", "{}"),
+        ("os", "context-switch", "{}"),
+        ("os", "system-call", "{}"),
+    ],
+)
+def test_work_that_can_pause_is_interleaved(workload: str, op: str, parameters: str) -> None:
+    assert scheduling(workload, op, parameters=parameters) == "interleaved"
+    assert scheduling(workload, op, parameters=parameters, scheduling="continuous") == "continuous"
+
+
+@pytest.mark.parametrize(
+    ("workload", "op", "parameters", "reason"),
+    [
+        ("net", "stream", "{}", "its data flows on"),
+        ("net", "open-loop", "{rate: 100}", "its data flows on"),
+        ("net", "request-response", "{connections: 4}", "its data flows on"),
+        ("disk", "random-write", "{}", "it writes the disk file"),
+        ("disk", "access", "{read: 50}", "it writes the disk file"),
+        ("disk", "write", "{}", "it has an end of its own"),
+        ("linpack", "classic", "{runs: 3}", "it has an end of its own"),
+        ("clock", "watch", "{}", "it watches the clock all the time"),
+        ("fio", "random-read", "{}", "it is a program of its own"),
+    ],
+)
+def test_work_that_cannot_pause_is_continuous(workload: str, op: str, parameters: str, reason: str) -> None:
+    assert scheduling(workload, op, parameters=parameters) == "continuous"
+    with pytest.raises(PlanError, match=f"p.yaml:9: 'w' cannot be interleaved: {reason}"):
+        plan(workload, op, parameters=parameters, scheduling="interleaved")
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"fresh": "trial"}, "with 'fresh: trial' a guest lives for one trial alone; write 'fresh: block'"),
+        ({"kind": "runc", "settings": "{cpus: 0.5}"}, "'box' needs long windows, because it has a limit of CPU time"),
+        (
+            {"kind": "qemu", "settings": "{icount: '5'}"},
+            "'box' needs long windows, because the laboratory times its work",
+        ),
+    ],
+)
+def test_guests_that_need_long_windows_have_them(more: dict[str, Any], reason: str) -> None:
+    assert scheduling(**more) == "continuous"
+    with pytest.raises(PlanError, match=f"'w' cannot be interleaved: {reason}"):
+        plan(scheduling="interleaved", **more)
+
+
+def test_one_environment_alone_takes_no_turns() -> None:
+    text = HEAD.format(
+        workload="linpack",
+        op="classic",
+        fresh="block",
+        kind="native",
+        settings="{}",
+        parameters="{}",
+        scheduling="auto",
+    )
+    alone = "\n".join(line for line in text.splitlines() if "name: box" not in line)
+    assert parse_plan(alone, "p.yaml", catalogue()).workloads[0].scheduling == "continuous"
+
+
+def test_timing_by_the_laboratory_needs_long_windows() -> None:
+    text = HEAD.format(
+        workload="linpack",
+        op="classic",
+        fresh="block",
+        kind="native",
+        settings="{}",
+        parameters="{}",
+        scheduling="auto",
+    ).replace("kind: native, settings: {}", "kind: native, timing: laboratory")
+    assert parse_plan(text, "p.yaml", catalogue()).workloads[0].scheduling == "continuous"
+
+
+def test_the_trials_of_an_interleaved_workload_stand_together() -> None:
+    of = plan("memory", "triad")
+    trials = schedule(of, ["native", "box"], 1)
+    assert [trial.turns for trial in trials[:4]] == [0, 0, 1, 1]
+    assert [trial.start_group for trial in trials[:4]] == [0, 0, 1, 1]

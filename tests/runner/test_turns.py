@@ -1,0 +1,236 @@
+"""Guests that take turns: rounds, long windows, and trials that fail alone."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from tests.runner.fixtures import Document, MakePlan
+from virtometer.environments.base import LabContext
+from virtometer.environments.registry import KINDS
+from virtometer.model import FailureKind, GuestKey, Placement, Plan, Run, SetAside, Trial, TrialRecord
+from virtometer.runner.running_guest import RunningGuest
+from virtometer.runner.turns import TurnRunner
+
+Turns = Callable[..., list[TrialRecord]]
+SLICES = 8
+
+
+@pytest.fixture
+def runner_of(lab: LabContext) -> Iterator[Callable[[Plan], tuple[TurnRunner, dict[GuestKey, RunningGuest]]]]:
+    """Start a guest of every environment of a plan. They are stopped at the end."""
+    running_guests: dict[GuestKey, RunningGuest] = {}
+
+    def start(plan: Plan) -> tuple[TurnRunner, dict[GuestKey, RunningGuest]]:
+        for number, environment in enumerate(plan.environments):
+            kind = KINDS[environment.kind](lab)
+            settings = kind.settings_type.model_validate(environment.settings)
+            kind.prepare(settings)
+            name = f"turns-{os.getpid()}-{number}"
+            key = GuestKey(environment.name)
+            running_guests[key] = RunningGuest.start(kind, environment, settings, name, plan.limits)
+        return TurnRunner(plan, lab), running_guests
+
+    yield start
+    for running_guest in running_guests.values():
+        running_guest.stop()
+
+
+@pytest.fixture
+def turners(make_plan: MakePlan, turner_kind: None) -> Callable[..., Plan]:
+    """A plan of scripted agents, by name what each does."""
+
+    def made(**environments: Mapping[str, float]) -> Plan:
+        named: list[Document] = [
+            {"name": name, "kind": "turner", "settings": {"turns": turns}} for name, turns in environments.items()
+        ]
+        limits = {"clock_error": 0.2, "run_extra_s": 1, "answer_s": 2}
+        return make_plan(named, seconds=SLICES * 0.025, fresh="block", limits=limits)
+
+    return made
+
+
+def trials(plan: Plan, first: int = 0, workload: str = "linpack") -> list[Trial]:
+    return [
+        Trial(first + number, 0, number, 0, (Placement(environment.name, workload),), turns=0)
+        for number, environment in enumerate(plan.environments)
+    ]
+
+
+def run_of(record: TrialRecord) -> Run:
+    assert (record.status, record.reason) == ("done", "")
+    (run,) = record.runs
+    return run
+
+
+def slices(run: Run) -> list[int]:
+    """The numbers of its slices, in order, each once."""
+    return [int(number) for number, _ in itertools.groupby(sample.slice or 0 for sample in run.samples)]
+
+
+def in_host_time(records: Sequence[TrialRecord]) -> list[tuple[float, float, str, int]]:
+    """All slices in the order in which they began: begin, end (host ns), environment, number."""
+    found = []
+    for record in records:
+        run = run_of(record)
+        clock = run.scored.clock
+        for number, group in itertools.groupby(run.samples, lambda sample: sample.slice):
+            inside = list(group)
+            begin, end = clock.to_host_ns(inside[0].start_ns), clock.to_host_ns(inside[-1].end_ns)
+            found.append((begin, end, run.placement.environment, number or 0))
+    return sorted(found)
+
+
+def test_guests_take_turns_and_never_work_at_the_same_time(
+    turners: Callable[..., Plan], runner_of: Callable[[Plan], Any]
+) -> None:
+    plan = turners(a={}, b={"speed": 2000.0}, c={"speed": 500.0})
+    runner, guests = runner_of(plan)
+    records = runner.run(trials(plan), guests, seed=1)
+    assert [record.trial.index for record in records] == [0, 1, 2]
+    order = in_host_time(records)
+    assert all(end <= begin + 1e6 for (_, end, _, _), (begin, _, _, _) in itertools.pairwise(order))
+    rounds = [[name for _, _, name, number in order if number == wanted] for wanted in range(SLICES)]
+    assert all(sorted(one) == ["a", "b", "c"] for one in rounds), "each round has a slice of every guest"
+    assert len({tuple(one) for one in rounds}) > 1, "in an order of its own"
+    values = [run_of(record).scored.value for record in records]
+    assert values[1] / values[0] == pytest.approx(2.0, rel=0.02)
+    assert values[2] / values[0] == pytest.approx(0.5, rel=0.02)
+
+
+def test_the_order_follows_from_the_seed(turners: Callable[..., Plan], runner_of: Callable[[Plan], Any]) -> None:
+    plan = turners(a={}, b={})
+    runner, guests = runner_of(plan)
+    orders = [
+        [(name, number) for _, _, name, number in in_host_time(runner.run(trials(plan, first), guests, seed))]
+        for first, seed in ((0, 7), (2, 7), (4, 8))
+    ]
+    # The first time each treatment has a long window as well, which comes before the rounds.
+    assert [number for _, number in orders[0][:2]] == [-1, -1]
+    assert len(orders[0]) == 2 + len(orders[1])
+    assert orders[1] != orders[2]
+
+
+def test_a_long_window_comes_first_and_is_set_aside(
+    turners: Callable[..., Plan], runner_of: Callable[[Plan], Any]
+) -> None:
+    plan = turners(a={}, b={})
+    runner, guests = runner_of(plan)
+    for record in runner.run(trials(plan), guests, seed=1):
+        run = run_of(record)
+        assert slices(run) == [-1, *range(SLICES)]
+        for number, group in itertools.groupby(run.samples, lambda sample: sample.slice):
+            aside = [sample.set_aside for sample in group]
+            if number == -1:
+                assert set(aside) == {SetAside.LONG_WINDOW}
+            else:
+                assert aside[0] is SetAside.RUN_IN
+                assert set(aside[1:]) == {None}
+        assert run.scored.work == sum(sample.work for sample in run.samples if sample.used)
+        assert record.host is not None
+        assert record.host.wall_s < 1.5 * SLICES * 0.0375 + 0.1, "what happened in the long window is not counted"
+
+
+LONG_WINDOWS = [-1, -2, -3, -4, -5]
+
+
+def test_a_guest_that_changes_its_speed_is_measured_in_long_windows(
+    turners: Callable[..., Plan], runner_of: Callable[[Plan], Any]
+) -> None:
+    plan = turners(a={}, b={"later": 0.25}, c={})
+    runner, guests = runner_of(plan)
+    first = [run_of(record) for record in runner.run(trials(plan), guests, seed=1)]
+    assert [run.in_long_windows for run in first] == [False, True, False]
+    assert slices(first[1]) == LONG_WINDOWS
+    assert all(sample.used for sample in first[1].samples)
+    assert slices(first[0]) == [*LONG_WINDOWS, *range(SLICES)], "they are compared with as many of the baseline"
+    assert slices(first[2]) == [-1, *range(SLICES)]
+    again = [run_of(record) for record in runner.run(trials(plan, 3), guests, seed=2)]
+    assert slices(again[1]) == [-1], "what is known is not found out once more"
+    assert slices(again[0]) == [-1, *range(SLICES)], "the baseline has a long window to compare it with"
+    assert slices(again[2]) == list(range(SLICES))
+    expected = (1.0 + 0.25 * (SLICES - 1)) / SLICES
+    for run in (first[1], again[1]):
+        assert run.scored.value / first[0].scored.value == pytest.approx(expected, rel=0.1)
+
+
+def test_a_guest_that_is_fast_in_slices_alone_is_found_by_comparing(
+    turners: Callable[..., Plan], runner_of: Callable[[Plan], Any]
+) -> None:
+    # Nothing changes within a long window: it is slow from the beginning, and slices are not.
+    plan = turners(a={}, b={"windows": 0.25}, c={})
+    runner, guests = runner_of(plan)
+    first = [run_of(record) for record in runner.run(trials(plan), guests, seed=1)]
+    assert slices(first[1]) == [-1, *range(SLICES)]
+    assert first[1].in_long_windows
+    assert {sample.set_aside for sample in first[1].samples if (sample.slice or 0) >= 0} == {SetAside.SLICE}
+    assert first[1].scored.value / first[0].scored.value == pytest.approx(0.25, rel=0.1)
+    assert not first[0].in_long_windows
+    assert not first[2].in_long_windows
+    again = [run_of(record) for record in runner.run(trials(plan, 3), guests, seed=2)]
+    assert slices(again[1]) == [-1]
+
+
+def test_where_the_baseline_changes_its_speed_all_have_long_windows(
+    turners: Callable[..., Plan], runner_of: Callable[[Plan], Any]
+) -> None:
+    plan = turners(a={"later": 0.25}, b={})
+    runner, guests = runner_of(plan)
+    first = [run_of(record) for record in runner.run(trials(plan), guests, seed=1)]
+    assert [slices(run) for run in first] == [LONG_WINDOWS, [-1]]
+    again = [run_of(record) for record in runner.run(trials(plan, 2), guests, seed=2)]
+    assert [slices(run) for run in again] == [[-1], [-1]]
+
+
+@pytest.mark.parametrize(
+    ("fault", "number", "kind", "reason"),
+    [
+        ("dies", 1, FailureKind.GUEST, "the guest ended in the middle of the trial: kernel panic: this guest is gone"),
+        ("dies", 4, FailureKind.GUEST, "the guest ended in the middle of the trial: kernel panic: this guest is gone"),
+        ("hangs", 1, FailureKind.TIME_LIMIT, "a slice of linpack was not done within"),
+        ("hangs", 4, FailureKind.TIME_LIMIT, "a slice of linpack was not done within"),
+        ("ends", 4, FailureKind.PROTOCOL, "the agent ended a run in slices that was not stopped"),
+        ("fails", 1, FailureKind.AGENT, "the agent says check-failed: the residual is 1e9"),
+        ("fails", 4, FailureKind.AGENT, "the agent says check-failed: the residual is 1e9"),
+        ("idles", 1, FailureKind.PROTOCOL, "the agent sent waiting while the run was running"),
+        ("idles", 4, FailureKind.PROTOCOL, "the agent sent waiting while the run was running"),
+    ],
+)
+def test_a_trial_fails_alone(
+    turners: Callable[..., Plan], runner_of: Callable[[Plan], Any],
+    fault: str, number: int, kind: FailureKind, reason: str,
+) -> None:  # fmt: skip
+    plan = turners(a={}, b={fault: number}, c={})
+    runner, guests = runner_of(plan)
+    good, bad, other = runner.run(trials(plan), guests, seed=1)
+    assert slices(run_of(good)) == slices(run_of(other)) == [-1, *range(SLICES)]
+    assert bad.failure is not None
+    assert bad.failure.kind is kind
+    assert bad.reason.startswith(f"b: {reason}")
+    assert not any(sample.used for run in bad.runs for sample in run.samples)
+    assert guests[GuestKey("b")].broken is (fault != "fails")
+
+
+def test_real_guests_take_turns(make_plan: MakePlan, runner_of: Callable[[Plan], Any]) -> None:
+    workloads: list[Document] = [
+        {"name": "linpack", "workload": "linpack", "op": "classic", "parameters": {"size": 100}},
+        {"name": "memory", "workload": "memory", "op": "read", "parameters": {"size": 65536}, "threads": 2},
+        {"name": "switch", "workload": "os", "op": "context-switch"},
+        {"name": "requests", "workload": "net", "op": "request-response"},
+    ]
+    environments: list[Document] = [{"name": "native", "kind": "native"}, {"name": "again", "kind": "native"}]
+    limits = {"clock_error": 0.05, "run_extra_s": 5}
+    plan = make_plan(environments, workloads, seconds=0.2, fresh="block", limits=limits)
+    runner, guests = runner_of(plan)
+    for number, workload in enumerate(workloads):
+        records = runner.run(trials(plan, 2 * number, str(workload["name"])), guests, seed=3)
+        for record in records:
+            run = run_of(record)
+            assert slices(run)[-1] == SLICES - 1 or run.in_long_windows
+            assert run.scored.value > 0
+            assert (run.scored.guest_cpu_s or 0.0) > 0
+            assert run.reported.check["passed"] is True
