@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from virtometer.cli.encoding import put_document
+from virtometer.cli.shares import share_option
 
 
 def analyse(
@@ -33,26 +34,12 @@ def analyse(
     from virtometer.report.machine import findings_text
     from virtometer.report.terminal import ResultTable
 
-    share = _share(margin)
+    share = share_option("--margin", margin)
     found = compare(read(_content(file), str(file)), against, share)
     if json:
         put_document(findings_text(found, share))
     else:
         PlainConsole().print(ResultTable(found))
-
-
-def _share(text: str) -> float:
-    """A margin as a fraction. Raises UsageError for what is none between 0 and 1."""
-    from virtometer.errors import UsageError
-    from virtometer.model import parse_share
-
-    try:
-        share = float(str(parse_share(text) if text.endswith("%") else text))
-    except ValueError:
-        share = 0.0
-    if not 0 < share < 1:
-        raise UsageError(f"--margin is {text}, but must be more than 0 and less than 1", advice="write 0.05 or 5%")
-    return share
 
 
 def _content(path: Path) -> bytes:

@@ -9,6 +9,7 @@ import typer
 from virtometer import __version__
 from virtometer.cli.agent import agent_app
 from virtometer.cli.analyse import analyse
+from virtometer.cli.compare import compare
 from virtometer.cli.doctor import doctor
 from virtometer.cli.exit_statuses import epilog
 from virtometer.cli.plan import plan_app
@@ -50,6 +51,7 @@ add(app, "doctor", doctor)
 add(app, "run", run)
 add(app, "resume", resume)
 add(app, "report", report)
+add(app, "compare", compare)
 add(app, "analyse", analyse)
 add(app, "time-server", time_server)
 app.add_typer(plan_app, name="plan")

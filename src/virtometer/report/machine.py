@@ -13,6 +13,7 @@ from typing import Any
 
 from virtometer.analysis import Analysis
 from virtometer.analysis.clocks import ClockQuality
+from virtometer.analysis.compared import Comparison
 from virtometer.model import Campaign, Finding, GuestStart, HostUse, Run, Trial, TrialRecord
 from virtometer.visible import visible
 
@@ -52,6 +53,26 @@ def text(analysis: Analysis) -> str:
 def findings_text(findings: Sequence[Finding], margin: float) -> str:
     """Findings that are of no campaign, in the form that they have in the document."""
     made = {"format": FORMAT, "margin": margin, "findings": [finding_row(one) for one in findings], "effects": []}
+    return json.dumps(plain(made), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def comparison_text(of: Comparison, differing: Sequence[str]) -> str:
+    """A comparison of two campaigns as JSON text: its findings, and beside them what A and B reached."""
+    made = {
+        "format": FORMAT,
+        "margin": of.margin,
+        "absolute": of.absolute,
+        "findings": [finding_row(finding) for finding in of.findings],
+        "effects": [],
+        "reached": [
+            {"workload": workload, "subject": subject, "a": before, "b": after}
+            for (workload, subject), (before, after) in of.reached.items()
+        ],
+        "worse": len(of.worse),
+        "undecided": len(of.undecided),
+        "differing": differing,
+        "left_out": of.left_out,
+    }
     return json.dumps(plain(made), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 

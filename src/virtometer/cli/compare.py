@@ -1,0 +1,74 @@
+"""`virtometer compare`: two campaigns, or two environments of one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from virtometer.cli.encoding import put_document
+from virtometer.cli.shares import share_option
+
+if TYPE_CHECKING:
+    from virtometer.model import Campaign
+
+
+def compare(
+    a: Annotated[Path, typer.Argument(metavar="A", help="Results directory of the campaign before.")],
+    b: Annotated[
+        Path | None, typer.Argument(metavar="B", help="That of the campaign after; without it, A alone is read.")
+    ] = None,
+    environments: Annotated[
+        str, typer.Option("--in", metavar="ENV,ENV", help="With A alone: its two environments, the second is judged.")
+    ] = "",
+    margin: Annotated[str, typer.Option("--margin", help="Difference that does not matter: 0.05 or 5%.")] = "5%",
+    absolute: Annotated[
+        bool, typer.Option("--absolute", help="Compare values, not efficiencies; those of the baseline too.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print a table for a pull request.")] = False,
+) -> None:
+    """Say what became better or worse from one campaign to another: a new kernel, a new runtime, a new host.
+
+    The exit status is made for CI: 0 where nothing is worse, 1 where something is worse by more than the margin, 2
+    where nothing is known to be worse and something is undecided. 2 is also the status of wrong arguments, with a
+    sentence on standard error.
+    """
+    from virtometer.analysis import compared
+    from virtometer.cli.console import PlainConsole
+    from virtometer.errors import UsageError
+    from virtometer.report import comparison
+    from virtometer.report.machine import comparison_text
+    from virtometer.runner import host
+
+    share = share_option("--margin", margin)
+    if json and markdown:
+        raise UsageError("--json and --markdown cannot be given together")
+    first = _read(a)
+    if b is None:
+        names = [name.strip() for name in environments.split(",") if name.strip()]
+        if len(names) != 2:
+            raise UsageError("one campaign alone needs --in with two environments, or a second campaign")
+        found, differing = compared.compare_environments(first, names[0], names[1], share), []
+    else:
+        if environments:
+            raise UsageError("--in is for the environments of one campaign; two campaigns were given")
+        second = _read(b)
+        found = compared.compare_campaigns(first, second, share, absolute=absolute)
+        differing = compared.differing(first, second, host.changed(first.host, second.host))
+    if json:
+        put_document(comparison_text(found, differing))
+    elif markdown:
+        put_document(comparison.markdown(found, differing))
+    else:
+        PlainConsole().print(comparison.ComparisonTable(found, differing))
+    raise typer.Exit(1 if found.worse else 2 if found.undecided else 0)
+
+
+def _read(directory: Path) -> Campaign:
+    from virtometer.cli.notice import notice
+    from virtometer.store.ledger import Ledger
+
+    with notice("reading the ledger ..."), Ledger.open(directory) as ledger:
+        return ledger.read()

@@ -1,0 +1,134 @@
+"""Two campaigns, and two environments of one, with a known truth."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.analysis.simulated_campaigns import Noise, Place, Work, simulate
+from virtometer.analysis.compared import Comparison, compare_campaigns, compare_environments, differing
+from virtometer.errors import UsageError
+from virtometer.model import Campaign, Verdict
+
+NATIVE = Place("native")
+FORK = Work("fork", "os", "fork", "s", 1e-4)
+READ = Work("read", "disk", "random-read", "IO/s", 1e4)
+
+
+def noisy(sd: float) -> Noise:
+    return lambda _block, _time, rng: float(rng.normal(0, sd))
+
+
+def campaign(
+    fork: float, read: float, *, host: float = 1.0, sd: float = 0.005, seed: int = 1, blocks: int = 8
+) -> Campaign:
+    """A box with these efficiencies, on a host that is `host` times as fast as another one."""
+    works = [replace(FORK, level=FORK.level / host), replace(READ, level=READ.level * host)]
+    box = Place("box", "runc", efficiency={"fork": fork, "read": read})
+    return simulate([NATIVE, box], works, blocks=blocks, noise=noisy(sd), seed=seed)
+
+
+def verdicts(of: Comparison) -> dict[tuple[str, str], Verdict]:
+    return {(finding.workload, finding.subject): finding.verdict for finding in of.findings}
+
+
+def test_efficiencies_are_compared_whatever_the_host_is() -> None:
+    found = compare_campaigns(campaign(0.8, 0.9), campaign(0.6, 0.9, host=3.0, seed=2), 0.05)
+    assert verdicts(found) == {("fork", "box"): Verdict.SLOWER, ("read", "box"): Verdict.EQUIVALENT}
+    fork = found.findings[0]
+    assert fork.ratio is not None
+    assert fork.ratio.value == pytest.approx(0.75, rel=0.01)
+    assert fork.ratio.n == 8
+    assert [one.workload for one in found.worse] == ["fork"]
+    assert found.undecided == ()
+    before, after = found.reached["fork", "box"]
+    assert before is not None and before.value == pytest.approx(0.8, rel=0.01)
+    assert after is not None and after.value == pytest.approx(0.6, rel=0.01)
+
+
+def test_values_are_compared_with_the_host_and_the_baseline_has_rows() -> None:
+    found = compare_campaigns(campaign(0.8, 0.9), campaign(0.8, 0.9, host=2.0, seed=2), 0.05, absolute=True)
+    assert set(verdicts(found).values()) == {Verdict.FASTER}
+    assert {subject for _, subject in verdicts(found)} == {"native", "box"}
+    for finding in found.findings:
+        assert finding.ratio is not None and finding.ratio.value == pytest.approx(2.0, rel=0.02)
+    before, after = found.reached["fork", "native"]
+    assert before is not None and after is not None and before.value == pytest.approx(2 * after.value, rel=0.02)
+
+
+def test_the_same_twice_is_seldom_claimed_to_differ() -> None:
+    claims = 0
+    for seed in range(60):
+        found = compare_campaigns(
+            campaign(0.8, 0.9, sd=0.05, seed=seed), campaign(0.8, 0.9, sd=0.05, seed=1000 + seed), 0.05
+        )
+        claims += any(one in (Verdict.SLOWER, Verdict.FASTER) for one in verdicts(found).values())
+    assert claims <= 4
+
+
+def test_slower_within_the_margin_is_not_worse_and_not_decided() -> None:
+    found = compare_campaigns(campaign(0.8, 0.9, sd=0.0002), campaign(0.8 * 0.957, 0.9, sd=0.0002, seed=2), 0.04)
+    assert verdicts(found)["fork", "box"] is Verdict.SLOWER
+    assert len(found.worse) == 1
+    wider = replace(found, margin=0.05)
+    assert wider.worse == ()
+    assert [one.workload for one in wider.undecided] == ["fork"]
+
+
+def test_what_is_on_one_side_or_not_alike_is_left_out() -> None:
+    one = campaign(0.8, 0.9)
+    box = Place("jail", "bubblewrap")
+    other = simulate([NATIVE, box, Place("box", "runc")], [FORK, replace(READ, parameters={"size": 8192})], blocks=8)
+    found = compare_campaigns(one, other, 0.05)
+    assert list(verdicts(found)) == [("fork", "box")]
+    assert "fork in jail is only in B" in found.left_out
+    assert any(text.startswith("read is not compared: its parameters differ: {} in A") for text in found.left_out)
+
+
+def test_campaigns_without_anything_in_common_are_refused() -> None:
+    other = simulate([NATIVE, Place("jail", "bubblewrap")], [FORK], blocks=8)
+    with pytest.raises(UsageError, match="no workload with values in the same environment in common"):
+        compare_campaigns(campaign(0.8, 0.9), other, 0.05)
+
+
+def test_other_baselines_are_refused_but_for_values() -> None:
+    other = simulate([Place("bare"), Place("box", "runc")], [FORK], blocks=8)
+    with pytest.raises(UsageError, match="the baselines differ: native in A, bare in B"):
+        compare_campaigns(campaign(0.8, 0.9), other, 0.05)
+    assert list(verdicts(compare_campaigns(campaign(0.8, 0.9), other, 0.05, absolute=True))) == [("fork", "box")]
+
+
+def test_few_blocks_decide_nothing() -> None:
+    found = compare_campaigns(campaign(0.8, 0.9, blocks=3), campaign(0.4, 0.9, blocks=8, seed=2), 0.05)
+    assert verdicts(found)["fork", "box"] is Verdict.UNDECIDED
+
+
+def test_environments_of_one_campaign_are_compared_block_by_block() -> None:
+    def together(block: int, _time: float, _rng: np.random.Generator) -> float:
+        return 0.5 * (block % 2)
+
+    places = [NATIVE, Place("box", "runc", efficiency={"": 0.8}), Place("jail", "bubblewrap", efficiency={"": 0.4})]
+    of = simulate(places, [FORK, READ], blocks=8, noise=together)
+    found = compare_environments(of, "box", "jail", 0.05)
+    assert verdicts(found) == {("fork", "jail"): Verdict.SLOWER, ("read", "jail"): Verdict.SLOWER}
+    for finding in found.findings:
+        assert finding.against == "box"
+        assert finding.ratio is not None and finding.ratio.value == pytest.approx(0.5)
+        assert finding.ratio.n == 8
+    assert verdicts(compare_environments(of, "box", "native", 0.05))["fork", "native"] is Verdict.FASTER
+    with pytest.raises(UsageError, match="the campaign has no environment xen; it has native, box, jail"):
+        compare_environments(of, "box", "xen", 0.05)
+    with pytest.raises(UsageError, match="box is compared with itself"):
+        compare_environments(of, "box", "box", 0.05)
+
+
+def test_what_else_differs_is_told() -> None:
+    one = campaign(0.8, 0.9)
+    other = replace(one, versions={**one.versions, "runc": "9.9"})
+    assert differing(one, other, ["kernel was 'x' and is 'y'"]) == [
+        "host: kernel was 'x' and is 'y'",
+        f"runc: {one.versions.get('runc', 'absent')} in A, 9.9 in B",
+    ]
+    assert differing(one, one, []) == []

@@ -1,0 +1,100 @@
+"""`virtometer compare`: exit statuses for CI, table, JSON and Markdown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from tests.analysis.simulated_campaigns import Place, Work, simulate
+from tests.cli.laboratory import stored, virtometer
+from tests.house.tracked import ROOT
+
+SCHEMA = json.loads((ROOT / "contract" / "schema" / "report.schema.json").read_text(encoding="utf-8"))
+WORKS = [Work("fork", "os", "fork", "s", 1e-4), Work("read", "disk", "random-read", "IO/s", 1e4)]
+
+
+def campaign(directory: Path, fork: float = 0.8, blocks: int = 8) -> Path:
+    box = Place("box", "runc", efficiency={"fork": fork, "read": 0.9})
+    return stored(simulate([Place("native"), box], WORKS, blocks=blocks), directory)
+
+
+@pytest.mark.parametrize(
+    ("fork", "blocks", "status"), [(0.8, 8, 0), (1.0, 8, 0), (0.6, 8, 1), (0.8, 3, 2), (0.79, 8, 0), (0.6, 3, 2)]
+)
+def test_the_exit_status_is_for_ci(tmp_path: Path, fork: float, blocks: int, status: int) -> None:
+    before, after = campaign(tmp_path / "a"), campaign(tmp_path / "b", fork, blocks)
+    ended = virtometer("compare", before, after)
+    assert (ended.status, ended.err) == (status, "")
+    assert "B against A:" in ended.out
+    worse = "1 of 2 comparisons" if status == 1 else "nothing"
+    assert f"Worse by more than 5 %: {worse}." in ended.out
+
+
+def test_a_margin_decides_what_is_worse(tmp_path: Path) -> None:
+    before, after = campaign(tmp_path / "a"), campaign(tmp_path / "b", 0.7)
+    assert virtometer("compare", before, after).status == 1
+    assert virtometer("compare", before, after, "--margin", "20%").status == 0
+
+
+def test_json_is_the_machine_interface(tmp_path: Path) -> None:
+    ended = virtometer("compare", campaign(tmp_path / "a"), campaign(tmp_path / "b", 0.6), "--json")
+    assert ended.status == 1
+    said = json.loads(ended.out)
+    validator = jsonschema.Draft202012Validator({"$ref": "#/$defs/finding", "$defs": SCHEMA["$defs"]})
+    for one in said["findings"]:
+        validator.validate(one)
+    fork = said["findings"][0]
+    assert (fork["workload"], fork["subject"], fork["against"]) == ("fork", "box", "box")
+    assert fork["ratio"] == pytest.approx(0.75) and fork["verdict"] == "slower"
+    assert (said["worse"], said["undecided"], said["effects"], said["absolute"]) == (1, 0, [], False)
+    assert said["reached"][0]["a"]["value"] == pytest.approx(0.8)
+    assert said["reached"][0]["b"]["value"] == pytest.approx(0.6)
+
+
+def test_values_have_rows_of_the_baseline(tmp_path: Path) -> None:
+    ended = virtometer("compare", campaign(tmp_path / "a"), campaign(tmp_path / "b"), "--absolute", "--json")
+    said = json.loads(ended.out)
+    assert {one["subject"] for one in said["findings"]} == {"native", "box"}
+    assert said["absolute"] is True
+
+
+def test_two_environments_of_one_campaign(tmp_path: Path) -> None:
+    directory = campaign(tmp_path / "a")
+    ended = virtometer("compare", directory, "--in", "native,box")
+    assert ended.status == 1
+    assert "box / native" in ended.out
+    assert virtometer("compare", directory, "--in", "box, native").status == 0
+
+
+def test_markdown_is_for_a_pull_request(tmp_path: Path) -> None:
+    ended = virtometer("compare", campaign(tmp_path / "a"), campaign(tmp_path / "b"), "--markdown")
+    assert ended.status == 0
+    assert "| workload | environment | A | B | B / A | verdict |" in ended.out.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["a"], "one campaign alone needs --in with two environments, or a second campaign"),
+        (["a", "--in", "box"], "one campaign alone needs --in with two environments"),
+        (["a", "b", "--in", "native,box"], "--in is for the environments of one campaign"),
+        (["a", "b", "--json", "--markdown"], "--json and --markdown cannot be given together"),
+        (["a", "b", "--margin", "2"], "--margin is 2, but must be"),
+        (["a", "--in", "box,xen"], "the campaign has no environment xen"),
+    ],
+)
+def test_wrong_words_are_one_sentence(tmp_path: Path, words: list[str], sentence: str) -> None:
+    for name in ("a", "b"):
+        campaign(tmp_path / name)
+    ended = virtometer("compare", *[tmp_path / word if word in ("a", "b") else word for word in words])
+    assert (ended.status, ended.out) == (2, "")
+    assert sentence in ended.err
+
+
+def test_a_directory_without_a_campaign_is_one_sentence(tmp_path: Path) -> None:
+    ended = virtometer("compare", campaign(tmp_path / "a"), tmp_path / "none")
+    assert ended.status == 4
+    assert len(ended.err.splitlines()) <= 2
