@@ -81,7 +81,7 @@ def test_work_that_cannot_pause_is_continuous(workload: str, op: str, parameters
         ({"kind": "runc", "settings": "{cpus: 0.5}"}, "'box' needs long windows, because it has a limit of CPU time"),
         (
             {"kind": "qemu", "settings": "{icount: '5'}"},
-            "'box' needs long windows, because the laboratory times its work",
+            "'box' needs long windows, because its clock has no rate",
         ),
     ],
 )
@@ -89,6 +89,23 @@ def test_guests_that_need_long_windows_have_them(more: dict[str, Any], reason: s
     assert scheduling(**more) == "continuous"
     with pytest.raises(PlanError, match=f"'w' cannot be interleaved: {reason}"):
         plan(scheduling="interleaved", **more)
+
+
+def test_a_window_of_very_many_slices_is_continuous() -> None:
+    text = HEAD.format(
+        workload="os",
+        op="system-call",
+        fresh="block",
+        kind="bubblewrap",
+        settings="{}",
+        parameters="{}",
+        scheduling="auto",
+    )
+    for seconds, expected in ((50, "interleaved"), (50.1, "continuous"), (900, "continuous")):
+        (workload,) = parse_plan(f"{text}seconds: {seconds}\n", "p.yaml", catalogue()).workloads
+        assert workload.scheduling == expected
+    with pytest.raises(PlanError, match="its window of 900 s has more than 2,000 slices"):
+        parse_plan(text.replace("auto", "interleaved") + "seconds: 900\n", "p.yaml", catalogue())
 
 
 def test_one_environment_alone_takes_no_turns() -> None:

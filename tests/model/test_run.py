@@ -53,7 +53,7 @@ def test_a_sample_is_used_unless_it_is_set_aside() -> None:
     assert not any(Sample(0, 1, 1, "", why).used for why in SetAside)
 
 
-def test_what_is_set_aside_by_design_is_not_unused() -> None:
+def test_what_slices_and_long_windows_set_aside_by_design_is_not_unused() -> None:
     kept = {why for why in SetAside if not Sample(0, 1, 1, "", why).unused}
     assert kept == {SetAside.LONG_WINDOW, SetAside.SLICE, SetAside.RUN_IN}
     assert not Sample(0, 1, 1, "").unused
@@ -66,6 +66,8 @@ def test_what_is_set_aside_by_design_is_not_unused() -> None:
         ([None, None], [None, None], False, False),
         ([0, 1], [None, None], True, False),
         ([-1, 0], [SetAside.LONG_WINDOW, None], True, False),
+        ([0, 0], [SetAside.RUN_IN, None], True, False),
+        ([-1, 0], [None, SetAside.SLICE], True, True),
         ([-1, -2], [None, None], True, True),
         ([-1, -2], [None, SetAside.CLOCK_ERROR], True, True),
     ],

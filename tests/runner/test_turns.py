@@ -175,6 +175,16 @@ def test_a_guest_that_is_fast_in_slices_alone_is_found_by_comparing(
     assert slices(again[1]) == [-1]
 
 
+def test_what_changes_in_either_direction_is_taken_for_noise(
+    turners: Callable[..., Plan], runner_of: Callable[[Plan], Any]
+) -> None:
+    plan = turners(a={}, b={"alternates": 1.8})
+    runner, guests = runner_of(plan)
+    _, found = [run_of(record) for record in runner.run(trials(plan), guests, seed=1)]
+    assert slices(found) == [-1, -2, *range(SLICES)]
+    assert not found.in_long_windows
+
+
 def test_where_the_baseline_changes_its_speed_all_have_long_windows(
     turners: Callable[..., Plan], runner_of: Callable[[Plan], Any]
 ) -> None:
@@ -191,7 +201,7 @@ def test_where_the_baseline_changes_its_speed_all_have_long_windows(
     [
         ("dies", 1, FailureKind.GUEST, "the guest ended in the middle of the trial: kernel panic: this guest is gone"),
         ("dies", 4, FailureKind.GUEST, "the guest ended in the middle of the trial: kernel panic: this guest is gone"),
-        ("hangs", 1, FailureKind.TIME_LIMIT, "a slice of linpack was not done within"),
+        ("hangs", 1, FailureKind.TIME_LIMIT, "a long window of linpack was not done within"),
         ("hangs", 4, FailureKind.TIME_LIMIT, "a slice of linpack was not done within"),
         ("ends", 4, FailureKind.PROTOCOL, "the agent ended a run in slices that was not stopped"),
         ("fails", 1, FailureKind.AGENT, "the agent says check-failed: the residual is 1e9"),
@@ -213,6 +223,36 @@ def test_a_trial_fails_alone(
     assert bad.reason.startswith(f"b: {reason}")
     assert not any(sample.used for run in bad.runs for sample in run.samples)
     assert guests[GuestKey("b")].broken is (fault != "fails")
+
+
+def test_a_guest_that_is_slow_has_fewer_rounds(turners: Callable[..., Plan], runner_of: Callable[[Plan], Any]) -> None:
+    plan = turners(a={}, b={"longest": 0.2})
+    runner, guests = runner_of(plan)
+    quick, slow = [run_of(record) for record in runner.run(trials(plan), guests, seed=1)]
+    assert slices(quick) == [-1, *range(SLICES)]
+    assert slices(slow)[-1] == 5
+    assert slow.scored.value == pytest.approx(quick.scored.value, rel=0.05)
+
+
+def test_a_failure_says_nothing_of_the_speed(turners: Callable[..., Plan], runner_of: Callable[[Plan], Any]) -> None:
+    plan = turners(a={}, b={"fails": 1, "later": 0.25})
+    runner, guests = runner_of(plan)
+    _, bad = runner.run(trials(plan), guests, seed=1)
+    assert bad.failure is not None
+    # Its agent counts slices anew in each run and fails again: the long window is tried once more, not left out.
+    _, again = runner.run(trials(plan, 2), guests, seed=2)
+    assert again.failure is not None
+    assert "check-failed" in again.reason
+
+
+def test_what_was_found_out_before_is_known_after_a_resume(
+    turners: Callable[..., Plan], runner_of: Callable[[Plan], Any], lab: LabContext
+) -> None:
+    plan = turners(a={}, b={"later": 0.25})
+    runner, guests = runner_of(plan)
+    before = runner.run(trials(plan), guests, seed=1)
+    later = TurnRunner(plan, lab, before).run(trials(plan, 2), guests, seed=2)
+    assert [slices(run_of(record)) for record in later] == [[-1, *range(SLICES)], [-1]]
 
 
 def test_real_guests_take_turns(make_plan: MakePlan, runner_of: Callable[[Plan], Any]) -> None:

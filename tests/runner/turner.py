@@ -1,8 +1,9 @@
 """An agent that works in slices as its argument says (JSON). Speaks the protocol over stdin and stdout.
 
 speed: work in a millisecond. later: the factor of the speed after the first 25 ms of a slice. windows: that in slices
-of 100 ms and more. dies, hangs, ends, fails, idles: the number of the slice, counted from 1, at which it ends the
-process, does nothing more, ends the run, reports a failure, or waits for the next slice without a sample.
+of 100 ms and more. alternates: as `later`, in every second slice the inverse. longest: seconds of an iteration. dies,
+hangs, ends, fails, idles: the number of the slice, counted from 1, at which it ends the process, does nothing more,
+ends the run, reports a failure, or waits for the next slice without a sample.
 """
 
 import json
@@ -13,7 +14,7 @@ from typing import Any
 from place import FACTS  # type: ignore[import-not-found]  # it lies beside this script
 
 wanted = json.loads(sys.argv[1])
-ITERATION_S = 0.005
+ITERATION_S = wanted.get("longest", 0.005)
 BEGINNING_S = 0.028
 
 
@@ -22,7 +23,7 @@ def say(**message: Any) -> None:
     sys.stdout.flush()
 
 
-def work(seconds: float) -> list[dict[str, Any]]:
+def work(seconds: float, number: int) -> list[dict[str, Any]]:
     begun = time.monotonic_ns()
     samples: list[dict[str, Any]] = []
     while not samples or time.monotonic_ns() - begun < (seconds - ITERATION_S / 2) * 1e9:
@@ -30,7 +31,8 @@ def work(seconds: float) -> list[dict[str, Any]]:
         time.sleep(ITERATION_S)
         end = time.monotonic_ns()
         pace = wanted.get("speed", 1000.0) * (wanted.get("windows", 1.0) if seconds >= 0.1 else 1.0)
-        pace *= wanted.get("later", 1.0) if start - begun > BEGINNING_S * 1e9 else 1.0
+        factor = wanted.get("later", 1.0) * wanted.get("alternates", 1.0) ** (1 if number % 2 else -1)
+        pace *= factor if start - begun > BEGINNING_S * 1e9 else 1.0
         samples.append({"start_ns": start, "end_ns": end, "work": round(pace * (end - start) * 1e-6), "check": "ok"})
     return samples
 
@@ -76,7 +78,7 @@ def main() -> None:
                 say(event="failed", run=name, error={"code": "check-failed", "message": "the residual is 1e9"})
                 continue
             if wanted.get("idles") != slices:
-                samples = work(arguments.get("slice_s", slice_s))
+                samples = work(arguments.get("slice_s", slice_s), slices)
                 count += len(samples)
                 say(event="samples", run=name, samples=samples)
             say(event="waiting", run=name, iteration="slice")

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from virtometer.analysis import typical
 from virtometer.analysis.judged import judged
 from virtometer.analysis.window_level import long_value
-from virtometer.model import Better, Campaign, Run, Treatment, TrialRecord
+from virtometer.model import Better, Campaign, MarkKind, Run, SetAside, Treatment, TrialRecord
 
 Key = tuple[str, str]
 """Workload and environment."""
@@ -83,6 +83,11 @@ def usable(run: Run) -> bool:
     return math.isfinite(value) and value > 0 and (not run.samples or any(sample.used for sample in run.samples))
 
 
+def _work(run: Run) -> int:
+    """The work that a guest's CPU time was spent on: in slices that of the run-in too."""
+    return run.scored.work + sum(one.work for one in run.samples if one.set_aside is SetAside.RUN_IN)
+
+
 def _timed_share(run: Run) -> float:
     """How much of the window the samples cover that are used, 0 to 1: both by the clock that is believed."""
     score = run.scored
@@ -132,13 +137,14 @@ def _fill(cell: Cell) -> None:
         values[record.trial.block].append(judged(run).value)
         if run.in_slices:
             block = record.trial.block
-            cell.rounds[block] = typical.rounds(run)
+            if not any(mark.kind is MarkKind.AGAIN for mark in record.marks):  # its rounds were no one else's
+                cell.rounds[block] = typical.rounds(run)
             if (long := long_value(run)) is not None:
                 cell.long_values[block] = long
             if run.in_long_windows:
                 cell.long_blocks.add(block)
         if score.guest_cpu_s is not None and score.guest_cpu_s > 0 and score.work > 0:
-            costs[record.trial.block].append(score.guest_cpu_s / score.work)
+            costs[record.trial.block].append(score.guest_cpu_s / _work(run))
         else:
             cell.cost_gaps += 1
     cell.values = {block: statistics.geometric_mean(found) for block, found in sorted(values.items())}

@@ -111,6 +111,8 @@ class _Concluder:
         return statistics.median(one.later / one.beginning for one in found) if found else 1.0
 
     def _typical(self, cell: Cell, against: Cell) -> Estimate | None:
+        if cell.long_blocks or against.long_blocks:
+            return None
         _, _, better = self._shape(cell)
         return estimate(spread(typical.log_ratios(cell.rounds, against.rounds, better)))
 

@@ -8,6 +8,7 @@ away a slice now and then: neither stands out of its own run. The loss of all st
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -71,7 +72,8 @@ def stops(samples: Sequence[tuple[Interval, int]], *, gaps: bool) -> Stops:
     lost.sort(reverse=True)
     ordinary = max(lost[FEW][0], 0.0) if len(lost) > FEW else 0.0
     found = [one for one in lost[:FEW] if one[0] >= max(LONG_S, FAR * ordinary)]
-    window_s = (samples[-1][0].end_ns - begin_ns) * 1e-9
+    worked_s = math.fsum(stretch.duration_s for stretch, _ in samples)
+    window_s = (samples[-1][0].end_ns - begin_ns) * 1e-9 if gaps else worked_s
     longest_at_s = (found[0][1] - begin_ns) * 1e-9 if found else 0.0
     return Stops(window_s, sum(seconds for seconds, _ in found), len(found), longest_at_s)
 
@@ -104,7 +106,7 @@ def cost(total: Estimate | None, typical: Estimate | None) -> list[str]:
 def _slower(run: Run) -> float:
     """By which part the value lies below the agent's median in host time; 0 where that is not known."""
     value, median = run.scored.value, run.reported.value
-    if run.host_timed or run.by_tool or median is None or not (median > 0 and value > 0):
+    if run.host_timed or run.in_slices or run.by_tool or median is None or not (median > 0 and value > 0):
         return 0.0
     expected = in_host_time(median, run.unit, run.scored.clock.rate)
     return 1.0 - (expected / value if run.unit == "s" else value / expected)

@@ -32,6 +32,11 @@ class WindowLevel:
     alone: bool
     pieces: int = _ENOUGH
 
+    @property
+    def becomes_faster(self) -> bool:
+        """Whether the second half is faster than the beginning."""
+        return self.later > self.beginning
+
     def changes(self, margin: float) -> bool:
         """Whether the beginning differs from the second half by more than `margin`, and from each piece of it.
 

@@ -32,6 +32,8 @@ def duration(
     plan: Plan, trials: Iterable[Trial], windows: Mapping[str, float | None], catalogue: Catalogue
 ) -> Duration:
     """Estimate of the measuring, without the building of images. `windows`: seconds of work by workload, or None."""
+    # The first iteration of a slice is beside the window.
+    run_in = {one.name: 1.5 if one.scheduling == "interleaved" else 1.0 for one in plan.workloads}
     costs = {environment.name: catalogue.kinds[environment.kind].cost for environment in plan.environments}
     total, unknown_trials = 0.0, 0
     unknown: set[str] = set()
@@ -43,7 +45,7 @@ def duration(
                 started.add(start)
                 total += costs[placement.environment].start_s
         total += max(
-            (windows[placement.workload] or 0.0) + costs[placement.environment].trial_s
+            (windows[placement.workload] or 0.0) * run_in[placement.workload] + costs[placement.environment].trial_s
             for placement in trial.placements
         )
         without = {placement.workload for placement in trial.placements if windows[placement.workload] is None}

@@ -72,6 +72,12 @@ def impossible_here(plan: Plan, catalogue: Catalogue, host: HostSizes) -> Iterat
         needed = " and ".join(f"{what} {_size(size)}" for size, what in parts if size)
         verb = "do" if own else "does"
         yield Impossible(("disk_span",), f"{needed} {verb} not fit: {_size(host.free)} are free for the results")
+    machines = [one for one in plan.environments if catalogue.kinds[one.kind].machine_memory is not None]
+    together = sum(guest_memory(one, catalogue) or 0 for one in machines)
+    if len(machines) > 1 and together > host.memory and any(one.scheduling == "interleaved" for one in plan.workloads):
+        sentence = f"guests that take turns live at the same time: they have {_size(together)} of memory together, and "
+        sentence += f"this host {_size(host.memory)}; give them less, or let workloads be 'scheduling: continuous'"
+        yield Impossible(("environments",), sentence)
     for number, environment in enumerate(plan.environments):
         at: Path = ("environments", number, "settings")
         settings = environment.settings

@@ -10,6 +10,9 @@ from virtometer.design.catalogue import Catalogue
 from virtometer.design.document import Path
 from virtometer.model import Plan, PlanWorkload
 
+MOST_SLICES = 2_000
+"""In a window: an agent may send no more lines and samples in a run, those of the long windows included."""
+
 Wrong = tuple[Path, str]
 """Where the plan is wrong, and a sentence."""
 
@@ -50,4 +53,7 @@ def _of_workload(workload: PlanWorkload, plan: Plan, catalogue: Catalogue) -> st
     """Why this workload cannot be interleaved; empty where it can."""
     description = catalogue.workloads[workload.workload]
     parameters = description.parameters.model_validate(workload.parameters)
-    return description.cannot_pause(workload.op, parameters, workload.seconds or plan.seconds)
+    seconds = workload.seconds or plan.seconds
+    if seconds > MOST_SLICES * plan.slice_s:
+        return f"its window of {seconds:g} s has more than {MOST_SLICES:,} slices"
+    return description.cannot_pause(workload.op, parameters, seconds)

@@ -69,7 +69,7 @@ class Settings(BaseModel):
     @property
     def needs_long_windows(self) -> str:
         """Why the speed of guests shows over long windows alone, without its subject; empty where slices show it."""
-        return "" if self.steady_clock else "the laboratory times its work"
+        return "" if self.steady_clock else "its clock has no rate"
 
 
 @dataclass(frozen=True, slots=True)

@@ -271,7 +271,7 @@ class _Execution:
         self._refused: dict[str, str] = {}  # guests that did not start for this group, and why
         self._baseline_failures = 0  # starts of the baseline's guest that failed, in a row
         self._runner = TrialRunner(campaign.plan, lab)
-        self._turn_runner = TurnRunner(campaign.plan, lab)
+        self._turn_runner = TurnRunner(campaign.plan, lab, campaign.trials)
         self._remaining_time = RemainingTime(windows(campaign.plan))
         self._done = 0
         self._estimates = LiveEstimates(campaign.plan)
@@ -348,7 +348,7 @@ class _Execution:
             self._count_in(record)
             left = self._remaining_time.left(rest[number:])
             self._progress.trial_finished(record, self._done, len(self._campaign.planned), left, self._estimates.cells)
-            self._refuse_no_baseline(record)
+        self._refuse_no_baseline()
 
     def _started(self, trial: Trial, running_guests: dict[GuestKey, RunningGuest]) -> TrialRecord | None:
         """Start the guests of a trial that do not run yet. Returns the record of one that fails by this."""
@@ -362,10 +362,10 @@ class _Execution:
             return failed(trial, failure, started_at, time.monotonic() - begun)
         return None
 
-    def _refuse_no_baseline(self, record: TrialRecord) -> None:
+    def _refuse_no_baseline(self) -> None:
         """Raise EnvironmentFailed where the baseline does not start: nothing could be compared."""
         if self._plan.baseline in self._unprepared or self._baseline_failures >= _BASELINE_FAILURES:
-            why = self._unprepared.get(self._plan.baseline) or (record.failure.reason if record.failure else "")
+            why = self._unprepared.get(self._plan.baseline) or self._refused.get(self._plan.baseline, "")
             raise EnvironmentFailed(
                 f"the baseline {self._plan.baseline} does not start, so nothing can be compared; the campaign stops: "
                 f"{why}",

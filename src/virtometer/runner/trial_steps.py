@@ -338,6 +338,8 @@ def _late(one: PlacementRun, phase: str, limit_s: float) -> str:
     """Which workload did not reach a phase in time, and how far it had come."""
     if phase == "ready":
         return f"{one.planned.name} was not ready within {limit_s:g} s of being asked to get ready"
+    if one.state.in_slices:
+        return f"{one.planned.name} did not end within {limit_s:g} s of being stopped"
     count = len(one.state.samples)
     came = f"{count} sample{'' if count == 1 else 's'} had come" if count else "no sample had come"
     unended = ", and an iteration that was released had not ended" if one.state.works else ""

@@ -1,7 +1,6 @@
 """Trials whose guests take turns: rounds in fresh random order, one slice for each guest, the others silent.
 
-A trial that fails leaves the others going. Source of the design: what is close in time can be compared, because the
-noise of a host is greater the longer one waits (METHODOLOGY, "Slices").
+A trial that fails leaves the others going. METHODOLOGY has the reasons, in the chapter "Slices".
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import select
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
 from virtometer.analysis.window_level import (
@@ -20,9 +19,10 @@ from virtometer.analysis.window_level import (
     unlike,
     without_run_in,
 )
+from virtometer.deferred_signals import deferred_signals
 from virtometer.design.shuffle import Generator
 from virtometer.environments.base import LabContext
-from virtometer.errors import LinkError
+from virtometer.errors import EnvironmentFailed, LinkError
 from virtometer.model import FailureKind, GuestKey, Plan, Trial, TrialRecord
 from virtometer.programs import now
 from virtometer.runner.host import SliceObserver
@@ -30,8 +30,11 @@ from virtometer.runner.placement_run import PlacementRun
 from virtometer.runner.running_guest import RunningGuest
 from virtometer.runner.trial_steps import TrialFailed, TrialSteps
 
-_LONG_WINDOWS = 5  # that must all change their speed: of noise alone about one treatment of 2,000 does so
+_LONG_WINDOWS = 5  # that must all change their speed: of noise alone less than one treatment of 2,000 does so
 _RUN_IN_S = 0.0125  # one iteration, which does not count
+_SHORTEST_WINDOW = 12  # slices in a long window, for its halves to be compared
+_FEWEST_ROUNDS = 6
+_ENOUGH_TIME = 2.0  # of the time that the planned slices take
 
 
 @dataclass(slots=True)
@@ -42,6 +45,7 @@ class _Turn:
     running: list[PlacementRun] = field(default_factory=list)
     observer: SliceObserver | None = None
     failure: TrialFailed | None = None
+    worked_s: float = 0.0  # in slices of this trial, run-in included
 
     @property
     def key(self) -> tuple[str, str]:
@@ -57,10 +61,16 @@ class _Turn:
 class TurnRunner(TrialSteps):
     """Executes trials of one workload together, each in a guest of its own that is already running."""
 
-    def __init__(self, plan: Plan, lab: LabContext) -> None:
-        """As TrialSteps."""
+    def __init__(self, plan: Plan, lab: LabContext, records: Sequence[TrialRecord] = ()) -> None:
+        """As TrialSteps. `records`: of trials that are done; what was found out in them is not found out again."""
         super().__init__(plan, lab)
-        self._changes: dict[tuple[str, str], bool] = {}  # by environment and workload: whether long windows count
+        # By environment and workload: whether long windows count.
+        self._changes = {
+            (run.placement.environment, run.placement.workload): run.in_long_windows
+            for record in records
+            for run in record.scored
+            if run.in_slices
+        }
 
     def run(
         self, trials: Sequence[Trial], running_guests: Mapping[GuestKey, RunningGuest], seed: int
@@ -68,7 +78,7 @@ class TurnRunner(TrialSteps):
         """Execute the trials. The records are in their order; `seed` is that of the order of the slices."""
         started_at, begun = now(), time.monotonic()
         turns, generator = [_Turn(trial) for trial in trials], Generator(seed)
-        # One after the other: whoever calibrates beside others calibrates wrongly.
+        # One after the other: a guest that calibrates beside others calibrates wrongly.
         for turn in turns:
             with self._failing(turn):
                 self._make_ready(turn, running_guests)
@@ -79,6 +89,9 @@ class TurnRunner(TrialSteps):
         self._compare_with_long_windows([turn for turn in turns if turn.failure is None and turn not in apart])
         self._each(turns, self._stop)
         self._each(turns, lambda turn: turn.one.clock.after())
+        for turn in turns:
+            if turn.failure is not None and turn.running:  # nothing is known of its speed
+                self._changes.pop(turn.key, None)
         wall_s = (time.monotonic() - begun) / len(turns)
         return [self._record(turn, started_at, wall_s) for turn in turns]
 
@@ -96,7 +109,7 @@ class TurnRunner(TrialSteps):
 
     def _begin(self, turn: _Turn) -> None:
         self._start(turn.running)
-        self._wait_for_rest(turn.one, self._plan.limits.answer_s)
+        self._wait_for_rest(turn.one, self._plan.limits.answer_s, "the start")
 
     def _in_long_windows(self, turns: Sequence[_Turn], generator: Generator) -> list[_Turn]:
         """Those whose long windows count, because slices measure only the beginning of one. They have worked then.
@@ -123,14 +136,19 @@ class TurnRunner(TrialSteps):
         """
         piece_ns = round(self._plan.slice_s * 1e9)
         self._changes |= {turn.key: True for turn in turns}
-        suspects = turns
+        suspects, faster = turns, dict[tuple[str, str], bool]()
         for number in range(1, _LONG_WINDOWS + 1):
             for turn in generator.shuffled(_once([*suspects, *baseline]) if suspects else []):
                 self._long_window(turn)
             for turn in suspects:
                 window = long_windows(turn.one.state.samples).get(-number, [])
                 found = level(window, piece_ns)
-                self._changes[turn.key] = found is not None and found.changes(self._plan.margin)
+                # What is no noise changes in the same direction each time.
+                self._changes[turn.key] = (
+                    found is not None
+                    and found.changes(self._plan.margin)
+                    and faster.setdefault(turn.key, found.becomes_faster) is found.becomes_faster
+                )
             suspects = [turn for turn in suspects if self._changes[turn.key] and turn.failure is None]
 
     def _compare_with_long_windows(self, turns: Sequence[_Turn]) -> None:
@@ -147,16 +165,21 @@ class TurnRunner(TrialSteps):
         if turn.failure is None:
             with self._failing(turn):
                 number = len(long_windows(turn.one.state.samples)) + 1
-                self._slice(turn, -number, turn.one.seconds)
+                self._slice(turn, -number, max(turn.one.seconds, _SHORTEST_WINDOW * self._plan.slice_s + _RUN_IN_S))
 
     def _rounds(self, turns: Sequence[_Turn], generator: Generator) -> None:
+        """As many as the window has slices. A guest whose iterations are longer than slices has fewer of them."""
         working = [turn for turn in turns if turn.failure is None]
         seconds = max((turn.one.seconds for turn in working), default=0.0)
-        for number in range(max(round(seconds / self._plan.slice_s), 1)):
+        count = max(round(seconds / self._plan.slice_s), 1)
+        enough_s = _ENOUGH_TIME * count * (self._plan.slice_s + _RUN_IN_S)
+        for number in range(count):
             for turn in generator.shuffled(working):
-                if turn.failure is None:
+                if turn.failure is None and (number < _FEWEST_ROUNDS or turn.worked_s < enough_s):
                     with self._failing(turn):
+                        begun = time.monotonic()
                         self._slice(turn, number)
+                        turn.worked_s += time.monotonic() - begun
 
     def _slice(self, turn: _Turn, number: int, seconds: float | None = None) -> None:
         """One slice. `number` is below 0 for a long window, of so many seconds."""
@@ -168,11 +191,12 @@ class TurnRunner(TrialSteps):
             length_s = seconds or self._plan.slice_s + _RUN_IN_S
             one.running_guest.session.release(one.state.run, self._plan.limits.answer_s, length_s)
         one.state = one.state.released(number)
-        self._wait_for_rest(one, (seconds or self._plan.slice_s) + self._plan.limits.run_extra_s)
+        what = "a slice" if number >= 0 else "a long window"
+        self._wait_for_rest(one, (seconds or self._plan.slice_s) + self._plan.limits.run_extra_s, what)
         observer.end()
 
-    def _wait_for_rest(self, one: PlacementRun, limit_s: float) -> None:
-        """Take events until the run waits for its next slice."""
+    def _wait_for_rest(self, one: PlacementRun, limit_s: float, what: str) -> None:
+        """Take events until the run waits for its next slice; `what` it does until then."""
         deadline = time.monotonic() + limit_s
         session = one.running_guest.session
         while True:
@@ -186,7 +210,7 @@ class TurnRunner(TrialSteps):
                 return
             if left <= 0:
                 self._refuse_clock(one)
-                reason = f"a slice of {one.planned.name} was not done within {limit_s:g} s"
+                reason = f"{what} of {one.planned.name} was not done within {limit_s:g} s"
                 raise TrialFailed(FailureKind.TIME_LIMIT, reason, one.placement, [one.running_guest])
             select.select([session], [], [], left)
 
@@ -224,6 +248,12 @@ class TurnRunner(TrialSteps):
             yield
         except TrialFailed as cause:
             turn.failure = cause
+            if turn.running and turn.one.state.phase in ("ready", "running"):
+                turn.one.running_guest.broken = True  # its run is still there
+            for running_guest in cause.broken:  # it may go on working beside the others
+                running_guest.broken = True
+                with deferred_signals(), suppress(EnvironmentFailed):
+                    running_guest.stop()
 
 
 def _once(turns: Sequence[_Turn]) -> list[_Turn]:
