@@ -14,15 +14,14 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from bench.kinds import opened, tell
-from virtometer.analysis.live import LiveEstimate
+from bench.silent import Silent
 from virtometer.environments.registry import KINDS
-from virtometer.model import Plan, Trial, TrialRecord
+from virtometer.model import Plan, Trial
 from virtometer.runner.campaign import begin
-from virtometer.runner.remaining_time import TimeLeft
 
 TARGET_S = {"runc": 0.3, "bubblewrap": 0.3, "gvisor": 1.0, "uml": 3.0, "qemu": 8.0}
 TARGET_OVERHEAD_S = 0.050
@@ -39,39 +38,19 @@ def starts(kind: str, count: int) -> list[float]:
     return took
 
 
-class Watch:
-    """Notes when each trial of a campaign begins; otherwise silent."""
+class Watch(Silent):
+    """Notes when each trial of a campaign begins."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.began: dict[int, float] = {}
-        self.records: dict[int, TrialRecord] = {}
-
-    def swept(self, sentences: Sequence[str]) -> None:
-        return
-
-    def stage(self, text: str) -> None:
-        return
-
-    def begun(self, directory: Path, plan: Plan, planned: Sequence[Trial], finished: int) -> None:
-        return
-
-    def guest_starting(self, environment: str) -> None:
-        return
 
     def trial_started(self, trial: Trial) -> None:
+        """The moment."""
         self.began[trial.index] = time.monotonic()
 
-    def trial_finished(
-        self,
-        record: TrialRecord,
-        done: int,
-        total: int,
-        left: TimeLeft,
-        estimates: Mapping[tuple[str, str], LiveEstimate],
-    ) -> None:
-        self.records[record.trial.index] = record
-
     def message(self, text: str) -> None:
+        """What failed."""
         print(f"    {text}")
 
 
@@ -93,8 +72,9 @@ def overheads(kind: str, trials: int) -> tuple[list[float], list[float]]:
     with tempfile.TemporaryDirectory(prefix="virtometer-") as folder:
         begin(plan, "", Path(folder) / "campaign", 1, watch)
     added, prepared = [], []
+    records = {record.trial.index: record for record in watch.records}
     for index, began in watch.began.items():
-        (run,) = watch.records[index].runs
+        (run,) = records[index].runs
         if index and index + 1 in watch.began:  # a guest's first run has probes before it prepares
             window_s = (run.scored.window_end_host_ns - run.scored.window_start_host_ns) * 1e-9
             prepared.append(run.probes[0].sent_host_ns * 1e-9 - began)  # the first probe follows `ready`

@@ -18,17 +18,16 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from bench.kinds import NotHere, tell
-from virtometer.analysis.live import LiveEstimate
+from bench.silent import Silent
 from virtometer.clock import intervals
 from virtometer.errors import EnvironmentFailed
-from virtometer.model import Plan, SetAside, Trial, TrialRecord
+from virtometer.model import Plan, SetAside, TrialRecord
 from virtometer.runner.campaign import begin
-from virtometer.runner.remaining_time import TimeLeft
 
 KINDS = ("native", "bubblewrap", "runc", "gvisor", "uml")
 HAS_HOST_CLOCK = frozenset({"native", "bubblewrap", "runc"})
@@ -38,41 +37,6 @@ _WORKLOADS = (
     {"workload": "linpack", "op": "classic", "parameters": {"size": 50}},
     {"workload": "memory", "op": "triad", "parameters": {"size": "1M"}},
 )
-
-
-class Silent:
-    """A progress display that keeps the records."""
-
-    def __init__(self) -> None:
-        self.records: list[TrialRecord] = []
-
-    def swept(self, sentences: Sequence[str]) -> None:
-        pass
-
-    def stage(self, text: str) -> None:
-        pass
-
-    def begun(self, directory: Path, plan: Plan, planned: Sequence[Trial], finished: int) -> None:
-        pass
-
-    def guest_starting(self, environment: str) -> None:
-        pass
-
-    def trial_started(self, trial: Trial) -> None:
-        pass
-
-    def trial_finished(
-        self,
-        record: TrialRecord,
-        done: int,
-        total: int,
-        left: TimeLeft,
-        estimates: Mapping[tuple[str, str], LiveEstimate],
-    ) -> None:
-        self.records.append(record)
-
-    def message(self, text: str) -> None:
-        pass
 
 
 def plan(kind: str, trials: int, fresh: str) -> Plan:

@@ -13,6 +13,8 @@ echo "== Small orders of linpack where the clock is dear"
 .venv/bin/python -m bench.small_orders || failed=1
 echo "== A/A: one environment under two names"
 .venv/bin/python -m bench.aa --campaigns "${CAMPAIGNS:-20}" || failed=1
+echo "== Slices and long windows"
+.venv/bin/python -m bench.slices || failed=1
 echo "== Kills"
 .venv/bin/python -m bench.kills --kills "${KILLS:-200}" || failed=1
 exit $failed
