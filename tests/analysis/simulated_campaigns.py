@@ -11,7 +11,7 @@ import numpy as np
 
 from virtometer.analysis import analyse
 from virtometer.analysis.score import score
-from virtometer.analysis.window_level import long_windows_apart
+from virtometer.analysis.slices import long_windows_apart
 from virtometer.model import (
     AgentReport,
     Better,

@@ -10,18 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.analysis.simulated_campaigns import Place, Work, in_rounds, simulate
+from virtometer.analysis.slices import slices_apart
 from virtometer.analysis.window_level import (
     WindowLevel,
     level,
-    long_value,
-    long_windows,
-    long_windows_apart,
-    slices_apart,
     unlike,
-    without_run_in,
 )
-from virtometer.model import Run, Sample, SetAside
+from virtometer.model import Sample
 
 PIECE_NS = 25_000_000
 MARGIN = 0.05
@@ -31,7 +26,6 @@ RUN_IN = 9e9  # the rate of a window's first sample, which is left out
 PIECES = (FEWEST, 6, 8, ENOUGH, 16, 40)
 NOISE = (0.01, 0.05, 0.2, 0.5, 1.0, 3.0)  # standard deviation of the log of a piece's rate
 LARGEST_NOISE = {FEWEST: 0.2, 6: 0.5}  # up to which so few pieces are enough
-CLOCK_RATE = 1.0001
 
 
 def window(rates: list[float], each_ns: int = PIECE_NS, number: int = -1) -> list[Sample]:
@@ -54,11 +48,6 @@ def turns(slice_rate: float, long_rate: float | None = 1e9) -> list[Sample]:
     long = [] if long_rate is None else window([RUN_IN] * 4 + [long_rate] * 8)
     slices = [window([RUN_IN, slice_rate], number=number) for number in range(5)]
     return [*long, *(sample for one in slices for sample in one)]
-
-
-def run(unit: str = "B/s") -> Run:
-    (record,) = simulate([Place("native")], [Work(unit=unit, level=1e9 if unit == "B/s" else 1e-9)], blocks=1).trials
-    return record.runs[0]
 
 
 def test_the_first_piece_is_compared_with_the_median_of_the_second_half() -> None:
@@ -220,65 +209,6 @@ def test_a_change_by_a_factor_of_four_is_always_found(pieces: int, factor: float
     assert all(found(list(one)).changes(MARGIN) for one in rates)
 
 
-def test_long_windows_are_those_below_0_in_their_order() -> None:
-    first, second = window([1e9] * 3, number=-1), window([2e9] * 2, number=-2)
-    plain = [replace(one, slice=None) for one in first]
-    samples = [*first, *second, *window([3e9] * 4, number=0), *plain]
-    assert long_windows(samples) == {-1: first, -2: second}
-    assert list(long_windows(samples)) == [-1, -2]
-    assert long_windows(plain) == {}
-
-
-def test_long_windows_are_set_aside_where_there_are_slices_as_well() -> None:
-    long, slices = window([1e9] * 3), window([2e9] * 2, number=0)
-    apart = long_windows_apart([*long, *slices])
-    assert [one.set_aside for one in apart] == [SetAside.LONG_WINDOW] * 3 + [None] * 2
-    assert all("long window" in one.mark for one in apart[:3])
-    assert apart[3:] == tuple(slices)
-    assert [replace(one, set_aside=None, mark="") for one in apart] == [*long, *slices]
-
-
-def test_long_windows_alone_and_work_outside_of_slices_stay() -> None:
-    long = window([1e9] * 3)
-    plain = [replace(one, slice=None) for one in long]
-    assert long_windows_apart(long) == tuple(long)
-    assert long_windows_apart(plain) == tuple(plain)
-    assert long_windows_apart([]) == ()
-
-
-def test_slices_are_set_aside_and_nothing_else() -> None:
-    long, slices = window([1e9] * 3), window([2e9] * 2, number=0)
-    apart = slices_apart([*long, *slices])
-    assert [one.set_aside for one in apart] == [None] * 3 + [SetAside.SLICE] * 2
-    assert all("slice" in one.mark for one in apart[3:])
-    assert apart[:3] == tuple(long)
-    assert [replace(one, set_aside=None, mark="") for one in apart] == [*long, *slices]
-    assert slices_apart(long) == tuple(long)
-    assert slices_apart([]) == ()
-
-
-def test_the_first_sample_of_each_slice_is_its_run_in() -> None:
-    slices = [*window([2e9] * 3, number=0), *window([2e9] * 2, number=1)]
-    apart = without_run_in(slices)
-    assert [one.set_aside for one in apart] == [SetAside.RUN_IN, None, None, SetAside.RUN_IN, None]
-    assert all("first iteration" in one.mark for one in apart if not one.used)
-    assert [replace(one, set_aside=None, mark="") for one in apart] == slices
-    assert without_run_in(apart) == apart
-
-
-def test_a_slice_of_one_sample_a_long_window_and_work_outside_of_slices_have_no_run_in() -> None:
-    one, long = window([2e9], number=0), window([1e9] * 3)
-    plain = [replace(sample, slice=None) for sample in long]
-    for samples in (one, long, plain, [*long, *one, *window([2e9], number=1)], []):
-        assert without_run_in(samples) == tuple(samples)
-
-
-def test_a_run_in_that_is_set_aside_for_another_reason_keeps_it() -> None:
-    samples = window([2e9] * 3, number=0)
-    samples[0] = replace(samples[0], set_aside=SetAside.CLOCK_ERROR, mark="why")
-    assert without_run_in(samples) == tuple(samples)
-
-
 @pytest.mark.parametrize(
     ("own", "other", "found"),
     [
@@ -321,21 +251,3 @@ def test_of_several_long_windows_the_median_is_compared() -> None:
     more = [one for number, rate in ((-2, 1e9), (-3, 9e9)) for one in window([rate] * 12, number=number)]
     assert unlike([*turns(2e9), *more], turns(1e9), PIECE_NS)
     assert not unlike([*turns(1.3e9), *more], turns(1e9), PIECE_NS)
-
-
-@pytest.mark.parametrize("unit", ["B/s", "s"])
-@pytest.mark.parametrize("count", [True, False])
-def test_the_value_of_long_windows_is_total_work_by_total_time(unit: str, count: bool) -> None:
-    of = in_rounds(run(unit), [9e9] * 5, [[4e9, 1e9], [1e9, 2e9]], count=count)
-    rate = 2e9 / CLOCK_RATE
-    assert long_value(of) == pytest.approx(1 / rate if unit == "s" else rate)
-
-
-def test_a_run_without_long_windows_or_without_work_in_them_has_no_such_value() -> None:
-    assert long_value(run()) is None
-    assert long_value(in_rounds(run(), [1e9] * 5)) is None
-    of = in_rounds(run(), [1e9] * 5, [[1e9] * 4])
-    idle = tuple(replace(one, work=0) if (one.slice or 0) < 0 else one for one in of.samples)
-    still = tuple(replace(one, end_ns=one.start_ns) if (one.slice or 0) < 0 else one for one in of.samples)
-    for samples in (idle, still):
-        assert long_value(replace(of, samples=samples)) is None

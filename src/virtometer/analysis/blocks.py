@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from virtometer.analysis import typical
 from virtometer.analysis.judged import judged
-from virtometer.analysis.window_level import long_value
+from virtometer.analysis.slices import long_value
 from virtometer.model import Better, Campaign, MarkKind, Run, SetAside, Treatment, TrialRecord
 
 Key = tuple[str, str]

@@ -12,9 +12,10 @@ import statistics
 from virtometer.analysis import conditions, cost, missing, stalls, typical
 from virtometer.analysis.blocks import Cell, Key, cells, counterpart, log_ratios, seconds_per_block
 from virtometer.analysis.interval import estimate, spread
+from virtometer.analysis.slices import long_windows
 from virtometer.analysis.values import metric, value_of
 from virtometer.analysis.verdicts import Decision, decide
-from virtometer.analysis.window_level import level, long_windows
+from virtometer.analysis.window_level import level
 from virtometer.model import Better, Campaign, Estimate, Finding, Verdict
 
 
@@ -67,7 +68,7 @@ class _Concluder:
         gone = missing.unavailable(cell, self.status.get(cell.environment))
         if gone is not None:
             return self._finding(cell, Decision(None, Verdict.UNAVAILABLE, None, None), gone)
-        usual = self._typical(cell, against)
+        typical_ratio = self._typical(cell, against)
         said = [
             *conditions.differences(cell, against).values(),
             *conditions.notes(cell),
@@ -75,7 +76,7 @@ class _Concluder:
             *self._happened(cell, name=""),
             *self._happened(against, name=against.environment),
             *cost.notes(cell, against),
-            *stalls.cost(decision.ratio, usual),
+            *stalls.cost(decision.ratio, typical_ratio),
             *self._levels(cell, against),
         ]
         if not against.values:
@@ -86,7 +87,7 @@ class _Concluder:
             decision,
             [*said, *decision.why],
             host_cpu=cost.ratio(cell, against),
-            usual=usual,
+            typical_ratio=typical_ratio,
             never_decided=never,
         )
 
@@ -127,7 +128,7 @@ class _Concluder:
         notes: list[str],
         *,
         host_cpu: Estimate | None = None,
-        usual: Estimate | None = None,
+        typical_ratio: Estimate | None = None,
         never_decided: bool = False,
     ) -> Finding:
         """`never_decided`: more blocks will not help, because all trials failed so far."""
@@ -140,7 +141,7 @@ class _Concluder:
         return Finding(
             workload=cell.workload, op=op, metric=metric(self.workloads[cell.workload].workload, op, unit),
             unit=unit, better=better, subject=cell.environment, against=self.plan.baseline,
-            ratio=decision.ratio, typical=usual, verdict=decision.verdict,
+            ratio=decision.ratio, typical=typical_ratio, verdict=decision.verdict,
             p_value=decision.p_value, p_adjusted=decision.p_adjusted, host_cpu_ratio=host_cpu, value=value_of(cell),
             detectable=decision.detectable, blocks_needed=blocks,
             seconds_needed=None if more is None or self.block_s is None else more * self.block_s,

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from virtometer.analysis.score import NoScore, Window, score
-from virtometer.analysis.window_level import long_windows_apart, without_run_in
+from virtometer.analysis.slices import counted_in_slices
 from virtometer.model import Campaign, ClockFit, FailureKind, Mark, MarkKind, Run, TrialRecord
 
 
@@ -52,7 +52,7 @@ def _scored_at_last(run: Run) -> Run:
         raise NoScore(FailureKind.CLOCK, "the run did not come to its end")
     clock = _own(run.probes[0].received_guest_ns, run.probes[0].sent_host_ns)
     used = [replace(sample, set_aside=None, mark="") for sample in run.samples]
-    run = replace(run, samples=without_run_in(long_windows_apart(used)))
+    run = replace(run, samples=counted_in_slices(used))
     window: Window = (clock.to_host_ns(run.samples[0].start_ns), clock.to_host_ns(run.samples[-1].end_ns))
     return replace(run, score=score(run, clock, window))
 

@@ -11,14 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
-from virtometer.analysis.window_level import (
-    level,
-    long_windows,
-    long_windows_apart,
-    slices_apart,
-    unlike,
-    without_run_in,
-)
+from virtometer.analysis.slices import counted_in_slices, long_windows, slices_apart
+from virtometer.analysis.window_level import level, unlike
 from virtometer.deferred_signals import deferred_signals
 from virtometer.design.shuffle import Generator
 from virtometer.environments.base import LabContext
@@ -226,8 +220,7 @@ class TurnRunner(TrialSteps):
                 assert turn.observer is not None
                 state = turn.one.state
                 if not self._changes[turn.key]:
-                    state = replace(state, samples=without_run_in(long_windows_apart(state.samples)))
-                turn.one.state = state
+                    state = turn.one.state = replace(state, samples=counted_in_slices(state.samples))
                 turn.observer.of_long_windows = all((one.slice or 0) < 0 for one in state.samples if one.used)
                 host, marks, runs = self._score(turn.running, turn.observer)
                 return TrialRecord(turn.trial, None, started_at, wall_s, 0, host, marks, tuple(runs))

@@ -1,0 +1,67 @@
+"""The samples of work that was done in slices: which of them count, and what long windows beside slices reached.
+
+A sample has the number of its slice; below 0 it belongs to a long window.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+
+from virtometer.analysis.score import per_unit
+from virtometer.model import Run, Sample, SetAside
+
+
+def counted_in_slices(samples: Sequence[Sample]) -> tuple[Sample, ...]:
+    """The samples of a run that counts by its slices: long windows beside them and run-ins are set aside."""
+    return without_run_in(long_windows_apart(samples))
+
+
+def long_windows(samples: Sequence[Sample]) -> dict[int, list[Sample]]:
+    """The samples of each long window, by its number, the first one first."""
+    found: dict[int, list[Sample]] = {}
+    for sample in samples:
+        if sample.slice is not None and sample.slice < 0:
+            found.setdefault(sample.slice, []).append(sample)
+    return found
+
+
+def long_windows_apart(samples: Sequence[Sample]) -> tuple[Sample, ...]:
+    """The samples, with those of long windows set aside where there are slices as well."""
+    if not any(sample.slice is not None and sample.slice >= 0 for sample in samples):
+        return tuple(samples)
+    mark = "a long window, which is compared with long windows alone"
+    return tuple(
+        replace(sample, set_aside=SetAside.LONG_WINDOW, mark=mark) if (sample.slice or 0) < 0 else sample
+        for sample in samples
+    )
+
+
+def slices_apart(samples: Sequence[Sample]) -> tuple[Sample, ...]:
+    """The samples, with those of slices set aside."""
+    mark = "a slice, which does not show the speed of a long window"
+    return tuple(
+        replace(sample, set_aside=SetAside.SLICE, mark=mark) if (sample.slice or 0) >= 0 else sample
+        for sample in samples
+    )
+
+
+def without_run_in(samples: Sequence[Sample]) -> tuple[Sample, ...]:
+    """The samples, with the first one of each slice set aside that has several."""
+    mark = "the first iteration of a slice, after the work of others"
+    found = []
+    for number, group in itertools.groupby(samples, lambda sample: sample.slice):
+        inside = list(group)
+        if number is not None and number >= 0 and len(inside) > 1 and inside[0].used:
+            inside[0] = replace(inside[0], set_aside=SetAside.RUN_IN, mark=mark)
+        found += inside
+    return tuple(found)
+
+
+def long_value(run: Run) -> float | None:
+    """Total work / total time of a scored run's long windows, or its inverse for the unit s; None without any."""
+    samples = [sample for window in long_windows(run.samples).values() for sample in window]
+    work = sum(sample.work for sample in samples)
+    elapsed_s = sum(run.scored.clock.duration_s(sample.start_ns, sample.end_ns) for sample in samples)
+    return per_unit(work, elapsed_s, run.unit) if work > 0 and elapsed_s > 0 else None
