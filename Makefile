@@ -16,7 +16,7 @@ demo: ## set up what virtometer needs, then measure what each environment on thi
 	@setup/all.sh product
 	@.venv/bin/virtometer run --quick || [ $$? = 9 ] # 9: complete, and a trial failed, which the table says
 
-test: setup ## set up, then run the tests of both languages (under twelve minutes)
+test: setup ## set up, then run the tests of both languages (about a quarter of an hour)
 	@setup/test.sh -m "not slow"
 
 test-fast: setup ## what runs in less than a minute: no guests but native ones, no campaigns, no kernels
@@ -39,7 +39,7 @@ mutants: setup ## wrong agents on purpose, and which check finds each (about an 
 bench: setup ## each kernel beside the tool that users know (ONLY=memory for some; says how long it takes)
 	@ONLY="$(ONLY)" PAIRS="$(PAIRS)" LENGTH="$(SECONDS)" DISK_LENGTH="$(DISK_SECONDS)" setup/bench.sh
 
-bench-self: setup ## Virtometer's own speed: provisioning, overhead, small orders, A/A campaigns, kills
+bench-self: setup ## Virtometer's own speed: provisioning, overhead, small orders, reports, A/A campaigns, kills
 	@setup/bench_self.sh
 
 clean: ## remove what was built and installed in this folder (results stay)

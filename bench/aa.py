@@ -19,6 +19,7 @@ VIRTOMETER = str(Path(sys.executable).with_name("virtometer"))
 
 PLAN = """\
 virtometer: 1
+control: false
 name: A/A
 baseline: first
 environments:

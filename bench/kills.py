@@ -29,6 +29,7 @@ VIRTOMETER = str(Path(sys.executable).with_name("virtometer"))
 
 PLAN = """\
 virtometer: 1
+control: false
 name: kills
 baseline: native
 environments:

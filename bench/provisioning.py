@@ -59,6 +59,7 @@ def overheads(kind: str, trials: int) -> tuple[list[float], list[float]]:
     plan = Plan.model_validate(
         {
             "virtometer": 1,
+            "control": False,
             "name": "overhead",
             "baseline": kind,
             "environments": [{"name": kind, "kind": kind}],

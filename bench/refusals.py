@@ -49,6 +49,7 @@ def plan(kind: str, trials: int, fresh: str) -> Plan:
     return Plan.model_validate(
         {
             "virtometer": 1,
+            "control": False,
             "name": "refusals",
             "baseline": kind,
             "environments": [{"name": kind, "kind": kind}],

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from virtometer.analysis.live import LiveEstimate
-from virtometer.model import Plan, Trial, TrialRecord
+from virtometer.model import Plan, Stage, Trial, TrialRecord
 from virtometer.runner.remaining_time import TimeLeft
 
 
@@ -41,6 +41,9 @@ class Silent:
     ) -> None:
         """Keep the record."""
         self.records.append(record)
+
+    def extended(self, stage: Stage, planned: Sequence[Trial]) -> None:
+        """Nothing."""
 
     def message(self, text: str) -> None:
         """Nothing."""

@@ -30,6 +30,7 @@ from virtometer.runner.catalogue import catalogue
 
 _PLAN = """
 virtometer: 1
+control: false
 name: slices
 environments:
   - {{name: native, kind: native}}

@@ -27,6 +27,7 @@ PDE = "pde"
 
 PLAN = """\
 virtometer: 1
+control: false
 name: small orders
 baseline: native
 environments:

@@ -76,6 +76,9 @@ class Place:
     provision_s: float = 0.05
 
 
+MOST_WORK = 2**63 - 1  # in a sample; the protocol allows less
+
+
 def quiet(_block: int, _time: float, _rng: np.random.Generator) -> float:
     return 0.0
 
@@ -195,21 +198,26 @@ def simulate(
     host: Mapping[str, Any] | None = None,
     marks: Mapping[int, tuple[Mark, ...]] | None = None,
     fail: Mapping[int, Failure] | None = None,
+    control: bool = False,
     **more: Any,
 ) -> Campaign:
-    """Run every treatment once per block in random order. `marks` and `fail` are by trial index."""
+    """Run every treatment once per block in random order. `marks` and `fail` are by trial index.
+
+    control: the baseline has two guests.
+    """
     rng = np.random.default_rng(seed)
     plan = plan_of(places, works, blocks, **more)
     planned: list[Trial] = []
     records: list[TrialRecord] = []
     guests: list[GuestStart] = []
-    treatments = [(place, work) for place in places if place.works for work in works]
+    treatments = [(place, work, 1) for place in places if place.works for work in works]
+    treatments += [(places[0], work, 2) for work in works if control]
     total = blocks * len(treatments)
     for block in range(blocks):
         for position, choice in enumerate(rng.permutation(len(treatments))):
-            place, work = treatments[int(choice)]
+            place, work, number = treatments[int(choice)]
             index = len(planned)
-            trial = Trial(index, block, position, index, (Placement(place.name, work.name),))
+            trial = Trial(index, block, position, index, (Placement(place.name, work.name, guest=number),))
             planned.append(trial)
             guest_id = f"sim-{index}"
             guests.append(
@@ -225,6 +233,7 @@ def simulate(
             efficiency = place.efficiency.get(work.name, place.efficiency.get("", 1.0))
             value = level * efficiency if work.better == "higher" else level / efficiency
             run = run_of(place, work, value, index, guest_id, samples, rng)
+            run = replace(run, placement=trial.placements[0])
             use = HostUse(1.0, 0.9, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0, 0.0)
             records.append(TrialRecord(trial, None, at(index), 1.25, 1000, use, (marks or {}).get(index, ()), (run,)))
     statuses = tuple(
@@ -257,7 +266,7 @@ def run_of(
         rate = (
             value * math.exp(rng.normal(0, 0.01)) if work.better == "higher" else math.exp(rng.normal(0, 0.01)) / value
         )
-        taken.append(Sample(begin, begin + each_ns, max(1, round(rate * each_ns * 1e-9)), "ok"))
+        taken.append(Sample(begin, begin + each_ns, min(max(1, round(rate * each_ns * 1e-9)), MOST_WORK), "ok"))
     done = sum(sample.work for sample in taken)
     native_rate = work.level if work.better == "higher" else 1 / work.level
     host_ns = index * 2_000_000_000

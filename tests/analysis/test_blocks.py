@@ -21,7 +21,7 @@ from tests.analysis.simulated_campaigns import (
     with_runs,
 )
 from virtometer.analysis import analyse
-from virtometer.analysis.blocks import Cell, cells, counterpart, log_ratios, seconds_per_block, usable
+from virtometer.analysis.blocks import Cell, cells, counterpart, log_ratios, usable
 from virtometer.model import Campaign, Failure, FailureKind, Placement, SetAside, Treatment, Trial
 
 NATIVE = Place("native")
@@ -146,27 +146,6 @@ def test_ratios_are_taken_within_blocks_and_above_0_is_better() -> None:
 def test_the_ratio_of_the_ends_of_all_numbers_is_a_number() -> None:
     (found,) = log_ratios({0: 5e-324}, {0: 1.7e308}, "higher")
     assert math.isfinite(found) and found < -1400
-
-
-def test_a_block_takes_the_median_from_the_first_trial_of_one_to_that_of_the_next() -> None:
-    campaign = simulate([NATIVE, Place("runc")], blocks=5)
-    assert seconds_per_block(campaign) == pytest.approx(4.0)
-    late = tuple(
-        replace(one, started_at=one.started_at.replace("03:", "09:", 1)) if one.trial.block >= 3 else one
-        for one in campaign.trials
-    )
-    assert seconds_per_block(replace(campaign, trials=late)) == pytest.approx(4.0), "a pause is left out"
-
-
-def test_of_one_block_it_is_what_trials_and_starts_took() -> None:
-    campaign = simulate([NATIVE, Place("runc", provision_s=0.5)], blocks=1)
-    assert seconds_per_block(campaign) == pytest.approx(2 * 1.25 + 0.05 + 0.5)
-    nameless = tuple(replace(one, started_at="when?") for one in campaign.trials)
-    assert seconds_per_block(replace(campaign, trials=nameless)) == pytest.approx(2 * 1.25 + 0.05 + 0.5)
-
-
-def test_before_any_trial_nobody_knows_how_long_a_block_takes() -> None:
-    assert seconds_per_block(replace(simulate([NATIVE]), trials=())) is None
 
 
 def test_a_new_cell_has_nothing() -> None:

@@ -36,6 +36,19 @@ def test_a_condition_that_only_one_side_tells_is_a_difference() -> None:
     assert "not like with like: pages: huge here, not told in native" in found.notes
 
 
+def test_where_guests_are_kept_is_compared_only_with_guests_that_are_not_kept_anywhere() -> None:
+    name = "memory triad 64 MB"
+
+    def place(own: str, where: str | None) -> Place:
+        return Place(own, conditions={name: {"guest_processors": where}} if where else {})
+
+    for here, there in (("7", "6-7"), ("all", "all"), ("all", None)):
+        assert finding_of(simulate([place("native", there), place("uml", here)]), "uml").like_with_like
+    found = finding_of(simulate([place("native", "7"), place("uml", "all")]), "uml")
+    assert found.unlike == ("guest_processors",)
+    assert "not like with like: processors of the guest: all here, kept on a few in native" in found.notes
+
+
 def test_other_reasons_for_the_same_condition_are_no_difference() -> None:
     name = "memory triad 64 MB"
     one = Place("native", conditions={name: {"io": "buffered", "io_reason": "was asked for"}})

@@ -19,6 +19,7 @@ from tests.analysis.simulated_campaigns import (
     trials_of,
     with_fields,
 )
+from virtometer.analysis import analyse
 from virtometer.analysis.blocks import Cell, cells
 from virtometer.analysis.missing import About, Reason, failures, marked, notes, unavailable, unused
 from virtometer.model import (
@@ -243,7 +244,7 @@ def test_marks_are_counted_by_their_kind() -> None:
 
 def test_samples_that_are_not_used_are_counted_by_the_kind_of_reason() -> None:
     aside = [Sample(0, 1, 1, "", SetAside.CLOCK_ERROR, mark) for mark in ("±0.6%", "±0.7%")]
-    assert unused([*aside, Sample(0, 1, 1, "")]) == (Reason(About(SetAside.CLOCK_ERROR), 2, "±0.6%", alike=False),)
+    assert unused([aside, [Sample(0, 1, 1, "")]]) == (Reason(About(SetAside.CLOCK_ERROR), 2, "±0.6%", alike=False),)
 
 
 @given(st.lists(st.tuples(st.sampled_from(FailureKind), st.text(max_size=3))))
@@ -257,10 +258,23 @@ def test_every_trial_is_counted_once(kinds: list[tuple[FailureKind, str]]) -> No
 
 def test_long_windows_are_not_called_unused() -> None:
     long = Sample(0, 1, 1, "", SetAside.LONG_WINDOW, "a long window", -1)
-    assert unused([long, Sample(0, 1, 1, "", slice=0)]) == ()
+    assert unused([[long, Sample(0, 1, 1, "", slice=0)]]) == ()
     lost = Sample(0, 1, 1, "", SetAside.CLOCK_ERROR, "±0.6%", -1)
-    assert [one.about.kind for one in unused([long, lost])] == [SetAside.CLOCK_ERROR]
+    assert [one.about.kind for one in unused([[long], [lost]])] == [SetAside.CLOCK_ERROR]
     campaign = simulate([NATIVE], blocks=1)
     (run,) = campaign.trials[0].runs
     turned = in_rounds(run, [1e9] * 10, [[1e9] * 12])
     assert notes(cell_of(with_fields(campaign, {0: {"samples": turned.samples}}), "native"), name="") == []
+
+
+@pytest.mark.parametrize(("lost", "told"), [(1, False), (3, True)])
+def test_a_few_disturbed_slices_are_counted_and_not_told_of_each_finding(lost: int, told: bool) -> None:
+    campaign = simulate([NATIVE, Place("box", "runc")], blocks=6, samples=8)
+    trials = list(campaign.trials)
+    for at in trials_of(campaign, "box")[:lost]:
+        (run,) = trials[at].runs
+        disturbed = replace(run.samples[0], set_aside=SetAside.DISTURBED, mark="others worked")
+        trials[at] = replace(trials[at], runs=(replace(run, samples=(disturbed, *run.samples[1:])),))
+    of = replace(campaign, trials=tuple(trials))
+    assert any("others worked" in note for note in finding_of(of, "box").notes) is told
+    assert analyse(of).counts.samples_unused == lost

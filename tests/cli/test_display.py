@@ -20,6 +20,7 @@ ENVIRONMENTS = ["native", "runc", "bubblewrap", "gVisor", "user-mode Linux", "QE
 PLAN = Plan.model_validate(
     {
         "virtometer": 1,
+        "control": False,
         "name": "p",
         "baseline": "native",
         "environments": [{"name": name, "kind": "native"} for name in ENVIRONMENTS],

@@ -84,19 +84,29 @@ def test_show_says_what_is_compared_how_long_and_in_which_order() -> None:
     assert "compared with unlimited, equivalent within 5%:" in head
     assert "  half a processor (kind runc, cpus 0.5)" in head
     assert "  cpu linpack 500 (linpack classic, size 500, 1 thread, 2 s)" in head
-    assert "size: 10 blocks x 3 environments x 3 workloads = 90 trials, each in a guest of its own" in head
+    assert "size: 10 blocks x (3 environments + control) x 3 workloads = 120 trials, each in a guest of its own" in head
     assert re.search(r"^time: about \d+ minutes of measuring", head, re.MULTILINE)
     assert "order: that of seed 11\n" in head
     assert len(blocks) == 10
     trials = [line for block in blocks for line in block.splitlines()]
-    assert [int(line.split()[0]) for line in trials] == list(range(1, 91))
+    assert [int(line.split()[0]) for line in trials] == list(range(1, 121))
     assert all(" starts " in line for line in trials)
     treatments = [{re.sub(r"^ *\d+  starts  ", "", line) for line in block.splitlines()} for block in blocks]
-    assert all(len(block) == 9 and block == treatments[0] for block in treatments)
+    assert all(len(block) == 12 and block == treatments[0] for block in treatments)
     again = virtometer("plan", "show", ROOT / "plans" / "runc-cpu-quota.yaml", "--seed", "11")
     assert again == outcome
     other = virtometer("plan", "show", ROOT / "plans" / "runc-cpu-quota.yaml", "--seed", "12")
     assert other.out != outcome.out
+
+
+def test_show_names_the_ratio_of_the_verdicts(tmp_path: Path) -> None:
+    path = tmp_path / "p.yaml"
+    text = (ROOT / "plans" / "runc-cpu-quota.yaml").read_text()
+    path.write_text(f"verdict: typical\n{text}")
+    outcome = virtometer("plan", "show", path)
+    assert "equivalent within 5%, by the typical ratio where guests take turns:" in outcome.out
+    path.write_text(f"verdict: median\n{text}")
+    assert "'verdict' is 'median'" in virtometer("plan", "show", path).err
 
 
 @pytest.mark.parametrize("path", PLANS, ids=lambda path: path.name)
@@ -116,11 +126,11 @@ def test_show_marks_the_starts_that_workloads_share() -> None:
     outcome = virtometer("plan", "show", ROOT / "plans" / "quick.yaml")
     trials = [line for line in outcome.out.splitlines() if re.match(r" +\d+ ", line)]
     plan = yaml.safe_load((ROOT / "plans" / "quick.yaml").read_text())
-    starts = plan["blocks"] * len(plan["environments"])
+    starts = plan["blocks"] * (len(plan["environments"]) + 1)
     assert len(trials) == starts * len(plan["workloads"])
     assert sum(" starts " in line for line in trials) == starts
     assert "order: that of seed 0; a run takes a fresh seed, and records it" in outcome.out
-    assert "size 64M" in outcome.out
+    assert "size 32M" in outcome.out
     assert "direct true" in outcome.out
     assert "system call (os system-call, 1 thread, 0.35 s in slices of 25 ms)" in outcome.out
     assert "network to host (net stream, 1 thread, 0.35 s)" in outcome.out
@@ -130,12 +140,12 @@ def test_show_marks_the_starts_that_workloads_share() -> None:
 def test_check_and_show_take_a_part_of_a_plan() -> None:
     words: list[str | Path] = [ROOT / "plans" / "quick.yaml", "--only", "system call,context switch", "--in", "gVisor"]
     check = virtometer("plan", "check", *words)
-    size = "7 blocks x 2 environments x 2 workloads = 28 trials"
+    size = "6 blocks x (2 environments + control) x 2 workloads = 36 trials"
     assert (check.status, check.err) == (0, "")
     assert f"right; {size}" in check.out
     show = virtometer("plan", "show", *words)
     assert f"size: {size}" in show.out
-    shown = [line.split("  ")[-1] for line in show.out.splitlines() if re.match(r" +\d+ ", line)]
+    shown = [line.split("  ")[-1].strip() for line in show.out.splitlines() if re.match(r" +\d+ ", line)]
     assert set(shown) == {"system call, in turns", "context switch, in turns"}
     for verb in ("check", "show"):
         refused = virtometer("plan", verb, words[0], "--in", "qemu")
@@ -163,17 +173,17 @@ def test_a_plan_with_too_few_blocks_for_a_verdict_says_so(tmp_path: Path) -> Non
 
 def test_work_with_an_end_of_its_own_takes_so_long_at_most() -> None:
     outcome = virtometer("plan", "show", ROOT / "plans" / "linpack-published.yaml")
-    assert "time: at most 24 h 00 min of measuring" in outcome.out
+    assert "time: at most 36 h 00 min of measuring" in outcome.out
     outcome = virtometer("plan", "show", ROOT / "plans" / "bonnie.yaml")
     assert re.search(
-        r"^time: about \d+ seconds of measuring where every environment works, and the work of 312 trials, "
+        r"^time: about \d+ (seconds|minutes) of measuring where every environment works, and the work of 390 trials, "
         r"which has an end of its own: not known before the first one ran "
         r"\(per char write, block write, rewrite and 10 more\)$",
         outcome.out,
         re.MULTILINE,
     )
     outcome = virtometer("plan", "show", ROOT / "plans" / "ramspeed.yaml")
-    assert "time: about 5 minutes of measuring" in outcome.out
+    assert "time: about 6 minutes of measuring" in outcome.out
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,10 +18,14 @@ from virtometer.report import FORMATS, render
 from virtometer.store.ledger import Ledger
 
 
+def recorded(directory: Path) -> Path:
+    places = [Place("native"), Place("box", efficiency={"": 0.5})]
+    return stored(simulate(places, noise=gaussian(0.02), blocks=6), directory)
+
+
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    places = [Place("native"), Place("box", efficiency={"": 0.5})]
-    return stored(simulate(places, noise=gaussian(0.02), blocks=6), tmp_path_factory.mktemp("results") / "r")
+    return recorded(tmp_path_factory.mktemp("results") / "r")
 
 
 def expected(directory: Path, kind: str, *, raw: bool = False) -> str:
@@ -59,12 +65,28 @@ def test_the_page_is_written_beside_the_ledger_unless_a_file_is_named(
     assert (tmp_path / "x.html").read_text(encoding="utf-8") == (directory / name).read_text(encoding="utf-8")
 
 
-def test_without_a_format_it_is_the_table_and_the_page(directory: Path) -> None:
+def test_without_a_format_it_is_the_table_and_the_command_that_makes_the_page(tmp_path: Path) -> None:
+    directory = recorded(tmp_path / "a b")
     shown = virtometer("report", directory)
     assert (shown.status, shown.err) == (0, "")
     assert "memory triad 64 MB" in shown.out and "slower" in shown.out
-    assert shown.out.splitlines()[-1] == f"report: {directory / 'report.html'}"
-    assert "Raw values" in virtometer("report", directory, "--raw").out
+    command = f"page with all plots: virtometer report '{directory}' --format html"
+    assert shown.out.splitlines()[-1] == command
+    raw = virtometer("report", directory, "--raw").out
+    assert "Raw values" in raw and raw.splitlines()[-1] == f"{command} --raw"
+    assert not (directory / "report.html").exists()
+
+
+def test_a_table_draws_no_plot(directory: Path) -> None:
+    """In a process of its own: what draws takes longer to load than everything else."""
+    names = ("altair", "vl_convert", "jinja2", "matplotlib", "scipy.stats")
+    script = (
+        "import sys; from virtometer.cli import main; main(['report', sys.argv[1]]); "
+        f"print('loaded:', sorted(set({names!r}) & set(sys.modules)))"
+    )
+    result = subprocess.run([sys.executable, "-c", script, directory], capture_output=True, text=True, check=True)
+    assert "memory triad 64 MB" in result.stdout
+    assert result.stdout.endswith("loaded: []\n")
 
 
 def test_a_file_without_a_format_is_refused(directory: Path) -> None:

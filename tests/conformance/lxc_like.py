@@ -51,7 +51,7 @@ class LxcLike(Environment):
     def capabilities(self) -> Capabilities:
         """Everything but limits."""
         return Capabilities(
-            disk=True, network=True, several_guests=True, cpu_limit=False, memory_limit=False, settings=()
+            disk=True, network=True, several_guests=True, cpu_limit=False, memory_limit=False, settings=("processors",)
         )
 
     def check(self) -> Check:
@@ -68,7 +68,7 @@ class LxcLike(Environment):
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start the agent as the first process of the container, with its channel on two pipes."""
         disk = self.lab.disk_file
-        with ProcessGuest.starting(self.lab, guest_id) as guest:
+        with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
             rootfs = self._mount(guest)
             namespace = guest.add_network()
             guest.disk = disk_as_file(self.lab, f"{DATA}/{disk.name}" if disk else "")

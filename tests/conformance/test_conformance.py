@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import get_args
 
@@ -25,11 +25,13 @@ from virtometer.design.reference import sections
 from virtometer.environments.accounting import cgroup_processes
 from virtometer.environments.base import Check, Environment, Guest, Namespace
 from virtometer.environments.process_guest import ProcessGuest
+from virtometer.environments.processors import tasks
 from virtometer.environments.registry import KINDS
 from virtometer.environments.sweep import sweep
 from virtometer.errors import LinkClosed, PlanError
 from virtometer.model import Limits
 from virtometer.runner.catalogue import catalogue
+from virtometer.runner.processors import place_guest
 from virtometer.runner.running_guest import Peer
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -96,6 +98,7 @@ def test_an_unknown_setting_is_refused_by_name(kind: str) -> None:
         KINDS[kind].settings_type.model_validate({"no_such_setting": 1})
     plan = f"""
 virtometer: 1
+control: false
 name: x
 baseline: a
 environments: [{{name: a, kind: {kind}, settings: {{no_such_setting: 1}}}}]
@@ -231,8 +234,64 @@ def namespace(pid: int | str, name: str) -> str:
 def test_the_effective_settings_are_reported(living: Living) -> None:
     effective = living.guest.effective
     assert effective["cpu_accounting"] in {"cgroup-v1", "cgroup-v2", "process-tree"}
+    assert set(numbers(effective["processors"])) == HERE
     if os.geteuid() == 0:
         assert effective["cpu_accounting"] != "process-tree"
+
+
+def affinities(guest: Guest) -> set[frozenset[int]]:
+    """The processors that each thread of each process of a guest may use, as the kernel lists them."""
+    found = set()
+    for task in tasks(processes(guest)):
+        with contextlib.suppress(OSError):
+            status = Path(f"/proc/{task}/status").read_text()
+            [listed] = [line.split()[1] for line in status.splitlines() if line.startswith("Cpus_allowed_list:")]
+            found.add(frozenset(numbers(listed)))
+    return found
+
+
+def numbers(listed: str) -> Iterator[int]:
+    for part in listed.split(","):
+        low, _, high = part.partition("-")
+        yield from range(int(low), int(high or low) + 1)
+
+
+HERE = frozenset(os.sched_getaffinity(0))
+
+
+@pytest.mark.skipif(len(HERE) < 2, reason="there is one processor")
+def test_a_guest_is_on_the_processors_asked_for(living: Living) -> None:
+    """On all of them from its start; then on those of each run, with all that it starts while it works."""
+    settings = KINDS[living.kind].settings_type()
+    assert affinities(living.guest) == {HERE}
+    for count in (1, None):
+        placed = place_guest(living.guest, settings, count, HERE)
+        expected = HERE if count is None else frozenset([max(HERE)])
+        assert placed.processors == expected
+        assert placed.reason == ""
+        assert affinities(living.guest) == {expected}
+        living.talk.prepare("memory", "read", {"size": 1 << 20})
+        assert affinities(living.guest) == {expected}
+        living.talk.begin()
+        living.talk.finish()
+        assert affinities(living.guest) == {expected}
+
+
+@pytest.mark.parametrize("asked", ["all", "one"])
+def test_a_guest_keeps_its_own_processors(environment: Environment, new_id: Callable[[], str], asked: str) -> None:
+    numbers = HERE if asked == "all" else {max(HERE)}
+    settings = environment.settings_type.model_validate({"processors": "all" if asked == "all" else [*numbers]})
+    environment.prepare(settings)
+    guest = environment.start(settings, new_id())
+    try:
+        assert affinities(guest) <= {frozenset(numbers)}, "also before its agent runs"
+        talk = Talk(guest)
+        talk.greet()
+        assert place_guest(guest, settings, 1, HERE).processors == numbers
+        talk.measure("memory", "read", {"size": 1 << 20})
+        assert affinities(guest) == {frozenset(numbers)}
+    finally:
+        guest.stop()
 
 
 # --- ends -----------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ def plan(fresh: str) -> Plan:
     return Plan.model_validate(
         {
             "virtometer": 1,
+            "control": False,
             "name": "p",
             "baseline": "a",
             "environments": [{"name": "a", "kind": "fast"}, {"name": "b", "kind": "slow"}],

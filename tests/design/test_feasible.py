@@ -25,7 +25,7 @@ disk_span: 64M
 workloads:
   - {name: w, WORKLOAD}
 """
-HOST = HostSizes(memory=8 << 30, processors=frozenset({0, 1}), free=1 << 30)
+HOST = HostSizes(memory=8 << 30, processors=frozenset({0, 1, 2}), free=1 << 30, allowed=frozenset({0, 1}))
 
 
 def plan(workload: str, kind: str = "qemu", unavailable: str = "refuse") -> str:
@@ -108,6 +108,10 @@ def test_a_plan_that_skips_is_right_where_its_baseline_is() -> None:
         ("workload: os, op: fork", "qemu, settings: {memory: 16G}", "'box' has 16G of memory, and this host 8G"),
         ("workload: os, op: fork", "runc, settings: {cpuset: [1, 7]}",
          "'cpuset' of 'box' names processor 7, which this host does not have"),
+        ("workload: os, op: fork", "qemu, settings: {processors: [0, 7]}",
+         "'processors' of 'box' names processor 7, which this host does not have"),
+        ("workload: os, op: fork", "native, settings: {processors: [0, 1, 2]}",
+         "'processors' of 'box' names processor 2, which this laboratory may not use"),
         ("workload: disk, op: read, parameters: {span: 10T}", "runc",
          "the disk file 64M and the largest files beside it 10T do not fit: 1G are free for the results"),
         ("workload: disk, op: write, threads: 8, parameters: {span: 128M}", "runc",

@@ -186,9 +186,9 @@ def test_very_many_errors_are_cut() -> None:
 def test_too_many_trials() -> None:
     names = "".join(f"  - {{name: w{number}, workload: drill, op: deep}}\n" for number in range(10))
     text = re.sub(r"workloads:\n.*(?=blocks)", f"workloads:\n{names}", GOOD, flags=re.DOTALL)
-    (line,) = messages(text.replace("blocks: 3", "blocks: 5001"))
+    (line,) = messages(text.replace("blocks: 3", "blocks: 3334"))
     assert line.endswith("100020 trials are more than the 100000 that one campaign may have")
-    assert parse(text.replace("blocks: 3", "blocks: 5000")).blocks == 5000
+    assert parse(text.replace("blocks: 3", "blocks: 3333")).blocks == 3333
 
 
 @pytest.mark.parametrize("text", ["- 1\n", "7\n", "plan\n", "[]"])

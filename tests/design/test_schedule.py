@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from virtometer.design.schedule import MAX_TRIALS, schedule
+from virtometer.design.schedule import MAX_TRIALS, further, schedule, trial_count
 from virtometer.errors import EnvironmentFailed, UsageError
 from virtometer.model import Plan, Trial
 
@@ -22,6 +22,7 @@ def plan(environments: int = 3, workloads: int = 2, **more: Any) -> Plan:
             "virtometer": 1,
             "name": "p",
             "baseline": "e0",
+            "control": False,
             "environments": [{"name": f"e{number}", "kind": "k"} for number in range(environments)],
             "workloads": [{"name": f"w{number}", "workload": "w", "op": "o"} for number in range(workloads)],
             **more,
@@ -136,3 +137,54 @@ def test_all_orders_of_a_block_with_shared_starts_occur_about_equally_often() ->
     blocks = Counter(tuple(map(treatment, trials[start : start + 4])) for start in range(0, len(trials), 4))
     assert len(blocks) == 2 * 2 * 2  # two orders of environments, two of workloads in each
     assert chisquare(list(blocks.values())).pvalue > 0.001
+
+
+@given(plans, seeds)
+def test_the_baseline_is_in_each_block_twice_where_there_is_something_to_compare(of: Plan, seed: int) -> None:
+    of = of.model_copy(update={"control": True})
+    trials = schedule(of, names(of), seed)
+    assert len(trials) == trial_count(of)
+    for block in range(of.blocks):
+        guests = Counter(trial.guests[0] for trial in trials if trial.block == block)
+        assert set(guests.values()) == {len(of.workloads)}
+        numbers = {guest.number for guest in guests if guest.environment == "e0"}
+        assert numbers == ({1, 2} if len(of.environments) > 1 else {1})
+        assert {guest.number for guest in guests if guest.environment != "e0"} <= {1}
+
+
+def test_the_two_guests_of_the_baseline_take_turns_with_the_others() -> None:
+    of = plan(control=True, fresh="block", blocks=1)
+    of = of.model_copy(
+        update={"workloads": [one.model_copy(update={"scheduling": "interleaved"}) for one in of.workloads]}
+    )
+    units = Counter(trial.turns for trial in schedule(of, names(of), 1))
+    assert sorted(units.values()) == [4, 4]
+    assert None not in units
+
+
+@given(plans, seeds, st.booleans(), st.data())
+def test_further_blocks_follow_and_hold_what_goes_on_with_its_baseline(
+    of: Plan, seed: int, control: bool, data: st.DataObject
+) -> None:
+    of = of.model_copy(update={"control": control})
+    before = schedule(of, names(of), seed)
+    others = [(workload.name, name) for workload in of.workloads for name in names(of) if name != "e0"]
+    more = data.draw(st.dictionaries(st.sampled_from(others), st.integers(0, 4))) if others else {}
+    trials = further(of, seed, before, more)
+    assert [trial.index for trial in trials] == list(range(len(before), len(before) + len(trials)))
+    found = Counter((trial.placements[0].workload, treatment(trial)[0]) for trial in trials)
+    assert {key: count for key, count in found.items() if key[1] != "e0"} == {key: n for key, n in more.items() if n}
+    for workload in of.workloads:
+        most = max((count for key, count in more.items() if key[0] == workload.name), default=0)
+        assert found[workload.name, "e0"] == most * (2 if control else 1)
+    assert [trial.block for trial in trials] == sorted(trial.block for trial in trials)
+    assert {trial.block for trial in trials} == set(range(of.blocks, of.blocks + max(more.values(), default=0)))
+    groups = [trial.start_group for trial in (*before, *trials)]
+    assert groups == sorted(groups)
+    assert not {trial.start_group for trial in before} & {trial.start_group for trial in trials}
+
+
+def test_a_stage_of_too_many_trials_is_refused() -> None:
+    of = plan(64, 64, blocks=1)
+    with pytest.raises(UsageError, match=f"more than the {MAX_TRIALS}"):
+        further(of, 1, schedule(of, names(of), 1), {("w0", "e1"): MAX_TRIALS})

@@ -14,6 +14,7 @@ from virtometer.runner.catalogue import catalogue
 
 HEAD = """
 virtometer: 1
+control: false
 name: p
 fresh: {fresh}
 environments:
@@ -70,7 +71,7 @@ def test_work_that_can_pause_is_interleaved(workload: str, op: str, parameters: 
 )
 def test_work_that_cannot_pause_is_continuous(workload: str, op: str, parameters: str, reason: str) -> None:
     assert scheduling(workload, op, parameters=parameters) == "continuous"
-    with pytest.raises(PlanError, match=f"p.yaml:9: 'w' cannot be interleaved: {reason}"):
+    with pytest.raises(PlanError, match=f"p.yaml:10: 'w' cannot be interleaved: {reason}"):
         plan(workload, op, parameters=parameters, scheduling="interleaved")
 
 
@@ -138,5 +139,5 @@ def test_timing_by_the_laboratory_needs_long_windows() -> None:
 def test_the_trials_of_an_interleaved_workload_stand_together() -> None:
     of = plan("memory", "triad")
     trials = schedule(of, ["native", "box"], 1)
-    assert [trial.turns for trial in trials[:4]] == [0, 0, 1, 1]
+    assert [trial.turns for trial in trials[:4]] == [0, 0, 2, 2]
     assert [trial.start_group for trial in trials[:4]] == [0, 0, 1, 1]

@@ -139,7 +139,7 @@ def test_lines_stay_those_of_the_file() -> None:
 
 def test_too_many_trials_can_be_made_fewer() -> None:
     text = TEXT.replace("blocks: 3", "blocks: 10000")
-    with pytest.raises(PlanError, match="180000 trials are more"):
+    with pytest.raises(PlanError, match="240000 trials are more"):
         chosen(text=text)
     assert names(chosen(("simple",), ("native",), text=text)) == (["simple"], ["native"])
 

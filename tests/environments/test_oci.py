@@ -30,6 +30,8 @@ def test_memory_may_be_written_with_a_unit(asked: object, bytes_: int) -> None:
         {"memory": "lots"}, {"memory": 0}, {"memory": "1K"}, {"memory": "-5M"},
         {"cpus": 0}, {"cpus": -1}, {"cpus": "two"}, {"cpus": float("nan")}, {"cpus": float("inf")},
         {"cpuset": []}, {"cpuset": [-1]}, {"cpuset": "0-1"}, {"cpuset": [0.5]}, {"swap": 1},
+        {"processors": []}, {"processors": [4096]}, {"processors": 1}, {"processors": "1"}, {"processors": [True]},
+        {"cpuset": [0], "processors": [0]}, {"cpuset": [0], "processors": "auto"},
     ],
 )  # fmt: skip
 def test_wrong_limits_are_refused(wrong: dict[str, object]) -> None:

@@ -37,6 +37,7 @@ def plan(directory: Path, kinds: list[str]) -> Path:
     text = json.dumps(
         {
             "virtometer": 1, "name": "hostile \x1b[2J\u202e[red]", "baseline": "honest", "blocks": 1, "seconds": 0.03,
+            "control": False,
             "environments": [{"name": "honest", "kind": "hostile", "settings": {"lie": "none"}}, *environments],
             "workloads": [
                 {"name": "[red]l\x9b2Jn\x07", "workload": "linpack", "op": "classic", "parameters": {"size": 50}}

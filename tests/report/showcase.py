@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from tests.analysis.simulated_campaigns import Place, Work, changed, in_rounds, lied, outliers, simulate, with_runs
 from virtometer.model import (
@@ -160,9 +161,9 @@ def compared() -> Campaign:
     return with_runs(made, lambda run: changed(run, clock=fit, probes=probes))
 
 
-def in_turns() -> Campaign:
+def in_turns(**plan: Any) -> Campaign:
     """Six blocks in which two guests took turns in ten slices, after a long window of four pieces."""
-    made = simulate([Place("native"), Place("half", efficiency={"": 0.5})], blocks=6)
+    made = simulate([Place("native"), Place("half", efficiency={"": 0.5})], blocks=6, **plan)
     made = with_runs(made, lambda run: in_rounds(run, [run.scored.value] * 10, [[run.scored.value] * 4]))
     return replace(
         made,

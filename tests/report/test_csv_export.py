@@ -105,6 +105,16 @@ def test_samples_csv_has_both_ends_in_host_time_and_every_bound() -> None:
         assert float(row["rate_bound"]) == pytest.approx(float(row["rate"]) * share)
 
 
+def test_findings_csv_has_the_worst_block() -> None:
+    campaign = showcase()
+    rows = {(row["workload"], row["subject"]): row for row in rows_of(campaign, "findings-csv")}
+    found = rows["memory triad 64 MB", "user-mode Linux"]
+    assert (found["worst_block"], found["verdict_without_worst_block"]) == ("4", "equivalent")
+    numbers = [float(found[name]) for name in ("worst_block_ratio", "without_worst_block_low", "without_worst_block")]
+    assert numbers == sorted(numbers) and 0 < numbers[0] < float(found["ratio"]) < numbers[2]
+    assert rows["memory triad 64 MB", "native"]["worst_block"] == ""
+
+
 def test_samples_csv_has_the_slice_and_findings_csv_the_typical_ratio() -> None:
     campaign = in_turns()
     own = [row for row in rows_of(campaign, "samples-csv") if row["trial"] == "0"]
@@ -113,6 +123,8 @@ def test_samples_csv_has_the_slice_and_findings_csv_the_typical_ratio() -> None:
     native, half = rows_of(campaign, "findings-csv")
     assert (native["typical"], native["typical_low"], native["typical_high"]) == ("", "", "")
     assert [float(half[name]) for name in ("typical", "typical_low", "typical_high")] == pytest.approx([0.5] * 3)
+    assert half["verdict_by"] == "total"
+    assert rows_of(in_turns(verdict="typical"), "findings-csv")[1]["verdict_by"] == "typical"
     assert {row["slice"] for row in rows_of(compared(), "samples-csv")} == {""}, "not in slices"
 
 

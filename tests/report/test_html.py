@@ -10,10 +10,10 @@ from html.parser import HTMLParser
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, gaussian, simulate
-from tests.report.showcase import ODD, showcase
+from tests.report.showcase import ODD, in_turns, showcase
 from virtometer.analysis import analyse
 from virtometer.model import Campaign
-from virtometer.report import render
+from virtometer.report import render, words
 from virtometer.report.html import page, script_json
 
 
@@ -154,3 +154,8 @@ def test_a_large_campaign_stays_below_six_megabytes_and_says_what_it_left_out() 
     text = render(analyse(simulate(places, works, blocks=12, noise=gaussian(0.05), samples=60)), "html")
     assert len(text.encode()) < 6_000_000
     assert "1,440 of 4,320 samples are drawn" in text
+
+
+def test_the_page_says_where_verdicts_are_about_the_typical_ratio() -> None:
+    assert words.TYPICAL in page(analyse(in_turns(verdict="typical")), scripts=False)
+    assert words.TYPICAL not in page(analyse(in_turns()), scripts=False)

@@ -12,7 +12,7 @@ from tests.analysis.test_outside import campaign
 from virtometer.analysis import analyse
 from virtometer.analysis.measures import Measured, Times
 from virtometer.analysis.outside import timed
-from virtometer.model import CommandLine, Estimate, Failure, FailureKind, Finding, Mark, MarkKind, Verdict
+from virtometer.model import CommandLine, Estimate, Failure, FailureKind, Finding, Mark, MarkKind, Verdict, WorstBlock
 from virtometer.report import html_tables, render
 
 
@@ -62,10 +62,22 @@ def test_what_is_not_known_of_a_comparison_is_empty() -> None:
 def test_guests_that_took_turns_have_a_typical_ratio() -> None:
     of = [finding(typical=Estimate(0.951, 0.941, 0.961, 8)), finding(subject="other")]
     table = html_tables.numbers(of, {})
-    assert [row[-1] for row in table.rows] == ["0.95 ±0.01", ""]
-    assert table.columns[-1] == "typical"
+    assert [row[-2:] for row in table.rows] == [("0.95 ±0.01", "total"), ("", "total")]
+    assert table.columns[-2:] == ("typical", "verdict by")
+    (chosen,) = html_tables.numbers([replace(of[0], verdict_by="typical")], {}).rows
+    assert chosen[-1] == "typical" and chosen[3] == table.rows[0][3], "the total ratio keeps its column"
     assert "typical: efficiency in the rounds of slices" in table.caption
     assert "typical" not in html_tables.numbers(of[1:], {}).columns
+
+
+def test_the_worst_block_is_counted_from_1_and_stands_beside_the_result_without_it() -> None:
+    worst = WorstBlock(3, 0.6123, Estimate(0.951, 0.941, 0.961, 8), Verdict.EQUIVALENT)
+    of = [finding(worst_block=worst), finding(subject="other")]
+    table = html_tables.numbers(of, {})
+    assert [row[-2:] for row in table.rows] == [("4: 0.612", "0.95 ±0.01 equivalent"), ("", "")]
+    assert table.columns[-2:] == ("worst block", "without it")
+    assert "farthest from the median" in table.caption
+    assert "worst block" not in html_tables.numbers(of[1:], {}).columns
 
 
 def test_a_baseline_costs_what_it_costs_and_the_star_is_of_what_is_not_alike() -> None:

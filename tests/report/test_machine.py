@@ -102,8 +102,26 @@ def test_turns_and_the_typical_ratio_are_in_the_machine_interface() -> None:
     native, half = document["findings"]
     assert [native[name] for name in ("typical", "typical_low", "typical_high")] == [None] * 3
     assert half["typical"] == pytest.approx(0.5) == half["typical_low"] == half["typical_high"]
+    assert half["verdict_by"] == "total"
+    chosen = json.loads(render(analyse(in_turns(verdict="typical")), "json"))
+    VALIDATOR.validate(chosen)
+    assert chosen["findings"][1]["verdict_by"] == "typical"
+    assert {name: chosen["findings"][1][name] for name in ("ratio", "typical")} == {
+        name: half[name] for name in ("ratio", "typical")
+    }
     runs = [run for trial in document["trials"] for run in trial["runs"]]
     assert {(run["samples"], run["samples_unused"]) for run in runs} == {(14, 0)}, "a long window is compared"
+
+
+def test_the_worst_block_is_in_the_machine_interface(report: Any) -> None:
+    worst = {(one["workload"], one["subject"]): one["worst_block"] for one in report["findings"]}
+    assert worst["memory triad 64 MB", "native"] is None
+    assert worst["memory triad 64 MB", "KVM"] is None
+    uml = worst["memory triad 64 MB", "user-mode Linux"]
+    assert (uml["block"], uml["ratio"]) == (4, pytest.approx(0.822, abs=1e-3))
+    assert uml["without"]["n"] == 7
+    assert uml["without"]["low"] < uml["without"]["ratio"] < uml["without"]["high"]
+    assert uml["verdict_without"] == "equivalent"
 
 
 def test_not_like_with_like_is_a_field_of_its_own(report: Any) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from tests.analysis.simulated_campaigns import Place, Work, outliers, simulate
+from dataclasses import replace
+
+from tests.analysis.simulated_campaigns import Place, Work, gaussian, outliers, simulate
 from virtometer.analysis import analyse
-from virtometer.report.summary import sentences
+from virtometer.model import Finding, Verdict
+from virtometer.report.summary import sentences, undecided
 
 
 def said(count: int, efficiency: float, noise: float) -> str:
@@ -29,3 +32,39 @@ def test_many_undecided_ones_are_counted() -> None:
     text = said(20, 0.9, 0.3)
     assert "undecided" in text
     assert len(text) < 300
+
+
+def open_findings(*needed: int | None) -> list[Finding]:
+    """Undecided findings of 8 blocks, which take so many more to be decided, a minute each."""
+    places = [Place("native"), Place("runc", "runc", {"": 0.97})]
+    campaign = simulate(places, [Work(f"w{number}") for number in range(len(needed))], seed=3, noise=gaussian(0.1))
+    found = [f for f in analyse(campaign).findings if f.verdict is Verdict.UNDECIDED]
+    assert len(found) == len(needed)
+    return [
+        replace(
+            finding,
+            blocks_needed=None if more is None else 8 + more,
+            seconds_needed=None if more is None else 60.0 * more,
+        )
+        for finding, more in zip(found, needed, strict=True)
+    ]
+
+
+def test_the_typical_and_the_worst_comparison_are_told() -> None:
+    text = undecided(open_findings(603, 12, 10, 14, 3))
+    assert "deciding the typical one takes about 12 more blocks (12 min), the worst 603 more blocks (10 h" in text
+
+
+def test_one_comparison_has_neither_a_typical_nor_a_worst_one() -> None:
+    assert undecided(open_findings(12)).endswith("; deciding it takes about 12 more blocks (12 min).")
+    assert undecided(open_findings(None)).endswith("; deciding it takes more blocks than a plan may have.")
+
+
+def test_comparisons_that_all_take_the_same_are_told_once() -> None:
+    assert undecided(open_findings(12, 12, 12)).endswith("; deciding each takes about 12 more blocks (12 min).")
+
+
+def test_what_no_plan_can_decide_is_counted() -> None:
+    text = undecided(open_findings(5, None, 7, None))
+    assert "deciding the typical one takes about 5 more blocks (5 min), the worst 7 more blocks (7 min)" in text
+    assert text.endswith("; deciding 2 of 4 takes more blocks than a plan may have.")

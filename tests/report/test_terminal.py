@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
 from tests.analysis.simulated_campaigns import Place, Work, simulate
-from tests.report.showcase import ODD, showcase
+from tests.report.showcase import ODD, in_turns, showcase
 from virtometer.analysis import analyse
-from virtometer.model import Campaign, Failure, FailureKind, Finding
+from virtometer.model import Campaign, Estimate, Failure, FailureKind, Finding
+from virtometer.report import words
 from virtometer.report.terminal import ResultTable
 
 
@@ -162,6 +164,15 @@ def test_a_level_without_a_value_says_so_in_its_cell() -> None:
     places = (Place("box", fails={"read 2 KiB": failure}), Place("same"))
     found = rows(printed(swept(*places), 120))
     assert ["2 KiB", "4.00 GB/s", "not available here¹", "1.0 ±0.0 equivalent"] in found
+
+
+def test_where_verdicts_are_about_the_typical_ratio_the_table_shows_that_one_and_says_so() -> None:
+    (native, half) = analyse(in_turns(verdict="typical")).findings
+    other = replace(half, ratio=Estimate(0.25, 0.24, 0.26, 6))
+    text = printed((native, other), 160)
+    assert "0.50" in text and "0.25" not in text
+    assert words.TYPICAL in text
+    assert words.TYPICAL not in printed((native, replace(other, verdict_by="total")), 160)
 
 
 def test_the_legend_of_sweeps_alone_is_without_cpu_time() -> None:

@@ -43,7 +43,7 @@ class Scripted(Environment):
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
         assert isinstance(settings, ScriptedSettings)
-        with ProcessGuest.starting(self.lab, guest_id) as guest:
+        with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
             guest.refused_programs = {}  # such an agent runs no program, it only says so
             script = Path(__file__).with_name(self.script)
             guest.launch([sys.executable, script, settings.word()], purpose=self.kind)
@@ -133,6 +133,9 @@ def make_plan() -> MakePlan:
                 or [{"name": "linpack", "workload": "linpack", "op": "classic", "parameters": {"size": 50}}],
                 "limits": {"start_s": 2, "prepare_s": 2, "run_extra_s": 2, "answer_s": 2},
                 "disk_span": 1 << 20,
+                "control": False,
+                # Other tests may run at the same time.
+                "rules": {"max_foreign_load": 4096, "max_run_delay_share": 1},
                 **more,
             }
         )

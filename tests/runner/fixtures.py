@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from virtometer.analysis.live import LiveEstimate
-from virtometer.model import Plan, Trial, TrialRecord
+from virtometer.model import Plan, Stage, Trial, TrialRecord
 from virtometer.runner.remaining_time import TimeLeft
 
 Document = Mapping[str, Any]
@@ -35,6 +35,7 @@ class Watcher:
         self.records: list[TrialRecord] = []
         self.starting: list[str] = []
         self.stages: list[str] = []
+        self.extensions: list[Stage] = []
         self.after_trial: Callable[[], None] = lambda: None
 
     def swept(self, sentences: Sequence[str]) -> None:
@@ -63,6 +64,10 @@ class Watcher:
         self.records.append(record)
         self.last = (done, total, left, estimates)
         self.after_trial()
+
+    def extended(self, stage: Stage, planned: Sequence[Trial]) -> None:
+        self.extensions.append(stage)
+        self.planned = planned
 
     def message(self, text: str) -> None:
         self.sentences.append(text)

@@ -6,17 +6,18 @@ import pytest
 from virtometer.model import MarkKind, Rules
 from virtometer.runner import host
 from virtometer.runner.host import Observer, Point, SliceObserver
+from virtometer.runner.host_watch import Counters
 
-Counters = tuple[float, float, float, float, float, float, float, float]
+Ticks = tuple[float, float, float, float, float, float, float, float]
 
 
-def observer_of(*points: tuple[int, Counters, tuple[int | None, ...]]) -> Observer:
+def observer_of(*points: tuple[int, Ticks, tuple[int | None, ...]]) -> Observer:
     observer = Observer([])
     observer.points.extend(Point(at, cpu, guests) for at, cpu, guests in points)
     return observer
 
 
-def cpu(user: float, idle: float) -> Counters:
+def cpu(user: float, idle: float) -> Ticks:
     return (user, 0.0, 0.0, idle, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -168,3 +169,72 @@ def test_marks_of_slices_follow_the_rules(monkeypatch: pytest.MonkeyPatch) -> No
     observer.end()
     (mark,) = observer.marks(begin, time.monotonic_ns(), Rules())
     assert mark.kind is MarkKind.STEAL
+
+
+class Watched:
+    """Readings that are given."""
+
+    exact = True
+
+    def __init__(self, *readings: Counters) -> None:
+        self.readings = list(readings)
+
+    def read(self, *, find: bool = False) -> Counters:
+        return self.readings.pop(0)
+
+    def kernel_load(self) -> float:
+        return 0.0
+
+    def throttled(self) -> int:
+        return 2
+
+    def kernel_errors(self) -> list[str]:
+        return ["Out of memory: Killed process 7"]
+
+
+def test_slices_are_disturbed_by_more_than_what_all_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each slice lasts 40 ms by the clock that is set here; others cost the guest so many ms of it."""
+    clock = iter(range(0, 10**10, 40_000_000))
+    monkeypatch.setattr(time, "monotonic_ns", lambda: next(clock))
+    costs_ms = [8, 8, 8, 30, 8, 12, 8]
+    readings, at = [], 0
+    for cost in costs_ms:
+        readings += [
+            Counters(own_busy_ns=at, delay_ns=at),
+            Counters(own_busy_ns=at + cost * 10**6, delay_ns=at + 10**8),
+        ]
+        at += 10**9
+    watch = Watched(*readings)
+    observer = SliceObserver(lambda: 0, watch)  # type: ignore[arg-type]
+    for _ in costs_ms:
+        observer.begin()
+        observer.end()
+    found = observer.disturbed(Rules())
+    assert list(found) == [3]
+    assert found[3].startswith("others had the guest's processors for 75% of the slice while the guest was ready")
+    assert list(observer.disturbed(Rules(max_run_delay_share=0.05))) == [3, 5]
+    whole = observer.use(0, 10**12)
+    assert whole.run_delay == pytest.approx(sum(costs_ms) * 1e-3)
+    marks = observer.marks(0, 10**12, Rules(min_free_memory_bytes=0))
+    assert [mark.kind for mark in marks] == [MarkKind.RUN_DELAY, MarkKind.THROTTLED, MarkKind.KERNEL]
+    observer.set_apart(found)
+    assert observer.use(0, 10**12).run_delay == pytest.approx((sum(costs_ms) - 30) * 1e-3)
+    assert observer.use(0, 10**12).wall_s == pytest.approx(6 * 0.04)
+
+
+def test_a_window_beside_other_programs_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0, 200_000_000, 400_000_000])
+    monkeypatch.setattr(time, "monotonic_ns", lambda: next(clock))
+    readings = [Counters(busy_ns=each, ours_ns=each // 4) for each in (0, 200_000_000, 400_000_000)]
+    observer = Observer([], Watched(*readings))  # type: ignore[arg-type]
+    for _ in readings:
+        observer.tick()
+    use = observer.use(100_000_000, 300_000_000)
+    assert use is not None
+    assert use.foreign == pytest.approx(0.15)
+    assert use.run_delay is None
+    rules = Rules(min_free_memory_bytes=0, max_throttling=2, max_kernel_errors=1)
+    (mark,) = observer.marks(100_000_000, 300_000_000, rules)
+    assert str(mark) == "foreign: other programs used 0.75 processors (the plan allows 0.25)"
+    loose = rules.model_copy(update={"max_foreign_load": 0.8})
+    assert observer.marks(100_000_000, 300_000_000, loose) == ()

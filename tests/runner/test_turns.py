@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -274,3 +276,39 @@ def test_real_guests_take_turns(make_plan: MakePlan, runner_of: Callable[[Plan],
             assert run.scored.value > 0
             assert (run.scored.guest_cpu_s or 0.0) > 0
             assert run.reported.check["passed"] is True
+
+
+BURSTS = """
+import os, sys, time
+os.sched_setaffinity(0, {int(sys.argv[1])})
+print("up", flush=True)
+while True:
+    until = time.monotonic() + 0.03
+    while time.monotonic() < until:
+        pass
+    time.sleep(0.3)
+"""
+
+
+def test_slices_that_others_disturb_are_made_up_for(make_plan: MakePlan, runner_of: Callable[[Plan], Any]) -> None:
+    """A program that works for 30 ms now and then, on the processor of the guests."""
+    environments: list[Document] = [{"name": "native", "kind": "native"}, {"name": "again", "kind": "native"}]
+    limits = {"clock_error": 0.2, "run_extra_s": 5}
+    plan = make_plan(environments, seconds=40 * 0.025, fresh="block", limits=limits, rules={})
+    runner, guests = runner_of(plan)
+    last = str(max(os.sched_getaffinity(0)))
+    with subprocess.Popen([sys.executable, "-c", BURSTS, last], stdout=subprocess.PIPE) as other:
+        try:
+            assert other.stdout is not None
+            assert other.stdout.readline() == b"up\n"
+            runs = [run_of(record) for record in runner.run(trials(plan), guests, seed=1)]
+        finally:
+            other.kill()
+    disturbed = [sample for run in runs for sample in run.samples if sample.set_aside is SetAside.DISTURBED]
+    assert disturbed
+    assert all("others had the guest's processors for" in sample.mark for sample in disturbed)
+    for run in runs:
+        assert 40 < slices(run)[-1] + 1 <= 60, "there are more rounds than planned"
+        lost = {sample.slice for sample in run.samples if sample.set_aside is SetAside.DISTURBED}
+        assert len(lost) <= 30, "at most half of them"
+        assert lost.isdisjoint({sample.slice for sample in run.samples if sample.used})

@@ -152,7 +152,10 @@ def cells(text: str) -> list[dict[str, object]]:
 
 @pytest.mark.parametrize("printed", sorted(FINDINGS.glob("*.csv")), ids=lambda path: path.stem)
 def test_a_ledger_of_an_older_version_gives_the_findings_of_its_time(tmp_path: Path, printed: Path) -> None:
-    """Failed trials of several kinds, marks, samples set aside; ledger and tables are by the version of then."""
+    """Failed trials of several kinds, marks, samples set aside; ledger and tables are by the version of then.
+
+    Forecasts are no results: how long deciding takes is said by the rules of today.
+    """
     version, _, raw = printed.stem.partition("-")
     with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
         connection.executescript((FINDINGS / f"{version}.sql").read_text())
@@ -161,7 +164,10 @@ def test_a_ledger_of_an_older_version_gives_the_findings_of_its_time(tmp_path: P
         back = ledger.read()
     expected = cells(printed.read_bytes().decode())
     found = cells(render(analyse(by_guest_clocks(back) if raw else back), "findings-csv"))
-    assert [{column: row[column] for column in expected[0]} for row in found] == expected
+    columns = [column for column in expected[0] if column not in ("blocks_needed", "seconds_needed")]
+    assert [{column: row[column] for column in columns} for row in found] == [
+        {column: row[column] for column in columns} for row in expected
+    ]
 
 
 def test_there_are_findings_of_every_older_version() -> None:

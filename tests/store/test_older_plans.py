@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from virtometer.store.older_plans import with_levels
+from virtometer.model import Rules
+from virtometer.store.older_plans import with_all_processors, with_former_rules, with_levels, without_control
 
 
 def works(*parameters: dict[str, Any], op: str = "read", **more: Any) -> list[dict[str, Any]]:
@@ -66,3 +67,25 @@ def test_threads_are_a_number_and_a_switch_is_none() -> None:
 def test_each_curve_is_named_after_its_first_workload() -> None:
     both = [*works(*({"size": n} for n in (3, 1, 2))), *works(*({"size": n} for n in (1, 2, 3)), op="write")]
     assert [of for _, of in levels(both)] == [both[0]["name"]] * 3 + [both[3]["name"]] * 3
+
+
+def test_guests_were_on_all_processors() -> None:
+    plan = {"name": "old", "environments": [{"name": "a", "kind": "x"}, {"name": "b", "settings": {"cpus": 1}}]}
+    before = copy.deepcopy(plan)
+    assert with_all_processors(plan)["environments"] == [
+        {"name": "a", "kind": "x", "settings": {"processors": "all"}},
+        {"name": "b", "settings": {"processors": "all", "cpus": 1}},
+    ]
+    assert plan == before
+
+
+def test_other_programs_were_not_watched() -> None:
+    plan = {"name": "old", "rules": {"max_steal_share": 0.2}}
+    rules = with_former_rules(plan)["rules"]
+    assert rules["max_steal_share"] == 0.2
+    assert Rules.model_validate(rules).max_foreign_load == 4096
+    assert with_former_rules({"name": "older"})["rules"].keys() == rules.keys() - {"max_steal_share"}
+
+
+def test_the_baseline_was_measured_once_in_a_block() -> None:
+    assert without_control({"name": "p"}) == {"name": "p", "control": False}

@@ -11,12 +11,16 @@ import pytest
 
 from tests.store.campaigns import CLOCK_REASON, campaign, done, failed, guest, lied
 from virtometer.errors import LedgerError
-from virtometer.model import Failure, FailureKind, RoundTrip, TrialRecord
+from virtometer.model import Failure, FailureKind, RoundTrip, Stage, TrialRecord
 from virtometer.store import migrations, schema
 from virtometer.store.ledger import Ledger
 
 DATA = Path(__file__).parent / "versions"
 EVERY_VERSION = range(1, schema.SCHEMA_VERSION + 1)
+
+
+STAGE_TRIALS = tuple(replace(trial, index=trial.index + 4, block=trial.block + 2) for trial in campaign(2).planned)
+STAGE = Stage("2026-01-02T04:00:00.000+00:00", 4, 2, {("w", "box"): 1}, {("w", "native"): None}, "a budget of 60 s")
 
 
 def dumped(directory: Path) -> str:
@@ -37,12 +41,16 @@ def restored(directory: Path, sql: str) -> Path:
 
 
 def small(directory: Path) -> Path:
-    """What the committed ledgers hold: one done trial, one failed, since version 3 one that failed by its clock."""
+    """What the committed ledgers hold: one done trial, one failed, since version 3 one that failed by its clock.
+
+    Since version 7 there is a further stage, of which no trial has run.
+    """
     of = campaign(4)
     with Ledger.create(directory, of) as ledger:
         ledger.record([done(of.planned[0], 3)], [guest(0)], [])
         ledger.record([failed(of.planned[1])], [], [])
         ledger.record([lied(of.planned[3], 3)], [guest(3)], [])
+        ledger.extend(STAGE, STAGE_TRIALS)
     return directory
 
 
@@ -75,6 +83,8 @@ def test_new_reader_old_data(tmp_path: Path, version: int) -> None:
     directory = restored(tmp_path / "r", (DATA / f"{version}.sql").read_text())
     before = (directory / "ledger.sqlite").read_bytes()
     of = campaign(4)
+    if version >= 7:
+        of = replace(of, planned=(*of.planned, *STAGE_TRIALS), stages=(STAGE,))
     if version < 6:
         of = replace(of, planned=tuple(replace(trial, turns=None) for trial in of.planned))
     with Ledger.open(directory) as ledger:
@@ -97,6 +107,8 @@ def test_new_reader_old_data(tmp_path: Path, version: int) -> None:
     recorded = [expected, failed(of.planned[1]), *([left] if version >= 3 else [])]
     assert back.trials == tuple(recorded)
     assert back.planned == of.planned
+    assert back.stages == of.stages
+    assert back.plan.control is (version >= 7), "the baseline was measured once a block"
     assert (directory / "ledger.sqlite").read_bytes() == before
     with Ledger.open(directory, write=True) as ledger:
         assert ledger.finished() == {record.trial.index for record in recorded}

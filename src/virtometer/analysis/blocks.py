@@ -1,23 +1,23 @@
 """What is compared: one value per block, environment and workload, from the measured placements of finished trials.
 
-A block's value is the geometric mean of its usable trials (one, unless a plan repeats a treatment inside a block). A
-result is usable when its value is a positive number and not all of its samples were set aside. Marked trials are
-kept: see METHODOLOGY.md.
+A block's value is the geometric mean of its usable trials: one, and of the baseline two, with its control. A result is
+usable when its value is a positive number and not all of its samples were set aside. Marked trials are kept: see
+METHODOLOGY.md.
 """
 
 from __future__ import annotations
 
-import datetime
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias, TypeVar
 
 from virtometer.analysis import typical
 from virtometer.analysis.judged import judged
 from virtometer.analysis.slices import long_value
-from virtometer.model import Better, Campaign, MarkKind, Run, SetAside, Treatment, TrialRecord
+from virtometer.model import Better, Campaign, MarkKind, Run, SetAside, Treatment, TrialRecord, columns_of
 
 Key = tuple[str, str]
 """Workload and environment."""
@@ -30,9 +30,9 @@ class Cell:
     """All that happened to one treatment. `values` and `costs` are by block.
 
     values: as `judged`. rounds: what was reached in each slice, by block and number. long_values: of the long windows
-    beside slices; long_blocks: where these are the values. costs: host CPU seconds of the guest per unit of work;
-    `cost_gaps` counts usable results without. `untimed`: there are none, because most of the window lies between the
-    samples.
+    beside slices; long_blocks: where these are the values. starts: the values of each guest, by its number. costs: host
+    CPU seconds of the guest per unit of work; `cost_gaps` counts usable results without. `untimed`: there are none,
+    because most of the window lies between the samples.
     """
 
     treatment: Treatment
@@ -43,6 +43,7 @@ class Cell:
     rounds: dict[int, Mapping[int, float]] = field(default_factory=dict)
     long_values: dict[int, float] = field(default_factory=dict)
     long_blocks: set[int] = field(default_factory=set)
+    starts: dict[int, dict[int, float]] = field(default_factory=dict)
     costs: dict[int, float] = field(default_factory=dict)
     cost_gaps: int = 0
     untimed: bool = False
@@ -56,6 +57,11 @@ class Cell:
     def workload(self) -> str:
         """Name of the workload."""
         return self.treatment.workload
+
+    @property
+    def key(self) -> Key:
+        """Workload and environment."""
+        return self.workload, self.environment
 
     @property
     def done(self) -> list[TrialRecord]:
@@ -80,12 +86,13 @@ class Cell:
 def usable(run: Run) -> bool:
     """Whether a run's value may be compared."""
     value = judged(run).value
-    return math.isfinite(value) and value > 0 and (not run.samples or any(sample.used for sample in run.samples))
+    return math.isfinite(value) and value > 0 and (not run.samples or bool(columns_of(run.samples).used.any()))
 
 
 def _work(run: Run) -> int:
     """The work that a guest's CPU time was spent on: in slices that of the run-in too."""
-    return run.scored.work + sum(one.work for one in run.samples if one.set_aside is SetAside.RUN_IN)
+    of = columns_of(run.samples)
+    return run.scored.work + of.work_of(of.set_aside(SetAside.RUN_IN))
 
 
 def _timed_share(run: Run) -> float:
@@ -94,7 +101,8 @@ def _timed_share(run: Run) -> float:
     window_ns = score.window_end_host_ns - score.window_start_host_ns
     if not run.samples or run.in_slices or window_ns <= 0:  # what lies between slices is counted nowhere
         return 1.0
-    timed_s = sum(score.clock.duration_s(one.start_ns, one.end_ns) for one in run.samples if one.used)
+    of = columns_of(run.samples)
+    timed_s: float = sum(of.lasted_s(score.clock.rate)[of.used].tolist())
     return timed_s * 1e9 / window_ns
 
 
@@ -127,32 +135,53 @@ def cells(campaign: Campaign) -> dict[Key, Cell]:
     return table
 
 
+_Where = TypeVar("_Where", int, tuple[int, int])
+_Lists: TypeAlias = defaultdict[_Where, list[float]]
+
+
 def _fill(cell: Cell) -> None:
-    values: defaultdict[int, list[float]] = defaultdict(list)
-    costs: defaultdict[int, list[float]] = defaultdict(list)
+    values: _Lists[int] = defaultdict(list)
+    starts: _Lists[tuple[int, int]] = defaultdict(list)
+    rounds: _Lists[tuple[int, int]] = defaultdict(list)
+    mean_rounds: dict[int, dict[int, float]] = {}
+    long_values: _Lists[int] = defaultdict(list)
+    costs: _Lists[int] = defaultdict(list)
     for record, run in cell.results:
         if not usable(run):
             continue
-        score = run.scored
-        values[record.trial.block].append(judged(run).value)
+        score, block = run.scored, record.trial.block
+        values[block].append(judged(run).value)
+        starts[run.placement.guest, block].append(judged(run).value)
         if run.in_slices:
-            block = record.trial.block
             if not any(mark.kind is MarkKind.AGAIN for mark in record.marks):  # its rounds were no one else's
-                cell.rounds[block] = typical.rounds(run)
+                mean_rounds.setdefault(block, {})
+                for number, value in typical.rounds(run).items():
+                    rounds[block, number].append(value)
             if (long := long_value(run)) is not None:
-                cell.long_values[block] = long
+                long_values[block].append(long)
             if run.in_long_windows:
                 cell.long_blocks.add(block)
         if score.guest_cpu_s is not None and score.guest_cpu_s > 0 and score.work > 0:
-            costs[record.trial.block].append(score.guest_cpu_s / _work(run))
+            costs[block].append(score.guest_cpu_s / _work(run))
         else:
             cell.cost_gaps += 1
-    cell.values = {block: statistics.geometric_mean(found) for block, found in sorted(values.items())}
+    cell.values = _means(values)
+    cell.long_values = _means(long_values)
+    for (guest, block), value in _means(starts).items():
+        cell.starts.setdefault(guest, {})[block] = value
+    for (block, number), value in _means(rounds).items():
+        mean_rounds[block][number] = value
+    cell.rounds = dict(mean_rounds)
     shares = [_timed_share(run) for _, run in cell.results if usable(run)]
     cell.untimed = bool(shares) and statistics.median(shares) < _ENOUGH
     if cell.untimed:
         costs.clear()
-    cell.costs = {block: statistics.geometric_mean(found) for block, found in sorted(costs.items())}
+    cell.costs = _means(costs)
+
+
+def _means(lists: Mapping[_Where, Sequence[float]]) -> dict[_Where, float]:
+    """The geometric mean of each list, in the order of the keys."""
+    return {where: statistics.geometric_mean(found) for where, found in sorted(lists.items())}
 
 
 def counterpart(cell: Cell, against: Cell) -> dict[int, float]:
@@ -164,34 +193,14 @@ def counterpart(cell: Cell, against: Cell) -> dict[int, float]:
 
 def log_ratios(subject: Mapping[int, float], against: Mapping[int, float], better: Better) -> list[float]:
     """Logs of within-block ratios, over the blocks that both have, turned so that above 0 the subject is better."""
+    return list(logs_by_block(subject, against, better).values())
+
+
+def logs_by_block(subject: Mapping[int, float], against: Mapping[int, float], better: Better) -> dict[int, float]:
+    """As `log_ratios`, by block."""
     sign = 1.0 if better == "higher" else -1.0
-    return [sign * (math.log(value) - math.log(against[block])) for block, value in subject.items() if block in against]
-
-
-def seconds_per_block(campaign: Campaign) -> float | None:
-    """What one block takes, in seconds: median of the times from one block's first trial to the next one's.
-
-    That includes the starts of guests; the median leaves out the pause before a campaign was resumed. With fewer than
-    two blocks: what the trials and the starts of the guests took by themselves. None when no trial has run.
-    """
-    begun: dict[int, float] = {}
-    walls: defaultdict[int, float] = defaultdict(float)
-    for record in campaign.trials:
-        block = record.trial.block
-        moment = _moment(record.started_at)
-        if moment is not None:
-            begun[block] = min(moment, begun.get(block, moment))
-        walls[block] += record.wall_s
-    steps = [begun[block + 1] - begun[block] for block in begun if block + 1 in begun]
-    if steps and statistics.median(steps) > 0:
-        return statistics.median(steps)
-    if not walls:
-        return None
-    return (math.fsum(walls.values()) + math.fsum(guest.provision_s for guest in campaign.guests)) / len(walls)
-
-
-def _moment(text: str) -> float | None:
-    try:
-        return datetime.datetime.fromisoformat(text).timestamp()
-    except ValueError:
-        return None
+    return {
+        block: sign * (math.log(value) - math.log(against[block]))
+        for block, value in subject.items()
+        if block in against
+    }

@@ -8,45 +8,72 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Mapping
+from dataclasses import replace
 
-from virtometer.analysis import conditions, cost, missing, stalls, typical
-from virtometer.analysis.blocks import Cell, Key, cells, counterpart, log_ratios, seconds_per_block
-from virtometer.analysis.interval import estimate, spread
+from virtometer.analysis import conditions, cost, missing, stalls, worst_block
+from virtometer.analysis.block_costs import block_costs
+from virtometer.analysis.blocks import Cell, Key, cells
+from virtometer.analysis.control import control_spreads
+from virtometer.analysis.interval import Spread, estimate, spread
+from virtometer.analysis.ratios import Ratios, ratios
 from virtometer.analysis.slices import long_windows
+from virtometer.analysis.stopping import STRICTNESS
 from virtometer.analysis.values import metric, value_of
 from virtometer.analysis.verdicts import Decision, decide
 from virtometer.analysis.window_level import level
+from virtometer.analysis.worst_block import worst_blocks
 from virtometer.model import Better, Campaign, Estimate, Finding, Verdict
 
 
 def findings(campaign: Campaign) -> tuple[Finding, ...]:
     """Compare every environment with the plan's baseline, in every workload."""
     table = cells(campaign)
-    baseline = campaign.plan.baseline
-    family = {}
-    for key, cell in table.items():
-        against = table.get((cell.workload, baseline))
-        if cell.environment != baseline and against is not None:
-            shape = cell.shape
-            logs = log_ratios(cell.values, counterpart(cell, against), shape[2]) if shape else []
-            family[key] = spread(logs)
-    decisions = decide(family, campaign.plan.margin)
-    concluder = _Concluder(campaign, table)
+    compared = comparisons(campaign, table)
+    spreads = decisive_spreads(compared)
+    by_workload = control_spreads(table, campaign.plan.baseline)
+    controls = {key: by_workload[key[0]] for key in compared if key[0] in by_workload}
+    decisions = decide(spreads, campaign.plan.margin, controls=controls, strictness=strictness(campaign))
+    concluder = _Concluder(campaign, table, compared)
     return tuple(
         concluder.comparison(cell, decisions[key]) if key in decisions else concluder.alone(cell)
         for key, cell in table.items()
     )
 
 
-class _Concluder:
-    """What all findings of a campaign share: the plan, the table of cells, the length of a block."""
+def comparisons(campaign: Campaign, table: Mapping[Key, Cell]) -> dict[Key, Ratios]:
+    """The ratios of every treatment that has a baseline. `table`: the cells of the campaign."""
+    plan = campaign.plan
+    return {
+        key: ratios(cell, against, plan.verdict)
+        for key, cell in table.items()
+        if cell.environment != plan.baseline and (against := table.get((cell.workload, plan.baseline))) is not None
+    }
 
-    def __init__(self, campaign: Campaign, table: dict[Key, Cell]) -> None:
+
+def decisive_spreads(compared: Mapping[Key, Ratios]) -> dict[Key, Spread | None]:
+    """What `decide` takes; None where no block has both sides."""
+    return {key: spread(list(of.decisive.values())) for key, of in compared.items()}
+
+
+def strictness(campaign: Campaign) -> float:
+    """What the levels are multiplied by: `STRICTNESS` where stages fix the blocks, else 1."""
+    return STRICTNESS if campaign.plan.stops_by_rule or campaign.stages else 1.0
+
+
+class _Concluder:
+    """What all findings of a campaign share: the plan, cells, ratios, worst blocks, what a block takes."""
+
+    def __init__(self, campaign: Campaign, table: dict[Key, Cell], compared: dict[Key, Ratios]) -> None:
         self.plan = campaign.plan
         self.table = table
+        self.compared = compared
+        self.strictness = strictness(campaign)
+        decisive = {key: of.decisive for key, of in compared.items()}
+        self.worst = worst_blocks(decisive, self.plan.margin, self.strictness)
         self.status = {status.name: status for status in campaign.environments}
         self.workloads = {workload.name: workload for workload in self.plan.workloads}
-        self.block_s = seconds_per_block(campaign)
+        self.costs = block_costs(campaign)
 
     def alone(self, cell: Cell) -> Finding:
         """The baseline's own row, or a row that has no baseline to be compared with."""
@@ -68,7 +95,10 @@ class _Concluder:
         gone = missing.unavailable(cell, self.status.get(cell.environment))
         if gone is not None:
             return self._finding(cell, Decision(None, Verdict.UNAVAILABLE, None, None), gone)
-        typical_ratio = self._typical(cell, against)
+        of, worst = self.compared[cell.key], self.worst.get(cell.key)
+        total, typical = (
+            estimate(spread(list(logs.values())), strictness=self.strictness) for logs in (of.total, of.typical)
+        )
         said = [
             *conditions.differences(cell, against).values(),
             *conditions.notes(cell),
@@ -76,20 +106,17 @@ class _Concluder:
             *self._happened(cell, name=""),
             *self._happened(against, name=against.environment),
             *cost.notes(cell, against),
-            *stalls.cost(decision.ratio, typical_ratio),
+            *stalls.cost(total, typical),
             *self._levels(cell, against),
         ]
         if not against.values:
             said.append(f"{against.environment} gave no value to compare with")
         never = decision.ratio is None and bool(cell.failed or against.failed)
-        return self._finding(
-            cell,
-            decision,
-            [*said, *decision.why],
-            host_cpu=cost.ratio(cell, against),
-            typical_ratio=typical_ratio,
-            never_decided=never,
+        said += [*of.notes, *decision.why, *worst_block.notes(worst, decision.verdict)]
+        made = self._finding(
+            cell, decision, said, host_cpu=cost.ratio(cell, against, self.strictness), never_decided=never
         )
+        return replace(made, ratio=total, typical=typical, worst_block=worst, verdict_by=of.by)
 
     def _levels(self, cell: Cell, against: Cell) -> list[str]:
         """That slices would not measure what a long window measures, in a sentence."""
@@ -111,12 +138,6 @@ class _Concluder:
         found = [one for one in (level(window, slice_ns) for window in windows) if one is not None]
         return statistics.median(one.later / one.beginning for one in found) if found else 1.0
 
-    def _typical(self, cell: Cell, against: Cell) -> Estimate | None:
-        if cell.long_blocks or against.long_blocks:
-            return None
-        _, _, better = self._shape(cell)
-        return estimate(spread(typical.log_ratios(cell.rounds, against.rounds, better)))
-
     def _happened(self, cell: Cell, *, name: str) -> list[str]:
         """What failed, was marked, set aside or stopped; `name` is told where it is not empty."""
         return [*missing.notes(cell, name=name), *stalls.notes(cell, self.plan.rules.max_stall_share, name=name)]
@@ -128,7 +149,6 @@ class _Concluder:
         notes: list[str],
         *,
         host_cpu: Estimate | None = None,
-        typical_ratio: Estimate | None = None,
         never_decided: bool = False,
     ) -> Finding:
         """`never_decided`: more blocks will not help, because all trials failed so far."""
@@ -141,12 +161,18 @@ class _Concluder:
         return Finding(
             workload=cell.workload, op=op, metric=metric(self.workloads[cell.workload].workload, op, unit),
             unit=unit, better=better, subject=cell.environment, against=self.plan.baseline,
-            ratio=decision.ratio, typical=typical_ratio, verdict=decision.verdict,
+            ratio=decision.ratio, verdict=decision.verdict,
             p_value=decision.p_value, p_adjusted=decision.p_adjusted, host_cpu_ratio=host_cpu, value=value_of(cell),
             detectable=decision.detectable, blocks_needed=blocks,
-            seconds_needed=None if more is None or self.block_s is None else more * self.block_s,
+            seconds_needed=self._seconds(cell, more),
             notes=tuple(dict.fromkeys(notes)), unlike=tuple(dict.fromkeys(unlike)), levels=cell.treatment.levels,
         )  # fmt: skip
+
+    def _seconds(self, cell: Cell, blocks: int | None) -> float | None:
+        """What so many blocks of one comparison take."""
+        if blocks is None or self.costs is None:
+            return None
+        return blocks * self.costs.of((cell.workload, cell.environment))
 
     def _shape(self, cell: Cell) -> tuple[str, str, Better]:
         """As measured here, else as measured anywhere, else what the plan knows."""

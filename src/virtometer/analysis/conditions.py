@@ -32,6 +32,7 @@ _NAMES = {
     "huge_pages": "huge pages",
     "page_bytes": "page size",
     "pinned": "pinning to a processor",
+    "guest_processors": "processors of the guest",
 }
 
 
@@ -78,6 +79,7 @@ def _conditions(cell: Cell) -> dict[str, Counter[str]]:
     found: dict[str, Counter[str]] = {}
     for _, run in cell.results:
         told: dict[str, Any] = {
+            "guest_processors": "all",  # of older versions: no guest was bound
             **run.parameters,
             "threads": run.threads,
             **{key: value for key, value in run.conditions.items() if not key.endswith("_reason")},
@@ -85,6 +87,8 @@ def _conditions(cell: Cell) -> dict[str, Counter[str]]:
         for key, value in told.items():
             if key in _NOT_COMPARED:
                 continue
+            if key == "guest_processors" and value != "all":
+                value = "kept on a few"  # on which, and on how many, follows from the work and the host
             found.setdefault(key, Counter())[str(value)] += 1
     # A key that only some trials tell is a change too.
     for seen in found.values():

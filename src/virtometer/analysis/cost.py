@@ -13,9 +13,12 @@ from virtometer.analysis.interval import estimate, spread
 from virtometer.model import Estimate
 
 
-def ratio(subject: Cell, against: Cell) -> Estimate | None:
-    """Geometric mean of the within-block cost ratios, or None where either side has no account of its CPU time."""
-    return estimate(spread(log_ratios(subject.costs, against.costs, "higher")))
+def ratio(subject: Cell, against: Cell, strictness: float = 1.0) -> Estimate | None:
+    """Geometric mean of the within-block cost ratios, or None where either side has no account of its CPU time.
+
+    strictness: as in `interval.estimate`.
+    """
+    return estimate(spread(log_ratios(subject.costs, against.costs, "higher")), strictness=strictness)
 
 
 def notes(subject: Cell, against: Cell) -> list[str]:

@@ -6,7 +6,7 @@ A failed trial has a reason and never a value. Nothing here is ever turned into 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from virtometer.analysis import judged
@@ -22,6 +22,7 @@ from virtometer.model import (
     Sample,
     SetAside,
     TrialRecord,
+    columns_of,
 )
 
 
@@ -56,6 +57,9 @@ class Reason:
         return self.sentence if self.alike else f"{self.sentence} (for example)"
 
 
+_FEW = 0.05  # of the samples: so few disturbed slices, which were made up for, are only counted in the report
+
+
 def unavailable(cell: Cell, status: EnvironmentStatus | None) -> list[str] | None:
     """Reasons why a cell has no value and will have none, or None when it has one or may still get one.
 
@@ -83,8 +87,13 @@ def notes(cell: Cell, *, name: str) -> list[str]:
     marks = Counter(kind for record in cell.done for kind in dict.fromkeys(mark.kind for mark in record.marks))
     said += [f"{count} of {of} marked as disturbed, and kept: {kind}" for kind, count in marks.items()]
     samples = sum(len(result.samples) for _, result in cell.results)
-    aside = unused(sample for _, result in cell.results for sample in result.samples)
-    said += [f"{one.count} of {samples} samples{where} not used: {one.shown}" for one in aside]
+    aside = unused(result.samples for _, result in cell.results)
+    few = samples * _FEW
+    said += [
+        f"{one.count} of {samples} samples{where} not used: {one.shown}"
+        for one in aside
+        if one.about.kind is not SetAside.DISTURBED or one.count > few
+    ]
     share = judged.unmet(result for _, result in cell.results)
     if share is not None:
         said.append(f"{share:.0%} of the requests that were offered{where} were answered in their time")
@@ -101,9 +110,10 @@ def marked(marks: Iterable[Mark]) -> tuple[Reason, ...]:
     return _reasons((About(mark.kind), mark.text) for mark in marks)
 
 
-def unused(samples: Iterable[Sample]) -> tuple[Reason, ...]:
-    """Why samples are not used; the most frequent reason first. Others are left out."""
-    aside = ((sample.set_aside, sample.mark) for sample in samples if sample.unused)
+def unused(runs: Iterable[Sequence[Sample]]) -> tuple[Reason, ...]:
+    """Why samples of runs are not used; the most frequent reason first. Others are left out."""
+    lost = (one for samples in runs if columns_of(samples).unused.any() for one in samples if one.unused)
+    aside = ((sample.set_aside, sample.mark) for sample in lost)
     return _reasons((About(kind), mark or "no reason told") for kind, mark in aside if kind is not None)
 
 

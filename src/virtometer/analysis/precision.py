@@ -3,13 +3,14 @@
 Power of the t test from the noncentral t distribution: J. Cohen, "Statistical power analysis for the behavioral
 sciences", 2nd ed. (1988), section 2. Power of TOST as the lower bound P(lower test rejects) - P(upper test does not),
 as in K. F. Phillips, "Power of the two one-sided tests procedure in bioequivalence", J. Pharmacokin. Biopharm. 18
-(1990) 137-144. The spread and, for `blocks_needed`, the ratio seen so far are taken as the true ones: a plan for the
-next campaign, not a promise.
+(1990) 137-144. The spread seen so far is taken as the true one and, for `blocks_needed`, the shrunken ratio: a plan for
+the next campaign, not a promise.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from scipy import special
 
@@ -65,25 +66,40 @@ def detectable(of: Spread, level: float) -> float | None:
     return math.expm1(shift) if shift < 700 else None
 
 
-def blocks_needed(of: Spread, limit: float, level: float) -> int | None:
+def blocks_needed(of: Spread, limit: float, level: float, equivalence_level: float = EQUIVALENCE_LEVEL) -> int | None:
     """Blocks in all at which `equivalent` or a difference would be found with 80 % power; None beyond MAX_BLOCKS.
 
     With fewer than two blocks the spread is unknown, and the answer is the least number that any verdict takes.
     """
-
-    def decides(n: int) -> bool:
-        return (
-            equivalence_power(of.mean, of.sd, n, limit) >= POWER or difference_power(of.mean, of.sd, n, level) >= POWER
-        )
-
     if of.n < 2:
         return MIN_BLOCKS
-    least = max(MIN_BLOCKS, of.n + 1)
+    shift = shrunken(of)
+
+    def decides(n: int) -> bool:
+        alike = equivalence_power(shift, of.sd, n, limit, equivalence_level)
+        return alike >= POWER or difference_power(shift, of.sd, n, level) >= POWER
+
+    return least_blocks(decides, max(MIN_BLOCKS, of.n + 1))
+
+
+def shrunken(of: Spread) -> float:
+    """The mean log ratio, moved towards 0 by what its own error makes of it: m · max(0, 1 - error² / m²).
+
+    In the form of the positive-part estimator of W. James, C. Stein, "Estimation with quadratic loss", Proc. 4th
+    Berkeley Symp. Math. Statist. Prob. 1 (1961) 361-379. A mean near the margin is more often chance than truth.
+    """
+    return of.mean * (1.0 - (of.error / of.mean) ** 2) if abs(of.mean) > of.error else 0.0
+
+
+def least_blocks(decides: Callable[[int], bool], least: int, most: int = MAX_BLOCKS) -> int | None:
+    """The least number from `least` to `most` that decides, where each greater one decides too; None beyond `most`."""
+    if least > most:
+        return None
     low, high = least - 1, least
     while not decides(high):
-        if high >= MAX_BLOCKS:
+        if high >= most:
             return None
-        low, high = high, min(high * 2, MAX_BLOCKS)
+        low, high = high, min(high * 2, most)
     while high - low > 1:
         middle = (low + high) // 2
         if decides(middle):
@@ -91,6 +107,17 @@ def blocks_needed(of: Spread, limit: float, level: float) -> int | None:
         else:
             low = middle
     return high
+
+
+def blocks_for_floor(control: Spread, aim: float) -> int | None:
+    """Blocks in all at which the noise floor is at most `aim` on the log scale, with this spread around a ratio of 1.
+
+    None beyond MAX_BLOCKS.
+    """
+    for n in range(max(MIN_BLOCKS, control.n + 1), MAX_BLOCKS + 1):
+        if float(special.stdtrit(n - 1, 1 - EQUIVALENCE_LEVEL)) * control.sd / math.sqrt(n) <= aim:
+            return n
+    return None
 
 
 def noncentral(df: int, centre: float, t: float) -> float:

@@ -1,37 +1,48 @@
-"""The samples of a run in host time, as reports show them."""
+"""The samples of a run in host time, as reports show them: in columns, because there may be a million."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from virtometer.analysis.score import per_unit
 from virtometer.analysis.values import clock_bound
-from virtometer.clock.intervals import Interval, of_run
-from virtometer.model import Run, Sample
+from virtometer.clock.intervals import Intervals, of_run
+from virtometer.model import Run, SampleColumns, columns_of
 
 
-@dataclass(frozen=True, slots=True)
-class TimedSample:
-    """A sample with its time on the host.
+@dataclass(frozen=True, slots=True, eq=False)
+class TimedSamples:
+    """All samples of a scored run, used or not, with their times on the host.
 
-    rate: work per host second, or host seconds per work for the unit s; None where there is none. rate_bound: how far
-    off the clock may make it, in its unit; None where nobody knows.
+    rate: work per host second, or host seconds per work for the unit s; NaN where there is none. rate_bound: how far
+    off the clock may make it, in its unit; NaN where nobody knows.
     """
 
-    sample: Sample
-    interval: Interval
-    rate: float | None
-    rate_bound: float | None
+    columns: SampleColumns
+    intervals: Intervals
+    rate: NDArray[np.float64]
+    rate_bound: NDArray[np.float64]
 
 
-def timed_samples(run: Run) -> Iterator[TimedSample]:
-    """All samples of a scored run, used or not."""
-    for sample, interval in zip(run.samples, of_run(run), strict=True):
-        possible = interval.duration_s > 0 if run.unit != "s" else sample.work > 0
-        rate = per_unit(sample.work, interval.duration_s, run.unit) if possible else None
-        bound = None if rate is None else clock_bound(rate, run.unit, interval.relative_bound)
-        yield TimedSample(sample, interval, rate, bound)
+def timed_samples(run: Run) -> TimedSamples:
+    """The samples of a scored run in host time."""
+    of, intervals = columns_of(run.samples), of_run(run)
+    rate, bound = np.full(len(of.work), np.nan), np.full(len(of.work), np.nan)
+    possible = (intervals.duration_s > 0) if run.unit != "s" else (of.work > 0)
+    rate[possible] = per_unit(of.work[possible].astype(np.float64), intervals.duration_s[possible], run.unit)
+    share = intervals.relative_bound
+    known = possible & (share < 1)
+    off = rate[known] * share[known]
+    bound[known] = off if run.unit == "s" else off / (1 - share[known])
+    return TimedSamples(of, intervals, rate, bound)
+
+
+def samples_unused(run: Run) -> int:
+    """How many samples are set aside for a fault, and not by the design of slices and long windows."""
+    return int(columns_of(run.samples).unused.sum())
 
 
 def value_bound(run: Run) -> float | None:

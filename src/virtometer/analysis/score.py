@@ -8,13 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from virtometer.clock import intervals
 from virtometer.clock.intervals import Interval
-from virtometer.model import ClockFault, ClockFit, FailureKind, Run, Sample, Score, SetAside
+from virtometer.model import ClockFault, ClockFit, FailureKind, Run, Sample, Score, SetAside, columns_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Window = tuple[float, float]
 """Start and end of the scored stretch, host ns."""
+
+
+Some = TypeVar("Some", float, "NDArray[Any]")
 
 
 class NoScore(Exception):
@@ -28,9 +35,10 @@ class NoScore(Exception):
         self.fault = fault
 
 
-def per_unit(work: float, seconds: float, unit: str) -> float:
-    """Work per second; for the unit s the inverse, seconds per unit of work."""
-    return seconds / work if unit == "s" else work / seconds
+def per_unit(work: Some, seconds: Some, unit: str) -> Some:
+    """Work per second; for the unit s the inverse, seconds per unit of work. Of two numbers or of two columns."""
+    found: Some = seconds / work if unit == "s" else work / seconds
+    return found
 
 
 def in_host_time(value: float, unit: str, rate: float) -> float:
@@ -43,10 +51,9 @@ def score(run: Run, clock: ClockFit, window: Window, guest_cpu_s: float | None =
 
     A tool timed itself: its own number is converted.
     """
-    timed = intervals.of_run(run, clock)
-    used = [(interval, sample) for interval, sample in zip(timed, run.samples, strict=True) if sample.used]
-    work = sum(sample.work for _, sample in used)
-    elapsed_s = sum(interval.duration_s for interval, _ in used)
+    samples, used_s = columns_of(run.samples), intervals.of_run(run, clock).duration_s
+    work = samples.work_of(samples.used)
+    elapsed_s = sum(used_s[samples.used].tolist())
     if work <= 0 or elapsed_s <= 0:
         raise NoScore(FailureKind.SAMPLES, "no sample could be used: no work was done")
     if run.by_tool and run.reported.value is not None:

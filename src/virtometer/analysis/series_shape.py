@@ -6,8 +6,6 @@ import math
 import statistics
 from collections.abc import Sequence
 
-from scipy import stats
-
 _ENOUGH = 8
 _DRIFT_LEVEL = 0.001
 _SMALLER_PART = 0.25  # of the values that the smaller mode holds at least
@@ -23,6 +21,8 @@ def notes(logs: Sequence[float], name: str) -> list[str]:
     """
     if len(logs) < _ENOUGH or max(logs) == min(logs):
         return []
+    from scipy import stats  # takes half a second to load
+
     found = []
     trend = stats.spearmanr(range(len(logs)), logs)
     if trend.pvalue < _DRIFT_LEVEL:

@@ -6,11 +6,11 @@ A sample has the number of its slice; below 0 it belongs to a long window.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from virtometer.analysis.score import per_unit
-from virtometer.model import Run, Sample, SetAside
+from virtometer.model import Run, Sample, SetAside, columns_of
 
 
 def counted_in_slices(samples: Sequence[Sample]) -> tuple[Sample, ...]:
@@ -21,6 +21,8 @@ def counted_in_slices(samples: Sequence[Sample]) -> tuple[Sample, ...]:
 def long_windows(samples: Sequence[Sample]) -> dict[int, list[Sample]]:
     """The samples of each long window, by its number, the first one first."""
     found: dict[int, list[Sample]] = {}
+    if not columns_of(samples).in_long_windows.any():
+        return found
     for sample in samples:
         if sample.slice is not None and sample.slice < 0:
             found.setdefault(sample.slice, []).append(sample)
@@ -47,6 +49,16 @@ def slices_apart(samples: Sequence[Sample]) -> tuple[Sample, ...]:
     )
 
 
+def disturbed_apart(samples: Sequence[Sample], reasons: Mapping[int, str]) -> tuple[Sample, ...]:
+    """The samples, with those of disturbed slices set aside: `reasons` has a sentence for the number of each."""
+    return tuple(
+        replace(sample, set_aside=SetAside.DISTURBED, mark=reasons[sample.slice])
+        if sample.slice is not None and sample.slice in reasons
+        else sample
+        for sample in samples
+    )
+
+
 def without_run_in(samples: Sequence[Sample]) -> tuple[Sample, ...]:
     """The samples, with the first one of each slice set aside that has several."""
     mark = "the first iteration of a slice, after the work of others"
@@ -61,7 +73,8 @@ def without_run_in(samples: Sequence[Sample]) -> tuple[Sample, ...]:
 
 def long_value(run: Run) -> float | None:
     """Total work / total time of a scored run's long windows, or its inverse for the unit s; None without any."""
-    samples = [sample for window in long_windows(run.samples).values() for sample in window]
-    work = sum(sample.work for sample in samples)
-    elapsed_s = sum(run.scored.clock.duration_s(sample.start_ns, sample.end_ns) for sample in samples)
+    of = columns_of(run.samples)
+    which = of.in_long_windows
+    work = of.work_of(which)
+    elapsed_s: float = sum(of.lasted_s(run.scored.clock.rate)[which].tolist())
     return per_unit(work, elapsed_s, run.unit) if work > 0 and elapsed_s > 0 else None

@@ -9,11 +9,12 @@ trimming/Winsorization 1", Sankhya A 25 (1963) 331-352). The blocks' values are 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from virtometer.analysis.score import per_unit
-from virtometer.model import Better, Run
+from virtometer.model import Better, Run, columns_of
 
 TRIMMED = 0.2
 """Part of the rounds that is left out at either end."""
@@ -26,17 +27,14 @@ def rounds(run: Run) -> dict[int, float]:
 
     Without long windows, and without slices of no work or no length: a clock that is not corrected may stand still.
     """
-    work: defaultdict[int, int] = defaultdict(int)
-    elapsed_s: defaultdict[int, float] = defaultdict(float)
-    for sample in run.samples:
-        if sample.used and sample.slice is not None and sample.slice >= 0:
-            work[sample.slice] += sample.work
-            elapsed_s[sample.slice] += run.scored.clock.duration_s(sample.start_ns, sample.end_ns)
-    return {
-        number: per_unit(work[number], elapsed_s[number], run.unit)
-        for number in work
-        if work[number] > 0 and elapsed_s[number] > 0
-    }
+    of = columns_of(run.samples)
+    which = of.used & (of.slice >= 0)
+    numbers, place = np.unique(of.slice[which], return_inverse=True)
+    columns = (of.work, of.lasted_s(run.scored.clock.rate))
+    work, elapsed_s = (np.bincount(place, column[which], len(numbers)) for column in columns)
+    sound = (work > 0) & (elapsed_s > 0)
+    reached = per_unit(work[sound], elapsed_s[sound], run.unit)
+    return dict(zip(numbers[sound].tolist(), reached.tolist(), strict=True))
 
 
 def log_ratios(
@@ -46,13 +44,20 @@ def log_ratios(
 
     Blocks without enough rounds that both sides have are left out.
     """
+    return list(logs_by_block(subject, against, better).values())
+
+
+def logs_by_block(
+    subject: Mapping[int, Mapping[int, float]], against: Mapping[int, Mapping[int, float]], better: Better
+) -> dict[int, float]:
+    """As `log_ratios`, by block."""
     sign = 1.0 if better == "higher" else -1.0
-    found = []
+    found = {}
     for block, of in subject.items():
         other = against.get(block, {})
         logs = [sign * (math.log(value) - math.log(other[number])) for number, value in of.items() if number in other]
         if len(logs) >= _ENOUGH:
-            found.append(trimmed_mean(logs))
+            found[block] = trimmed_mean(logs)
     return found
 
 

@@ -5,6 +5,7 @@ The rules, in the order in which they apply (METHODOLOGY.md explains them):
 2. both one-sided tests inside the margin: `equivalent`, even where a tiny difference is significant;
 3. Holm-adjusted p below CLAIM_LEVEL over the whole family: `slower` or `faster`;
 4. else `undecided`, with what could have been detected and how many blocks deciding takes.
+No verdict is finer than the noise floor of its control: 2 takes a floor within the margin, 3 a difference above it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from virtometer.analysis import difference, equivalence, holm, precision
+from virtometer.analysis.equivalence import noise_floor, noise_floor_share
 from virtometer.analysis.interval import Spread, estimate
 from virtometer.model import MIN_BLOCKS, Estimate, Verdict
 
@@ -40,44 +42,106 @@ class Decision:
     why: tuple[str, ...] = ()
 
 
-def decide(family: Mapping[Which, Spread | None], margin: float) -> dict[Which, Decision]:
-    """Decide all comparisons of a family. Spreads are of log ratios, above 0 where the subject is better."""
-    tested = {
+def decide(
+    family: Mapping[Which, Spread | None],
+    margin: float,
+    *,
+    controls: Mapping[Which, Spread] | None = None,
+    strictness: float = 1.0,
+) -> dict[Which, Decision]:
+    """Decide all comparisons of a family. Spreads are of log ratios, above 0 where the subject is better.
+
+    controls: the spread of the baseline's log ratios with itself, for the comparisons that have one. strictness: what
+    every level is multiplied by: `stopping.STRICTNESS` where a first stage fixed the blocks. Adjusted p values are
+    divided by it, so that a claim always takes one below CLAIM_LEVEL.
+    """
+    tested = p_values(family)
+    adjusted = _adjusted(tested, strictness)
+    level = holm.level_faced(list(adjusted.values()), CLAIM_LEVEL) * strictness
+    limit, alike = equivalence.limit(margin), equivalence.LEVEL * strictness
+    found = {}
+    for key, logs in family.items():
+        p_adjusted = adjusted.get(key)
+        ratio = estimate(logs, strictness=strictness)
+        verdict = _verdict(logs, p_adjusted, margin, strictness)
+        if logs is None or verdict is Verdict.UNDECIDED:
+            found[key] = Decision(
+                ratio,
+                Verdict.UNDECIDED,
+                tested.get(key),
+                p_adjusted,
+                detectable=precision.detectable(logs, level) if logs is not None else None,
+                blocks_needed=precision.blocks_needed(logs, limit, level, alike) if logs is not None else MIN_BLOCKS,
+                why=_why(ratio, p_adjusted, len(tested)),
+            )
+        elif (control := (controls or {}).get(key)) is not None and _below_floor(verdict, logs, control, margin):
+            found[key] = Decision(
+                ratio,
+                Verdict.UNDECIDED,
+                tested[key],
+                p_adjusted,
+                detectable=precision.detectable(logs, level),
+                blocks_needed=precision.blocks_for_floor(control, _finest(verdict, logs, margin)),
+                why=(_coarse(control),),
+            )
+        else:
+            found[key] = Decision(ratio, verdict, tested[key], p_adjusted)
+    return found
+
+
+def p_values(family: Mapping[Which, Spread | None]) -> dict[Which, float]:
+    """Two-sided p of no difference, not adjusted, of each comparison that has enough blocks for a verdict."""
+    return {
         key: p
         for key, logs in family.items()
         if logs is not None and logs.n >= MIN_BLOCKS and (p := difference.p_value(logs)) is not None
     }
-    adjusted = dict(zip(tested, holm.adjust(list(tested.values())), strict=True))
-    level = holm.level_faced(list(adjusted.values()), CLAIM_LEVEL)
-    found = {}
-    for key, logs in family.items():
-        p_adjusted = adjusted.get(key)
-        ratio, verdict = estimate(logs), _verdict(logs, p_adjusted, margin)
-        if verdict is not Verdict.UNDECIDED:
-            found[key] = Decision(ratio, verdict, tested[key], p_adjusted)
-            continue
-        limit = equivalence.limit(margin)
-        found[key] = Decision(
-            ratio,
-            verdict,
-            tested.get(key),
-            p_adjusted,
-            detectable=precision.detectable(logs, level) if logs is not None else None,
-            blocks_needed=precision.blocks_needed(logs, limit, level) if logs is not None else MIN_BLOCKS,
-            why=_why(ratio, p_adjusted, len(tested)),
-        )
-    return found
 
 
-def _verdict(logs: Spread | None, p_adjusted: float | None, margin: float) -> Verdict:
+def verdict_of(
+    which: Which, logs: Spread | None, tested: Mapping[Which, float], margin: float, strictness: float = 1.0
+) -> Verdict:
+    """The verdict of one comparison with these logs in a family whose other members keep their p, as in `tested`.
+
+    The noise floor is not applied: its control has all blocks.
+    """
+    changed = {key: p for key, p in tested.items() if key != which} | p_values({which: logs})
+    return _verdict(logs, _adjusted(changed, strictness).get(which), margin, strictness)
+
+
+def _adjusted(tested: Mapping[Which, float], strictness: float) -> dict[Which, float]:
+    stricter = [min(1.0, p / strictness) for p in holm.adjust(list(tested.values()))]
+    return dict(zip(tested, stricter, strict=True))
+
+
+def _verdict(logs: Spread | None, p_adjusted: float | None, margin: float, strictness: float) -> Verdict:
+    """Without regard to the noise floor."""
     if logs is None or p_adjusted is None:
         return Verdict.UNDECIDED
     p_equivalence = equivalence.p_value(logs, margin)
-    if p_equivalence is not None and p_equivalence < equivalence.LEVEL:
+    if p_equivalence is not None and p_equivalence < equivalence.LEVEL * strictness:
         return Verdict.EQUIVALENT
     if p_adjusted < CLAIM_LEVEL:
         return Verdict.FASTER if logs.mean > 0 else Verdict.SLOWER
     return Verdict.UNDECIDED
+
+
+def _below_floor(verdict: Verdict, logs: Spread, control: Spread, margin: float) -> bool:
+    """Whether a verdict would be finer than the noise floor."""
+    floor = noise_floor(control)
+    return floor is not None and floor > _finest(verdict, logs, margin)
+
+
+def _finest(verdict: Verdict, logs: Spread, margin: float) -> float:
+    """The smallest difference that a verdict speaks about, on the log scale."""
+    return equivalence.limit(margin) if verdict is Verdict.EQUIVALENT else abs(logs.mean)
+
+
+def _coarse(control: Spread) -> str:
+    floor = noise_floor_share(control) or 0.0
+    return (
+        f"the noise floor is {100 * floor:.2g} %: so much may the baseline differ from itself, and no verdict is finer"
+    )
 
 
 def _why(ratio: Estimate | None, p_adjusted: float | None, tested: int) -> tuple[str, ...]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,13 +11,14 @@ from virtometer.analysis import levels
 from virtometer.analysis.blocks import Key
 from virtometer.analysis.clocks import ClockQuality, clock_qualities
 from virtometer.analysis.conclude import findings
+from virtometer.analysis.control import controls
 from virtometer.analysis.measures import Measured, Times, further_measures, histograms, histograms_of
 from virtometer.analysis.missing import Reason, failures, marked, unused
 from virtometer.analysis.outside import Timed, timed
-from virtometer.analysis.samples import TimedSample, timed_samples, value_bound
+from virtometer.analysis.samples import TimedSamples, samples_unused, timed_samples, value_bound
 from virtometer.analysis.sweeps import Series, Sweep, series, sweeps
 from virtometer.clock.intervals import of_run
-from virtometer.model import Campaign, Estimate, Finding, Run, TrialRecord
+from virtometer.model import Campaign, Control, Estimate, Finding, Run, TrialRecord, columns_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +89,11 @@ class Analysis:
         return findings(self.campaign)
 
     @cached_property
+    def controls(self) -> tuple[Control, ...]:
+        """The baseline compared with itself in every workload, in the plan's order."""
+        return controls(self.campaign)
+
+    @cached_property
     def clocks(self) -> tuple[ClockQuality, ...]:
         """The clock of every environment that ran, in the plan's order."""
         return clock_qualities(self.campaign)
@@ -134,8 +139,8 @@ class Analysis:
             return worst
         for record in self.campaign.trials:
             for run in record.scored:
-                used = [one for one, sample in zip(of_run(run), run.samples, strict=True) if sample.used]
-                error = max((one.relative_bound for one in used), default=0.0)
+                used = of_run(run).relative_bound[columns_of(run.samples).used]
+                error = max(used.tolist(), default=0.0)
                 key = (run.placement.workload, run.placement.environment)
                 worst[key] = max(worst.get(key, 0.0), run.scored.clock.relative_bound, error)
         return worst
@@ -144,15 +149,15 @@ class Analysis:
     def counts(self) -> TrialCounts:
         """How many trials and samples there are, and what became of them."""
         trials = self.campaign.trials
-        samples = Counter(sample.unused for record in trials for run in record.runs for sample in run.samples)
+        runs = [run for record in trials for run in record.runs]
         return TrialCounts(
             planned=len(self.campaign.planned),
             ran=len(trials),
             failed=sum(record.at_fault for record in trials),
             unavailable=sum(record.unavailable for record in trials),
             marked=sum(record.failure is None and bool(record.marks) for record in trials),
-            samples=samples.total(),
-            samples_unused=samples[True],
+            samples=sum(len(run.samples) for run in runs),
+            samples_unused=sum(samples_unused(run) for run in runs),
             blocks_done=len({record.trial.block for record in trials if record.failure is None}),
         )
 
@@ -171,9 +176,13 @@ class Analysis:
         """Why trials failed or were marked and samples were set aside, one for each environment of the plan."""
         return tuple(self._trouble(environment.name) for environment in self.campaign.plan.environments)
 
-    def samples(self, run: Run) -> Iterator[TimedSample]:
+    def samples(self, run: Run) -> TimedSamples:
         """The samples of a scored run in host time."""
         return timed_samples(run)
+
+    def samples_unused(self, run: Run) -> int:
+        """How many samples of a run are set aside for a fault."""
+        return samples_unused(run)
 
     def value_bound(self, run: Run) -> float | None:
         """How far off the clock may make a run's value, in its unit; None where nobody knows."""
@@ -188,13 +197,7 @@ class Analysis:
             return any(placement.environment == environment for placement in record.trial.placements)
 
         here = [record for record in self.campaign.trials if of(record)]
-        samples = (
-            sample
-            for record in here
-            for run in record.runs
-            if run.placement.environment == environment
-            for sample in run.samples
-        )
+        samples = (run.samples for record in here for run in record.runs if run.placement.environment == environment)
         return Trouble(
             environment,
             failed=failures(record for record in here if record.at_fault),

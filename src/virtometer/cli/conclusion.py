@@ -1,4 +1,4 @@
-"""The conclusion of a campaign, for `run`, `resume` and `report` alike: the table, and the report as HTML."""
+"""The conclusion of a campaign: the table, for `run`, `resume` and `report` alike, and the report as HTML."""
 
 from __future__ import annotations
 
@@ -18,16 +18,27 @@ def conclude(analysis: Analysis, directory: Path, *, piped: bool = False) -> Non
 
     `piped`: say what takes a moment also where standard error is no terminal.
     """
+    from virtometer.cli.console import PlainConsole
+
+    print_table(analysis, directory, piped=piped)
+    with notice("writing the report ...", piped=piped):
+        report = write_html(analysis, directory)
+    PlainConsole().print(f"report: {report}", markup=False, soft_wrap=True, highlight=False)
+
+
+def print_table(analysis: Analysis, directory: Path, *, piped: bool = False) -> None:
+    """Print the table, and what failed or is still to do. No plot is drawn, and nothing is written."""
     from virtometer.analysis.counted import counted
     from virtometer.cli.console import PlainConsole
     from virtometer.model import UNAVAILABLE
     from virtometer.report import words
+    from virtometer.report.summary import campaign_sentences
     from virtometer.report.terminal import ResultTable
     from virtometer.store.files import resume_command
 
     console = PlainConsole()
     with notice("analysing the results ...", piped=piped):
-        made = ResultTable(analysis.findings, analysis.sweeps)
+        made = ResultTable(analysis.findings, analysis.sweeps, campaign_sentences(analysis))
     console.print(made)
     counts = analysis.counts
     for count, what in ((counts.failed, "failed"), (counts.unavailable, UNAVAILABLE)):
@@ -41,9 +52,6 @@ def conclude(analysis: Analysis, directory: Path, *, piped: bool = False) -> Non
         console.print(sentence + command, markup=False, highlight=False, soft_wrap=True)
     if analysis.campaign.clock == "guest":
         console.print(words.RAW, markup=False, highlight=False)
-    with notice("writing the report ...", piped=piped):
-        report = write_html(analysis, directory)
-    console.print(f"report: {report}", markup=False, soft_wrap=True, highlight=False)
 
 
 def write_html(analysis: Analysis, directory: Path) -> Path:

@@ -22,7 +22,8 @@ from rich.text import Text
 
 from virtometer.analysis.counted import counted
 from virtometer.analysis.live import LiveEstimate
-from virtometer.model import UNAVAILABLE, Plan, Trial, TrialRecord
+from virtometer.model import UNAVAILABLE, Plan, Stage, Trial, TrialRecord
+from virtometer.report.summary import stage_sentence
 from virtometer.report.words import quantity
 from virtometer.runner.remaining_time import TimeLeft
 
@@ -122,6 +123,13 @@ class PlainDisplay:
             parts += [f"efficiency so far {shown}" for shown in self._cells(record.trial, estimates)]
         parts.append(remaining(left))
         self.line(", ".join(parts))
+
+    def extended(self, stage: Stage, planned: Sequence[Trial]) -> None:
+        """A further stage is fixed."""
+        before = self.blocks
+        self.total = len(planned)
+        self.blocks = 1 + max(trial.block for trial in planned)
+        self.line(f"after {counted(before, 'block')}: {stage_sentence(stage)}")
 
     def message(self, text: str) -> None:
         """Something that the user should know."""
@@ -230,7 +238,7 @@ class LiveDisplay(PlainDisplay):
 
 def where(trial: Trial) -> str:
     """`memory triad 64 MB in box`, where a box is an environment of the plan."""
-    return " beside ".join(f"{placement.workload} in {placement.environment}" for placement in trial.placements)
+    return " beside ".join(f"{placement.workload} in {placement.guest_key.name}" for placement in trial.placements)
 
 
 def without_value(record: TrialRecord) -> str:

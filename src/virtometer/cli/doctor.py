@@ -26,9 +26,20 @@ def doctor(
     kinds: Annotated[
         list[str] | None, typer.Argument(metavar="KIND", help="Kinds of environments to check; all by default.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print {host, environments} as JSON.")] = False,
+    noise: Annotated[
+        bool,
+        typer.Option(
+            "--noise", help="Measure for half a minute how noisy this host is, and what can be found on it, instead."
+        ),
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print {host, environments} as JSON; with --noise {host, noise}.")
+    ] = False,
 ) -> None:
     """Say for every kind of environment whether it works on this host, why not, and what to do."""
+    if noise:
+        _noise(kinds, as_json=as_json)
+        return
     with _progress(quiet=as_json and not sys.stderr.isatty()) as begins:
         from virtometer.runner.doctor import examine
 
@@ -37,6 +48,23 @@ def doctor(
         put_document(json.dumps(machine(host, checks), indent=2, default=str))
         return
     _show(host, checks)
+
+
+def _noise(kinds: list[str] | None, *, as_json: bool) -> None:
+    from virtometer.cli.notice import notice
+    from virtometer.errors import UsageError
+
+    if kinds:
+        raise UsageError("--noise measures the host, not a kind", advice="give either kinds or --noise")
+    with notice("loading the laboratory ..."):
+        from virtometer.cli import noise
+        from virtometer.cli.console import PlainConsole
+        from virtometer.runner.host import facts
+    found = noise.measured(quiet=as_json and not sys.stderr.isatty())
+    if as_json:
+        put_document(json.dumps({"host": facts(), "noise": noise.machine(found)}, indent=2, default=str))
+        return
+    noise.show(found, PlainConsole())
 
 
 def machine(host: Mapping[str, Any], checks: Sequence[KindCheck]) -> dict[str, Any]:

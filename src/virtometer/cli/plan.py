@@ -14,7 +14,7 @@ from virtometer.cli.verbs import add, application
 
 if TYPE_CHECKING:
     from virtometer.design.duration import Duration
-    from virtometer.model import Plan, Trial
+    from virtometer.model import GuestKey, Plan, Trial
 
 plan_app = application("Plans: YAML files that say what is compared.")
 
@@ -73,7 +73,8 @@ def schema() -> None:
 
 
 def _compared(plan: Plan) -> list[str]:
-    lines = [f"compared with {plan.baseline}, equivalent within {plan.margin:.0%}:"]
+    typical = ", by the typical ratio where guests take turns" if plan.verdict == "typical" else ""
+    lines = [f"compared with {plan.baseline}, equivalent within {plan.margin:.0%}{typical}:"]
     for environment in plan.environments:
         settings = ", ".join(f"{key} {_shown(value)}" for key, value in environment.settings.items())
         lines.append(f"  {environment.name} (kind {environment.kind}{', ' + settings if settings else ''})")
@@ -115,11 +116,13 @@ def _size(plan: Plan) -> str:
 
     environments, workloads = len(plan.environments), len(plan.workloads)
     total = trial_count(plan)
+    control = plan.control and environments > 1
     fresh = "each in a guest of its own" if plan.fresh == "trial" else "one start of each guest a block"
-    factors = " x ".join(
+    blocks, places, works = (
         f"{count} {what}{'' if count == 1 else 's'}"
         for count, what in ((plan.blocks, "block"), (environments, "environment"), (workloads, "workload"))
     )
+    factors = f"{blocks} x {f'({places} + control)' if control else places} x {works}"
     return f"{factors} = {total} {'trial' if total == 1 else 'trials'}, {fresh}"
 
 
@@ -138,20 +141,20 @@ def _time(seconds: float) -> str:
 
 
 def _trials(plan: Plan, trials: tuple[Trial, ...]) -> list[str]:
-    width = max(len(environment.name) for environment in plan.environments)
+    width = max(len(guest.name) for trial in trials for guest in trial.guests)
     lines: list[str] = []
     block = -1
-    started: set[tuple[int, str]] = set()
+    started: set[tuple[int, GuestKey]] = set()
     for trial in trials:
         if trial.block != block:
             block = trial.block
             lines.append(f"block {block + 1}:")
         turns = "" if trial.turns is None else ", in turns"
         for placement in trial.placements:
-            start = (trial.start_group, placement.environment)
+            start = (trial.start_group, placement.guest_key)
             starts = "" if start in started else "starts"
             started.add(start)
-            what = f"{placement.environment:{width}}  {placement.workload}{turns}"
+            what = f"{placement.guest_key.name:{width}}  {placement.workload}{turns}"
             lines.append(f"  {trial.index + 1:>5}  {starts:6}  {what}")
     return lines
 

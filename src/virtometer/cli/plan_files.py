@@ -16,6 +16,7 @@ from virtometer.visible import visible
 
 DEFAULT = "default.yaml"
 QUICK = "quick.yaml"
+NOISE = "noise.yaml"
 
 
 def built_in(name: str) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -38,9 +39,9 @@ def report(
         bool, typer.Option("--raw", help="Time everything by the guests' own clocks, put nothing right.")
     ] = False,
 ) -> None:
-    """Print the table of a campaign and write its report. Works while the campaign still runs."""
+    """Print the table of a campaign, or make its report. Works while the campaign still runs."""
     from virtometer.analysis import analyse, by_guest_clocks
-    from virtometer.cli.conclusion import conclude, write_html
+    from virtometer.cli.conclusion import print_table, write_html
     from virtometer.cli.notice import notice
     from virtometer.errors import UsageError
     from virtometer.store.ledger import Ledger
@@ -51,7 +52,8 @@ def report(
         campaign = ledger.read()
     analysis = analyse(by_guest_clocks(campaign) if raw else campaign)
     if kind is None:
-        conclude(analysis, directory)
+        print_table(analysis, directory)
+        say(f"page with all plots: virtometer report {quote(str(directory))} --format html{' --raw' if raw else ''}")
     elif kind is Format.HTML and out is None:
         say(str(write_html(analysis, directory)))
     else:

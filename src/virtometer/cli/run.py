@@ -19,7 +19,7 @@ def run(
     plan: Annotated[
         Path | None, typer.Argument(metavar="PLAN", help="A plan file; plans/default.yaml by default.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="The built-in plan that takes under five minutes.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="The built-in plan, of about five minutes.")] = False,
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="DIR", help="Results directory, new or empty; results/TIME-NAME by default."),
@@ -30,6 +30,16 @@ def run(
     ] = None,
     blocks: Annotated[
         int | None, typer.Option("--blocks", min=1, max=10_000, help="Number of blocks, instead of the plan's.")
+    ] = None,
+    precision: Annotated[
+        str | None,
+        typer.Option("--precision", metavar="SHARE", help="Measure further blocks until intervals are ± this: 2%."),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            "--budget", metavar="TIME", help="Measure further blocks of what is undecided, as 5m or 1h30m allow."
+        ),
     ] = None,
     only: Only = None,
     in_: In = None,
@@ -44,8 +54,11 @@ def run(
     with notice("loading the laboratory ..."):
         from virtometer.cli import campaign
         from virtometer.cli.plan_files import DEFAULT, QUICK, built_in, load_for_here, seed_of, selection
+        from virtometer.cli.shares import share_option
+        from virtometer.cli.times import seconds_option
         from virtometer.design.selection import words
         from virtometer.errors import UsageError
+        from virtometer.model import MIN_BLOCKS
         from virtometer.runner.campaign import begin
         from virtometer.store.files import refuse_foreign
 
@@ -59,6 +72,14 @@ def run(
     if blocks is not None:
         loaded = loaded.model_copy(update={"blocks": blocks})
         text = f"# Run with --blocks {blocks}, which replaces the number of blocks below.\n{text}"
+    if blocks is None and (precision is not None or budget is not None):
+        loaded = loaded.model_copy(update={"blocks": min(loaded.blocks, MIN_BLOCKS)})
+    if precision is not None:
+        loaded = loaded.model_copy(update={"precision": share_option("--precision", precision)})
+        text = f"# Run with --precision {precision}.\n{text}"
+    if budget is not None:
+        loaded = loaded.model_copy(update={"budget_s": seconds_option("--budget", budget)})
+        text = f"# Run with --budget {budget}.\n{text}"
     if left := words(selected, loaded):
         text = f"# Run with --only or --in: {left}.\n{text}"
     directory = out or _fresh(loaded.name)

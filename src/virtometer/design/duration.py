@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from virtometer.design.catalogue import Catalogue
-from virtometer.model import Plan, Trial
+from virtometer.model import GuestKey, Plan, Trial
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,10 @@ def duration(
     costs = {environment.name: catalogue.kinds[environment.kind].cost for environment in plan.environments}
     total, unknown_trials = 0.0, 0
     unknown: set[str] = set()
-    started: set[tuple[int, str]] = set()
+    started: set[tuple[int, GuestKey]] = set()
     for trial in trials:
         for placement in trial.placements:
-            start = (trial.start_group, placement.environment)
+            start = (trial.start_group, placement.guest_key)
             if start not in started:
                 started.add(start)
                 total += costs[placement.environment].start_s

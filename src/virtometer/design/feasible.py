@@ -18,11 +18,15 @@ PAGE_SHARE = 64
 
 @dataclass(frozen=True, slots=True)
 class HostSizes:
-    """A host as plans meet it: bytes of memory and swap, numbers of its processors, free bytes for results."""
+    """A host as plans meet it: bytes of memory and swap, numbers of its processors, free bytes for results.
+
+    allowed: numbers of the processors that this laboratory may use. None: all.
+    """
 
     memory: int
     processors: frozenset[int]
     free: int
+    allowed: frozenset[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +94,14 @@ def impossible_here(plan: Plan, catalogue: Catalogue, host: HostSizes) -> Iterat
         if missing:
             sentence = f"'cpuset' of '{environment.name}' names processor {missing[0]}, which this host does not have"
             yield Impossible((*at, "cpuset"), sentence, environment.name)
+        named = settings.get("processors")
+        numbers = set(named) if isinstance(named, list | tuple) else set()
+        allowed = host.processors if host.allowed is None else host.processors & host.allowed
+        if refused_ones := sorted(numbers - allowed):
+            number, has = refused_ones[0], refused_ones[0] in host.processors
+            why = "this laboratory may not use" if has else "this host does not have"
+            sentence = f"'processors' of '{environment.name}' names processor {number}, which {why}"
+            yield Impossible((*at, "processors"), sentence, environment.name)
     for number, (workload, demand) in enumerate(zip(plan.workloads, demands, strict=True)):
         if demand.memory > host.memory:
             what = f"{workload.workload} {workload.op} takes {_size(demand.memory)} of memory"

@@ -150,7 +150,8 @@ def _shape(annotation: Any, metadata: Iterable[Any]) -> tuple[str, str, list[Any
         rest = [one for one in arguments if one is not type(None)]
         if len(rest) == 1:
             return _shape(rest[0], meta)
-        return " or ".join(_shape(one, ())[0] for one in rest), "", meta
+        parts = [_shape(one, ()) for one in rest]
+        return " or ".join(part[0] for part in parts), "; ".join(part[1] for part in parts if part[1]), meta
     if origin is Literal:
         return "choice", ", ".join(map(str, arguments)), meta
     if origin in (list, tuple):

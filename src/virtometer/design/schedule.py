@@ -5,6 +5,9 @@ Complete blocks guard comparisons against drift, and random order within them ag
 block is random over all treatments. With `fresh: block` a guest is started once per block and environment: a split
 plot, with the environments in random order and the workloads in random order within each.
 
+The baseline is in each block twice, as two guests: the second one is the control, which shows how much two starts of
+the same environment differ.
+
 Where a workload of a plan is `interleaved`, the guests of all environments live throughout the block. Its trials are
 one unit of the block, in which the guests take turns; every other trial is a unit by itself. The units are in random
 order.
@@ -12,19 +15,22 @@ order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from virtometer.design.shuffle import Generator
 from virtometer.errors import EnvironmentFailed, UsageError
-from virtometer.model import Placement, Plan, Trial
+from virtometer.model import GuestKey, Placement, Plan, Trial
 
 MAX_TRIALS = 100_000
+
+_CONTROL = 2  # number of the baseline's second guest in a block
 
 
 def trial_count(plan: Plan) -> int:
     """How many trials a plan has where every environment works."""
-    return len(plan.environments) * len(plan.workloads) * plan.blocks
+    guests = _guests(plan, [environment.name for environment in plan.environments])
+    return len(guests) * len(plan.workloads) * plan.blocks
 
 
 def schedule(plan: Plan, available_environments: Iterable[str], seed: int) -> tuple[Trial, ...]:
@@ -43,50 +49,96 @@ def schedule(plan: Plan, available_environments: Iterable[str], seed: int) -> tu
             f"the baseline '{plan.baseline}' is not available here, so there is nothing to compare with",
             advice="virtometer doctor says why; or choose another baseline in the plan",
         )
+    guests = _guests(plan, environments)
+    wanted = {workload.name: guests for workload in plan.workloads}
     generator = Generator(seed)
     trials: list[Trial] = []
-    group = turns = -1
     for block in range(plan.blocks):
-        position = 0
-        for unit in _order(generator, environments, plan):
-            group += unit.begins
-            turns += unit.together
-            for environment, workload in unit.treatments:
-                placements = (Placement(environment, workload),)
-                number = turns if unit.together else None
-                trials.append(Trial(len(trials), block, position, group, placements, number))
-                position += 1
+        trials += _block(plan, generator, block, wanted, trials[-1:])
     return tuple(trials)
+
+
+def further(plan: Plan, seed: int, before: Sequence[Trial], more: Mapping[tuple[str, str], int]) -> tuple[Trial, ...]:
+    """Trials of further blocks that follow those `before`, in the order of execution.
+
+    `more`: by workload and environment, how many blocks are added; the baseline is measured wherever another
+    environment is. Raises UsageError when there would be more than MAX_TRIALS trials.
+    """
+    first = max(trial.block for trial in before) + 1
+    generator = Generator(Generator(seed + len(before)).next())
+    trials: list[Trial] = []
+    for number in range(max(more.values(), default=0)):
+        wanted = {
+            workload.name: _guests(plan, [plan.baseline, *others])
+            for workload in plan.workloads
+            if (others := _going_on(plan, workload.name, more, number))
+        }
+        trials += _block(plan, generator, first + number, wanted, trials[-1:] or before[-1:])
+        if len(before) + len(trials) > MAX_TRIALS:
+            raise UsageError(f"there would be more than the {MAX_TRIALS} trials that one campaign may have")
+    return tuple(trials)
+
+
+def _going_on(plan: Plan, workload: str, more: Mapping[tuple[str, str], int], number: int) -> list[str]:
+    """The environments beside the baseline in which a workload gets a further block of this number."""
+    names = [environment.name for environment in plan.environments if environment.name != plan.baseline]
+    return [name for name in names if more.get((workload, name), 0) > number]
+
+
+def _guests(plan: Plan, environments: Sequence[str]) -> list[GuestKey]:
+    """The guests of a block; the last is the control, where there is something to compare."""
+    guests = [GuestKey(name) for name in environments]
+    return [*guests, GuestKey(plan.baseline, _CONTROL)] if plan.control and len(plan.environments) > 1 else guests
 
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """Treatments that stand next to each other: environment and workload of each.
+    """Treatments that stand next to each other: guest and workload of each.
 
     begins: guests are started for it. together: their guests take turns.
     """
 
-    treatments: Sequence[tuple[str, str]]
+    treatments: Sequence[tuple[GuestKey, str]]
     begins: bool = False
     together: bool = False
 
 
-def _order(generator: Generator, environments: Sequence[str], plan: Plan) -> Sequence[_Unit]:
-    """One block."""
-    workloads = [workload.name for workload in plan.workloads]
-    interleaved = [workload.name for workload in plan.workloads if workload.scheduling == "interleaved"]
+def _block(
+    plan: Plan,
+    generator: Generator,
+    block: int,
+    wanted: Mapping[str, Sequence[GuestKey]],
+    before: Sequence[Trial],
+) -> list[Trial]:
+    """The trials of one block. `wanted`: the guests by workload. `before`: the trial that they follow, if any."""
+    index = before[-1].index + 1 if before else 0
+    group = before[-1].start_group if before else -1
+    trials: list[Trial] = []
+    for unit in _order(plan, generator, wanted):
+        group += unit.begins
+        turns = index + len(trials) if unit.together else None
+        for guest, workload in unit.treatments:
+            placements = (Placement(guest.environment, workload, guest=guest.number),)
+            trials.append(Trial(index + len(trials), block, len(trials), group, placements, turns))
+    return trials
+
+
+def _order(plan: Plan, generator: Generator, wanted: Mapping[str, Sequence[GuestKey]]) -> Sequence[_Unit]:
+    """The units of one block."""
+    guests = list(dict.fromkeys(guest for some in wanted.values() for guest in some))
+    interleaved = [one.name for one in plan.workloads if one.scheduling == "interleaved" and one.name in wanted]
     if plan.fresh == "trial":
-        treatments = [(environment, workload) for environment in environments for workload in workloads]
+        treatments = [(guest, workload) for guest in guests for workload in wanted if guest in wanted[workload]]
         return [_Unit((treatment,), begins=True) for treatment in generator.shuffled(treatments)]
     if not interleaved:
-        return [
-            _Unit(((environment, workload),), begins=number == 0)
-            for environment in generator.shuffled(environments)
-            for number, workload in enumerate(generator.shuffled(workloads))
+        order = [
+            [(guest, workload) for workload in generator.shuffled(list(wanted)) if guest in wanted[workload]]
+            for guest in generator.shuffled(guests)
         ]
-    units = [_Unit([(environment, one) for environment in environments], together=True) for one in interleaved]
+        return [_Unit((one,), begins=number == 0) for some in order for number, one in enumerate(some)]
+    units = [_Unit([(guest, one) for guest in wanted[one]], together=True) for one in interleaved]
     units += [
-        _Unit(((environment, one),)) for environment in environments for one in workloads if one not in interleaved
+        _Unit(((guest, one),)) for guest in guests for one in wanted if one not in interleaved and guest in wanted[one]
     ]
     first, *rest = generator.shuffled(units)
     return [replace(first, begins=True), *rest]

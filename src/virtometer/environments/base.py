@@ -19,12 +19,12 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from virtometer.environments.host_programs import HostProgram
 from virtometer.environments.journal import Journal, Resource
@@ -52,6 +52,21 @@ Namespace = Literal["cgroup", "ipc", "mnt", "net", "pid", "time", "user", "uts"]
 """Namespaces of Linux, as /proc/PID/ns names them."""
 
 
+MOST_PROCESSORS = 4096
+
+
+def _processors(value: object) -> object:
+    """Refuse what is neither `auto`, `all` nor a list of numbers, in one sentence. Raises ValueError."""
+    numbers = value if isinstance(value, list | tuple) else ()
+    right = all(type(one) is int and 0 <= one < MOST_PROCESSORS for one in numbers)
+    if value not in ("auto", "all") and not (numbers and right):
+        raise ValueError(f"must be auto, all or a list of numbers from 0 to {MOST_PROCESSORS - 1}, such as [1]")
+    return tuple(numbers) or value
+
+
+ProcessorNumber = Annotated[int, Field(ge=0, lt=MOST_PROCESSORS)]
+
+
 class Settings(BaseModel):
     """Settings of a kind: the fields are the knobs. Unknown ones are refused.
 
@@ -60,6 +75,22 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
     clock_settings: ClassVar[tuple[str, ...]] = ()
+
+    processors: Annotated[Literal["auto", "all"] | tuple[ProcessorNumber, ...], BeforeValidator(_processors)] = Field(
+        default="auto",
+        description="processors of the host for the whole guest: their numbers, all, or auto: as many as the work has "
+        "threads",
+    )
+
+    @property
+    def fewest_processors(self) -> int:
+        """How many processors a guest with these settings has at least, where `processors` is auto."""
+        return 1
+
+    @property
+    def own_processors(self) -> frozenset[int] | None:
+        """The processors to which a knob of the kind binds its guests. None: no knob does so."""
+        return None
 
     @property
     def steady_clock(self) -> bool:
@@ -104,6 +135,7 @@ class LabContext:
     working files. disk_file: the one file behind every disk workload (filled as KERNELS.md says), or None. lan: the
     network of this laboratory, made when the first guest needs it; whoever made the LabContext calls `lan.close()`.
     host_programs: what workloads of this campaign run beside the agent. A kind puts their files into its guests.
+    processors: numbers of the processors that guests and laboratory may use together.
     """
 
     agent: Path
@@ -114,6 +146,7 @@ class LabContext:
     programs: Programs
     lan: Lan
     host_programs: tuple[HostProgram, ...] = ()
+    processors: frozenset[int] = field(default_factory=lambda: frozenset(os.sched_getaffinity(0)))
 
     def program_path(self, name: str) -> str | None:
         """Where a program of `host_programs` lies, on the host as in guests; None where this host has none."""
@@ -160,8 +193,20 @@ class Guest(ABC):
         """Whether the guest's processes still run."""
 
     @abstractmethod
+    def place(self, processors: Collection[int]) -> None:
+        """Keep all its processes on these processors, also those that they start later. Raises EnvironmentFailed."""
+
+    @abstractmethod
     def cpu_ns(self) -> int:
         """Host CPU time used so far by all processes that are this guest (ended ones included), in ns."""
+
+    def find_threads(self) -> None:
+        """Find the threads that it has started since the last call, for `run_delay_ns`."""
+        return
+
+    def run_delay_ns(self) -> int | None:
+        """How long the threads that were found were ready and had no processor, in ns; None where nobody counts it."""
+        return None
 
     @abstractmethod
     def stderr_tail(self) -> str:

@@ -13,7 +13,7 @@ from virtometer.environments.process_guest import ProcessGuest, check_by_startin
 
 
 class BubblewrapSettings(Settings):
-    """bubblewrap has no knobs that bear on speed."""
+    """bubblewrap has only what every kind has."""
 
 
 class Bubblewrap(Environment):
@@ -32,7 +32,12 @@ class Bubblewrap(Environment):
     def capabilities(self) -> Capabilities:
         """Everything but limits; the network is the host's own."""
         return Capabilities(
-            disk=True, network=True, several_guests=True, cpu_limit=False, memory_limit=False, settings=()
+            disk=True,
+            network=True,
+            several_guests=True,
+            cpu_limit=False,
+            memory_limit=False,
+            settings=tuple(BubblewrapSettings.model_fields),
         )
 
     def check(self) -> Check:
@@ -57,7 +62,7 @@ class Bubblewrap(Environment):
             argv += ["--bind", self.lab.disk_file.parent, DATA]
             inside = f"{DATA}/{self.lab.disk_file.name}"
         argv += ["--unshare-all", "--share-net", "--die-with-parent", "--chdir", "/", "--", AGENT, "stdio"]
-        with ProcessGuest.starting(self.lab, guest_id) as guest:
+        with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
             guest.disk = disk_as_file(self.lab, inside)
             guest.network = LOOPBACK
             guest.launch(argv, purpose=f"bubblewrap guest {guest_id}")

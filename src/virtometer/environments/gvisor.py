@@ -121,7 +121,7 @@ class Gvisor(Environment):
         runsc = self.program_file()
         platform = settings.platform or self._platform()
         disk_file = self.lab.disk_file
-        with ProcessGuest.starting(self.lab, guest_id) as guest:
+        with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
             directory = guest.make_directory()
             state = add_state(self.lab, guest, runsc, _CONTAINER, directory)
             namespace = guest.add_network()

@@ -20,7 +20,7 @@ from virtometer.environments.process_guest import ProcessGuest, check_by_startin
 
 
 class NativeSettings(Settings):
-    """Native has no knobs."""
+    """Native has only what every kind has."""
 
 
 class Native(Environment):
@@ -42,7 +42,12 @@ class Native(Environment):
     def capabilities(self) -> Capabilities:
         """Everything but limits."""
         return Capabilities(
-            disk=True, network=True, several_guests=True, cpu_limit=False, memory_limit=False, settings=()
+            disk=True,
+            network=True,
+            several_guests=True,
+            cpu_limit=False,
+            memory_limit=False,
+            settings=tuple(NativeSettings.model_fields),
         )
 
     def check(self) -> Check:
@@ -54,7 +59,7 @@ class Native(Environment):
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start the agent with its channel on two pipes."""
-        with ProcessGuest.starting(self.lab, guest_id) as guest:
+        with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
             guest.disk = disk_as_file(self.lab)
             guest.network = LOOPBACK
             # What no guest can be given may still run on the host itself.

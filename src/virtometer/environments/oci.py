@@ -6,12 +6,13 @@ Source: opencontainers/runtime-spec 1.0.2.
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from virtometer.environments.accounting import Account, CgroupAccount, all_cgroup_mounts
 from virtometer.environments.agent_root import AGENT, DATA
@@ -41,6 +42,22 @@ class CgroupLimits(Settings):
     def needs_long_windows(self) -> str:
         """A quota is paid in every period of it: a guest that rests between slices never uses it up."""
         return super().needs_long_windows if self.cpus is None else "it has a limit of CPU time"
+
+    @property
+    def fewest_processors(self) -> int:
+        """As many as `cpus` allows to be used at the same time."""
+        return 1 if self.cpus is None else math.ceil(self.cpus)
+
+    @property
+    def own_processors(self) -> frozenset[int] | None:
+        """Those of `cpuset`."""
+        return None if self.cpuset is None else frozenset(self.cpuset)
+
+    @model_validator(mode="after")
+    def _bound_once(self) -> Self:
+        if self.cpuset is not None and "processors" in self.model_fields_set:
+            raise ValueError("cpuset and processors both bind the guest to processors; give one of them")
+        return self
 
     def limited(self) -> bool:
         """Whether any limit is requested."""

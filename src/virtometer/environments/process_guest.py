@@ -19,7 +19,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,8 @@ from virtometer.environments.directories import DIRECTORY, remove_directory
 from virtometer.environments.host_programs import refusals
 from virtometer.environments.network import NAMESPACES
 from virtometer.environments.processes import PROCESS_GROUP, kill_all, stat_of
+from virtometer.environments.processors import place, processor_list
+from virtometer.environments.run_delay import RunDelay
 from virtometer.errors import EnvironmentFailed, VirtometerError
 from virtometer.link.channel import Channel, Stream
 from virtometer.link.session import Session
@@ -44,8 +46,12 @@ _READS = 64  # of 64 KiB: four times what the pipe holds
 class ProcessGuest(Guest):
     """A guest whose processes are children of the laboratory."""
 
-    def __init__(self, lab: LabContext, guest_id: str) -> None:
+    def __init__(self, lab: LabContext, guest_id: str, settings: Settings | None = None) -> None:
         """Use `starting`."""
+        self._processors: frozenset[int] | None = None
+        if settings is not None:
+            given = settings.processors
+            self._processors = frozenset(given) if isinstance(given, tuple) else lab.processors
         self.lab = lab
         self.guest_id = guest_id
         self.stream = Stream(-1, -1)
@@ -53,9 +59,12 @@ class ProcessGuest(Guest):
         self.network: NetworkPath | None = None
         self.refused_programs = refusals(lab.host_programs)
         self._effective: dict[str, Any] = {}
+        if self._processors is not None:
+            self._effective["processors"] = processor_list(self._processors)
         self._read_backs: list[Callable[[], dict[str, Any]]] = []
         self.grace_s = 0.5  # how long the guest may take to end by itself after the end of its input
         self._account: Account | None = None
+        self._run_delay = RunDelay(lambda: [] if self._account is None else self._account.processes())
         self.process: subprocess.Popen[bytes] | None = None
         self._on_stop: list[Callable[[], object]] = []
         self._stderr = -1
@@ -65,9 +74,12 @@ class ProcessGuest(Guest):
 
     @classmethod
     @contextmanager
-    def starting(cls, lab: LabContext, guest_id: str) -> Iterator[ProcessGuest]:
-        """Give a guest to be filled; stops it when the block raises. What the host refuses is EnvironmentFailed."""
-        guest = cls(lab, guest_id)
+    def starting(cls, lab: LabContext, guest_id: str, settings: Settings | None = None) -> Iterator[ProcessGuest]:
+        """Give a guest to be filled; stops it when the block raises. What the host refuses is EnvironmentFailed.
+
+        Its processors are those of `settings`. Without them, what serves beside guests stays with the laboratory.
+        """
+        guest = cls(lab, guest_id, settings)
         try:
             yield guest
         except BaseException as cause:
@@ -155,7 +167,7 @@ class ProcessGuest(Guest):
                 self.stream = stream
             if namespace is not None:
                 purpose += f", in network namespace {namespace}"
-            entry = _Entry(account, namespace)
+            entry = _Entry(account, namespace, self._processors)
             to_close += entry.descriptors
             try:
                 with deferred_signals():
@@ -169,7 +181,9 @@ class ProcessGuest(Guest):
                         preexec=entry,
                     )
             except subprocess.SubprocessError as cause:
-                raise EnvironmentFailed(f"{argv[0]} ({purpose}) could not enter its cgroup or namespace") from cause
+                where = f" or use processor {processor_list(self._processors)}" if self._processors else ""
+                reason = f"{argv[0]} ({purpose}) could not enter its cgroup or namespace{where}"
+                raise EnvironmentFailed(reason) from cause
         finally:
             for fd in to_close:
                 os.close(fd)
@@ -185,12 +199,24 @@ class ProcessGuest(Guest):
             return False
         return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
 
+    def place(self, processors: Collection[int]) -> None:
+        """Bind every thread of every process. What they start later inherits it."""
+        place(self.account.processes, processors)
+
     def cpu_ns(self) -> int:
         """CPU time of the guest's processes so far, in ns; after the stop, what it was at the end."""
         self._listen()
         if self._account is not None and not self._stopped:
             self._cpu_ns = self._account.cpu_ns()
         return self._cpu_ns
+
+    def find_threads(self) -> None:
+        """Find them in its processes."""
+        self._run_delay.find()
+
+    def run_delay_ns(self) -> int | None:
+        """As the host's scheduler counts it."""
+        return self._run_delay.ns()
 
     def stderr_tail(self) -> str:
         """The last 2,000 characters that the launcher printed beside the protocol, its control characters visible."""
@@ -211,6 +237,7 @@ class ProcessGuest(Guest):
 
     def _stop(self) -> None:
         faults: list[str] = []
+        self._run_delay.close()
         if self._account is not None:
             self._account.processes()  # what leaves the tree while it ends is known then
         self.stream.close()
@@ -274,15 +301,18 @@ class ProcessGuest(Guest):
 class _Entry:
     """What the child does between fork and exec; everything it needs is ready before the fork."""
 
-    def __init__(self, account: Account, namespace: str | None) -> None:
+    def __init__(self, account: Account, namespace: str | None, processors: frozenset[int] | None) -> None:
         self._libc = ctypes.CDLL(None, use_errno=True)
         self._account = account
+        self._processors = processors
         self.descriptors: list[int] = []
         if namespace is not None:
             self.descriptors.append(os.open(NAMESPACES / namespace, os.O_RDONLY | os.O_CLOEXEC))
 
     def __call__(self) -> None:
         self._account.enter()
+        if self._processors is not None:
+            os.sched_setaffinity(0, self._processors)
         for fd in self.descriptors:
             if self._libc.setns(fd, 0) != 0:
                 raise OSError(ctypes.get_errno(), "setns")

@@ -6,7 +6,6 @@ is a virtio-serial port on a socket pair: nothing on a file system that could be
 
 from __future__ import annotations
 
-import os
 import re
 import socket
 from abc import abstractmethod
@@ -70,7 +69,10 @@ class MachineSettings(Settings):
         default=512 << 20, description="bytes of memory of the guest"
     )
     cpus: int | None = Field(
-        default=None, ge=1, le=64, description="virtual processors. Without it, as many as the laboratory may use"
+        default=None,
+        ge=1,
+        le=64,
+        description="virtual processors. Without it, as many as processors names, or the laboratory may use",
     )
     cpu: CpuModel = Field(
         default="max",
@@ -84,6 +86,11 @@ class MachineSettings(Settings):
         default="none", description="mode of the cache of the disk, as in QEMU"
     )
     network_device: Literal["virtio", "vmxnet3"] = Field(default="virtio", description="device of the network")
+
+    @property
+    def fewest_processors(self) -> int:
+        """One for each virtual processor that is asked for."""
+        return self.cpus or 1
 
     @model_validator(mode="after")
     def _drivers_exist(self) -> Self:
@@ -193,7 +200,7 @@ class _VirtualMachine(Environment):
         qemu = self.program_file()
         kernel, image = self._image(mine)
         parameters = f"console=ttyS0 quiet panic=-1 {self.kernel_parameters} virtometer.channel=virtio:{PORT}"
-        with ProcessGuest.starting(self.lab, guest_id) as guest, ExitStack() as until_launched:
+        with ProcessGuest.starting(self.lab, guest_id, mine) as guest, ExitStack() as until_launched:
             guest.refused_programs = refusals(fitting(self.lab.host_programs, mine.memory))
             guest.stream, agent_end = _socket_pair(until_launched)
             monitor, monitor_end = _socket_pair(until_launched)
@@ -235,7 +242,8 @@ class _VirtualMachine(Environment):
         return settings
 
     def _cpus(self, settings: MachineSettings) -> int:
-        return settings.cpus or min(len(os.sched_getaffinity(0)), 64)
+        given = settings.processors
+        return settings.cpus or min(len(given if isinstance(given, tuple) else self.lab.processors), 64)
 
     def _image(self, settings: MachineSettings) -> tuple[Path, Path]:
         kernel = guest_kernel(self.lab.cache, self.lab.programs)

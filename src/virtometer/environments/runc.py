@@ -59,7 +59,7 @@ class Runc(Environment):
         """Start `runc run` in the foreground."""
         assert isinstance(settings, RuncSettings)
         runc = self.program_file()
-        with ProcessGuest.starting(self.lab, guest_id) as guest:
+        with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
             directory = guest.make_directory()
             state = add_state(self.lab, guest, runc, _CONTAINER, directory)
             namespace = guest.add_network()

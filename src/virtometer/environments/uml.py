@@ -115,7 +115,7 @@ class UserModeLinux(Environment):
                 f"where {free >> 20} MiB are free",
                 advice="mount a larger tmpfs on /dev/shm, or set less memory",
             )
-        with ProcessGuest.starting(self.lab, guest_id) as guest:
+        with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
             ours, theirs = socket.socketpair()
             fd = ours.detach()
             guest.stream = Stream(fd, fd)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from virtometer.model.plan import Level
+from virtometer.model.plan import Level, VerdictBy
 from virtometer.model.run import Better
 
 
@@ -33,11 +33,40 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
+class Control:
+    """The baseline against itself: two guests of it in each block. `ratio` is that of the second to the first.
+
+    noise_floor: the smallest margin within which both would be called equivalent, as a share; None where fewer than
+    MIN_BLOCKS blocks have both. differs: the 95 % interval of the ratio leaves out 1.
+    """
+
+    workload: str
+    op: str
+    unit: str
+    ratio: Estimate | None
+    noise_floor: float | None
+    differs: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WorstBlock:
+    """The block of a comparison whose ratio is farthest from the median of the blocks, counted from 0.
+
+    without: the ratio over the other blocks. verdict_without: the verdict by the same rules without this block.
+    """
+
+    block: int
+    ratio: float
+    without: Estimate
+    verdict_without: Verdict
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One comparison. `ratio` > 1 always means that the subject is better than `against`.
 
     ratio: of total work / total time. typical: of the rounds in which the guests took turns, without the extreme ones;
-    None where they did not.
+    None where they did not. verdict_by: which of them verdict, p and forecasts are about, and the worst block.
 
     unlike: names of the conditions that differ between the two sides, or changed on one. levels: of the treatment's
     factors.
@@ -63,6 +92,13 @@ class Finding:
     unlike: tuple[str, ...] = field(default=())
     levels: Mapping[str, Level] = field(default_factory=dict)
     typical: Estimate | None = None
+    worst_block: WorstBlock | None = None
+    verdict_by: VerdictBy = "total"
+
+    @property
+    def decisive(self) -> Estimate | None:
+        """The ratio that the verdict is about."""
+        return self.typical if self.verdict_by == "typical" else self.ratio
 
     @property
     def like_with_like(self) -> bool:

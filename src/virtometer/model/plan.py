@@ -98,6 +98,9 @@ class PlanEnvironment(_Frozen):
     )
 
 
+VerdictBy = Literal["total", "typical"]
+"""Which ratio a verdict is about: of total work / total time, or of a typical round."""
+
 Level = str | int | float | bool
 Levels = Annotated[list[Level], Field(min_length=1, max_length=64)]
 
@@ -159,6 +162,18 @@ class Rules(_Frozen):
     max_stall_share: _Share = Field(
         default=0.1, description="share of the window that a guest may lose in one or a few long stops"
     )
+    max_foreign_load: float = Field(
+        default=0.25, ge=0, le=4096, description="processors' worth of time that other programs may use"
+    )
+    max_run_delay_share: _Share = Field(
+        default=0.1,
+        description="share of the window that a guest may wait for processors that others use; slices beyond it are "
+        "not used",
+    )
+    max_throttling: int = Field(
+        default=0, ge=0, description="how often the guest's processors may be slowed down for their temperature"
+    )
+    max_kernel_errors: int = Field(default=0, ge=0, description="errors that the kernel of the host may log")
 
 
 class Plan(_Frozen):
@@ -183,9 +198,33 @@ class Plan(_Frozen):
     seed: int | None = Field(
         default=None, ge=0, lt=2**63, description="seed of the random order. Without it, a fresh one"
     )
+    control: bool = Field(
+        default=True, description="the baseline is measured twice in each block, which gives the noise floor"
+    )
+    precision: _OpenShare | None = Field(
+        default=None,
+        description="half width of the interval of each ratio that further blocks are measured for. "
+        "Without it, and with a budget: until comparisons are decided",
+    )
+    budget_s: float | None = Field(
+        default=None,
+        gt=0,
+        le=10_000_000,
+        description="seconds that a campaign may take, further blocks included. Without it, `blocks` alone count",
+    )
     margin: _OpenShare = Field(default=0.05, description="difference that is small enough to be called equivalent")
+    verdict: VerdictBy = Field(
+        default="total",
+        description="ratio that verdicts are about; total: work by time, with all stops; typical: of the rounds of "
+        "slices without the extreme ones, where guests took turns",
+    )
     disk_span: Annotated[
         int, Field(ge=1 << 20, le=1 << 44), BeforeValidator(parse_size), _size_schema(1 << 20, 1 << 44)
     ] = Field(default=512 << 20, description="bytes of the disk file behind all disk workloads")
     limits: Limits = Field(default_factory=Limits, description="how long anything may take: the table limits")
     rules: Rules = Field(default_factory=Rules, description="when a trial is marked as disturbed: the table rules")
+
+    @property
+    def stops_by_rule(self) -> bool:
+        """Whether the blocks of the plan are a first stage, which fixes how many follow."""
+        return self.budget_s is not None or self.precision is not None

@@ -2,60 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal
 
 from virtometer.model.clock import ClockFault, ClockFit, RoundTrip
 from virtometer.model.plan import Plan
+from virtometer.model.samples import Sample, columns_of, first_slice
 from virtometer.model.trial import Placement, Trial
 
 Better = Literal["higher", "lower"]
 
 
-class SetAside(StrEnum):
-    """Why a sample is not used."""
-
-    OUTSIDE = "outside"  # of the stretch in which all measured placements overlap
-    CLOCK_ERROR = "clock-error"  # its duration is not known well enough
-    FAILED_TRIAL = "failed-trial"
-    LONG_WINDOW = "long-window"  # compared with other long windows, not with slices
-    SLICE = "slice"  # of work that is slower or faster in long windows, which are compared then
-    RUN_IN = "run-in"  # the first iteration of a slice, whose caches hold what others worked on
-    UNKNOWN = "unknown"  # recorded by a version that did not say
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """One iteration of a kernel, in guest time, as the agent sent it. `mark` says in words why it is set aside.
-
-    slice: where the work was done in slices, the number of the round, the same in all guests that took turns in it;
-    below 0: a long window. None: the work was not done in slices.
-    """
-
-    start_ns: int
-    end_ns: int
-    work: int
-    check: str
-    set_aside: SetAside | None = None
-    mark: str = ""
-    slice: int | None = None
-
-    @property
-    def used(self) -> bool:
-        """Whether it counts."""
-        return self.set_aside is None
-
-    @property
-    def unused(self) -> bool:
-        """Whether it is set aside for a fault, and not by the design of slices and long windows."""
-        return self.set_aside not in (None, SetAside.LONG_WINDOW, SetAside.SLICE, SetAside.RUN_IN)
-
-
 @dataclass(frozen=True, slots=True)
 class HostUse:
-    """What the host's processors did over the scored window, in CPU seconds (all processors added)."""
+    """What the host's processors did over the scored window, in CPU seconds (all processors added).
+
+    foreign: of programs that are neither a guest nor the laboratory. run_delay: in which the measured guest was ready
+    and others had its processors. pressure: in which some program of the host waited. frequency_mhz: the lowest of the
+    guest's processors. temperature_c: the highest of the host. None: unknown.
+    """
 
     wall_s: float
     user: float
@@ -66,6 +33,11 @@ class HostUse:
     irq: float
     softirq: float
     steal: float
+    foreign: float | None = None
+    run_delay: float | None = None
+    pressure: float | None = None
+    frequency_mhz: float | None = None
+    temperature_c: float | None = None
 
     @property
     def busy(self) -> float:
@@ -122,7 +94,7 @@ class Run:
     unit: str
     better: Better
     conditions: Mapping[str, str]
-    samples: tuple[Sample, ...]
+    samples: Sequence[Sample]
     probes: tuple[RoundTrip, ...]
     report: AgentReport | None = None
     score: Score | None = None
@@ -150,12 +122,12 @@ class Run:
     @property
     def in_slices(self) -> bool:
         """Whether the work was done in slices, in turn with other guests."""
-        return bool(self.samples) and self.samples[0].slice is not None
+        return first_slice(self.samples) is not None
 
     @property
     def in_long_windows(self) -> bool:
         """Whether it took turns and counts by its long windows, because slices do not show what these show."""
-        return self.in_slices and all((sample.slice or 0) < 0 for sample in self.samples if sample.used)
+        return self.in_slices and columns_of(self.samples).only_long_windows
 
     @property
     def by_tool(self) -> bool:
@@ -196,6 +168,10 @@ class MarkKind(StrEnum):
     STEAL = "steal"
     SWAP = "swap"
     MEMORY = "memory"
+    FOREIGN = "foreign"  # other programs worked
+    RUN_DELAY = "run-delay"  # others had the guest's processors while it was ready
+    THROTTLED = "throttled"  # processors were slowed down for their temperature
+    KERNEL = "kernel"  # the host's kernel logged an error
     OBSERVATION = "observation"
     STALL = "stall"
     BESIDE = "beside"  # another laboratory measured
@@ -299,6 +275,23 @@ class EnvironmentStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class Stage:
+    """Further blocks of a campaign, fixed once, when every trial before them had been executed.
+
+    first_trial: index of its first trial; `trials` is how many it has. blocks: further blocks by (workload,
+    environment). beyond: seconds that comparisons would take that the limit leaves out; None: more than a plan may
+    have. limit: what limited the blocks, in words.
+    """
+
+    decided_at: str
+    first_trial: int
+    trials: int
+    blocks: Mapping[tuple[str, str], int]
+    beyond: Mapping[tuple[str, str], float | None]
+    limit: str
+
+
+@dataclass(frozen=True, slots=True)
 class Campaign:
     """Everything that the ledger holds, as analysis and report read it.
 
@@ -318,3 +311,4 @@ class Campaign:
     commands: tuple[CommandLine, ...]
     clock: Literal["host", "guest"] = "host"
     recorded: Campaign | None = None
+    stages: tuple[Stage, ...] = ()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from virtometer.analysis import Analysis
 from virtometer.errors import UsageError
-from virtometer.report import csv_export, machine
 
 FORMATS = {
     "html": "one page that needs nothing else, for a browser",
@@ -26,6 +25,8 @@ def render(analysis: Analysis, format: str) -> str:
         from virtometer.report.html import page  # plots take a second to load: the other formats need not wait
 
         return page(analysis)
+    from virtometer.report import csv_export, machine  # nor does a table need these
+
     makers = {
         "json": machine.text,
         "csv": csv_export.results_csv,

@@ -13,21 +13,26 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from functools import cache
+from itertools import repeat
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from virtometer.analysis import Analysis
 from virtometer.analysis.measures import Times
-from virtometer.analysis.samples import TimedSample
-from virtometer.model import Run, TrialRecord
+from virtometer.model import NO_SLICE, Run, TrialRecord, columns_of, texts_of
 from virtometer.report.machine import finding_row, plain, trial_row
 from virtometer.visible import visible
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four full-width
 _FINDING = (
     "workload", "op", "metric", "unit", "better", "subject", "against", "ratio", "low", "high", "n", "typical",
-    "typical_low", "typical_high", "verdict", "p_value", "p_adjusted", "host_cpu_ratio", "host_cpu_low",
+    "typical_low", "typical_high", "verdict", "verdict_by", "p_value", "p_adjusted", "host_cpu_ratio", "host_cpu_low",
     "host_cpu_high", "value", "value_low", "value_high", "detectable", "blocks_needed", "seconds_needed",
-    "like_with_like", "unlike", "levels", "notes",
+    "like_with_like", "unlike", "levels", "worst_block", "worst_block_ratio", "without_worst_block",
+    "without_worst_block_low", "without_worst_block_high", "verdict_without_worst_block", "notes",
 )  # fmt: skip
 _RESULT = (
     "trial", "block", "position", "start_group", "started_at", "status", "reason", "reason_kind", "marks", "placement",
@@ -59,11 +64,27 @@ def findings_csv(analysis: Analysis) -> str:
                 **row,
                 "unlike": " | ".join(row["unlike"]),
                 "levels": _object(row["levels"]),
+                **_worst_block(row["worst_block"]),
                 "notes": " | ".join(row["notes"]),
             }
             for row in (plain(finding_row(finding)) for finding in analysis.findings)
         ),
     )
+
+
+def _worst_block(worst: Mapping[str, Any] | None) -> dict[str, object]:
+    """The columns of a finding's worst block; empty without one."""
+    if worst is None:
+        return {"worst_block": None}
+    without = worst["without"]
+    return {
+        "worst_block": worst["block"],
+        "worst_block_ratio": worst["ratio"],
+        "without_worst_block": without["ratio"],
+        "without_worst_block_low": without["low"],
+        "without_worst_block_high": without["high"],
+        "verdict_without_worst_block": worst["verdict_without"],
+    }
 
 
 def results_csv(analysis: Analysis) -> str:
@@ -125,54 +146,58 @@ def samples_csv(analysis: Analysis) -> str:
 
     What a failed trial left has no host time: nothing is known that converts it.
     """
-
-    def rows() -> Iterable[Mapping[str, object]]:
-        for record in analysis.campaign.trials:
-            for run in record.runs:
-                guest_times = _samples(record, run)
-                if run.score is None:
-                    yield from guest_times
-                else:
-                    compared = run.score.clock.compared
-                    for row, one in zip(guest_times, analysis.samples(run), strict=True):
-                        yield {**row, **_on_the_host(one, compared)}
-
-    return _table(_SAMPLE, rows())
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(_SAMPLE)
+    for record in analysis.campaign.trials:
+        for run in record.runs:
+            columns = {**_in_guest_time(record, run), **(_on_the_host(analysis, run) if run.score is not None else {})}
+            writer.writerows(zip(*(columns.get(name, repeat("", len(run.samples))) for name in _SAMPLE), strict=True))
+    return out.getvalue()
 
 
-def _on_the_host(one: TimedSample, compared: bool) -> dict[str, Any]:
-    """The columns in host time. `compared`: whether clocks were, so that times of day on the host are known."""
+def _in_guest_time(record: TrialRecord, run: Run) -> dict[str, Iterable[object]]:
+    """The columns of a run's samples that are in guest time, or in none."""
+    of, count, cell = columns_of(run.samples), len(run.samples), cache(_cell)
+    shared = {"trial": record.trial.index, "block": record.trial.block, **_of(run), "unit": run.unit}
+    texts = texts_of(run.samples)
     return {
-        "start_host_ns": round(one.interval.start_ns) if compared else None,
-        "start_bound_ns": one.interval.start_bound_ns,
-        "end_host_ns": round(one.interval.end_ns) if compared else None,
-        "end_bound_ns": one.interval.end_bound_ns,
-        "duration_s": one.interval.duration_s,
-        "duration_bound_s": one.interval.bound_s,
-        "rate": one.rate,
-        "rate_bound": one.rate_bound,
+        **{name: repeat(_cell(value), count) for name, value in shared.items()},
+        "sample": range(count),
+        "slice": ["" if number == NO_SLICE else number for number in of.slice.tolist()],
+        "start_guest_ns": of.start_ns.tolist(),
+        "end_guest_ns": of.end_ns.tolist(),
+        "duration_guest_s": ((of.end_ns - of.start_ns) * 1e-9).tolist(),
+        "work": of.work.tolist(),
+        "used": ["true" if used else "false" for used in of.used.tolist()],
+        "set_aside": [cell(reason) for reason in of.reasons],
+        "mark": [cell(mark) for _, mark in texts],
+        "check": [cell(check) for check, _ in texts],
     }
 
 
-def _samples(record: TrialRecord, run: Run) -> Iterable[dict[str, Any]]:
-    """The columns that are in guest time, or in none."""
-    for number, sample in enumerate(run.samples):
-        yield {
-            "trial": record.trial.index,
-            "block": record.trial.block,
-            **_of(run),
-            "sample": number,
-            "slice": sample.slice,
-            "start_guest_ns": sample.start_ns,
-            "end_guest_ns": sample.end_ns,
-            "duration_guest_s": (sample.end_ns - sample.start_ns) * 1e-9,
-            "work": sample.work,
-            "unit": run.unit,
-            "used": sample.used,
-            "set_aside": sample.set_aside,
-            "mark": sample.mark,
-            "check": sample.check,
-        }
+def _on_the_host(analysis: Analysis, run: Run) -> dict[str, Iterable[object]]:
+    """The columns in host time. Times of day on the host are known where clocks were compared."""
+    of = analysis.samples(run)
+    times = of.intervals
+    made: dict[str, Iterable[object]] = {
+        "start_bound_ns": _numbers(times.start_bound_ns),
+        "end_bound_ns": _numbers(times.end_bound_ns),
+        "duration_s": _numbers(times.duration_s),
+        "duration_bound_s": _numbers(times.bound_s),
+        "rate": _numbers(of.rate),
+        "rate_bound": _numbers(of.rate_bound),
+    }
+    if run.scored.clock.compared:
+        made["start_host_ns"] = map(round, times.start_ns.tolist())
+        made["end_host_ns"] = map(round, times.end_ns.tolist())
+    return made
+
+
+def _numbers(column: NDArray[np.float64]) -> list[object]:
+    """A column of numbers; empty where there is none."""
+    found = column.tolist()
+    return found if np.isfinite(column).all() else [number if math.isfinite(number) else "" for number in found]
 
 
 def probes_csv(analysis: Analysis) -> str:

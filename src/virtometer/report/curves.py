@@ -51,13 +51,13 @@ def _ratios(findings: Sequence[Finding]) -> list[dict[str, Any]]:
         {
             "e": finding.subject,
             "workload": finding.workload,
-            "v": finding.ratio.value,
-            "low": finding.ratio.low,
-            "high": finding.ratio.high,
+            "v": ratio.value,
+            "low": ratio.low,
+            "high": ratio.high,
             "told": words.efficiency(finding) + words.star(finding),
         }
         for finding in findings
-        if finding.ratio is not None and finding.verdict is not Verdict.BASELINE
+        if (ratio := finding.decisive) is not None and finding.verdict is not Verdict.BASELINE
     ]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import altair as alt
@@ -45,7 +45,7 @@ class Figure:
 
 def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
     """One row an environment: ratio, 95 % interval, and the band inside which a difference does not matter."""
-    rows = [_efficiency_row(finding) for finding in findings if finding.ratio is not None]
+    rows = [_efficiency_row(finding) for finding in findings if finding.decisive is not None]
     names = [finding.subject for finding in findings]
     against = findings[0].against
     bounds = [value for row in rows for value in (row["ratio"], row["low"], row["high"]) if value is not None]
@@ -117,14 +117,15 @@ def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
 
 
 def _efficiency_row(finding: Finding) -> dict[str, Any]:
-    assert finding.ratio is not None
+    ratio = finding.decisive
+    assert ratio is not None
     baseline = finding.verdict is Verdict.BASELINE
     return {
         "environment": finding.subject,
-        "ratio": finding.ratio.value,
-        "low": finding.ratio.low,
-        "high": finding.ratio.high,
-        "n": finding.ratio.n,
+        "ratio": ratio.value,
+        "low": ratio.low,
+        "high": ratio.high,
+        "n": ratio.n,
         "verdict": finding.verdict.value,
         "unlike": not finding.like_with_like,
         "what": "1" if baseline else words.efficiency(finding) + words.star(finding),
@@ -153,12 +154,14 @@ def samples(analysis: Analysis, workload: str, most: int) -> Figure | None:
         return None
     unit = runs[0][1].unit
     blocks = max(campaign.plan.blocks, 1 + max(block for block, _ in runs))
-    points: dict[str, list[dict[str, Any]]] = {}
+    points: dict[str, _Dots] = {}
     for block, run in runs:
-        points.setdefault(run.placement.environment, []).extend(_points(analysis, block, run, blocks))
-    total = sum(len(found) for found in points.values())
+        points.setdefault(run.placement.environment, _Dots()).add(analysis, block, run, blocks)
+    total = sum(len(found.rates) for found in points.values())
     keep = {
-        name: found[:: max(1, math.ceil(len(found) * len(points) / most))] for name, found in points.items() if found
+        name: found.each(name, max(1, math.ceil(len(found.rates) * len(points) / most)))
+        for name, found in points.items()
+        if found.rates
     }
     drawn = [point for found in keep.values() for point in found]
     factor, shown = scale(sorted(point["v"] for point in drawn)[len(drawn) // 2], unit)
@@ -213,17 +216,27 @@ def samples(analysis: Analysis, workload: str, most: int) -> Figure | None:
     )
 
 
-def _points(analysis: Analysis, block: int, run: Run, blocks: int) -> list[dict[str, Any]]:
-    found = []
-    count = len(run.samples)
-    for number, one in enumerate(analysis.samples(run)):
-        if one.rate is None or one.rate <= 0:
-            continue
-        moment = (block + 0.1 + 0.8 * (number + 0.5) / count) / blocks
-        found.append(
-            {"e": run.placement.environment, "v": one.rate, "t": round(moment, 4), "u": int(one.sample.used)},
-        )
-    return found
+@dataclass(slots=True)
+class _Dots:
+    """The samples of one environment that have a rate: of each its rate, its time in the plot and whether it counts."""
+
+    rates: list[float] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
+    used: list[bool] = field(default_factory=list)
+
+    def add(self, analysis: Analysis, block: int, run: Run, blocks: int) -> None:
+        """The samples of one run."""
+        of = analysis.samples(run)
+        which = (of.rate > 0).nonzero()[0]
+        moments = (block + 0.1 + 0.8 * (which + 0.5) / len(of.rate)) / blocks
+        self.rates += of.rate[which].tolist()
+        self.times += moments.tolist()
+        self.used += of.columns.used[which].tolist()
+
+    def each(self, name: str, step: int) -> list[dict[str, Any]]:
+        """Every so many of them as rows of the plot."""
+        rows = zip(self.rates[::step], self.times[::step], self.used[::step], strict=True)
+        return [{"e": name, "v": rate, "t": round(time, 4), "u": int(used)} for rate, time, used in rows]
 
 
 def scale(middle: float, unit: str) -> tuple[float, str]:
@@ -238,7 +251,7 @@ def scale(middle: float, unit: str) -> tuple[float, str]:
 
 def data(values: list[dict[str, Any]]) -> alt.InlineData:
     """Rows that a plot carries with it."""
-    return alt.InlineData(values=values)
+    return alt.InlineData(values=tuple(values))  # a list would be copied row by row whenever a chart is copied
 
 
 def finish(chart: alt.LayerChart | alt.FacetChart) -> dict[str, Any]:

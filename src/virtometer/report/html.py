@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import jinja2
 import vl_convert
+from altair.utils import schemapi
 from markupsafe import Markup
 
 from virtometer.analysis import Analysis
@@ -46,7 +47,9 @@ def page(analysis: Analysis, *, scripts: bool = True) -> str:
         finalize=_shown,
     )
     template = environment.from_string(_resource("page.html.jinja"))
-    return template.render(_context(analysis, scripts))
+    with schemapi.debug_mode(False):  # altair checks every part of a plot otherwise, which tests do instead
+        context = _context(analysis, scripts)
+    return template.render(context)
 
 
 def _shown(value: object) -> object:
@@ -92,6 +95,9 @@ def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
         "headline": summary.headline(findings),
         "sentences": summary.sentences(findings),
         "undecided": summary.undecided(findings),
+        "remarks": summary.campaign_sentences(analysis),
+        "control": html_tables.control(analysis.controls) if analysis.controls else None,
+        "typical": words.TYPICAL if any(finding.verdict_by == "typical" for finding in findings) else "",
         "unlike": not all(finding.like_with_like for finding in findings),
         "environments": names,
         "rows": rows,
@@ -166,15 +172,15 @@ def _meta(analysis: Analysis) -> list[tuple[str, str]]:
 
 
 def _cell(finding: Finding, footnotes: Footnotes) -> dict[str, Any]:
-    baseline = finding.verdict is Verdict.BASELINE
+    baseline, ratio = finding.verdict is Verdict.BASELINE, finding.decisive
     price = words.cost(finding)
     value = words.quantity(finding.value.value, finding.unit) if finding.value is not None else ""
     return {
-        "gone": finding.ratio is None,
+        "gone": ratio is None,
         "verdict": finding.verdict.value,
         "star": words.star(finding),
-        "ratio": "" if finding.ratio is None else "1" if baseline else words.ratio(finding.ratio),
-        "interval": "" if finding.ratio is None else words.interval(finding.ratio),
+        "ratio": "" if ratio is None else "1" if baseline else words.ratio(ratio),
+        "interval": "" if ratio is None else words.interval(ratio),
         "below": value if baseline else f"cpu {price}" if price else "",
         "notes": footnotes.numbers(finding.notes),
     }

@@ -12,7 +12,7 @@ from virtometer.analysis import Analysis
 from virtometer.analysis.measures import QUANTILES, Measured, Times, names
 from virtometer.analysis.outside import Timed
 from virtometer.analysis.whole import Provisioning
-from virtometer.model import UNAVAILABLE, Campaign, Estimate, Finding, Verdict
+from virtometer.model import UNAVAILABLE, Campaign, Control, Estimate, Finding, Verdict
 from virtometer.report import words
 from virtometer.report.machine import plain
 
@@ -31,19 +31,21 @@ class HtmlTable:
 def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> HtmlTable:
     """Everything that was computed for one workload. `errors`: of the clock, by environment, where they are known."""
     turns = any(finding.typical is not None for finding in findings)
+    worst = any(finding.worst_block is not None for finding in findings)
     rows = [
         (
             finding.subject,
             words.quantity(finding.value.value, finding.unit) if finding.value else "",
             _bounds(finding.value, finding.unit),
-            words.efficiency(finding) + words.star(finding) if finding.ratio else "",
+            words.estimate(finding.ratio) + words.star(finding) if finding.ratio else "",
             str(finding.ratio.n) if finding.ratio else "",
             finding.verdict.value,
             _p(finding.p_value),
             _p(finding.p_adjusted),
             _cost(finding),
             f"±{errors[finding.subject] * 1e6:.2g} ppm" if finding.subject in errors else "",
-            *([words.estimate(finding.typical)] if turns else []),
+            *([words.estimate(finding.typical), _verdict_by(finding)] if turns else []),
+            *([_worst(finding), _without(finding)] if worst else []),
         )
         for finding in findings
     ]
@@ -51,7 +53,8 @@ def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> HtmlTab
         f"{findings[0].metric}: geometric mean over the blocks; efficiency from within-block pairs; p of no "
         "difference, alone and after Holm over the whole campaign; host CPU time per unit of work"
         + ("; how well the length of every sample that is used is known in host time, at worst" if errors else "")
-        + ("; typical: efficiency in the rounds of slices, without the extreme rounds" if turns else ""),
+        + ("; typical: efficiency in the rounds of slices, without the extreme rounds" if turns else "")
+        + ("; worst block: the one farthest from the median of the blocks, and its ratio" if worst else ""),
         (
             "environment",
             "value",
@@ -63,11 +66,29 @@ def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> HtmlTab
             "p adjusted",
             "host cpu",
             "clock",
-            *(["typical"] if turns else []),
+            *(["typical", "verdict by"] if turns else []),
+            *(["worst block", "without it"] if worst else []),
         ),
         rows,
         right=frozenset({4, 6, 7, 9}),
     )
+
+
+def _verdict_by(finding: Finding) -> str:
+    """Which ratio the verdict is about; empty where there is none."""
+    return "" if finding.ratio is None or finding.verdict is Verdict.BASELINE else finding.verdict_by
+
+
+def _worst(finding: Finding) -> str:
+    """Number of the worst block, counted from 1, and its ratio."""
+    worst = finding.worst_block
+    return "" if worst is None else f"{worst.block + 1}: {words.significant(worst.ratio)}"
+
+
+def _without(finding: Finding) -> str:
+    """Ratio and verdict without the worst block."""
+    worst = finding.worst_block
+    return "" if worst is None else f"{words.estimate(worst.without)} {worst.verdict_without}"
 
 
 def _bounds(value: Estimate | None, unit: str) -> str:
@@ -205,6 +226,21 @@ def trouble(analysis: Analysis) -> tuple[str, HtmlTable]:
         rows,
         frozenset({4}),
     )
+
+
+def control(of: Sequence[Control]) -> HtmlTable:
+    """The baseline against itself, by workload."""
+    rows = [
+        (
+            one.workload,
+            words.estimate(one.ratio),
+            "" if one.noise_floor is None else words.percent(one.noise_floor),
+            "yes" if one.differs else "no",
+        )
+        for one in of
+    ]
+    heads = ("workload", "second guest / first", "noise floor", "interval leaves out 1")
+    return HtmlTable("The baseline against itself", heads, rows, frozenset({1, 2}))
 
 
 def starts(of: Mapping[str, Provisioning]) -> HtmlTable:

@@ -9,13 +9,26 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, is_dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from virtometer.analysis import Analysis
 from virtometer.analysis.clocks import ClockQuality
-from virtometer.analysis.compared import Comparison
-from virtometer.model import Campaign, Finding, GuestStart, HostUse, Run, Trial, TrialRecord
+from virtometer.model import (
+    Campaign,
+    Control,
+    Finding,
+    GuestStart,
+    HostUse,
+    Run,
+    Stage,
+    Trial,
+    TrialRecord,
+    WorstBlock,
+)
 from virtometer.visible import visible
+
+if TYPE_CHECKING:
+    from virtometer.analysis.compared import Comparison
 
 FORMAT = 2
 _SOURCES = ("monotonic", "monotonic-raw", "realtime", "counter")
@@ -28,6 +41,8 @@ def document(analysis: Analysis) -> dict[str, Any]:
         "format": FORMAT,
         "clock": campaign.clock,
         "findings": [finding_row(finding) for finding in analysis.findings],
+        "controls": [_control(control) for control in analysis.controls],
+        "stages": [_stage(stage) for stage in campaign.stages],
         "effects": [],
         "environments": [_environment(campaign, name) for name in _names(campaign)],
         "clocks": [_clock(quality, campaign.plan.limits.clock_error) for quality in analysis.clocks],
@@ -116,6 +131,7 @@ def finding_row(finding: Finding) -> dict[str, Any]:
         "typical_low": typical.low if typical else None,
         "typical_high": typical.high if typical else None,
         "verdict": finding.verdict.value,
+        "verdict_by": finding.verdict_by,
         "p_value": finding.p_value,
         "p_adjusted": finding.p_adjusted,
         "host_cpu_ratio": cost.value if cost else None,
@@ -132,7 +148,51 @@ def finding_row(finding: Finding) -> dict[str, Any]:
         "like_with_like": finding.like_with_like,
         "unlike": finding.unlike,
         "levels": finding.levels,
+        "worst_block": _worst_block(finding.worst_block),
         "notes": finding.notes,
+    }
+
+
+def _control(control: Control) -> dict[str, Any]:
+    ratio = control.ratio
+    return {
+        "workload": control.workload,
+        "op": control.op,
+        "ratio": ratio.value if ratio else None,
+        "low": ratio.low if ratio else None,
+        "high": ratio.high if ratio else None,
+        "n": ratio.n if ratio else 0,
+        "noise_floor": control.noise_floor,
+        "differs": control.differs,
+    }
+
+
+def _stage(stage: Stage) -> dict[str, Any]:
+    return {
+        "decided_at": stage.decided_at,
+        "first_trial": stage.first_trial,
+        "trials": stage.trials,
+        "limit": stage.limit,
+        "blocks": [
+            {"workload": workload, "subject": subject, "blocks": count}
+            for (workload, subject), count in stage.blocks.items()
+        ],
+        "beyond": [
+            {"workload": workload, "subject": subject, "seconds": seconds}
+            for (workload, subject), seconds in stage.beyond.items()
+        ],
+    }
+
+
+def _worst_block(worst: WorstBlock | None) -> dict[str, Any] | None:
+    if worst is None:
+        return None
+    without = worst.without
+    return {
+        "block": worst.block,
+        "ratio": worst.ratio,
+        "without": {"ratio": without.value, "low": without.low, "high": without.high, "n": without.n},
+        "verdict_without": worst.verdict_without.value,
     }
 
 
@@ -267,7 +327,7 @@ def _run(analysis: Analysis, run: Run) -> dict[str, Any]:
         "guest_cpu_s": score and score.guest_cpu_s,
         "agent_cpu_s": report and report.cpu_s,
         "samples": len(run.samples),
-        "samples_unused": sum(sample.unused for sample in run.samples),
+        "samples_unused": analysis.samples_unused(run),
         "probes": len(run.probes),
         "clock": clock and asdict(clock),
         "fault": run.fault and asdict(run.fault),

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from virtometer.model import UNAVAILABLE, Finding, Verdict
+from virtometer.analysis import Analysis
+from virtometer.analysis.counted import counted
+from virtometer.model import UNAVAILABLE, Control, Finding, Stage, Verdict
 from virtometer.report import words
 
 _MANY, _FEW = 10, 6  # beyond so many a sentence names so few
@@ -40,11 +42,57 @@ def undecided(findings: Sequence[Finding]) -> str:
             + (f" in the best case, {last} in the worst" if first != last else "")
         )
     if needed:
-        nearest, farthest = min(needed), max(needed)
-        which = "all of them" if len(needed) == len(still_open) else f"{len(needed)} of {len(still_open)}"
-        soon = f", the nearest one {words.more(*nearest)}" if nearest != farthest else ""
-        said.append(f"deciding {which if len(still_open) > 1 else 'it'} takes about {words.more(*farthest)}{soon}")
+        ranked = sorted(needed, key=lambda pair: pair[0])
+        typical, farthest = words.more(*ranked[(len(ranked) - 1) // 2]), words.more(*ranked[-1])
+        one = "it" if len(still_open) == 1 else "the typical one" if typical != farthest else "each"
+        said.append(
+            f"deciding {one} takes about {typical}" + (f", the worst {farthest}" if typical != farthest else "")
+        )
+    if beyond := sum(finding.blocks_needed is None and finding.detectable is not None for finding in still_open):
+        what = f"deciding {'it' if len(still_open) == 1 else f'{beyond} of {len(still_open)}'}"
+        said.append(f"{what} takes more blocks than a plan may have")
     return f"undecided: {'; '.join(said)}." if said else ""
+
+
+def stage_sentence(stage: Stage) -> str:
+    """What a further stage adds, and what its limit leaves out."""
+    most = counted(max(stage.blocks.values(), default=0), "further block")
+    if len(stage.blocks) == 1:
+        added = f"1 comparison gets {most}"
+    else:
+        added = (
+            f"{len(stage.blocks)} comparisons get up to {most}" if stage.blocks else "no comparison gets further blocks"
+        )
+    if not stage.beyond:
+        return added
+    left_out = f"{counted(len(stage.beyond), 'comparison')} would take longer than {stage.limit}"
+    return f"{added}; {left_out}"
+
+
+def control_sentence(controls: Sequence[Control]) -> str:
+    """What the control says of this host, in a sentence; empty where there was none."""
+    known = sorted((one for one in controls if one.noise_floor is not None), key=lambda one: one.noise_floor or 0.0)
+    if not known:
+        return ""
+    first, last = known[0], known[-1]
+    floors = f"noise floor {words.percent(first.noise_floor or 0.0)} ({first.workload})"
+    if len(known) > 1:
+        floors += f" to {words.percent(last.noise_floor or 0.0)} ({last.workload})"
+    alarms = sum(one.differs for one in known)
+    return (
+        f"Control, the baseline against itself: {floors}; false alarms in {alarms} of "
+        f"{counted(len(known), 'workload')} (95 % interval without 1)."
+    )
+
+
+def campaign_sentences(analysis: Analysis) -> list[str]:
+    """What is to be known of the whole campaign: its control and its stages."""
+    said = [control_sentence(analysis.controls)]
+    blocks = analysis.campaign.plan.blocks
+    for stage in analysis.campaign.stages:
+        said.append(f"Stage after {counted(blocks, 'block')}: {stage_sentence(stage)}.")
+        blocks += max(stage.blocks.values(), default=0)
+    return [sentence for sentence in said if sentence]
 
 
 def sentences(findings: Sequence[Finding]) -> list[tuple[str, str]]:
@@ -93,11 +141,11 @@ def _where(some: Sequence[Finding], of: Sequence[Finding]) -> str:
 
 
 def _with_value(finding: Finding) -> str:
-    return f"{finding.workload} ({words.ratio(finding.ratio) if finding.ratio else '?'}{words.star(finding)})"
+    return f"{finding.workload} ({words.ratio(finding.decisive) if finding.decisive else '?'}{words.star(finding)})"
 
 
 def _value(finding: Finding) -> float:
-    return finding.ratio.value if finding.ratio is not None else 0.0
+    return finding.decisive.value if finding.decisive is not None else 0.0
 
 
 def _some(parts: Sequence[str]) -> str:

@@ -36,8 +36,12 @@ _UNLIMITED = 10_000  # columns
 class ResultTable:
     """The table with its legend and footnotes: a rich renderable that fits itself to the width it is given."""
 
-    def __init__(self, findings: Sequence[Finding], sweeps: Sequence[Sweep] = ()) -> None:
-        """`findings` in the order in which they are to be shown; those of `sweeps` have tables after the others'."""
+    def __init__(self, findings: Sequence[Finding], sweeps: Sequence[Sweep] = (), remarks: Sequence[str] = ()) -> None:
+        """`findings` in the order in which they are to be shown; those of `sweeps` have tables after the others'.
+
+        remarks: sentences on all of them.
+        """
+        self.remarks = remarks
         measured = dict.fromkeys(finding.workload for finding in findings)
         parts = ((one.name, [work for work in one.workloads if work.name in measured]) for one in sweeps)
         self.sweeps = [(name, workloads) for name, workloads in parts if workloads]
@@ -65,7 +69,10 @@ class ResultTable:
         still_open = summary.undecided(self.findings)
         if still_open:
             yield Text(still_open)
+        yield from map(Text, self.remarks)
         yield Text(self._legend(), style="dim")
+        if any(finding.verdict_by == "typical" for finding in self.findings):
+            yield Text(words.TYPICAL, style="dim")
         if any(words.star(finding) for finding in self.findings):
             yield Text("* not like with like: the conditions differ, see the note", style="dim")
         for _, text in self.footnotes.lines():

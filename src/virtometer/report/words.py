@@ -25,6 +25,7 @@ GLOSSARY = {
     ),
 }
 
+TYPICAL = "Efficiency and verdict are about the typical ratio, without stops, where no note says otherwise."
 RAW = "Raw values: everything is timed by the guests' own clocks, nothing is corrected."
 PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _HUGE = 1000  # a detectable factor above this says no more than that nothing could be seen
@@ -158,8 +159,8 @@ def _places(estimate: Estimate) -> int:
 
 
 def efficiency(finding: Finding) -> str:
-    """Ratio and interval, or empty where there is none."""
-    return estimate(finding.ratio)
+    """The ratio that the verdict is about, and its interval; empty where there is none."""
+    return estimate(finding.decisive)
 
 
 def estimate(of: Estimate | None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import tempfile
 import time
@@ -16,7 +15,7 @@ from virtometer.analysis.counted import counted
 from virtometer.analysis.live import LiveEstimate, LiveEstimates
 from virtometer.deferred_signals import deferred_signals
 from virtometer.design.schedule import schedule
-from virtometer.environments.base import Environment, LabContext, Settings
+from virtometer.environments.base import Environment, LabContext
 from virtometer.environments.registry import KINDS
 from virtometer.environments.sweep import sweep
 from virtometer.errors import EnvironmentFailed, HostChanged, Interrupted, LinkError, MissingProgram
@@ -26,12 +25,11 @@ from virtometer.model import (
     EnvironmentStatus,
     Failure,
     FailureKind,
-    GuestKey,
-    GuestStart,
     Mark,
     MarkKind,
     Plan,
     PlanEnvironment,
+    Stage,
     Trial,
     TrialRecord,
 )
@@ -39,10 +37,12 @@ from virtometer.programs import Programs, now
 from virtometer.runner import host, tool_programs
 from virtometer.runner.agent import agent_digest, agent_path
 from virtometer.runner.doctor import status
+from virtometer.runner.guests import Guests, with_advice
 from virtometer.runner.host_lock import HostLock
 from virtometer.runner.lab_context import lab_context
+from virtometer.runner.processors import laboratory_aside
 from virtometer.runner.remaining_time import RemainingTime, TimeLeft
-from virtometer.runner.running_guest import RunningGuest
+from virtometer.runner.stages import next_stage
 from virtometer.runner.trial import TrialRunner
 from virtometer.runner.trial_steps import failed
 from virtometer.runner.turns import TurnRunner
@@ -81,6 +81,9 @@ class Progress(Protocol):
         estimates: Mapping[tuple[str, str], LiveEstimate],
     ) -> None:
         """A trial is in the ledger. `estimates` is by (workload, environment)."""
+
+    def extended(self, stage: Stage, planned: Sequence[Trial]) -> None:
+        """A further stage is fixed; `planned` are all trials, its own included."""
 
     def message(self, text: str) -> None:
         """Something that the user should know."""
@@ -122,11 +125,14 @@ def _begin(plan: Plan, plan_text: str, directory: Path, seed: int, progress: Pro
         return _execute(campaign, ledger, directory, progress, lock, frozenset())
 
 
-def resume(directory: Path, progress: Progress, *, failed: bool = False, beside: bool = False) -> Campaign:
+def resume(
+    directory: Path, progress: Progress, *, failed: bool = False, beside: bool = False, more: int | None = None
+) -> Campaign:
     """Go on with a campaign after any interruption; trials that are done are never repeated.
 
-    `failed`: measure those again that failed, but not what cannot be done here. `beside` as for `begin`. Raises
-    HostChanged when this is not the host or the agent that the campaign began with, and what `begin` raises.
+    `failed`: measure those again that failed, but not what cannot be done here. `beside` as for `begin`. `more`: a
+    further stage of at most so many blocks for what is undecided. Raises HostChanged when this is not the host or the
+    agent that the campaign began with, and what `begin` raises.
     """
     with Ledger.open(directory, write=True) as ledger, HostLock(beside=beside) as lock:
         campaign = ledger.read()
@@ -144,13 +150,13 @@ def resume(directory: Path, progress: Progress, *, failed: bool = False, beside:
                 advice="begin a new campaign: results of two hosts or two instruments do not mix",
             )
         again = frozenset(record.trial.index for record in campaign.trials if failed and record.at_fault)
-        if again or len(ledger.finished()) < len(campaign.planned):
+        if again or more is not None or len(ledger.finished()) < len(campaign.planned):
             needed = {p.environment for trial in campaign.planned for p in trial.placements}
             ledger.note((), [*_examine(campaign.plan, progress, needed)[1], *programs.drain()])
         else:  # killed between its last trial and its end: nothing to measure, but perhaps something to clean up
             with lab_context(Path(tempfile.gettempdir())) as lab:
                 _sweep(lab, progress)
-        return _execute(campaign, ledger, directory, progress, lock, again)
+        return _execute(campaign, ledger, directory, progress, lock, again, more)
 
 
 def _sweep(lab: LabContext, progress: Progress) -> None:
@@ -187,12 +193,8 @@ def _examine(
         if state.name in needed if needed is not None else insists:
             raise EnvironmentFailed(f"{state.name} does not work here: {state.reason}", advice=state.advice)
         if needed is None:
-            progress.message(_with_advice(f"{state.name} is not available here: {state.reason}", state.advice))
+            progress.message(with_advice(f"{state.name} is not available here: {state.reason}", state.advice))
     return tuple(statuses), tuple(lab.programs.drain())
-
-
-def _with_advice(sentence: str, advice: str) -> str:
-    return f"{sentence}; to do: {advice}" if advice else sentence
 
 
 def _with_settings(kind: Environment, environment: PlanEnvironment, found: EnvironmentStatus) -> EnvironmentStatus:
@@ -216,13 +218,19 @@ def _versions(plan: Plan, programs: Programs) -> dict[str, str]:
 
 
 def _execute(
-    campaign: Campaign, ledger: Ledger, directory: Path, progress: Progress, lock: HostLock, again: frozenset[int]
+    campaign: Campaign,
+    ledger: Ledger,
+    directory: Path,
+    progress: Progress,
+    lock: HostLock,
+    again: frozenset[int],
+    more: int | None = None,
 ) -> Campaign:
-    """`again` are the trials that failed and are to be measured once more."""
+    """`again` are the trials that failed and are to be measured once more; `more` as in `resume`."""
     finished = ledger.finished() - again
     progress.begun(directory, campaign.plan, campaign.planned, len(finished))
     rest = [trial for trial in campaign.planned if trial.index not in finished]
-    if rest:
+    if rest or more is not None or (campaign.plan.stops_by_rule and not campaign.stages):
         needs_disk = any("disk" in WORKLOADS[w.workload].needs for w in campaign.plan.workloads)
         tools = tool_programs.tools_of(campaign.plan)
         if needs_disk:
@@ -231,14 +239,32 @@ def _execute(
             with lab_context(directory, campaign.plan.disk_span if needs_disk else 0, tools) as lab:
                 if agent_digest(lab.agent) != campaign.versions["agent_sha256"]:
                     raise HostChanged("the agent was replaced while the campaign began", advice="begin again")
-                _Execution(campaign, ledger, lab, progress, lock, again).run(rest)
+                with laboratory_aside(campaign.plan, lab):
+                    execution = _Execution(campaign, ledger, lab, progress, lock, again)
+                    execution.run(rest)
+                    execution.run(_extended(ledger, execution, progress))
+                    if more is not None:
+                        execution.run(_extended(ledger, execution, progress, more))
         except KeyboardInterrupt as cause:
-            done, total = len(ledger.finished()), len(campaign.planned)
+            done, total = len(ledger.finished()), len(ledger.read().planned)
             raise Interrupted(
                 f"stopped: {done} of {counted(total, 'trial')} {'is' if done == 1 else 'are'} kept in {directory}",
                 advice=f"go on with: {resume_command(directory)}",
             ) from cause
     return ledger.read()
+
+
+def _extended(ledger: Ledger, execution: _Execution, progress: Progress, more: int | None = None) -> tuple[Trial, ...]:
+    """The trials of the stage that follows, which the ledger holds when they are returned."""
+    campaign = ledger.read()
+    found = next_stage(campaign, more)
+    if found is None:
+        return ()
+    stage, trials = found
+    ledger.extend(stage, trials)
+    execution.planned = (*campaign.planned, *trials)
+    progress.extended(stage, execution.planned)
+    return trials
 
 
 class _Execution:
@@ -253,7 +279,8 @@ class _Execution:
         lock: HostLock,
         again: frozenset[int],
     ) -> None:
-        self._campaign = campaign
+        self.planned = campaign.planned
+        self._seed = campaign.seed
         self._plan = campaign.plan
         self._ledger = ledger
         self._lab = lab
@@ -264,12 +291,7 @@ class _Execution:
             for one in campaign.trials
             if one.failure is not None and one.trial.index in again
         }
-        self._environments = {e.name: e for e in campaign.plan.environments}
-        self._kinds: dict[str, Environment] = {}
-        self._settings: dict[str, Settings] = {}
-        self._unprepared: dict[str, str] = {}
-        self._refused: dict[str, str] = {}  # guests that did not start for this group, and why
-        self._baseline_failures = 0  # starts of the baseline's guest that failed, in a row
+        self._guests = Guests(campaign.plan, lab, progress)
         self._runner = TrialRunner(campaign.plan, lab)
         self._turn_runner = TurnRunner(campaign.plan, lab, campaign.trials)
         self._remaining_time = RemainingTime(windows(campaign.plan))
@@ -280,13 +302,11 @@ class _Execution:
                 self._count_in(record)
         for start in campaign.guests:
             self._remaining_time.start(start.environment, start.provision_s)
-        self._starts: list[GuestStart] = []
-        self._count = 0
 
     def run(self, rest: Sequence[Trial]) -> None:
         """Execute the trials that are left, in their planned order."""
         try:
-            self._prepare({p.environment for trial in rest for p in trial.placements})
+            self._guests.prepare({p.environment for trial in rest for p in trial.placements})
             position = 0
             while position < len(rest):
                 group = rest[position].start_group
@@ -295,67 +315,51 @@ class _Execution:
                 position = end
         finally:
             with deferred_signals():
-                self._ledger.note(self._starts, self._lab.programs.drain())
-            self._starts = []
-
-    def _prepare(self, names: set[str]) -> None:
-        for name in sorted(names):
-            self._progress.stage(f"preparing {name}")
-            plan = self._environments[name]
-            kind = self._kinds.setdefault(plan.kind, KINDS[plan.kind](self._lab))
-            self._settings[name] = kind.settings_type.model_validate(plan.settings)
-            try:
-                kind.prepare(self._settings[name])
-            except (EnvironmentFailed, MissingProgram) as cause:
-                self._unprepared[name] = cause.sentence
-                self._progress.message(_with_advice(f"{name} cannot be prepared: {cause.sentence}", cause.advice))
+                self._ledger.note(self._guests.starts, self._lab.programs.drain())
+            self._guests.starts = []
 
     def _run_group(self, rest: Sequence[Trial], begin: int, end: int) -> None:
-        running_guests: dict[GuestKey, RunningGuest] = {}
-        self._refused = {}
         try:
             while begin < end:
                 count = _together(rest, begin, end)
-                self._run_trials(rest, begin, count, running_guests)
+                self._run_trials(rest, begin, count)
                 begin += count
         finally:
-            with deferred_signals():
-                for key, running_guest in running_guests.items():
-                    self._stop(key.environment, running_guest)
+            self._guests.stop_all()
 
-    def _run_trials(
-        self, rest: Sequence[Trial], begin: int, count: int, running_guests: dict[GuestKey, RunningGuest]
-    ) -> None:
+    def _run_trials(self, rest: Sequence[Trial], begin: int, count: int) -> None:
         """Execute one trial, or those whose guests take turns, and record them in one transaction."""
         trials = rest[begin : begin + count]
-        records = {trial.index: self._started(trial, running_guests) for trial in trials}
+        if count > 1:
+            self._guests.start_together([key for trial in trials for key in trial.guests])
+        records = {trial.index: self._started(trial) for trial in trials}
         ready = [trial for trial in trials if records[trial.index] is None]
         for trial in ready:
             self._progress.trial_started(trial)
         if ready and ready[0].turns is not None:
-            found = self._turn_runner.run(ready, running_guests, self._campaign.seed + ready[0].index)
+            found = self._turn_runner.run(ready, self._guests.running, self._seed + ready[0].index)
         else:
-            found = [self._runner.run(trial, running_guests) for trial in ready]
+            found = [self._runner.run(trial, self._guests.running) for trial in ready]
         records |= {record.trial.index: record for record in found}
         marked = [self._marked(record) for record in records.values() if record is not None]
         again = frozenset(trial.index for trial in trials if trial.index in self._reasons)
-        self._ledger.record(marked, self._starts, self._lab.programs.drain(), again=again)
-        self._starts = []
-        for broken in [key for key, running_guest in running_guests.items() if running_guest.broken]:
-            with deferred_signals():
-                self._stop(broken.environment, running_guests.pop(broken))
+        self._ledger.record(marked, self._guests.starts, self._lab.programs.drain(), again=again)
+        for start in self._guests.starts:
+            self._remaining_time.start(start.environment, start.provision_s)
+        self._guests.starts = []
+        self._guests.stop_broken()
         for number, record in enumerate(marked, begin + 1):
             self._count_in(record)
             left = self._remaining_time.left(rest[number:])
-            self._progress.trial_finished(record, self._done, len(self._campaign.planned), left, self._estimates.cells)
+            self._progress.trial_finished(record, self._done, len(self.planned), left, self._estimates.cells)
         self._refuse_no_baseline()
 
-    def _started(self, trial: Trial, running_guests: dict[GuestKey, RunningGuest]) -> TrialRecord | None:
+    def _started(self, trial: Trial) -> TrialRecord | None:
         """Start the guests of a trial that do not run yet. Returns the record of one that fails by this."""
         started_at, begun = now(), time.monotonic()
         try:
             for key in trial.guests:
-                self._ensure(key, running_guests)
+                self._guests.ensure(key)
         except (EnvironmentFailed, LinkError, MissingProgram) as cause:
             number = next(one.ordinal for one in trial.placements if one.guest_key == key)
             failure = Failure(FailureKind.START, cause.reason, number)
@@ -364,11 +368,11 @@ class _Execution:
 
     def _refuse_no_baseline(self) -> None:
         """Raise EnvironmentFailed where the baseline does not start: nothing could be compared."""
-        if self._plan.baseline in self._unprepared or self._baseline_failures >= _BASELINE_FAILURES:
-            why = self._unprepared.get(self._plan.baseline) or self._refused.get(self._plan.baseline, "")
+        baseline, guests = self._plan.baseline, self._guests
+        if guests.is_unprepared(baseline) or guests.baseline_failures >= _BASELINE_FAILURES:
             raise EnvironmentFailed(
-                f"the baseline {self._plan.baseline} does not start, so nothing can be compared; the campaign stops: "
-                f"{why}",
+                f"the baseline {baseline} does not start, so nothing can be compared; the campaign stops: "
+                f"{guests.why_not(baseline)}",
                 advice=f"when it works again, go on with: {resume_command(self._ledger.directory)} --failed",
             )
 
@@ -385,41 +389,6 @@ class _Execution:
             marks.append(Mark(MarkKind.AGAIN, f"measured later than its block, because it had failed ({reason})"))
         added = tuple(mark for mark in marks if mark is not None and record.failure is None)
         return replace(record, marks=(*record.marks, *added)) if added else record
-
-    def _ensure(self, key: GuestKey, running_guests: dict[GuestKey, RunningGuest]) -> None:
-        name = key.environment
-        if key in running_guests:
-            return
-        if name in self._unprepared:
-            raise EnvironmentFailed(f"{name} could not be prepared: {self._unprepared[name]}")
-        if name in self._refused:
-            raise EnvironmentFailed(self._refused[name])
-        self._progress.guest_starting(name)
-        plan: PlanEnvironment = self._environments[name]
-        begun = time.monotonic()
-        self._count += 1
-        guest_id = f"v{os.getpid()}-{self._count}"
-        kind = self._kinds[plan.kind]
-        try:
-            running_guest = RunningGuest.start(
-                kind, plan, self._settings[name], guest_id, self._plan.limits, key.number
-            )
-        except (EnvironmentFailed, LinkError) as cause:
-            # Not tried again for the other workloads of this start: each try may take the whole time limit.
-            self._refused[name] = cause.reason
-            self._baseline_failures += name == self._plan.baseline
-            raise
-        if name == self._plan.baseline:
-            self._baseline_failures = 0
-        running_guests[key] = running_guest
-        self._starts.append(running_guest.record)
-        self._remaining_time.start(name, time.monotonic() - begun)
-
-    def _stop(self, name: str, running_guest: RunningGuest) -> None:
-        try:
-            running_guest.stop()
-        except EnvironmentFailed as cause:
-            self._progress.message(f"{name}: {cause.reason}")
 
 
 def _together(rest: Sequence[Trial], begin: int, end: int) -> int:

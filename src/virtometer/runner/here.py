@@ -22,7 +22,7 @@ def host_sizes(results: Path) -> HostSizes:
     """Memory with swap, processors that are on, and what is free for results beside the ledger, in bytes."""
     there = next(parent for parent in (results.absolute(), *results.absolute().parents) if parent.is_dir())
     free = max(0, shutil.disk_usage(there).free - ROOM)
-    return HostSizes(_memory(), _processors(), free)
+    return HostSizes(_memory(), _processors(), free, frozenset(os.sched_getaffinity(0)))
 
 
 def _memory() -> int:

@@ -6,21 +6,27 @@ import hashlib
 import math
 import os
 import platform
+import statistics
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from virtometer.model import HostUse, Mark, MarkKind, Rules
+from virtometer.runner.host_watch import UNKNOWN, Counters, HostWatch, foreign, temperature_c
+from virtometer.visible import visible
 
 _FIELDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 _TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
 
 WATCH_S = 0.05
 """Time between two points."""
+
+_NEIGHBOURS = 4
+"""Slices on each side whose ticks are added to those of a slice, where the host counts in ticks."""
 
 _GAP_S = 10 * WATCH_S
 """Longest time between two points over which interpolation is accepted."""
@@ -33,6 +39,7 @@ class Point:
     at_ns: int
     cpu_s: tuple[float, ...]
     guests_ns: tuple[int | None, ...]
+    counters: Counters = UNKNOWN
 
 
 def read_cpu() -> tuple[float, ...]:
@@ -59,22 +66,25 @@ class Observer:
     window is at most about one tick per processor at each end; guests' own counters are exact at each point.
     """
 
-    def __init__(self, guests: Sequence[Callable[[], int]]) -> None:
-        """`guests` are the functions that read each guest's CPU time in ns."""
+    def __init__(self, guests: Sequence[Callable[[], int]], watch: HostWatch | None = None) -> None:
+        """`guests` are the functions that read each guest's CPU time in ns. `watch` finds out what others do."""
         self._guests = guests
+        self._watch = watch
         self.points: list[Point] = []
         self._swapped = _swap_pages()
 
     def tick(self) -> None:
         """Take a point."""
-        self.points.append(_point(self._guests))
+        self.points.append(_point(self._guests, self._watch, find=True))
 
     def use(self, start_ns: float, end_ns: float) -> HostUse | None:
         """The host's CPU seconds between two moments (host time), or None where a gap makes them unknown."""
         if self.gap_s(start_ns, end_ns) > _GAP_S:
             return None
         first, last = self._at(start_ns), self._at(end_ns)
-        return HostUse((end_ns - start_ns) * 1e-9, *(b - a for a, b in zip(first[0], last[0], strict=True)))
+        use = HostUse((end_ns - start_ns) * 1e-9, *(b - a for a, b in zip(first[0], last[0], strict=True)))
+        pairs = [(a, b) for a, b in pairwise(self.points) if a.at_ns < end_ns and b.at_ns > start_ns]
+        return _with_foreign(use, pairs, self._watch)
 
     def guest_cpu_s(self, guest: int, start_ns: float, end_ns: float) -> float | None:
         """CPU seconds of a guest's processes between two moments; None where unreadable or hidden by a gap."""
@@ -100,7 +110,7 @@ class Observer:
                     "the cost of this trial in CPU time is not reported",
                 )
             )
-        return (*found, *_marks(use, _swap_pages() - self._swapped, rules))
+        return (*found, *_marks(use, _swap_pages() - self._swapped, rules), *_watched(self._watch, rules))
 
     def _at(self, moment_ns: float) -> tuple[tuple[float, ...], tuple[float | None, ...]]:
         points = self.points
@@ -122,9 +132,11 @@ class SliceObserver:
     of_long_windows: whether its long windows are added up instead.
     """
 
-    def __init__(self, guest: Callable[[], int]) -> None:
-        """`guest` reads the guest's CPU time in ns."""
+    def __init__(self, guest: Callable[[], int], watch: HostWatch | None = None) -> None:
+        """`guest` reads the guest's CPU time in ns. `watch` finds out what others do."""
         self._guest = (guest,)
+        self._watch = watch
+        self._apart: Mapping[int, str] = {}
         self._slices: list[tuple[Point, Point]] = []
         self._windows: list[tuple[Point, Point]] = []
         self._begun: Point | None = None
@@ -135,20 +147,45 @@ class SliceObserver:
     def begin(self, *, long_window: bool = False) -> None:
         """A slice or a long window is about to be released."""
         self._long_window = long_window
-        self._begun = _point(self._guest)
+        self._begun = _point(self._guest, self._watch)
 
     def end(self) -> None:
         """The slice has ended."""
         if self._begun is not None:
-            (self._windows if self._long_window else self._slices).append((self._begun, _point(self._guest)))
+            pair = (self._begun, _point(self._guest, self._watch))
+            (self._windows if self._long_window else self._slices).append(pair)
             self._begun = None
+
+    def disturbed(self, rules: Rules) -> dict[int, str]:
+        """The slices, by their number among the slices, in which others cost the guest too much, with the reason.
+
+        Not what all slices have: a slice is disturbed by as much as it has more than the median of them. So at most
+        half of them are disturbed.
+        """
+        if self._watch is None:
+            return {}
+        exact = self._watch.exact
+        reach = 0 if exact else _NEIGHBOURS  # ticks are too long for one slice
+        around = (self._slices[max(at - reach, 0) : at + reach + 1] for at in range(len(self._slices)))
+        shares = [_delay_share(pairs, exact=exact) for pairs in around]
+        usual = statistics.median(shares) if shares else 0.0
+        return {
+            number: f"others had the guest's processors for {share:.0%} of the slice while the guest was ready "
+            f"(the plan allows {rules.max_run_delay_share:.0%})"
+            for number, share in enumerate(shares)
+            if share - usual > rules.max_run_delay_share
+        }
+
+    def set_apart(self, disturbed: Mapping[int, str]) -> None:
+        """These slices are not used: nothing of them is added up."""
+        self._apart = disturbed
 
     def use(self, start_ns: float, end_ns: float) -> HostUse:
         """The host's CPU seconds in the slices between two moments (host time)."""
         inside = self._inside(start_ns, end_ns)
         wall_s = sum(last.at_ns - first.at_ns for first, last in inside) * 1e-9
         fields = (math.fsum(last.cpu_s[i] - first.cpu_s[i] for first, last in inside) for i in range(len(_FIELDS)))
-        return HostUse(wall_s, *fields)
+        return _with_foreign(HostUse(wall_s, *fields), inside, self._watch)
 
     def guest_cpu_s(self, guest: int, start_ns: float, end_ns: float) -> float | None:
         """CPU seconds of the guest's processes in these slices; None where they could not be read."""
@@ -159,21 +196,64 @@ class SliceObserver:
 
     def marks(self, start_ns: float, end_ns: float, rules: Rules) -> tuple[Mark, ...]:
         """What broke the plan's rules in these slices, each with its reason."""
-        return _marks(self.use(start_ns, end_ns), _swap_pages() - self._swapped, rules)
+        use = self.use(start_ns, end_ns)
+        return (*_marks(use, _swap_pages() - self._swapped, rules), *_watched(self._watch, rules))
 
     def _inside(self, start_ns: float, end_ns: float) -> list[tuple[Point, Point]]:
-        pairs = self._windows if self.of_long_windows else self._slices
+        pairs = self._windows
+        if not self.of_long_windows:
+            pairs = [pair for number, pair in enumerate(self._slices) if number not in self._apart]
         return [pair for pair in pairs if pair[0].at_ns < end_ns and pair[1].at_ns > start_ns]
 
 
-def _point(guests: Sequence[Callable[[], int]]) -> Point:
+def _point(guests: Sequence[Callable[[], int]], watch: HostWatch | None = None, *, find: bool = False) -> Point:
     read: list[int | None] = []
     for guest in guests:
         try:
             read.append(guest())
         except OSError:
             read.append(None)
-    return Point(time.monotonic_ns(), read_cpu(), tuple(read))
+    counters = UNKNOWN if watch is None else watch.read(find=find)
+    return Point(time.monotonic_ns(), read_cpu(), tuple(read), counters)
+
+
+def _with_foreign(use: HostUse, pairs: Sequence[tuple[Point, Point]], watch: HostWatch | None) -> HostUse:
+    """The use of the host with what others did in a window, from the pairs of points that cover it."""
+    wall_s = sum(last.at_ns - first.at_ns for first, last in pairs) * 1e-9
+    if watch is None or wall_s <= 0:
+        return use
+    found = foreign([(first.counters, last.counters) for first, last in pairs], exact=watch.exact)
+    part = use.wall_s / wall_s
+    return replace(
+        use,
+        # The kernel's own threads work for guests as well.
+        foreign=max(found.all_s * part - watch.kernel_load() * use.wall_s, 0.0),
+        run_delay=None if found.delay_s is None else found.delay_s * part,
+        pressure=None if found.pressure_s is None else found.pressure_s * part,
+        frequency_mhz=found.mhz,
+        temperature_c=temperature_c(),
+    )
+
+
+def _delay_share(pairs: Sequence[tuple[Point, Point]], *, exact: bool) -> float:
+    """The part of slices in which the guest was ready and others had its processors; 0 where that is unknown."""
+    delay_s = foreign([(first.counters, last.counters) for first, last in pairs], exact=exact).delay_s
+    wall_s = sum(last.at_ns - first.at_ns for first, last in pairs) * 1e-9
+    return 0.0 if delay_s is None or wall_s <= 0 else delay_s / wall_s
+
+
+def _watched(watch: HostWatch | None, rules: Rules) -> list[Mark]:
+    """What happened once in a while and broke the rules."""
+    if watch is None:
+        return []
+    found = []
+    if (times := watch.throttled()) > rules.max_throttling:
+        text = f"processors of the guest were slowed down {times} times for their temperature"
+        found.append(Mark(MarkKind.THROTTLED, f"{text} (the plan allows {rules.max_throttling})"))
+    if len(errors := watch.kernel_errors()) > rules.max_kernel_errors:
+        text = f"the kernel of the host logged {len(errors)} error{'s' if len(errors) > 1 else ''}: {errors[0]}"
+        found.append(Mark(MarkKind.KERNEL, visible(text)))
+    return found
 
 
 def _marks(use: HostUse | None, swapped: int, rules: Rules) -> tuple[Mark, ...]:
@@ -182,6 +262,13 @@ def _marks(use: HostUse | None, swapped: int, rules: Rules) -> tuple[Mark, ...]:
     if use and total > 0 and use.steal / total > rules.max_steal_share:
         share = f"{use.steal / total:.1%} of the host's processor time went to others"
         found.append(Mark(MarkKind.STEAL, f"{share} (the plan allows {rules.max_steal_share:.1%})"))
+    if use and use.foreign is not None and use.wall_s > 0 and use.foreign / use.wall_s > rules.max_foreign_load:
+        text = f"other programs used {use.foreign / use.wall_s:.2f} processors"
+        found.append(Mark(MarkKind.FOREIGN, f"{text} (the plan allows {rules.max_foreign_load:g})"))
+    if use and use.run_delay is not None and use.wall_s > 0 and use.run_delay / use.wall_s > rules.max_run_delay_share:
+        text = f"others had the guest's processors for {use.run_delay / use.wall_s:.0%} of the window"
+        text += f" while the guest was ready (the plan allows {rules.max_run_delay_share:.0%})"
+        found.append(Mark(MarkKind.RUN_DELAY, text))
     if swapped > rules.max_swap_pages:
         found.append(Mark(MarkKind.SWAP, f"{swapped} pages moved (the plan allows {rules.max_swap_pages})"))
     free = _read_table("/proc/meminfo").get("MemAvailable", 0) * 1024

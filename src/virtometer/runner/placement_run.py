@@ -13,6 +13,7 @@ from virtometer.errors import LinkError, UsageError
 from virtometer.link.messages import Done
 from virtometer.model import AgentReport, ClockFault, Placement, PlanWorkload, Run, Sample, SetAside
 from virtometer.runner.clock_monitor import ClockMonitor
+from virtometer.runner.processors import Placed
 from virtometer.runner.running_guest import RunningGuest
 from virtometer.runner.state import RunState
 from virtometer.workloads.base import Workload
@@ -34,6 +35,7 @@ class PlacementRun:
     seconds: float
     parameters: Mapping[str, Any] = field(default_factory=dict)
     reading: Reading | None = None  # of a tool's output
+    placed: Placed | None = None
     done_ns: int = 0
     clock_fault: ClockFault | None = None
 
@@ -59,6 +61,9 @@ class PlacementRun:
         if "network" in self.workload.needs and guest.network is not None:
             conditions["network_path"] = guest.network.kind
         processors = self.running_guest.record.effective["facts"].get("cpus_allowed", 0)
+        if self.placed is not None:
+            conditions |= self.placed.conditions
+            processors = min(processors, len(self.placed.processors))
         if 0 < processors < self.planned.threads:
             conditions["processors"] = f"{processors} for {self.planned.threads} threads"
         return conditions

@@ -46,9 +46,9 @@ class RemainingTime:
             expected = [self._expect(p.environment, p.workload) for p in trial.placements]
             total += max((seconds for seconds in expected if seconds is not None), default=0.0)
             unknown += None in expected
-            groups |= {(trial.start_group, p.environment) for p in trial.placements}
-        for _, environment in groups:
-            seen = self._starts[environment]
+            groups |= {(trial.start_group, p.guest_key) for p in trial.placements}
+        for _, guest in groups:
+            seen = self._starts[guest.environment]
             total += sum(seen) / len(seen) if seen else _START_S
         return TimeLeft(total, unknown)
 

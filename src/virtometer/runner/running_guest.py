@@ -14,6 +14,7 @@ from virtometer.link.messages import Done, Failed, Ready
 from virtometer.link.session import Session
 from virtometer.model import GuestKey, GuestStart, Limits, PlanEnvironment
 from virtometer.programs import now
+from virtometer.runner.processors import Placed, place_guest
 from virtometer.time_server.process import ReferenceClock
 from virtometer.visible import one_line
 
@@ -87,9 +88,11 @@ class RunningGuest:
         record: GuestStart,
         capabilities: Capabilities,
         timing: Literal["agent", "laboratory"],
+        settings: Settings,
     ) -> None:
         """Use `start` instead."""
         self._capabilities = capabilities
+        self._settings = settings
         self.timing = timing
         self.plan = plan
         self.name = session.name
@@ -115,31 +118,7 @@ class RunningGuest:
 
         After EnvironmentFailed or LinkError nothing is left behind.
         """
-        name = GuestKey(plan.name, number).name
-        started_at, begun = now(), time.monotonic()
-        guest = environment.start(settings, guest_id)
-        session = Session(Channel(guest.stream), name)
-        try:
-            try:
-                session.greet(limits.start_s)
-                provision_s = time.monotonic() - begun
-                effective = {**guest.effective, "facts": session.request("facts", {}, limits.answer_s)}
-                network = guest.network
-                if network is not None and network.guest_interface:
-                    session.request("configure-network", network.configuration(), limits.answer_s)
-            except LinkClosed as cause:
-                words = one_line(guest.stderr_tail())
-                when = "before its agent said hello" if session.greeting is None else "while it was being set up"
-                raise GuestDied(f"the guest ended {when}" + (f": {words}" if words else ""), guest=name) from cause
-            requested = settings.model_dump(mode="json")
-            record = GuestStart(guest_id, plan.name, plan.kind, requested, effective, provision_s, started_at)
-            by_clock: Literal["agent", "laboratory"] = "agent" if settings.steady_clock else "laboratory"
-            timing = by_clock if plan.timing == "auto" else plan.timing
-            return cls(plan, guest, session, limits, record, environment.capabilities(), timing)
-        except BaseException:
-            session.close()
-            guest.stop()
-            raise
+        return StartingGuest(environment, plan, settings, guest_id, limits, number).finish()
 
     def lacks(self, what: Literal["disk", "network"]) -> str:
         """Why this guest offers no disk or no network."""
@@ -152,6 +131,15 @@ class RunningGuest:
         while self.guest.alive() and time.monotonic() < deadline:
             time.sleep(0.01)
         return not self.guest.alive()
+
+    def place(self, count: int | None, lab: LabContext) -> Placed:
+        """Bind it to the processors for work that is made for `count` of them; None: for all. Returns where it is."""
+        return place_guest(self.guest, self._settings, count, lab.processors)
+
+    @property
+    def beside(self) -> list[Guest]:
+        """What serves it on the laboratory's side."""
+        return [server.guest for server in (self._peer, self._clock) if server is not None]
 
     def peer(self, lab: LabContext) -> Peer:
         """The peer on the laboratory's side, started at its first use. Raises EnvironmentFailed without a network."""
@@ -180,3 +168,58 @@ class RunningGuest:
             self.session.bye(min(self._limits.answer_s, 2.0))
         self.session.close()
         self.guest.stop()
+
+
+class StartingGuest:
+    """A guest that was started, and whose agent has not greeted yet. `finish` makes a RunningGuest of it."""
+
+    def __init__(
+        self,
+        environment: Environment,
+        plan: PlanEnvironment,
+        settings: Settings,
+        guest_id: str,
+        limits: Limits,
+        number: int = 1,
+    ) -> None:
+        """Start it, as `RunningGuest.start`, and do not wait for its agent. EnvironmentFailed leaves nothing behind."""
+        self._environment, self._plan, self._settings, self._limits = environment, plan, settings, limits
+        self._guest_id = guest_id
+        self._name = GuestKey(plan.name, number).name
+        self._started_at, self._begun = now(), time.monotonic()
+        self._guest = environment.start(settings, guest_id)
+        self._session = Session(Channel(self._guest.stream), self._name)
+
+    def finish(self) -> RunningGuest:
+        """Wait for its agent. After EnvironmentFailed or LinkError nothing is left behind."""
+        guest, session, limits, plan = self._guest, self._session, self._limits, self._plan
+        try:
+            try:
+                session.greet(limits.start_s)
+                provision_s = time.monotonic() - self._begun
+                effective = {**guest.effective, "facts": session.request("facts", {}, limits.answer_s)}
+                network = guest.network
+                if network is not None and network.guest_interface:
+                    session.request("configure-network", network.configuration(), limits.answer_s)
+            except LinkClosed as cause:
+                words = one_line(guest.stderr_tail())
+                when = "before its agent said hello" if session.greeting is None else "while it was being set up"
+                raise GuestDied(
+                    f"the guest ended {when}" + (f": {words}" if words else ""), guest=self._name
+                ) from cause
+            requested = self._settings.model_dump(mode="json")
+            record = GuestStart(
+                self._guest_id, plan.name, plan.kind, requested, effective, provision_s, self._started_at
+            )
+            by_clock: Literal["agent", "laboratory"] = "agent" if self._settings.steady_clock else "laboratory"
+            timing = by_clock if plan.timing == "auto" else plan.timing
+            capabilities = self._environment.capabilities()
+            return RunningGuest(plan, guest, session, limits, record, capabilities, timing, self._settings)
+        except BaseException:
+            self.abandon()
+            raise
+
+    def abandon(self) -> None:
+        """End it; nothing is left behind. Idempotent."""
+        self._session.close()
+        self._guest.stop()

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 
 from virtometer.model import GuestKey, Trial, TrialRecord
 from virtometer.programs import now
 from virtometer.runner.host import Observer
+from virtometer.runner.host_watch import HostWatch
 from virtometer.runner.placement_run import PlacementRun
 from virtometer.runner.running_guest import RunningGuest, served_port
 from virtometer.runner.trial_steps import TrialFailed, TrialSteps, guests_of
@@ -27,14 +29,16 @@ class TrialRunner(TrialSteps):
         try:
             for placement in trial.placements:
                 running.append(self._admit(placement, running_guests[placement.guest_key], trial))
+            self._place(running)
             services = [one for one in running if one.placement.role == "service"]
             working = [one for one in running if one.placement.role != "service"]
             peers = {one.placement.ordinal: self._serve(one) for one in services}
             for one in working:
                 self._address(one, peers)
-            skew_ns, observer = self._execute(working)
-            self._end(services)
-            host, marks, scored = self._score(working, observer)
+            with closing(self._watch(working, running_guests.values())) as watch:
+                skew_ns, observer = self._execute(working, watch)
+                self._end(services)
+                host, marks, scored = self._score(working, observer)
         except TrialFailed as failed_by:
             return self._failed(trial, failed_by, running, started_at, time.monotonic() - begun)
         wall_s = time.monotonic() - begun
@@ -62,7 +66,7 @@ class TrialRunner(TrialSteps):
                 one.running_guest.session.request("stop", {"run": one.state.run}, self._plan.limits.answer_s)
         self._wait(services, "done", self._plan.limits.answer_s, None)
 
-    def _execute(self, running: Sequence[PlacementRun]) -> tuple[int, Observer]:
+    def _execute(self, running: Sequence[PlacementRun], watch: HostWatch) -> tuple[int, Observer]:
         """Barrier and window. Returns the skew of the starts in ns and the observer."""
         for running_guest in guests_of(running):
             running_guest.session.begin_run()
@@ -74,7 +78,7 @@ class TrialRunner(TrialSteps):
         for one in running:
             with self._guarded(one):
                 one.clock.before(one.seconds)
-        observer = Observer([one.running_guest.guest.cpu_ns for one in running])
+        observer = Observer([one.running_guest.guest.cpu_ns for one in running], watch)
         observer.tick()
         skew_ns = self._start(running)
         longest = max(one.seconds for one in running)

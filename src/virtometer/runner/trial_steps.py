@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import select
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -29,7 +29,9 @@ from virtometer.model import (
 )
 from virtometer.runner.clock_monitor import ClockMonitor
 from virtometer.runner.host import WATCH_S, Observer, SliceObserver
+from virtometer.runner.host_watch import HostWatch
 from virtometer.runner.placement_run import PlacementRun
+from virtometer.runner.processors import needed
 from virtometer.runner.running_guest import RunningGuest
 from virtometer.runner.state import RunState
 from virtometer.visible import one_line, visible
@@ -110,6 +112,25 @@ class TrialSteps:
             raise TrialFailed(FailureKind.UNAVAILABLE, cause.sentence, one.placement) from cause
         except (EnvironmentFailed, LinkError) as cause:
             raise TrialFailed(FailureKind.START, cause.reason, one.placement, [running_guest]) from cause
+
+    def _place(self, running: Sequence[PlacementRun]) -> None:
+        """Bind the guests to processors: those that work together share as many as all their work is made for."""
+        counts = [needed(one.planned) for one in running]
+        count = None if None in counts else sum(one or 0 for one in counts)
+        for one in running:
+            one.placed = one.running_guest.place(count, self._lab)
+
+    def _watch(self, running: Sequence[PlacementRun], living: Iterable[RunningGuest]) -> HostWatch:
+        """What reads the counters of the host while these work and the other guests that live are silent."""
+        guests = list({id(one): one for one in (*living, *guests_of(running))}.values())
+        placed = [one.placed for one in running if one.placed is not None]
+        return HostWatch(
+            [one.guest for one in guests_of(running)],
+            [one.guest for one in guests],
+            [server for one in guests for server in one.beside],
+            frozenset[int]().union(*(one.processors for one in placed)),
+            pinned=all(one.pinned for one in placed),
+        )
 
     def _prepare(self, one: PlacementRun, op: str, threads: int) -> None:
         arguments = {

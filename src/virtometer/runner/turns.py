@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
-from virtometer.analysis.slices import counted_in_slices, long_windows, slices_apart
+from virtometer.analysis.slices import counted_in_slices, disturbed_apart, long_windows, slices_apart
 from virtometer.analysis.window_level import level, unlike
 from virtometer.deferred_signals import deferred_signals
 from virtometer.design.shuffle import Generator
@@ -20,6 +20,7 @@ from virtometer.errors import EnvironmentFailed, LinkError
 from virtometer.model import FailureKind, GuestKey, Plan, Trial, TrialRecord
 from virtometer.programs import now
 from virtometer.runner.host import SliceObserver
+from virtometer.runner.host_watch import HostWatch
 from virtometer.runner.placement_run import PlacementRun
 from virtometer.runner.running_guest import RunningGuest
 from virtometer.runner.trial_steps import TrialFailed, TrialSteps
@@ -39,7 +40,10 @@ class _Turn:
     running: list[PlacementRun] = field(default_factory=list)
     observer: SliceObserver | None = None
     failure: TrialFailed | None = None
+    watch: HostWatch | None = None
     worked_s: float = 0.0  # in slices of this trial, run-in included
+    took_s: float = 0.0  # of the laboratory's time, for this trial alone
+    rounds: list[int] = field(default_factory=list)  # in which it had a slice
 
     @property
     def key(self) -> tuple[str, str]:
@@ -70,8 +74,18 @@ class TurnRunner(TrialSteps):
         self, trials: Sequence[Trial], running_guests: Mapping[GuestKey, RunningGuest], seed: int
     ) -> list[TrialRecord]:
         """Execute the trials. The records are in their order; `seed` is that of the order of the slices."""
-        started_at, begun = now(), time.monotonic()
-        turns, generator = [_Turn(trial) for trial in trials], Generator(seed)
+        turns = [_Turn(trial) for trial in trials]
+        try:
+            return self._run(turns, running_guests, Generator(seed))
+        finally:
+            for turn in turns:
+                if turn.watch is not None:
+                    turn.watch.close()
+
+    def _run(
+        self, turns: Sequence[_Turn], running_guests: Mapping[GuestKey, RunningGuest], generator: Generator
+    ) -> list[TrialRecord]:
+        started_at = now()
         # One after the other: a guest that calibrates beside others calibrates wrongly.
         for turn in turns:
             with self._failing(turn):
@@ -86,20 +100,21 @@ class TurnRunner(TrialSteps):
         for turn in turns:
             if turn.failure is not None and turn.running:  # nothing is known of its speed
                 self._changes.pop(turn.key, None)
-        wall_s = (time.monotonic() - begun) / len(turns)
-        return [self._record(turn, started_at, wall_s) for turn in turns]
+        return [self._record(turn, started_at) for turn in turns]
 
     def _make_ready(self, turn: _Turn, running_guests: Mapping[GuestKey, RunningGuest]) -> None:
         (placement,) = turn.trial.placements
         one = self._admit(placement, running_guests[placement.guest_key], turn.trial)
         turn.running.append(one)
+        self._place(turn.running)
         self._address(one, {})
         one.running_guest.session.begin_run()
         with self._guarded(one):
             one.clock.early()
             self._prepare(one, one.workload.agent_op(one.planned.op), one.planned.threads)
         self._wait(turn.running, "ready", self._plan.limits.prepare_s, None)
-        turn.observer = SliceObserver(one.running_guest.guest.cpu_ns)
+        turn.watch = self._watch(turn.running, running_guests.values())
+        turn.observer = SliceObserver(one.running_guest.guest.cpu_ns, turn.watch)
 
     def _begin(self, turn: _Turn) -> None:
         self._start(turn.running)
@@ -113,8 +128,8 @@ class TurnRunner(TrialSteps):
         """
         working = [turn for turn in turns if turn.failure is None]
         baseline = [turn for turn in working if turn.one.placement.environment == self._plan.baseline]
-        fresh = [turn for turn in working if turn.key not in self._changes]
-        self._examine(fresh, baseline, generator)
+        fresh = _first_of_each([turn for turn in working if turn.key not in self._changes])
+        self._examine(fresh, baseline[:1], generator)
         apart = [turn for turn in working if self._changes.get(turn.key)]
         if any(turn in apart for turn in baseline):
             apart = working
@@ -168,12 +183,33 @@ class TurnRunner(TrialSteps):
         count = max(round(seconds / self._plan.slice_s), 1)
         enough_s = _ENOUGH_TIME * count * (self._plan.slice_s + _RUN_IN_S)
         for number in range(count):
-            for turn in generator.shuffled(working):
-                if turn.failure is None and (number < _FEWEST_ROUNDS or turn.worked_s < enough_s):
-                    with self._failing(turn):
-                        begun = time.monotonic()
-                        self._slice(turn, number)
-                        turn.worked_s += time.monotonic() - begun
+            self._round(working, number, enough_s, generator)
+        for number in range(count, count + min(self._lost(working), count // 2)):
+            self._round(working, number, enough_s, generator)
+        for turn in working:
+            self._set_apart(turn)
+
+    def _round(self, turns: Sequence[_Turn], number: int, enough_s: float, generator: Generator) -> None:
+        for turn in generator.shuffled(turns):
+            if turn.failure is None and (number < _FEWEST_ROUNDS or turn.worked_s < enough_s):
+                with self._failing(turn):
+                    begun = time.monotonic()
+                    self._slice(turn, number)
+                    turn.worked_s += time.monotonic() - begun
+                    turn.rounds.append(number)
+
+    def _lost(self, turns: Sequence[_Turn]) -> int:
+        """The most slices of one guest so far in which others disturbed it. All have as many rounds more."""
+        rules = self._plan.rules
+        return max((len(turn.observer.disturbed(rules)) for turn in turns if turn.observer is not None), default=0)
+
+    def _set_apart(self, turn: _Turn) -> None:
+        """Set aside the slices in which others disturbed the guest."""
+        assert turn.observer is not None
+        disturbed = turn.observer.disturbed(self._plan.rules)
+        turn.observer.set_apart(disturbed)
+        reasons = {turn.rounds[number]: reason for number, reason in disturbed.items() if number < len(turn.rounds)}
+        turn.one.state = replace(turn.one.state, samples=disturbed_apart(turn.one.state.samples, reasons))
 
     def _slice(self, turn: _Turn, number: int, seconds: float | None = None) -> None:
         """One slice. `number` is below 0 for a long window, of so many seconds."""
@@ -214,7 +250,7 @@ class TurnRunner(TrialSteps):
             one.running_guest.session.request("stop", {"run": one.state.run}, self._plan.limits.answer_s)
         self._wait(turn.running, "done", self._plan.limits.run_extra_s, None)
 
-    def _record(self, turn: _Turn, started_at: str, wall_s: float) -> TrialRecord:
+    def _record(self, turn: _Turn, started_at: str) -> TrialRecord:
         if turn.failure is None:
             with self._failing(turn):
                 assert turn.observer is not None
@@ -223,9 +259,9 @@ class TurnRunner(TrialSteps):
                     state = turn.one.state = replace(state, samples=counted_in_slices(state.samples))
                 turn.observer.of_long_windows = all((one.slice or 0) < 0 for one in state.samples if one.used)
                 host, marks, runs = self._score(turn.running, turn.observer)
-                return TrialRecord(turn.trial, None, started_at, wall_s, 0, host, marks, tuple(runs))
+                return TrialRecord(turn.trial, None, started_at, turn.took_s, 0, host, marks, tuple(runs))
         assert turn.failure is not None
-        return self._failed(turn.trial, turn.failure, turn.running, started_at, wall_s)
+        return self._failed(turn.trial, turn.failure, turn.running, started_at, turn.took_s)
 
     def _each(self, turns: Sequence[_Turn], step: Callable[[_Turn], None]) -> None:
         """A step of every trial that has not failed."""
@@ -236,7 +272,8 @@ class TurnRunner(TrialSteps):
 
     @contextmanager
     def _failing(self, turn: _Turn) -> Iterator[None]:
-        """A failure ends this trial alone."""
+        """A failure ends this trial alone. What is done here is a part of what it took."""
+        begun = time.monotonic()
         try:
             yield
         except TrialFailed as cause:
@@ -247,6 +284,13 @@ class TurnRunner(TrialSteps):
                 running_guest.broken = True
                 with deferred_signals(), suppress(EnvironmentFailed):
                     running_guest.stop()
+        finally:
+            turn.took_s += time.monotonic() - begun
+
+
+def _first_of_each(turns: Sequence[_Turn]) -> list[_Turn]:
+    """The first of each treatment: the baseline has two guests."""
+    return list({turn.key: turn for turn in reversed(turns)}.values())[::-1]
 
 
 def _once(turns: Sequence[_Turn]) -> list[_Turn]:

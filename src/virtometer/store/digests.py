@@ -1,10 +1,10 @@
 """A chain of digests over what a ledger holds, so that damage is noticed.
 
 Every transaction is an entry: the campaign itself, then each trial with the guests and command lines that were recorded
-with it. digest(n) = SHA-256 of digest(n - 1) and of the entry's rows as JSON: first those of the trial (or of the
-campaign), table by table, then the guests, then the command lines. Rows are in the order of their keys, values as
-SQLite holds them. A changed, lost or added row changes the chain. The chain shows damage, not forgery: whoever can
-write the ledger can make its digests anew.
+with it, then each further stage with its planned trials. digest(n) = SHA-256 of digest(n - 1) and of the entry's rows
+as JSON: first those of the trial (or of the campaign), table by table, then the guests, then the command lines, then
+the stages. Rows are in the order of their keys, values as SQLite holds them. A changed, lost or added row changes the
+chain. The chain shows damage, not forgery: whoever can write the ledger can make its digests anew.
 """
 
 from __future__ import annotations
@@ -12,13 +12,17 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from virtometer.errors import LedgerError
+from virtometer.store.sample_rows import SampleRows, sample_rows
 
-_HEAD = ("campaign", "environments", "planned", "placements")
+_PLANNED = ("planned", "placements")
+_HEAD = ("campaign", "environments")
 _TRIAL = {
     "trials": "trial",
     "runs": "placement",
@@ -29,14 +33,16 @@ _TRIAL = {
 }
 
 
-def trial_rows(raw: sqlite3.Connection, trial: int) -> str:
-    """All rows of one trial, as JSON."""
-    return _json(
-        [
-            [table, *raw.execute(f"SELECT * FROM {table} WHERE trial = ? ORDER BY {order}", (trial,))]
-            for table, order in _tables(raw).items()
-        ]
-    )
+def trial_rows(raw: sqlite3.Connection, trial: int, samples: Mapping[int, SampleRows] | None = None) -> str:
+    """All rows of one trial, as JSON. `samples`: those of its samples by placement, where they have been read."""
+    made = []
+    for table, order in _tables(raw).items():
+        if table == "samples" and samples is not None:
+            made.append(",".join(['["samples"', *(one.json[1:-1] for one in samples.values())]) + "]")
+        else:
+            rows = raw.execute(f"SELECT * FROM {table} WHERE trial = ? ORDER BY {order}", (trial,))
+            made.append(_json([table, *rows]))
+    return f"[{','.join(made)}]"
 
 
 def _tables(raw: sqlite3.Connection) -> dict[str, str]:
@@ -47,11 +53,13 @@ def _tables(raw: sqlite3.Connection) -> dict[str, str]:
 
 def seal(raw: sqlite3.Connection, trial: int | None = None, rows: str = "[]") -> None:
     """Add the entry of the transaction that is open. `rows` are those of `trial`, or of the campaign."""
-    last = raw.execute("SELECT guests, commands, digest FROM entries ORDER BY entry DESC LIMIT 1").fetchone()
-    guests, commands, digest = last or (0, 0, "")
+    lists = _lists(raw)
+    columns, marks = ", ".join(lists), ", ".join("?" * len(lists))
+    last = raw.execute(f"SELECT {columns}, digest FROM entries ORDER BY entry DESC LIMIT 1").fetchone()
+    *lengths, digest = last or (*_none(raw), "")
     now = _lengths(raw)
-    digest = _digest(digest, rows, _listed(raw, (guests, commands), now))
-    raw.execute("INSERT INTO entries (trial, guests, commands, digest) VALUES (?, ?, ?, ?)", (trial, *now, digest))
+    digest = _digest(digest, rows, _listed(raw, lengths, now))
+    raw.execute(f"INSERT INTO entries (trial, {columns}, digest) VALUES (?, {marks}, ?)", (trial, *now, digest))
 
 
 def seal_head(raw: sqlite3.Connection) -> None:
@@ -66,7 +74,10 @@ def seal_again(raw: sqlite3.Connection) -> None:
         seal_head(raw)
         for (trial,) in raw.execute("SELECT trial FROM trials ORDER BY trial").fetchall():
             seal(raw, trial, trial_rows(raw, trial))
-    for entry, digest in _chain(raw, entries):
+    digest, before = "", _none(raw)
+    for entry in entries:
+        digest = _digest(digest, entry.rows(raw), _listed(raw, before, entry.lengths))
+        before = entry.lengths
         raw.execute("UPDATE entries SET digest = ? WHERE entry = ?", (digest, entry.number))
 
 
@@ -78,80 +89,113 @@ def supersede(raw: sqlite3.Connection, trial: int) -> None:
         raw.execute(f"DELETE FROM {table} WHERE trial = ?", (trial,))
 
 
-def verify(raw: sqlite3.Connection, path: Path) -> None:
-    """Raise LedgerError where the ledger is not what was recorded, naming the trial. Read in one transaction."""
-    entries = list(_entries(raw))
-    for entry, digest in _chain(raw, entries):
-        if digest != entry.digest:
+def verify(raw: sqlite3.Connection, path: Path) -> dict[int, dict[int, SampleRows]]:
+    """Raise LedgerError where the ledger is not what was recorded, naming the trial. Read in one transaction.
+
+    The rows of samples that were read for it, by trial and placement; trials whose rows must be read one by one are
+    absent.
+    """
+    found: dict[int, dict[int, SampleRows]] = {}
+    entries, digest, before = list(_entries(raw)), "", _none(raw)
+    for entry in entries:
+        listed = _listed(raw, before, entry.lengths)
+        samples = entry.samples(raw)
+        if samples is not None and entry.digest == _digest(digest, entry.rows(raw, samples), listed):
+            found[entry.trial or 0] = samples
+        elif entry.digest != _digest(digest, entry.rows(raw), listed):
             raise _damaged(path, entry.name)
+        digest, before = entry.digest, entry.lengths
     recorded = {entry.trial for entry in entries if entry.trial is not None}
-    found = {trial for (trial,) in raw.execute("SELECT trial FROM trials")}
-    if not entries or found != recorded or _lengths(raw) != entries[-1].lengths:
+    trials = {trial for (trial,) in raw.execute("SELECT trial FROM trials")}
+    if not entries or trials != recorded or _lengths(raw) != entries[-1].lengths:
         raise _damaged(path, "its list of what is recorded")
+    return found
 
 
-_LISTS = ("guests", "commands")
+_LISTS = ("guests", "commands", "stages")  # ledgers of older versions have no stages
+
+
+def _lists(raw: sqlite3.Connection) -> list[str]:
+    """The lists that this ledger has."""
+    columns = {name for (name,) in raw.execute("SELECT name FROM pragma_table_info('entries')")}
+    return [name for name in _LISTS if name in columns]
+
+
+def _none(raw: sqlite3.Connection) -> tuple[int, ...]:
+    """The lengths of empty lists."""
+    return (0,) * len(_lists(raw))
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """`rows` are those of the trial, or of the campaign; `lengths` are the last positions of guests and commands."""
+    """`lengths` are the last positions in `_lists`. aside: the rows of a trial that was measured again."""
 
     number: int
     trial: int | None
-    rows: str
-    lengths: tuple[int, int]
+    lengths: tuple[int, ...]
     digest: str
+    aside: str | None
+    first: bool
+
+    def samples(self, raw: sqlite3.Connection) -> dict[int, SampleRows] | None:
+        """The rows of the trial's samples, where they can be read in one pass."""
+        return None if self.trial is None or self.aside is not None else sample_rows(raw, self.trial)
+
+    def rows(self, raw: sqlite3.Connection, samples: Mapping[int, SampleRows] | None = None) -> str:
+        """The rows of the trial, or of the campaign, as JSON. `samples`: as for `trial_rows`."""
+        if self.aside is not None:
+            return self.aside
+        if self.trial is not None:
+            return trial_rows(raw, self.trial, samples)
+        return _head_rows(raw) if self.first else "[]"
 
     @property
     def name(self) -> str:
         if self.trial is not None:
             return f"trial {self.trial + 1}"
-        return "what belongs to no trial" if self.rows == "[]" else "its plan or its list of trials"
+        return "its plan or its list of trials" if self.first else "what belongs to no trial"
 
 
 def _entries(raw: sqlite3.Connection) -> Iterator[_Entry]:
     statement = (
-        "SELECT entry, trial, guests, commands, digest, rows_json FROM entries LEFT JOIN superseded USING (entry) "
-        "ORDER BY entry"
+        f"SELECT entry, trial, digest, rows_json, {', '.join(_lists(raw))} "
+        "FROM entries LEFT JOIN superseded USING (entry) ORDER BY entry"
     )
-    for position, (number, trial, guests, commands, digest, aside) in enumerate(raw.execute(statement).fetchall()):
-        if aside is not None:
-            rows = aside
-        elif trial is not None:
-            rows = trial_rows(raw, trial)
-        else:
-            rows = "[]" if position else _head_rows(raw)
-        yield _Entry(number, trial, rows, (guests, commands), digest)
+    for position, (number, trial, digest, aside, *lengths) in enumerate(raw.execute(statement).fetchall()):
+        yield _Entry(number, trial, tuple(lengths), digest, aside, position == 0)
 
 
-def _chain(raw: sqlite3.Connection, entries: Sequence[_Entry]) -> Iterator[tuple[_Entry, str]]:
-    """Each entry with the digest that it ought to have."""
-    digest, before = "", (0, 0)
-    for entry in entries:
-        digest = _digest(digest, entry.rows, _listed(raw, before, entry.lengths))
-        before = entry.lengths
-        yield entry, digest
-
-
-def _lengths(raw: sqlite3.Connection) -> tuple[int, int]:
-    guests, commands = (
-        raw.execute(f"SELECT coalesce(max(position), 0) FROM {table}").fetchone()[0] for table in _LISTS
-    )
-    return guests, commands
+def _lengths(raw: sqlite3.Connection) -> tuple[int, ...]:
+    return tuple(raw.execute(f"SELECT coalesce(max(position), 0) FROM {table}").fetchone()[0] for table in _lists(raw))
 
 
 def _head_rows(raw: sqlite3.Connection) -> str:
-    return _json([[table, *raw.execute(f"SELECT * FROM {table} ORDER BY 1, 2")] for table in _HEAD])
+    """Without the trials that were planned by a further stage."""
+    end = raw.execute("SELECT min(first_trial) FROM stages").fetchone()[0] if "stages" in _lists(raw) else None
+    head = [[table, *raw.execute(f"SELECT * FROM {table} ORDER BY 1, 2")] for table in _HEAD]
+    return _json(head + _planned_rows(raw, 0, end))
 
 
-def _listed(raw: sqlite3.Connection, after: tuple[int, int], to: tuple[int, int]) -> str:
-    return _json(
-        [
-            list(raw.execute(f"SELECT * FROM {table} WHERE position > ? AND position <= ? ORDER BY position", limits))
-            for table, limits in zip(_LISTS, zip(after, to, strict=True), strict=True)
-        ]
-    )
+def _planned_rows(raw: sqlite3.Connection, first: int, end: int | None) -> list[list[Any]]:
+    """The rows of trials from `first` to before `end`; None: to the last."""
+    limits = (first, sys.maxsize if end is None else end)
+    return [
+        [table, *raw.execute(f"SELECT * FROM {table} WHERE trial >= ? AND trial < ? ORDER BY 1, 2", limits)]
+        for table in _PLANNED
+    ]
+
+
+def _listed(raw: sqlite3.Connection, after: Sequence[int], to: Sequence[int]) -> str:
+    lists = _lists(raw)
+    rows = [
+        list(raw.execute(f"SELECT * FROM {table} WHERE position > ? AND position <= ? ORDER BY position", limits))
+        for table, limits in zip(lists, zip(after, to, strict=True), strict=True)
+    ]
+    if "stages" in lists:
+        statement = "SELECT first_trial, trials FROM stages WHERE position > ? AND position <= ?"
+        for first, count in raw.execute(statement, (after[-1], to[-1])).fetchall():
+            rows += _planned_rows(raw, first, first + count)
+    return _json(rows)
 
 
 def _json(rows: object) -> str:

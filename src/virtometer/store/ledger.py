@@ -7,7 +7,7 @@ SQLite in WAL mode with synchronous=FULL: when `record` returns, the trial survi
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -25,12 +25,20 @@ from virtometer.model import (
     RoundTrip,
     Run,
     Sample,
+    Stage,
+    Trial,
     TrialRecord,
 )
 from virtometer.store import database, digests, files, rows, schema
 from virtometer.store.database import Copy
 from virtometer.store.files import Lock, storage
 from virtometer.store.output import write_own
+from virtometer.store.sample_rows import SampleRows
+
+_PROBES = """
+    SELECT trial, placement, kind, sent_host_ns, received_guest_ns, sent_guest_ns, received_host_ns FROM probes
+    ORDER BY trial, placement, position
+"""
 
 
 class Ledger:
@@ -138,6 +146,18 @@ class Ledger:
                 self._insert(schema.commands, [rows.command_row(command) for command in commands])
                 digests.seal(database.raw_of(self.connection))
 
+    def extend(self, stage: Stage, trials: Sequence[Trial]) -> None:
+        """Commit further trials that follow those planned so far, with the stage that they belong to."""
+        if len(trials) != stage.trials or any(one.index < stage.first_trial for one in trials):
+            raise ValueError("a stage holds its own trials")
+        self._refuse_gone()
+        planned, placements = rows.planned_rows(trials)
+        with deferred_signals(), storage(self.directory), self.connection.begin():
+            self._insert(schema.stages, [rows.stage_row(stage)])
+            self._insert(schema.planned, planned)
+            self._insert(schema.placements, placements)
+            digests.seal(database.raw_of(self.connection))
+
     def finished(self) -> set[int]:
         """Indices of the trials that are recorded, done and failed ones alike."""
         with deferred_signals(), storage(self.directory), self.connection.begin():
@@ -147,9 +167,7 @@ class Ledger:
         """Everything that the ledger holds, as it stood at one moment. Raises LedgerError where it is damaged."""
         try:
             with deferred_signals(), storage(self.directory), self.connection.begin():
-                campaign = self._read()
-                digests.verify(database.raw_of(self.connection), self.directory / files.LEDGER)
-                return campaign
+                return self._read()
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError, InvalidRequestError) as cause:
             first = str(cause).splitlines()[0] if str(cause) else type(cause).__name__
             raise LedgerError(f"{self.directory / files.LEDGER} holds what no Virtometer wrote ({first})") from cause
@@ -207,28 +225,34 @@ class Ledger:
     def _all(self, table: Table) -> Sequence[Row[Any]]:
         return self.connection.execute(select(table).order_by(*table.primary_key)).all()
 
+    def _samples(self, trial: int, placement: int, read: Mapping[int, SampleRows] | None) -> Sequence[Sample]:
+        """The samples of a run. `read`: the rows of the trial, where they were read in one pass."""
+        if read is not None:
+            return read[placement].samples() if placement in read else ()
+        table = schema.samples
+        chosen = select(table).where(table.c.trial == trial, table.c.placement == placement).order_by(table.c.position)
+        return tuple(rows.sample_of(row) for row in self.connection.execute(chosen))
+
     def _read(self) -> Campaign:
         head = self.connection.execute(select(schema.campaign)).one_or_none()
         if head is None:
             raise LedgerError(f"{self.directory / files.LEDGER} holds no campaign")
+        plan = rows.plan_of(head.plan_json)
         planned = rows.planned_of(self._all(schema.planned), self._all(schema.placements))
         trial_of = {trial.index: trial for trial in planned}
-        samples: dict[tuple[int, int], list[Sample]] = {}
-        for row in self._all(schema.samples):
-            samples.setdefault((row.trial, row.placement), []).append(rows.sample_of(row))
+        self.connection.execute(select(schema.samples).limit(1))  # an error where the table is missing
+        verified = digests.verify(database.raw_of(self.connection), self.directory / files.LEDGER)
         probes: dict[tuple[int, int], list[RoundTrip]] = {}
-        for row in self._all(schema.probes):
-            probe = RoundTrip(
-                row.kind, row.sent_host_ns, row.received_guest_ns, row.sent_guest_ns, row.received_host_ns
-            )
-            probes.setdefault((row.trial, row.placement), []).append(probe)
+        for trial, placement, *trip in database.raw_of(self.connection).execute(_PROBES):
+            probes.setdefault((trial, placement), []).append(RoundTrip(*trip))
         runs: dict[int, list[Run]] = {}
         for row in self._all(schema.runs):
             placement, key = trial_of[row.trial].placements[row.placement], (row.trial, row.placement)
-            run = rows.run_of(row, placement, samples.get(key, ()), probes.get(key, ()))
+            samples = self._samples(*key, verified.get(row.trial))
+            run = rows.run_of(row, placement, samples, tuple(probes.get(key, ())))
             runs.setdefault(row.trial, []).append(run)
         return Campaign(
-            plan=rows.plan_of(head.plan_json),
+            plan=plan,
             plan_text=head.plan_text,
             seed=head.seed,
             created_at=head.created_at,
@@ -241,6 +265,7 @@ class Ledger:
             ),
             guests=tuple(rows.guest_of(row) for row in self._all(schema.guests)),
             commands=tuple(rows.command_of(row) for row in self._all(schema.commands)),
+            stages=tuple(rows.stage_of(row) for row in self._all(schema.stages)),
         )
 
 

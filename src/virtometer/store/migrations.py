@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from virtometer.store import kinds
-from virtometer.store.older_plans import with_levels
+from virtometer.store.older_plans import with_all_processors, with_former_rules, with_levels, without_control
 
 Step = str | Callable[[sqlite3.Connection], None]
 
@@ -42,8 +43,18 @@ def _remade(table: str, columns: str, values: str = "*") -> tuple[str, ...]:
 
 
 def _levels_of_plans(raw: sqlite3.Connection) -> None:
+    _change_plans(raw, with_levels)
+
+
+def _what_nobody_could_say(raw: sqlite3.Connection) -> None:
+    _change_plans(raw, with_all_processors)
+    _change_plans(raw, without_control)
+    _change_plans(raw, with_former_rules)
+
+
+def _change_plans(raw: sqlite3.Connection, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
     for (text,) in raw.execute("SELECT plan_json FROM campaign").fetchall():
-        raw.execute("UPDATE campaign SET plan_json = ?", (_json(with_levels(json.loads(text))),))
+        raw.execute("UPDATE campaign SET plan_json = ?", (_json(change(json.loads(text))),))
 
 
 def _kinds_of_marks(raw: sqlite3.Connection) -> None:
@@ -160,4 +171,13 @@ MIGRATIONS: Mapping[int, tuple[Step, ...]] = {
     ),
     # Guests may take turns in slices.
     5: ("ALTER TABLE planned ADD COLUMN turns INTEGER", "ALTER TABLE samples ADD COLUMN slice INTEGER"),
+    # Campaigns get further stages, guests may be bound to processors, and other programs are watched; before, the
+    # baseline was measured once in a block.
+    6: (
+        "CREATE TABLE stages (position INTEGER NOT NULL PRIMARY KEY, decided_at TEXT NOT NULL, "
+        "first_trial INTEGER NOT NULL, trials INTEGER NOT NULL, blocks_json TEXT NOT NULL, "
+        "beyond_json TEXT NOT NULL, bounded_by TEXT NOT NULL)",
+        "ALTER TABLE entries ADD COLUMN stages INTEGER NOT NULL DEFAULT '0'",
+        _what_nobody_could_say,
+    ),
 }

@@ -1,6 +1,8 @@
-"""Levels of the factors of plans that older versions recorded: these wrote factors out as workloads and kept no level.
+"""What plans mean that older versions recorded.
 
-Workloads of such a plan that differ only in numbers are taken for levels of one or two factors.
+Factors: these versions wrote them out as workloads and kept no level. Workloads that differ only in numbers are taken
+for levels of one or two factors. Processors: no guest was bound. Control: there was none. Rules: other programs were
+not watched.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from itertools import combinations
 from typing import Any
 
 _FEWEST = 3  # levels of a factor
+_ANY = 1 << 31
 
 
 def with_levels(plan: dict[str, Any]) -> dict[str, Any]:
@@ -26,6 +29,25 @@ def with_levels(plan: dict[str, Any]) -> dict[str, Any]:
                         found[id(workload)] |= {"levels": given, "of": first["name"]}
                         taken.add(id(workload))
     return {**plan, "workloads": list(found.values())}
+
+
+def with_all_processors(plan: dict[str, Any]) -> dict[str, Any]:
+    """The plan with its guests on all processors, as they were before a plan could say otherwise."""
+    environments = [
+        {**one, "settings": {"processors": "all", **one.get("settings", {})}} for one in plan["environments"]
+    ]
+    return {**plan, "environments": environments}
+
+
+def without_control(plan: dict[str, Any]) -> dict[str, Any]:
+    """The plan with its baseline measured once in a block, as it was before there was a control."""
+    return {**plan, "control": False}
+
+
+def with_former_rules(plan: dict[str, Any]) -> dict[str, Any]:
+    """The plan with rules that nothing breaks, where they were made later: other programs were not watched."""
+    later = {"max_foreign_load": 4096, "max_run_delay_share": 1, "max_throttling": _ANY, "max_kernel_errors": _ANY}
+    return {**plan, "rules": {**later, **plan.get("rules", {})}}
 
 
 def _groups(

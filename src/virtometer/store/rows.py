@@ -29,6 +29,7 @@ from virtometer.model import (
     Sample,
     Score,
     SetAside,
+    Stage,
     Trial,
     TrialRecord,
 )
@@ -50,6 +51,8 @@ def from_json(text: str) -> Any:  # noqa: ANN401 - whatever was stored
     for _ in range(_DEPTH + 1):
         groups = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)]
         level = [inner for group in groups for inner in group]
+        if not level:
+            return value
     if level:
         raise ValueError(f"nested more than {_DEPTH} deep")
     return value
@@ -139,6 +142,30 @@ def planned_of(planned: Sequence[Row[Any]], placements: Sequence[Row[Any]]) -> t
     return tuple(
         Trial(row.trial, row.block, row.position, row.start_group, tuple(of_trial.get(row.trial, ())), row.turns)
         for row in planned
+    )
+
+
+def stage_row(stage: Stage) -> Values:
+    """Row of the table `stages`."""
+    return {
+        "decided_at": stage.decided_at,
+        "first_trial": stage.first_trial,
+        "trials": stage.trials,
+        "blocks_json": to_json([[*key, count] for key, count in stage.blocks.items()]),
+        "beyond_json": to_json([[*key, seconds] for key, seconds in stage.beyond.items()]),
+        "bounded_by": to_text(stage.limit),
+    }
+
+
+def stage_of(row: Row[Any]) -> Stage:
+    """Back from the row."""
+    return Stage(
+        row.decided_at,
+        row.first_trial,
+        row.trials,
+        {(workload, environment): count for workload, environment, count in from_json(row.blocks_json)},
+        {(workload, environment): seconds for workload, environment, seconds in from_json(row.beyond_json)},
+        row.bounded_by,
     )
 
 
@@ -239,7 +266,7 @@ def run_row(trial: int, run: Run) -> Values:
     }
 
 
-def run_of(row: Row[Any], placement: Placement, samples: Sequence[Sample], probes: Sequence[RoundTrip]) -> Run:
+def run_of(row: Row[Any], placement: Placement, samples: Sequence[Sample], probes: tuple[RoundTrip, ...]) -> Run:
     """Back from the row, with its samples and probes."""
     fault = None
     if row.fault is not None:
@@ -254,8 +281,8 @@ def run_of(row: Row[Any], placement: Placement, samples: Sequence[Sample], probe
         unit=row.unit,
         better=row.better,
         conditions=from_json(row.conditions_json),
-        samples=tuple(samples),
-        probes=tuple(probes),
+        samples=samples,
+        probes=probes,
         report=None if row.agent_cpu_s is None else _report_of(row),
         score=None if row.value is None else _score_of(row),
         fault=fault,

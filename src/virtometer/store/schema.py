@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 
 APPLICATION_ID = 0x5649524D  # "VIRM"
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 
 
 METADATA = MetaData()
@@ -204,6 +204,18 @@ commands = Table(
 )
 
 # One row a transaction: see digests.py. `guests` and `commands` are the last positions then.
+stages = Table(
+    "stages",
+    METADATA,
+    Column("position", Integer, primary_key=True),
+    _text("decided_at"),
+    _integer("first_trial"),  # its first row in the table planned
+    _integer("trials"),
+    _text("blocks_json"),
+    _text("beyond_json"),
+    _text("bounded_by"),
+)
+
 entries = Table(
     "entries",
     METADATA,
@@ -212,6 +224,7 @@ entries = Table(
     _integer("guests"),
     _integer("commands"),
     _text("digest"),
+    Column("stages", Integer, nullable=False, server_default="0"),
 )
 
 # The rows of a failed trial that was measured again.

@@ -120,6 +120,10 @@ class Workload:
             return "it asks a time server while it works"
         return ""
 
+    def processors(self, op: str, parameters: Parameters, threads: int) -> int | None:
+        """How many processors the work is made for. None: as many as there are, left to the scheduler."""
+        return threads
+
     def time_server(self, parameters: Parameters) -> TimeServerKind | None:
         """How the agent is to reach an outside clock, with these parameters. It needs a network. None: it asks none."""
         return None

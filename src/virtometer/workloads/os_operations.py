@@ -48,6 +48,11 @@ class OsOperations(Workload):
     operations = of_kernel("os")
     parameters = OsParameters
 
+    def processors(self, op: str, parameters: Parameters, threads: int) -> int | None:
+        """Work that places its processes by itself, or leaves that to the scheduler, has all processors."""
+        assert isinstance(parameters, OsParameters)
+        return threads if parameters.pin in (None, "one") else None
+
     def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
         """What the processes of a context switch touch."""
         assert isinstance(parameters, OsParameters)

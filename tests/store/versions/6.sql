@@ -12,7 +12,7 @@ CREATE TABLE campaign (
 	PRIMARY KEY (id)
 );
 INSERT INTO "campaign" VALUES(1,'virtometer: 1  # with a comment, an umlaut: ü
-','{"virtometer":1,"name":"ledger","question":"Is anything lost?","environments":[{"name":"native","kind":"native","settings":{},"timing":"auto"},{"name":"box","kind":"runc","settings":{"cpus":0.5,"memory":67108864},"timing":"auto"}],"baseline":"native","workloads":[{"name":"w","workload":"disk","op":"random-read","parameters":{"size":4096},"threads":1,"seconds":null,"scheduling":"auto","factors":{},"levels":{},"of":""}],"scenario":"alone","blocks":4,"seconds":1.0,"slice_s":0.025,"fresh":"trial","unavailable":"refuse","seed":null,"margin":0.05,"disk_span":536870912,"limits":{"start_s":60.0,"prepare_s":60.0,"run_extra_s":30.0,"answer_s":10.0,"clock_error":0.005},"rules":{"max_steal_share":0.05,"max_swap_pages":0,"min_free_memory_bytes":268435456,"max_stall_share":0.1}}',9223372036854775807,'2026-01-02T03:04:05.678+00:00','{"cpu":"a processor","cpus":2,"memory_bytes":1099511627776,"flags":["fpu","avx"],"cpufreq":null}','{"virtometer":"0.1.0","agent_sha256":"abababababababababababababababababababababababababababababababab"}');
+','{"virtometer":1,"name":"ledger","question":"Is anything lost?","environments":[{"name":"native","kind":"native","settings":{},"timing":"auto"},{"name":"box","kind":"runc","settings":{"cpus":0.5,"memory":67108864},"timing":"auto"}],"baseline":"native","workloads":[{"name":"w","workload":"disk","op":"random-read","parameters":{"size":4096},"threads":1,"seconds":null,"scheduling":"auto","factors":{},"levels":{},"of":""}],"scenario":"alone","blocks":4,"seconds":1.0,"slice_s":0.025,"fresh":"trial","unavailable":"refuse","seed":null,"margin":0.05,"verdict":"total","disk_span":536870912,"limits":{"start_s":60.0,"prepare_s":60.0,"run_extra_s":30.0,"answer_s":10.0,"clock_error":0.005},"rules":{"max_steal_share":0.05,"max_swap_pages":0,"min_free_memory_bytes":268435456,"max_stall_share":0.1}}',9223372036854775807,'2026-01-02T03:04:05.678+00:00','{"cpu":"a processor","cpus":2,"memory_bytes":1099511627776,"flags":["fpu","avx"],"cpufreq":null}','{"virtometer":"0.1.0","agent_sha256":"abababababababababababababababababababababababababababababababab"}');
 CREATE TABLE commands (
 	position INTEGER NOT NULL, 
 	at TEXT NOT NULL, 
@@ -31,10 +31,10 @@ CREATE TABLE entries (
 	PRIMARY KEY (entry), 
 	FOREIGN KEY(trial) REFERENCES planned (trial)
 );
-INSERT INTO "entries" VALUES(1,NULL,0,1,'12fb989a8472397d81b00bc2435d8b3270be8b9e7011d6d8b53935688c03e248');
-INSERT INTO "entries" VALUES(2,0,1,1,'a420a6c72913203bacebe440d9adc345d3321f47558092123df0c2c28b4103ca');
-INSERT INTO "entries" VALUES(3,1,1,1,'8020a472e9dc1386d89124d05f430939d41cb02e5659265026b45b7112be2f5c');
-INSERT INTO "entries" VALUES(4,3,2,1,'c14c87937db266642c75e1ec8c8e7a68f465fd8694c4e9d57291c2b9b1ede80f');
+INSERT INTO "entries" VALUES(1,NULL,0,1,'c47ab6747d3ff234f277d215759445b60c946358779655a97d49333081c06374');
+INSERT INTO "entries" VALUES(2,0,1,1,'9f73d56f6c53596c877fdd9492993eb9fcae22a3ce5838a400a5dac20978ac4d');
+INSERT INTO "entries" VALUES(3,1,1,1,'e86ff5e1e1b5f666bd35597187673b07ca326bf0e71745d5c1093482ec6147e6');
+INSERT INTO "entries" VALUES(4,3,2,1,'a4685b0e7dff2e49073edb2afcb2ba0a8299d53b3b6422b46608e366ba84da95');
 CREATE TABLE environments (
 	position INTEGER NOT NULL, 
 	name TEXT NOT NULL, 

@@ -1,0 +1,200 @@
+"""How long the reports of a large campaign take, and how much memory.
+
+    python -m bench.report_speed [--samples 1000000] [--repeat 3] [--keep DIR]
+
+A campaign is made up (ten blocks, four environments, five workloads, three of which are measured in slices) and
+recorded as the laboratory records it. Each report is then made by a new process. A line has the shortest wall time, the
+least processor time and the largest memory of the processes; `met` or `MISSED` says whether a goal for 1,000,000
+samples is met. Goals are for an idle machine: on a busy one only the processor time means something.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from virtometer.analysis.score import score
+from virtometer.analysis.slices import without_run_in
+from virtometer.model import (
+    AgentReport,
+    Campaign,
+    ClockFit,
+    GuestStart,
+    HostUse,
+    Placement,
+    Plan,
+    RoundTrip,
+    Run,
+    Sample,
+    Trial,
+    TrialRecord,
+)
+from virtometer.store.ledger import Ledger
+
+BLOCKS = 10
+SPEED = {"native": 1.0, "container": 0.99, "sandbox": 0.93, "emulator": 0.41}  # against the first one
+WORKLOADS = ("copy", "scale", "add", "triad", "read")
+SLICED = frozenset(WORKLOADS[:3])
+EACH_NS = 10_000_000  # one sample
+IN_A_SLICE = 3  # samples
+PING_NS = 250_000_000
+BYTES_PER_S = 12e9
+MOST_BYTES = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What is asked for, and the seconds that it may take for 1,000,000 samples; None: no goal."""
+
+    name: str
+    options: Sequence[str]
+    goal_s: float | None
+
+
+REPORTS = (
+    Report("table", (), 2.0),
+    Report("json", ("--format", "json"), 2.0),
+    Report("html", ("--format", "html"), 5.0),
+    Report("samples-csv", ("--format", "samples-csv"), None),
+)
+
+
+def campaign(samples_a_run: int) -> Campaign:
+    """The campaign without its trials."""
+    plan = Plan.model_validate(
+        {
+            "virtometer": 1,
+            "name": "report speed",
+            "environments": [{"name": name, "kind": "native"} for name in SPEED],
+            "workloads": [
+                {
+                    "name": name, "workload": "memory", "op": name,
+                    "scheduling": "interleaved" if name in SLICED else "continuous",
+                }
+                for name in WORKLOADS
+            ],
+            "blocks": BLOCKS,
+            "seconds": samples_a_run * EACH_NS * 1e-9,
+            "fresh": "block",
+        }
+    )  # fmt: skip
+    planned: list[Trial] = []
+    for block in range(BLOCKS):
+        for workload in WORKLOADS:
+            turns = len(planned) if workload in SLICED else None
+            for environment in SPEED:
+                index = len(planned)
+                where = (Placement(environment, workload),)
+                planned.append(Trial(index, block, index % (len(SPEED) * len(WORKLOADS)), block, where, turns))
+    versions = {"virtometer": "bench"}
+    return Campaign(
+        plan, "virtometer: 1\n", 1, _moment(0), {"kernel": "6.1", "cpus": 2}, versions, (), tuple(planned), (), (), ()
+    )
+
+
+def record(trial: Trial, samples_a_run: int) -> tuple[TrialRecord, GuestStart]:
+    """One trial that is done, with its guest."""
+    placement = trial.placements[0]
+    draw = random.Random(trial.index)
+    level = BYTES_PER_S * SPEED[placement.environment] * draw.lognormvariate(0, 0.01)
+    begin_ns, samples = 1_000_000_000_000 + trial.index * 10**11, []
+    for number in range(samples_a_run):
+        start_ns = begin_ns + number * EACH_NS
+        end_ns = start_ns + EACH_NS - draw.randrange(20_000)
+        work = round(level * draw.lognormvariate(0, 0.02) * (end_ns - start_ns) * 1e-9)
+        round_of = number // IN_A_SLICE if trial.turns is not None else None
+        samples.append(Sample(start_ns, end_ns, work, f"{draw.randrange(4):x}", slice=round_of))
+    used = without_run_in(samples) if trial.turns is not None else tuple(samples)
+    end_ns = samples[-1].end_ns
+    clock = ClockFit(begin_ns, begin_ns + 5_000, 1.0, 20_000.0, 1e-6, 300)
+    guest = GuestStart(f"bench-{trial.index}", placement.environment, "native", {}, {"bits": 64}, 0.1, _moment(0))
+    run = Run(
+        placement, guest.guest_id, "memory", placement.workload, {"size": 1 << 26}, 1, "B/s", "higher",
+        {"pinned": "no"}, used, tuple(_pings(begin_ns, end_ns)),
+        AgentReport(level, (end_ns - begin_ns) * 1e-9, {}, {}, {}),
+    )  # fmt: skip
+    window = (clock.to_host_ns(begin_ns), clock.to_host_ns(end_ns))
+    run = Run(**{name: getattr(run, name) for name in run.__slots__} | {"score": score(run, clock, window, 1.0)})
+    seconds = samples_a_run * EACH_NS * 1e-9
+    use = HostUse(seconds, seconds, 0.0, 0.1, seconds, 0.0, 0.0, 0.0, 0.0)
+    return TrialRecord(trial, None, _moment(trial.index), seconds, 0, use, (), (run,)), guest
+
+
+def _pings(begin_ns: int, end_ns: int) -> list[RoundTrip]:
+    at = [("before", begin_ns - 10**6), *(("during", ns) for ns in range(begin_ns, end_ns, PING_NS)), ("after", end_ns)]
+    return [RoundTrip(kind, ns - 15_000, ns, ns + 2_000, ns + 25_000) for kind, ns in at]  # type: ignore[arg-type]
+
+
+def _moment(index: int) -> str:
+    minutes, seconds = divmod(index * 7, 60)
+    return f"2026-01-02T{3 + minutes // 60:02d}:{minutes % 60:02d}:{seconds:02d}.000+00:00"
+
+
+def write(directory: Path, samples: int) -> int:
+    """Record the whole campaign; the number of its samples."""
+    each = max(30, samples // (BLOCKS * len(SPEED) * len(WORKLOADS)))
+    of = campaign(each)
+    with Ledger.create(directory, of) as ledger:
+        for trial in of.planned:
+            done, guest = record(trial, each)
+            ledger.record([done], [guest], [])
+    return each * len(of.planned)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a process took: wall time and processor time in seconds, memory in bytes."""
+
+    wall_s: float
+    cpu_s: float
+    memory: int
+
+
+def measure(directory: Path, options: Sequence[str], out: Path) -> Cost:
+    """The cost of a process that makes one report."""
+    command = [sys.executable, "-m", "virtometer", "report", str(directory), *options]
+    with out.open("wb") as file:
+        begin = time.perf_counter()
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file)
+        _, status, usage = os.wait4(process.pid, 0)
+        took = time.perf_counter() - begin
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return Cost(took, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--samples", type=int, default=1_000_000)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--keep", type=Path, help="where the campaign is made, and found again, if not in a new folder")
+    arguments = parser.parse_args()
+    missed = False
+    with tempfile.TemporaryDirectory(prefix="virtometer-reports-") as folder:
+        directory = arguments.keep or Path(folder) / "campaign"
+        if not directory.exists():
+            print(f"reports: {write(directory, arguments.samples):,} samples are recorded", flush=True)
+        for report in REPORTS:
+            found = [measure(directory, report.options, Path(folder) / "out") for _ in range(arguments.repeat)]
+            best = Cost(
+                min(one.wall_s for one in found), min(one.cpu_s for one in found), max(one.memory for one in found)
+            )
+            kept = best.memory <= MOST_BYTES and (report.goal_s is None or best.wall_s <= report.goal_s)
+            missed |= not kept
+            goal = "" if report.goal_s is None else f"; goal {report.goal_s:g} s"
+            cost = f"{best.wall_s:.2f} s ({best.cpu_s:.2f} s of processor time), {best.memory / 1e6:.0f} MB"
+            print(f"reports: {report.name}: {cost}{goal}: {'met' if kept else 'MISSED'}", flush=True)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

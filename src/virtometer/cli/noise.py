@@ -1,0 +1,142 @@
+"""What `virtometer doctor --noise` shows: how noisy this host is, and what difference can be found on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from virtometer.analysis.live import LiveEstimate
+from virtometer.analysis.noise import MINUTES, Noise
+from virtometer.cli.console import PlainConsole
+from virtometer.cli.display import remaining, where
+from virtometer.cli.plan_files import NOISE, built_in, load
+from virtometer.model import Plan, Stage, Trial, TrialRecord
+from virtometer.report.words import percent
+from virtometer.runner.noise import measure
+from virtometer.runner.remaining_time import TimeLeft
+
+
+def measured(*, quiet: bool) -> tuple[Noise, ...]:
+    """Execute the built-in plan; progress goes to standard error, in one line that goes away on a terminal."""
+    plan, text = load(built_in(NOISE))
+    console = PlainConsole(stderr=True)
+    if not console.is_terminal or console.is_dumb_terminal:
+        return measure(plan, text, NoiseProgress(console, None, quiet=quiet))
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        return measure(plan, text, NoiseProgress(console, live))
+
+
+def machine(found: Sequence[Noise]) -> list[dict[str, Any]]:
+    """What `--json` prints below `noise`."""
+    return [
+        {
+            "workload": one.workload,
+            "blocks": one.blocks,
+            "sd": one.sd,
+            "noise_floor": one.floor,
+            "seconds_per_block": one.block_s,
+            "detectable": [{"minutes": minutes, "difference": one.detectable[minutes]} for minutes in MINUTES],
+            "reason": one.reason,
+        }
+        for one in found
+    ]
+
+
+def noise_table(found: Sequence[Noise]) -> Table:
+    """A row for each workload."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", collapse_padding=True)
+    table.add_column("the same twice")
+    for name in ("blocks", "spread", "noise floor", *(f"found in\n{minutes} min" for minutes in MINUTES)):
+        table.add_column(name, justify="right")
+    for one in found:
+        values = [one.sd, one.floor, *(one.detectable[minutes] for minutes in MINUTES)]
+        table.add_row(
+            Text(one.workload), str(one.blocks), *("-" if value is None else percent(value) for value in values)
+        )
+    return table
+
+
+def show(found: Sequence[Noise], console: Console) -> None:
+    """Print the table, why values are missing, and what the columns mean."""
+    console.print(noise_table(found))
+    for one in found:
+        if one.reason:
+            console.print(Text(f"{one.workload}: {one.reason}"))
+    console.print(
+        Text(
+            "spread: standard deviation of a block's ratio. noise floor: what the same environment twice may seem to "
+            "differ by in these blocks. found in: the smallest difference that a campaign of this workload and two "
+            "environments finds with 80 % probability in so much time.",
+            style="dim",
+        )
+    )
+
+
+class NoiseProgress:
+    """One line on a terminal; elsewhere a line for each block, or nothing where `quiet`."""
+
+    def __init__(self, console: Console, live: Live | None, *, quiet: bool = False) -> None:
+        """Writes to `console`, and what goes away to `live`."""
+        self._console = console
+        self._live = live
+        self._quiet = quiet
+        self._blocks = 0
+        self._block = -1
+        self._left = ""
+
+    def swept(self, sentences: Sequence[str]) -> None:
+        """What earlier laboratories had left behind was removed."""
+        for sentence in sentences:
+            self._line(f"cleaned up: {sentence}")
+
+    def stage(self, text: str) -> None:
+        """What the laboratory does now, beside trials."""
+        self._now(text)
+
+    def begun(self, directory: Path, plan: Plan, planned: Sequence[Trial], finished: int) -> None:
+        """The trials are planned; the directory is not the user's."""
+        self._blocks = plan.blocks
+
+    def guest_starting(self, environment: str) -> None:
+        """A guest is being started."""
+
+    def extended(self, stage: Stage, planned: Sequence[Trial]) -> None:
+        """The plan has no further stages."""
+
+    def trial_started(self, trial: Trial) -> None:
+        """A trial begins."""
+        if self._live is not None:
+            self._now(f"block {trial.block + 1}/{self._blocks}: {where(trial)}{self._left}")
+        elif trial.block > self._block:
+            self._block = trial.block
+            self._line(f"block {trial.block + 1}/{self._blocks}")
+
+    def trial_finished(
+        self,
+        record: TrialRecord,
+        done: int,
+        total: int,
+        left: TimeLeft,
+        estimates: Mapping[tuple[str, str], LiveEstimate],
+    ) -> None:
+        """A trial is in the ledger."""
+        self._left = f", {remaining(left)}"
+
+    def message(self, text: str) -> None:
+        """Something that the user should know."""
+        self._line(text)
+
+    def _now(self, text: str) -> None:
+        if self._live is not None:
+            self._live.update(Text(text, no_wrap=True, overflow="ellipsis"), refresh=True)
+
+    def _line(self, text: str) -> None:
+        if not self._quiet:
+            self._console.print(Text(text), soft_wrap=True)

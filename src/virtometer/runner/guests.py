@@ -1,0 +1,154 @@
+"""The guests of a campaign: which of them live, and which do not start."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Protocol
+
+from virtometer.deferred_signals import deferred_signals
+from virtometer.environments.base import Environment, LabContext, Settings
+from virtometer.environments.registry import KINDS
+from virtometer.errors import EnvironmentFailed, LinkError, MissingProgram
+from virtometer.model import GuestKey, GuestStart, Plan
+from virtometer.runner.running_guest import RunningGuest, StartingGuest
+
+
+class Told(Protocol):
+    """Who is told what happens to guests."""
+
+    def stage(self, text: str) -> None:
+        """What is done now; it may take a while."""
+
+    def guest_starting(self, environment: str) -> None:
+        """A guest is being started."""
+
+    def message(self, text: str) -> None:
+        """Something that the user should know."""
+
+
+class Guests:
+    """Starts and stops them. `running` are those that live; `starts` the records of starts that nobody has taken."""
+
+    def __init__(self, plan: Plan, lab: LabContext, progress: Told) -> None:
+        """No guest lives."""
+        self.running: dict[GuestKey, RunningGuest] = {}
+        self.starts: list[GuestStart] = []
+        self.baseline_failures = 0  # starts of the baseline's guest that failed, in a row
+        self._plan = plan
+        self._lab = lab
+        self._progress = progress
+        self._environments = {environment.name: environment for environment in plan.environments}
+        self._kinds: dict[str, Environment] = {}
+        self._settings: dict[str, Settings] = {}
+        self._unprepared: dict[str, str] = {}
+        self._refused: dict[str, str] = {}  # those that did not start, and why
+        self._count = 0
+
+    def prepare(self, names: set[str]) -> None:
+        """Make ready what environments need."""
+        for name in sorted(names - self._settings.keys()):
+            self._progress.stage(f"preparing {name}")
+            plan = self._environments[name]
+            kind = self._kinds.setdefault(plan.kind, KINDS[plan.kind](self._lab))
+            self._settings[name] = kind.settings_type.model_validate(plan.settings)
+            try:
+                kind.prepare(self._settings[name])
+            except (EnvironmentFailed, MissingProgram) as cause:
+                self._unprepared[name] = cause.sentence
+                self._progress.message(f"{name} cannot be prepared: {with_advice(cause.sentence, cause.advice)}")
+
+    def why_not(self, name: str) -> str:
+        """Why an environment has no guest; empty where that is not known."""
+        return self._unprepared.get(name) or self._refused.get(name, "")
+
+    def is_unprepared(self, name: str) -> bool:
+        """Whether an environment could not be made ready."""
+        return name in self._unprepared
+
+    def start_together(self, keys: Sequence[GuestKey]) -> None:
+        """Start those that do not live side by side. What fails is said by `ensure`.
+
+        The slowest begins first and the fastest is waited for first, so that no greeting waits to be read.
+        """
+        missing = [key for key in dict.fromkeys(keys) if key not in self.running]
+        slowest_first = sorted(missing, key=lambda key: -self._kind_of(key).usual_start_s)
+        starting: dict[GuestKey, StartingGuest] = {}
+        try:
+            for key in slowest_first:
+                with suppress(EnvironmentFailed, LinkError, MissingProgram):
+                    starting[key] = self._begin(key)
+            for key in reversed(slowest_first):
+                if key in starting:
+                    with suppress(EnvironmentFailed, LinkError, MissingProgram):
+                        self._finish(key, starting[key])
+                    del starting[key]
+        finally:
+            with deferred_signals():
+                for one in starting.values():
+                    one.abandon()
+
+    def ensure(self, key: GuestKey) -> None:
+        """Start a guest that does not live. Raises EnvironmentFailed, LinkError or MissingProgram where it fails."""
+        if key not in self.running:
+            self._finish(key, self._begin(key))
+
+    def stop_broken(self) -> None:
+        """Stop those that are not to be used again."""
+        for key in [key for key, guest in self.running.items() if guest.broken]:
+            with deferred_signals():
+                self._stop(key, self.running.pop(key))
+
+    def stop_all(self) -> None:
+        """Stop those that live. Starts that failed may be tried again."""
+        with deferred_signals():
+            for key, guest in self.running.items():
+                self._stop(key, guest)
+            self.running = {}
+            self._refused = {}
+
+    def _begin(self, key: GuestKey) -> StartingGuest:
+        name = key.environment
+        if name in self._unprepared:
+            raise EnvironmentFailed(f"{name} could not be prepared: {self._unprepared[name]}")
+        if name in self._refused:
+            raise EnvironmentFailed(self._refused[name])
+        self._progress.guest_starting(name)
+        self._count += 1
+        guest_id = f"v{os.getpid()}-{self._count}"
+        plan, settings = self._environments[name], self._settings[name]
+        with self._refusing(name):
+            return StartingGuest(self._kind_of(key), plan, settings, guest_id, self._plan.limits, key.number)
+
+    def _finish(self, key: GuestKey, starting: StartingGuest) -> None:
+        with self._refusing(key.environment):
+            guest = starting.finish()
+        if key.environment == self._plan.baseline:
+            self.baseline_failures = 0
+        self.running[key] = guest
+        self.starts.append(guest.record)
+
+    @contextmanager
+    def _refusing(self, name: str) -> Iterator[None]:
+        """A start that fails is not tried again for the other workloads: each try may take the whole time limit."""
+        try:
+            yield
+        except (EnvironmentFailed, LinkError) as cause:
+            self._refused[name] = cause.reason
+            self.baseline_failures += name == self._plan.baseline
+            raise
+
+    def _kind_of(self, key: GuestKey) -> Environment:
+        return self._kinds[self._environments[key.environment].kind]
+
+    def _stop(self, key: GuestKey, guest: RunningGuest) -> None:
+        try:
+            guest.stop()
+        except EnvironmentFailed as cause:
+            self._progress.message(f"{key.environment}: {cause.reason}")
+
+
+def with_advice(sentence: str, advice: str) -> str:
+    """A sentence with what to do."""
+    return f"{sentence}; to do: {advice}" if advice else sentence

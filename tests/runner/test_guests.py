@@ -1,0 +1,104 @@
+"""Guests of a campaign: started side by side, refused once, stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.runner.fixtures import MakePlan, Watcher
+from virtometer.environments.base import Guest, LabContext, Settings
+from virtometer.environments.native import Native
+from virtometer.environments.process_guest import ProcessGuest
+from virtometer.errors import EnvironmentFailed
+from virtometer.model import GuestKey
+from virtometer.runner.guests import Guests
+from virtometer.runner.running_guest import RunningGuest, StartingGuest
+
+FIRST, SECOND, OTHER = GuestKey("native"), GuestKey("native", 2), GuestKey("other")
+TWO = [{"name": "native", "kind": "native"}, {"name": "other", "kind": "native"}]
+
+
+@pytest.fixture
+def guests(make_plan: MakePlan, lab: LabContext, watcher: Watcher) -> Guests:
+    made = Guests(make_plan(TWO), lab, watcher)
+    made.prepare({"native", "other"})
+    return made
+
+
+def test_all_are_started_before_any_is_waited_for(guests: Guests, monkeypatch: pytest.MonkeyPatch) -> None:
+    events: list[str] = []
+    start, finish = Native.start, StartingGuest.finish
+
+    def started(self: Native, settings: Settings, guest_id: str) -> Guest:
+        events.append("start")
+        return start(self, settings, guest_id)
+
+    def finished(self: StartingGuest) -> RunningGuest:
+        events.append("finish")
+        return finish(self)
+
+    monkeypatch.setattr(Native, "start", started)
+    monkeypatch.setattr(StartingGuest, "finish", finished)
+    try:
+        guests.start_together([FIRST, SECOND, OTHER, FIRST])
+        assert events == ["start"] * 3 + ["finish"] * 3
+        assert set(guests.running) == {FIRST, SECOND, OTHER}
+        assert len({start.guest_id for start in guests.starts}) == 3
+        assert guests.running[SECOND].name == "native #2"
+        guests.start_together([FIRST, OTHER])
+        assert len(events) == 6, "those that live are not started again"
+    finally:
+        guests.stop_all()
+    assert guests.running == {}
+
+
+def test_one_that_does_not_start_leaves_the_others_and_is_not_tried_again(
+    guests: Guests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries: list[str] = []
+    start = Native.start
+
+    def refusing(self: Native, settings: Settings, guest_id: str) -> Guest:
+        tries.append(guest_id)
+        if len(tries) == 1:
+            raise EnvironmentFailed("no room")
+        return start(self, settings, guest_id)
+
+    monkeypatch.setattr(Native, "start", refusing)
+    try:
+        guests.start_together([OTHER, FIRST])
+        assert set(guests.running) == {FIRST}
+        with pytest.raises(EnvironmentFailed, match="no room"):
+            guests.ensure(OTHER)
+        assert len(tries) == 2
+        assert guests.why_not("other") == "no room"
+    finally:
+        guests.stop_all()
+    guests.ensure(OTHER)
+    guests.stop_all()
+    assert len(tries) == 3, "in the next block it is tried again"
+
+
+def test_what_was_started_is_ended_where_the_waiting_is_interrupted(
+    guests: Guests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pids: list[int] = []
+    start = Native.start
+
+    def watched(self: Native, settings: Settings, guest_id: str) -> Guest:
+        guest = start(self, settings, guest_id)
+        assert isinstance(guest, ProcessGuest)
+        pids.extend(guest.account.processes())
+        return guest
+
+    def interrupted(_: StartingGuest) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Native, "start", watched)
+    monkeypatch.setattr(StartingGuest, "finish", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        guests.start_together([FIRST, OTHER])
+    guests.stop_all()
+    assert len(pids) == 2
+    assert not any(Path(f"/proc/{pid}").exists() for pid in pids)

@@ -1,0 +1,98 @@
+"""What others do on the host while a guest works."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.waiting import wait_until
+from virtometer.environments.base import Guest, LabContext
+from virtometer.environments.native import Native, NativeSettings
+from virtometer.runner import host_watch
+from virtometer.runner.host_watch import Counters, HostWatch, foreign, temperature_c, throttled
+
+HERE = frozenset(os.sched_getaffinity(0))
+BUSY = f"import os\nos.sched_setaffinity(0, {{{max(HERE)}}})\nwhile True: pass"
+
+
+@pytest.fixture
+def guest(lab: LabContext) -> Iterator[Guest]:
+    one = Native(lab).start(NativeSettings(), f"watched-{os.getpid()}")
+    yield one
+    one.stop()
+
+
+def counters(busy: int, ours: int, own: int, own_ours: int, delay: int | None, khz: int | None = None) -> Counters:
+    return Counters(busy, ours, own, own_ours, delay, delay, khz)
+
+
+def test_run_delay_counts_as_far_as_others_had_the_processors() -> None:
+    start = counters(0, 0, 0, 0, 0)
+    alone = counters(100, 100, 60, 60, 50)  # its threads cost each other 50
+    beside = counters(300, 100, 160, 60, 50)  # others had its processors for 100
+    little = counters(140, 100, 80, 60, 50)
+    assert foreign([(start, alone)], exact=True).delay_s == 0
+    assert foreign([(start, beside)], exact=True).delay_s == pytest.approx(50e-9)
+    assert foreign([(start, little)], exact=True).delay_s == pytest.approx(20e-9)
+    assert foreign([(start, beside)], exact=True).all_s == pytest.approx(200e-9)
+    assert foreign([(start, alone), (start, beside)], exact=True).delay_s == pytest.approx(50e-9)
+
+
+def test_ticks_are_added_up_before_they_are_compared() -> None:
+    late = (counters(0, 0, 0, 0, 0), counters(10, 20, 10, 20, 0))  # the tick came in the next stretch
+    early = (counters(0, 0, 0, 0, 0), counters(30, 20, 30, 20, 15))
+    assert foreign([late, early], exact=False).delay_s == 0
+    assert foreign([late, early], exact=False).all_s == 0
+
+
+def test_what_a_host_does_not_count_is_unknown() -> None:
+    pair = (counters(0, 0, 0, 0, None), counters(9, 0, 9, 0, None, 2_000_000))
+    found = foreign([pair], exact=True)
+    assert (found.delay_s, found.pressure_s, found.mhz) == (None, None, 2000)
+
+
+def test_another_program_is_foreign_and_the_laboratory_is_not(guest: Guest) -> None:
+    watch = HostWatch([guest], [guest], [], HERE, pinned=False)
+    first = watch.read()
+    with subprocess.Popen([sys.executable, "-c", BUSY]) as busy:
+        try:
+            wait_until(lambda: foreign([(first, watch.read())], exact=watch.exact).all_s > 0.2)
+        finally:
+            busy.kill()
+    own = watch.read()
+    while watch.read().ours_ns < own.ours_ns + 50_000_000:
+        pass
+    last = watch.read(find=True)
+    assert last.ours_ns - own.ours_ns >= 50_000_000
+    assert last.delay_ns is not None
+    assert watch.kernel_load() >= 0
+    watch.close()
+    watch.close()
+
+
+def test_errors_of_the_kernel_are_found_in_its_log(guest: Guest, monkeypatch: pytest.MonkeyPatch) -> None:
+    read_fd, write_fd = os.pipe2(os.O_NONBLOCK | os.O_DIRECT)  # one message is one read, as of the log
+    monkeypatch.setattr(host_watch, "kernel_log", lambda: read_fd)
+    watch = HostWatch([guest], [guest], [], HERE, pinned=False)
+    for line in ("6,1,1,-;a device was found\n", "3,2,2,-;Out of memory: Killed process 7\n SUBSYSTEM=x\n",
+                 "11,3,3,-;a program says error\n"):  # fmt: skip
+        os.write(write_fd, line.encode())
+    assert watch.kernel_errors() == ["Out of memory: Killed process 7"]
+    assert watch.kernel_errors() == []
+    os.close(write_fd)
+    watch.close()
+
+
+def test_sensors_are_read_where_there_are_any(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "cpu3" / "thermal_throttle" / "core_throttle_count"
+    file.parent.mkdir(parents=True)
+    file.write_text("7\n")
+    monkeypatch.setattr(host_watch, "CPUS", tmp_path)
+    assert throttled([3, 4]) == 7
+    found = temperature_c()
+    assert found is None or found > -100

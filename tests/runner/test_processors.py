@@ -1,0 +1,125 @@
+"""Which processors guests get, and where the laboratory is meanwhile."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.runner.fixtures import MakePlan
+from virtometer.environments.base import LabContext
+from virtometer.environments.native import NativeSettings
+from virtometer.environments.processors import allowed, tasks
+from virtometer.environments.qemu import QemuSettings
+from virtometer.environments.registry import KINDS
+from virtometer.environments.runc import RuncSettings
+from virtometer.errors import EnvironmentFailed
+from virtometer.model import GuestKey, Limits, Placement, PlanWorkload, Trial
+from virtometer.runner.processors import ALL, Placed, chosen, laboratory_aside, needed, place_guest
+from virtometer.runner.running_guest import RunningGuest
+from virtometer.runner.trial import TrialRunner
+
+EIGHT = frozenset(range(8))
+HERE = frozenset(os.sched_getaffinity(0))
+LAST = max(HERE)
+several = pytest.mark.skipif(len(HERE) < 2, reason="there is one processor")
+
+
+def workload(op: str = "system-call", threads: int = 1, **parameters: object) -> PlanWorkload:
+    return PlanWorkload(name="w", workload="os", op=op, parameters=parameters, threads=threads)
+
+
+def test_work_needs_as_many_processors_as_it_has_threads() -> None:
+    assert needed(workload()) == 1
+    assert needed(workload(threads=3)) == 3
+    assert needed(workload(pin="one", threads=2)) == 2
+    assert needed(workload("pipe", pin="apart")) is None
+    assert needed(workload("pipe", pin="none")) is None
+    assert needed(PlanWorkload(name="w", workload="fio", op="random-read")) == 1
+
+
+def test_auto_takes_the_highest_numbers() -> None:
+    auto = NativeSettings()
+    assert chosen(auto, 1, EIGHT) == {7}
+    assert chosen(auto, 3, EIGHT) == {5, 6, 7}
+    assert chosen(auto, 8, EIGHT) == chosen(auto, 9, EIGHT) == chosen(auto, None, EIGHT) == EIGHT
+    assert chosen(auto, 1, {2, 5}) == {5}
+
+
+def test_what_the_plan_asks_for_is_kept() -> None:
+    assert chosen(NativeSettings(processors="all"), 1, EIGHT) == EIGHT
+    assert chosen(NativeSettings(processors=(2, 0)), 4, EIGHT) == {0, 2}
+    assert chosen(RuncSettings(cpuset=(1, 2)), 4, EIGHT) == {1, 2}
+    assert chosen(RuncSettings(cpus=1.5), 1, EIGHT) == {6, 7}
+    assert chosen(RuncSettings(cpus=0.5), 1, EIGHT) == {7}
+    assert chosen(QemuSettings(cpus=4), 1, EIGHT) == {4, 5, 6, 7}
+    assert chosen(QemuSettings(cpus=1), 2, EIGHT) == {6, 7}
+
+
+def test_the_condition_names_the_processors() -> None:
+    assert Placed(frozenset({7}), EIGHT).conditions == {"guest_processors": "7"}
+    assert Placed(frozenset({1, 2, 3}), EIGHT).conditions == {"guest_processors": "1-3"}
+    assert Placed(EIGHT, EIGHT).conditions == {"guest_processors": ALL}
+    assert Placed(EIGHT, EIGHT, "it says no").conditions == {
+        "guest_processors": ALL, "guest_processors_reason": "it says no"
+    }  # fmt: skip
+
+
+def test_a_guest_that_cannot_be_bound_works_all_the_same(lab: LabContext) -> None:
+    guest = KINDS["native"](lab).start(NativeSettings(), "unbound")
+    try:
+        found = place_guest(guest, NativeSettings(processors=(4000,)), 1, HERE)
+    finally:
+        guest.stop()
+    assert found.processors == HERE
+    assert "processor 4000" in found.reason
+
+
+@several
+def test_the_laboratory_leaves_processors_to_guests_and_comes_back(lab: LabContext, make_plan: MakePlan) -> None:
+    native = {"name": "native", "kind": "native"}
+    seen: list[set[frozenset[int]]] = []
+    for settings, threads in (({}, 1), ({"processors": "all"}, 1), ({}, len(HERE)), ({"processors": sorted(HERE)}, 1)):
+        work = {"name": "w", "workload": "linpack", "op": "classic", "threads": threads}
+        with laboratory_aside(make_plan([{**native, "settings": settings}], [work]), lab):
+            seen.append({allowed(task) for task in tasks([os.getpid()])})
+        assert {allowed(task) for task in tasks([os.getpid()])} == {HERE}
+    assert seen == [{HERE - {LAST}}, {HERE}, {HERE}, {HERE}]
+
+
+@several
+def test_the_laboratory_comes_back_after_a_failure(lab: LabContext, make_plan: MakePlan) -> None:
+    with pytest.raises(EnvironmentFailed), laboratory_aside(make_plan([{"name": "a", "kind": "native"}]), lab):
+        raise EnvironmentFailed("in the middle")
+    assert allowed(os.getpid()) == HERE
+
+
+@several
+@pytest.mark.parametrize(
+    ("settings", "threads", "where", "processors"),
+    [
+        ({}, 1, str(LAST), None),
+        ({}, len(HERE), ALL, None),
+        ({}, len(HERE) + 1, ALL, f"{len(HERE)} for {len(HERE) + 1} threads"),
+        ({"processors": "all"}, 1, ALL, None),
+        ({"processors": [min(HERE)]}, 2, str(min(HERE)), "1 for 2 threads"),
+    ],
+)
+def test_a_run_tells_where_its_guest_worked(
+    lab: LabContext, make_plan: MakePlan, settings: dict[str, object], threads: int, where: str, processors: str | None
+) -> None:
+    work = {"name": "w", "workload": "linpack", "op": "classic", "parameters": {"size": 50}, "threads": threads}
+    plan = make_plan([{"name": "native", "kind": "native", "settings": settings}], [work])
+    kind = KINDS["native"](lab)
+    parsed = kind.settings_type.model_validate(settings)
+    with laboratory_aside(plan, lab):
+        one = RunningGuest.start(kind, plan.environments[0], parsed, "placed", Limits())
+        try:
+            record = TrialRunner(plan, lab).run(
+                Trial(0, 0, 0, 0, (Placement("native", "w"),)), {GuestKey("native"): one}
+            )
+        finally:
+            one.stop()
+    assert record.reason == ""
+    assert record.runs[0].conditions["guest_processors"] == where
+    assert record.runs[0].conditions.get("processors") == processors
