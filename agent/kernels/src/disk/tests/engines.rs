@@ -29,6 +29,7 @@ fn every_engine_moves_the_pattern_whatever_the_mix() {
     let (_folder, file) = filled();
     let before = std::fs::read(&file).unwrap();
     let mix = "4K share=40 read=50 random=50, 512 share=30 align=4K, 64K share=30 read=20 random=100";
+    let mut clock_shares = Vec::new();
     for (engine, depth) in WAYS.iter().filter(|(engine, _)| offered(engine)) {
         for direct in [true, false] {
             for (verify, threads) in [("none", 1), ("sample", 2), ("full", 1)] {
@@ -48,8 +49,7 @@ fn every_engine_moves_the_pattern_whatever_the_mix() {
                 let extras = (outcome.extras.measures(), outcome.extras.histograms());
                 let noted: u64 = extras.1["latency"].counts.iter().map(|(_, count)| count).sum();
                 assert!(noted > 0 && noted <= work, "{noted} of {work} requests are in the histogram");
-                // Where reading the clock costs too much only some requests are timed.
-                assert!(extras.0["clock-share"].value > 0.0 && extras.0["clock-share"].value < 0.02);
+                clock_shares.push(extras.0["clock-share"].value);
                 assert!(extras.0["throughput"].value > 0.0);
                 // Windows counts processor time in steps that are about as long as the run.
                 assert!(extras.0.get("cpu-per-io").map_or(cfg!(windows), |each| each.value > 0.0));
@@ -57,6 +57,10 @@ fn every_engine_moves_the_pattern_whatever_the_mix() {
         }
     }
     assert!(std::fs::read(&file).unwrap() == before);
+    // Where reading the clock costs too much only some requests are timed. How many is decided from
+    // the work before, which a busy host slows down: a single run says little.
+    clock_shares.sort_by(f64::total_cmp);
+    assert!(clock_shares[0] > 0.0 && clock_shares[clock_shares.len() / 2] < 0.02, "{clock_shares:?}");
 }
 
 #[test]
