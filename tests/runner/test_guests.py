@@ -80,6 +80,47 @@ def test_one_that_does_not_start_leaves_the_others_and_is_not_tried_again(
     assert len(tries) == 3, "in the next block it is tried again"
 
 
+def test_starts_that_fail_in_a_row_are_given_up_but_not_those_of_the_baseline(
+    guests: Guests, monkeypatch: pytest.MonkeyPatch, watcher: Watcher
+) -> None:
+    tries: list[str] = []
+
+    def refusing(self: Native, settings: Settings, guest_id: str) -> Guest:
+        tries.append(guest_id)
+        raise EnvironmentFailed("no room")
+
+    monkeypatch.setattr(Native, "start", refusing)
+    for _ in range(3):
+        for key in (OTHER, FIRST):
+            with pytest.raises(EnvironmentFailed, match="no room"):
+                guests.ensure(key)
+        guests.stop_all()
+    assert len(tries) == 2 + 3
+    assert guests.baseline_failures == 3
+    assert guests.why_not("other") == "2 starts in a row failed, so none is tried any more: no room"
+    assert [text for text in watcher.sentences if "in a row" in text] == [f"other: {guests.why_not('other')}"]
+
+
+def test_a_start_that_goes_well_forgives_those_that_failed(guests: Guests, monkeypatch: pytest.MonkeyPatch) -> None:
+    tries: list[str] = []
+    start = Native.start
+
+    def every_other(self: Native, settings: Settings, guest_id: str) -> Guest:
+        tries.append(guest_id)
+        if len(tries) % 2:
+            raise EnvironmentFailed("no room")
+        return start(self, settings, guest_id)
+
+    monkeypatch.setattr(Native, "start", every_other)
+    for number in range(6):
+        try:
+            guests.ensure(OTHER)
+        except EnvironmentFailed:
+            assert number % 2 == 0
+        guests.stop_all()
+    assert len(tries) == 6
+
+
 def test_what_was_started_is_ended_where_the_waiting_is_interrupted(
     guests: Guests, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Protocol
@@ -13,6 +14,9 @@ from virtometer.environments.registry import KINDS
 from virtometer.errors import EnvironmentFailed, LinkError, MissingProgram
 from virtometer.model import GuestKey, GuestStart, Plan
 from virtometer.runner.running_guest import RunningGuest, StartingGuest
+
+_TRIES = 2
+"""Starts in a row that may fail; each can take the whole limit of time. The baseline has a rule of its own."""
 
 
 class Told(Protocol):
@@ -35,7 +39,6 @@ class Guests:
         """No guest lives."""
         self.running: dict[GuestKey, RunningGuest] = {}
         self.starts: list[GuestStart] = []
-        self.baseline_failures = 0  # starts of the baseline's guest that failed, in a row
         self._plan = plan
         self._lab = lab
         self._progress = progress
@@ -44,6 +47,7 @@ class Guests:
         self._settings: dict[str, Settings] = {}
         self._unprepared: dict[str, str] = {}
         self._refused: dict[str, str] = {}  # those that did not start, and why
+        self._failed_starts: Counter[str] = Counter()  # in a row
         self._count = 0
 
     def prepare(self, names: set[str]) -> None:
@@ -62,6 +66,11 @@ class Guests:
     def why_not(self, name: str) -> str:
         """Why an environment has no guest; empty where that is not known."""
         return self._unprepared.get(name) or self._refused.get(name, "")
+
+    @property
+    def baseline_failures(self) -> int:
+        """Starts of the baseline's guests that failed, in a row."""
+        return self._failed_starts[self._plan.baseline]
 
     def is_unprepared(self, name: str) -> bool:
         """Whether an environment could not be made ready."""
@@ -101,12 +110,12 @@ class Guests:
                 self._stop(key, self.running.pop(key))
 
     def stop_all(self) -> None:
-        """Stop those that live. Starts that failed may be tried again."""
+        """Stop those that live. A start that failed is tried again, unless it has failed too often."""
         with deferred_signals():
             for key, guest in self.running.items():
                 self._stop(key, guest)
             self.running = {}
-            self._refused = {}
+            self._refused = {name: reason for name, reason in self._refused.items() if self._is_given_up(name)}
 
     def _begin(self, key: GuestKey) -> StartingGuest:
         name = key.environment
@@ -124,8 +133,7 @@ class Guests:
     def _finish(self, key: GuestKey, starting: StartingGuest) -> None:
         with self._refusing(key.environment):
             guest = starting.finish()
-        if key.environment == self._plan.baseline:
-            self.baseline_failures = 0
+        self._failed_starts[key.environment] = 0
         self.running[key] = guest
         self.starts.append(guest.record)
 
@@ -136,8 +144,14 @@ class Guests:
             yield
         except (EnvironmentFailed, LinkError) as cause:
             self._refused[name] = cause.reason
-            self.baseline_failures += name == self._plan.baseline
+            self._failed_starts[name] += 1
+            if self._is_given_up(name):
+                self._refused[name] = f"{_TRIES} starts in a row failed, so none is tried any more: {cause.reason}"
+                self._progress.message(f"{name}: {self._refused[name]}")
             raise
+
+    def _is_given_up(self, name: str) -> bool:
+        return name != self._plan.baseline and self._failed_starts[name] >= _TRIES
 
     def _kind_of(self, key: GuestKey) -> Environment:
         return self._kinds[self._environments[key.environment].kind]
