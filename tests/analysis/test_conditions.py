@@ -154,4 +154,6 @@ def test_each_note_on_caches_is_told_once() -> None:
     told = {0: "b", 1: "a", 2: "b"}
     change: dict[int, dict[str, object]] = {n: {"conditions": {"cached_reason": why}} for n, why in told.items()}
     (cell,) = cells(with_fields(campaign, change)).values()
-    assert conditions.notes(cell) == [f"in native caches may hold what is measured: {why}" for why in "ab"]
+    said = conditions.notes(cell)
+    assert [one.text for one in said] == [f"in native caches may hold what is measured: {why}" for why in "ab"]
+    assert [one.brief for one in said] == [f"caches may hold what is measured: {why}" for why in "ab"]

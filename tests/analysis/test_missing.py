@@ -158,19 +158,37 @@ def test_what_has_not_run_yet_is_absent_where_its_check_failed() -> None:
     assert unavailable(cell, wordless) == ["not available here: its check failed and gave no reason"]
 
 
+def texts(cell: Cell, name: str = "") -> list[str]:
+    return [one.text for one in notes(cell, name=name)]
+
+
 def test_a_name_is_told_where_there_is_one() -> None:
     cell = cell_of(simulate([NATIVE], blocks=1, fail={0: DIED}), "native")
-    assert notes(cell, name="") == ["1 of 1 trial failed: the guest died"]
-    assert notes(cell, name="native") == ["1 of 1 trial in native failed: the guest died"]
+    assert texts(cell) == ["1 of 1 trial failed: the guest died"]
+    assert texts(cell, "native") == ["1 of 1 trial in native failed: the guest died"]
 
 
 def test_a_trial_with_two_marks_of_a_kind_is_marked_once() -> None:
     twice = (Mark(MarkKind.STEAL, "7%"), Mark(MarkKind.STEAL, "8%"), Mark(MarkKind.SWAP, "3 pages"))
     cell = cell_of(simulate([NATIVE], blocks=2, marks={0: twice}), "native")
-    assert notes(cell, name="") == [
+    assert texts(cell) == [
         "1 of 2 trials marked as disturbed, and kept: steal",
         "1 of 2 trials marked as disturbed, and kept: swap",
     ]
+    assert [one.brief for one in notes(cell, name="")] == [
+        "trials marked as disturbed, and kept: steal",
+        "trials marked as disturbed, and kept: swap",
+    ], "without counts, so that cells of a table share the words"
+
+
+def test_disturbed_slices_are_shown_without_the_figures_of_one_of_them() -> None:
+    campaign = simulate([NATIVE], blocks=1)
+    (run,) = campaign.trials[0].runs
+    disturbed = [replace(one, set_aside=SetAside.DISTURBED, mark=f"{at}%") for at, one in enumerate(run.samples[:2])]
+    cell = cell_of(with_fields(campaign, {0: {"samples": (*disturbed, *run.samples[2:])}}), "native")
+    (said,) = notes(cell, name="native")
+    assert said.text == "2 of 4 samples in native not used: 0% (for example)"
+    assert said.brief == "samples not used: others had the guest's processors"
 
 
 def test_a_sample_that_was_set_aside_without_a_word_is_counted() -> None:
@@ -178,7 +196,7 @@ def test_a_sample_that_was_set_aside_without_a_word_is_counted() -> None:
     (run,) = campaign.trials[0].runs
     samples = (replace(run.samples[0], set_aside=SetAside.UNKNOWN), *run.samples[1:])
     cell = cell_of(with_fields(campaign, {0: {"samples": samples}}), "native")
-    assert notes(cell, name="") == ["1 of 4 samples not used: no reason told"]
+    assert texts(cell) == ["1 of 4 samples not used: no reason told"]
 
 
 def test_a_good_cell_has_no_notes() -> None:

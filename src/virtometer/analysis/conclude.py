@@ -16,6 +16,7 @@ from virtometer.analysis.block_costs import block_costs
 from virtometer.analysis.blocks import Cell, Key, cells
 from virtometer.analysis.control import control_spreads
 from virtometer.analysis.interval import Spread, estimate, spread
+from virtometer.analysis.note import Note
 from virtometer.analysis.ratios import Ratios, ratios
 from virtometer.analysis.slices import long_windows
 from virtometer.analysis.stopping import STRICTNESS
@@ -78,8 +79,9 @@ class _Concluder:
     def alone(self, cell: Cell) -> Finding:
         """The baseline's own row, or a row that has no baseline to be compared with."""
         gone = missing.unavailable(cell, self.status.get(cell.environment))
-        happened = [*self._happened(cell, name=""), *conditions.notes(cell), *conditions.changes(cell).values()]
-        said = happened if gone is None else gone
+        happened: list[str | Note] = [*self._happened(cell, name=""), *conditions.notes(cell)]
+        happened += conditions.changes(cell).values()
+        said: list[str | Note] = list(happened if gone is None else gone)
         if cell.environment == self.plan.baseline:
             ratio = Estimate(1.0, None, None, len(cell.values)) if cell.values else None
             verdict = Verdict.BASELINE if gone is None else Verdict.UNAVAILABLE
@@ -94,17 +96,17 @@ class _Concluder:
         against = self.table[cell.workload, self.plan.baseline]
         gone = missing.unavailable(cell, self.status.get(cell.environment))
         if gone is not None:
-            return self._finding(cell, Decision(None, Verdict.UNAVAILABLE, None, None), gone)
+            return self._finding(cell, Decision(None, Verdict.UNAVAILABLE, None, None), [*gone])
         of, worst = self.compared[cell.key], self.worst.get(cell.key)
         total, typical = (
             estimate(spread(list(logs.values())), strictness=self.strictness) for logs in (of.total, of.typical)
         )
-        said = [
+        said: list[str | Note] = [
             *conditions.differences(cell, against).values(),
             *conditions.notes(cell),
             *conditions.changes(cell).values(),
             *self._happened(cell, name=""),
-            *self._happened(against, name=against.environment),
+            *(Note(one.text, "") for one in self._happened(against, name=against.environment)),
             *cost.notes(cell, against),
             *stalls.cost(total, typical),
             *self._levels(cell, against),
@@ -138,7 +140,7 @@ class _Concluder:
         found = [one for one in (level(window, slice_ns) for window in windows) if one is not None]
         return statistics.median(one.later / one.beginning for one in found) if found else 1.0
 
-    def _happened(self, cell: Cell, *, name: str) -> list[str]:
+    def _happened(self, cell: Cell, *, name: str) -> list[Note]:
         """What failed, was marked, set aside or stopped; `name` is told where it is not empty."""
         return [*missing.notes(cell, name=name), *stalls.notes(cell, self.plan.rules.max_stall_share, name=name)]
 
@@ -146,12 +148,16 @@ class _Concluder:
         self,
         cell: Cell,
         decision: Decision,
-        notes: list[str],
+        said: list[str | Note],
         *,
         host_cpu: Estimate | None = None,
         never_decided: bool = False,
     ) -> Finding:
-        """`never_decided`: more blocks will not help, because all trials failed so far."""
+        """`said`: Notes whose `brief` is empty are not shown in tables, because another cell says the same.
+
+        `never_decided`: more blocks will not help, because all trials failed so far.
+        """
+        notes = [one if isinstance(one, Note) else Note(one, one) for one in said]
         op, unit, better = self._shape(cell)
         against = self.table.get((cell.workload, self.plan.baseline), cell)
         gone = decision.verdict is Verdict.UNAVAILABLE
@@ -165,7 +171,9 @@ class _Concluder:
             p_value=decision.p_value, p_adjusted=decision.p_adjusted, host_cpu_ratio=host_cpu, value=value_of(cell),
             detectable=decision.detectable, blocks_needed=blocks,
             seconds_needed=self._seconds(cell, more),
-            notes=tuple(dict.fromkeys(notes)), unlike=tuple(dict.fromkeys(unlike)), levels=cell.treatment.levels,
+            notes=tuple(dict.fromkeys(one.text for one in notes)),
+            table_notes=tuple(dict.fromkeys(one.brief for one in notes if one.brief)),
+            unlike=tuple(dict.fromkeys(unlike)), levels=cell.treatment.levels,
         )  # fmt: skip
 
     def _seconds(self, cell: Cell, blocks: int | None) -> float | None:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from virtometer.analysis.blocks import Cell
+from virtometer.analysis.note import Note
 
 _UNLIKE = "not like with like"
 # Where a file or a peer is found from inside differs by nature and says nothing about the work. How an environment
@@ -53,15 +54,11 @@ def differences(subject: Cell, against: Cell) -> dict[str, str]:
     return said
 
 
-def notes(cell: Cell) -> list[str]:
+def notes(cell: Cell) -> list[Note]:
     """Sizes that a cache may hold, within one environment."""
-    return sorted(
-        {
-            f"in {cell.environment} caches may hold what is measured: {run.conditions['cached_reason']}"
-            for _, run in cell.results
-            if "cached_reason" in run.conditions
-        }
-    )
+    why = {run.conditions["cached_reason"] for _, run in cell.results if "cached_reason" in run.conditions}
+    said = [f"caches may hold what is measured: {reason}" for reason in sorted(why)]
+    return [Note(f"in {cell.environment} {text}", text) for text in said]
 
 
 def changes(cell: Cell) -> dict[str, str]:

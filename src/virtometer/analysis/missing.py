@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from virtometer.analysis import judged
 from virtometer.analysis.blocks import Cell, usable
 from virtometer.analysis.counted import counted
+from virtometer.analysis.note import Note
 from virtometer.model import (
     UNAVAILABLE,
     EnvironmentStatus,
@@ -74,29 +75,35 @@ def unavailable(cell: Cell, status: EnvironmentStatus | None) -> list[str] | Non
     return None
 
 
-def notes(cell: Cell, *, name: str) -> list[str]:
+def notes(cell: Cell, *, name: str) -> list[Note]:
     """Failed trials, marked trials and samples that were set aside; `name` is told where it is not empty."""
     where = f" in {name}" if name else ""
     of = counted(cell.tried, "trial") + where
     at_fault, absent = ([one for one in cell.failed if one.at_fault is fault] for fault in (True, False))
-    said = [f"{one.count} of {of} failed: {one.shown}" for one in failures(at_fault)]
-    said += [f"{one.count} of {of} {UNAVAILABLE}: {one.shown}" for one in failures(absent)]
+    failed = [f"{one.count} of {of} failed: {one.shown}" for one in failures(at_fault)]
+    failed += [f"{one.count} of {of} {UNAVAILABLE}: {one.shown}" for one in failures(absent)]
+    said = [Note(text, text) for text in failed]
     unusable = len({record.trial.index for record, result in cell.results if not usable(result)})
     if unusable:
-        said.append(f"{unusable} of {of} gave no usable value and left their blocks incomplete")
+        text = f"{unusable} of {of} gave no usable value and left their blocks incomplete"
+        said.append(Note(text, text))
     marks = Counter(kind for record in cell.done for kind in dict.fromkeys(mark.kind for mark in record.marks))
-    said += [f"{count} of {of} marked as disturbed, and kept: {kind}" for kind, count in marks.items()]
+    said += [
+        Note(f"{count} of {of} marked as disturbed, and kept: {kind}", f"trials marked as disturbed, and kept: {kind}")
+        for kind, count in marks.items()
+    ]
     samples = sum(len(result.samples) for _, result in cell.results)
     aside = unused(result.samples for _, result in cell.results)
     few = samples * _FEW
     said += [
-        f"{one.count} of {samples} samples{where} not used: {one.shown}"
+        Note(f"{one.count} of {samples} samples{where} not used: {one.shown}", f"samples not used: {_brief(one)}")
         for one in aside
         if one.about.kind is not SetAside.DISTURBED or one.count > few
     ]
     share = judged.unmet(result for _, result in cell.results)
     if share is not None:
-        said.append(f"{share:.0%} of the requests that were offered{where} were answered in their time")
+        text = f"{share:.0%} of the requests that were offered{where} were answered in their time"
+        said.append(Note(text, text))
     return said
 
 
@@ -115,6 +122,13 @@ def unused(runs: Iterable[Sequence[Sample]]) -> tuple[Reason, ...]:
     lost = (one for samples in runs if columns_of(samples).unused.any() for one in samples if one.unused)
     aside = ((sample.set_aside, sample.mark) for sample in lost)
     return _reasons((About(kind), mark or "no reason told") for kind, mark in aside if kind is not None)
+
+
+def _brief(reason: Reason) -> str:
+    """Why samples are not used, without the figures of one of them where each has its own."""
+    if reason.about.kind is SetAside.DISTURBED:
+        return "others had the guest's processors"
+    return reason.shown
 
 
 def _about(record: TrialRecord) -> About:

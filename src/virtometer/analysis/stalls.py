@@ -16,6 +16,7 @@ from itertools import pairwise
 
 from virtometer.analysis.blocks import Cell, usable
 from virtometer.analysis.counted import counted
+from virtometer.analysis.note import Note
 from virtometer.analysis.score import in_host_time
 from virtometer.clock.intervals import Interval
 from virtometer.model import Estimate, Mark, MarkKind, Run
@@ -78,7 +79,7 @@ def stops(samples: Sequence[tuple[Interval, int]], *, gaps: bool) -> Stops:
     return Stops(window_s, sum(seconds for seconds, _ in found), len(found), longest_at_s)
 
 
-def notes(cell: Cell, limit: float, *, name: str) -> list[str]:
+def notes(cell: Cell, limit: float, *, name: str) -> list[Note]:
     """Trials in which the window reached less than the agent's median sample by more than `limit`, in a sentence."""
     where = f" in {name}" if name else ""
     shares = [_slower(result) for _, result in cell.results if usable(result)]
@@ -88,8 +89,11 @@ def notes(cell: Cell, limit: float, *, name: str) -> list[str]:
     of = counted(cell.tried, "trial") + where
     verb, whose = ("was", "its") if len(slow) == 1 else ("were", "their")
     return [
-        f"{len(slow)} of {of} {verb} slower over the whole window than in {whose} median sample, "
-        f"by up to {max(slow):.0%}: stops are part of their values"
+        Note(
+            f"{len(slow)} of {of} {verb} slower over the whole window than in {whose} median sample, "
+            f"by up to {max(slow):.0%}: stops are part of their values",
+            "trials slower over the whole window than in their median sample: stops are part of their values",
+        )
     ]
 
 

@@ -69,7 +69,8 @@ class Finding:
     None where they did not. verdict_by: which of them verdict, p and forecasts are about, and the worst block.
 
     unlike: names of the conditions that differ between the two sides, or changed on one. levels: of the treatment's
-    factors.
+    factors. table_notes: the notes in words that cells of a table share, without those that the finding of `against`
+    has itself; None: as `notes`.
     """
 
     workload: str
@@ -89,11 +90,17 @@ class Finding:
     blocks_needed: int | None
     seconds_needed: float | None
     notes: tuple[str, ...] = field(default=())
+    table_notes: tuple[str, ...] | None = None
     unlike: tuple[str, ...] = field(default=())
     levels: Mapping[str, Level] = field(default_factory=dict)
     typical: Estimate | None = None
     worst_block: WorstBlock | None = None
     verdict_by: VerdictBy = "total"
+
+    @property
+    def shown_notes(self) -> tuple[str, ...]:
+        """What a table says of this finding."""
+        return self.notes if self.table_notes is None else self.table_notes
 
     @property
     def decisive(self) -> Estimate | None:

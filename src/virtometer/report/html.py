@@ -182,7 +182,7 @@ def _cell(finding: Finding, footnotes: Footnotes) -> dict[str, Any]:
         "ratio": "" if ratio is None else "1" if baseline else words.ratio(ratio),
         "interval": "" if ratio is None else words.interval(ratio),
         "below": value if baseline else f"cpu {price}" if price else "",
-        "notes": footnotes.numbers(finding.notes),
+        "notes": footnotes.numbers(finding.shown_notes),
     }
 
 

@@ -60,7 +60,7 @@ class ResultTable:
             return
         self.footnotes = Footnotes()
         for finding in self.findings:
-            self.footnotes.numbers(finding.notes)
+            self.footnotes.numbers(finding.shown_notes)
         if self.workloads:
             yield self._plain(options.max_width)
         for name, workloads in self.sweeps:
@@ -90,7 +90,7 @@ class ResultTable:
 
     def _verdict(self, finding: Finding) -> tuple[str, str]:
         """Word with its marks, and style."""
-        mark = self.footnotes.mark(finding.notes)
+        mark = self.footnotes.mark(finding.shown_notes)
         return f"{finding.verdict.value}{words.star(finding)}{mark}", STYLES[finding.verdict]
 
     def _lines(self, finding: Finding | None, lines: int) -> list[tuple[str, str]]:
@@ -99,7 +99,7 @@ class ResultTable:
             return []
         word, style = self._verdict(finding)
         if finding.verdict is Verdict.BASELINE:
-            mark = self.footnotes.mark(finding.notes)
+            mark = self.footnotes.mark(finding.shown_notes)
             if finding.ratio is None:
                 return [(f"{_NO_VALUE}{mark}", "dim")]
             value = words.quantity(finding.value.value, finding.unit) if finding.value is not None else ""
@@ -174,7 +174,7 @@ class ResultTable:
         found = [one for workload in workloads if (one := self.cell.get((workload.name, environment)))]
         if not found or not all(one.verdict is Verdict.UNAVAILABLE for one in found):
             return ""
-        notes = [note for one in found for note in one.notes]
+        notes = [note for one in found for note in one.shown_notes]
         return f"{Verdict.UNAVAILABLE.value}{self.footnotes.mark(notes)}"
 
     def _levels(self, name: str, workloads: Sequence[PlanWorkload], environments: Sequence[str], lines: int) -> Table:
@@ -205,7 +205,7 @@ class ResultTable:
         word, style = self._verdict(finding)
         if finding.verdict is Verdict.BASELINE:
             value = _NO_VALUE if finding.value is None else words.quantity(finding.value.value, finding.unit)
-            return [(f"{value}{self.footnotes.mark(finding.notes)}", "dim")]
+            return [(f"{value}{self.footnotes.mark(finding.shown_notes)}", "dim")]
         shown = words.efficiency(finding)
         if not shown or lines == 1:
             return [(f"{shown} {word}".lstrip(), style)]
