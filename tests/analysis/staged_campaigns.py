@@ -152,7 +152,7 @@ def _allotted(logs: Array, blocks: Array, precision: float | None) -> list[int]:
     # A comparison begins its next stage with the blocks that it has, and not with the most that any other has.
     done = int(blocks.max())
     allotted = allot(
-        family, MARGIN, cost_s=free, shared_s={}, start_s=0.0, left_s=math.inf, precision=precision,
+        family, MARGIN, cost_s=free, shared_s={}, start_s={}, left_s=math.inf, precision=precision,
         most_blocks=logs.shape[1] + done - int(blocks.min()), first=done,
     )  # fmt: skip
     for key, of in family.items():

@@ -20,7 +20,7 @@ def test_a_block_takes_its_trials_and_what_lies_beside_them() -> None:
     wall_s = campaign.trials[0].wall_s
     assert costs.own == {(NAME, "runc"): pytest.approx(wall_s), (NAME, "box"): pytest.approx(wall_s)}
     assert costs.baseline == {NAME: pytest.approx(wall_s)}
-    assert costs.rest == pytest.approx(6.0 - 3 * wall_s)
+    assert costs.starts == dict.fromkeys(("native", "runc", "box"), pytest.approx(6.0 - 3 * wall_s))
     assert costs.of((NAME, "runc")) == pytest.approx(6.0 - wall_s)
     assert costs.elapsed == pytest.approx(5 * 6.0)
 
@@ -43,7 +43,15 @@ def test_of_one_block_it_is_what_trials_and_starts_took() -> None:
         costs = block_costs(one)
         assert costs is not None
         assert costs.elapsed == pytest.approx(2 * 1.25 + 0.05 + 0.5)
-        assert costs.rest == pytest.approx(0.05 + 0.5)
+        assert costs.starts == {"native": pytest.approx(0.1), "runc": pytest.approx(0.05 + 0.5)}
+
+
+def test_a_block_without_the_slowest_guest_starts_sooner() -> None:
+    places = [NATIVE, Place("runc", provision_s=0.5), Place("machine", provision_s=4.0)]
+    costs = block_costs(simulate(places, blocks=5))
+    assert costs is not None
+    assert costs.starts["machine"] > costs.starts["runc"] + 1.5
+    assert costs.starts["runc"] - costs.starts["native"] == pytest.approx(0.45)
 
 
 def test_both_guests_of_the_baseline_are_a_part_of_it() -> None:

@@ -11,7 +11,7 @@ from scipy import stats
 from tests.analysis.simulated_campaigns import Place, Work, finding_of, gaussian, simulate
 from virtometer.analysis import analyse
 from virtometer.analysis.blocks import cells
-from virtometer.analysis.control import control_spread, control_spreads, controls
+from virtometer.analysis.control import control_spread, controls
 from virtometer.model import Verdict
 
 NATIVE, BOX = Place("native"), Place("box", "runc")
@@ -53,7 +53,7 @@ def test_the_baseline_has_the_mean_of_both_guests() -> None:
 def test_without_a_control_there_is_none() -> None:
     campaign = simulate([NATIVE, BOX])
     assert controls(campaign) == ()
-    assert control_spreads(cells(campaign), "native") == {}
+    assert control_spread(cells(campaign)[WORK.name, "native"]) is None
 
 
 def test_of_few_blocks_there_is_no_floor() -> None:

@@ -58,6 +58,24 @@ def test_the_plan_chooses_the_ratio_of_the_verdict(unit: str) -> None:
     assert not [note for note in typical.notes if WHY in note]
 
 
+def test_the_noise_floor_is_that_of_the_same_ratio() -> None:
+    """Only the second guest of the baseline is stopped: the total control differs from 1, the typical one does not."""
+
+    def second_stops(run: Run, record: TrialRecord) -> Run:
+        block, second = record.trial.block, run.placement.guest == 2
+        rates = [1e9 / (30 if second and number in (block, 19) else 1) for number in range(20)]
+        return in_rounds(run, rates)
+
+    total, typical = (turning(second_stops, verdict=by, control=True) for by in ("total", "typical"))
+    (of_total,), (of_typical,) = analyse(total).controls, analyse(typical).controls
+    assert (of_total.by, of_typical.by) == ("total", "typical")
+    assert of_total.differs and not of_typical.differs
+    assert of_total.noise_floor is not None and of_typical.noise_floor is not None
+    assert of_total.noise_floor > 0.1 > 0.01 > of_typical.noise_floor
+    assert finding_of(typical, "box").verdict is Verdict.EQUIVALENT
+    assert finding_of(total, "box").verdict is Verdict.UNDECIDED
+
+
 def test_forecasts_are_about_the_same_ratio() -> None:
     """The blocks of the box differ so much that nothing is decided; stops come on top."""
 

@@ -14,6 +14,7 @@ from virtometer.analysis import precision
 from virtometer.analysis.blocks import Key
 from virtometer.analysis.equivalence import limit
 from virtometer.analysis.interval import Spread
+from virtometer.analysis.precision import equivalence_power
 from virtometer.analysis.stopping import (
     STRICTNESS,
     Allotment,
@@ -31,7 +32,7 @@ COMPARISONS = campaigns.WORKLOADS * campaigns.ENVIRONMENTS
 def plain(family: dict[Key, Spread | None], *, left_s: float = math.inf, precision: float | None = None) -> Allotment:
     """Every trial takes a second, and nothing else does."""
     cost = dict.fromkeys(family, 1.0)
-    return allot(family, MARGIN, cost_s=cost, shared_s={}, start_s=0.0, left_s=left_s, precision=precision)
+    return allot(family, MARGIN, cost_s=cost, shared_s={}, start_s={}, left_s=left_s, precision=precision)
 
 
 def error(rate: float, draws: int) -> float:
@@ -101,7 +102,7 @@ def test_blocks_that_failed_in_the_first_stage_are_made_up_for() -> None:
 def test_more_blocks_than_a_plan_may_have_are_not_given() -> None:
     family = {("a", "x"): Spread(math.log(1.05), 0.5, 600), ("b", "x"): Spread(0.0, 0.08, 600)}
     found = allot(
-        family, MARGIN, cost_s=dict.fromkeys(family, 1.0), shared_s={}, start_s=0.0, left_s=math.inf, most_blocks=650
+        family, MARGIN, cost_s=dict.fromkeys(family, 1.0), shared_s={}, start_s={}, left_s=math.inf, most_blocks=650
     )
     assert found == Allotment({("a", "x"): 600, ("b", "x"): 600}, {("a", "x"): math.inf})
 
@@ -145,21 +146,23 @@ SPREADS = st.builds(Spread, st.floats(-0.1, 0.1), st.floats(0.02, 0.12), st.just
 FAMILIES = st.dictionaries(st.tuples(st.sampled_from("abc"), st.sampled_from("xyz")), SPREADS, min_size=1, max_size=6)
 
 
-def price(more: dict[Key, int], cost: dict[Key, float], shared: dict[str, float], start: float) -> float:
+def price(more: dict[Key, int], cost: dict[Key, float], shared: dict[str, float], start: dict[str, float]) -> float:
     """Seconds of a second stage, block by block."""
     total = 0.0
     for block in range(max(more.values(), default=0)):
         going = [key for key, number in more.items() if number > block]
-        total += start + sum(cost[key] for key in going) + sum(shared[w] for w in {key[0] for key in going})
+        total += max(start[key[1]] for key in going)
+        total += sum(cost[key] for key in going) + sum(shared[w] for w in {key[0] for key in going})
     return total
 
 
 @given(FAMILIES, st.floats(0.1, 9), st.floats(0, 9), st.floats(0, 9), st.floats(0, 3000))
 def test_the_second_stage_fits_into_what_is_left(
-    family: dict[Key, Spread], each: float, baseline: float, start: float, left: float
+    family: dict[Key, Spread], each: float, baseline: float, slowest: float, left: float
 ) -> None:
     cost = {key: each * (1 + index) for index, key in enumerate(family)}
     shared = dict.fromkeys("abc", baseline)
+    start = {"x": 0.1 * slowest, "y": 0.5 * slowest, "z": slowest}
     found = allot(family, MARGIN, cost_s=cost, shared_s=shared, start_s=start, left_s=left)
     free = plain(dict(family))
     more = {key: number - 6 for key, number in found.blocks.items()}
@@ -180,7 +183,7 @@ def test_the_cheapest_come_first_so_that_most_are_decided() -> None:
     cost = dict.fromkeys(family, 1.0)
     free = {key: number - 6 for key, number in plain(dict(family)).blocks.items()}
     for left in (10, 30, 60, 90, 150, 300):
-        found = allot(family, MARGIN, cost_s=cost, shared_s={}, start_s=0.0, left_s=left)
+        found = allot(family, MARGIN, cost_s=cost, shared_s={}, start_s={}, left_s=left)
         best = max(
             size
             for size in range(len(family) + 1)
@@ -190,14 +193,35 @@ def test_the_cheapest_come_first_so_that_most_are_decided() -> None:
         assert len(family) - len(found.beyond) == best
 
 
+def test_an_equivalence_waits_for_the_noise_floor_and_a_difference_does_not() -> None:
+    family = {("a", "x"): Spread(0.0, 0.01, 6), ("a", "y"): Spread(-0.5, 0.01, 6), ("b", "x"): Spread(0.0, 0.01, 6)}
+    noisy, quiet = Spread(0.0, 0.08, 6), Spread(0.0, 0.01, 6)
+    controls = {key: noisy if key[0] == "a" else quiet for key in family}
+
+    def blocks(of: dict[Key, Spread] | None, most: int = 650) -> dict[Key, int]:
+        cost = dict.fromkeys(family, 1.0)
+        found = allot(
+            family, MARGIN, cost_s=cost, shared_s={}, start_s={}, left_s=math.inf, controls=of, most_blocks=most
+        )
+        assert set(found.beyond) == ({("a", "x")} if most == 7 else set())
+        return dict(found.blocks)
+
+    assert blocks(None) == dict.fromkeys(family, 6)
+    found = blocks(controls)
+    assert found["a", "y"] == found["b", "x"] == 6
+    chance = equivalence_power(0.0, 0.08, found["a", "x"], math.log1p(MARGIN))
+    assert 0.8 <= chance < 0.97, "of the floor, with a spread that is known"
+    assert blocks(controls, most=7) == dict.fromkeys(family, 6)
+
+
 def test_what_is_paid_for_once_makes_the_neighbours_cheaper() -> None:
     """Three environments of a workload share its baseline: together they take less than each by itself."""
     family = {("a", place): Spread(0.0, 0.06, 6) for place in "xyz"}
     more = plain(dict(family)).blocks["a", "x"] - 6
-    cost, shared = dict.fromkeys(family, 1.0), {"a": 10.0}
-    alone = allot(family, MARGIN, cost_s=cost, shared_s=shared, start_s=5.0, left_s=0.0).beyond
+    cost, shared, start = dict.fromkeys(family, 1.0), {"a": 10.0}, dict.fromkeys("xyz", 5.0)
+    alone = allot(family, MARGIN, cost_s=cost, shared_s=shared, start_s=start, left_s=0.0).beyond
     assert alone == dict.fromkeys(family, 16.0 * more)
-    together = allot(family, MARGIN, cost_s=cost, shared_s=shared, start_s=5.0, left_s=18.0 * more)
+    together = allot(family, MARGIN, cost_s=cost, shared_s=shared, start_s=start, left_s=18.0 * more)
     assert together.beyond == {}
 
 

@@ -20,17 +20,18 @@ class BlockCosts:
     """Seconds of one more block.
 
     own: of the trial of a treatment, by (workload, environment). baseline: of the trials of the baseline, by workload.
-    rest: of starts of guests and of what belongs to no trial. elapsed: of all blocks so far, without pauses.
+    starts: until the guests of a comparison have started, side by side, and what belongs to no trial; by environment.
+    elapsed: of all blocks so far, without pauses.
     """
 
     own: Mapping[Key, float]
     baseline: Mapping[str, float]
-    rest: float
+    starts: Mapping[str, float]
     elapsed: float
 
     def of(self, key: Key) -> float:
         """One more block of one comparison alone."""
-        return self.own.get(key, 0.0) + self.baseline.get(key[0], 0.0) + self.rest
+        return self.own.get(key, 0.0) + self.baseline.get(key[0], 0.0) + self.starts.get(key[1], 0.0)
 
 
 def block_costs(campaign: Campaign) -> BlockCosts | None:
@@ -59,14 +60,27 @@ def block_costs(campaign: Campaign) -> BlockCosts | None:
     by_workload: defaultdict[str, list[float]] = defaultdict(list)
     for (workload, _), seconds in baseline.items():
         by_workload[workload].append(seconds)
+    rest = max(statistics.median(length - walls[block] for block, length in lengths.items()), 0.0)
     return BlockCosts(
         own={key: statistics.median(found) for key, found in own.items()},
         baseline={workload: statistics.median(found) for workload, found in by_workload.items()},
-        rest=max(statistics.median(length - walls[block] for block, length in lengths.items()), 0.0),
+        starts=_starts(campaign, rest),
         elapsed=math.fsum(
             length if (length := lengths.get(block, usual)) < _PAUSE * usual else usual for block in walls
         ),
     )
+
+
+def _starts(campaign: Campaign, rest: float) -> dict[str, float]:
+    """Of each environment, from `rest`: what a block takes beyond its trials, in which the slowest guest starts too."""
+    found: defaultdict[str, list[float]] = defaultdict(list)
+    for guest in campaign.guests:
+        found[guest.environment].append(guest.provision_s)
+    usual = {environment: statistics.median(seconds) for environment, seconds in found.items()}
+    beside = max(rest - max(usual.values(), default=0.0), 0.0)
+    baseline = usual.get(campaign.plan.baseline, 0.0)
+    names = (environment.name for environment in campaign.plan.environments)
+    return {name: min(max(usual.get(name, 0.0), baseline) + beside, rest) for name in names}
 
 
 def _moment(text: str) -> float | None:

@@ -30,9 +30,9 @@ class Cell:
     """All that happened to one treatment. `values` and `costs` are by block.
 
     values: as `judged`. rounds: what was reached in each slice, by block and number. long_values: of the long windows
-    beside slices; long_blocks: where these are the values. starts: the values of each guest, by its number. costs: host
-    CPU seconds of the guest per unit of work; `cost_gaps` counts usable results without. `untimed`: there are none,
-    because most of the window lies between the samples.
+    beside slices; long_blocks: where these are the values. starts: the values of each guest, by its number;
+    start_rounds: their rounds. costs: host CPU seconds of the guest per unit of work; `cost_gaps` counts usable results
+    without. `untimed`: there are none, because most of the window lies between the samples.
     """
 
     treatment: Treatment
@@ -44,6 +44,7 @@ class Cell:
     long_values: dict[int, float] = field(default_factory=dict)
     long_blocks: set[int] = field(default_factory=set)
     starts: dict[int, dict[int, float]] = field(default_factory=dict)
+    start_rounds: dict[int, dict[int, Mapping[int, float]]] = field(default_factory=dict)
     costs: dict[int, float] = field(default_factory=dict)
     cost_gaps: int = 0
     untimed: bool = False
@@ -155,7 +156,9 @@ def _fill(cell: Cell) -> None:
         if run.in_slices:
             if not any(mark.kind is MarkKind.AGAIN for mark in record.marks):  # its rounds were no one else's
                 mean_rounds.setdefault(block, {})
-                for number, value in typical.rounds(run).items():
+                own = typical.rounds(run)
+                cell.start_rounds.setdefault(run.placement.guest, {})[block] = own
+                for number, value in own.items():
                     rounds[block, number].append(value)
             if (long := long_value(run)) is not None:
                 long_values[block].append(long)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from virtometer.analysis import conditions, cost, missing, stalls, worst_block
 from virtometer.analysis.block_costs import block_costs
 from virtometer.analysis.blocks import Cell, Key, cells
-from virtometer.analysis.control import control_spreads
+from virtometer.analysis.control import control_spread
 from virtometer.analysis.interval import Spread, estimate, spread
 from virtometer.analysis.note import Note
 from virtometer.analysis.ratios import Ratios, ratios
@@ -32,8 +32,7 @@ def findings(campaign: Campaign) -> tuple[Finding, ...]:
     table = cells(campaign)
     compared = comparisons(campaign, table)
     spreads = decisive_spreads(compared)
-    by_workload = control_spreads(table, campaign.plan.baseline)
-    controls = {key: by_workload[key[0]] for key in compared if key[0] in by_workload}
+    controls = control_spreads(campaign, table, compared)
     decisions = decide(spreads, campaign.plan.margin, controls=controls, strictness=strictness(campaign))
     concluder = _Concluder(campaign, table, compared)
     return tuple(
@@ -50,6 +49,15 @@ def comparisons(campaign: Campaign, table: Mapping[Key, Cell]) -> dict[Key, Rati
         for key, cell in table.items()
         if cell.environment != plan.baseline and (against := table.get((cell.workload, plan.baseline))) is not None
     }
+
+
+def control_spreads(campaign: Campaign, table: Mapping[Key, Cell], compared: Mapping[Key, Ratios]) -> dict[Key, Spread]:
+    """The spread of the baseline's ratios with itself, for the comparisons that have one: of the ratios they decide by.
+
+    table: the cells of the campaign.
+    """
+    found = {key: control_spread(table[key[0], campaign.plan.baseline], of.by) for key, of in compared.items()}
+    return {key: of for key, of in found.items() if of is not None}
 
 
 def decisive_spreads(compared: Mapping[Key, Ratios]) -> dict[Key, Spread | None]:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from virtometer.analysis import blocks, typical
 from virtometer.analysis.blocks import Cell, counterpart
 from virtometer.analysis.counted import counted
-from virtometer.model import VerdictBy
+from virtometer.model import Better, VerdictBy
+
+_Rounds: TypeAlias = Mapping[int, Mapping[int, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +40,24 @@ def ratios(cell: Cell, against: Cell, wanted: VerdictBy) -> Ratios:
     """The ratios of a treatment against the baseline. `wanted`: as the plan says."""
     if cell.shape is None:
         return Ratios()
-    better = cell.shape[2]
-    total = blocks.logs_by_block(cell.values, counterpart(cell, against), better)
-    if cell.long_blocks or against.long_blocks:
-        rounds: Mapping[int, float] = {}
-    else:
-        rounds = typical.logs_by_block(cell.rounds, against.rounds, better)
-    missing = len(total.keys() - rounds.keys())
+    in_windows = bool(cell.long_blocks or against.long_blocks)
+    rounds: tuple[_Rounds, _Rounds] = ({}, {}) if in_windows else (cell.rounds, against.rounds)
+    return ratios_of((cell.values, counterpart(cell, against)), rounds, cell.shape[2], wanted)
+
+
+def ratios_of(
+    values: tuple[Mapping[int, float], Mapping[int, float]],
+    rounds: tuple[_Rounds, _Rounds],
+    better: Better,
+    wanted: VerdictBy,
+) -> Ratios:
+    """The ratios of two sides, the subject first: values by block; what was reached in each round, by block."""
+    total = blocks.logs_by_block(*values, better)
+    typical_logs = typical.logs_by_block(*rounds, better)
+    missing = len(total.keys() - typical_logs.keys())
     if wanted == "total" or not total:
-        return Ratios(total, rounds)
+        return Ratios(total, typical_logs)
     if missing:
         why = f"{missing} of {counted(len(total), 'block')} {'has' if missing == 1 else 'have'} no typical one"
-        return Ratios(total, rounds, notes=(f"the verdict is about the total ratio: {why}",))
-    return Ratios(total, rounds, "typical")
+        return Ratios(total, typical_logs, notes=(f"the verdict is about the total ratio: {why}",))
+    return Ratios(total, typical_logs, "typical")

@@ -19,10 +19,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 from scipy import special
 
 from virtometer.analysis import difference, equivalence, holm
 from virtometer.analysis.blocks import Key
+from virtometer.analysis.equivalence import noise_floor
 from virtometer.analysis.interval import Spread
 from virtometer.analysis.precision import MAX_BLOCKS, POWER, least_blocks, noncentral, shrunken
 from virtometer.analysis.verdicts import CLAIM_LEVEL
@@ -58,8 +60,9 @@ def allot(
     *,
     cost_s: Mapping[Key, float],
     shared_s: Mapping[str, float],
-    start_s: float,
+    start_s: Mapping[str, float],
     left_s: float,
+    controls: Mapping[Key, Spread] | None = None,
     precision: float | None = None,
     most_blocks: int = MAX_BLOCKS,
     first: int | None = None,
@@ -67,15 +70,16 @@ def allot(
     """Fix the blocks of every comparison from the first stage, the cheapest comparisons first.
 
     family: spreads of the log ratios, as `decide` takes them. cost_s: seconds of one more block of the comparison's own
-    treatment; shared_s: by workload, of its baseline; start_s: of the starts of guests in a block in which anything is
-    measured. left_s: seconds of the budget, math.inf without one. precision: the half width of the 95 % interval that
-    is asked for, as a fraction; without it a comparison goes on until it is decided with 80 % probability.
-    most_blocks: of both stages. first: blocks of the first stage; by default the most that any comparison has. A block
-    that failed in the first stage is made up for.
+    treatment; shared_s: by workload, of its baseline; start_s: by environment, until its guest and the baseline's have
+    started: guests of a block start side by side. left_s: seconds of the budget, math.inf without one. controls: the
+    spread of the baseline's log ratios with itself, whose noise floor an equivalence has to reach too. precision: the
+    half width of the 95 % interval that is asked for, as a fraction; without it a comparison goes on until it is
+    decided with 80 % probability. most_blocks: of both stages. first: blocks of the first stage; by default the most
+    that any comparison has. A block that failed in the first stage is made up for.
     """
     done = first if first is not None else max((of.n for of in family.values() if of is not None), default=0)
     wanted, beyond = {}, {}
-    for key, needed in _needed(family, margin, precision, most_blocks).items():
+    for key, needed in _needed(family, margin, controls or {}, precision, most_blocks).items():
         of = family[key]
         more = 0 if of is None or needed is None else needed - of.n
         if needed is None or done + more > most_blocks:
@@ -85,7 +89,7 @@ def allot(
     chosen = _cheapest(wanted, cost_s, shared_s, start_s, left_s)
     for key, more in wanted.items():
         if key not in chosen:
-            beyond[key] = more * (cost_s[key] + shared_s.get(key[0], 0.0) + start_s)
+            beyond[key] = more * (cost_s[key] + shared_s.get(key[0], 0.0) + start_s.get(key[1], 0.0))
     return Allotment({key: done + (wanted[key] if key in chosen else 0) for key in family}, beyond)
 
 
@@ -116,7 +120,11 @@ def blocks_for_precision(of: Spread, half_width: float, level: float = 0.95) -> 
 
 
 def _needed(
-    family: Mapping[Key, Spread | None], margin: float, precision: float | None, most: int
+    family: Mapping[Key, Spread | None],
+    margin: float,
+    controls: Mapping[Key, Spread],
+    precision: float | None,
+    most: int,
 ) -> dict[Key, int | None]:
     """Blocks in all of every comparison with a spread; None beyond `most`."""
     known = {key: of for key, of in family.items() if of is not None and of.n >= 2}
@@ -132,28 +140,44 @@ def _needed(
         if of.n >= MIN_BLOCKS and adjusted[key] < safe:
             needed[key] = of.n
             continue
-        needed[key] = blocks_to_decide(of, limit, level, most)
+        own = blocks_to_decide(of, limit, level, most)
+        floor = _blocks_for_floor(controls.get(key), limit, most) if abs(shrunken(of)) < limit else 0
+        needed[key] = None if own is None or floor is None else max(own, floor)
     return needed
+
+
+def _blocks_for_floor(control: Spread | None, limit: float, most: int) -> int | None:
+    """Blocks in all with which the noise floor is within the limit with 80 % probability; None beyond `most`."""
+    if control is None or control.n < MIN_BLOCKS:
+        return 0
+
+    def reaches(n: int) -> bool:
+        return _equivalence_chance(control, 0.0, n, limit, equivalence.LEVEL) >= POWER
+
+    floor = noise_floor(control)
+    return 0 if floor is not None and floor <= limit else least_blocks(reaches, control.n + 1, most)
 
 
 def _cheapest(
     wanted: Mapping[Key, int],
     cost_s: Mapping[Key, float],
     shared_s: Mapping[str, float],
-    start_s: float,
+    start_s: Mapping[str, float],
     left_s: float,
 ) -> set[Key]:
     """The comparisons that fit into the time that is left, each time the one that adds least.
 
-    A block of the baseline, and the starts of a block, are paid for once, whatever else is measured in the block.
+    A block of the baseline is paid for once, whatever else is measured in the block, and of the starts the longest.
     """
     chosen: set[Key] = set()
     longest: dict[str, int] = {}
+    starts = np.zeros(max(wanted.values(), default=0))  # of each further block
 
     def adds(key: Key) -> float:
-        more, workload = wanted[key], key[0]
+        more, (workload, environment) = wanted[key], key
         shared = shared_s.get(workload, 0.0) * max(0, more - longest.get(workload, 0))
-        return more * cost_s[key] + shared + start_s * max(0, more - max(longest.values(), default=0))
+        longer = np.maximum(start_s.get(environment, 0.0) - starts[:more], 0.0).sum()
+        return more * cost_s[key] + shared + float(longer)
 
     if left_s == math.inf:
         return set(wanted)
@@ -164,6 +188,7 @@ def _cheapest(
         left_s -= price
         chosen.add(key)
         longest[key[0]] = max(longest.get(key[0], 0), wanted[key])
+        starts[: wanted[key]] = np.maximum(starts[: wanted[key]], start_s.get(key[1], 0.0))
     return chosen
 
 

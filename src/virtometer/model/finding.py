@@ -37,7 +37,7 @@ class Control:
     """The baseline against itself: two guests of it in each block. `ratio` is that of the second to the first.
 
     noise_floor: the smallest margin within which both would be called equivalent, as a share; None where fewer than
-    MIN_BLOCKS blocks have both. differs: the 95 % interval of the ratio leaves out 1.
+    MIN_BLOCKS blocks have both. differs: the 95 % interval of the ratio leaves out 1. by: which ratio it is.
     """
 
     workload: str
@@ -46,6 +46,7 @@ class Control:
     ratio: Estimate | None
     noise_floor: float | None
     differs: bool
+    by: VerdictBy = "total"
 
 
 @dataclass(frozen=True, slots=True)

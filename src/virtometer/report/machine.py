@@ -164,6 +164,7 @@ def _control(control: Control) -> dict[str, Any]:
         "n": ratio.n if ratio else 0,
         "noise_floor": control.noise_floor,
         "differs": control.differs,
+        "by": control.by,
     }
 
 

@@ -6,7 +6,7 @@ import math
 
 from virtometer.analysis.block_costs import block_costs
 from virtometer.analysis.blocks import cells
-from virtometer.analysis.conclude import comparisons, decisive_spreads
+from virtometer.analysis.conclude import comparisons, control_spreads, decisive_spreads
 from virtometer.analysis.counted import counted
 from virtometer.analysis.precision import MAX_BLOCKS
 from virtometer.analysis.stopping import allot
@@ -26,7 +26,9 @@ def next_stage(campaign: Campaign, more: int | None = None) -> tuple[Stage, tupl
     costs = block_costs(campaign)
     if costs is None or (more is None and (campaign.stages or not plan.stops_by_rule)):
         return None
-    family = decisive_spreads(comparisons(campaign, cells(campaign)))
+    table = cells(campaign)
+    compared = comparisons(campaign, table)
+    family = decisive_spreads(compared)
     first = max((of.n for of in family.values() if of is not None), default=0)
     left_s, most = math.inf, first
     if more is not None:
@@ -44,8 +46,9 @@ def next_stage(campaign: Campaign, more: int | None = None) -> tuple[Stage, tupl
         plan.margin,
         cost_s=costs.own,
         shared_s=costs.baseline,
-        start_s=costs.rest,
+        start_s=costs.starts,
         left_s=left_s,
+        controls=control_spreads(campaign, table, compared),
         precision=plan.precision,
         most_blocks=most,
         first=first,
