@@ -11,7 +11,7 @@ from scipy import stats
 from tests.analysis.simulated_campaigns import Place, Work, finding_of, gaussian, simulate
 from virtometer.analysis import analyse
 from virtometer.analysis.blocks import cells
-from virtometer.analysis.control import control_spread, controls
+from virtometer.analysis.control import control_spread
 from virtometer.model import Verdict
 
 NATIVE, BOX = Place("native"), Place("box", "runc")
@@ -22,7 +22,7 @@ def test_the_ratio_is_that_of_the_second_guest_to_the_first_in_each_block() -> N
     campaign = simulate([NATIVE, BOX], noise=gaussian(0.02), control=True)
     cell = cells(campaign)[WORK.name, "native"]
     logs = [math.log(cell.starts[2][block] / cell.starts[1][block]) for block in range(8)]
-    (control,) = controls(campaign)
+    (control,) = analyse(campaign).controls
     assert control.ratio is not None
     assert control.ratio.value == pytest.approx(math.exp(sum(logs) / 8))
     assert control.ratio.n == 8
@@ -33,7 +33,7 @@ def test_the_ratio_is_that_of_the_second_guest_to_the_first_in_each_block() -> N
 
 def test_the_noise_floor_is_the_smallest_margin_that_would_be_equivalent() -> None:
     campaign = simulate([NATIVE, BOX], noise=gaussian(0.02), control=True, seed=3)
-    (control,) = controls(campaign)
+    (control,) = analyse(campaign).controls
     spread = control_spread(cells(campaign)[WORK.name, "native"])
     assert spread is not None
     assert control.noise_floor is not None
@@ -52,12 +52,12 @@ def test_the_baseline_has_the_mean_of_both_guests() -> None:
 
 def test_without_a_control_there_is_none() -> None:
     campaign = simulate([NATIVE, BOX])
-    assert controls(campaign) == ()
+    assert analyse(campaign).controls == ()
     assert control_spread(cells(campaign)[WORK.name, "native"]) is None
 
 
 def test_of_few_blocks_there_is_no_floor() -> None:
-    (control,) = controls(simulate([NATIVE, BOX], noise=gaussian(0.02), control=True, blocks=5))
+    (control,) = analyse(simulate([NATIVE, BOX], noise=gaussian(0.02), control=True, blocks=5)).controls
     assert control.noise_floor is None
     assert not control.differs
 

@@ -143,8 +143,7 @@ _Lists: TypeAlias = defaultdict[_Where, list[float]]
 def _fill(cell: Cell) -> None:
     values: _Lists[int] = defaultdict(list)
     starts: _Lists[tuple[int, int]] = defaultdict(list)
-    rounds: _Lists[tuple[int, int]] = defaultdict(list)
-    mean_rounds: dict[int, dict[int, float]] = {}
+    rounds: defaultdict[int, list[Mapping[int, float]]] = defaultdict(list)
     long_values: _Lists[int] = defaultdict(list)
     costs: _Lists[int] = defaultdict(list)
     for record, run in cell.results:
@@ -155,11 +154,9 @@ def _fill(cell: Cell) -> None:
         starts[run.placement.guest, block].append(judged(run).value)
         if run.in_slices:
             if not any(mark.kind is MarkKind.AGAIN for mark in record.marks):  # its rounds were no one else's
-                mean_rounds.setdefault(block, {})
                 own = typical.rounds(run)
                 cell.start_rounds.setdefault(run.placement.guest, {})[block] = own
-                for number, value in own.items():
-                    rounds[block, number].append(value)
+                rounds[block].append(own)
             if (long := long_value(run)) is not None:
                 long_values[block].append(long)
             if run.in_long_windows:
@@ -172,9 +169,7 @@ def _fill(cell: Cell) -> None:
     cell.long_values = _means(long_values)
     for (guest, block), value in _means(starts).items():
         cell.starts.setdefault(guest, {})[block] = value
-    for (block, number), value in _means(rounds).items():
-        mean_rounds[block][number] = value
-    cell.rounds = dict(mean_rounds)
+    cell.rounds = {block: _mean_rounds(of) for block, of in rounds.items()}
     shares = [_timed_share(run) for _, run in cell.results if usable(run)]
     cell.untimed = bool(shares) and statistics.median(shares) < _ENOUGH
     if cell.untimed:
@@ -185,6 +180,14 @@ def _fill(cell: Cell) -> None:
 def _means(lists: Mapping[_Where, Sequence[float]]) -> dict[_Where, float]:
     """The geometric mean of each list, in the order of the keys."""
     return {where: statistics.geometric_mean(found) for where, found in sorted(lists.items())}
+
+
+def _mean_rounds(of: Sequence[Mapping[int, float]]) -> Mapping[int, float]:
+    """The geometric mean of what several guests reached in each round; one has none of the work of a mean."""
+    if len(of) == 1:
+        return of[0]
+    numbers = sorted(set().union(*of))
+    return {number: statistics.geometric_mean([one[number] for one in of if number in one]) for number in numbers}
 
 
 def counterpart(cell: Cell, against: Cell) -> dict[int, float]:

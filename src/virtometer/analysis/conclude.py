@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from virtometer.analysis import conditions, cost, missing, stalls, worst_block
 from virtometer.analysis.block_costs import block_costs
-from virtometer.analysis.blocks import Cell, Key, cells
+from virtometer.analysis.blocks import Cell, Key
 from virtometer.analysis.control import control_spread
 from virtometer.analysis.interval import Spread, estimate, spread
 from virtometer.analysis.note import Note
@@ -27,9 +27,8 @@ from virtometer.analysis.worst_block import worst_blocks
 from virtometer.model import Better, Campaign, Estimate, Finding, Verdict
 
 
-def findings(campaign: Campaign) -> tuple[Finding, ...]:
-    """Compare every environment with the plan's baseline, in every workload."""
-    table = cells(campaign)
+def findings(campaign: Campaign, table: dict[Key, Cell]) -> tuple[Finding, ...]:
+    """Compare every environment with the plan's baseline, in every workload. `table`: the campaign's cells."""
     compared = comparisons(campaign, table)
     spreads = decisive_spreads(compared)
     controls = control_spreads(campaign, table, compared)

@@ -7,7 +7,9 @@ ratios have the noise floor of typical ratios.
 
 from __future__ import annotations
 
-from virtometer.analysis.blocks import Cell, cells
+from collections.abc import Mapping
+
+from virtometer.analysis.blocks import Cell, Key
 from virtometer.analysis.equivalence import noise_floor_share
 from virtometer.analysis.interval import Spread, estimate, spread
 from virtometer.analysis.ratios import Ratios, ratios_of
@@ -16,9 +18,8 @@ from virtometer.model import Campaign, Control, Estimate, VerdictBy
 _FIRST, _SECOND = 1, 2  # numbers of the baseline's guests
 
 
-def controls(campaign: Campaign) -> tuple[Control, ...]:
-    """One for each workload of which some block has both guests, in the plan's order."""
-    table = cells(campaign)
+def controls(campaign: Campaign, table: Mapping[Key, Cell]) -> tuple[Control, ...]:
+    """One for each workload of which some block has both guests, in the plan's order. `table`: the campaign's cells."""
     found = []
     for workload in campaign.plan.workloads:
         cell = table.get((workload.name, campaign.plan.baseline))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from virtometer.analysis import levels
-from virtometer.analysis.blocks import Key
+from virtometer.analysis.blocks import Cell, Key, cells
 from virtometer.analysis.clocks import ClockQuality, clock_qualities
 from virtometer.analysis.conclude import findings
 from virtometer.analysis.control import controls
@@ -84,14 +84,18 @@ class Analysis:
         self.campaign = campaign
 
     @cached_property
+    def _cells(self) -> dict[Key, Cell]:
+        return cells(self.campaign)
+
+    @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """Every environment compared with the baseline in every workload, in the plan's order."""
-        return findings(self.campaign)
+        return findings(self.campaign, self._cells)
 
     @cached_property
     def controls(self) -> tuple[Control, ...]:
         """The baseline compared with itself in every workload, in the plan's order."""
-        return controls(self.campaign)
+        return controls(self.campaign, self._cells)
 
     @cached_property
     def clocks(self) -> tuple[ClockQuality, ...]:
