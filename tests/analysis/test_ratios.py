@@ -123,7 +123,9 @@ def test_long_windows_have_no_typical_ratio() -> None:
     found = ratios(cell, against, "typical")
     assert (found.by, found.typical, len(found.total)) == ("total", {}, 8)
     assert found.decisive == found.total
-    assert found.notes == (f"{WHY}: 8 of 8 blocks have no typical one",)
+    (note,) = found.notes
+    assert note.text == f"{WHY}: 8 of 8 blocks have no typical one"
+    assert note.brief == f"{WHY}: not every block has a typical one"
 
 
 def test_nothing_measured_is_nothing_to_say() -> None:

@@ -13,8 +13,10 @@ from typing import TypeAlias
 from virtometer.analysis import blocks, typical
 from virtometer.analysis.blocks import Cell, counterpart
 from virtometer.analysis.counted import counted
+from virtometer.analysis.note import Note
 from virtometer.model import Better, VerdictBy
 
+_INSTEAD = "the verdict is about the total ratio"
 _Rounds: TypeAlias = Mapping[int, Mapping[int, float]]
 
 
@@ -22,13 +24,13 @@ _Rounds: TypeAlias = Mapping[int, Mapping[int, float]]
 class Ratios:
     """Logs by block, above 0 where the subject is better. `by`: which of them the verdict is about.
 
-    notes: why that is not the ratio that the plan chose, in a sentence; none where it is.
+    notes: why that is not the ratio that the plan chose; none where it is.
     """
 
     total: Mapping[int, float] = field(default_factory=dict)
     typical: Mapping[int, float] = field(default_factory=dict)
     by: VerdictBy = "total"
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def decisive(self) -> Mapping[int, float]:
@@ -59,5 +61,6 @@ def ratios_of(
         return Ratios(total, typical_logs)
     if missing:
         why = f"{missing} of {counted(len(total), 'block')} {'has' if missing == 1 else 'have'} no typical one"
-        return Ratios(total, typical_logs, notes=(f"the verdict is about the total ratio: {why}",))
+        note = Note(f"{_INSTEAD}: {why}", f"{_INSTEAD}: not every block has a typical one")
+        return Ratios(total, typical_logs, notes=(note,))
     return Ratios(total, typical_logs, "typical")
