@@ -202,6 +202,17 @@ def test_findings_csv_is_the_machine_interface_as_a_table() -> None:
         assert row["like_with_like"] == ("true" if finding["like_with_like"] else "false")
 
 
+def test_results_say_what_others_did_on_the_host() -> None:
+    campaign = curves()
+    first = campaign.trials[0]
+    assert first.host is not None
+    others = {"foreign": 0.5, "run_delay": 0.25, "pressure": 0.75, "frequency_mhz": 2400.0, "temperature_c": 61.5}
+    told = replace(first, host=replace(first.host, **others))
+    rows = rows_of(replace(campaign, trials=(told, *campaign.trials[1:])), "csv")
+    assert {name: float(rows[0][f"host_{name}"]) for name in others} == others
+    assert all(rows[-1][f"host_{name}"] == "" for name in others)
+
+
 def test_results_say_what_ran_where_and_what_the_host_did() -> None:
     campaign = curves()
     rows = rows_of(campaign, "csv")

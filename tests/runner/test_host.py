@@ -1,5 +1,6 @@
 import os
 import time
+from collections.abc import Sequence
 
 import pytest
 
@@ -175,6 +176,8 @@ class Watched:
     """Readings that are given."""
 
     exact = True
+    falls: tuple[float, float] | None = None
+    governors: tuple[str, str] | None = None
 
     def __init__(self, *readings: Counters) -> None:
         self.readings = list(readings)
@@ -190,6 +193,12 @@ class Watched:
 
     def kernel_errors(self) -> list[str]:
         return ["Out of memory: Killed process 7"]
+
+    def fall(self, pairs: Sequence[tuple[Counters, Counters]]) -> tuple[float, float] | None:
+        return self.falls
+
+    def governor_change(self) -> tuple[str, str] | None:
+        return self.governors
 
 
 def test_slices_are_disturbed_by_more_than_what_all_have(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,3 +247,21 @@ def test_a_window_beside_other_programs_is_marked(monkeypatch: pytest.MonkeyPatc
     assert str(mark) == "foreign: other programs used 0.75 processors (the plan allows 0.25)"
     loose = rules.model_copy(update={"max_foreign_load": 0.8})
     assert observer.marks(100_000_000, 300_000_000, loose) == ()
+
+
+def test_a_window_at_another_frequency_is_marked() -> None:
+    watch = Watched(Counters(), Counters())
+    observer = Observer([], watch)  # type: ignore[arg-type]
+    observer.tick()
+    observer.tick()
+    rules = Rules(min_free_memory_bytes=0, max_throttling=2, max_kernel_errors=1, max_foreign_load=4096)
+    start, end = observer.points[0].at_ns, observer.points[1].at_ns
+    watch.falls = (3000, 2400)
+    assert observer.marks(start, end, rules) == ()
+    watch.falls, watch.governors = (3000, 2390), ("powersave", "")
+    assert [str(mark) for mark in observer.marks(start, end, rules)] == [
+        "frequency: the frequency of the guest's processors fell from 3000 to 2390 MHz, by 20% (the plan allows 20%)",
+        "frequency: the governor of the guest's processors was powersave and is none",
+    ]
+    anything = rules.model_copy(update={"max_frequency_change": 1.0})
+    assert observer.marks(start, end, anything) == ()

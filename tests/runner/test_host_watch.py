@@ -14,7 +14,7 @@ from tests.waiting import wait_until
 from virtometer.environments.base import Guest, LabContext
 from virtometer.environments.native import Native, NativeSettings
 from virtometer.runner import host_watch
-from virtometer.runner.host_watch import Counters, HostWatch, foreign, temperature_c, throttled
+from virtometer.runner.host_watch import Counters, HostWatch, foreign, frequency_facts, temperature_c, throttled
 
 HERE = frozenset(os.sched_getaffinity(0))
 BUSY = f"import os\nos.sched_setaffinity(0, {{{max(HERE)}}})\nwhile True: pass"
@@ -25,6 +25,19 @@ def guest(lab: LabContext) -> Iterator[Guest]:
     one = Native(lab).start(NativeSettings(), f"watched-{os.getpid()}")
     yield one
     one.stop()
+
+
+@pytest.fixture
+def frequencies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of processor 3 of a host that reports frequencies. The other processors report none."""
+    monkeypatch.setattr(host_watch, "CPUS", tmp_path)
+    folder = tmp_path / "cpu3" / "cpufreq"
+    folder.mkdir(parents=True)
+    for name, text in (("scaling_governor", "powersave"), ("scaling_cur_freq", "2000000"),
+                       ("scaling_driver", "a_driver"), ("cpuinfo_min_freq", "800000"),
+                       ("cpuinfo_max_freq", "3500000")):  # fmt: skip
+        (folder / name).write_text(f"{text}\n")
+    return folder
 
 
 def counters(busy: int, ours: int, own: int, own_ours: int, delay: int | None, khz: int | None = None) -> Counters:
@@ -86,6 +99,52 @@ def test_errors_of_the_kernel_are_found_in_its_log(guest: Guest, monkeypatch: py
     assert watch.kernel_errors() == []
     os.close(write_fd)
     watch.close()
+
+
+def test_a_fall_of_the_frequency_is_seen_where_stretches_end(guest: Guest, frequencies: Path) -> None:
+    watch = HostWatch([guest], [guest], [], {3, 4}, pinned=True)
+    shared = HostWatch([guest], [guest], [], {3, 4}, pinned=False)
+    pairs = []
+    for khz in (3_400_000, 2_550_000, 3_000_000):
+        (frequencies / "scaling_cur_freq").write_text("900000\n")  # at rest
+        first = watch.read()
+        (frequencies / "scaling_cur_freq").write_text(f"{khz}\n")
+        pairs.append((first, watch.read()))
+    assert watch.fall(pairs) == (3400, 2550)
+    assert foreign(pairs, exact=watch.exact).mhz == 2550
+    assert shared.fall(pairs) is None
+    assert watch.fall([(counters(0, 0, 0, 0, 0), counters(0, 0, 0, 0, 0))]) is None
+    watch.close()
+    shared.close()
+
+
+def test_a_change_of_the_governor_is_seen(guest: Guest, frequencies: Path) -> None:
+    watch = HostWatch([guest], [guest], [], {3, 4}, pinned=True)
+    assert watch.governor_change() is None
+    (frequencies / "scaling_governor").write_text("performance\n")
+    assert watch.governor_change() == ("powersave", "performance")
+    watch.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "turbo"),
+    [("intel_pstate/no_turbo", "1", "off"), ("intel_pstate/no_turbo", "0", "on"), ("cpufreq/boost", "1", "on")],
+)
+def test_what_a_host_says_of_frequencies(frequencies: Path, name: str, text: str, turbo: str) -> None:
+    file = frequencies.parents[1] / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(f"{text}\n")
+    assert frequency_facts([3, 4]) == {
+        "governor": "powersave",
+        "frequency_driver": "a_driver",
+        "frequency_range_mhz": "800 to 3500",
+        "turbo": turbo,
+    }
+
+
+def test_a_host_that_reports_no_frequencies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_watch, "CPUS", tmp_path)
+    assert set(frequency_facts([0, 1]).values()) == {""}
 
 
 def test_sensors_are_read_where_there_are_any(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

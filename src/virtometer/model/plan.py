@@ -170,6 +170,11 @@ class Rules(_Frozen):
         description="share of the window that a guest may wait for processors that others use; slices beyond it are "
         "not used",
     )
+    max_frequency_change: _Share = Field(
+        default=0.2,
+        description="share by which the frequency of a guest's own processors may fall within the window, where the "
+        "host reports frequencies",
+    )
     max_throttling: int = Field(
         default=0, ge=0, description="how often the guest's processors may be slowed down for their temperature"
     )

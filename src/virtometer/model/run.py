@@ -170,6 +170,7 @@ class MarkKind(StrEnum):
     MEMORY = "memory"
     FOREIGN = "foreign"  # other programs worked
     RUN_DELAY = "run-delay"  # others had the guest's processors while it was ready
+    FREQUENCY = "frequency"  # the frequency of the guest's processors fell, or their governor was changed
     THROTTLED = "throttled"  # processors were slowed down for their temperature
     KERNEL = "kernel"  # the host's kernel logged an error
     OBSERVATION = "observation"

@@ -41,7 +41,8 @@ _RESULT = (
     "clock_rate", "clock_rate_bound", "clock_bound_ns", "clock_reference_guest_ns", "clock_reference_host_ns",
     "clock_probes", "wall_s", "kind", "settings", "levels", "conditions", "parameters", "measures", "host_wall_s",
     "host_user", "host_nice", "host_system", "host_idle", "host_iowait", "host_irq", "host_softirq", "host_steal",
-    "host_busy", "times", "times_count", "times_p50_s", "times_p90_s", "times_p99_s", "times_p999_s", "times_max_s",
+    "host_busy", "host_foreign", "host_run_delay", "host_pressure", "host_frequency_mhz", "host_temperature_c",
+    "times", "times_count", "times_p50_s", "times_p90_s", "times_p99_s", "times_p999_s", "times_max_s",
 )  # fmt: skip
 _SAMPLE = (
     "trial", "block", "placement", "environment", "guest", "workload", "role", "guest_id", "sample", "slice",

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from virtometer.model import HostUse, Mark, MarkKind, Rules
-from virtometer.runner.host_watch import UNKNOWN, Counters, HostWatch, foreign, temperature_c
+from virtometer.runner.host_watch import UNKNOWN, Counters, HostWatch, foreign, frequency_facts, temperature_c
 from virtometer.visible import visible
 
 _FIELDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
@@ -83,8 +83,7 @@ class Observer:
             return None
         first, last = self._at(start_ns), self._at(end_ns)
         use = HostUse((end_ns - start_ns) * 1e-9, *(b - a for a, b in zip(first[0], last[0], strict=True)))
-        pairs = [(a, b) for a, b in pairwise(self.points) if a.at_ns < end_ns and b.at_ns > start_ns]
-        return _with_foreign(use, pairs, self._watch)
+        return _with_foreign(use, self._inside(start_ns, end_ns), self._watch)
 
     def guest_cpu_s(self, guest: int, start_ns: float, end_ns: float) -> float | None:
         """CPU seconds of a guest's processes between two moments; None where unreadable or hidden by a gap."""
@@ -110,7 +109,11 @@ class Observer:
                     "the cost of this trial in CPU time is not reported",
                 )
             )
-        return (*found, *_marks(use, _swap_pages() - self._swapped, rules), *_watched(self._watch, rules))
+        watched = _watched(self._watch, self._inside(start_ns, end_ns), rules)
+        return (*found, *_marks(use, _swap_pages() - self._swapped, rules), *watched)
+
+    def _inside(self, start_ns: float, end_ns: float) -> list[tuple[Point, Point]]:
+        return [(a, b) for a, b in pairwise(self.points) if a.at_ns < end_ns and b.at_ns > start_ns]
 
     def _at(self, moment_ns: float) -> tuple[tuple[float, ...], tuple[float | None, ...]]:
         points = self.points
@@ -197,7 +200,8 @@ class SliceObserver:
     def marks(self, start_ns: float, end_ns: float, rules: Rules) -> tuple[Mark, ...]:
         """What broke the plan's rules in these slices, each with its reason."""
         use = self.use(start_ns, end_ns)
-        return (*_marks(use, _swap_pages() - self._swapped, rules), *_watched(self._watch, rules))
+        watched = _watched(self._watch, self._inside(start_ns, end_ns), rules)
+        return (*_marks(use, _swap_pages() - self._swapped, rules), *watched)
 
     def _inside(self, start_ns: float, end_ns: float) -> list[tuple[Point, Point]]:
         pairs = self._windows
@@ -242,11 +246,21 @@ def _delay_share(pairs: Sequence[tuple[Point, Point]], *, exact: bool) -> float:
     return 0.0 if delay_s is None or wall_s <= 0 else delay_s / wall_s
 
 
-def _watched(watch: HostWatch | None, rules: Rules) -> list[Mark]:
-    """What happened once in a while and broke the rules."""
+def _watched(watch: HostWatch | None, pairs: Sequence[tuple[Point, Point]], rules: Rules) -> list[Mark]:
+    """What happened to the guest's processors and in the kernel and broke the rules. `pairs` cover the window."""
     if watch is None:
         return []
     found = []
+    fall = watch.fall([(first.counters, last.counters) for first, last in pairs])
+    if fall is not None and 1 - fall[1] / fall[0] > rules.max_frequency_change:
+        text = f"the frequency of the guest's processors fell from {fall[0]:.0f} to {fall[1]:.0f} MHz, by"
+        allowed = f"(the plan allows {rules.max_frequency_change:.0%})"
+        found.append(Mark(MarkKind.FREQUENCY, f"{text} {1 - fall[1] / fall[0]:.0%} {allowed}"))
+    if (governors := watch.governor_change()) is not None and rules.max_frequency_change < 1:
+        then, here = (one or "none" for one in governors)
+        found.append(
+            Mark(MarkKind.FREQUENCY, visible(f"the governor of the guest's processors was {then} and is {here}"))
+        )
     if (times := watch.throttled()) > rules.max_throttling:
         text = f"processors of the guest were slowed down {times} times for their temperature"
         found.append(Mark(MarkKind.THROTTLED, f"{text} (the plan allows {rules.max_throttling})"))
@@ -345,7 +359,7 @@ def facts() -> dict[str, Any]:
         "architecture": platform.machine(),
         "os": _os_name(),
         "clock_source": _first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
-        "governor": _first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        **frequency_facts(os.sched_getaffinity(0)),
         "transparent_huge_pages": _first_line("/sys/kernel/mm/transparent_hugepage/enabled"),
         "user": "root" if os.geteuid() == 0 else "ordinary user",
     }

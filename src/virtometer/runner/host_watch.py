@@ -103,6 +103,7 @@ class HostWatch:
         self._processors, self._pinned = processors, pinned
         self._time = ProcessorTime()
         self.exact = self._time.exact
+        self._governors = governors(processors)
         self._pressure = _opened("/proc/pressure/cpu")
         self._frequencies = [_opened(f"{CPUS}/cpu{one}/cpufreq/scaling_cur_freq") for one in sorted(processors)]
         self._log = kernel_log()
@@ -143,6 +144,19 @@ class HostWatch:
         """How often the guests' processors were slowed down for their temperature since the beginning."""
         return throttled(self._processors) - self._throttled
 
+    def fall(self, pairs: Sequence[tuple[Counters, Counters]]) -> tuple[float, float] | None:
+        """Highest and lowest frequency of the guests' own processors where stretches end, in MHz.
+
+        None where the host does not report frequencies, or where others share the processors: idle ones have any.
+        """
+        found = [last.khz / 1000 for _, last in pairs if last.khz] if self._pinned else []
+        return (max(found), min(found)) if found else None
+
+    def governor_change(self) -> tuple[str, str] | None:
+        """The governor of the guests' processors at the beginning and now; None where it is the same or unknown."""
+        now = governors(self._processors)
+        return (self._governors, now) if now != self._governors else None
+
     def kernel_errors(self) -> list[str]:
         """What the kernel has logged as an error, or worse, since the last call."""
         found: list[str] = []
@@ -180,6 +194,40 @@ def throttled(processors: Collection[int]) -> int:
         with contextlib.suppress(OSError, ValueError):
             total += int((CPUS / f"cpu{one}" / "thermal_throttle" / "core_throttle_count").read_text())
     return total
+
+
+def governors(processors: Collection[int]) -> str:
+    """The frequency governors of processors, each once; empty where the host reports none."""
+    return " ".join(_each(processors, "cpufreq/scaling_governor"))
+
+
+def frequency_facts(processors: Collection[int]) -> dict[str, str]:
+    """Governor, driver, range in MHz and turbo of processors; empty texts where the host reports none."""
+    lowest, highest = (_each(processors, f"cpufreq/cpuinfo_{end}_freq") for end in ("min", "max"))
+    numbers = [int(text) for text in (*lowest, *highest) if text.isdecimal()]
+    return {
+        "governor": governors(processors),
+        "frequency_driver": " ".join(_each(processors, "cpufreq/scaling_driver")),
+        "frequency_range_mhz": f"{min(numbers) / 1000:g} to {max(numbers) / 1000:g}" if numbers else "",
+        "turbo": _turbo(),
+    }
+
+
+def _each(processors: Collection[int], name: str) -> list[str]:
+    """What the files of processors hold, each once."""
+    found = []
+    for one in sorted(processors):
+        with contextlib.suppress(OSError):
+            found.append((CPUS / f"cpu{one}" / name).read_text().strip())
+    return list(dict.fromkeys(text for text in found if text))
+
+
+def _turbo() -> str:
+    """Whether processors may exceed their nominal frequency: `on`, `off`, or empty where that is not reported."""
+    for name, off in (("intel_pstate/no_turbo", "1"), ("cpufreq/boost", "0")):
+        with contextlib.suppress(OSError):
+            return "off" if (CPUS / name).read_text().strip() == off else "on"
+    return ""
 
 
 def temperature_c() -> float | None:

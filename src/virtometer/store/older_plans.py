@@ -46,7 +46,13 @@ def without_control(plan: dict[str, Any]) -> dict[str, Any]:
 
 def with_former_rules(plan: dict[str, Any]) -> dict[str, Any]:
     """The plan with rules that nothing breaks, where they were made later: other programs were not watched."""
-    later = {"max_foreign_load": 4096, "max_run_delay_share": 1, "max_throttling": _ANY, "max_kernel_errors": _ANY}
+    later = {
+        "max_foreign_load": 4096,
+        "max_run_delay_share": 1,
+        "max_frequency_change": 1,
+        "max_throttling": _ANY,
+        "max_kernel_errors": _ANY,
+    }
     return {**plan, "rules": {**later, **plan.get("rules", {})}}
 
 
