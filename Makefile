@@ -39,7 +39,7 @@ mutants: setup ## wrong agents on purpose, and which check finds each (about an 
 bench: setup ## each kernel beside the tool that users know (ONLY=memory for some; says how long it takes)
 	@ONLY="$(ONLY)" PAIRS="$(PAIRS)" LENGTH="$(SECONDS)" DISK_LENGTH="$(DISK_SECONDS)" setup/bench.sh
 
-bench-self: setup ## Virtometer's own speed: provisioning, overhead, small orders, reports, A/A campaigns, kills
+bench-self: setup ## Virtometer's own speed and soundness: overhead, reports, A/A campaigns, injected truths, kills
 	@setup/bench_self.sh
 
 clean: ## remove what was built and installed in this folder (results stay)

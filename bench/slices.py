@@ -1,39 +1,37 @@
-"""Guests that take turns in slices against guests that have a long window each: the same ratios, and how much noise.
+"""Guests that take turns in slices against guests that have long windows: the same ratios, and how much less noise.
 
-    python -m bench.slices [--pairs 3] [--blocks 6] [--seconds 0.4] [KIND ...]
+    python -m bench.slices [--pairs 3] [--blocks 6] [--seconds 0.4] [--ways WAY ...] [KIND ...]
 
-Campaigns of both kinds alternate. For each workload and environment: the ratio to native by either, their difference
-with its 95 % interval (Welch), and the standard deviation of a block's log ratio. At the end, for each workload, how
-many times smaller the variance is for the same time of measuring; what the campaigns take is counted, starts included.
+Campaigns of three ways to measure alternate: `interleaved`, `continuous` (long windows, all else alike) and `former`
+(long windows in random order, one start for each trial, guests on all processors). For each workload and environment:
+the ratio to native by each, the difference of the first two with its 95 % interval (Welch), and the standard deviation
+of a block's log ratio. At the end, for each workload, how many times smaller the variance of a log ratio is after the
+same wall time, with the 95 % interval (F). The wall time of a block is that of a campaign, from the start of its first
+guest to its end, by the number of blocks.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-import statistics
 import sys
-import tempfile
-import time
 from collections import defaultdict
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
-from bench.silent import Silent
+from scipy.stats import f as f_distribution
+
+from bench.campaigns import Measured, plan_of, run
 from virtometer.analysis.blocks import cells, counterpart, log_ratios
 from virtometer.analysis.interval import Spread, estimate, spread
 from virtometer.analysis.typical import log_ratios as typical_ratios
 from virtometer.analysis.unpaired import difference
-from virtometer.design.parse import parse_plan
-from virtometer.model import Campaign
-from virtometer.runner.campaign import begin
-from virtometer.runner.catalogue import catalogue
 
 _PLAN = """
 virtometer: 1
 control: false
 name: slices
 environments:
-  - {{name: native, kind: native}}
+  - {{name: native, kind: native, settings: {{processors: {processors}}}}}
 {environments}
 workloads:
   - {{name: linpack, workload: linpack, op: classic, parameters: {{size: 500}}, scheduling: {scheduling}}}
@@ -43,89 +41,122 @@ workloads:
   - {{name: system call, workload: os, op: system-call, scheduling: {scheduling}}}
 blocks: {blocks}
 seconds: {seconds}
-fresh: block
+fresh: {fresh}
 disk_span: 256M
 """
 
+WAYS = {
+    "interleaved": {"scheduling": "interleaved", "fresh": "block", "processors": "auto"},
+    "continuous": {"scheduling": "continuous", "fresh": "block", "processors": "auto"},
+    "former": {"scheduling": "continuous", "fresh": "trial", "processors": "all"},
+}
+
 Key = tuple[str, str]
+Logs = dict[tuple[str, Key], list[list[float]]]
+"""By way (`typical` too), workload and environment: the log ratios of the blocks of each campaign."""
 
 
-def run(kinds: list[str], scheduling: str, blocks: int, seconds: float, seed: int) -> tuple[Campaign, float]:
-    """One campaign, and the seconds that it took."""
-    environments = "\n".join(f"  - {{name: {kind}, kind: {kind}}}" for kind in kinds)
-    text = _PLAN.format(environments=environments, scheduling=scheduling, blocks=blocks, seconds=seconds)
-    plan = parse_plan(text, "slices.yaml", catalogue())
-    begun = time.monotonic()
-    with tempfile.TemporaryDirectory() as directory:
-        campaign = begin(plan, text, Path(directory) / "r", seed, Silent(), beside=True)
-    return campaign, time.monotonic() - begun
+def plan_text(kinds: Sequence[str], way: str, blocks: int, seconds: float) -> str:
+    """The plan of one campaign."""
+    how = WAYS[way]
+    environments = "\n".join(
+        f"  - {{name: {kind}, kind: {kind}, settings: {{processors: {how['processors']}}}}}" for kind in kinds
+    )
+    return _PLAN.format(environments=environments, blocks=blocks, seconds=seconds, **how)
 
 
-def main() -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Print the comparison. The status is 0: a difference is a result."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("kinds", nargs="*", default=["runc", "bubblewrap"])
-    parser.add_argument("--pairs", type=int, default=3)
+    parser.add_argument("--pairs", type=int, default=3, help="campaigns of each way")
     parser.add_argument("--blocks", type=int, default=6)
     parser.add_argument("--seconds", type=float, default=0.4)
-    given = parser.parse_args()
-    logs: defaultdict[tuple[str, Key], list[list[float]]] = defaultdict(list)
-    took_s: defaultdict[str, float] = defaultdict(float)
+    parser.add_argument("--ways", nargs="*", default=list(WAYS), choices=list(WAYS))
+    given = parser.parse_args(argv)
+    logs: Logs = defaultdict(list)
+    walls: defaultdict[str, list[float]] = defaultdict(list)
     for pair in range(given.pairs):
-        for scheduling in ("interleaved", "continuous"):
-            campaign, seconds = run(given.kinds, scheduling, given.blocks, given.seconds, pair)
-            took_s[scheduling] += seconds
-            print(f"{scheduling} {pair + 1}/{given.pairs}: {seconds:.0f} s")
-            _collect(campaign, scheduling, logs)
-    _print(logs, took_s)
+        for way in given.ways:
+            text = plan_text(given.kinds, way, given.blocks, given.seconds)
+            measured = run(plan_of(text), pair, text)
+            walls[way].append(measured.wall_s / given.blocks)
+            print(f"{way} {pair + 1}/{given.pairs}: {measured.wall_s:.0f} s", flush=True)
+            collect(measured, way, logs)
+    for line in [*ratios(logs), *gains(logs, {way: sum(found) / len(found) for way, found in walls.items()})]:
+        print(line)
     return 0
 
 
-def _collect(campaign: Campaign, scheduling: str, logs: dict[tuple[str, Key], list[list[float]]]) -> None:
-    table = cells(campaign)
+def collect(measured: Measured, way: str, logs: Logs) -> None:
+    """Add the log ratios of a campaign."""
+    table = cells(measured.campaign)
     for key, cell in table.items():
         against = table[key[0], "native"]
         if cell.environment == "native" or cell.shape is None:
             continue
         better = cell.shape[2]
-        logs[scheduling, key].append(log_ratios(cell.values, counterpart(cell, against), better))
+        logs[way, key].append(log_ratios(cell.values, counterpart(cell, against), better))
         if cell.rounds:
             logs["typical", key].append(typical_ratios(cell.rounds, against.rounds, better))
 
 
-def _print(logs: dict[tuple[str, Key], list[list[float]]], took_s: dict[str, float]) -> None:
-    ways = ("continuous", "interleaved", "typical")
-    keys = list(dict.fromkeys(key for _, key in logs))
-    head = f"{'workload':16}{'environment':14}{'long windows':>14}{'slices':>9}{'difference':>24}"
-    print(f"{head}{'sd: ' + ', '.join(ways):>44}")
-    variances: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for key in keys:
-        found = {way: _pooled(logs[way, key]) for way in ways if logs[way, key]}
-        long, slices = found["continuous"], found["interleaved"]
-        apart = estimate(difference(slices, long))
+def ratios(logs: Logs) -> list[str]:
+    """A line for each workload and environment, below a head."""
+    ways = [way for way in (*WAYS, "typical") if any(one == way for one, _ in logs)]
+    lines = [f"{'workload':16}{'environment':14}{'ratio: ' + ', '.join(ways):>52}{'difference':>24}{'sd':>36}"]
+    for key in dict.fromkeys(key for _, key in logs):
+        found = {way: pooled(logs[way, key]) for way in ways if logs.get((way, key))}
         shown = ""
-        if apart is not None and apart.low is not None and apart.high is not None:
-            shown = f"{apart.value - 1:+.1%} [{apart.low - 1:+.1%}, {apart.high - 1:+.1%}]"
+        if "interleaved" in found and "continuous" in found:
+            apart = estimate(difference(found["interleaved"], found["continuous"]))
+            if apart is not None and apart.low is not None and apart.high is not None:
+                shown = f"{apart.value - 1:+.1%} [{apart.low - 1:+.1%}, {apart.high - 1:+.1%}]"
+        values = ", ".join(f"{math.exp(found[way].mean):.4f}" if way in found else "-" for way in ways)
         sds = ", ".join(f"{found[way].sd:.4f}" if way in found else "-" for way in ways)
-        print(f"{key[0]:16}{key[1]:14}{math.exp(long.mean):14.4f}{math.exp(slices.mean):9.4f}{shown:>24}{sds:>44}")
-        for way, of in found.items():
-            variances[way, key[0]].append(of.sd**2)
-    per_s = {way: took_s["continuous" if way == "continuous" else "interleaved"] for way in ways}
-    for workload in dict.fromkeys(workload for workload, _ in keys):
-        base = statistics.median(variances["continuous", workload]) * per_s["continuous"]
-        gains = ", ".join(
-            f"{way} {base / (statistics.median(variances[way, workload]) * per_s[way]):.1f}"
-            for way in ways[1:]
-            if variances[way, workload]
-        )
-        print(f"{workload}: variance for the same time, times smaller than with long windows: {gains}")
+        lines.append(f"{key[0]:16}{key[1]:14}{values:>52}{shown:>24}{sds:>36}")
+    return lines
 
 
-def _pooled(series: list[list[float]]) -> Spread:
+def gains(logs: Logs, block_s: Mapping[str, float]) -> list[str]:
+    """Lines: the wall time of a block, and by workload how many times smaller the variance for the same wall time is.
+
+    block_s: wall time of a block, by way.
+    """
+    lines = [f"wall time of a block: {', '.join(f'{way} {seconds:.2f} s' for way, seconds in block_s.items())}"]
+    for workload in dict.fromkeys(key[0] for _, key in logs):
+        for before in ("former", "continuous"):
+            told = []
+            for way in ("interleaved", "typical"):
+                old, new = (_variance(logs, one, workload) for one in (before, way))
+                seconds = block_s.get("interleaved")
+                if old is None or new is None or seconds is None or before not in block_s:
+                    continue
+                gain = old[0] * block_s[before] / (new[0] * seconds)
+                low, high = (gain / float(f_distribution.ppf(at, old[1], new[1])) for at in (0.975, 0.025))
+                told.append(f"{'total' if way == 'interleaved' else way} {gain:.1f} [{low:.1f}, {high:.1f}]")
+            if told:
+                lines.append(
+                    f"{workload}: variance of the log ratio for the same wall time, times smaller than {before}: "
+                    f"{', '.join(told)}"
+                )
+    return lines
+
+
+def _variance(logs: Logs, way: str, workload: str) -> tuple[float, int] | None:
+    """The variance of a block's log ratio over all environments, and its degrees of freedom; None where unknown."""
+    series = [one for (name, key), found in logs.items() if name == way and key[0] == workload for one in found]
+    parts = [part for one in series if (part := spread(one)) is not None and part.n > 1]
+    freedom = sum(part.n - 1 for part in parts)
+    total = sum(part.sd**2 * (part.n - 1) for part in parts)
+    return (total / freedom, freedom) if freedom and total > 0 else None
+
+
+def pooled(series: Sequence[Sequence[float]]) -> Spread:
     """Mean over all blocks, and the standard deviation within campaigns."""
     whole = spread([log for one in series for log in one])
     assert whole is not None
-    parts = [part for one in series if (part := spread(one)) is not None and part.n > 1]
+    parts = [part for one in series if (part := spread(list(one))) is not None and part.n > 1]
     freedom = sum(part.n - 1 for part in parts)
     sd = math.sqrt(sum(part.sd**2 * (part.n - 1) for part in parts) / freedom) if freedom else 0.0
     return Spread(whole.mean, sd, whole.n)

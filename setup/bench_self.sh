@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Virtometer's own speed and soundness on this machine. Takes about half an hour; the figures mean something when it idles.
+# Virtometer's own speed and soundness on this machine. Takes about 50 minutes; the figures mean something when it idles.
 . "$(dirname "$0")/shell.sh"
 
 failed=0
@@ -15,8 +15,18 @@ echo "== Reports of a large campaign"
 .venv/bin/python -m bench.report_speed || failed=1
 echo "== A/A: one environment under two names"
 .venv/bin/python -m bench.aa --campaigns "${CAMPAIGNS:-20}" || failed=1
-echo "== Slices and long windows"
-.venv/bin/python -m bench.slices || failed=1
+echo "== Slices, long windows and the former design"
+.venv/bin/python -m bench.slices --pairs "${PAIRS:-1}" || failed=1
+echo "== Slowdowns of known size"
+.venv/bin/python -m bench.truths --campaigns "${TRUTHS:-2}" --budget "${BUDGET:-120}" || failed=1
+echo "== A guest that stands still again and again"
+.venv/bin/python -m bench.stalls --blocks 6 --seconds 1 || failed=1
+echo "== Half a processor by a quota"
+.venv/bin/python -m bench.quota --only "cpu linpack 500" || failed=1
+echo "== Whether campaigns agree on operations that have two speeds"
+.venv/bin/python -m bench.agreement --campaigns "${AGREEMENTS:-2}" || failed=1
+echo "== Marks of quiet and of disturbed trials"
+.venv/bin/python -m bench.false_marks || failed=1
 echo "== Kills"
 .venv/bin/python -m bench.kills --kills "${KILLS:-200}" || failed=1
 exit $failed

@@ -1,0 +1,204 @@
+"""A slowdown of known size, found or not: agents that do more work than they report, in whole campaigns.
+
+    python -m bench.truths [--campaigns 10] [--budget 120] [--margin 0.01] [--extra 0,0.02,0.05,0.1] [--file FILE]
+
+The baseline is native. Each further environment is native with an agent that adds a part of unreported work
+(bench/slower_agent.py): with 0.05 its true ratio is 1 / 1.05. With 0 it is an A/A comparison. Each campaign follows the
+product's own rule of stopping and ends within its budget, so that what it claims was found in that time. The margin is
+less than the smallest slowdown: within the margin a slowdown would rightly be called equivalent.
+
+The rows of each campaign are appended to the file at its end. A further call goes on, and the summary is that of the
+whole file, for each budget: how often each slowdown was found, how many intervals hold the truth, false claims.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from pydantic import Field
+
+from bench.campaigns import Measured, add_rows, extra_kinds, next_number, plan_of, read_rows, run, share_text
+from bench.slower_agent import EXTRA, build
+from mutants.workspace import WorkspaceError
+from virtometer.analysis import analyse
+from virtometer.environments.base import Guest, Settings, disk_as_file
+from virtometer.environments.native import Native, NativeSettings
+from virtometer.environments.process_guest import ProcessGuest
+from virtometer.errors import VirtometerError
+from virtometer.model import Verdict
+
+_PLAN = """
+virtometer: 1
+name: truths
+environments:
+  - {{name: native, kind: native}}
+{environments}
+workloads:
+  - {{name: linpack, workload: linpack, op: classic, parameters: {{size: 100}}}}
+  - {{name: system call, workload: os, op: system-call}}
+  - {{name: triad, workload: memory, op: triad, parameters: {{size: {triad}}}}}
+blocks: {blocks}
+seconds: {seconds}
+fresh: block
+margin: {margin}
+budget_s: {budget}
+"""
+
+DEADLINES_S = {0.05: 120.0, 0.02: 300.0}
+"""Budget within which a slowdown is to be found."""
+
+
+class SlowerSettings(NativeSettings):
+    """Native with unreported work."""
+
+    extra: float = Field(default=0.0, ge=0, le=1, description="part of the work that is added and not reported")
+
+
+class Slower(Native):
+    """The host itself, with an agent that does more than it reports."""
+
+    kind: ClassVar[str] = "slower"
+    title: ClassVar[str] = "native, slower"
+    settings_type: ClassVar[type[Settings]] = SlowerSettings
+
+    def start(self, settings: Settings, guest_id: str) -> Guest:
+        """Start the agent with the part in its environment."""
+        if not isinstance(settings, SlowerSettings):  # the check of the kind
+            return super().start(settings, guest_id)
+        with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
+            guest.disk = disk_as_file(self.lab)
+            env = self.lab.programs.find("env", "coreutils")
+            guest.launch([env, f"{EXTRA}={settings.extra}", self.lab.agent, "stdio"], purpose=f"slower {guest_id}")
+        return guest
+
+
+def name_of(extra: float) -> str:
+    """Name of the environment with so much unreported work."""
+    return f"+{extra * 100:g} %"
+
+
+def plan_text(
+    extras: Sequence[float], budget: float, margin: float, blocks: int = 6, seconds: float = 0.3, triad: str = "4M"
+) -> str:
+    """The plan of one campaign."""
+    environments = "\n".join(
+        f"  - {{name: {name_of(extra)}, kind: slower, settings: {{extra: {extra:g}}}}}" for extra in extras
+    )
+    return _PLAN.format(
+        environments=environments, budget=budget, margin=margin, blocks=blocks, seconds=seconds, triad=triad
+    )
+
+
+def rows_of(measured: Measured, number: int, extras: Sequence[float]) -> list[dict[str, object]]:
+    """One row for each comparison of a campaign."""
+    campaign = measured.campaign
+    by_name = {name_of(extra): extra for extra in extras}
+    rows: list[dict[str, object]] = []
+    for finding in analyse(campaign).findings:
+        extra = by_name.get(finding.subject)
+        if extra is None:
+            continue
+        ratio, truth = finding.ratio, 1 / (1 + extra)
+        known = ratio is not None and ratio.low is not None and ratio.high is not None
+        rows.append(
+            {
+                "campaign": number,
+                "created_at": campaign.created_at,
+                "budget_s": campaign.plan.budget_s,
+                "wall_s": round(measured.wall_s, 1),
+                "margin": campaign.plan.margin,
+                "workload": finding.workload,
+                "extra": extra,
+                "truth": truth,
+                "ratio": ratio.value if ratio else "",
+                "low": ratio.low if ratio and known else "",
+                "high": ratio.high if ratio and known else "",
+                "blocks": ratio.n if ratio else 0,
+                "verdict": finding.verdict.value,
+                "holds": int(ratio.low <= truth <= ratio.high) if ratio and ratio.low and ratio.high else "",
+                "marked": sum(bool(record.marks) for record in campaign.trials),
+            }
+        )
+    return rows
+
+
+def summary(rows: Sequence[Mapping[str, str]]) -> list[str]:
+    """Lines, for each budget: what was found, what the intervals hold, what was claimed of the same agent."""
+    lines = []
+    for budget in sorted({float(row["budget_s"]) for row in rows}):
+        own = [row for row in rows if float(row["budget_s"]) == budget]
+        campaigns = len({row["campaign"] for row in own})
+        wall_s = max(float(row["wall_s"]) for row in own)
+        lines.append(f"budget {budget:g} s: {campaigns} campaigns, the longest took {wall_s:.0f} s")
+        for extra in sorted({float(row["extra"]) for row in own}):
+            lines += [f"  {line}" for line in _of_extra([row for row in own if float(row["extra"]) == extra], extra)]
+        known = [row for row in own if row["holds"]]
+        lines.append(
+            f"  all intervals: the truth is in {share_text(sum(row['holds'] == '1' for row in known), len(known))}"
+        )
+    return lines
+
+
+def _of_extra(rows: Sequence[Mapping[str, str]], extra: float) -> list[str]:
+    """One line for all workloads, and one for each."""
+    lines = []
+    for workload in ("", *dict.fromkeys(row["workload"] for row in rows)):
+        own = [row for row in rows if workload in ("", row["workload"])]
+        claimed = [row for row in own if row["verdict"] == Verdict.SLOWER]
+        wrong = [row for row in own if row["verdict"] == Verdict.FASTER]
+        if extra == 0:
+            claims = len(claimed) + len(wrong)
+            said = f"false claims {share_text(claims, len(own))}"
+        else:
+            said = f"found {share_text(len(claimed), len(own))}" + (f", {len(wrong)} called faster" if wrong else "")
+        known = [row for row in own if row["holds"]]
+        held = sum(row["holds"] == "1" for row in known)
+        what = f"{name_of(extra)}{f', {workload}' if workload else ''}"
+        lines.append(f"{'  ' if workload else ''}{what}: {said}; the truth is in {share_text(held, len(known))}")
+    return lines
+
+
+def main() -> int:
+    """Run campaigns and print the summary. The status is 0: what is not found is a result."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--campaigns", type=int, default=10, help="further campaigns; 0: only the summary")
+    parser.add_argument("--budget", type=float, default=120.0, help="seconds of a campaign")
+    parser.add_argument("--margin", type=float, default=0.01)
+    parser.add_argument("--extra", default="0,0.02,0.05,0.1", help="parts of unreported work, with commas")
+    parser.add_argument("--blocks", type=int, default=6, help="blocks of the first stage")
+    parser.add_argument("--seconds", type=float, default=0.3, help="window of a trial")
+    parser.add_argument("--triad", default="4M", help="size of the triad's arrays")
+    parser.add_argument("--file", type=Path, default=Path("results/truths.csv"))
+    given = parser.parse_args()
+    extras = [float(text) for text in given.extra.split(",")]
+    try:
+        os.environ["VIRTOMETER_AGENT"] = str(build())
+    except (WorkspaceError, VirtometerError) as fault:
+        print(f"truths: {fault}", file=sys.stderr)
+        return 1
+    given.file.parent.mkdir(parents=True, exist_ok=True)
+    with extra_kinds(Slower):
+        text = plan_text(extras, given.budget, given.margin, given.blocks, given.seconds, given.triad)
+        plan = plan_of(text)
+        for _ in range(given.campaigns):
+            number = next_number(read_rows(given.file))
+            try:
+                measured = run(plan, number, text)
+            except VirtometerError as fault:
+                print(f"truths: campaign {number} FAILED: {fault.sentence}", file=sys.stderr)
+                return 1
+            rows = rows_of(measured, number, extras)
+            add_rows(given.file, rows)
+            told = ", ".join(f"{row['workload']} {name_of(float(str(row['extra'])))} {row['verdict']}" for row in rows)
+            print(f"truths: campaign {number}, {measured.wall_s:.0f} s: {told}", flush=True)
+    print("\n".join(summary(read_rows(given.file))))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
