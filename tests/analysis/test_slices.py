@@ -79,6 +79,15 @@ def test_a_slice_of_one_sample_a_long_window_and_work_outside_of_slices_have_no_
         assert without_run_in(samples) == tuple(samples)
 
 
+def test_a_stop_in_the_run_in_does_not_make_it_count() -> None:
+    """A slice is over after a time: a long stop in its first sample leaves it alone there."""
+    slices = [sample for number in range(4) for sample in window([2e9] * 3, number=number)]
+    stopped = [*slices, *window([2e8], number=4)]
+    assert [one.used for one in without_run_in(stopped)] == [False, True, True] * 4 + [False]
+    long_iterations = [*window([2e9] * 2, number=0), *(window([2e9], number=number)[0] for number in (1, 2, 3))]
+    assert [one.used for one in without_run_in(long_iterations)] == [False, True, True, True, True]
+
+
 def test_a_run_in_that_is_set_aside_for_another_reason_keeps_it() -> None:
     samples = window([2e9] * 3, number=0)
     samples[0] = replace(samples[0], set_aside=SetAside.CLOCK_ERROR, mark="why")

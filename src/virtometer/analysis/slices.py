@@ -6,6 +6,7 @@ A sample has the number of its slice; below 0 it belongs to a long window.
 from __future__ import annotations
 
 import itertools
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -60,12 +61,21 @@ def disturbed_apart(samples: Sequence[Sample], reasons: Mapping[int, str]) -> tu
 
 
 def without_run_in(samples: Sequence[Sample]) -> tuple[Sample, ...]:
-    """The samples, with the first one of each slice set aside that has several."""
+    """The samples, with the first one of each slice set aside, where slices have several as a rule.
+
+    A slice that is over after one sample, because the guest stood still in it, has no sample left then: the stop came
+    in the run-in, which does not count. Where most slices have a single sample, such a slice is used whole.
+    """
     mark = "the first iteration of a slice, after the work of others"
+    groups = [
+        (number is not None and number >= 0, list(group))
+        for number, group in itertools.groupby(samples, lambda sample: sample.slice)
+    ]
+    sizes = [len(inside) for in_slice, inside in groups if in_slice]
+    fewest = 1 if sizes and statistics.median(sizes) > 1 else 2
     found = []
-    for number, group in itertools.groupby(samples, lambda sample: sample.slice):
-        inside = list(group)
-        if number is not None and number >= 0 and len(inside) > 1 and inside[0].used:
+    for in_slice, inside in groups:
+        if in_slice and len(inside) >= fewest and inside[0].used:
             inside[0] = replace(inside[0], set_aside=SetAside.RUN_IN, mark=mark)
         found += inside
     return tuple(found)
