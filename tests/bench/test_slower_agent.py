@@ -29,6 +29,17 @@ def test_it_does_more_than_it_reports() -> None:
 
 
 def _value(agent: Path, extra: str) -> float:
-    argv = [agent, "measure", "linpack", "--op", "classic", "--size", "50", "--seconds", "0.2", "--json"]
+    argv: list[str | Path] = [
+        agent,
+        "measure",
+        "linpack",
+        "--op",
+        "classic",
+        "--size",
+        "50",
+        "--seconds",
+        "0.2",
+        "--json",
+    ]
     ran = subprocess.run(argv, env={**os.environ, EXTRA: extra}, stdout=subprocess.PIPE, check=True)
     return float(json.loads(ran.stdout)["value"])
