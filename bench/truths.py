@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -30,7 +31,7 @@ from virtometer.environments.base import Guest, Settings, disk_as_file
 from virtometer.environments.native import Native, NativeSettings
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.errors import VirtometerError
-from virtometer.model import Verdict
+from virtometer.model import Campaign, Verdict
 
 _PLAN = """
 virtometer: 1
@@ -121,10 +122,16 @@ def rows_of(measured: Measured, number: int, extras: Sequence[float]) -> list[di
                 "blocks": ratio.n if ratio else 0,
                 "verdict": finding.verdict.value,
                 "holds": int(ratio.low <= truth <= ratio.high) if ratio and ratio.low and ratio.high else "",
-                "marked": sum(bool(record.marks) for record in campaign.trials),
+                "marked": marks_text(campaign),
             }
         )
     return rows
+
+
+def marks_text(campaign: Campaign) -> str:
+    """Trials, and how many have a mark of each kind."""
+    kinds = Counter(kind.value for record in campaign.trials for kind in {mark.kind for mark in record.marks})
+    return ", ".join([f"{len(campaign.trials)} trials", *(f"{count} {kind}" for kind, count in kinds.most_common())])
 
 
 def summary(rows: Sequence[Mapping[str, str]]) -> list[str]:

@@ -8,6 +8,7 @@ import pytest
 from bench import truths
 from bench.campaigns import Measured, add_rows, extra_kinds, plan_of, read_rows
 from tests.analysis.simulated_campaigns import Place, Work, simulate
+from virtometer.model import Mark, MarkKind
 
 
 def row(campaign: int, extra: float, verdict: str, *, holds: bool, budget: float = 120) -> dict[str, str]:
@@ -41,12 +42,15 @@ def test_a_row_has_truth_and_interval(tmp_path: Path) -> None:
         return float(rng.normal(0, 0.003))  # type: ignore[attr-defined]
 
     places = [Place("native"), Place("+0 %"), Place("+5 %", efficiency={"": 1 / 1.05}), Place("+10 %")]
-    campaign = simulate(places, [Work("linpack")], blocks=12, noise=noise, budget_s=120, margin=0.01)
+    foreign, steal = Mark(MarkKind.FOREIGN, "others worked"), Mark(MarkKind.STEAL, "a hypervisor took time")
+    marks = {3: (foreign, steal), 4: (foreign,)}
+    campaign = simulate(places, [Work("linpack")], blocks=12, noise=noise, budget_s=120, margin=0.01, marks=marks)
     rows = truths.rows_of(Measured(campaign, 61.26), 7, [0, 0.05, 0.1])
     assert [one["extra"] for one in rows] == [0, 0.05, 0.1]
     assert rows[1]["truth"] == 1 / 1.05 and rows[1]["verdict"] == "slower" and rows[1]["holds"] == 1
     assert rows[2]["verdict"] != "slower" and rows[2]["holds"] == 0
     assert {one["wall_s"] for one in rows} == {61.3}
+    assert {one["marked"] for one in rows} == {"48 trials, 2 foreign, 1 steal"}
     add_rows(tmp_path / "rows.csv", rows)
     assert "false claims 0 of 1" in truths.summary(read_rows(tmp_path / "rows.csv"))[1]
 
