@@ -143,6 +143,11 @@ def test_an_unfinished_campaign_says_so(campaign: Campaign) -> None:
     assert "Not finished: 50 of 240 trials have run." in text
 
 
+def test_blocks_of_a_second_stage_are_counted(campaign: Campaign) -> None:
+    extended = replace(campaign, plan=campaign.plan.model_copy(update={"blocks": 6}))
+    assert "8 of 8" in page(analyse(extended))
+
+
 def test_a_campaign_without_a_trial_still_makes_a_page(campaign: Campaign) -> None:
     empty = replace(campaign, trials=(), guests=(), commands=())
     Reader(page(analyse(empty), scripts=False))

@@ -165,7 +165,7 @@ def _meta(analysis: Analysis) -> list[tuple[str, str]]:
         ("began", campaign.created_at.replace("T", " ")[:16] + " UTC"),
         ("host", host),
         ("kernel", str(facts.get("kernel", "unknown"))),
-        ("blocks", f"{analysis.counts.blocks_done} of {campaign.plan.blocks}"),
+        ("blocks", f"{analysis.counts.blocks_done} of {len({trial.block for trial in campaign.planned})}"),
         ("baseline", campaign.plan.baseline),
         ("margin", words.percent(campaign.plan.margin)),
     ]
