@@ -19,6 +19,7 @@ from virtometer.model import (
     MarkKind,
     Placement,
     Plan,
+    ProcessorUse,
     RoundTrip,
     RoundTripKind,
     Run,
@@ -67,8 +68,12 @@ def campaign(trials: int = 8) -> Campaign:
                 number // 2,
                 number % 2,
                 number,
-                (Placement("native" if number % 2 else "box", "w"), Placement("native", "w", "load", ordinal=1)),
+                (
+                    Placement("native" if number % 2 else "box", "w"),
+                    Placement("native", "w", "load", ordinal=1, instance=2 if number % 4 == 0 else 1),
+                ),
                 turns=None if number % 4 == 2 else number // 2,
+                scenario="" if number % 4 == 2 else "beside a load",
             )
             for number in range(trials)
         ),
@@ -124,7 +129,11 @@ def done(trial: Trial, samples: int = 20) -> TrialRecord:
         )
         for placement in trial.placements
     )  # fmt: skip
-    host = HostUse(1.0, 0.5, 0.0, 0.25, 1.0, 0.125, 0.0, 0.0625, 0.03125)
+    processors = tuple(ProcessorUse(k, 0.25, 0.0, 0.125, 0.5, 0.0625, 0.0, 0.03125, 0.015625) for k in range(2))
+    host = HostUse(
+        1.0, 0.5, 0.0, 0.25, 1.0, 0.125, 0.0, 0.0625, 0.03125,
+        processors=processors, run_queue=1.5, context_switches=4321, disk_read=4096, disk_written=8192,
+    )  # fmt: skip
     marks = (Mark(MarkKind.UNKNOWN, "steal 7 %"),)
     return TrialRecord(trial, None, "2026-01-02T03:05:00.000+00:00", 1.5, 12345, host, marks, runs)
 

@@ -6,7 +6,13 @@ import copy
 from typing import Any
 
 from virtometer.model import Rules
-from virtometer.store.older_plans import with_all_processors, with_former_rules, with_levels, without_control
+from virtometer.store.older_plans import (
+    with_all_processors,
+    with_former_rules,
+    with_levels,
+    without_control,
+    without_scenario,
+)
 
 
 def works(*parameters: dict[str, Any], op: str = "read", **more: Any) -> list[dict[str, Any]]:
@@ -89,3 +95,7 @@ def test_other_programs_were_not_watched() -> None:
 
 def test_the_baseline_was_measured_once_in_a_block() -> None:
     assert without_control({"name": "p"}) == {"name": "p", "control": False}
+
+
+def test_each_workload_ran_alone() -> None:
+    assert without_scenario({"name": "p", "scenario": "alone"}) == {"name": "p"} == without_scenario({"name": "p"})

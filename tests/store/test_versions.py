@@ -11,7 +11,7 @@ import pytest
 
 from tests.store.campaigns import CLOCK_REASON, campaign, done, failed, guest, lied
 from virtometer.errors import LedgerError
-from virtometer.model import Failure, FailureKind, RoundTrip, Stage, TrialRecord
+from virtometer.model import Failure, FailureKind, RoundTrip, Stage, Trial, TrialRecord
 from virtometer.store import migrations, schema
 from virtometer.store.ledger import Ledger
 
@@ -62,6 +62,22 @@ def without_slices(record: TrialRecord) -> TrialRecord:
     return replace(record, trial=replace(record.trial, turns=None), runs=runs)
 
 
+def with_one_agent(trial: Trial) -> Trial:
+    """As a version planned it that knew no scenarios."""
+    placements = tuple(replace(placement, instance=1) for placement in trial.placements)
+    return replace(trial, placements=placements, scenario="")
+
+
+def before_scenarios(record: TrialRecord) -> TrialRecord:
+    """As a version wrote it that knew no scenarios, and each processor of the host not by itself."""
+    trial = with_one_agent(record.trial)
+    runs = tuple(replace(run, placement=trial.placements[run.placement.ordinal]) for run in record.runs)
+    host = record.host
+    if host is not None:
+        host = replace(host, processors=(), run_queue=None, context_switches=None, disk_read=None, disk_written=None)
+    return replace(record, trial=trial, runs=runs, host=host)
+
+
 def all_before(probes: Iterable[RoundTrip]) -> tuple[RoundTrip, ...]:
     return tuple(replace(probe, kind="before") for probe in probes)
 
@@ -104,6 +120,9 @@ def test_new_reader_old_data(tmp_path: Path, version: int) -> None:
         left = replace(left, failure=Failure(FailureKind.CLOCK, f"box: {CLOCK_REASON}"))
     if version < 6:
         expected, left = without_slices(expected), without_slices(left)
+    if version < 8:
+        of = replace(of, planned=tuple(with_one_agent(trial) for trial in of.planned))
+        expected, left = before_scenarios(expected), before_scenarios(left)
     recorded = [expected, failed(of.planned[1]), *([left] if version >= 3 else [])]
     assert back.trials == tuple(recorded)
     assert back.planned == of.planned

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 MIN_BLOCKS = 6  # no interval is printed and no verdict is given from fewer
 
@@ -181,8 +181,55 @@ class Rules(_Frozen):
     max_kernel_errors: int = Field(default=0, ge=0, description="errors that the kernel of the host may log")
 
 
+ScenarioType = Literal["alone", "together", "loaded", "pair", "matrix", "mixed", "instances"]
+
+MOST_GUESTS = 64
+"""Of one environment in a trial."""
+
+_Guests = Annotated[int, Field(ge=1, le=MOST_GUESTS)]
+
+
+class Load(_Frozen):
+    """What other guests do while one is measured."""
+
+    workload: str = Field(description="name of the workload of the plan that the load does")
+    guests: _Guests = Field(default=1, description="number of guests that do it")
+    environment: str | None = Field(
+        default=None, description="name of their environment. Without it, that of the measured guest"
+    )
+
+
+class Scenario(_Frozen):
+    """How guests are combined. What is left out means all.
+
+    A name of a workload with factors stands for each of its combinations.
+    """
+
+    name: Name = Field(description="name in reports")
+    type: ScenarioType = Field(
+        description="alone: one guest; together: n guests with the same workload; loaded: one guest while others load "
+        "the host; pair: network between two guests; matrix: network between every two of several guests; "
+        "mixed: several workloads at once in each guest; instances: n agents within one guest"
+    )
+    environment: str | None = Field(default=None, description="name of the environment. Without it, each of the plan")
+    workload: str | None = Field(
+        default=None, description="name of the workload. Without it, each of the plan that the scenario can have"
+    )
+    guests: list[_Guests] = Field(
+        default_factory=list, max_length=16, description="of together and mixed: numbers of guests"
+    )
+    load: Load | None = Field(default=None, description="of loaded: the table load")
+    members: list[str] = Field(
+        default_factory=list, max_length=16, description="of matrix: environments of its guests, one entry for each"
+    )
+    workloads: list[str] = Field(
+        default_factory=list, max_length=16, description="of mixed: names of the workloads that run at once"
+    )
+    count: list[_Guests] = Field(default_factory=list, max_length=16, description="of instances: numbers of agents")
+
+
 class Plan(_Frozen):
-    """A plan: environments, workloads, scenario, precision, budget."""
+    """A plan: environments, workloads, scenarios, precision, budget."""
 
     virtometer: Literal[1] = Field(description="version of the form of plans")
     name: Name = Field(description="name of the plan")
@@ -190,7 +237,15 @@ class Plan(_Frozen):
     environments: list[PlanEnvironment] = Field(min_length=1, max_length=64, description="places where work runs")
     baseline: str = Field(default="native", description="name of the environment that all others are compared with")
     workloads: list[PlanWorkload] = Field(min_length=1, max_length=512, description="what is measured in each of them")
-    scenario: Literal["alone"] = Field(default="alone", description="how guests are combined")
+    scenarios: list[Scenario] = Field(
+        default_factory=list,
+        max_length=64,
+        description="how guests are combined: the table scenarios. Without it, each workload runs alone",
+    )
+    disk_files: Literal["own", "shared"] = Field(
+        default="own",
+        description="guests that work at the same time have disk files of their own, or share one",
+    )
     blocks: int = Field(default=8, ge=1, le=10_000, description="passes over all treatments; a verdict takes six")
     seconds: float = Field(default=1.0, gt=0, le=3600, description="length of the window of a trial")
     slice_s: float = Field(default=0.025, ge=0.001, le=10, description="length of a slice where guests take turns")
@@ -228,6 +283,20 @@ class Plan(_Frozen):
     ] = Field(default=512 << 20, description="bytes of the disk file behind all disk workloads")
     limits: Limits = Field(default_factory=Limits, description="how long anything may take: the table limits")
     rules: Rules = Field(default_factory=Rules, description="when a trial is marked as disturbed: the table rules")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_former_scenario(cls, data: object) -> object:
+        """Plans of earlier versions say `scenario: alone`, which is what a plan without scenarios means."""
+        if isinstance(data, dict) and data.get("scenario") == "alone" and "scenarios" not in data:
+            return {name: value for name, value in data.items() if name != "scenario"}
+        return data
+
+    def scenario(self, name: str) -> Scenario:
+        """The scenario of a trial, by its name. The empty name is that of plans without scenarios. KeyError."""
+        if not name:
+            return Scenario(name="alone", type="alone")
+        return {one.name: one for one in self.scenarios}[name]
 
     @property
     def stops_by_rule(self) -> bool:

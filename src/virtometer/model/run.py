@@ -16,12 +16,29 @@ Better = Literal["higher", "lower"]
 
 
 @dataclass(frozen=True, slots=True)
+class ProcessorUse:
+    """What one processor of the host did over the scored window, in CPU seconds. `number`: the host's."""
+
+    number: int
+    user: float
+    nice: float
+    system: float
+    idle: float
+    iowait: float
+    irq: float
+    softirq: float
+    steal: float
+
+
+@dataclass(frozen=True, slots=True)
 class HostUse:
     """What the host's processors did over the scored window, in CPU seconds (all processors added).
 
     foreign: of programs that are neither a guest nor the laboratory. run_delay: in which the measured guest was ready
     and others had its processors. pressure: in which some program of the host waited. frequency_mhz: the lowest of the
-    guest's processors. temperature_c: the highest of the host. None: unknown.
+    guest's processors. temperature_c: the highest of the host. processors: each of them, where several guests worked.
+    run_queue: threads that ran or were ready, on average. context_switches: number of them. disk_read, disk_written:
+    bytes of all disks. None: unknown.
     """
 
     wall_s: float
@@ -38,6 +55,11 @@ class HostUse:
     pressure: float | None = None
     frequency_mhz: float | None = None
     temperature_c: float | None = None
+    processors: tuple[ProcessorUse, ...] = ()
+    run_queue: float | None = None
+    context_switches: int | None = None
+    disk_read: int | None = None
+    disk_written: int | None = None
 
     @property
     def busy(self) -> float:
@@ -178,6 +200,9 @@ class MarkKind(StrEnum):
     BESIDE = "beside"  # another laboratory measured
     AGAIN = "again"  # measured later than its block
     CLOCK = "clock"  # its clock was wrong, and is used all the same
+    OVERLAP = "overlap"  # its guests ran together for less than half of the window
+    LOAD = "load"  # the load did not run throughout the stretch
+    ACCOUNT = "account"  # guests got more CPU time than the host had
     UNKNOWN = "unknown"  # recorded by a version that did not say
 
 

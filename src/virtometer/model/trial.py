@@ -55,7 +55,7 @@ class Placement:
     """One workload in one guest. `ordinal` is its place in the trial and identifies it there.
 
     guest: number of the guest of this environment. peer: ordinal of the placement with the role `service` that this one
-    exchanges data with; None: the laboratory's own peer.
+    exchanges data with; None: the laboratory's own peer. instance: number of the agent within the guest.
     """
 
     environment: str
@@ -64,6 +64,7 @@ class Placement:
     guest: int = 1
     ordinal: int = 0
     peer: int | None = None
+    instance: int = 1
 
     @property
     def guest_key(self) -> GuestKey:
@@ -76,8 +77,8 @@ class Trial:
     """The unit of execution. `index` counts from 0 in order of execution, `start_group` names the guest starts.
 
     Trials with the same `start_group` share one start of their guests (`fresh: block`). Those with the same `turns`
-    are executed together: their guests take turns in slices. None: alone. ValueError for placements that are not
-    numbered in their order, or whose peer is no service.
+    are executed together: their guests take turns in slices. None: alone. scenario: its name in the plan; empty where
+    the plan has none. ValueError for placements that are not numbered in their order, or whose peer is no service.
     """
 
     index: int
@@ -86,6 +87,7 @@ class Trial:
     start_group: int
     placements: tuple[Placement, ...]
     turns: int | None = None
+    scenario: str = ""
 
     def __post_init__(self) -> None:
         """Check that an ordinal is a position."""
@@ -94,6 +96,11 @@ class Trial:
         services = {placement.ordinal for placement in self.placements if placement.role == "service"}
         if any(placement.peer is not None and placement.peer not in services for placement in self.placements):
             raise ValueError("the peer of a placement is a placement with the role service")
+
+    @property
+    def measured(self) -> tuple[Placement, ...]:
+        """The placements whose value counts."""
+        return tuple(one for one in self.placements if one.role == "measured")
 
     @property
     def guests(self) -> tuple[GuestKey, ...]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from virtometer.store import kinds
-from virtometer.store.older_plans import with_all_processors, with_former_rules, with_levels, without_control
+from virtometer.store.older_plans import with_all_processors, with_former_rules, with_levels, without_control, without_scenario
 
 Step = str | Callable[[sqlite3.Connection], None]
 
@@ -50,6 +50,10 @@ def _what_nobody_could_say(raw: sqlite3.Connection) -> None:
     _change_plans(raw, with_all_processors)
     _change_plans(raw, without_control)
     _change_plans(raw, with_former_rules)
+
+
+def _scenarios_of_plans(raw: sqlite3.Connection) -> None:
+    _change_plans(raw, without_scenario)
 
 
 def _change_plans(raw: sqlite3.Connection, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
@@ -179,5 +183,11 @@ MIGRATIONS: Mapping[int, tuple[Step, ...]] = {
         "beyond_json TEXT NOT NULL, bounded_by TEXT NOT NULL)",
         "ALTER TABLE entries ADD COLUMN stages INTEGER NOT NULL DEFAULT '0'",
         _what_nobody_could_say,
+    ),
+    # Several guests work in one trial.
+    7: (
+        "ALTER TABLE planned ADD COLUMN scenario TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE placements ADD COLUMN instance INTEGER NOT NULL DEFAULT '1'",
+        _scenarios_of_plans,
     ),
 }

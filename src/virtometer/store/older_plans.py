@@ -2,7 +2,7 @@
 
 Factors: these versions wrote them out as workloads and kept no level. Workloads that differ only in numbers are taken
 for levels of one or two factors. Processors: no guest was bound. Control: there was none. Rules: other programs were
-not watched.
+not watched. Scenario: each workload ran alone, and the plan said so.
 """
 
 from __future__ import annotations
@@ -42,6 +42,11 @@ def with_all_processors(plan: dict[str, Any]) -> dict[str, Any]:
 def without_control(plan: dict[str, Any]) -> dict[str, Any]:
     """The plan with its baseline measured once in a block, as it was before there was a control."""
     return {**plan, "control": False}
+
+
+def without_scenario(plan: dict[str, Any]) -> dict[str, Any]:
+    """The plan without the word for its only scenario: a plan without scenarios means the same."""
+    return {name: value for name, value in plan.items() if name != "scenario"}
 
 
 def with_former_rules(plan: dict[str, Any]) -> dict[str, Any]:

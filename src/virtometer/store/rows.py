@@ -24,6 +24,7 @@ from virtometer.model import (
     MarkKind,
     Placement,
     Plan,
+    ProcessorUse,
     RoundTrip,
     Run,
     Sample,
@@ -116,6 +117,7 @@ def planned_rows(trials: Iterable[Trial]) -> tuple[list[Values], list[Values]]:
                 "position": trial.position,
                 "start_group": trial.start_group,
                 "turns": trial.turns,
+                "scenario": trial.scenario,
             }
         )
         placements.extend(
@@ -127,6 +129,7 @@ def planned_rows(trials: Iterable[Trial]) -> tuple[list[Values], list[Values]]:
                 "role": placement.role,
                 "guest": placement.guest,
                 "peer": placement.peer,
+                "instance": placement.instance,
             }
             for placement in trial.placements
         )
@@ -137,10 +140,18 @@ def planned_of(planned: Sequence[Row[Any]], placements: Sequence[Row[Any]]) -> t
     """Back from the rows, in order of execution."""
     of_trial: dict[int, list[Placement]] = {}
     for row in placements:
-        placement = Placement(row.environment, row.workload, row.role, row.guest, row.placement, row.peer)
+        placement = Placement(row.environment, row.workload, row.role, row.guest, row.placement, row.peer, row.instance)
         of_trial.setdefault(row.trial, []).append(placement)
     return tuple(
-        Trial(row.trial, row.block, row.position, row.start_group, tuple(of_trial.get(row.trial, ())), row.turns)
+        Trial(
+            row.trial,
+            row.block,
+            row.position,
+            row.start_group,
+            tuple(of_trial.get(row.trial, ())),
+            row.turns,
+            row.scenario,
+        )
         for row in planned
     )
 
@@ -365,7 +376,12 @@ def trial_of(row: Row[Any], trial: Trial, runs: Sequence[Run]) -> TrialRecord:
         started_at=row.started_at,
         wall_s=row.wall_s,
         start_skew_ns=row.start_skew_ns,
-        host=None if row.host_json is None else HostUse(**from_json(row.host_json)),
+        host=None if row.host_json is None else _host_of(from_json(row.host_json)),
         marks=tuple(Mark(MarkKind(kind), text) for kind, text in from_json(row.marks_json)),
         runs=tuple(runs),
     )
+
+
+def _host_of(values: Mapping[str, Any]) -> HostUse:
+    processors = tuple(ProcessorUse(**one) for one in values.get("processors", ()))
+    return HostUse(**{**values, "processors": processors})

@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 
 APPLICATION_ID = 0x5649524D  # "VIRM"
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 
 
 METADATA = MetaData()
@@ -74,6 +74,7 @@ planned = Table(
     _integer("position"),
     _integer("start_group"),
     Column("turns", Integer),  # trials with the same number take turns
+    Column("scenario", Text, nullable=False, server_default=""),
 )
 
 placements = Table(
@@ -86,6 +87,7 @@ placements = Table(
     _text("role"),
     _integer("guest"),  # number among the guests of this environment in the trial
     Column("peer", Integer),  # the placement with the role service that it exchanges data with
+    Column("instance", Integer, nullable=False, server_default="1"),  # number of the agent within the guest
     sqlite_with_rowid=False,
 )
 
