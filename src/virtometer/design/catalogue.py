@@ -26,7 +26,7 @@ class WorkloadDescription:
     meaning, facts: what it measures, and more sentences about it. takes: operation -> its parameters -> what the agent
     takes where a plan leaves them out, None where that is nothing; an operation that is not there has all parameters.
     refusal: why an operation of the workload does not take these parameters, in a sentence; empty where it does.
-    demand: what an operation takes with these parameters and so many threads.
+    demand: what an operation takes with these parameters and so many threads. networked: it exchanges data with a peer.
     """
 
     ops: Mapping[str, OpDescription]
@@ -37,6 +37,7 @@ class WorkloadDescription:
     meaning: str = ""
     facts: tuple[str, ...] = ()
     takes: Mapping[str, Mapping[str, str | int | None]] = field(default_factory=dict)
+    networked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class KindDescription:
 
     title, meaning, facts: its title in reports, what it is, and more sentences about it. machine_memory: bytes that the
     own kernel of a machine and the agent take of its memory at least, beside the descriptions of pages; the disk of a
-    machine is a device. None: guests are no machines.
+    machine is a device. None: guests are no machines. instances: several agents can work in one guest.
     """
 
     settings: type[BaseModel]
@@ -63,6 +64,7 @@ class KindDescription:
     cost: Cost = Cost()
     machine_memory: int | None = None
     needs_long_windows: Callable[[BaseModel], str] = lambda settings: ""
+    instances: bool = False
 
 
 @dataclass(frozen=True, slots=True)

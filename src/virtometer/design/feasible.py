@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from virtometer.design.catalogue import Catalogue
 from virtometer.design.document import Path
-from virtometer.model import Demand, Plan, PlanEnvironment, PlanWorkload, size_text
+from virtometer.design.scenarios import Placements, groups, guests_of
+from virtometer.model import Demand, GuestKey, Plan, PlanEnvironment, PlanWorkload, size_text
 
 AGENT_RESERVE = 16 << 20
 """Bytes of memory that the agent's kernels leave to the guest (RESERVE in agent/kernels/src/buffer.rs)."""
@@ -70,11 +72,13 @@ def impossible_here(plan: Plan, catalogue: Catalogue, host: HostSizes) -> Iterat
     """What a host of these sizes cannot execute, beside what none can."""
     demands = [demand_of(workload, catalogue) for workload in plan.workloads]
     own = max(demand.own_files for demand in demands)
-    file = plan.disk_span if any(demand.on_disk for demand in demands) else 0
+    files = disk_files(plan, catalogue)
+    file = plan.disk_span * files
     if file + own > host.free:
-        parts = [(file, "the disk file"), (own, "the largest files beside it")]
+        what_files = "the disk file" if files < 2 else f"the {files} disk files"
+        parts = [(file, what_files), (own, "the largest files beside it")]
         needed = " and ".join(f"{what} {_size(size)}" for size, what in parts if size)
-        verb = "do" if own else "does"
+        verb = "do" if own or files > 1 else "does"
         yield Impossible(("disk_span",), f"{needed} {verb} not fit: {_size(host.free)} are free for the results")
     machines = [one for one in plan.environments if catalogue.kinds[one.kind].machine_memory is not None]
     together = sum(guest_memory(one, catalogue) or 0 for one in machines)
@@ -82,6 +86,7 @@ def impossible_here(plan: Plan, catalogue: Catalogue, host: HostSizes) -> Iterat
         sentence = f"guests that take turns live at the same time: they have {_size(together)} of memory together, and "
         sentence += f"this host {_size(host.memory)}; give them less, or let workloads be 'scheduling: continuous'"
         yield Impossible(("environments",), sentence)
+    yield from _too_many_guests(plan, catalogue, host)
     for number, environment in enumerate(plan.environments):
         at: Path = ("environments", number, "settings")
         settings = environment.settings
@@ -111,6 +116,55 @@ def impossible_here(plan: Plan, catalogue: Catalogue, host: HostSizes) -> Iterat
 def refused(found: Impossible, plan: Plan) -> bool:
     """Whether a plan is refused for it: not where it skips what does not work, and another environment is left."""
     return plan.unavailable == "refuse" or found.environment in ("", plan.baseline)
+
+
+def disk_files(plan: Plan, catalogue: Catalogue) -> int:
+    """How many disk files a plan needs: one for each guest that works at the same time, unless they share one."""
+    on_disk = {one.name for one in plan.workloads if demand_of(one, catalogue).on_disk}
+    if not on_disk or plan.disk_files == "shared":
+        return min(len(on_disk), 1)
+    names = [one.name for one in plan.environments]
+    return max(
+        (
+            len(guests_of(group))
+            for scenario in plan.scenarios
+            for group in groups(plan, scenario, names)
+            if any(placement.workload in on_disk for trial in group for placement in trial)
+        ),
+        default=1,
+    )
+
+
+def _too_many_guests(plan: Plan, catalogue: Catalogue, host: HostSizes) -> Iterator[Impossible]:
+    """Scenarios whose guests need more memory together than the host has, with the sum."""
+    environments = {one.name: one for one in plan.environments}
+    workloads = {one.name: demand_of(one, catalogue).memory for one in plan.workloads}
+    for number, scenario in enumerate(plan.scenarios):
+        for group in groups(plan, scenario, environments.keys()):
+            needed = [_memory_of(trial, environments, workloads, catalogue) for trial in group]
+            most = max(needed, key=lambda one: sum(one.values()))
+            if len(most) > 1 and sum(most.values()) > host.memory:
+                sizes = Counter((key.environment, size) for key, size in most.items())
+                parts = (f"{count} of '{name}' with {size_text(size)} each" for (name, size), count in sizes.items())
+                sentence = f"the guests of '{scenario.name}' need {_size(sum(most.values()))} of memory together "
+                sentence += f"({', '.join(parts)}), and this host has {_size(host.memory)}"
+                yield Impossible(("scenarios", number), sentence)
+                break
+
+
+def _memory_of(
+    trial: Placements, environments: Mapping[str, PlanEnvironment], workloads: Mapping[str, int], catalogue: Catalogue
+) -> dict[GuestKey, int]:
+    """Bytes of the host that each guest of a trial takes: all of a machine, of others what their work needs."""
+    found: dict[GuestKey, int] = {}
+    for placement in trial:
+        environment = environments[placement.environment]
+        key = placement.guest_key
+        if catalogue.kinds[environment.kind].machine_memory is not None:
+            found[key] = guest_memory(environment, catalogue) or 0
+        else:
+            found[key] = found.get(key, 0) + workloads[placement.workload]
+    return found
 
 
 def guest_memory(environment: PlanEnvironment, catalogue: Catalogue) -> int | None:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from virtometer.design import scheduling, validation_messages
+from virtometer.design import scenario_checks, scheduling, validation_messages
 from virtometer.design.catalogue import Catalogue
 from virtometer.design.document import Document, Path, read_document
 from virtometer.design.factors import expand
@@ -64,6 +64,8 @@ def read_plan(text: str | bytes, file_name: str, catalogue: Catalogue, selected:
         workloads, wrong_workloads = _workloads(plan, document, catalogue)
         wrong = [*wrong_environments, *wrong_workloads, *_names(plan, document)]
         plan = plan.model_copy(update={"environments": environments, "workloads": workloads})
+        if not wrong:
+            plan, wrong = scenario_checks.completed(plan, document, catalogue)
         if not wrong:
             plan, document = select(plan, document, selected)
         if trial_count(plan) > MAX_TRIALS:

@@ -11,6 +11,10 @@ the same environment differ.
 Where a workload of a plan is `interleaved`, the guests of all environments live throughout the block. Its trials are
 one unit of the block, in which the guests take turns; every other trial is a unit by itself. The units are in random
 order.
+
+With scenarios a block consists of sections in random order: one for each scenario of the type alone, which is a block
+as above, and one for each group of another scenario. The trials of a group are in random order and share their guests,
+unless every trial starts its own (`fresh: trial`).
 """
 
 from __future__ import annotations
@@ -18,9 +22,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from virtometer.design.scenarios import Placements, groups
 from virtometer.design.shuffle import Generator
 from virtometer.errors import EnvironmentFailed, UsageError
-from virtometer.model import GuestKey, Placement, Plan, Trial
+from virtometer.model import GuestKey, Placement, Plan, Scenario, Trial
 
 MAX_TRIALS = 100_000
 
@@ -29,8 +34,12 @@ _CONTROL = 2  # number of the baseline's second guest in a block
 
 def trial_count(plan: Plan) -> int:
     """How many trials a plan has where every environment works."""
-    guests = _guests(plan, [environment.name for environment in plan.environments])
-    return len(guests) * len(plan.workloads) * plan.blocks
+    environments = [environment.name for environment in plan.environments]
+    count = 0
+    for scenario in _scenarios(plan):
+        count += sum(len(guests) for guests in _wanted(plan, scenario, environments).values())
+        count += sum(len(group) for group in groups(plan, scenario, environments))
+    return count * plan.blocks
 
 
 def schedule(plan: Plan, available_environments: Iterable[str], seed: int) -> tuple[Trial, ...]:
@@ -49,12 +58,13 @@ def schedule(plan: Plan, available_environments: Iterable[str], seed: int) -> tu
             f"the baseline '{plan.baseline}' is not available here, so there is nothing to compare with",
             advice="virtometer doctor says why; or choose another baseline in the plan",
         )
-    guests = _guests(plan, environments)
-    wanted = {workload.name: guests for workload in plan.workloads}
+    scenarios = _scenarios(plan)
+    wanted = [(one.name, _wanted(plan, one, environments)) for one in scenarios if one.type == "alone"]
+    together = [(one.name, group) for one in scenarios for group in groups(plan, one, environments)]
     generator = Generator(seed)
     trials: list[Trial] = []
     for block in range(plan.blocks):
-        trials += _block(plan, generator, block, wanted, trials[-1:])
+        trials += _block(plan, generator, block, wanted, trials[-1:], together)
     return tuple(trials)
 
 
@@ -67,12 +77,19 @@ def further(plan: Plan, seed: int, before: Sequence[Trial], more: Mapping[tuple[
     first = max(trial.block for trial in before) + 1
     generator = Generator(Generator(seed + len(before)).next())
     trials: list[Trial] = []
+    scenarios = [one for one in _scenarios(plan) if one.type == "alone"]
     for number in range(max(more.values(), default=0)):
-        wanted = {
-            workload.name: _guests(plan, [plan.baseline, *others])
-            for workload in plan.workloads
-            if (others := _going_on(plan, workload.name, more, number))
-        }
+        wanted = [
+            (
+                one.name,
+                {
+                    workload: _guests(plan, [plan.baseline, *others])
+                    for workload in one.workloads
+                    if (others := _going_on(plan, workload, more, number))
+                },
+            )
+            for one in scenarios
+        ]
         trials += _block(plan, generator, first + number, wanted, trials[-1:] or before[-1:])
         if len(before) + len(trials) > MAX_TRIALS:
             raise UsageError(f"there would be more than the {MAX_TRIALS} trials that one campaign may have")
@@ -91,54 +108,100 @@ def _guests(plan: Plan, environments: Sequence[str]) -> list[GuestKey]:
     return [*guests, GuestKey(plan.baseline, _CONTROL)] if plan.control and len(plan.environments) > 1 else guests
 
 
+def _scenarios(plan: Plan) -> list[Scenario]:
+    """The scenarios of a plan; of one without, that every workload runs alone."""
+    everything = [workload.name for workload in plan.workloads]
+    return plan.scenarios or [Scenario.model_construct(name="", type="alone", workloads=everything)]
+
+
+def _wanted(plan: Plan, scenario: Scenario, environments: Sequence[str]) -> dict[str, list[GuestKey]]:
+    """The guests of a block by workload, of a scenario of the type alone; nothing of another one."""
+    named = [name for name in environments if scenario.environment in (None, name)]
+    if scenario.type != "alone" or not named:
+        return {}
+    guests = _guests(plan, named) if plan.baseline in named else [GuestKey(name) for name in named]
+    return dict.fromkeys(scenario.workloads, guests)
+
+
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """Treatments that stand next to each other: guest and workload of each.
+    """Trials that stand next to each other, each with its placements.
 
     begins: guests are started for it. together: their guests take turns.
     """
 
-    treatments: Sequence[tuple[GuestKey, str]]
+    trials: Sequence[Placements]
     begins: bool = False
     together: bool = False
+    scenario: str = ""
 
 
 def _block(
     plan: Plan,
     generator: Generator,
     block: int,
-    wanted: Mapping[str, Sequence[GuestKey]],
+    wanted: Sequence[tuple[str, Mapping[str, Sequence[GuestKey]]]],
     before: Sequence[Trial],
+    together: Sequence[tuple[str, Sequence[Placements]]] = (),
 ) -> list[Trial]:
-    """The trials of one block. `wanted`: the guests by workload. `before`: the trial that they follow, if any."""
+    """The trials of one block.
+
+    `wanted`: the guests by workload, of each scenario of the type alone by its name. `before`: the trial that they
+    follow, if any. `together`: groups of the other scenarios, with their names.
+    """
     index = before[-1].index + 1 if before else 0
     group = before[-1].start_group if before else -1
     trials: list[Trial] = []
-    for unit in _order(plan, generator, wanted):
+    for unit in _units(plan, generator, wanted, together):
         group += unit.begins
         turns = index + len(trials) if unit.together else None
-        for guest, workload in unit.treatments:
-            placements = (Placement(guest.environment, workload, guest=guest.number),)
-            trials.append(Trial(index + len(trials), block, len(trials), group, placements, turns))
+        for placements in unit.trials:
+            trials.append(Trial(index + len(trials), block, len(trials), group, placements, turns, unit.scenario))
     return trials
 
 
+def _units(
+    plan: Plan,
+    generator: Generator,
+    wanted: Sequence[tuple[str, Mapping[str, Sequence[GuestKey]]]],
+    together: Sequence[tuple[str, Sequence[Placements]]],
+) -> list[_Unit]:
+    """The units of one block. The order of a block with one section depends on nothing but that section."""
+    sections: list[tuple[str, Mapping[str, Sequence[GuestKey]], Sequence[Placements]]] = [
+        *((name, guests, ()) for name, guests in wanted if guests),
+        *((name, {}, group) for name, group in together),
+    ]
+    units: list[_Unit] = []
+    for name, guests, group in generator.shuffled(sections) if len(sections) > 1 else sections:
+        if guests:
+            units += [replace(unit, scenario=name) for unit in _order(plan, generator, guests)]
+        for number, placements in enumerate(generator.shuffled(group) if group else ()):
+            units.append(_Unit((placements,), begins=number == 0 or plan.fresh == "trial", scenario=name))
+    return units
+
+
 def _order(plan: Plan, generator: Generator, wanted: Mapping[str, Sequence[GuestKey]]) -> Sequence[_Unit]:
-    """The units of one block."""
+    """The units of one block in which every workload runs alone."""
     guests = list(dict.fromkeys(guest for some in wanted.values() for guest in some))
     interleaved = [one.name for one in plan.workloads if one.scheduling == "interleaved" and one.name in wanted]
     if plan.fresh == "trial":
         treatments = [(guest, workload) for guest in guests for workload in wanted if guest in wanted[workload]]
-        return [_Unit((treatment,), begins=True) for treatment in generator.shuffled(treatments)]
+        return [_unit([treatment], begins=True) for treatment in generator.shuffled(treatments)]
     if not interleaved:
         order = [
             [(guest, workload) for workload in generator.shuffled(list(wanted)) if guest in wanted[workload]]
             for guest in generator.shuffled(guests)
         ]
-        return [_Unit((one,), begins=number == 0) for some in order for number, one in enumerate(some)]
-    units = [_Unit([(guest, one) for guest in wanted[one]], together=True) for one in interleaved]
+        return [_unit([one], begins=number == 0) for some in order for number, one in enumerate(some)]
+    units = [_unit([(guest, one) for guest in wanted[one]], together=True) for one in interleaved]
     units += [
-        _Unit(((guest, one),)) for guest in guests for one in wanted if one not in interleaved and guest in wanted[one]
+        _unit([(guest, one)]) for guest in guests for one in wanted if one not in interleaved and guest in wanted[one]
     ]
     first, *rest = generator.shuffled(units)
     return [replace(first, begins=True), *rest]
+
+
+def _unit(treatments: Sequence[tuple[GuestKey, str]], *, begins: bool = False, together: bool = False) -> _Unit:
+    """Trials of one workload in one guest each."""
+    trials = [(Placement(guest.environment, workload, guest=guest.number),) for guest, workload in treatments]
+    return _Unit(trials, begins, together)

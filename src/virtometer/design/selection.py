@@ -6,13 +6,13 @@ the name of one combination chooses that one. The baseline is always kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from virtometer.design.document import Document, Path
 from virtometer.design.validation_messages import short, similar
 from virtometer.errors import UsageError
-from virtometer.model import Plan
+from virtometer.model import Plan, Scenario
 
 _SHOWN = 12  # names that an error lists
 _NEAR = 3  # names that an error proposes
@@ -43,6 +43,21 @@ def select(plan: Plan, document: Document, selected: Selection) -> tuple[Plan, D
     environments = set(present)
     if selected.environments:
         environments = {plan.baseline} | _chosen("--in", "environment", selected.environments, present)
+    scenarios = {
+        number: part
+        for number, one in enumerate(plan.scenarios)
+        if (part := _part_of(one, workloads, environments)) is not None
+    }
+    if plan.scenarios and not scenarios:
+        chosen = " and ".join(
+            option for option, given in (("--only", selected.only), ("--in", selected.environments)) if given
+        )
+        raise UsageError(
+            f"{chosen}: no scenario of the plan is left",
+            advice=f"its scenarios: {_listed([one.name for one in plan.scenarios])}",
+        )
+    # What only loads the host is no choice.
+    workloads |= {one.load.workload for one in scenarios.values() if one.load is not None}
     kept = {
         "workloads": [number for number, name in enumerate(names) if name in workloads],
         "environments": [number for number, one in enumerate(plan.environments) if one.name in environments],
@@ -51,9 +66,22 @@ def select(plan: Plan, document: Document, selected: Selection) -> tuple[Plan, D
         update={
             "workloads": [plan.workloads[number] for number in kept["workloads"]],
             "environments": [plan.environments[number] for number in kept["environments"]],
+            "scenarios": list(scenarios.values()),
         }
     )
-    return smaller, _document(document, kept)
+    return smaller, _document(document, kept | ({"scenarios": list(scenarios)} if scenarios else {}))
+
+
+def _part_of(scenario: Scenario, workloads: Collection[str], environments: Collection[str]) -> Scenario | None:
+    """What is left of a scenario; None where nothing is. Guests of a mixture or a matrix are all needed."""
+    left = [name for name in scenario.workloads if name in workloads]
+    load = scenario.load and scenario.load.environment
+    named = [*scenario.members, *(name for name in (scenario.environment, load) if name is not None)]
+    if not left or any(name not in environments for name in named):
+        return None
+    if scenario.type == "mixed" and len(left) < len(scenario.workloads):
+        return None
+    return scenario.model_copy(update={"workloads": left})
 
 
 def words(selected: Selection, plan: Plan) -> str:

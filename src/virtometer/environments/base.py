@@ -53,14 +53,16 @@ Namespace = Literal["cgroup", "ipc", "mnt", "net", "pid", "time", "user", "uts"]
 
 
 MOST_PROCESSORS = 4096
+PLACEMENTS = ("auto", "all", "apart", "together")
 
 
 def _processors(value: object) -> object:
-    """Refuse what is neither `auto`, `all` nor a list of numbers, in one sentence. Raises ValueError."""
+    """Refuse what is neither a word for processors nor a list of numbers, in one sentence. Raises ValueError."""
     numbers = value if isinstance(value, list | tuple) else ()
     right = all(type(one) is int and 0 <= one < MOST_PROCESSORS for one in numbers)
-    if value not in ("auto", "all") and not (numbers and right):
-        raise ValueError(f"must be auto, all or a list of numbers from 0 to {MOST_PROCESSORS - 1}, such as [1]")
+    if value not in PLACEMENTS and not (numbers and right):
+        words = ", ".join(PLACEMENTS)
+        raise ValueError(f"must be {words} or a list of numbers from 0 to {MOST_PROCESSORS - 1}, such as [1]")
     return tuple(numbers) or value
 
 
@@ -76,10 +78,13 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
     clock_settings: ClassVar[tuple[str, ...]] = ()
 
-    processors: Annotated[Literal["auto", "all"] | tuple[ProcessorNumber, ...], BeforeValidator(_processors)] = Field(
+    processors: Annotated[
+        Literal["auto", "all", "apart", "together"] | tuple[ProcessorNumber, ...], BeforeValidator(_processors)
+    ] = Field(
         default="auto",
-        description="processors of the host for the whole guest: their numbers, all, or auto: as many as the work has "
-        "threads",
+        description="processors of the host for the whole guest: their numbers; all; auto: as many as the work has "
+        "threads. Of guests that work at the same time, auto: they share as many as all have threads together; apart: "
+        "each the next processors; together: all on those of one",
     )
 
     @property
@@ -135,7 +140,9 @@ class LabContext:
     working files. disk_file: the one file behind every disk workload (filled as KERNELS.md says), or None. lan: the
     network of this laboratory, made when the first guest needs it; whoever made the LabContext calls `lan.close()`.
     host_programs: what workloads of this campaign run beside the agent. A kind puts their files into its guests.
-    processors: numbers of the processors that guests and laboratory may use together.
+    processors: numbers of the processors that guests and laboratory may use together. more_disk_files: alike, for
+    guests that work at the same time. on_bridge: guests without a network of their own are on the laboratory's network,
+    where others reach them, and not on the host's.
     """
 
     agent: Path
@@ -147,6 +154,8 @@ class LabContext:
     lan: Lan
     host_programs: tuple[HostProgram, ...] = ()
     processors: frozenset[int] = field(default_factory=lambda: frozenset(os.sched_getaffinity(0)))
+    more_disk_files: tuple[Path, ...] = ()
+    on_bridge: bool = False
 
     def program_path(self, name: str) -> str | None:
         """Where a program of `host_programs` lies, on the host as in guests; None where this host has none."""
@@ -227,6 +236,7 @@ class Environment(ABC):
     # The namespaces of its own that the agent has as a process of the host. None: no kernel of the host runs the agent.
     namespaces: ClassVar[tuple[Namespace, ...] | None] = None
     machine: ClassVar[bool] = False  # guests have a kernel of their own: the disk is a device, their memory is theirs
+    several_agents: ClassVar[bool] = False  # its guests have `add_agent`
     kernel_memory: ClassVar[int] = 0  # bytes of a machine's memory that its kernel and the agent take at least
     program: ClassVar[str] = ""  # which program of the host starts guests, and which Debian package has it
     package: ClassVar[str] = ""

@@ -14,6 +14,7 @@ from virtometer import __version__
 from virtometer.analysis.counted import counted
 from virtometer.analysis.live import LiveEstimate, LiveEstimates
 from virtometer.deferred_signals import deferred_signals
+from virtometer.design.feasible import disk_files
 from virtometer.design.schedule import schedule
 from virtometer.environments.base import Environment, LabContext
 from virtometer.environments.registry import KINDS
@@ -36,6 +37,7 @@ from virtometer.model import (
 from virtometer.programs import Programs, now
 from virtometer.runner import host, tool_programs
 from virtometer.runner.agent import agent_digest, agent_path
+from virtometer.runner.catalogue import catalogue
 from virtometer.runner.doctor import status
 from virtometer.runner.guests import Guests, with_advice
 from virtometer.runner.host_lock import HostLock
@@ -235,8 +237,9 @@ def _execute(
         tools = tool_programs.tools_of(campaign.plan)
         if needs_disk:
             progress.stage(f"filling the disk file with {campaign.plan.disk_span >> 20} MiB")
+        span, files = campaign.plan.disk_span if needs_disk else 0, disk_files(campaign.plan, catalogue())
         try:
-            with lab_context(directory, campaign.plan.disk_span if needs_disk else 0, tools) as lab:
+            with lab_context(directory, span, tools, files) as lab:
                 if agent_digest(lab.agent) != campaign.versions["agent_sha256"]:
                     raise HostChanged("the agent was replaced while the campaign began", advice="begin again")
                 with laboratory_aside(campaign.plan, lab):
@@ -319,7 +322,13 @@ class _Execution:
             self._guests.starts = []
 
     def _run_group(self, rest: Sequence[Trial], begin: int, end: int) -> None:
+        scenario = self._plan.scenario(rest[begin].scenario).type
+        keys = list(dict.fromkeys(key for trial in rest[begin:end] for key in trial.guests))
+        # Where each works alone, all have the same disk file.
+        self._guests.begin_group([] if scenario == "alone" else keys, on_bridge=scenario in ("pair", "matrix"))
         try:
+            if scenario != "alone":
+                self._guests.start_together(keys)
             while begin < end:
                 count = _together(rest, begin, end)
                 self._run_trials(rest, begin, count)
@@ -380,7 +389,8 @@ class _Execution:
         """One more trial is done."""
         self._done += 1
         self._remaining_time.trial(record)
-        self._estimates.add(record)
+        if self._plan.scenario(record.trial.scenario).type == "alone":
+            self._estimates.add(record)
 
     def _marked(self, record: TrialRecord) -> TrialRecord:
         """Marks that a trial gets for how it came to be measured."""

@@ -33,6 +33,7 @@ def catalogue() -> Catalogue:
                 meaning=workload.meaning,
                 facts=tuple(_needs(workload)),
                 takes=_taken(workload),
+                networked="network" in workload.needs,
             )
             for name, workload in WORKLOADS.items()
         },
@@ -48,6 +49,7 @@ def _described(kind: type[Environment]) -> KindDescription:
         cost=Cost(kind.usual_start_s, kind.usual_overhead_s),
         machine_memory=kind.kernel_memory if kind.machine else None,
         needs_long_windows=_needs_long_windows,
+        instances=kind.several_agents,
     )
 
 

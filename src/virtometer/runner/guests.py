@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Protocol
 
 from virtometer.deferred_signals import deferred_signals
@@ -44,6 +45,8 @@ class Guests:
         self._progress = progress
         self._environments = {environment.name: environment for environment in plan.environments}
         self._kinds: dict[str, Environment] = {}
+        self._disks: dict[GuestKey, int] = {}  # numbers of the disk files of guests that work at the same time
+        self._on_bridge = False
         self._settings: dict[str, Settings] = {}
         self._unprepared: dict[str, str] = {}
         self._refused: dict[str, str] = {}  # those that did not start, and why
@@ -75,6 +78,14 @@ class Guests:
     def is_unprepared(self, name: str) -> bool:
         """Whether an environment could not be made ready."""
         return name in self._unprepared
+
+    def begin_group(self, keys: Sequence[GuestKey], *, on_bridge: bool = False) -> None:
+        """No guest lives, and these follow, which work at the same time: each has a disk file of its own, if possible.
+
+        on_bridge: they reach each other over the laboratory's network.
+        """
+        self._disks = {key: number for number, key in enumerate(keys)} if len(self._lab.more_disk_files) > 0 else {}
+        self._on_bridge = on_bridge
 
     def start_together(self, keys: Sequence[GuestKey]) -> None:
         """Start those that do not live side by side. What fails is said by `ensure`.
@@ -154,7 +165,12 @@ class Guests:
         return name != self._plan.baseline and self._failed_starts[name] >= _TRIES
 
     def _kind_of(self, key: GuestKey) -> Environment:
-        return self._kinds[self._environments[key.environment].kind]
+        kind = self._kinds[self._environments[key.environment].kind]
+        disk_files = (self._lab.disk_file, *self._lab.more_disk_files)
+        number = self._disks.get(key, 0)
+        if number == 0 and not self._on_bridge:
+            return kind
+        return type(kind)(replace(self._lab, disk_file=disk_files[number], on_bridge=self._on_bridge))
 
     def _stop(self, key: GuestKey, guest: RunningGuest) -> None:
         try:

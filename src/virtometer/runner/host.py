@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from virtometer.model import HostUse, Mark, MarkKind, Rules
+from virtometer.runner.host_activity import Activity, between, read_activity, with_activity
 from virtometer.runner.host_watch import UNKNOWN, Counters, HostWatch, foreign, frequency_facts, temperature_c
 from virtometer.visible import visible
 
@@ -40,6 +41,7 @@ class Point:
     cpu_s: tuple[float, ...]
     guests_ns: tuple[int | None, ...]
     counters: Counters = UNKNOWN
+    activity: Activity | None = None
 
 
 def read_cpu() -> tuple[float, ...]:
@@ -66,8 +68,14 @@ class Observer:
     window is at most about one tick per processor at each end; guests' own counters are exact at each point.
     """
 
-    def __init__(self, guests: Sequence[Callable[[], int]], watch: HostWatch | None = None) -> None:
-        """`guests` are the functions that read each guest's CPU time in ns. `watch` finds out what others do."""
+    def __init__(
+        self, guests: Sequence[Callable[[], int]], watch: HostWatch | None = None, *, several: bool = False
+    ) -> None:
+        """`guests` are the functions that read each guest's CPU time in ns. `watch` finds out what others do.
+
+        several: guests work at the same time, so that each processor is watched, and what waits for one.
+        """
+        self._several = several
         self._guests = guests
         self._watch = watch
         self.points: list[Point] = []
@@ -75,15 +83,18 @@ class Observer:
 
     def tick(self) -> None:
         """Take a point."""
-        self.points.append(_point(self._guests, self._watch, find=True))
+        self.points.append(_point(self._guests, self._watch, find=True, several=self._several))
 
     def use(self, start_ns: float, end_ns: float) -> HostUse | None:
         """The host's CPU seconds between two moments (host time), or None where a gap makes them unknown."""
         if self.gap_s(start_ns, end_ns) > _GAP_S:
             return None
         first, last = self._at(start_ns), self._at(end_ns)
-        use = HostUse((end_ns - start_ns) * 1e-9, *(b - a for a, b in zip(first[0], last[0], strict=True)))
-        return _with_foreign(use, self._inside(start_ns, end_ns), self._watch)
+        use = _use((end_ns - start_ns) * 1e-9, [b - a for a, b in zip(first[0], last[0], strict=True)])
+        use = _with_foreign(use, self._inside(start_ns, end_ns), self._watch)
+        begun, ended = self._activity_at(start_ns), self._activity_at(end_ns)
+        inside = [p.activity.runnable for p in self.points if p.activity is not None and start_ns <= p.at_ns <= end_ns]
+        return use if begun is None or ended is None else with_activity(use, begun, ended, inside)
 
     def guest_cpu_s(self, guest: int, start_ns: float, end_ns: float) -> float | None:
         """CPU seconds of a guest's processes between two moments; None where unreadable or hidden by a gap."""
@@ -115,12 +126,20 @@ class Observer:
     def _inside(self, start_ns: float, end_ns: float) -> list[tuple[Point, Point]]:
         return [(a, b) for a, b in pairwise(self.points) if a.at_ns < end_ns and b.at_ns > start_ns]
 
-    def _at(self, moment_ns: float) -> tuple[tuple[float, ...], tuple[float | None, ...]]:
+    def _around(self, moment_ns: float) -> tuple[Point, Point, float]:
+        """The points before and after a moment, and how far between them it is, from 0 to 1."""
         points = self.points
         after = min(max(bisect_right(points, moment_ns, key=lambda point: point.at_ns), 1), len(points) - 1)
         a, b = points[after - 1], points[after]
         share = (moment_ns - a.at_ns) / max(b.at_ns - a.at_ns, 1)
-        share = min(max(share, 0.0), 1.0)
+        return a, b, min(max(share, 0.0), 1.0)
+
+    def _activity_at(self, moment_ns: float) -> Activity | None:
+        a, b, share = self._around(moment_ns)
+        return None if a.activity is None or b.activity is None else between(a.activity, b.activity, share)
+
+    def _at(self, moment_ns: float) -> tuple[tuple[float, ...], tuple[float | None, ...]]:
+        a, b, share = self._around(moment_ns)
         cpu = tuple(x + (y - x) * share for x, y in zip(a.cpu_s, b.cpu_s, strict=True))
         guests = tuple(
             None if x is None or y is None else x + (y - x) * share
@@ -187,8 +206,8 @@ class SliceObserver:
         """The host's CPU seconds in the slices between two moments (host time)."""
         inside = self._inside(start_ns, end_ns)
         wall_s = sum(last.at_ns - first.at_ns for first, last in inside) * 1e-9
-        fields = (math.fsum(last.cpu_s[i] - first.cpu_s[i] for first, last in inside) for i in range(len(_FIELDS)))
-        return _with_foreign(HostUse(wall_s, *fields), inside, self._watch)
+        fields = [math.fsum(last.cpu_s[i] - first.cpu_s[i] for first, last in inside) for i in range(len(_FIELDS))]
+        return _with_foreign(_use(wall_s, fields), inside, self._watch)
 
     def guest_cpu_s(self, guest: int, start_ns: float, end_ns: float) -> float | None:
         """CPU seconds of the guest's processes in these slices; None where they could not be read."""
@@ -210,7 +229,9 @@ class SliceObserver:
         return [pair for pair in pairs if pair[0].at_ns < end_ns and pair[1].at_ns > start_ns]
 
 
-def _point(guests: Sequence[Callable[[], int]], watch: HostWatch | None = None, *, find: bool = False) -> Point:
+def _point(
+    guests: Sequence[Callable[[], int]], watch: HostWatch | None = None, *, find: bool = False, several: bool = False
+) -> Point:
     read: list[int | None] = []
     for guest in guests:
         try:
@@ -218,7 +239,13 @@ def _point(guests: Sequence[Callable[[], int]], watch: HostWatch | None = None, 
         except OSError:
             read.append(None)
     counters = UNKNOWN if watch is None else watch.read(find=find)
-    return Point(time.monotonic_ns(), read_cpu(), tuple(read), counters)
+    return Point(time.monotonic_ns(), read_cpu(), tuple(read), counters, read_activity() if several else None)
+
+
+def _use(wall_s: float, seconds: Sequence[float]) -> HostUse:
+    """From CPU seconds in the order of /proc/stat."""
+    user, nice, system, idle, iowait, irq, softirq, steal = seconds
+    return HostUse(wall_s, user, nice, system, idle, iowait, irq, softirq, steal)
 
 
 def _with_foreign(use: HostUse, pairs: Sequence[tuple[Point, Point]], watch: HostWatch | None) -> HostUse:

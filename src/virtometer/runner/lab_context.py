@@ -26,10 +26,12 @@ ROOM = 64 << 20  # for the ledger beside the disk file, and what guests write
 
 
 @contextmanager
-def lab_context(scratch_parent: Path, disk_span: int = 0, tools: Sequence[Tool] = ()) -> Iterator[LabContext]:
+def lab_context(
+    scratch_parent: Path, disk_span: int = 0, tools: Sequence[Tool] = (), disk_files: int = 1
+) -> Iterator[LabContext]:
     """Give a LabContext whose scratch directory is made under `scratch_parent` and removed at the end.
 
-    disk_span > 0: a disk file of that many bytes is filled there. Raises StorageError when it does not fit.
+    disk_span > 0: `disk_files` files of that many bytes are filled there. Raises StorageError when they do not fit.
     tools: their programs are looked up on this host, for guests to get them.
     """
     programs = Programs()
@@ -50,9 +52,11 @@ def lab_context(scratch_parent: Path, disk_span: int = 0, tools: Sequence[Tool] 
         journal.forget(name)
         raise StorageError(f"cannot make the working directory {scratch}: {cause.strerror}") from cause
     try:
-        disk = _fill(agent, scratch, disk_span, programs) if disk_span else None
+        count = disk_files if disk_span else 0
+        files = [_fill(agent, scratch, disk_span, programs, number, count) for number in range(count)]
         carried = tuple(find_host_program(tool.program, tool.package, programs) for tool in tools)
-        yield LabContext(agent, cache, scratch, disk, journal, programs, lan, carried)
+        disk, more = (files[0] if files else None), tuple(files[1:])
+        yield LabContext(agent, cache, scratch, disk, journal, programs, lan, carried, more_disk_files=more)
     finally:
         with deferred_signals():
             try:
@@ -98,16 +102,17 @@ def _only_ours(directory: Path) -> bool:
     return True
 
 
-def _fill(agent: Path, scratch: Path, span: int, programs: Programs) -> Path:
-    """Make the one file behind every disk workload, with the contents that KERNELS.md defines."""
+def _fill(agent: Path, scratch: Path, span: int, programs: Programs, number: int, count: int) -> Path:
+    """Make one of `count` files behind disk workloads, with the contents that KERNELS.md defines."""
     free = shutil.disk_usage(scratch).free
-    if free < span + ROOM:
+    needed = span * (count - number) + ROOM
+    if free < needed:
+        what = "the disk file" if count == 1 else f"{count - number} disk files"
         raise StorageError(
-            f"the disk file and the ledger need {(span + ROOM) >> 20} MiB in {scratch.parent}, "
-            f"and {free >> 20} MiB are free",
+            f"{what} and the ledger need {needed >> 20} MiB in {scratch.parent}, and {free >> 20} MiB are free",
             advice="make room, choose another directory with --out, or set a smaller disk_span in the plan",
         )
-    directory = scratch / "disk"
+    directory = scratch / ("disk" if number == 0 else f"disk-{number + 1}")
     directory.mkdir()
     path = directory / "disk.img"
     argv: list[str | Path] = [agent, "measure", "disk", "--op", "fill", "--file", path, "--span", str(span), "--json"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -44,8 +44,31 @@ def needed(workload: PlanWorkload) -> int | None:
     return one.processors(workload.op, one.parameters.model_validate(workload.parameters), workload.threads)
 
 
-def chosen(settings: Settings, count: int | None, among: Collection[int]) -> frozenset[int]:
-    """The processors of a guest for work that is made for `count` of them; None: for all.
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What guests that work at the same time need. None: as many as there are.
+
+    count: processors that all their work is made for. own: of one guest. before: of the guests before it.
+    """
+
+    count: int | None
+    own: int | None
+    before: int | None = 0
+
+
+def shares(needs: Sequence[int | None]) -> list[Share]:
+    """The share of each guest, from what the work of each is made for."""
+    found = []
+    before: int | None = 0
+    total = None if None in needs else sum(one or 0 for one in needs)
+    for own in needs:
+        found.append(Share(total, own, before))
+        before = None if before is None or own is None else before + own
+    return found
+
+
+def chosen(settings: Settings, share: Share, among: Collection[int]) -> frozenset[int]:
+    """The processors of a guest for its work.
 
     The highest numbers are taken: interrupts and the laboratory usually have the lowest.
     """
@@ -53,14 +76,19 @@ def chosen(settings: Settings, count: int | None, among: Collection[int]) -> fro
         return settings.own_processors
     if isinstance(settings.processors, tuple):
         return frozenset(settings.processors)
-    if settings.processors == "all" or count is None:
+    downwards = sorted(among, reverse=True)
+    if settings.processors == "apart" and share.own is not None and share.before is not None:
+        count = min(max(share.own, settings.fewest_processors), len(downwards))
+        return frozenset(downwards[(share.before + number) % len(downwards)] for number in range(count))
+    count = share.own if settings.processors == "together" else share.count
+    if settings.processors in ("all", "apart") or count is None:
         return frozenset(among)
-    return frozenset(sorted(among)[-max(count, settings.fewest_processors) :])
+    return frozenset(downwards[: max(count, settings.fewest_processors)])
 
 
-def place_guest(guest: Guest, settings: Settings, count: int | None, among: frozenset[int]) -> Placed:
+def place_guest(guest: Guest, settings: Settings, share: Share, among: frozenset[int]) -> Placed:
     """Bind a guest for the next run. A guest that the host does not bind works all the same, and the run says so."""
-    wanted = chosen(settings, count, among)
+    wanted = chosen(settings, share, among)
     if settings.own_processors is not None:  # the kernel binds it
         return Placed(wanted, among)
     try:
@@ -80,7 +108,8 @@ def laboratory_aside(plan: Plan, lab: LabContext) -> Iterator[None]:
     for environment in plan.environments:
         settings = KINDS[environment.kind].settings_type.model_validate(environment.settings)
         for workload in plan.workloads:
-            own = chosen(settings, needed(workload), lab.processors)
+            count = needed(workload)
+            own = chosen(settings, Share(count, count), lab.processors)
             taken |= own if not own >= lab.processors else set()
     before = allowed(os.getpid())
     rest = before - taken

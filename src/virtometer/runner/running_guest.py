@@ -14,7 +14,7 @@ from virtometer.link.messages import Done, Failed, Ready
 from virtometer.link.session import Session
 from virtometer.model import GuestKey, GuestStart, Limits, PlanEnvironment
 from virtometer.programs import now
-from virtometer.runner.processors import Placed, place_guest
+from virtometer.runner.processors import Placed, Share, place_guest
 from virtometer.time_server.process import ReferenceClock
 from virtometer.visible import one_line
 
@@ -132,9 +132,9 @@ class RunningGuest:
             time.sleep(0.01)
         return not self.guest.alive()
 
-    def place(self, count: int | None, lab: LabContext) -> Placed:
-        """Bind it to the processors for work that is made for `count` of them; None: for all. Returns where it is."""
-        return place_guest(self.guest, self._settings, count, lab.processors)
+    def place(self, share: Share, lab: LabContext) -> Placed:
+        """Bind it to the processors for its work. Returns where it is."""
+        return place_guest(self.guest, self._settings, share, lab.processors)
 
     @property
     def beside(self) -> list[Guest]:

@@ -6,44 +6,93 @@ stops (KeyboardInterrupt) and faults of Virtometer itself pass through.
 
 from __future__ import annotations
 
+import select
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 
-from virtometer.model import GuestKey, Trial, TrialRecord
+from virtometer.model import GuestKey, HostUse, Mark, Run, Trial, TrialRecord
 from virtometer.programs import now
 from virtometer.runner.host import Observer
 from virtometer.runner.host_watch import HostWatch
+from virtometer.runner.overlap import (
+    ENOUGH,
+    TimedRun,
+    account_mark,
+    load_marks,
+    overlap,
+    overlap_mark,
+    start_skew_ns,
+    stretch,
+)
 from virtometer.runner.placement_run import PlacementRun
 from virtometer.runner.running_guest import RunningGuest, served_port
 from virtometer.runner.trial_steps import TrialFailed, TrialSteps, guests_of
+
+_SETTLE_S = 0.1
+"""How long loads work before what is measured starts."""
 
 
 class TrialRunner(TrialSteps):
     """Executes the trials of one campaign in guests that are already running."""
 
     def run(self, trial: Trial, running_guests: Mapping[GuestKey, RunningGuest]) -> TrialRecord:
-        """Execute a trial. `running_guests` has a running guest for every one that the trial names."""
+        """Execute a trial. `running_guests` has a running guest for every one that the trial names.
+
+        Where several placements are measured and run together for too short a time, it is repeated once, longer.
+        """
         started_at, begun = now(), time.monotonic()
         running: list[PlacementRun] = []
         try:
-            for placement in trial.placements:
-                running.append(self._admit(placement, running_guests[placement.guest_key], trial))
-            self._place(running)
-            services = [one for one in running if one.placement.role == "service"]
-            working = [one for one in running if one.placement.role != "service"]
-            peers = {one.placement.ordinal: self._serve(one) for one in services}
-            for one in working:
-                self._address(one, peers)
-            with closing(self._watch(working, running_guests.values())) as watch:
-                skew_ns, observer = self._execute(working, watch)
-                self._end(services)
-                host, marks, scored = self._score(working, observer)
+            done = self._attempt(trial, running_guests, running)
+            if done is None:
+                running = []
+                done = self._attempt(trial, running_guests, running, again=True)
+            assert done is not None
         except TrialFailed as failed_by:
             return self._failed(trial, failed_by, running, started_at, time.monotonic() - begun)
-        wall_s = time.monotonic() - begun
+        return TrialRecord(
+            trial, None, started_at, time.monotonic() - begun, done.skew_ns, done.host, done.marks, done.runs
+        )
+
+    def _attempt(
+        self,
+        trial: Trial,
+        running_guests: Mapping[GuestKey, RunningGuest],
+        running: list[PlacementRun],
+        *,
+        again: bool = False,
+    ) -> _Done | None:
+        """Execute a trial once. None: it has to be repeated. `running` is filled with its runs."""
+        for placement in trial.placements:
+            running.append(self._admit(placement, running_guests[placement.guest_key], trial, again=again))
+        self._place(running)
+        services = [one for one in running if one.placement.role == "service"]
+        working = [one for one in running if one.placement.role != "service"]
+        peers = {one.placement.ordinal: self._serve(one) for one in services}
+        for one in working:
+            self._address(one, peers)
+        with closing(self._watch(working, running_guests.values())) as watch:
+            skew_ns, observer = self._execute(working, services, watch)
+            self._end(services)
+            timed = self._timed(working)
+            several = len(trial.measured) > 1
+            share = overlap(timed) if several else 1.0
+            if share < ENOUGH and not again:
+                return None
+            host, marks, scored = self._scored_over(timed, observer)
+        if len(working) > 1:
+            marks = (*marks, *self._marks_of_several(timed, scored, share))
         runs = tuple(sorted([*scored, *(one.run() for one in services)], key=lambda run: run.placement.ordinal))
-        return TrialRecord(trial, None, started_at, wall_s, skew_ns, host, marks, runs)
+        return _Done(start_skew_ns(timed) if several else skew_ns, host, marks, runs)
+
+    def _marks_of_several(self, timed: Sequence[TimedRun], scored: Sequence[Run], share: float) -> list[Mark]:
+        """What is wrong with guests that worked at the same time."""
+        window = stretch(timed)
+        processors = len(self._lab.processors)
+        found = [overlap_mark(share), account_mark(scored, processors, (window[1] - window[0]) * 1e-9)]
+        return [*(mark for mark in found if mark is not None), *load_marks(timed, window)]
 
     def _serve(self, one: PlacementRun) -> str:
         """Start a service. Returns the address at which other guests reach it."""
@@ -60,31 +109,76 @@ class TrialRunner(TrialSteps):
         return f"{network.guest_address}:{port}"
 
     def _end(self, services: Sequence[PlacementRun]) -> None:
-        """Stop what serves, after all that was measured."""
+        """Stop what serves or loads, after all that was measured."""
         for one in services:
+            if one.state.ended:
+                continue
             with self._guarded(one):
                 one.running_guest.session.request("stop", {"run": one.state.run}, self._plan.limits.answer_s)
         self._wait(services, "done", self._plan.limits.answer_s, None)
 
-    def _execute(self, running: Sequence[PlacementRun], watch: HostWatch) -> tuple[int, Observer]:
-        """Barrier and window. Returns the skew of the starts in ns and the observer."""
+    def _execute(
+        self, running: Sequence[PlacementRun], services: Sequence[PlacementRun], watch: HostWatch
+    ) -> tuple[int, Observer]:
+        """Barrier and window. Returns the skew of the starts in ns and the observer.
+
+        Loads start before what is measured and are stopped after it.
+        """
+        measured = [one for one in running if one.measured]
+        loads = [one for one in running if not one.measured]
+        longest = max(one.seconds for one in measured)
+        limit_s = longest + self._plan.limits.run_extra_s
+        for one in loads:
+            one.seconds = limit_s + _SETTLE_S
+        serving = {id(one.running_guest) for one in services}
         for running_guest in guests_of(running):
-            running_guest.session.begin_run()
-        for one in running:
-            with self._guarded(one):
-                one.clock.early()
-                self._prepare(one, one.workload.agent_op(one.planned.op), one.planned.threads)
-        self._wait(running, "ready", self._plan.limits.prepare_s, None)
+            if id(running_guest) not in serving:
+                running_guest.session.begin_run()
+        self._make_ready(running, services)
         for one in running:
             with self._guarded(one):
                 one.clock.before(one.seconds)
-        observer = Observer([one.running_guest.guest.cpu_ns for one in running], watch)
+        several = len(running) + len(services) > 1
+        observer = Observer([one.running_guest.guest.cpu_ns for one in running], watch, several=several)
+        if loads:
+            self._start(loads)
+            self._settle(loads, services)
         observer.tick()
-        skew_ns = self._start(running)
-        longest = max(one.seconds for one in running)
-        self._wait(running, "done", longest + self._plan.limits.run_extra_s, observer)
+        skew_ns = self._start(measured)
+        self._wait(measured, "done", limit_s, observer, [*loads, *services])
         observer.tick()
+        self._end(loads)
         for one in running:
             with self._guarded(one):
                 one.clock.after()
         return skew_ns, observer
+
+    def _make_ready(self, running: Sequence[PlacementRun], services: Sequence[PlacementRun]) -> None:
+        """Prepare one after the other: work that is calibrated beside other work is calibrated wrongly."""
+        for one in running:
+            with self._guarded(one):
+                one.clock.early()
+                self._prepare(one, one.workload.agent_op(one.planned.op), one.planned.threads)
+            self._wait([one], "ready", self._plan.limits.prepare_s, None, services)
+
+    def _settle(self, loads: Sequence[PlacementRun], services: Sequence[PlacementRun]) -> None:
+        """Let loads work for a while."""
+        until = time.monotonic() + _SETTLE_S
+        while (left := until - time.monotonic()) > 0:
+            select.select([guest.session for guest in guests_of(loads)], [], [], left)
+            for one in loads:
+                with self._guarded(one):
+                    self._take(
+                        one, [other for other in [*loads, *services] if other.running_guest is one.running_guest]
+                    )
+                self._refuse_fault(one)
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What a trial measured, as in its record."""
+
+    skew_ns: int
+    host: HostUse | None
+    marks: tuple[Mark, ...]
+    runs: tuple[Run, ...]

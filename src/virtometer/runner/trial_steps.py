@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import select
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from virtometer.analysis import stalls
@@ -30,14 +31,18 @@ from virtometer.model import (
 from virtometer.runner.clock_monitor import ClockMonitor
 from virtometer.runner.host import WATCH_S, Observer, SliceObserver
 from virtometer.runner.host_watch import HostWatch
+from virtometer.runner.overlap import TimedRun, stretch
 from virtometer.runner.placement_run import PlacementRun
-from virtometer.runner.processors import needed
+from virtometer.runner.processors import needed, shares
 from virtometer.runner.running_guest import RunningGuest
 from virtometer.runner.state import RunState
 from virtometer.visible import one_line, visible
 from virtometer.workloads.base import Place
 from virtometer.workloads.registry import WORKLOADS
 from virtometer.workloads.tool import Tool
+
+LONGER = 3.0
+"""By how much windows are longer where a trial is repeated because its guests hardly ran together."""
 
 
 class TrialFailed(Exception):
@@ -62,8 +67,10 @@ class TrialSteps:
         self._workloads = {workload.name: workload for workload in plan.workloads}
         self._probe_costs: dict[str, float] = {}
 
-    def _admit(self, placement: Placement, running_guest: RunningGuest, trial: Trial) -> PlacementRun:
-        """Refuse a placement that cannot run in its guest."""
+    def _admit(
+        self, placement: Placement, running_guest: RunningGuest, trial: Trial, *, again: bool = False
+    ) -> PlacementRun:
+        """Refuse a placement that cannot run in its guest. `again`: its trial is repeated, longer."""
         planned = self._workloads[placement.workload]
         workload = WORKLOADS[planned.workload]
         guest = running_guest.guest
@@ -83,9 +90,9 @@ class TrialSteps:
         host_timed = running_guest.timing == "laboratory" and placement.role != "service"
         session, limits, costs = running_guest.session, self._plan.limits, self._probe_costs
         monitor = ClockMonitor(session, limits, guest.cpu_ns, costs, host_timed=host_timed)
-        name = f"t{trial.index}-{placement.ordinal}"
+        name = f"t{trial.index}-{placement.ordinal}{'-again' if again else ''}"
         state = RunState(name, host_timed=host_timed, in_slices=trial.turns is not None)
-        seconds = planned.seconds or self._plan.seconds
+        seconds = (planned.seconds or self._plan.seconds) * (LONGER if again else 1.0)
         return PlacementRun(placement, running_guest, workload, planned, state, monitor, seconds)
 
     def _address(self, one: PlacementRun, peers: Mapping[int, str]) -> None:
@@ -114,11 +121,18 @@ class TrialSteps:
             raise TrialFailed(FailureKind.START, cause.reason, one.placement, [running_guest]) from cause
 
     def _place(self, running: Sequence[PlacementRun]) -> None:
-        """Bind the guests to processors: those that work together share as many as all their work is made for."""
-        counts = [needed(one.planned) for one in running]
-        count = None if None in counts else sum(one or 0 for one in counts)
+        """Bind the guests to processors: those that work together share as many as all their work is made for.
+
+        What serves counts as one that works: it has its guest's processors.
+        """
+        guests = guests_of(running)
+        needs: list[int | None] = []
+        for guest in guests:
+            counts = [needed(one.planned) for one in running if one.running_guest is guest]
+            needs.append(None if None in counts else sum(one or 0 for one in counts))
+        placed = {id(guest): guest.place(share, self._lab) for guest, share in zip(guests, shares(needs), strict=True)}
         for one in running:
-            one.placed = one.running_guest.place(count, self._lab)
+            one.placed = placed[id(one.running_guest)]
 
     def _watch(self, running: Sequence[PlacementRun], living: Iterable[RunningGuest]) -> HostWatch:
         """What reads the counters of the host while these work and the other guests that live are silent."""
@@ -171,8 +185,19 @@ class TrialSteps:
         sent_ns = [request.sent_ns for request in requests]
         return max(sent_ns) - min(sent_ns)
 
-    def _wait(self, running: Sequence[PlacementRun], phase: str, limit_s: float, observer: Observer | None) -> None:
-        """Take events until every run has reached `phase`; one that fails or is too late ends the trial."""
+    def _wait(
+        self,
+        running: Sequence[PlacementRun],
+        phase: str,
+        limit_s: float,
+        observer: Observer | None,
+        beside: Sequence[PlacementRun] = (),
+    ) -> None:
+        """Take events until every run has reached `phase`; one that fails or is too late ends the trial.
+
+        `beside`: runs that are not waited for, whose events are taken as well. They end the trial where they fail.
+        """
+        together = [*running, *beside]
         watch_at = time.monotonic()
         deadline = watch_at + limit_s
         while waiting := [one for one in running if one.state.phase != phase]:
@@ -184,20 +209,21 @@ class TrialSteps:
                 late = "; ".join([_late(waiting[0], phase, limit_s), *others])
                 broken = [one.running_guest for one in waiting]
                 raise TrialFailed(FailureKind.TIME_LIMIT, late, waiting[0].placement, broken)
-            if not any(one.running_guest.session.pending for one in waiting):
-                sessions = [running_guest.session for running_guest in guests_of(waiting)]
+            listening = [*waiting, *(one for one in beside if not one.state.ended)]
+            if not any(one.running_guest.session.pending for one in listening):
+                sessions = [running_guest.session for running_guest in guests_of(listening)]
                 select.select(sessions, [], [], min(left, WATCH_S))
             if observer is not None and time.monotonic() >= watch_at:
                 observer.tick()
                 watch_at = time.monotonic() + WATCH_S * 0.9
-            for one in waiting:
+            for one in listening:
                 with self._guarded(one):
-                    if observer is not None:
+                    if observer is not None and one.placement.role != "service":
                         one.clock.ping()
-                    self._take(one, [other for other in running if other.running_guest is one.running_guest])
-                for other in running:
+                    self._take(one, [other for other in together if other.running_guest is one.running_guest])
+                for other in together:
                     if other.state.fault is not None:
-                        self._stop_others(running, other)
+                        self._stop_others(together, other)
                     self._refuse_fault(other)
 
     def _take(self, of: PlacementRun, sharing: Sequence[PlacementRun]) -> None:
@@ -213,7 +239,7 @@ class TrialSteps:
             if one.placement.role != "service":
                 one.refuse_other_metric(event)
             one.done_ns = event_ns
-        if isinstance(event, Samples):
+        if isinstance(event, Samples) and one.placement.role != "service":
             one.clock.arrived(one.state.samples[-1], event_ns)
         if isinstance(event, IterationDone):
             one.clock.iteration_done(event, event_ns)
@@ -269,31 +295,49 @@ class TrialSteps:
         found = [one.failed_run(cause.failure.reason) for one in running]
         return failed(trial, cause.failure, started_at, wall_s, tuple(run for run in found if run is not None))
 
+    def _timed(self, running: Sequence[PlacementRun]) -> list[TimedRun]:
+        """What each run measured, in host time."""
+        found = []
+        for one in running:
+            self._refuse_clock(one)
+            with self._guarded(one):
+                fit = one.clock.fit(one.state.samples)
+                run = one.run()
+            found.append(TimedRun(one, run, fit, intervals.of_run(run, fit)))
+        return found
+
     def _score(
         self, running: Sequence[PlacementRun], observer: Observer | SliceObserver
     ) -> tuple[HostUse | None, tuple[Mark, ...], list[Run]]:
         """Convert to host time, cut to the stretch in which all measured placements overlap, add up."""
-        fits: list[ClockFit] = []
-        ended: list[Run] = []
-        for one in running:
-            self._refuse_clock(one)
-            with self._guarded(one):
-                fits.append(one.clock.fit(one.state.samples))
-                ended.append(one.run())
-        timed = [intervals.of_run(run, fit) for run, fit in zip(ended, fits, strict=True)]
-        measured = [found for one, found in zip(running, timed, strict=True) if one.measured]
-        start = max(found[0].start_ns for found in measured)
-        end = min(found[-1].end_ns for found in measured)
+        return self._scored_over(self._timed(running), observer)
+
+    def _scored_over(
+        self, timed: Sequence[TimedRun], observer: Observer | SliceObserver
+    ) -> tuple[HostUse | None, tuple[Mark, ...], list[Run]]:
+        start, end = stretch(timed)
         if end <= start:
             raise TrialFailed(FailureKind.SAMPLES, "the measured placements never ran at the same time")
         marks = [*observer.marks(start, end, self._plan.rules)]
         runs = []
-        for index, (one, run, fit, found) in enumerate(zip(running, ended, fits, timed, strict=True)):
-            run = self._scored(one, run, fit, found, (start, end), observer.guest_cpu_s(index, start, end))
+        for index, found in enumerate(timed):
+            one = found.of
+            guest_cpu_s = observer.guest_cpu_s(index, start, end)
+            if not one.measured:
+                runs.append(self._scored_load(found, (start, end), guest_cpu_s))
+                continue
+            run = self._scored(one, found.run, found.clock, found.intervals, (start, end), guest_cpu_s)
             runs.append(run)
-            if one.measured and (mark := self._stall(one, found, run)) is not None:
+            if (mark := self._stall(one, found.intervals, run)) is not None:
                 marks.append(mark)
         return observer.use(start, end), tuple(marks), runs
+
+    def _scored_load(self, found: TimedRun, window: tuple[float, float], guest_cpu_s: float | None) -> Run:
+        """The score of a load in the window of what is measured; over all it did where no sample lies in there."""
+        with suppress(TrialFailed):
+            return self._scored(found.of, found.run, found.clock, found.intervals, window, guest_cpu_s)
+        run = cut(found.run, found.clock, found.intervals, (-math.inf, math.inf), math.inf)
+        return replace(run, score=score(run, found.clock, window, guest_cpu_s))
 
     def _scored(
         self,

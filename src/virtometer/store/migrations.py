@@ -12,7 +12,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from virtometer.store import kinds
-from virtometer.store.older_plans import with_all_processors, with_former_rules, with_levels, without_control, without_scenario
+from virtometer.store.older_plans import (
+    with_all_processors,
+    with_former_rules,
+    with_levels,
+    without_control,
+    without_scenario,
+)
 
 Step = str | Callable[[sqlite3.Connection], None]
 

@@ -1,0 +1,139 @@
+"""What each scenario of a plan consists of: groups of trials, each with the placements that work at once. PURE.
+
+A group is one scenario in one environment, or one matrix; its trials share the guests. So trials of 1, 2, ... guests
+are close in time. What several guests reach is compared with what one reaches in the same group: `loaded`, `mixed` and
+`pair` have trials of one guest with one workload for that, without a word in the plan.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+
+from virtometer.model import GuestKey, Placement, Plan, Scenario
+
+Placements = tuple[Placement, ...]
+
+
+def groups(plan: Plan, scenario: Scenario, available: Collection[str]) -> list[list[Placements]]:
+    """The groups of a scenario, in the plan's order; none of `alone`, whose trials are scheduled in another way.
+
+    `available`: environments that work here. `scenario.workloads` names every workload of it, as in a plan that was
+    read. Groups that need an environment that does not work here are left out.
+    """
+    if scenario.type == "alone":
+        return []
+    if scenario.type == "matrix":
+        known = all(member in available for member in scenario.members)
+        return [_matrix(scenario)] if known else []
+    named = [one.name for one in plan.environments if one.name in available]
+    if scenario.environment is not None:
+        named = [name for name in named if name == scenario.environment]
+    beside = scenario.load and scenario.load.environment
+    if beside is not None and beside not in available:
+        return []
+    return [_GROUPS[scenario.type](scenario, name) for name in named]
+
+
+def environments_of(plan: Plan, scenario: Scenario) -> list[str]:
+    """The environments that a scenario measures in, in the plan's order."""
+    names = [one.name for one in plan.environments]
+    if scenario.type == "matrix":
+        return [name for name in names if name in scenario.members]
+    return [name for name in names if scenario.environment in (None, name)]
+
+
+def guests_of(trials: Iterable[Placements]) -> list[GuestKey]:
+    """The guests of some trials, each once."""
+    return list(dict.fromkeys(placement.guest_key for trial in trials for placement in trial))
+
+
+def most_guests(plan: Plan) -> int:
+    """The most guests that work at the same time in a trial of the plan."""
+    names = [one.name for one in plan.environments]
+    found = (group for scenario in plan.scenarios for group in groups(plan, scenario, names))
+    return max((len(guests_of([trial])) for group in found for trial in group), default=1)
+
+
+def members_of(scenario: Scenario) -> list[GuestKey]:
+    """The guests of a matrix, in the order of its members."""
+    seen: Counter[str] = Counter()
+    found = []
+    for member in scenario.members:
+        seen[member] += 1
+        found.append(GuestKey(member, seen[member]))
+    return found
+
+
+def _together(scenario: Scenario, environment: str) -> list[Placements]:
+    return [
+        tuple(Placement(environment, workload, guest=number + 1, ordinal=number) for number in range(count))
+        for workload in scenario.workloads
+        for count in scenario.guests
+    ]
+
+
+def _loaded(scenario: Scenario, environment: str) -> list[Placements]:
+    load = scenario.load
+    assert load is not None
+    of = load.environment or environment
+    first = 2 if of == environment else 1
+    found: list[Placements] = []
+    for workload in scenario.workloads:
+        measured = Placement(environment, workload)
+        beside = (Placement(of, load.workload, "load", first + one, one + 1) for one in range(load.guests))
+        found += [(measured,), (measured, *beside)]
+    return found
+
+
+def _mixed(scenario: Scenario, environment: str) -> list[Placements]:
+    found: list[Placements] = [(Placement(environment, workload),) for workload in scenario.workloads]
+    for count in scenario.guests:
+        pairs = [(guest + 1, workload) for guest in range(count) for workload in scenario.workloads]
+        found.append(
+            tuple(
+                Placement(environment, workload, guest=guest, ordinal=ordinal)
+                for ordinal, (guest, workload) in enumerate(pairs)
+            )
+        )
+    return found
+
+
+def _instances(scenario: Scenario, environment: str) -> list[Placements]:
+    return [
+        tuple(Placement(environment, workload, ordinal=number, instance=number + 1) for number in range(count))
+        for workload in scenario.workloads
+        for count in scenario.count
+    ]
+
+
+def _pair(scenario: Scenario, environment: str) -> list[Placements]:
+    one, other = GuestKey(environment, 1), GuestKey(environment, 2)
+    found: list[Placements] = []
+    for workload in scenario.workloads:
+        found += [_between(one, other, workload), _between(other, one, workload)]
+        found.append((Placement(environment, workload),))
+    return found
+
+
+def _matrix(scenario: Scenario) -> list[Placements]:
+    members = members_of(scenario)
+    found: list[Placements] = []
+    for workload in scenario.workloads:
+        found += [_between(source, target, workload) for source in members for target in members]
+        found += [(Placement(source.environment, workload, guest=source.number),) for source in members]
+    return found
+
+
+def _between(source: GuestKey, target: GuestKey, workload: str) -> Placements:
+    measured = Placement(source.environment, workload, guest=source.number, peer=1)
+    return (measured, Placement(target.environment, workload, "service", target.number, 1))
+
+
+_GROUPS: Mapping[str, Callable[[Scenario, str], list[Placements]]] = {
+    "together": _together,
+    "loaded": _loaded,
+    "mixed": _mixed,
+    "instances": _instances,
+    "pair": _pair,
+}

@@ -1,0 +1,104 @@
+"""What each processor of the host does, how many threads want one, and what the disks do. Source: proc(5).
+
+Read at the points of an observer while several guests work at the same time; between points it is interpolated.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from virtometer.model import HostUse, ProcessorUse
+
+_SECTOR = 512  # bytes, in /proc/diskstats, whatever the disk's own are
+_TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What the host did until one moment. processors: CPU seconds of each by its number, in the order of ProcessorUse.
+
+    runnable: threads that run or are ready at this moment, without the laboratory's own.
+    """
+
+    processors: Mapping[int, tuple[float, ...]]
+    runnable: int
+    context_switches: float
+    disk_read: float
+    disk_written: float
+
+
+def read_activity() -> Activity:
+    """The counters of /proc/stat and /proc/diskstats; disks without partitions and devices on top of others."""
+    processors, numbers = {}, {"ctxt": 0, "procs_running": 1}
+    for line in Path("/proc/stat").read_text(encoding="ascii").splitlines():
+        name, *words = line.split()
+        if name.startswith("cpu") and name != "cpu":
+            processors[int(name[3:])] = tuple(int(word) * _TICK_S for word in words[:8])
+        elif name in numbers:
+            numbers[name] = int(words[0])
+    read, written = _disk_bytes()
+    return Activity(processors, max(numbers["procs_running"] - 1, 0), numbers["ctxt"], read, written)
+
+
+def _disk_bytes() -> tuple[int, int]:
+    """Bytes that all disks have read and written."""
+    read = written = 0
+    for line in Path("/proc/diskstats").read_text(encoding="ascii").splitlines():
+        words = line.split()
+        if words[2] in _disks():
+            read += int(words[5]) * _SECTOR
+            written += int(words[9]) * _SECTOR
+    return read, written
+
+
+@cache
+def _disks() -> frozenset[str]:
+    """Names of the disks that hardware, or the host under this one, offers: they are on top of no other."""
+    try:
+        found = {one.name for one in Path("/sys/block").iterdir() if (one / "device").exists()}
+    except OSError:
+        found = set()
+    return frozenset(found)
+
+
+def between(first: Activity, last: Activity, share: float) -> Activity | None:
+    """The counters at a moment between two points, `share` of the way from 0 to 1. None where processors changed."""
+    if first.processors.keys() != last.processors.keys():
+        return None
+
+    def at(a: float, b: float) -> float:
+        return a + (b - a) * share
+
+    return Activity(
+        {number: tuple(map(at, of, last.processors[number])) for number, of in first.processors.items()},
+        first.runnable,
+        at(first.context_switches, last.context_switches),
+        at(first.disk_read, last.disk_read),
+        at(first.disk_written, last.disk_written),
+    )
+
+
+def with_activity(use: HostUse, first: Activity, last: Activity, runnable: Sequence[int]) -> HostUse:
+    """The use of the host with each processor by itself, and its numbers. `runnable`: at the points in between."""
+    return replace(
+        use,
+        processors=tuple(
+            _processor(number, [b - a for a, b in zip(of, last.processors[number], strict=True)])
+            for number, of in first.processors.items()
+            if number in last.processors
+        ),
+        run_queue=statistics.fmean(runnable) if runnable else None,
+        context_switches=round(last.context_switches - first.context_switches),
+        disk_read=round(last.disk_read - first.disk_read),
+        disk_written=round(last.disk_written - first.disk_written),
+    )
+
+
+def _processor(number: int, seconds: Sequence[float]) -> ProcessorUse:
+    user, nice, system, idle, iowait, irq, softirq, steal = seconds
+    return ProcessorUse(number, user, nice, system, idle, iowait, irq, softirq, steal)

@@ -1,0 +1,84 @@
+"""Guests that work at the same time: the stretch that all share, the skew of their starts, and what is wrong with them.
+
+Source of the conservation check: no set of processes can have more processor time than the processors have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from virtometer.clock.intervals import Intervals
+from virtometer.model import ClockFit, Mark, MarkKind, Run
+from virtometer.runner.placement_run import PlacementRun
+
+ENOUGH = 0.5
+"""Share of its window that a trial's guests have to run together."""
+
+_LOAD_ENOUGH = 0.99  # of the stretch, for the load to have been there throughout
+_ACCOUNT_ERROR = 0.02  # of a stretch: accounts are read at moments that lie beside it
+_ACCOUNT_ERROR_S = 0.02  # for each processor; /proc/stat and some accounts count in ticks of 10 ms
+
+
+@dataclass(frozen=True, slots=True)
+class TimedRun:
+    """What one placement measured, and its samples in host time."""
+
+    of: PlacementRun
+    run: Run
+    clock: ClockFit
+    intervals: Intervals
+
+
+def stretch(timed: Sequence[TimedRun]) -> tuple[float, float]:
+    """Start and end (host ns) of the time in which all measured placements worked. The end may precede the start."""
+    measured = [one.intervals for one in timed if one.of.measured]
+    return max(float(one.start_ns[0]) for one in measured), min(float(one.end_ns[-1]) for one in measured)
+
+
+def start_skew_ns(timed: Sequence[TimedRun]) -> int:
+    """Time between the first and the last start of work of the measured placements."""
+    starts = [float(one.intervals.start_ns[0]) for one in timed if one.of.measured]
+    return round(max(starts) - min(starts))
+
+
+def overlap(timed: Sequence[TimedRun]) -> float:
+    """The stretch as a share of the shortest window, or of the shortest run where work has an end of its own."""
+    start, end = stretch(timed)
+    lengths = [
+        min(one.of.seconds, float(one.intervals.end_ns[-1] - one.intervals.start_ns[0]) * 1e-9)
+        for one in timed
+        if one.of.measured
+    ]
+    return max(end - start, 0.0) * 1e-9 / max(min(lengths), 1e-9)
+
+
+def overlap_mark(share: float) -> Mark | None:
+    """The mark of a trial whose guests ran together for too short a time; None where it was enough."""
+    if share >= ENOUGH:
+        return None
+    return Mark(MarkKind.OVERLAP, f"its guests ran together for {share:.0%} of the window, twice")
+
+
+def load_marks(timed: Sequence[TimedRun], window: tuple[float, float]) -> list[Mark]:
+    """Marks of loads that did not run throughout the stretch `window` (host ns) in which others were measured."""
+    found = []
+    for one in timed:
+        if one.of.measured:
+            continue
+        begin, end = float(one.intervals.start_ns[0]), float(one.intervals.end_ns[-1])
+        share = (min(end, window[1]) - max(begin, window[0])) / (window[1] - window[0])
+        if share < _LOAD_ENOUGH:
+            text = f"the load {one.of.planned.name} in {one.of.name} ran for {max(share, 0.0):.0%} of the stretch"
+            found.append(Mark(MarkKind.LOAD, text))
+    return found
+
+
+def account_mark(runs: Sequence[Run], processors: int, seconds: float) -> Mark | None:
+    """The mark of guests that got more CPU time together than `processors` have in so many seconds; else None."""
+    by_guest = {run.guest_id: run.score.guest_cpu_s or 0.0 for run in runs if run.score is not None}
+    total, most = sum(by_guest.values()), processors * seconds
+    if total <= most * (1 + _ACCOUNT_ERROR) + processors * _ACCOUNT_ERROR_S:
+        return None
+    text = f"the guests are said to have had {total:.3f} s of CPU time, and the host had {most:.3f} s"
+    return Mark(MarkKind.ACCOUNT, text)
