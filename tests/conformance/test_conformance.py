@@ -31,7 +31,7 @@ from virtometer.environments.sweep import sweep
 from virtometer.errors import LinkClosed, PlanError
 from virtometer.model import Limits
 from virtometer.runner.catalogue import catalogue
-from virtometer.runner.processors import place_guest
+from virtometer.runner.processors import Share, place_guest
 from virtometer.runner.running_guest import Peer
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -265,7 +265,7 @@ def test_a_guest_is_on_the_processors_asked_for(living: Living) -> None:
     settings = KINDS[living.kind].settings_type()
     assert affinities(living.guest) == {HERE}
     for count in (1, None):
-        placed = place_guest(living.guest, settings, count, HERE)
+        placed = place_guest(living.guest, settings, Share(count, count), HERE)
         expected = HERE if count is None else frozenset([max(HERE)])
         assert placed.processors == expected
         assert placed.reason == ""
@@ -287,7 +287,7 @@ def test_a_guest_keeps_its_own_processors(environment: Environment, new_id: Call
         assert affinities(guest) <= {frozenset(numbers)}, "also before its agent runs"
         talk = Talk(guest)
         talk.greet()
-        assert place_guest(guest, settings, 1, HERE).processors == numbers
+        assert place_guest(guest, settings, Share(1, 1), HERE).processors == numbers
         talk.measure("memory", "read", {"size": 1 << 20})
         assert affinities(guest) == {frozenset(numbers)}
     finally:

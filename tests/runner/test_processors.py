@@ -15,7 +15,7 @@ from virtometer.environments.registry import KINDS
 from virtometer.environments.runc import RuncSettings
 from virtometer.errors import EnvironmentFailed
 from virtometer.model import GuestKey, Limits, Placement, PlanWorkload, Trial
-from virtometer.runner.processors import ALL, Placed, chosen, laboratory_aside, needed, place_guest
+from virtometer.runner.processors import ALL, Placed, Share, chosen, laboratory_aside, needed, place_guest
 from virtometer.runner.running_guest import RunningGuest
 from virtometer.runner.trial import TrialRunner
 
@@ -40,20 +40,25 @@ def test_work_needs_as_many_processors_as_it_has_threads() -> None:
 
 def test_auto_takes_the_highest_numbers() -> None:
     auto = NativeSettings()
-    assert chosen(auto, 1, EIGHT) == {7}
-    assert chosen(auto, 3, EIGHT) == {5, 6, 7}
-    assert chosen(auto, 8, EIGHT) == chosen(auto, 9, EIGHT) == chosen(auto, None, EIGHT) == EIGHT
-    assert chosen(auto, 1, {2, 5}) == {5}
+    assert chosen(auto, Share(1, 1), EIGHT) == {7}
+    assert chosen(auto, Share(3, 3), EIGHT) == {5, 6, 7}
+    assert (
+        chosen(auto, Share(8, 8), EIGHT)
+        == chosen(auto, Share(9, 9), EIGHT)
+        == chosen(auto, Share(None, None), EIGHT)
+        == EIGHT
+    )
+    assert chosen(auto, Share(1, 1), {2, 5}) == {5}
 
 
 def test_what_the_plan_asks_for_is_kept() -> None:
-    assert chosen(NativeSettings(processors="all"), 1, EIGHT) == EIGHT
-    assert chosen(NativeSettings(processors=(2, 0)), 4, EIGHT) == {0, 2}
-    assert chosen(RuncSettings(cpuset=(1, 2)), 4, EIGHT) == {1, 2}
-    assert chosen(RuncSettings(cpus=1.5), 1, EIGHT) == {6, 7}
-    assert chosen(RuncSettings(cpus=0.5), 1, EIGHT) == {7}
-    assert chosen(QemuSettings(cpus=4), 1, EIGHT) == {4, 5, 6, 7}
-    assert chosen(QemuSettings(cpus=1), 2, EIGHT) == {6, 7}
+    assert chosen(NativeSettings(processors="all"), Share(1, 1), EIGHT) == EIGHT
+    assert chosen(NativeSettings(processors=(2, 0)), Share(4, 4), EIGHT) == {0, 2}
+    assert chosen(RuncSettings(cpuset=(1, 2)), Share(4, 4), EIGHT) == {1, 2}
+    assert chosen(RuncSettings(cpus=1.5), Share(1, 1), EIGHT) == {6, 7}
+    assert chosen(RuncSettings(cpus=0.5), Share(1, 1), EIGHT) == {7}
+    assert chosen(QemuSettings(cpus=4), Share(1, 1), EIGHT) == {4, 5, 6, 7}
+    assert chosen(QemuSettings(cpus=1), Share(2, 2), EIGHT) == {6, 7}
 
 
 def test_the_condition_names_the_processors() -> None:
@@ -68,7 +73,7 @@ def test_the_condition_names_the_processors() -> None:
 def test_a_guest_that_cannot_be_bound_works_all_the_same(lab: LabContext) -> None:
     guest = KINDS["native"](lab).start(NativeSettings(), "unbound")
     try:
-        found = place_guest(guest, NativeSettings(processors=(4000,)), 1, HERE)
+        found = place_guest(guest, NativeSettings(processors=(4000,)), Share(1, 1), HERE)
     finally:
         guest.stop()
     assert found.processors == HERE

@@ -29,6 +29,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from virtometer.environments.host_programs import HostProgram
 from virtometer.environments.journal import Journal, Resource
 from virtometer.environments.network import Lan, NetworkPath
+from virtometer.errors import EnvironmentFailed
 from virtometer.link.channel import Stream
 from virtometer.programs import Programs
 
@@ -236,7 +237,7 @@ class Environment(ABC):
     # The namespaces of its own that the agent has as a process of the host. None: no kernel of the host runs the agent.
     namespaces: ClassVar[tuple[Namespace, ...] | None] = None
     machine: ClassVar[bool] = False  # guests have a kernel of their own: the disk is a device, their memory is theirs
-    several_agents: ClassVar[bool] = False  # its guests have `add_agent`
+    several_agents: ClassVar[bool] = False  # `add_agent` starts more of them in a guest
     kernel_memory: ClassVar[int] = 0  # bytes of a machine's memory that its kernel and the agent take at least
     program: ClassVar[str] = ""  # which program of the host starts guests, and which Debian package has it
     package: ClassVar[str] = ""
@@ -271,3 +272,10 @@ class Environment(ABC):
         `guest_id` is unique on this host and at most 24 of [a-z0-9-]. Called from a thread that lives as long as the
         guest: it dies with that thread.
         """
+
+    def add_agent(self, guest: Guest, settings: Settings, guest_id: str) -> Guest:
+        """Start another agent within a guest that lives, where `several_agents`; its CPU time adds to the guest's.
+
+        `guest_id` is its own, for the journal. Stopped before `guest`.
+        """
+        raise EnvironmentFailed(f"a guest of {self.title} has one agent")

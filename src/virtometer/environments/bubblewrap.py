@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from virtometer.environments.agent_root import AGENT, DATA, agent_root
 from virtometer.environments.base import Capabilities, Check, Environment, Guest, Namespace, Settings, disk_as_file
-from virtometer.environments.network import LOOPBACK
 from virtometer.environments.process_guest import ProcessGuest, check_by_starting
 
 
@@ -64,8 +63,8 @@ class Bubblewrap(Environment):
         argv += ["--unshare-all", "--share-net", "--die-with-parent", "--chdir", "/", "--", AGENT, "stdio"]
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
             guest.disk = disk_as_file(self.lab, inside)
-            guest.network = LOOPBACK
-            guest.launch(argv, purpose=f"bubblewrap guest {guest_id}")
+            namespace = guest.join_network()
+            guest.launch(argv, purpose=f"bubblewrap guest {guest_id}", namespace=namespace)
         return guest
 
 

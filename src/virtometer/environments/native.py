@@ -15,7 +15,6 @@ from virtometer.environments.base import (
     disk_as_file,
 )
 from virtometer.environments.host_programs import refusals
-from virtometer.environments.network import LOOPBACK
 from virtometer.environments.process_guest import ProcessGuest, check_by_starting
 
 
@@ -34,6 +33,7 @@ class Native(Environment):
     usual_start_s: ClassVar[float] = 0.05
     usual_overhead_s: ClassVar[float] = 0.15
     program: ClassVar[str] = "virtometer-agent"
+    several_agents: ClassVar[bool] = True
 
     def program_file(self) -> Path:
         """The agent itself."""
@@ -61,8 +61,12 @@ class Native(Environment):
         """Start the agent with its channel on two pipes."""
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
             guest.disk = disk_as_file(self.lab)
-            guest.network = LOOPBACK
+            namespace = guest.join_network()
             # What no guest can be given may still run on the host itself.
             guest.refused_programs = refusals(one for one in self.lab.host_programs if one.path is None)
-            guest.launch([self.lab.agent, "stdio"], purpose=f"native guest {guest_id}")
+            guest.launch([self.lab.agent, "stdio"], purpose=f"native guest {guest_id}", namespace=namespace)
         return guest
+
+    def add_agent(self, guest: Guest, settings: Settings, guest_id: str) -> Guest:
+        """Another process of the host."""
+        return self.start(settings, guest_id)

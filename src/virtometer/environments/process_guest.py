@@ -29,7 +29,7 @@ from virtometer.environments.accounting import Account, open_account
 from virtometer.environments.base import Check, DiskTarget, Environment, Guest, LabContext, NetworkPath, Settings
 from virtometer.environments.directories import DIRECTORY, remove_directory
 from virtometer.environments.host_programs import refusals
-from virtometer.environments.network import NAMESPACES
+from virtometer.environments.network import LOOPBACK, NAMESPACES
 from virtometer.environments.processes import PROCESS_GROUP, kill_all, stat_of
 from virtometer.environments.processors import place, processor_list
 from virtometer.environments.run_delay import RunDelay
@@ -113,9 +113,14 @@ class ProcessGuest(Guest):
         """Add a source that `effective` reads each time, because its values only stand once the guest runs."""
         self._read_backs.append(source)
 
+    @property
+    def directory(self) -> Path:
+        """The guest's own directory, which `make_directory` makes."""
+        return self.lab.scratch / f"virtometer-{self.guest_id}"
+
     def make_directory(self) -> Path:
         """The guest's own directory under lab.scratch (journaled, removed at the stop)."""
-        directory = self.lab.scratch / f"virtometer-{self.guest_id}"
+        directory = self.directory
         self.lab.journal.record(self.guest_id, DIRECTORY, path=str(directory))
         directory.mkdir(mode=0o700)
         self.on_stop(lambda: remove_directory(directory))
@@ -129,6 +134,11 @@ class ProcessGuest(Guest):
         self.on_stop(lambda: self.lab.lan.detach(self.guest_id))
         self.network = self.lab.lan.attach_veth(self.guest_id, name)
         return namespace
+
+    def join_network(self) -> str | None:
+        """Give it the host's network, or the laboratory's where guests meet; returns the namespace to launch it in."""
+        self.network = self.lab.lan.own_side() if self.lab.on_bridge else LOOPBACK
+        return self.network.namespace
 
     def on_stop(self, action: Callable[[], object]) -> None:
         """Add something to be done at the stop, after the processes are gone, in reverse order."""

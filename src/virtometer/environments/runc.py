@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from virtometer.environments.accounting import CgroupAccount
-from virtometer.environments.agent_root import DATA, agent_root
+from virtometer.environments.agent_root import AGENT, DATA, agent_root
 from virtometer.environments.base import Capabilities, Check, Environment, Guest, Namespace, Settings, disk_as_file
 from virtometer.environments.journal import Resource
 from virtometer.environments.oci import CgroupLimits, add_state, container_of, effective_limits, write_bundle
@@ -28,6 +28,7 @@ class Runc(Environment):
     namespaces: ClassVar[tuple[Namespace, ...] | None] = ("ipc", "mnt", "net", "pid", "uts")
     usual_start_s: ClassVar[float] = 0.15
     usual_overhead_s: ClassVar[float] = 0.15
+    several_agents: ClassVar[bool] = True
     program: ClassVar[str] = "runc"
     package: ClassVar[str] = "runc"
     resources: ClassVar[tuple[Resource, ...]] = (_CONTAINER,)
@@ -78,3 +79,13 @@ class Runc(Environment):
             argv: list[str | Path] = [runc, "--root", state, "run", "--bundle", directory, f"virtometer-{guest_id}"]
             guest.launch(argv, purpose=f"runc guest {guest_id}")
         return guest
+
+    def add_agent(self, guest: Guest, settings: Settings, guest_id: str) -> Guest:
+        """Another process in the container, by `runc exec`."""
+        assert isinstance(guest, ProcessGuest)
+        with ProcessGuest.starting(self.lab, guest_id, settings) as agent:
+            agent.disk, agent.network = guest.disk, guest.network
+            state, container = guest.directory / "state", f"virtometer-{guest.guest_id}"
+            argv: list[str | Path] = [self.program_file(), "--root", state, "exec", container, AGENT, "stdio"]
+            agent.launch(argv, purpose=f"agent {guest_id} in the runc guest {guest.guest_id}")
+        return agent

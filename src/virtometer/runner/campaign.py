@@ -369,6 +369,9 @@ class _Execution:
         try:
             for key in trial.guests:
                 self._guests.ensure(key)
+            for placement in trial.placements:
+                key = placement.guest_key
+                self._guests.ensure_agent(key, placement.instance)
         except (EnvironmentFailed, LinkError, MissingProgram) as cause:
             number = next(one.ordinal for one in trial.placements if one.guest_key == key)
             failure = Failure(FailureKind.START, cause.reason, number)

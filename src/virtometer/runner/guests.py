@@ -114,9 +114,17 @@ class Guests:
         if key not in self.running:
             self._finish(key, self._begin(key))
 
+    def ensure_agent(self, key: GuestKey, instance: int) -> None:
+        """Start agents of a guest that lives, up to one of this number. Raises as `ensure`."""
+        guest = self.running[key]
+        for number in range(2, instance + 1):
+            if not guest.has_agent(number):
+                self._count += 1
+                guest.add_agent(self._kind_of(key), f"v{os.getpid()}-{self._count}")
+
     def stop_broken(self) -> None:
         """Stop those that are not to be used again."""
-        for key in [key for key, guest in self.running.items() if guest.broken]:
+        for key in [key for key, guest in self.running.items() if guest.unusable]:
             with deferred_signals():
                 self._stop(key, self.running.pop(key))
 

@@ -103,6 +103,8 @@ class RunningGuest:
         self._limits = limits
         self._peer: Peer | None = None
         self._clock: ReferenceClock | None = None
+        self._agents: dict[int, RunningGuest] = {}  # beside its first one
+        self._first = self
 
     @classmethod
     def start(
@@ -136,6 +138,41 @@ class RunningGuest:
         """Bind it to the processors for its work. Returns where it is."""
         return place_guest(self.guest, self._settings, share, lab.processors)
 
+    def agent(self, instance: int) -> RunningGuest:
+        """One of its agents; the first is the guest itself. KeyError for one that does not live."""
+        return self if instance == 1 else self._agents[instance]
+
+    def has_agent(self, instance: int) -> bool:
+        """Whether an agent of this number lives."""
+        return instance == 1 or instance in self._agents
+
+    def add_agent(self, environment: Environment, guest_id: str) -> None:
+        """Start one more agent in this guest. Raises EnvironmentFailed or LinkError, and leaves none then."""
+        number = len(self._agents) + 2
+        guest = environment.add_agent(self.guest, self._settings, guest_id)
+        session = Session(Channel(guest.stream), f"{self.name} agent {number}")
+        agent = RunningGuest(
+            self.plan, guest, session, self._limits, self.record, self._capabilities, self.timing, self._settings
+        )
+        try:
+            session.greet(self._limits.start_s)
+        except BaseException:
+            agent.broken = True
+            agent.stop()
+            raise
+        agent._first = self
+        self._agents[number] = agent
+
+    def cpu_ns(self) -> int:
+        """CPU time of the whole guest with all its agents so far, in ns."""
+        first = self._first
+        return first.guest.cpu_ns() + sum(agent.guest.cpu_ns() for agent in first._agents.values())
+
+    @property
+    def unusable(self) -> bool:
+        """Whether it, or an agent of it, is not to be used again."""
+        return self.broken or any(agent.broken for agent in self._agents.values())
+
     @property
     def beside(self) -> list[Guest]:
         """What serves it on the laboratory's side."""
@@ -144,13 +181,13 @@ class RunningGuest:
     def peer(self, lab: LabContext) -> Peer:
         """The peer on the laboratory's side, started at its first use. Raises EnvironmentFailed without a network."""
         if self._peer is None:
-            self._peer = Peer(lab, self.record.guest_id, self._network(), self._limits)
+            self._peer = Peer(lab, self.guest.guest_id, self._network(), self._limits)
         return self._peer
 
     def reference_clock(self, lab: LabContext) -> ReferenceClock:
         """The time server on the laboratory's side, started at its first use. Raises EnvironmentFailed as `peer`."""
         if self._clock is None:
-            self._clock = ReferenceClock(lab, self.record.guest_id, self._network(), self._limits)
+            self._clock = ReferenceClock(lab, self.guest.guest_id, self._network(), self._limits)
         return self._clock
 
     def _network(self) -> NetworkPath:
@@ -160,6 +197,9 @@ class RunningGuest:
 
     def stop(self) -> None:
         """Say bye, end the guest, leave nothing. Idempotent."""
+        for agent in self._agents.values():
+            agent.stop()
+        self._agents.clear()
         for server in (self._peer, self._clock):
             if server is not None:
                 server.stop()

@@ -66,7 +66,8 @@ class TrialRunner(TrialSteps):
     ) -> _Done | None:
         """Execute a trial once. None: it has to be repeated. `running` is filled with its runs."""
         for placement in trial.placements:
-            running.append(self._admit(placement, running_guests[placement.guest_key], trial, again=again))
+            guest = running_guests[placement.guest_key].agent(placement.instance)
+            running.append(self._admit(placement, guest, trial, again=again))
         self._place(running)
         services = [one for one in running if one.placement.role == "service"]
         working = [one for one in running if one.placement.role != "service"]
@@ -74,7 +75,7 @@ class TrialRunner(TrialSteps):
         for one in working:
             self._address(one, peers)
         with closing(self._watch(working, running_guests.values())) as watch:
-            skew_ns, observer = self._execute(working, services, watch)
+            skew_ns, observer = self._execute(working, services, watch, trial.scenario)
             self._end(services)
             timed = self._timed(working)
             several = len(trial.measured) > 1
@@ -118,7 +119,7 @@ class TrialRunner(TrialSteps):
         self._wait(services, "done", self._plan.limits.answer_s, None)
 
     def _execute(
-        self, running: Sequence[PlacementRun], services: Sequence[PlacementRun], watch: HostWatch
+        self, running: Sequence[PlacementRun], services: Sequence[PlacementRun], watch: HostWatch, scenario: str
     ) -> tuple[int, Observer]:
         """Barrier and window. Returns the skew of the starts in ns and the observer.
 
@@ -138,8 +139,8 @@ class TrialRunner(TrialSteps):
         for one in running:
             with self._guarded(one):
                 one.clock.before(one.seconds)
-        several = len(running) + len(services) > 1
-        observer = Observer([one.running_guest.guest.cpu_ns for one in running], watch, several=several)
+        several = len(running) + len(services) > 1 or self._plan.scenario(scenario).type != "alone"
+        observer = Observer([one.running_guest.cpu_ns for one in running], watch, several=several)
         if loads:
             self._start(loads)
             self._settle(loads, services)

@@ -33,7 +33,7 @@ from virtometer.runner.host import WATCH_S, Observer, SliceObserver
 from virtometer.runner.host_watch import HostWatch
 from virtometer.runner.overlap import TimedRun, stretch
 from virtometer.runner.placement_run import PlacementRun
-from virtometer.runner.processors import needed, shares
+from virtometer.runner.processors import Placed, needed, shares
 from virtometer.runner.running_guest import RunningGuest
 from virtometer.runner.state import RunState
 from virtometer.visible import one_line, visible
@@ -125,14 +125,18 @@ class TrialSteps:
 
         What serves counts as one that works: it has its guest's processors.
         """
-        guests = guests_of(running)
+        keys = list(dict.fromkeys(one.placement.guest_key for one in running))
         needs: list[int | None] = []
-        for guest in guests:
-            counts = [needed(one.planned) for one in running if one.running_guest is guest]
+        for key in keys:
+            counts = [needed(one.planned) for one in running if one.placement.guest_key == key]
             needs.append(None if None in counts else sum(one or 0 for one in counts))
-        placed = {id(guest): guest.place(share, self._lab) for guest, share in zip(guests, shares(needs), strict=True)}
+        of_guest = dict(zip(keys, shares(needs), strict=True))
+        placed: dict[int, Placed] = {}
         for one in running:
-            one.placed = placed[id(one.running_guest)]
+            guest = one.running_guest
+            if id(guest) not in placed:
+                placed[id(guest)] = guest.place(of_guest[one.placement.guest_key], self._lab)
+            one.placed = placed[id(guest)]
 
     def _watch(self, running: Sequence[PlacementRun], living: Iterable[RunningGuest]) -> HostWatch:
         """What reads the counters of the host while these work and the other guests that live are silent."""
