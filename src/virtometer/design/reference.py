@@ -19,7 +19,18 @@ from pydantic_core import PydanticUndefined
 from virtometer.design.catalogue import Catalogue, WorkloadDescription
 from virtometer.design.validation_messages import nearest, number, short
 from virtometer.errors import UsageError
-from virtometer.model import Limits, Plan, PlanEnvironment, PlanWorkload, Rules, parse_share, parse_size, size_text
+from virtometer.model import (
+    Limits,
+    Load,
+    Plan,
+    PlanEnvironment,
+    PlanWorkload,
+    Rules,
+    Scenario,
+    parse_share,
+    parse_size,
+    size_text,
+)
 
 _MISSING = "-"  # a default that is nothing: the meaning says what holds without it
 
@@ -93,6 +104,8 @@ def _plan() -> Iterable[Section]:
         ("plan", "all fields of a plan", Plan),
         ("environments", "fields of each environment of a plan", PlanEnvironment),
         ("workloads", "fields of each workload of a plan", PlanWorkload),
+        ("scenarios", "fields of each scenario of a plan", Scenario),
+        ("load", "what other guests do in a scenario of the type loaded", Load),
         ("limits", "how long anything may take, and how wrong a clock may be", Limits),
         ("rules", "when a trial is marked as disturbed", Rules),
     )

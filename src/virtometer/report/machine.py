@@ -283,6 +283,7 @@ def _planned(trial: Trial) -> dict[str, Any]:
         "position": trial.position,
         "start_group": trial.start_group,
         "turns": trial.turns,
+        "scenario": trial.scenario,
         "placements": [asdict(placement) for placement in trial.placements],
     }
 
@@ -303,7 +304,7 @@ def trial_row(analysis: Analysis, record: TrialRecord) -> dict[str, Any]:
     }
 
 
-def _use(use: HostUse | None) -> dict[str, float] | None:
+def _use(use: HostUse | None) -> dict[str, Any] | None:
     return None if use is None else {**asdict(use), "busy": use.busy}
 
 

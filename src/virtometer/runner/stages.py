@@ -24,6 +24,8 @@ def next_stage(campaign: Campaign, more: int | None = None) -> tuple[Stage, tupl
     """
     plan = campaign.plan
     costs = block_costs(campaign)
+    if not any(plan.scenario(trial.scenario).type == "alone" for trial in campaign.planned):
+        return None  # comparisons of one environment with another are of work that runs alone
     if costs is None or (more is None and (campaign.stages or not plan.stops_by_rule)):
         return None
     table = cells(campaign)
