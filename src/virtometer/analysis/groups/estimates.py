@@ -1,0 +1,350 @@
+"""Put the methods together: trials of several guests become groups, each with its sum, shares and slowdowns.
+
+A group is all trials of one scenario with the same guests doing the same, one a block: the blocks are the replicates.
+Guests are kept apart: each has a value of its own, and what is averaged is named. All ratios are within blocks.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from virtometer.analysis.counted import counted
+from virtometer.analysis.groups import conservation, fairness, interference, order
+from virtometer.analysis.groups.bounds import of_logs, of_values
+from virtometer.analysis.groups.fairness import FairnessEstimates
+from virtometer.analysis.groups.members import GroupTrial, Member, Shape
+from virtometer.analysis.groups.order import Rank
+from virtometer.analysis.groups.reference import References
+from virtometer.model import MIN_BLOCKS, Estimate
+
+STATES = ("user", "nice", "system", "irq", "softirq", "iowait", "steal", "idle")
+"""What a processor of the host does, as the kernel counts it."""
+
+
+_GROWING = ("together", "instances")
+
+
+@dataclass(frozen=True, slots=True)
+class MemberEstimate:
+    """One guest of a group. The intervals of all guests hold together.
+
+    value: in its unit. share: of the sum of the measured guests. slowdown: how many times slower than alone.
+    host_cpu_s: median over the trials; processors: the same as a number of processors that worked for it.
+    """
+
+    guest: str
+    role: str
+    workload: str
+    unit: str
+    value: Estimate | None
+    share: Estimate | None
+    slowdown: Estimate | None
+    host_cpu_s: float | None
+    processors: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Several guests at once, over the blocks.
+
+    guests: all that worked, loads included. sum, mean: of the measured guests, in `unit` and `mean_unit`. Against one
+    guest alone, the ideal for this number of processors, and native with `native_guests` copies: the ratio of sums.
+    ideal: the sum that fair processors would give, by the geometric mean of the blocks. cost: host CPU seconds per unit
+    of work; cost_against_one: the same by that of one guest. host: processors' worth of each of STATES.
+    overlap_s: median of the stretch in which all worked. skew_p99_ns: of the starts.
+    """
+
+    scenario: str
+    type: str
+    environment: str
+    workload: str
+    guests: int
+    unit: str
+    mean_unit: str
+    better: str
+    n: int
+    sum: Estimate | None
+    mean: Estimate | None
+    ideal: Estimate | None
+    against_one: Estimate | None
+    against_ideal: Estimate | None
+    against_native: Estimate | None
+    native_guests: int
+    fairness: FairnessEstimates | None
+    ranks: tuple[Rank, ...]
+    cost: Estimate | None
+    cost_against_one: Estimate | None
+    host: Mapping[str, float]
+    skew_p99_ns: int
+    overlap_s: float
+    members: tuple[MemberEstimate, ...]
+    notes: tuple[str, ...] = ()
+    sums: Mapping[int, float] = field(default_factory=dict)  # by block
+
+
+def groups(
+    trials: Sequence[GroupTrial], references: References, failed: Mapping[tuple[str, Shape], int], baseline: str
+) -> tuple[Group, ...]:
+    """Every group, in the order of the trials' scenarios and then of the number of guests.
+
+    failed: trials that failed, by scenario and shape. A single guest is a group of scenarios with growing numbers; of
+    others it is only what they are compared with.
+    """
+    found: dict[tuple[str, Shape], list[GroupTrial]] = {}
+    for trial in trials:
+        if trial.type in _GROWING or (trial.type in ("loaded", "mixed", "pair") and not trial.single):
+            found.setdefault((trial.scenario, trial.shape), []).append(trial)
+    made = []
+    for key, of in found.items():
+        for environment, workload in dict.fromkeys((one.environment, one.workload) for one in of[0].measured):
+            made.append(_Grouped(of, environment, workload, references).group(failed.get(key, 0)))
+    scenarios = list(dict.fromkeys(trial.scenario for trial in trials))
+    places = list(dict.fromkeys((group.environment, group.workload) for group in made))
+    made.sort(
+        key=lambda one: (scenarios.index(one.scenario), places.index((one.environment, one.workload)), one.guests)
+    )
+    return tuple(_against_native(one, made, trials, references, baseline) for one in made)
+
+
+class _Grouped:
+    """The trials of one group and one workload."""
+
+    def __init__(self, trials: Sequence[GroupTrial], environment: str, workload: str, references: References) -> None:
+        self.trials = trials
+        self.environment = environment
+        self.workload = workload
+        self.references = references
+        self.complete = {
+            trial.block: trial for trial in trials if all((one.rate or 0.0) > 0 for one in self._mine(trial))
+        }
+        self.sums = {
+            block: math.fsum(one.rate or 0.0 for one in self._mine(trial)) for block, trial in self.complete.items()
+        }
+
+    def group(self, failed: int) -> Group:
+        """The estimates. failed: trials without a result."""
+        first = self.trials[0]
+        mine = self._mine(first)
+        count, member = len(mine), mine[0]
+        blocks = [[one.rate or 0.0 for one in self._mine(trial)] for trial in self.complete.values()]
+        total = of_logs(map(math.log, self.sums.values()))
+        ranks = order.ranks([{one.guest: one.rate or 0.0 for one in self._mine(t)} for t in self.complete.values()])
+        timed = member.unit == "s" and not member.latency
+        return Group(
+            scenario=first.scenario,
+            type=first.type,
+            environment=self.environment,
+            workload=self.workload,
+            guests=first.guests,
+            unit=member.rate_unit,
+            mean_unit="s" if timed else member.rate_unit,
+            better=member.better,
+            n=len(self.complete),
+            sum=total,
+            mean=_mean(total, count, timed),
+            ideal=of_logs(math.log(ideal) for ideal in self._ideals().values()),
+            against_one=self._against({block: one.rate for block, one in self._singles().items()}),
+            against_ideal=self._against(self._ideals()),
+            against_native=None,
+            native_guests=0,
+            fairness=fairness.over_blocks(blocks),
+            ranks=ranks,
+            cost=of_logs(map(math.log, self._costs().values())),
+            cost_against_one=self._cost_against_one(),
+            host=self._host(),
+            skew_p99_ns=_p99([trial.skew_ns for trial in self.trials]),
+            overlap_s=statistics.median(trial.window_s for trial in self.trials),
+            members=self._members(),
+            notes=tuple(self._notes(failed, ranks)),
+            sums=dict(self.sums),
+        )
+
+    def _mine(self, trial: GroupTrial) -> list[Member]:
+        return [one for one in trial.of(self.workload) if one.environment == self.environment]
+
+    def _singles(self) -> dict[int, _Single]:
+        scenario = self.trials[0].scenario
+        found = {
+            block: self.references.of(scenario, (self.environment, self.workload, block)) for block in self.complete
+        }
+        return {block: _Single(one.rate, one.portion, one.cost) for block, one in found.items() if one is not None}
+
+    def _ideals(self) -> dict[int, float]:
+        """The sum that the processors allow, by block: what one guest reaches, for each, by their portions."""
+        return {
+            block: single.rate * len(self._mine(trial)) * trial.portion / single.portion
+            for block, single in self._singles().items()
+            if (trial := self.complete[block])
+        }
+
+    def _against(self, other: Mapping[int, float]) -> Estimate | None:
+        return of_logs(math.log(self.sums[block] / value) for block, value in other.items())
+
+    def _costs(self) -> dict[int, float]:
+        """Host CPU seconds per unit of work by block; none where a guest does other work too, or has no account."""
+        found = {}
+        for block, trial in self.complete.items():
+            mine = self._mine(trial)
+            guests = {one.whose: one.host_cpu_s for one in mine}
+            other = {one.whose for one in trial.members if one.workload != self.workload}
+            used = [cpu_s for cpu_s in guests.values() if cpu_s is not None]
+            if len(used) == len(guests) and not other & guests.keys() and math.fsum(used) > 0 and trial.window_s > 0:
+                found[block] = math.fsum(used) / (self.sums[block] * trial.window_s)
+        return found
+
+    def _cost_against_one(self) -> Estimate | None:
+        singles, costs = self._singles(), self._costs()
+        return of_logs(
+            math.log(cost / own)
+            for block, cost in costs.items()
+            if block in singles and (own := singles[block].cost) is not None
+        )
+
+    def _host(self) -> dict[str, float]:
+        uses = [trial.host for trial in self.trials if trial.host is not None and trial.host.wall_s > 0]
+        if not uses:
+            return {}
+        return {state: statistics.fmean(float(getattr(use, state)) / use.wall_s for use in uses) for state in STATES}
+
+    def _members(self) -> tuple[MemberEstimate, ...]:
+        """The measured ones of this workload, then the loads."""
+        found: dict[tuple[str, str, str], list[tuple[GroupTrial, Member]]] = {}
+        for trial in self.trials:
+            for one in (*self._mine(trial), *trial.loads):
+                found.setdefault((one.role, one.guest, one.workload), []).append((trial, one))
+        figures = len(found)
+        return tuple(self._member(of, figures) for of in found.values())
+
+    def _member(self, of: Sequence[tuple[GroupTrial, Member]], figures: int) -> MemberEstimate:
+        first = of[0][1]
+        slowdowns = []
+        for trial, one in of:
+            single = self.references.of(trial.scenario, (one.environment, one.workload, trial.block))
+            if single is not None and one.speed:
+                slowdowns.append(math.log(single.speed / one.speed))
+        shares = [
+            (one.rate or 0.0) / self.sums[trial.block]
+            for trial, one in of
+            if one.role == "measured" and self.complete.get(trial.block) is trial
+        ]
+        cpu = [one.host_cpu_s for _, one in of if one.host_cpu_s is not None]
+        worth = [
+            one.host_cpu_s / trial.window_s for trial, one in of if one.host_cpu_s is not None and trial.window_s > 0
+        ]
+        return MemberEstimate(
+            guest=first.guest,
+            role=first.role,
+            workload=first.workload,
+            unit=first.unit,
+            value=of_logs((math.log(one.value) for _, one in of if one.value is not None and one.value > 0), figures),
+            share=of_values(shares, figures, least=0.0, most=1.0),
+            slowdown=of_logs(slowdowns, figures),
+            host_cpu_s=statistics.median(cpu) if cpu else None,
+            processors=statistics.median(worth) if worth else None,
+        )
+
+    def _notes(self, failed: int, ranks: Sequence[Rank]) -> list[str]:
+        said = []
+        tried = len(self.trials) + failed
+        if failed:
+            said.append(f"{failed} of {counted(tried, 'trial')} failed, and left their blocks incomplete")
+        if (unusable := len(self.trials) - len(self.complete)) > 0:
+            said.append(f"{unusable} of {counted(tried, 'trial')} lack the value of a guest")
+        if len(self.complete) < MIN_BLOCKS:
+            said.append(f"{counted(len(self.complete), 'complete block')}: no interval below {MIN_BLOCKS}")
+        if len(self._singles()) == 0:
+            said.append("no guest was measured alone in the same block: slowdown and efficiency are not known")
+        elif (first := self.trials[0]).portion < 1:
+            said.append(f"the guests' work can use {first.demanded:g} processors, the host offers {first.offered}")
+        if told := order.sentence(ranks):
+            said.append(told)
+        said += self._by_other_labels(ranks)
+        said += self._loads()
+        said += conservation.broken_in(self.trials)
+        return said
+
+    def _by_other_labels(self, ranks: Sequence[Rank]) -> list[str]:
+        """Who gets less by place in the order of starts and by processor, where these are not the guests' numbers."""
+        said = []
+        by_order = [{str(one.order + 1): one for one in self._mine(trial)} for trial in self.complete.values()]
+        if len({tuple(one.guest for one in labels.values()) for labels in by_order}) > 1:
+            found = order.ranks([_sorted({at: one.rate or 0.0 for at, one in labels.items()}) for labels in by_order])
+            if any(rank.gets_less for rank in found):
+                said.append(f"by place in the order of starts: {order.sentence(found, 'place')}")
+        by_processor = [
+            {_processors(one): one.rate or 0.0 for one in self._mine(trial) if one.on is not None}
+            for trial in self.complete.values()
+        ]
+        whole = [labels for labels in by_processor if len(labels) == len(ranks)]
+        if whole and len(whole) == len(by_processor) and len({frozenset(labels) for labels in whole}) == 1:
+            found = order.ranks([_sorted(labels) for labels in whole])
+            if any(rank.gets_less for rank in found):
+                said.append(f"by processor: {order.sentence(found, 'processor')}")
+        return said
+
+    def _loads(self) -> list[str]:
+        """That the load was really there: what of the host it took."""
+        if not self.trials[0].loads:
+            return []
+        shares = [share for trial in self.trials if (share := interference.intensity(trial)) is not None]
+        if not shares:
+            return ["the CPU time of the load could not be read"]
+        return [f"the load took {100 * statistics.fmean(shares):.3g} % of the host's processor time"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Single:
+    rate: float
+    portion: float
+    cost: float | None
+
+
+def _mean(total: Estimate | None, count: int, timed: bool) -> Estimate | None:
+    """The sum by the number of guests; of times the time that this mean rate means."""
+    if total is None:
+        return None
+    if not timed:
+        low, high = (None if bound is None else bound / count for bound in (total.low, total.high))
+        return replace(total, value=total.value / count, low=low, high=high)
+    low, high = (None if bound is None else count / bound for bound in (total.high, total.low))
+    return replace(total, value=count / total.value, low=low, high=high)
+
+
+def _against_native(
+    of: Group, all_groups: Iterable[Group], trials: Sequence[GroupTrial], references: References, baseline: str
+) -> Group:
+    """With the sum against native: as many copies of the baseline where some were measured, else one alone."""
+    if of.environment == baseline:
+        return of
+    alike = (
+        one.sums
+        for one in all_groups
+        if (one.environment, one.workload, one.guests) == (baseline, of.workload, of.guests) and one.type == of.type
+    )
+    native = next(alike, None) if of.type in _GROWING else None
+    count = of.guests
+    if native is None:
+        count = 1
+        blocks = {trial.block for trial in trials}
+        singles = {block: references.of(of.scenario, (baseline, of.workload, block)) for block in blocks}
+        native = {block: single.rate for block, single in singles.items() if single is not None}
+    logs = [math.log(total / native[block]) for block, total in of.sums.items() if block in native]
+    found = of_logs(logs)
+    return of if found is None else replace(of, against_native=found, native_guests=count)
+
+
+def _p99(skews: Sequence[int]) -> int:
+    return int(np.quantile(np.array(skews, dtype=np.int64), 0.99, method="higher")) if skews else 0
+
+
+def _processors(one: Member) -> str:
+    return ",".join(str(number) for number in sorted(one.on or ()))
+
+
+def _sorted(labels: Mapping[str, float]) -> dict[str, float]:
+    return {label: labels[label] for label in sorted(labels, key=lambda label: (len(label), label))}

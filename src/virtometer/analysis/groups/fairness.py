@@ -1,0 +1,87 @@
+"""How fairly the guests of a trial shared what there was.
+
+R. Jain, D.-M. Chiu, W. R. Hawe, "A quantitative measure of fairness and discrimination for resource allocation in
+shared computer systems", DEC Research Report TR-301 (1984): (sum x)^2 / (n sum x^2). It forgives much (60 to 40 scores
+0.96), so that the worst share, max/min and the coefficient of variation stand beside it.
+
+Each figure is taken within a trial and then averaged over the blocks: it is what the guests of one trial meet. Noise
+that differs between guests makes a trial less fair; figures of means over blocks would hide that. Whether it is always
+the same guest is the matter of `order`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from virtometer.analysis.groups.bounds import of_logs, of_values
+from virtometer.model import Estimate
+
+_FIGURES = 8  # twice as strict as four figures need: they are skewed, and there are few blocks
+
+
+@dataclass(frozen=True, slots=True)
+class Fairness:
+    """Of one trial. Shares are of the sum. cv: standard deviation (n) by mean, so that jain = 1 / (1 + cv^2).
+
+    max_over_min: infinite where a guest got nothing.
+    """
+
+    ideal_share: float
+    worst_share: float
+    max_over_min: float
+    cv: float
+    jain: float
+
+
+@dataclass(frozen=True, slots=True)
+class FairnessEstimates:
+    """Means over the blocks; of max/min the geometric one. The intervals of the four hold together."""
+
+    ideal_share: float
+    worst_share: Estimate
+    max_over_min: Estimate | None
+    cv: Estimate
+    jain: Estimate
+
+
+def shares(rates: Sequence[float]) -> tuple[float, ...]:
+    """The part of the sum that each guest got. ValueError where the sum is not positive or a rate is negative."""
+    total = math.fsum(rates)
+    if not (total > 0 and min(rates) >= 0 and math.isfinite(total)):
+        raise ValueError("shares are of a positive sum of rates that are not negative")
+    return tuple(rate / total for rate in rates)
+
+
+def fairness(rates: Sequence[float]) -> Fairness:
+    """The figures of one trial. ValueError as for `shares`."""
+    got = shares(rates)
+    count = len(got)
+    ideal = 1 / count
+    variance = math.fsum((share - ideal) ** 2 for share in got) / count
+    squares = math.fsum(share**2 for share in got)
+    return Fairness(
+        ideal_share=ideal,
+        worst_share=min(got),
+        max_over_min=max(got) / min(got) if min(got) > 0 else math.inf,
+        cv=math.sqrt(variance) / ideal,
+        jain=1 / (count * squares),
+    )
+
+
+def over_blocks(blocks: Sequence[Sequence[float]]) -> FairnessEstimates | None:
+    """From the guests' rates in each block; None without a block. All blocks have the same number of guests."""
+    if not blocks:
+        return None
+    found = [fairness(rates) for rates in blocks]
+    ideal = found[0].ideal_share
+    worst = of_values((one.worst_share for one in found), _FIGURES, least=0.0, most=ideal, skewed=True)
+    spread = of_values((one.cv for one in found), _FIGURES, least=0.0, skewed=True)
+    jain = of_values((one.jain for one in found), _FIGURES, least=ideal, most=1.0, skewed=True)
+    assert worst is not None and spread is not None and jain is not None
+    finite = all(math.isfinite(one.max_over_min) for one in found)
+    most = of_logs((math.log(one.max_over_min) for one in found), _FIGURES) if finite else None
+    if most is not None and most.low is not None:
+        most = Estimate(most.value, max(most.low, 1.0), most.high, most.n, most.level)
+    return FairnessEstimates(ideal, worst, most, spread, jain)

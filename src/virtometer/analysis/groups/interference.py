@@ -1,0 +1,123 @@
+"""Which neighbour hurts which: slowdown of a victim while others load the host.
+
+The slowdown is the victim's speed alone by its speed with the load, within the same block: above 1 it is slower.
+The intensity of a load is measured: the part of the host's processor time that its guests took over the scored stretch.
+A number of threads would say what was asked for, not what the victim met.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from virtometer.analysis.groups.bounds import of_logs
+from virtometer.analysis.groups.matrix import Matrix
+from virtometer.analysis.groups.members import GroupTrial, Member
+from virtometer.model import Estimate
+
+_SURE = 1.02  # slowdown from which on a sentence names a victim
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Aggressor:
+    """What loads the host: so many guests of an environment with a workload."""
+
+    workload: str
+    guests: int
+    environment: str = ""
+
+    @property
+    def words(self) -> str:
+        """`2 x linpack`, with the environment where it is not the victim's."""
+        return f"{self.guests} × {self.workload}" + (f" in {self.environment}" if self.environment else "")
+
+
+@dataclass(slots=True)
+class _Cell:
+    logs: list[float] = field(default_factory=list)
+    shares: list[float] = field(default_factory=list)
+
+
+def intensity(trial: GroupTrial) -> float | None:
+    """The part of the host's processor time that the loads took, 0 to 1; None where an account is missing."""
+    used: dict[str, float] = {}
+    for load in trial.loads:
+        if load.host_cpu_s is None:
+            return None
+        used[load.whose] = load.host_cpu_s
+    limit = trial.cpus * trial.window_s
+    return math.fsum(used.values()) / limit if limit > 0 else None
+
+
+def aggressor(trial: GroupTrial, victim: Member) -> Aggressor | None:
+    """The load of a trial; None without any, or of several kinds."""
+    kinds = {(load.workload, load.environment) for load in trial.loads}
+    if len(kinds) != 1:
+        return None
+    ((workload, environment),) = kinds
+    return Aggressor(
+        workload, len({load.guest for load in trial.loads}), "" if environment == victim.environment else environment
+    )
+
+
+def interference(
+    trials: Sequence[GroupTrial], alone: Mapping[tuple[str, str, int], float], scenario: str
+) -> tuple[Matrix, ...]:
+    """One matrix for each environment of victims. `alone`: speed by environment, workload and block."""
+    found: dict[str, dict[tuple[str, Aggressor], _Cell]] = {}
+    for trial in trials:
+        for victim in trial.measured:
+            load = aggressor(trial, victim)
+            single = alone.get((victim.environment, victim.workload, trial.block))
+            if load is None or not single or not victim.speed:
+                continue
+            cell = found.setdefault(victim.environment, {}).setdefault((victim.workload, load), _Cell())
+            cell.logs.append(math.log(single / victim.speed))
+            if (share := intensity(trial)) is not None:
+                cell.shares.append(share)
+    return tuple(_matrix(environment, cells, scenario) for environment, cells in found.items())
+
+
+def _matrix(environment: str, cells: Mapping[tuple[str, Aggressor], _Cell], scenario: str) -> Matrix:
+    victims = list(dict.fromkeys(victim for victim, _ in cells))
+    loads = list(dict.fromkeys(load for _, load in cells))
+    shares = {key: statistics.fmean(cell.shares) if cell.shares else None for key, cell in cells.items()}
+    estimates = {key: of_logs(cell.logs, len(cells)) for key, cell in cells.items()}
+    columns = [_column(load, [shares[key] for key in cells if key[1] == load]) for load in loads]
+    rows = tuple(f"{victim} in {environment}" for victim in victims)
+    return Matrix(
+        scenario=scenario,
+        type="loaded",
+        workload=victims[0] if len(victims) == 1 else "",
+        of="slowdown",
+        unit="",
+        rows=rows,
+        columns=tuple(columns),
+        cells=tuple(tuple(estimates.get((victim, load)) for load in loads) for victim in victims),
+        notes=tuple(_notes(estimates, environment)),
+        shares=tuple(tuple(shares.get((victim, load)) for load in loads) for victim in victims),
+        better="lower",
+    )
+
+
+def _column(load: Aggressor, shares: Sequence[float | None]) -> str:
+    known = [share for share in shares if share is not None]
+    if not known:
+        return f"{load.words} (CPU unknown)"
+    low, high = round(100 * min(known)), round(100 * max(known))
+    span = f"{low} %" if low == high else f"{low} to {high} %"
+    return f"{load.words} ({span} of the host's CPU)"
+
+
+def _notes(estimates: Mapping[tuple[str, Aggressor], Estimate | None], environment: str) -> list[str]:
+    """The pair that hurts most, where its interval says that it hurts."""
+    sure = {key: of for key, of in estimates.items() if of is not None and of.low is not None and of.low > _SURE}
+    if not sure:
+        return []
+    (victim, load), worst = max(sure.items(), key=lambda item: item[1].value)
+    return [
+        f"{load.words} hurts {victim} in {environment} most: {worst.value:.3g} times slower "
+        f"[{worst.low:.3g}, {worst.high:.3g}]"
+    ]

@@ -1,0 +1,79 @@
+"""What several guests are compared with: one guest with nobody beside it, in the same block."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from virtometer.analysis.groups.members import GroupTrial
+
+Place = tuple[str, str, int]
+"""Environment, workload and block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """One guest by itself: its rate, its speed, the portion of its processors that it could have, CPU s by work."""
+
+    rate: float
+    speed: float
+    portion: float
+    cost: float | None
+
+
+class References:
+    """The single guests of a campaign.
+
+    A trial of the same scenario comes first, then those of scenarios with growing numbers of guests, then any other:
+    trials of one scenario stand close together and have windows of one kind.
+    """
+
+    def __init__(self, trials: Iterable[GroupTrial]) -> None:
+        """Takes the trials with one member and nobody beside it; others are left out."""
+        found: dict[tuple[str, Place], list[Single]] = {}
+        for trial in trials:
+            if not trial.single:
+                continue
+            (member,) = trial.members
+            if not member.rate or not member.speed:
+                continue
+            single = Single(member.rate, member.speed, trial.portion, _cost(trial))
+            place = (member.environment, member.workload, trial.block)
+            for source in (f"scenario {trial.scenario}", f"type {trial.type}", "any"):
+                found.setdefault((source, place), []).append(single)
+        self._found = {key: _mean(of) for key, of in found.items()}
+
+    def of(self, scenario: str, place: Place) -> Single | None:
+        """What a trial of a scenario is compared with; None where no single guest was measured in the block."""
+        for source in (f"scenario {scenario}", "type together", "type alone", "any"):
+            if (single := self._found.get((source, place))) is not None:
+                return single
+        return None
+
+    def speeds(self, scenarios: Sequence[str]) -> Mapping[Place, float]:
+        """The speed at every place, for these scenarios together."""
+        places = {place for _, place in self._found}
+        return {place: single.speed for place in places if (single := self._first(scenarios, place)) is not None}
+
+    def _first(self, scenarios: Sequence[str], place: Place) -> Single | None:
+        own = (self._found.get((f"scenario {name}", place)) for name in scenarios)
+        return next((one for one in own if one is not None), None) or self.of("", place)
+
+
+def _cost(trial: GroupTrial) -> float | None:
+    """Host CPU seconds per unit of work."""
+    (member,) = trial.members
+    if member.host_cpu_s is None or member.host_cpu_s <= 0 or not member.rate or trial.window_s <= 0:
+        return None
+    return member.host_cpu_s / (member.rate * trial.window_s)
+
+
+def _mean(of: Sequence[Single]) -> Single:
+    costs = [one.cost for one in of if one.cost is not None]
+    return Single(
+        statistics.geometric_mean([one.rate for one in of]),
+        statistics.geometric_mean([one.speed for one in of]),
+        statistics.geometric_mean([one.portion for one in of]),
+        statistics.geometric_mean(costs) if costs else None,
+    )

@@ -1,0 +1,153 @@
+"""All that is concluded from a campaign about several guests at once: groups, matrices, scaling."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from virtometer.analysis.groups import conservation, interference, network, saturation, scaling
+from virtometer.analysis.groups.bounds import of_logs
+from virtometer.analysis.groups.estimates import Group, groups
+from virtometer.analysis.groups.gather import failed, gather
+from virtometer.analysis.groups.matrix import Matrix
+from virtometer.analysis.groups.members import GroupTrial
+from virtometer.analysis.groups.reference import References
+from virtometer.analysis.groups.saturation import Saturation
+from virtometer.analysis.groups.scaling import Law
+from virtometer.model import Campaign, Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Scaling:
+    """How the sum grows with the number of guests of one scenario, environment and workload.
+
+    groups: one for each number, the smallest first. law, saturation: None where there is too little to say.
+    """
+
+    scenario: str
+    type: str
+    environment: str
+    workload: str
+    unit: str
+    groups: tuple[Group, ...]
+    law: Law | None
+    saturation: Saturation | None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What both say, a sentence each."""
+        return tuple(said for said in (saturation.sentence(self.saturation), scaling.sentence(self.law)) if said)
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Everything about several guests at once, in the order of the plan. `trials`: one example for each group."""
+
+    groups: tuple[Group, ...]
+    matrices: tuple[Matrix, ...]
+    scalings: tuple[Scaling, ...]
+    trials: tuple[GroupTrial, ...]
+
+
+def together(campaign: Campaign) -> Together:
+    """From the records. Empty where the plan has no scenario of several guests."""
+    trials = gather(campaign)
+    if all(trial.type == "alone" for trial in trials):
+        return Together((), (), (), ())
+    names = [scenario.name for scenario in campaign.plan.scenarios]
+    trials = tuple(sorted(trials, key=lambda one: names.index(one.scenario) if one.scenario in names else -1))
+    references = References(trials)
+    plan = campaign.plan
+    found = groups(trials, references, failed(campaign), plan.baseline)
+    ceilings = _ceilings(found, trials, plan.baseline)
+    found = tuple(_checked(group, ceilings.get(group.workload), plan.margin) for group in found)
+    scalings = _scalings(found, references, plan.margin)
+    found = tuple(_with_scaling(group, scalings) for group in found)
+    return Together(found, _matrices(trials, references), scalings, trials)
+
+
+def _matrices(trials: Sequence[GroupTrial], references: References) -> tuple[Matrix, ...]:
+    """That of all loaded scenarios together, then one for each scenario of pairs."""
+    loaded = [trial for trial in trials if trial.type == "loaded"]
+    scenarios = list(dict.fromkeys(trial.scenario for trial in loaded))
+    made = list(interference.interference(loaded, references.speeds(scenarios), ", ".join(scenarios)))
+    for scenario in dict.fromkeys(trial.scenario for trial in trials if trial.type in ("pair", "matrix")):
+        of = [trial for trial in trials if trial.scenario == scenario]
+        made += network.network(of, scenario, of[0].type)
+    return tuple(made)
+
+
+def _ceilings(found: Sequence[Group], trials: Sequence[GroupTrial], baseline: str) -> dict[str, Estimate]:
+    """What the baseline reaches on all processors of the host, by workload, where its guests could use them all."""
+    cpus = max((trial.cpus for trial in trials), default=0)
+    wide = {
+        (trial.scenario, member.workload, trial.guests)
+        for trial in trials
+        for member in trial.measured
+        if member.environment == baseline and cpus and trial.demanded >= cpus
+    }
+    ceilings: dict[str, Estimate] = {}
+    for group in found:
+        key = (group.scenario, group.workload, group.guests)
+        if group.environment == baseline and group.type in ("together", "instances") and key in wide and group.sum:
+            before = ceilings.get(group.workload)
+            if before is None or group.sum.value > before.value:
+                ceilings[group.workload] = group.sum
+    alone = [trial for trial in trials if trial.single and cpus and trial.demanded >= cpus]
+    by_workload: dict[str, list[float]] = {}
+    for trial in alone:
+        (member,) = trial.members
+        if member.environment == baseline and member.rate:
+            by_workload.setdefault(member.workload, []).append(math.log(member.rate))
+    for workload, logs in by_workload.items():
+        of = of_logs(logs)
+        if of is not None and (workload not in ceilings or of.value > ceilings[workload].value):
+            ceilings[workload] = of
+    return ceilings
+
+
+def _checked(group: Group, ceiling: Estimate | None, margin: float) -> Group:
+    said = conservation.above_ceiling(group.sum, ceiling, margin)
+    return replace(group, notes=(*group.notes, said)) if said else group
+
+
+def _scalings(found: Sequence[Group], references: References, margin: float) -> tuple[Scaling, ...]:
+    growing: dict[tuple[str, str, str], list[Group]] = {}
+    for group in found:
+        if group.type in ("together", "instances", "mixed"):
+            growing.setdefault((group.scenario, group.environment, group.workload), []).append(group)
+    made = []
+    for (scenario, environment, workload), some in growing.items():
+        of = sorted(some, key=lambda group: group.guests)
+        sums = _by_block(of)
+        if of[0].guests > 1:
+            for block, counts in sums.items():
+                if (single := references.of(scenario, (environment, workload, block))) is not None:
+                    counts[1] = single.rate
+        blocks = [sums[block] for block in sorted(sums)]
+        if len({count for block in blocks for count in block}) > 1:
+            law, stop = scaling.law(blocks), saturation.saturation(blocks, margin)
+            made.append(Scaling(scenario, of[0].type, environment, workload, of[0].unit, tuple(of), law, stop))
+    return tuple(made)
+
+
+def _by_block(of: Sequence[Group]) -> dict[int, dict[int, float]]:
+    sums: dict[int, dict[int, float]] = {}
+    for group in of:
+        for block, total in group.sums.items():
+            sums.setdefault(block, {})[group.guests] = total
+    return sums
+
+
+def _with_scaling(group: Group, scalings: Sequence[Scaling]) -> Group:
+    """The largest group of a scenario says where the sum stops rising."""
+    for one in scalings:
+        if group is one.groups[-1]:
+            return replace(group, notes=(*group.notes, *one.notes))
+    return group
+
+
+def alone(campaign: Campaign) -> Mapping[str, bool]:
+    """Whether trials of each scenario are of one guest alone, by its name; the empty name is of plans without any."""
+    return {"": True, **{scenario.name: scenario.type == "alone" for scenario in campaign.plan.scenarios}}
