@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from virtometer.analysis.alone import alone_in
 from virtometer.analysis.blocks import Key
 from virtometer.model import Campaign
 
@@ -40,12 +41,15 @@ def block_costs(campaign: Campaign) -> BlockCosts | None:
     baseline: defaultdict[tuple[str, int], float] = defaultdict(float)
     walls: defaultdict[int, float] = defaultdict(float)
     begun: dict[int, float] = {}
+    alone = alone_in(campaign.plan)
     for record in campaign.trials:
         block, placement = record.trial.block, record.trial.placements[0]
         walls[block] += record.wall_s
         moment = _moment(record.started_at)
         if moment is not None:
             begun[block] = min(moment, begun.get(block, moment))
+        if not alone(record.trial):
+            continue
         if record.failure is None and placement.environment == campaign.plan.baseline:
             baseline[placement.workload, block] += record.wall_s
         elif record.failure is None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
 from virtometer.analysis import typical
+from virtometer.analysis.alone import alone_in, compared_in
 from virtometer.analysis.judged import judged
 from virtometer.analysis.slices import long_value
 from virtometer.model import Better, Campaign, MarkKind, Run, SetAside, Treatment, TrialRecord, columns_of
@@ -108,19 +109,26 @@ def _timed_share(run: Run) -> float:
 
 
 def cells(campaign: Campaign) -> dict[Key, Cell]:
-    """Every combination of the plan, by (workload, environment), in the plan's order."""
+    """What the plan measures alone, by (workload, environment), in the plan's order.
+
+    Trials of several guests at once have no cell: see `groups`.
+    """
     plan = campaign.plan
+    alone, compared = alone_in(plan), compared_in(plan)
     table = {
         (workload.name, environment.name): Cell(Treatment(environment.name, workload.name, workload.levels))
         for workload in plan.workloads
         for environment in plan.environments
+        if compared(workload.name, environment.name)
     }
-    for trial in campaign.planned:
+    for trial in filter(alone, campaign.planned):
         for placement in trial.placements:
             cell = table.get((placement.workload, placement.environment))
             if cell is not None and placement.role == "measured":
                 cell.planned += 1
     for record in campaign.trials:
+        if not alone(record.trial):
+            continue
         if record.failure is None:
             for run in record.scored:
                 cell = table.get((run.placement.workload, run.placement.environment))

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from virtometer.analysis.alone import alone_in
 from virtometer.analysis.blocks import Key, usable
 from virtometer.analysis.interval import RunningSpread, estimate
 from virtometer.analysis.judged import Judged, judged
@@ -37,6 +38,7 @@ class LiveEstimates:
     def __init__(self, plan: Plan) -> None:
         """Nothing has been measured."""
         self._baseline = plan.baseline
+        self._alone = alone_in(plan)
         self._sums: dict[str, dict[str, _Sums]] = {}  # by workload and environment
         self._cells: dict[Key, LiveEstimate] = {}
         self._apart: set[Key] = set()  # measured in long windows
@@ -48,7 +50,7 @@ class LiveEstimates:
 
     def add(self, record: TrialRecord) -> None:
         """One more finished trial."""
-        for run in record.scored:
+        for run in record.scored if self._alone(record.trial) else ():
             if run.placement.role == "measured" and usable(run):
                 if run.in_long_windows:
                     self._apart.add((run.placement.workload, run.placement.environment))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from virtometer import agent_table
 from virtometer.agent_table import TimedBy
+from virtometer.analysis.alone import alone_in
 from virtometer.analysis.blocks import Key
 from virtometer.analysis.tool_measures import TOOL_MEASURES
 from virtometer.model import Campaign, Run
@@ -93,8 +94,9 @@ def _times(counts: Mapping[float, int]) -> Times:
 
 
 def _measured(campaign: Campaign) -> Iterator[tuple[Key, Run]]:
+    alone = alone_in(campaign.plan)
     for record in campaign.trials:
-        for run in record.scored:
+        for run in record.scored if alone(record.trial) else ():
             if run.placement.role == "measured":
                 yield (run.placement.workload, run.placement.environment), run
 

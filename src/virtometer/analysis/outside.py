@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
+from virtometer.analysis.alone import alone_in
 from virtometer.analysis.blocks import Key
 from virtometer.model import Campaign, Run, columns_of
 
@@ -29,8 +30,9 @@ class Timed:
 def timed(campaign: Campaign) -> dict[Key, Timed]:
     """By workload and environment, where an outside clock was asked. Raw values have the same comparison of clocks."""
     found: dict[Key, list[tuple[float, float, float, Run]]] = {}
+    alone = alone_in(campaign.plan)
     for record in (campaign.recorded or campaign).trials:
-        for run in record.scored:
+        for run in record.scored if alone(record.trial) else ():
             told = run.reported.measures
             rates = [float(told.get(name, {}).get("value", 0)) for name in ("guest-rate", "outside-rate")]
             if run.placement.role == "measured" and all(rate > 0 for rate in rates):

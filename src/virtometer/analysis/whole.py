@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from virtometer.analysis import levels
+from virtometer.analysis.alone import alone_in
 from virtometer.analysis.blocks import Cell, Key, cells
 from virtometer.analysis.clocks import ClockQuality, clock_qualities
 from virtometer.analysis.conclude import findings
 from virtometer.analysis.control import controls
+from virtometer.analysis.groups.scenarios import Together, together
 from virtometer.analysis.measures import Measured, Times, further_measures, histograms, histograms_of
 from virtometer.analysis.missing import Reason, failures, marked, unused
 from virtometer.analysis.outside import Timed, timed
@@ -91,6 +93,17 @@ class Analysis:
     def findings(self) -> tuple[Finding, ...]:
         """Every environment compared with the baseline in every workload, in the plan's order."""
         return findings(self.campaign, self._cells)
+
+    @cached_property
+    def together(self) -> Together:
+        """Several guests at once: groups, matrices, scaling. Empty where the plan has no such scenario."""
+        return together(self.campaign)
+
+    @cached_property
+    def alone(self) -> tuple[TrialRecord, ...]:
+        """The trials of one guest by itself, in the order of execution."""
+        alone = alone_in(self.campaign.plan)
+        return tuple(record for record in self.campaign.trials if alone(record.trial))
 
     @cached_property
     def controls(self) -> tuple[Control, ...]:

@@ -31,7 +31,7 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False) -> 
     from virtometer.analysis.counted import counted
     from virtometer.cli.console import PlainConsole
     from virtometer.model import UNAVAILABLE
-    from virtometer.report import words
+    from virtometer.report import crowds, words
     from virtometer.report.summary import campaign_sentences
     from virtometer.report.terminal import ResultTable
     from virtometer.store.files import resume_command
@@ -39,7 +39,10 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False) -> 
     console = PlainConsole()
     with notice("analysing the results ...", piped=piped):
         made = ResultTable(analysis.findings, analysis.sweeps, campaign_sentences(analysis))
-    console.print(made)
+    if analysis.findings or not analysis.together.groups:
+        console.print(made)
+    for one in crowds.terminal(analysis):
+        console.print(one)
     counts = analysis.counts
     for count, what in ((counts.failed, "failed"), (counts.unavailable, UNAVAILABLE)):
         if count:

@@ -22,6 +22,8 @@ class Format(StrEnum):
     JSON = "json"
     CSV = "csv"
     FINDINGS_CSV = "findings-csv"
+    GROUPS_CSV = "groups-csv"
+    MATRICES_CSV = "matrices-csv"
     SAMPLES_CSV = "samples-csv"
     PROBES_CSV = "probes-csv"
 

@@ -14,6 +14,8 @@ FORMATS = {
     "json": "the machine interface: everything but the raw samples",
     "csv": "one row for every result of every trial",
     "findings-csv": "one row for every comparison",
+    "groups-csv": "one row for every guest of several that worked at once",
+    "matrices-csv": "one row for every cell of the matrices of interference and network",
     "samples-csv": "one row for every raw sample",
     "probes-csv": "one row for every comparison of a guest's clock with the host's",
 }
@@ -31,6 +33,8 @@ def render(analysis: Analysis, format: str) -> str:
         "json": machine.text,
         "csv": csv_export.results_csv,
         "findings-csv": csv_export.findings_csv,
+        "groups-csv": csv_export.groups_csv,
+        "matrices-csv": csv_export.matrices_csv,
         "samples-csv": csv_export.samples_csv,
         "probes-csv": csv_export.probes_csv,
     }

@@ -21,8 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virtometer.analysis import Analysis
+from virtometer.analysis.groups.estimates import STATES
 from virtometer.analysis.measures import Times
-from virtometer.model import NO_SLICE, Run, TrialRecord, columns_of, texts_of
+from virtometer.model import NO_SLICE, Estimate, Run, TrialRecord, columns_of, texts_of
 from virtometer.report.machine import finding_row, plain, trial_row
 from virtometer.visible import visible
 
@@ -35,9 +36,10 @@ _FINDING = (
     "without_worst_block_low", "without_worst_block_high", "verdict_without_worst_block", "notes",
 )  # fmt: skip
 _RESULT = (
-    "trial", "block", "position", "start_group", "started_at", "status", "reason", "reason_kind", "marks", "placement",
-    "environment", "guest", "workload", "role", "guest_id", "kernel", "op", "threads", "unit", "better", "value",
-    "value_bound", "agent_value", "work", "window_s", "guest_cpu_s", "agent_cpu_s", "samples", "samples_unused",
+    "trial", "block", "scenario", "position", "start_group", "started_at", "status", "reason", "reason_kind", "marks",
+    "placement", "environment", "guest", "instance", "workload", "role", "guest_id", "kernel", "op", "threads", "unit",
+    "better", "value", "value_bound", "agent_value", "work", "window_s", "guest_cpu_s", "agent_cpu_s", "samples",
+    "samples_unused",
     "clock_rate", "clock_rate_bound", "clock_bound_ns", "clock_reference_guest_ns", "clock_reference_host_ns",
     "clock_probes", "wall_s", "kind", "settings", "levels", "conditions", "parameters", "measures", "host_wall_s",
     "host_user", "host_nice", "host_system", "host_idle", "host_iowait", "host_irq", "host_softirq", "host_steal",
@@ -49,6 +51,24 @@ _SAMPLE = (
     "start_guest_ns", "end_guest_ns", "start_host_ns", "start_bound_ns", "end_host_ns", "end_bound_ns",
     "duration_s", "duration_bound_s",
     "duration_guest_s", "work", "unit", "rate", "rate_bound", "used", "set_aside", "mark", "check",
+)  # fmt: skip
+_BOUNDED = ("", "_low", "_high")
+_GROUP = (
+    "scenario", "type", "environment", "workload", "guests", "n", "guest", "role", "guest_workload", "value_unit",
+    *(f"{name}{bound}" for name in ("value", "share", "slowdown") for bound in _BOUNDED),
+    "host_cpu_s", "host_processors", "unit",
+    *(f"sum{bound}" for bound in _BOUNDED),
+    "mean_unit",
+    *(f"{name}{bound}" for name in ("mean", "ideal", "efficiency_of_sum", "against_one") for bound in _BOUNDED),
+    *(f"against_native{bound}" for bound in _BOUNDED),
+    "native_guests", "ideal_share",
+    *(f"{name}{bound}" for name in ("worst_share", "max_over_min", "cv", "jain") for bound in _BOUNDED),
+    *(f"{name}{bound}" for name in ("host_cpu_per_work", "host_cpu_per_work_against_one") for bound in _BOUNDED),
+    *(f"host_{state}" for state in STATES),
+    "start_skew_p99_ns", "overlap_s", "notes",
+)  # fmt: skip
+_MATRIX = (
+    "scenario", "type", "workload", "row", "column", "of", "unit", "value", "low", "high", "n", "intensity", "notes",
 )  # fmt: skip
 _PROBE = (
     "trial", "block", "status", "placement", "environment", "guest", "workload", "role", "guest_id", "probe", "kind",
@@ -69,6 +89,84 @@ def findings_csv(analysis: Analysis) -> str:
                 "notes": " | ".join(row["notes"]),
             }
             for row in (plain(finding_row(finding)) for finding in analysis.findings)
+        ),
+    )
+
+
+def groups_csv(analysis: Analysis) -> str:
+    """One row a guest of every group, with what is said of the whole group in each, and all intervals."""
+
+    def bounds(name: str, of: Estimate | None) -> dict[str, object]:
+        low, high = (None, None) if of is None else (of.low, of.high)
+        return {name: None if of is None else of.value, f"{name}_low": low, f"{name}_high": high}
+
+    def rows() -> Iterable[Mapping[str, object]]:
+        for of in analysis.together.groups:
+            fair = of.fairness
+            shared: dict[str, object] = {
+                **{name: getattr(of, name) for name in ("scenario", "type", "environment", "workload", "guests", "n")},
+                "unit": of.unit,
+                "mean_unit": of.mean_unit,
+                **bounds("sum", of.sum),
+                **bounds("mean", of.mean),
+                **bounds("ideal", of.ideal),
+                **bounds("efficiency_of_sum", of.against_ideal),
+                **bounds("against_one", of.against_one),
+                **bounds("against_native", of.against_native),
+                "native_guests": of.native_guests or None,
+                "ideal_share": fair.ideal_share if fair else None,
+                **bounds("worst_share", fair.worst_share if fair else None),
+                **bounds("max_over_min", fair.max_over_min if fair else None),
+                **bounds("cv", fair.cv if fair else None),
+                **bounds("jain", fair.jain if fair else None),
+                **bounds("host_cpu_per_work", of.cost),
+                **bounds("host_cpu_per_work_against_one", of.cost_against_one),
+                **{f"host_{state}": worth for state, worth in of.host.items()},
+                "start_skew_p99_ns": of.skew_p99_ns,
+                "overlap_s": of.overlap_s,
+                "notes": " | ".join(of.notes),
+            }
+            for one in of.members:
+                yield {
+                    **shared,
+                    "guest": one.guest,
+                    "role": one.role,
+                    "guest_workload": one.workload,
+                    "value_unit": one.unit,
+                    **bounds("value", one.value),
+                    **bounds("share", one.share),
+                    **bounds("slowdown", one.slowdown),
+                    "host_cpu_s": one.host_cpu_s,
+                    "host_processors": one.processors,
+                }
+
+    return _table(_GROUP, rows())
+
+
+def matrices_csv(analysis: Analysis) -> str:
+    """One row a cell of every matrix, those without a value too."""
+    return _table(
+        _MATRIX,
+        (
+            {
+                "scenario": of.scenario,
+                "type": of.type,
+                "workload": of.workload,
+                "row": row,
+                "column": column,
+                "of": of.of,
+                "unit": of.unit,
+                "value": cell.value if cell else None,
+                "low": cell.low if cell else None,
+                "high": cell.high if cell else None,
+                "n": cell.n if cell else 0,
+                "intensity": of.shares[at][across] if of.shares else None,
+                "notes": " | ".join(of.notes),
+            }
+            for of in analysis.together.matrices
+            for at, row in enumerate(of.rows)
+            for across, column in enumerate(of.columns)
+            for cell in (of.cells[at][across],)
         ),
     )
 

@@ -146,7 +146,7 @@ def samples(analysis: Analysis, workload: str, most: int) -> Figure | None:
     campaign = analysis.campaign
     runs = [
         (record.trial.block, run)
-        for record in campaign.trials
+        for record in analysis.alone
         for run in record.scored
         if run.placement.workload == workload and run.samples
     ]

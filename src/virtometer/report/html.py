@@ -23,7 +23,7 @@ from virtometer.analysis.blocks import Key
 from virtometer.analysis.measures import Times
 from virtometer.cache import kept
 from virtometer.model import Campaign, Finding, PlanWorkload, Verdict
-from virtometer.report import clocks, curves, figures, html_tables, summary, sweeps, words
+from virtometer.report import clocks, crowds, curves, figures, html_tables, summary, sweeps, words
 from virtometer.report.figures import Figure
 from virtometer.report.footnotes import Footnotes
 from virtometer.report.glossary import glossary
@@ -61,6 +61,7 @@ def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
     campaign, findings = analysis.campaign, analysis.findings
     plan = campaign.plan
     footnotes = Footnotes()
+    measured = {finding.workload for finding in findings}
     ids = {workload.name: f"workload-{number}" for number, workload in enumerate(plan.workloads, 1)}
     names = [environment.name for environment in plan.environments]
     cells = {(finding.workload, finding.subject): finding for finding in findings}
@@ -71,10 +72,12 @@ def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
             "cells": [_cell(cells[workload, name], footnotes) if (workload, name) in cells else None for name in names],
         }
         for workload, identity in ids.items()
+        if workload in measured
     ]
     most = max(100, min(_POINTS_OF_A_PLOT, _POINTS_OF_A_PAGE // len(plan.workloads)))
     sentence, trouble = html_tables.trouble(analysis)
     swept = _sweeps(analysis, scripts)
+    together = _together(analysis, scripts)
     raw = campaign.clock == "guest"
     drawn = clocks.figure(analysis.clocks, plan.limits.clock_error, raw=raw)
     counts = analysis.counts
@@ -86,7 +89,8 @@ def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
         "meta": _meta(analysis),
         "contents": [
             ("result", "Result"), *([("sweeps", "Sweeps")] if swept else []),
-            ("workloads", "Workload by workload"), ("trouble", "What failed"),
+            *([("together", "Several guests at once")] if together else []),
+            *([("workloads", "Workload by workload")] if measured else []), ("trouble", "What failed"),
             ("clocks", "Clocks"), ("starts", "Starting a guest"), ("facts", "Host and guests"),
             ("record", "The record"), ("glossary", "What the words mean"),
         ],
@@ -107,8 +111,12 @@ def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
             html_tables.levels(curves.title(one.series), one.averages, one.unit) for one in analysis.level_averages
         ],
         "workloads": [
-            _workload(analysis, workload, ids[workload.name], most, scripts) for workload in plan.workloads
+            _workload(analysis, workload, ids[workload.name], most, scripts)
+            for workload in plan.workloads
+            if workload.name in measured
         ],
+        "together": together,
+        "together_about": crowds.ABOUT,
         "trouble": {"sentence": sentence, "grid": trouble},
         "clocks": {
             "about": clocks.BELIEVED if raw else clocks.CORRECTED,
@@ -127,7 +135,10 @@ def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
         "commands_about": f"{len(campaign.commands):,}",
         "version_grid": html_tables.pairs("Programs and libraries", campaign.versions.items()),
         "measures": glossary(name for of in analysis.measures.values() for name in of),
-        "glossary": [(verdict.value, meaning) for verdict, meaning in words.GLOSSARY.items()],
+        "glossary": [
+            *((verdict.value, meaning) for verdict, meaning in words.GLOSSARY.items()),
+            *(words.TOGETHER.items() if together else ()),
+        ],
         "css": Markup(_resource("page.css")),
         "js": Markup(_resource("page.js")) if scripts else "",
         "bundle": Markup(_bundle()) if scripts else "",
@@ -141,6 +152,25 @@ def _sweeps(analysis: Analysis, scripts: bool) -> list[dict[str, Any]]:
         shown = sweeps.shown(sweep, analysis.findings)
         figures = [_figure(one, f"sweep-{number}-{place}", scripts) for place, one in enumerate(shown.figures, 1)]
         made.append({"name": shown.name, "id": f"sweep-{number}", "figures": figures, "tables": shown.tables})
+    return made
+
+
+def _together(analysis: Analysis, scripts: bool) -> list[dict[str, Any]]:
+    """Every scenario of several guests with its figures, tables and sentences."""
+    made: list[dict[str, Any]] = []
+    for number, part in enumerate(crowds.parts(analysis), 1):
+        name = f"together-{number}"
+        made.append(
+            {
+                "name": part.name,
+                "id": name,
+                "about": part.about,
+                "figures": [_figure(one, f"{name}-{at}", scripts) for at, one in enumerate(part.figures, 1)],
+                "lines": [_figure(one, f"{name}-line", scripts, _WIDE_WIDTH) for one in part.lines],
+                "tables": part.tables,
+                "notes": part.notes,
+            }
+        )
     return made
 
 

@@ -13,9 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from virtometer.analysis import Analysis
 from virtometer.analysis.clocks import ClockQuality
+from virtometer.analysis.groups.estimates import Group
+from virtometer.analysis.groups.matrix import Matrix
+from virtometer.analysis.groups.scenarios import Scaling
 from virtometer.model import (
     Campaign,
     Control,
+    Estimate,
     Finding,
     GuestStart,
     HostUse,
@@ -41,6 +45,9 @@ def document(analysis: Analysis) -> dict[str, Any]:
         "format": FORMAT,
         "clock": campaign.clock,
         "findings": [finding_row(finding) for finding in analysis.findings],
+        "groups": [group_row(group) for group in analysis.together.groups],
+        "matrices": [matrix_row(matrix) for matrix in analysis.together.matrices],
+        "scaling": [scaling_row(one) for one in analysis.together.scalings],
         "controls": [_control(control) for control in analysis.controls],
         "stages": [_stage(stage) for stage in campaign.stages],
         "effects": [],
@@ -151,6 +158,96 @@ def finding_row(finding: Finding) -> dict[str, Any]:
         "worst_block": _worst_block(finding.worst_block),
         "notes": finding.notes,
     }
+
+
+def group_row(of: Group) -> dict[str, Any]:
+    """One of `groups`; `plain` makes it fit for JSON."""
+    fair = of.fairness
+    return {
+        "scenario": of.scenario,
+        "type": of.type,
+        "environment": of.environment,
+        "workload": of.workload,
+        "guests": of.guests,
+        "sum": _value(of.sum),
+        "sum_low": _low(of.sum),
+        "sum_high": _high(of.sum),
+        "mean": _value(of.mean),
+        "efficiency_of_sum": _value(of.against_ideal),
+        "ideal_share": fair and fair.ideal_share,
+        "worst_share": _value(fair and fair.worst_share),
+        "max_over_min": _value(fair and fair.max_over_min),
+        "cv": _value(fair and fair.cv),
+        "jain": _value(fair and fair.jain),
+        "start_skew_p99_ns": of.skew_p99_ns,
+        "overlap_s": of.overlap_s,
+        "notes": of.notes,
+        "members": [
+            {
+                "guest": one.guest,
+                "role": one.role,
+                "value": _value(one.value),
+                "low": _low(one.value),
+                "high": _high(one.value),
+                "slowdown": _value(one.slowdown),
+                "host_cpu_s": one.host_cpu_s,
+            }
+            for one in of.members
+        ],
+    }
+
+
+def matrix_row(of: Matrix) -> dict[str, Any]:
+    """One of `matrices`; `plain` makes it fit for JSON."""
+    return {
+        "scenario": of.scenario,
+        "type": of.type,
+        "workload": of.workload,
+        "rows": of.rows,
+        "columns": of.columns,
+        "values": [[_value(cell) for cell in row] for row in of.cells],
+        "low": [[_low(cell) for cell in row] for row in of.cells],
+        "high": [[_high(cell) for cell in row] for row in of.cells],
+        "notes": of.notes,
+    }
+
+
+def scaling_row(of: Scaling) -> dict[str, Any]:
+    """One of `scaling`; `plain` makes it fit for JSON."""
+    law, stop = of.law, of.saturation
+    return {
+        "scenario": of.scenario,
+        "type": of.type,
+        "environment": of.environment,
+        "workload": of.workload,
+        "guests": [group.guests for group in of.groups],
+        "sigma": _value(law and law.sigma),
+        "sigma_low": _low(law and law.sigma),
+        "sigma_high": _high(law and law.sigma),
+        "kappa": _value(law and law.kappa),
+        "kappa_low": _low(law and law.kappa),
+        "kappa_high": _high(law and law.kappa),
+        "peak": law and law.peak,
+        "peak_low": law and law.peak_low,
+        "peak_high": law and law.peak_high,
+        "misfit": law and law.misfit,
+        "stops_at": stop and stop.at,
+        "stops_low": stop and stop.low,
+        "stops_high": stop and stop.high,
+        "notes": of.notes,
+    }
+
+
+def _value(of: Estimate | None) -> float | None:
+    return None if of is None else of.value
+
+
+def _low(of: Estimate | None) -> float | None:
+    return None if of is None else of.low
+
+
+def _high(of: Estimate | None) -> float | None:
+    return None if of is None else of.high
 
 
 def _control(control: Control) -> dict[str, Any]:

@@ -17,6 +17,8 @@ _COUNTED = (Verdict.SLOWER, Verdict.FASTER, Verdict.EQUIVALENT, Verdict.UNDECIDE
 def headline(findings: Sequence[Finding]) -> str:
     """One sentence: how many comparisons came out how."""
     compared = [finding for finding in findings if finding.verdict is not Verdict.BASELINE]
+    if not findings:
+        return "No environment was compared by itself: the results are those of several guests at once."
     if not compared:
         return "Nothing was compared: the plan has one environment."
     counted = Counter(finding.verdict for finding in compared)

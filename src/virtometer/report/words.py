@@ -25,6 +25,23 @@ GLOSSARY = {
     ),
 }
 
+TOGETHER = {
+    "sum": "work in a second of all measured guests of a trial, over the stretch in which all of them worked",
+    "ideal": (
+        "the sum that the processors allow: one guest's rate for each, shared fairly where the guests' work can use "
+        "more processors than there are"
+    ),
+    "slowdown": "how many times slower a guest is beside others than alone in the same block",
+    "worst share, max/min, CV": (
+        "part of the sum of the slowest guest, largest by smallest rate, and standard deviation by mean, within a trial"
+    ),
+    "Jain": "an index of fairness, 1 where all guests have the same; it forgives much: 60 to 40 scores 0.96",
+    "sigma, kappa": (
+        "of the universal scalability law: the part of the work that guests wait for each other with, and what keeping "
+        "each other coherent costs"
+    ),
+    "start skew": "time from the first start that was sent to the last; 99 % of the trials were within it",
+}
 TYPICAL = "Efficiency and verdict are about the typical ratio, without stops, where no note says otherwise."
 RAW = "Raw values: everything is timed by the guests' own clocks, nothing is corrected."
 PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))

@@ -26,6 +26,7 @@ STATES = ("user", "nice", "system", "irq", "softirq", "iowait", "steal", "idle")
 """What a processor of the host does, as the kernel counts it."""
 
 
+_UNLIKE = 1.1  # max/min from which on it is told that nobody in particular gets less
 _GROWING = ("together", "instances")
 
 
@@ -177,7 +178,7 @@ class _Grouped:
     def _ideals(self) -> dict[int, float]:
         """The sum that the processors allow, by block: what one guest reaches, for each, by their portions."""
         return {
-            block: single.rate * len(self._mine(trial)) * trial.portion / single.portion
+            block: single.rate * math.fsum(map(trial.portion, self._mine(trial))) / single.portion
             for block, single in self._singles().items()
             if (trial := self.complete[block])
         }
@@ -249,7 +250,7 @@ class _Grouped:
         )
 
     def _notes(self, failed: int, ranks: Sequence[Rank]) -> list[str]:
-        said = []
+        said = [f"{member} exchanges data with {target}" for member, target in self.trials[0].services]
         tried = len(self.trials) + failed
         if failed:
             said.append(f"{failed} of {counted(tried, 'trial')} failed, and left their blocks incomplete")
@@ -259,14 +260,20 @@ class _Grouped:
             said.append(f"{counted(len(self.complete), 'complete block')}: no interval below {MIN_BLOCKS}")
         if len(self._singles()) == 0:
             said.append("no guest was measured alone in the same block: slowdown and efficiency are not known")
-        elif (first := self.trials[0]).portion < 1:
+        elif (first := self.trials[0]).offered < first.demanded:
             said.append(f"the guests' work can use {first.demanded:g} processors, the host offers {first.offered}")
-        if told := order.sentence(ranks):
+        if (told := order.sentence(ranks)) and (any(rank.gets_less for rank in ranks) or self._unlike()):
             said.append(told)
         said += self._by_other_labels(ranks)
         said += self._loads()
         said += conservation.broken_in(self.trials)
         return said
+
+    def _unlike(self) -> bool:
+        """Whether the guests of a trial are far from alike."""
+        blocks = [[one.rate or 0.0 for one in self._mine(trial)] for trial in self.complete.values()]
+        fair = fairness.over_blocks(blocks)
+        return fair is not None and (fair.max_over_min is None or fair.max_over_min.value > _UNLIKE)
 
     def _by_other_labels(self, ranks: Sequence[Rank]) -> list[str]:
         """Who gets less by place in the order of starts and by processor, where these are not the guests' numbers."""

@@ -120,13 +120,14 @@ class GroupTrial:
         bound = frozenset[int]().union(*(one for one in sets if one is not None))
         return self.cpus if not bound or None in sets else len(bound)
 
-    @property
-    def portion(self) -> float:
-        """The part of its processors' work that each member can have at best where the processors are shared fairly.
+    def portion(self, member: Member) -> float:
+        """The part of the processors for which its work is made that a member has where all share them fairly.
 
-        1 where there are enough of them.
+        1 where there are enough, of the guest's and of the host's.
         """
-        return min(1.0, self.offered / self.demanded) if self.offered and self.demanded else 1.0
+        wanted = sum(one.processors for one in self.members if one.whose == member.whose)
+        within = min(1.0, member.vcpus / wanted) if member.vcpus and wanted else 1.0
+        return within * (min(1.0, self.offered / self.demanded) if self.offered and self.demanded else 1.0)
 
 
 def shape_of(placements: Iterable[tuple[str, str, str, str]], services: Iterable[tuple[str, str]] = ()) -> Shape:

@@ -38,7 +38,7 @@ class References:
             (member,) = trial.members
             if not member.rate or not member.speed:
                 continue
-            single = Single(member.rate, member.speed, trial.portion, _cost(trial))
+            single = Single(member.rate, member.speed, trial.portion(member), _cost(trial))
             place = (member.environment, member.workload, trial.block)
             for source in (f"scenario {trial.scenario}", f"type {trial.type}", "any"):
                 found.setdefault((source, place), []).append(single)

@@ -115,7 +115,11 @@ def sentence(of: Law | None) -> str:
     if of is None or of.sigma.low is None or of.peak_low is None:
         return ""
     misses = "; the law misses these sums by more than their noise, so that its intervals are wide" if of.misfit else ""
+    if of.peak_high is not None and of.peak_high < 2:
+        return f"by the scalability law a second guest does not raise the sum{misses}"
     if of.peak is None or of.peak_high is None:
+        if of.peak_low < 1:
+            return f"the scalability law cannot tell where the sum stops rising{misses}"
         first = f"no maximum before {of.peak_low:.3g} guests" if math.isfinite(of.peak_low) else "no maximum"
         return f"the scalability law cannot tell where the sum stops rising: {first}, and no bound above{misses}"
     beyond = f", beyond the {of.measured} guests measured" if of.peak_low > of.measured else ""

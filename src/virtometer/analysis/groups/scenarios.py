@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from virtometer.analysis.groups import conservation, interference, network, saturation, scaling
@@ -42,7 +42,7 @@ class Scaling:
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """Everything about several guests at once, in the order of the plan. `trials`: one example for each group."""
+    """Everything about several guests at once, in the order of the plan. `trials`: those that it was made from."""
 
     groups: tuple[Group, ...]
     matrices: tuple[Matrix, ...]
@@ -146,8 +146,3 @@ def _with_scaling(group: Group, scalings: Sequence[Scaling]) -> Group:
         if group is one.groups[-1]:
             return replace(group, notes=(*group.notes, *one.notes))
     return group
-
-
-def alone(campaign: Campaign) -> Mapping[str, bool]:
-    """Whether trials of each scenario are of one guest alone, by its name; the empty name is of plans without any."""
-    return {"": True, **{scenario.name: scenario.type == "alone" for scenario in campaign.plan.scenarios}}

@@ -1,0 +1,301 @@
+"""Several guests at once, as the page and the terminal show them: a part for each scenario, with tables and plots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from virtometer.analysis import Analysis
+from virtometer.analysis.groups.estimates import Group
+from virtometer.analysis.groups.matrix import Matrix
+from virtometer.analysis.groups.scenarios import Scaling
+from virtometer.model import Estimate, TrialRecord
+from virtometer.report import crowd_figures, words
+from virtometer.report.figures import Figure
+from virtometer.report.html_tables import HtmlTable
+
+_TYPES = {
+    "together": "Guests with the same work at once",
+    "loaded": "One guest measured while others load the host",
+    "pair": "Network between two guests",
+    "matrix": "Network between every two of several guests",
+    "mixed": "Several workloads at once in each guest",
+    "instances": "Copies of one workload within one guest",
+}
+ABOUT = (
+    "Against one, ideal and native: the sum of the guests by the rate of one guest alone in the same block, by what "
+    "the processors allow when they are shared fairly, and by native. Slowdown: the rate alone by that beside others. "
+    "All intervals are 95 %; those of guests, shares and cells of one table hold together."
+)
+_MOST_COLUMNS = 8  # guests that have a column of their own
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One scenario: what it is, figures, wide figures, tables, sentences."""
+
+    name: str
+    about: str
+    figures: tuple[Figure, ...]
+    lines: tuple[Figure, ...]
+    tables: tuple[HtmlTable, ...]
+    notes: tuple[tuple[str, str], ...]
+
+
+def parts(analysis: Analysis) -> list[Part]:
+    """One for each scenario of several guests, and one for the matrix of interference of all loaded ones."""
+    together = analysis.together
+    made = []
+    for scenario in analysis.campaign.plan.scenarios:
+        groups = [group for group in together.groups if group.scenario == scenario.name]
+        matrices = [one for one in together.matrices if one.scenario == scenario.name]
+        if groups or matrices:
+            made.append(_part(analysis, scenario.name, scenario.type, groups, matrices))
+    for one in together.matrices:
+        if ", " in one.scenario and all(one.scenario != part.name for part in made):
+            made.append(_of_matrices("Interference", "Every victim beside every load", [one]))
+    return made
+
+
+def _part(analysis: Analysis, name: str, kind: str, groups: Sequence[Group], matrices: Sequence[Matrix]) -> Part:
+    scalings = [one for one in analysis.together.scalings if one.scenario == name]
+    workloads = list(dict.fromkeys(group.workload for group in groups))
+    drawn = [crowd_figures.growth([group for group in groups if group.workload == one]) for one in workloads]
+    drawn += [crowd_figures.host_time(groups), *map(crowd_figures.heat, matrices)]
+    example = _example(analysis, name)
+    line = None if example is None else crowd_figures.time_line(analysis, example)
+    tables = [table for one in workloads for table in _tables([group for group in groups if group.workload == one])]
+    tables += [_scaling(scalings)] if any(one.law for one in scalings) else []
+    tables += [_matrix(one) for one in matrices]
+    notes = [(_name(group), note) for group in groups for note in group.notes]
+    notes += [(one.workload or one.scenario, note) for one in matrices for note in one.notes]
+    return Part(
+        name,
+        _TYPES[kind],
+        tuple(one for one in drawn if one is not None),
+        () if line is None else (line,),
+        tuple(tables),
+        tuple(dict.fromkeys(notes)),
+    )
+
+
+def _of_matrices(name: str, about: str, matrices: Sequence[Matrix]) -> Part:
+    drawn = tuple(one for one in map(crowd_figures.heat, matrices) if one is not None)
+    notes = tuple((one.scenario, note) for one in matrices for note in one.notes)
+    return Part(name, about, drawn, (), tuple(map(_matrix, matrices)), notes)
+
+
+def _example(analysis: Analysis, scenario: str) -> TrialRecord | None:
+    """The first trial of a scenario with the most placements."""
+    found = [one for one in analysis.campaign.trials if one.trial.scenario == scenario and one.failure is None]
+    return max(found, key=lambda record: len(record.scored), default=None)
+
+
+def _tables(groups: Sequence[Group]) -> list[HtmlTable]:
+    """What was reached, then how that compares."""
+    workload, unit = groups[0].workload, groups[0].unit
+    most = min(max(sum(one.role == "measured" for one in group.members) for group in groups), _MOST_COLUMNS)
+    reached, compared, others = [], [], []
+    for group in groups:
+        measured = [one for one in group.members if one.role == "measured"]
+        values = [_quantity(one.value, one.unit) for one in measured]
+        more = [f"… and {len(values) - most} more"] if len(values) > most else []
+        shown = values[: most - 1] + more if more else values
+        reached.append(
+            (
+                group.environment,
+                str(group.guests),
+                *shown,
+                *[""] * (most - len(shown)),
+                _quantity(group.sum, unit),
+                _quantity(group.mean, group.mean_unit),
+                _quantity(group.ideal, unit),
+            )
+        )
+        fair = group.fairness
+        slow = [one.slowdown for one in measured if one.slowdown is not None]
+        worst = max(slow, key=lambda one: one.value) if slow else None
+        compared.append(
+            (
+                group.environment,
+                str(group.guests),
+                words.estimate(group.against_one),
+                words.estimate(group.against_ideal),
+                words.estimate(group.against_native)
+                + (f" ({group.native_guests})" if group.against_native is not None else ""),
+                words.estimate(worst),
+                f"{_number(fair.worst_share)} of {fair.ideal_share:.3g}" if fair else "",
+                _number(fair.max_over_min) if fair else "",
+                _number(fair.cv) if fair else "",
+                _number(fair.jain) if fair else "",
+                words.estimate(group.cost_against_one),
+                words.quantity(max(group.skew_p99_ns, 1) * 1e-9, "s"),
+                words.quantity(group.overlap_s, "s"),
+            )
+        )
+        others += [
+            (
+                _name(group),
+                one.guest + ("" if one.role == "measured" else f" ({one.role}: {one.workload})"),
+                _quantity(one.value, one.unit),
+                _number(one.share),
+                words.estimate(one.slowdown),
+                "" if one.host_cpu_s is None else words.quantity(max(one.host_cpu_s, 1e-9), "s"),
+                "" if one.processors is None else words.significant(one.processors),
+            )
+            for one in group.members
+        ]
+    guests = [f"guest {number}" for number in range(1, most + 1)]
+    return [
+        HtmlTable(
+            f"{workload}: what each guest reached, the sum, the mean, and what the processors allow",
+            ("environment", "guests", *guests, "sum", "mean", "ideal"),
+            reached,
+            frozenset(range(1, most + 5)),
+        ),
+        HtmlTable(
+            f"{workload}: efficiency of the sum, slowdown of the slowest guest, and fairness",
+            (
+                "environment", "guests", "against one", "against ideal", "against native (copies)", "slowdown",
+                "worst share", "max/min", "CV", "Jain", "host CPU by work, against one", "start skew p99", "stretch",
+            ),
+            compared,
+            frozenset(range(1, 13)),
+        ),
+        HtmlTable(
+            f"{workload}: guest by guest",
+            ("group", "guest", "value", "share", "slowdown", "host CPU", "processors' worth"),
+            others,
+            frozenset(range(2, 7)),
+        ),
+    ]  # fmt: skip
+
+
+def _scaling(of: Sequence[Scaling]) -> HtmlTable:
+    rows = []
+    for one in of:
+        law, stop = one.law, one.saturation
+        rows.append(
+            (
+                one.environment,
+                one.workload,
+                _number(law.sigma) if law else "",
+                _number(law.kappa) if law else "",
+                _peak(one),
+                "" if stop is None else _stop(stop.at, stop.low, stop.high, stop.measured),
+            )
+        )
+    columns = ("environment", "workload", "sigma", "kappa", "peak by the law, guests", "sum stops rising at")
+    return HtmlTable("The universal scalability law, and the sums without it", columns, rows, frozenset({2, 3, 4, 5}))
+
+
+def _peak(of: Scaling) -> str:
+    law = of.law
+    if law is None or law.peak_low is None:
+        return ""
+    if law.peak is None or law.peak_high is None:
+        return "cannot tell"
+    return f"{law.peak:.3g} [{law.peak_low:.3g}, {law.peak_high:.3g}]"
+
+
+def _stop(at: int | None, low: int, high: int | None, measured: int) -> str:
+    if low == measured:
+        return f"still rises at {measured}"
+    last = f"{high}" if high is not None else "not shown"
+    return f"{at if at is not None else '?'} [{low}, {last}]"
+
+
+def _matrix(of: Matrix) -> HtmlTable:
+    slow = of.of == "slowdown"
+    rows = [
+        (
+            name,
+            *(
+                "" if cell is None else words.estimate(cell) if slow else _quantity(cell, of.unit)
+                for cell in of.cells[at]
+            ),
+        )
+        for at, name in enumerate(of.rows)
+    ]
+    what = "slowdown of the rows by the columns" if slow else "from row to column"
+    caption = f"{of.workload or of.scenario}: {what}, with intervals"
+    columns = ("victim" if slow else "source", *of.columns)
+    return HtmlTable(caption, columns, rows, frozenset(range(1, len(columns))))
+
+
+def _name(group: Group) -> str:
+    return f"{group.environment} × {group.guests}, {group.workload}"
+
+
+def _quantity(of: Estimate | None, unit: str) -> str:
+    """A value in its unit with its interval, in per cent of it."""
+    if of is None:
+        return ""
+    value = words.quantity(of.value, unit)
+    if of.low is None or of.high is None:
+        return value
+    return f"{value} ±{words.significant(100 * (of.high - of.low) / 2 / of.value, 2)} %"
+
+
+def _number(of: Estimate | None) -> str:
+    """A figure that may be 0, with its interval."""
+    if of is None:
+        return ""
+    value = words.significant(of.value)
+    if of.low is None or of.high is None:
+        return value
+    return f"{value} [{words.significant(of.low)}, {words.significant(of.high)}]"
+
+
+def terminal(analysis: Analysis) -> list[Table | Text]:
+    """What the terminal shows: a table for each scenario, one for each matrix, and the sentences that matter most."""
+    together = analysis.together
+    shown: list[Table | Text] = []
+    for scenario in dict.fromkeys(group.scenario for group in together.groups):
+        groups = [group for group in together.groups if group.scenario == scenario]
+        shown.append(_terminal_table(scenario, groups))
+        notes = dict.fromkeys(f"{_name(group)}: {note}" for group in groups for note in group.notes)
+        shown += [Text(f" {note}", style="dim") for note in notes]
+    for one in together.matrices:
+        of = _matrix(one)
+        made = _table(f"{one.scenario}: {of.caption}")
+        for number, column in enumerate(of.columns):
+            made.add_column(Text(column), justify="right" if number else "left", overflow="fold")
+        for row in of.rows:
+            made.add_row(*map(Text, row))
+        shown += [made, *(Text(f" {note}", style="dim") for note in one.notes)]
+    return shown
+
+
+def _terminal_table(scenario: str, groups: Sequence[Group]) -> Table:
+    made = _table(scenario)
+    names = ("what, where", "guests", "sum", "of ideal", "slowdown", "worst share", "max/min", "skew p99")
+    for number, name in enumerate(names):
+        made.add_column(name, justify="right" if number else "left", overflow="fold")
+    for group in groups:
+        slow = [one.slowdown for one in group.members if one.role == "measured" and one.slowdown is not None]
+        worst = max(slow, key=lambda one: one.value) if slow else None
+        fair = group.fairness
+        cells = (
+            f"{group.workload} in {group.environment}",
+            str(group.guests),
+            _quantity(group.sum, group.unit),
+            words.estimate(group.against_ideal),
+            words.estimate(worst),
+            f"{words.significant(fair.worst_share.value)} of {fair.ideal_share:.3g}" if fair else "",
+            words.significant(fair.max_over_min.value) if fair and fair.max_over_min else "",
+            words.quantity(max(group.skew_p99_ns, 1) * 1e-9, "s"),
+        )
+        made.add_row(*map(Text, cells))
+    return made
+
+
+def _table(title: str) -> Table:
+    return Table(
+        title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False,
+        header_style="bold", collapse_padding=True,
+    )  # fmt: skip
