@@ -1,0 +1,65 @@
+"""All of a campaign with several guests, put together."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from tests.analysis.simulated_campaigns import Place, simulate
+from tests.report.crowds import SCENARIOS, crowd
+from virtometer.analysis.groups.scenarios import Together, together
+
+
+@pytest.fixture(scope="module")
+def found() -> Together:
+    return together(crowd())
+
+
+def test_every_scenario_of_several_guests_is_there(found: Together) -> None:
+    groups = {group.scenario for group in found.groups}
+    matrices = {matrix.scenario for matrix in found.matrices}
+    assert groups == {str(one["name"]) for one in SCENARIOS} - {"network matrix"}
+    assert matrices == {"under load", "guest to guest", "network matrix"}
+
+
+def test_the_third_guest_of_three_gets_less_in_every_environment(found: Together) -> None:
+    three = [one for one in found.groups if one.scenario == "growing" and one.guests == 3]
+    assert len(three) == 3
+    for group in three:
+        assert [rank.label for rank in group.ranks if rank.gets_less] == [f"{group.environment} #3"]
+        assert group.fairness is not None and group.fairness.max_over_min is not None
+        assert group.fairness.max_over_min.value == pytest.approx(1.25, rel=0.05)
+
+
+def test_the_sum_stops_rising_at_two_guests(found: Together) -> None:
+    scaling = next(one for one in found.scalings if one.environment == "runc" and one.scenario == "growing")
+    assert scaling.saturation is not None
+    assert (scaling.saturation.low, scaling.saturation.at, scaling.saturation.high) == (2, 2, 2)
+    largest = next(one for one in found.groups if one.scenario == "growing" and one.guests == 4)
+    assert any(note.startswith("from 2 on") for note in largest.notes)
+
+
+def test_victims_lose_what_the_processors_do_not_have(found: Together) -> None:
+    loaded = next(one for one in found.matrices if one.type == "loaded")
+    slow = 1 / (2 / 3 * 0.98**2)
+    for row in loaded.cells:
+        for cell in row:
+            assert cell is not None and cell.low is not None and cell.high is not None
+            assert cell.low <= slow * 1.03 and cell.high >= slow / 1.03
+    assert loaded.columns == ("2 × linpack (66 % of the host's CPU)",)
+
+
+def test_single_guests_of_loaded_scenarios_are_only_compared_with(found: Together) -> None:
+    assert all(group.guests > 1 for group in found.groups if group.type in ("loaded", "pair"))
+
+
+def test_efficiencies_are_those_of_the_environment(found: Together) -> None:
+    two = {one.environment: one for one in found.groups if one.scenario == "growing" and one.guests == 2}
+    for environment, efficiency in (("runc", 0.97), ("gVisor", 0.6)):
+        against = two[environment].against_native
+        assert against is not None and math.isclose(against.value, efficiency, rel_tol=0.03)
+
+
+def test_a_plan_without_scenarios_has_none() -> None:
+    assert together(simulate([Place("native"), Place("box")])) == Together((), (), (), ())
