@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import altair as alt
@@ -21,7 +22,7 @@ def analysis() -> Analysis:
 
 def checked(figure: Figure | None) -> Figure:
     assert figure is not None
-    alt.Chart.from_dict(figure.spec)  # raises for what is no plot
+    alt.Chart.from_dict(json.loads(json.dumps(figure.spec)))  # raises for what is no plot
     return figure
 
 

@@ -152,6 +152,8 @@ def heat(of: Matrix) -> Figure | None:
     factor, unit = (1.0, "times slower") if of.of == "slowdown" else scale(sorted(values)[len(values) // 2], of.unit)
     low, high = min(values) / factor, max(values) / factor
     log = high / low > 8
+    if not log:  # from what means nothing happened: small differences must not look large
+        low, high = (min(low, 1.0), max(high, 1.5)) if of.of == "slowdown" else (0.0, high)
     cells = []
     for at, row in enumerate(of.cells):
         for across, cell in enumerate(row):
@@ -178,9 +180,7 @@ def heat(of: Matrix) -> Figure | None:
     y = alt.Y("r:N", sort=rows, scale=alt.Scale(domain=rows), axis=alt.Axis(title=down_title))
     colour = alt.Color(
         "v:Q",
-        scale=alt.Scale(
-            type="log" if log else "linear", scheme="viridis", domain=[low, max(high, low * 1.001)], reverse=True
-        ),
+        scale=alt.Scale(type="log" if log else "linear", scheme="viridis", domain=[low, high], reverse=True),
         legend=alt.Legend(
             title=unit, format=",.3~r", labelColor="var(--ink)", titleColor="var(--soft)", gradientLength=100
         ),

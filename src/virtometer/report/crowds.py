@@ -107,7 +107,7 @@ def _tables(groups: Sequence[Group]) -> list[HtmlTable]:
         shown = values[: most - 1] + more if more else values
         reached.append(
             (
-                group.environment,
+                _place(group),
                 str(group.guests),
                 *shown,
                 *[""] * (most - len(shown)),
@@ -116,24 +116,24 @@ def _tables(groups: Sequence[Group]) -> list[HtmlTable]:
                 _quantity(group.ideal, unit),
             )
         )
-        fair = group.fairness
+        fair = group.fairness if len(measured) > 1 else None
         slow = [one.slowdown for one in measured if one.slowdown is not None]
         worst = max(slow, key=lambda one: one.value) if slow else None
         compared.append(
             (
-                group.environment,
+                _place(group),
                 str(group.guests),
-                words.estimate(group.against_one),
-                words.estimate(group.against_ideal),
+                _ratio(group, group.against_one),
+                _ratio(group, group.against_ideal),
                 words.estimate(group.against_native)
                 + (f" ({group.native_guests})" if group.against_native is not None else ""),
-                words.estimate(worst),
+                _ratio(group, worst),
                 f"{_number(fair.worst_share)} of {fair.ideal_share:.3g}" if fair else "",
                 _number(fair.max_over_min) if fair else "",
                 _number(fair.cv) if fair else "",
                 _number(fair.jain) if fair else "",
-                words.estimate(group.cost_against_one),
-                words.quantity(max(group.skew_p99_ns, 1) * 1e-9, "s"),
+                _ratio(group, group.cost_against_one),
+                _skew(group),
                 words.quantity(group.overlap_s, "s"),
             )
         )
@@ -228,7 +228,28 @@ def _matrix(of: Matrix) -> HtmlTable:
 
 
 def _name(group: Group) -> str:
-    return f"{group.environment} × {group.guests}, {group.workload}"
+    return f"{_place(group)}, {group.workload}" if group.type == "pair" else f"{_times(group)}, {group.workload}"
+
+
+def _times(group: Group) -> str:
+    return f"{group.environment} × {group.guests}"
+
+
+def _place(group: Group) -> str:
+    """The environment; of a pair the guest that is measured, because both ways are measured."""
+    return f"from {group.members[0].guest}" if group.type == "pair" else group.environment
+
+
+def _ratio(group: Group, of: Estimate | None) -> str:
+    """A comparison with one guest alone, which is 1 by definition for that guest itself."""
+    return (
+        "1" if of is not None and group.guests == 1 and group.type in ("together", "instances") else words.estimate(of)
+    )
+
+
+def _skew(group: Group) -> str:
+    """Empty where there was one start."""
+    return words.quantity(group.skew_p99_ns * 1e-9, "s") if group.skew_p99_ns > 0 else ""
 
 
 def _quantity(of: Estimate | None, unit: str) -> str:
@@ -279,16 +300,16 @@ def _terminal_table(scenario: str, groups: Sequence[Group]) -> Table:
     for group in groups:
         slow = [one.slowdown for one in group.members if one.role == "measured" and one.slowdown is not None]
         worst = max(slow, key=lambda one: one.value) if slow else None
-        fair = group.fairness
+        fair = group.fairness if group.guests > 1 and group.type not in ("loaded", "pair") else None
         cells = (
-            f"{group.workload} in {group.environment}",
+            f"{group.workload} {_place(group)}" if group.type == "pair" else f"{group.workload} in {group.environment}",
             str(group.guests),
             _quantity(group.sum, group.unit),
-            words.estimate(group.against_ideal),
-            words.estimate(worst),
+            _ratio(group, group.against_ideal),
+            _ratio(group, worst),
             f"{words.significant(fair.worst_share.value)} of {fair.ideal_share:.3g}" if fair else "",
             words.significant(fair.max_over_min.value) if fair and fair.max_over_min else "",
-            words.quantity(max(group.skew_p99_ns, 1) * 1e-9, "s"),
+            _skew(group),
         )
         made.add_row(*map(Text, cells))
     return made

@@ -32,7 +32,7 @@ _GROWING = ("together", "instances")
 
 @dataclass(frozen=True, slots=True)
 class MemberEstimate:
-    """One guest of a group. The intervals of all guests hold together.
+    """One guest of a group. The intervals of shares and slowdowns of all guests hold together.
 
     value: in its unit. share: of the sum of the measured guests. slowdown: how many times slower than alone.
     host_cpu_s: median over the trials; processors: the same as a number of processors that worked for it.
@@ -218,7 +218,7 @@ class _Grouped:
         for trial in self.trials:
             for one in (*self._mine(trial), *trial.loads):
                 found.setdefault((one.role, one.guest, one.workload), []).append((trial, one))
-        figures = len(found)
+        figures = 2 * len(found)  # share and slowdown of each
         return tuple(self._member(of, figures) for of in found.values())
 
     def _member(self, of: Sequence[tuple[GroupTrial, Member]], figures: int) -> MemberEstimate:
