@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from tests.analysis.groups.injected import CPUS, LEAST, REPETITIONS, covered, member, noisy, trial
 from virtometer.analysis.groups.interference import aggressor, intensity, interference
 from virtometer.analysis.groups.members import GroupTrial
+from virtometer.analysis.groups.reference import Place
 
 # Slowdown of each victim by each load; 1: it does not hurt.
 TRUTH = {("disk", "cpu"): 1.4, ("disk", "net"): 1.0, ("stream", "cpu"): 1.05, ("stream", "net"): 2.5}
@@ -28,12 +30,16 @@ def campaign(rng: np.random.Generator, sd: float = 0.03) -> tuple[list[GroupTria
     return trials, alone
 
 
+def speeds(alone: Mapping[Place, float]) -> Callable[[str, Place], float | None]:
+    return lambda _scenario, place: alone.get(place)
+
+
 def test_injected_slowdowns_victim_and_aggressor_are_found() -> None:
     rng = np.random.default_rng(61)
     hits = 0
     for _ in range(REPETITIONS):
         trials, alone = campaign(rng)
-        (matrix,) = interference(trials, alone, "loaded")
+        (matrix,) = interference(trials, speeds(alone), "loaded")
         cells = {
             (row, column): cell
             for row, of in zip(matrix.rows, matrix.cells, strict=True)
@@ -65,9 +71,9 @@ def test_loads_of_several_kinds_are_no_single_aggressor() -> None:
 
 def test_what_was_not_measured_alone_has_no_cell() -> None:
     trials, alone = campaign(np.random.default_rng(62))
-    assert interference(trials, {}, "loaded") == ()
+    assert interference(trials, speeds({}), "loaded") == ()
     only = {key: rate for key, rate in alone.items() if key[1] == "disk"}
-    (matrix,) = interference(trials, only, "loaded")
+    (matrix,) = interference(trials, speeds(only), "loaded")
     assert matrix.rows == ("disk in box",) and matrix.workload == "disk"
 
 
@@ -77,6 +83,6 @@ def test_harmless_loads_are_not_accused() -> None:
     for _ in range(200):
         trials, alone = campaign(rng)
         quiet = [one for one in trials if one.scenario == "disk beside net"]
-        (matrix,) = interference(quiet, alone, "loaded")
+        (matrix,) = interference(quiet, speeds(alone), "loaded")
         false += bool(matrix.notes)
     assert false <= 10

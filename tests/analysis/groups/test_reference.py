@@ -21,7 +21,7 @@ def test_the_same_scenario_comes_first() -> None:
     )
     rates = {name: of.rate for name in ("under load", "growing", "another") if (of := found.of(name, PLACE))}
     assert rates == pytest.approx({"under load": 30.0, "growing": 20.0, "another": 20.0})
-    assert found.speeds(["under load"])[PLACE] == pytest.approx(30.0)
+    assert found.speed("under load", PLACE) == pytest.approx(30.0)
 
 
 def test_another_block_environment_or_workload_is_none() -> None:

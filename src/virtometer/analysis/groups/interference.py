@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from virtometer.analysis.groups.bounds import of_logs
@@ -63,14 +63,17 @@ def aggressor(trial: GroupTrial, victim: Member) -> Aggressor | None:
 
 
 def interference(
-    trials: Sequence[GroupTrial], alone: Mapping[tuple[str, str, int], float], scenario: str
+    trials: Sequence[GroupTrial], alone: Callable[[str, tuple[str, str, int]], float | None], scenario: str
 ) -> tuple[Matrix, ...]:
-    """One matrix for each environment of victims. `alone`: speed by environment, workload and block."""
+    """One matrix for each environment of victims.
+
+    alone: speed of one guest by itself, from the scenario of a trial and (environment, workload, block).
+    """
     found: dict[str, dict[tuple[str, Aggressor], _Cell]] = {}
     for trial in trials:
         for victim in trial.measured:
             load = aggressor(trial, victim)
-            single = alone.get((victim.environment, victim.workload, trial.block))
+            single = alone(trial.scenario, (victim.environment, victim.workload, trial.block))
             if load is None or not single or not victim.speed:
                 continue
             cell = found.setdefault(victim.environment, {}).setdefault((victim.workload, load), _Cell())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from virtometer.analysis.groups.members import GroupTrial
@@ -51,14 +51,10 @@ class References:
                 return single
         return None
 
-    def speeds(self, scenarios: Sequence[str]) -> Mapping[Place, float]:
-        """The speed at every place, for these scenarios together."""
-        places = {place for _, place in self._found}
-        return {place: single.speed for place in places if (single := self._first(scenarios, place)) is not None}
-
-    def _first(self, scenarios: Sequence[str], place: Place) -> Single | None:
-        own = (self._found.get((f"scenario {name}", place)) for name in scenarios)
-        return next((one for one in own if one is not None), None) or self.of("", place)
+    def speed(self, scenario: str, place: Place) -> float | None:
+        """The speed of what a trial of a scenario is compared with."""
+        found = self.of(scenario, place)
+        return None if found is None else found.speed
 
 
 def _cost(trial: GroupTrial) -> float | None:

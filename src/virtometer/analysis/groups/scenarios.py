@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from virtometer.analysis.groups import conservation, interference, network, saturation, scaling
 from virtometer.analysis.groups.bounds import of_logs
 from virtometer.analysis.groups.estimates import Group, groups
-from virtometer.analysis.groups.gather import failed, gather
+from virtometer.analysis.groups.gather import failed, gather, types_of
 from virtometer.analysis.groups.matrix import Matrix
 from virtometer.analysis.groups.members import GroupTrial
 from virtometer.analysis.groups.reference import References
@@ -52,9 +52,9 @@ class Together:
 
 def together(campaign: Campaign) -> Together:
     """From the records. Empty where the plan has no scenario of several guests."""
-    trials = gather(campaign)
-    if all(trial.type == "alone" for trial in trials):
+    if all(kind == "alone" for kind in types_of(campaign.plan).values()):
         return Together((), (), (), ())
+    trials = gather(campaign)
     names = [scenario.name for scenario in campaign.plan.scenarios]
     trials = tuple(sorted(trials, key=lambda one: names.index(one.scenario) if one.scenario in names else -1))
     references = References(trials)
@@ -71,7 +71,7 @@ def _matrices(trials: Sequence[GroupTrial], references: References) -> tuple[Mat
     """That of all loaded scenarios together, then one for each scenario of pairs."""
     loaded = [trial for trial in trials if trial.type == "loaded"]
     scenarios = list(dict.fromkeys(trial.scenario for trial in loaded))
-    made = list(interference.interference(loaded, references.speeds(scenarios), ", ".join(scenarios)))
+    made = list(interference.interference(loaded, references.speed, ", ".join(scenarios)))
     for scenario in dict.fromkeys(trial.scenario for trial in trials if trial.type in ("pair", "matrix")):
         of = [trial for trial in trials if trial.scenario == scenario]
         made += network.network(of, scenario, of[0].type)
