@@ -128,8 +128,12 @@ def asymmetries(logs: Values, environments: Mapping[str, str], better: Better = 
         if p < _LEVEL:
             mean = of.mean if better == "higher" else -of.mean
             fast, slow, ratio = (a, b, math.exp(mean)) if mean > 0 else (b, a, math.exp(-mean))
-            said.append(f"asymmetric: {fast} is {ratio:.3g} times as fast as {slow} (p {max(p, 1e-4):.2g})")
+            said.append(f"asymmetric: {fast} is {ratio:.3g} times as fast as {slow} ({_p(p)})")
     return said
+
+
+def _p(p: float) -> str:
+    return f"p {p:.2g}" if p >= 1e-4 else "p < 0.0001"
 
 
 def itself(estimates: Mapping[Pair, Estimate | None], better: Better = "higher") -> list[str]:

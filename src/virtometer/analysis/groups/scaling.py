@@ -32,6 +32,7 @@ _REGION = 0.975  # stricter than 95 %: the law is curved, and the region is exac
 _STEPS = 121
 _ZOOMS = 4
 _LEAST_KAPPA = 1e-6
+_NOTHING = 1e-9  # a coefficient below it is rounding
 _MOST_KAPPA = 4.0
 
 Floats = NDArray[np.float64]
@@ -179,7 +180,8 @@ def _best(guests: Floats, means: Floats, n: int) -> tuple[float, float, float]:
     bounds = ([0.0, 0.0], [1.0, _MOST_KAPPA])
     start = np.clip([axes[0][i], axes[1][j]], 1e-7, [1 - 1e-7, _MOST_KAPPA])
     found = optimize.least_squares(rest, start, bounds=bounds, x_scale=np.maximum(start, 1e-3), xtol=1e-12, ftol=1e-14)
-    best = (float(found.x[0]), float(found.x[1]), float((found.fun**2).sum()))
+    s, k = (float(one) if one > _NOTHING else 0.0 for one in found.x)
+    best = (s, k, float((found.fun**2).sum()))
     edges = [(0.0, best[1]), (best[0], 0.0), (0.0, 0.0), (float(axes[0][i]), float(axes[1][j]))]
     tried = [(s, k, float((rest(np.array([s, k])) ** 2).sum())) for s, k in edges]
     return min([best, *tried], key=lambda one: one[2])
