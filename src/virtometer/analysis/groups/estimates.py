@@ -19,7 +19,7 @@ from virtometer.analysis.groups.bounds import of_logs, of_values
 from virtometer.analysis.groups.fairness import FairnessEstimates
 from virtometer.analysis.groups.members import GroupTrial, Member, Shape
 from virtometer.analysis.groups.order import Rank
-from virtometer.analysis.groups.reference import References
+from virtometer.analysis.groups.reference import References, Single
 from virtometer.model import MIN_BLOCKS, Estimate
 
 STATES = ("user", "nice", "system", "irq", "softirq", "iowait", "steal", "idle")
@@ -168,20 +168,20 @@ class _Grouped:
     def _mine(self, trial: GroupTrial) -> list[Member]:
         return [one for one in trial.of(self.workload) if one.environment == self.environment]
 
-    def _singles(self) -> dict[int, _Single]:
+    def _singles(self) -> dict[int, Single]:
         scenario = self.trials[0].scenario
         found = {
             block: self.references.of(scenario, (self.environment, self.workload, block)) for block in self.complete
         }
-        return {block: _Single(one.rate, one.portion, one.cost) for block, one in found.items() if one is not None}
+        return {block: one for block, one in found.items() if one is not None}
 
     def _ideals(self) -> dict[int, float]:
         """The sum that the processors allow, by block: what one guest reaches, for each, by their portions."""
-        return {
-            block: single.rate * math.fsum(map(trial.portion, self._mine(trial))) / single.portion
-            for block, single in self._singles().items()
-            if (trial := self.complete[block])
-        }
+        ideals = {}
+        for block, single in self._singles().items():
+            trial = self.complete[block]
+            ideals[block] = single.rate * math.fsum(map(trial.portion, self._mine(trial))) / single.portion
+        return ideals
 
     def _against(self, other: Mapping[int, float]) -> Estimate | None:
         return of_logs(math.log(self.sums[block] / value) for block, value in other.items())
@@ -302,13 +302,6 @@ class _Grouped:
         if not shares:
             return ["the CPU time of the load could not be read"]
         return [f"the load took {100 * statistics.fmean(shares):.3g} % of the host's processor time"]
-
-
-@dataclass(frozen=True, slots=True)
-class _Single:
-    rate: float
-    portion: float
-    cost: float | None
 
 
 def _mean(total: Estimate | None, count: int, timed: bool) -> Estimate | None:
