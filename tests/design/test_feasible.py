@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from virtometer.design.feasible import AGENT_RESERVE, HostSizes, impossible_here
+from virtometer.design.feasible import AGENT_RESERVE, HostSizes, disk_files, impossible_here
 from virtometer.design.parse import parse_plan, read_plan
 from virtometer.environments.registry import KINDS
 from virtometer.errors import PlanError
@@ -137,3 +137,36 @@ def test_what_the_agent_leaves_to_the_system_is_known_here_too() -> None:
     source = (Path(__file__).parents[2] / "agent/kernels/src/buffer.rs").read_text()
     found = re.search(r"const RESERVE: u64 = (\d+) << (\d+);", source)
     assert found and int(found[1]) << int(found[2]) == AGENT_RESERVE
+
+
+def scenario(text: str, kind: str = "qemu", workload: str = "workload: linpack, op: classic") -> list[str]:
+    """What a host of 8 GiB, with 1 GiB free for results, cannot execute of a plan with this scenario."""
+    read = parse_plan(plan(workload, kind) + f"scenarios:\n  - {{name: s, {text}}}\n", "p.yaml", catalogue())
+    return [one.sentence for one in impossible_here(read, catalogue(), HOST)]
+
+
+def test_guests_that_do_not_fit_together_are_refused_with_the_sum() -> None:
+    assert scenario("type: together, environment: box, guests: [1, 16]") == []
+    assert scenario("type: together, environment: box, guests: [1, 17]") == [
+        "the guests of 's' need 8704M of memory together (17 of 'box' with 512M each), and this host has 8G"
+    ]
+    big = scenario(
+        "type: together, environment: native, guests: [3]", "runc", "workload: memory, op: read, parameters: {size: 3G}"
+    )
+    assert big == ["the guests of 's' need 9G of memory together (3 of 'native' with 3G each), and this host has 8G"]
+    load = "type: loaded, environment: native, load: {workload: w, guests: 20, environment: box}"
+    assert "20 of 'box' with 512M each" in scenario(load)[0]
+
+
+def test_every_guest_that_works_at_the_same_time_has_a_disk_file() -> None:
+    disk = "workload: disk, op: random-read"
+    text = plan(disk, "runc") + "scenarios:\n  - {name: s, type: together, guests: [2, 5]}\n"
+    read = parse_plan(text, "p.yaml", catalogue())
+    assert disk_files(read, catalogue()) == 5
+    assert disk_files(read.model_copy(update={"disk_files": "shared"}), catalogue()) == 1
+    assert disk_files(parse_plan(plan(disk, "runc"), "p.yaml", catalogue()), catalogue()) == 1
+    assert disk_files(parse_plan(plan("workload: linpack, op: classic"), "p.yaml", catalogue()), catalogue()) == 0
+    assert scenario("type: together, guests: [16]", "runc", disk) == []
+    assert scenario("type: together, guests: [17]", "runc", disk) == [
+        "the 17 disk files 1088M do not fit: 1G are free for the results"
+    ]

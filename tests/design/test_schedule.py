@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -188,3 +189,59 @@ def test_a_stage_of_too_many_trials_is_refused() -> None:
     of = plan(64, 64, blocks=1)
     with pytest.raises(UsageError, match=f"more than the {MAX_TRIALS}"):
         further(of, 1, schedule(of, names(of), 1), {("w0", "e1"): MAX_TRIALS})
+
+
+SCENARIOS = [
+    {"name": "alone", "type": "alone", "workloads": ["w0", "w1"]},
+    {"name": "growing", "type": "together", "workloads": ["w0"], "guests": [1, 2, 3]},
+    {"name": "one", "type": "alone", "environment": "e1", "workloads": ["w1"]},
+]
+
+
+@pytest.mark.parametrize("fresh", ["trial", "block"])
+def test_a_block_has_every_trial_of_every_scenario_once(fresh: str) -> None:
+    of = plan(environments=2, blocks=3, fresh=fresh, scenarios=SCENARIOS, control=True)
+    trials = schedule(of, names(of), 7)
+    assert len(trials) == trial_count(of) == 3 * (3 * 2 + 2 * 3 + 1)
+    for block in range(3):
+        ours = [trial for trial in trials if trial.block == block]
+        counts = Counter((trial.scenario, trial.placements[0].environment, len(trial.placements)) for trial in ours)
+        assert counts == {
+            ("alone", "e0", 1): 4,
+            ("alone", "e1", 1): 2,
+            ("one", "e1", 1): 1,
+            **{("growing", name, count): 1 for name in ("e0", "e1") for count in (1, 2, 3)},
+        }
+        for name in ("e0", "e1"):
+            group = [one for one in ours if one.scenario == "growing" and one.placements[0].environment == name]
+            starts = {trial.start_group for trial in group}
+            assert len(starts) == (1 if fresh == "block" else 3)
+            assert not starts & {trial.start_group for trial in ours if trial not in group}
+    assert [trial.index for trial in trials] == list(range(len(trials)))
+    orders = {
+        tuple(len(t.placements) for t in trials if t.block == block and t.scenario == "growing") for block in range(3)
+    }
+    assert len(orders) > 1, "in random order"
+
+
+def test_one_scenario_in_which_all_run_alone_is_a_plan_without_scenarios() -> None:
+    without = plan(environments=3, blocks=2)
+    everything = [{"name": "all", "type": "alone", "workloads": ["w0", "w1"]}]
+    named = schedule(plan(environments=3, blocks=2, scenarios=everything), names(without), 5)
+    assert [replace(trial, scenario="") for trial in named] == list(schedule(without, names(without), 5))
+    assert {trial.scenario for trial in named} == {"all"}
+
+
+def test_further_blocks_are_of_work_that_runs_alone() -> None:
+    of = plan(environments=2, blocks=1, scenarios=SCENARIOS[:2])
+    before = schedule(of, names(of), 3)
+    more = further(of, 3, before, {("w1", "e1"): 2})
+    assert {(trial.scenario, *treatment(trial)) for trial in more} == {("alone", "e0", "w1"), ("alone", "e1", "w1")}
+    assert [trial.block for trial in more] == [1, 1, 2, 2]
+
+
+def test_an_environment_that_does_not_work_has_no_groups() -> None:
+    of = plan(environments=2, blocks=1, scenarios=SCENARIOS)
+    trials = schedule(of, ["e0"], 3)
+    assert {placement.environment for trial in trials for placement in trial.placements} == {"e0"}
+    assert {trial.scenario for trial in trials} == {"alone", "growing"}

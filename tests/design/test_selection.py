@@ -150,3 +150,49 @@ def test_what_was_left_is_said_in_one_line() -> None:
         "of the plan below only the workloads 'drill deep 4K' and the environments 'native', 'box'"
     )
     assert not words(Selection(), chosen().plan)
+
+
+SCENARIOS = """\
+virtometer: 1
+name: several
+environments:
+  - {name: native, kind: native}
+  - {name: box, kind: runc}
+  - {name: other, kind: runc}
+workloads:
+  - {name: cpu, workload: linpack, op: classic}
+  - {name: disk, workload: disk, op: random-read}
+  - {name: net, workload: net, op: stream}
+scenarios:
+  - {name: alone, type: alone}
+  - {name: loaded, type: loaded, environment: box, workload: disk, load: {workload: cpu}}
+  - {name: mixed, type: mixed, environment: other, workloads: [disk, net], guests: [2]}
+  - {name: matrix, type: matrix, members: [native, box]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("only", "environments", "workloads", "scenarios"),
+    [
+        (("disk",), (), ["cpu", "disk"], {"alone": ["disk"], "loaded": ["disk"]}),
+        (("net",), (), ["net"], {"alone": ["net"], "matrix": ["net"]}),
+        ((), ("other",), ["cpu", "disk", "net"], {"alone": ["cpu", "disk", "net"], "mixed": ["disk", "net"]}),
+    ],
+)
+def test_scenarios_keep_what_is_chosen_and_what_loads(
+    only: tuple[str, ...], environments: tuple[str, ...], workloads: list[str], scenarios: dict[str, list[str]]
+) -> None:
+    read = read_plan(SCENARIOS, "p.yaml", catalogue(), Selection(only, environments))
+    assert names(read)[0] == workloads
+    assert {one.name: one.workloads for one in read.plan.scenarios} == scenarios
+    place = [one.name for one in read.plan.scenarios].index(next(reversed(scenarios)))
+    assert (
+        read.document.line(("scenarios", place, "name"))
+        == {"loaded": 13, "matrix": 15, "mixed": 14}[next(reversed(scenarios))]
+    )
+
+
+def test_a_choice_that_leaves_no_scenario_is_refused() -> None:
+    text = SCENARIOS.replace("  - {name: alone, type: alone}\n", "")
+    with pytest.raises(UsageError, match="--only: no scenario of the plan is left"):
+        read_plan(text, "p.yaml", catalogue(), Selection(("cpu",)))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -101,3 +103,21 @@ def test_programs_of_tools_are_looked_up(tmp_path: Path, monkeypatch: pytest.Mon
         (found,) = lab.host_programs
     assert (found.name, found.path) == ("no-such-program", None)
     assert "apache2-utils" in found.refusal
+
+
+def test_guests_that_work_at_the_same_time_have_equal_files_in_directories_of_their_own(tmp_path: Path) -> None:
+    with lab_context(tmp_path, disk_span=1 << 20, disk_files=3) as lab:
+        assert lab.disk_file is not None
+        files = [lab.disk_file, *lab.more_disk_files]
+        assert len({file.parent for file in files}) == len(files) == 3
+        assert len({file.stat().st_ino for file in files}) == 3
+        assert {file.read_bytes() for file in files} == {files[0].read_bytes()}
+    assert not any(file.exists() for file in files)
+
+
+def test_files_that_do_not_fit_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = SimpleNamespace(free=(64 << 20) + (5 << 20))
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
+    sentence = r"6 disk files and the ledger need 70 MiB in .*, and 69 MiB are free"
+    with pytest.raises(StorageError, match=sentence), lab_context(tmp_path, disk_span=1 << 20, disk_files=6):
+        pass

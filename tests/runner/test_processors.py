@@ -15,7 +15,7 @@ from virtometer.environments.registry import KINDS
 from virtometer.environments.runc import RuncSettings
 from virtometer.errors import EnvironmentFailed
 from virtometer.model import GuestKey, Limits, Placement, PlanWorkload, Trial
-from virtometer.runner.processors import ALL, Placed, Share, chosen, laboratory_aside, needed, place_guest
+from virtometer.runner.processors import ALL, Placed, Share, chosen, laboratory_aside, needed, place_guest, shares
 from virtometer.runner.running_guest import RunningGuest
 from virtometer.runner.trial import TrialRunner
 
@@ -128,3 +128,17 @@ def test_a_run_tells_where_its_guest_worked(
     assert record.reason == ""
     assert record.runs[0].conditions["guest_processors"] == where
     assert record.runs[0].conditions.get("processors") == processors
+
+
+def test_guests_apart_have_the_next_processors_and_together_the_same() -> None:
+    apart, together = NativeSettings(processors="apart"), NativeSettings(processors="together")
+    three = shares([1, 2, 1])
+    assert three == [Share(4, 1, 0), Share(4, 2, 1), Share(4, 1, 3)]
+    assert [chosen(apart, one, EIGHT) for one in three] == [{7}, {6, 5}, {4}]
+    assert [chosen(apart, one, {0, 1}) for one in three] == [{1}, {0, 1}, {0}]
+    assert [chosen(together, one, EIGHT) for one in three] == [{7}, {6, 7}, {7}]
+    assert [chosen(NativeSettings(), one, EIGHT) for one in three] == [{4, 5, 6, 7}] * 3
+    unknown = shares([1, None, 1])
+    assert unknown == [Share(None, 1, 0), Share(None, None, 1), Share(None, 1, None)]
+    assert [chosen(apart, one, EIGHT) for one in unknown] == [{7}, EIGHT, EIGHT]
+    assert [chosen(together, one, EIGHT) for one in unknown] == [{7}, EIGHT, {7}]

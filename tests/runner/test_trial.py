@@ -97,7 +97,13 @@ def test_two_guests_of_one_environment_one_measured_and_one_load(
     check(record, *placements)
     assert all(run.scored.value > 0 for run in record.runs)
     assert [run.unit for run in record.runs] == ["FLOP/s", "B/s", "FLOP/s"]
-    assert record.start_skew_ns > 0
+    assert record.start_skew_ns == 0, "one is measured"
+    for load in record.runs[1:]:
+        first, last = load.samples[0], load.samples[-1]
+        begin, end = (load.scored.clock.to_host_ns(moment) for moment in (first.start_ns, last.end_ns))
+        assert begin < load.scored.window_start_host_ns and load.scored.window_end_host_ns < end
+        assert load.reported.check["passed"]
+    assert record.host is not None and [one.number for one in record.host.processors] != []
     read_back(record, tmp_path)
 
 

@@ -116,14 +116,18 @@ def _size(plan: Plan) -> str:
 
     environments, workloads = len(plan.environments), len(plan.workloads)
     total = trial_count(plan)
+    trials = f"{total} {'trial' if total == 1 else 'trials'}"
     control = plan.control and environments > 1
     fresh = "each in a guest of its own" if plan.fresh == "trial" else "one start of each guest a block"
     blocks, places, works = (
         f"{count} {what}{'' if count == 1 else 's'}"
         for count, what in ((plan.blocks, "block"), (environments, "environment"), (workloads, "workload"))
     )
+    if plan.scenarios:
+        count = len(plan.scenarios)
+        return f"{trials} of {count} {'scenario' if count == 1 else 'scenarios'} in {blocks}, {fresh}"
     factors = f"{blocks} x {f'({places} + control)' if control else places} x {works}"
-    return f"{factors} = {total} {'trial' if total == 1 else 'trials'}, {fresh}"
+    return f"{factors} = {trials}, {fresh}"
 
 
 def _too_few(plan: Plan) -> str:
@@ -154,7 +158,9 @@ def _trials(plan: Plan, trials: tuple[Trial, ...]) -> list[str]:
             start = (trial.start_group, placement.guest_key)
             starts = "" if start in started else "starts"
             started.add(start)
-            what = f"{placement.guest_key.name:{width}}  {placement.workload}{turns}"
+            role = "" if placement.role == "measured" else f" ({placement.role})"
+            where = f", {trial.scenario}" if trial.scenario else ""
+            what = f"{placement.guest_key.name:{width}}  {placement.workload}{role}{turns}{where}"
             lines.append(f"  {trial.index + 1:>5}  {starts:6}  {what}")
     return lines
 

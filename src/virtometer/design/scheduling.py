@@ -37,6 +37,8 @@ def _of_plan(plan: Plan, catalogue: Catalogue) -> str:
     """Why nothing of the plan can be interleaved; empty where it can."""
     if plan.fresh == "trial":
         return "with 'fresh: trial' a guest lives for one trial alone; write 'fresh: block'"
+    if plan.scenarios and not any(one.type == "alone" for one in plan.scenarios):
+        return "the plan has no scenario of the type alone, and other guests do not take turns"
     if len(plan.environments) == 1:
         return "the plan has one environment, so there are no turns to take"
     for environment in plan.environments:

@@ -216,16 +216,26 @@ class Scenario(_Frozen):
         default=None, description="name of the workload. Without it, each of the plan that the scenario can have"
     )
     guests: list[_Guests] = Field(
-        default_factory=list, max_length=16, description="of together and mixed: numbers of guests"
+        default_factory=list,
+        max_length=16,
+        description="of together and mixed: numbers of guests. Without it, these types are refused",
     )
     load: Load | None = Field(default=None, description="of loaded: the table load")
     members: list[str] = Field(
-        default_factory=list, max_length=16, description="of matrix: environments of its guests, one entry for each"
+        default_factory=list,
+        max_length=16,
+        description="of matrix: environments of its guests, one for each. Without it, this type is refused",
     )
     workloads: list[str] = Field(
-        default_factory=list, max_length=16, description="of mixed: names of the workloads that run at once"
+        default_factory=list,
+        max_length=16,
+        description="of mixed: names of the workloads that run at once. Without it, all of the plan",
     )
-    count: list[_Guests] = Field(default_factory=list, max_length=16, description="of instances: numbers of agents")
+    count: list[_Guests] = Field(
+        default_factory=list,
+        max_length=16,
+        description="of instances: numbers of agents. Without it, this type is refused",
+    )
 
 
 class Plan(_Frozen):

@@ -80,10 +80,10 @@ def chosen(settings: Settings, share: Share, among: Collection[int]) -> frozense
     if settings.processors == "apart" and share.own is not None and share.before is not None:
         count = min(max(share.own, settings.fewest_processors), len(downwards))
         return frozenset(downwards[(share.before + number) % len(downwards)] for number in range(count))
-    count = share.own if settings.processors == "together" else share.count
-    if settings.processors in ("all", "apart") or count is None:
+    needed_here = share.own if settings.processors == "together" else share.count
+    if settings.processors in ("all", "apart") or needed_here is None:
         return frozenset(among)
-    return frozenset(downwards[: max(count, settings.fewest_processors)])
+    return frozenset(downwards[: max(needed_here, settings.fewest_processors)])
 
 
 def place_guest(guest: Guest, settings: Settings, share: Share, among: frozenset[int]) -> Placed:

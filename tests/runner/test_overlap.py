@@ -1,0 +1,99 @@
+"""The stretch that guests share, and what is wrong with guests that work at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from virtometer.clock.intervals import Intervals
+from virtometer.model import ClockFit, MarkKind, Run, Score
+from virtometer.runner.overlap import (
+    TimedRun,
+    account_mark,
+    load_marks,
+    overlap,
+    overlap_mark,
+    start_skew_ns,
+    stretch,
+)
+from virtometer.runner.placement_run import PlacementRun
+
+CLOCK = ClockFit(0, 0, 1.0, 1.0, 1e-9, 3)
+
+
+@dataclass
+class Named:
+    name: str
+
+
+@dataclass
+class Placed:
+    """What of a placement is asked here."""
+
+    seconds: float = 1.0
+    measured: bool = True
+    name: str = "box #2"
+    planned: Named = None  # type: ignore[assignment]
+
+
+def ran(*samples_ms: tuple[float, float], seconds: float = 1.0, measured: bool = True) -> TimedRun:
+    """A run with samples from one ms to another."""
+    start, end = (np.array(side) * 1e6 for side in zip(*samples_ms, strict=True))
+    zeros = np.zeros(len(start))
+    intervals = Intervals(start, end, (end - start) * 1e-9, zeros, zeros, zeros)
+    of = cast(PlacementRun, Placed(seconds, measured, planned=Named("spin")))
+    return TimedRun(of, cast(Run, None), CLOCK, intervals)
+
+
+def test_the_stretch_is_what_all_measured_share() -> None:
+    timed = [ran((10, 20), (20, 400)), ran((15, 500)), ran((0, 30), measured=False)]
+    assert stretch(timed) == (15e6, 400e6)
+    assert start_skew_ns(timed) == 5_000_000
+
+
+@pytest.mark.parametrize(
+    ("timed", "expected"),
+    [
+        ([ran((0, 1000)), ran((0, 1000))], 1.0),
+        ([ran((0, 1000)), ran((600, 1600))], 0.4),
+        ([ran((0, 200)), ran((0, 1000))], 1.0),  # work with an end of its own
+        ([ran((0, 200)), ran((150, 1000))], 0.25),
+        ([ran((0, 200)), ran((300, 1000))], 0.0),
+    ],
+)
+def test_how_much_of_the_shortest_window_is_shared(timed: Sequence[TimedRun], expected: float) -> None:
+    share = overlap(timed)
+    assert share == pytest.approx(expected)
+    mark = overlap_mark(share)
+    assert (mark is None) is (expected >= 0.5)
+    if mark is not None:
+        assert mark.kind is MarkKind.OVERLAP
+
+
+def test_a_load_that_did_not_run_throughout_is_said() -> None:
+    measured = ran((100, 1100))
+    window = stretch([measured])
+    assert load_marks([measured, ran((0, 2000), measured=False)], window) == []
+    (mark,) = load_marks([measured, ran((0, 600), measured=False)], window)
+    assert str(mark) == "load: the load spin in box #2 ran for 50% of the stretch"
+    (mark,) = load_marks([measured, ran((1200, 1300), measured=False)], window)
+    assert "ran for 0% of the stretch" in mark.text
+
+
+def with_cpu(guest_id: str, cpu_s: float | None) -> Run:
+    fields: dict[str, Any] = dict.fromkeys(Run.__dataclass_fields__)
+    fields |= {"guest_id": guest_id, "score": Score(1.0, 1, CLOCK, 0, 10**9, cpu_s)}
+    return Run(**fields)
+
+
+def test_no_guests_have_more_cpu_time_than_the_host() -> None:
+    assert account_mark([with_cpu("a", 1.0), with_cpu("b", 1.0)], 2, 1.0) is None
+    assert account_mark([with_cpu("a", 1.5), with_cpu("a", 1.5)], 2, 1.0) is None, "one guest is counted once"
+    assert account_mark([with_cpu("a", None), with_cpu("b", 1.0)], 1, 1.0) is None
+    mark = account_mark([with_cpu("a", 1.2), with_cpu("b", 1.0)], 2, 1.0)
+    assert mark is not None and mark.kind is MarkKind.ACCOUNT
+    assert mark.text == "the guests are said to have had 2.200 s of CPU time, and the host had 2.000 s"

@@ -1,0 +1,132 @@
+"""Campaigns in which several guests work at the same time, with real guests."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.runner.fixtures import Document, MakePlan, Watcher
+from virtometer.model import Campaign, TrialRecord
+from virtometer.runner import campaign as campaigns
+from virtometer.store.ledger import Ledger
+
+needs_runc = pytest.mark.skipif(os.geteuid() != 0 or shutil.which("runc") is None, reason="runc needs root")
+needs_bwrap = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+
+WORKLOADS: list[Document] = [
+    {"name": "cpu", "workload": "linpack", "op": "classic", "parameters": {"size": 50}},
+    {"name": "disk", "workload": "disk", "op": "random-read"},
+    {"name": "net", "workload": "net", "op": "stream"},
+]
+
+Measure = Callable[..., Campaign]
+
+
+@pytest.fixture
+def measure(tmp_path: Path, watcher: Watcher, make_plan: MakePlan) -> Measure:
+    """One block of scenarios, read from the ledger."""
+
+    def run(kinds: list[str], *scenarios: Document, **more: Any) -> Campaign:
+        environments: list[Document] = [{"name": kind, "kind": kind} for kind in kinds]
+        limits = {"clock_error": 0.05, "start_s": 30, "prepare_s": 30, "run_extra_s": 30, "answer_s": 10}
+        plan = make_plan(
+            environments, WORKLOADS, scenarios=scenarios, seconds=0.3, limits=limits, **{"fresh": "block", **more}
+        )
+        campaigns.begin(plan, "text", tmp_path / "c", 7, watcher, beside=True)
+        with Ledger.open(tmp_path / "c") as ledger:
+            return ledger.read()
+
+    return run
+
+
+def done(campaign: Campaign) -> list[TrialRecord]:
+    assert [(record.status, record.reason) for record in campaign.trials] == [("done", "")] * len(campaign.planned)
+    for record in campaign.trials:
+        window = {(run.scored.window_start_host_ns, run.scored.window_end_host_ns) for run in record.scored}
+        assert len(window) == 1, "all are scored over the same stretch"
+        assert record.host is not None and len(record.host.processors) >= 1
+        assert not [mark for mark in record.marks if mark.kind in ("load", "account")]
+    return list(campaign.trials)
+
+
+def test_native_guests_together_share_a_start_of_the_group(measure: Measure) -> None:
+    together = {"name": "growing", "type": "together", "workloads": ["cpu"], "guests": [1, 2, 4]}
+    campaign = measure(["native"], together)
+    records = done(campaign)
+    assert sorted(len(record.scored) for record in records) == [1, 2, 4]
+    assert len(campaign.guests) == 4, "guests of a group are started once"
+    for record in records:
+        assert (record.start_skew_ns > 0) is (len(record.scored) > 1)
+        assert len({run.guest_id for run in record.runs}) == len(record.runs)
+
+
+@needs_runc
+def test_a_load_is_there_while_the_other_guest_is_measured(measure: Measure) -> None:
+    load = {"workload": "cpu", "guests": 2}
+    loaded = {"name": "loaded", "type": "loaded", "environment": "runc", "workloads": ["disk"], "load": load}
+    records = done(measure(["native", "runc"], loaded))
+    assert sorted(len(record.runs) for record in records) == [1, 3]
+    (with_load,) = (record for record in records if len(record.runs) == 3)
+    assert [run.placement.role for run in with_load.runs] == ["measured", "load", "load"]
+    assert all(run.scored.value > 0 and (run.scored.guest_cpu_s or 0) > 0 for run in with_load.runs)
+
+
+@needs_runc
+@pytest.mark.parametrize("disk_files", ["own", "shared"])
+def test_guests_have_disk_files_of_their_own(measure: Measure, disk_files: str) -> None:
+    mixed = {"name": "m", "type": "mixed", "environment": "runc", "workloads": ["disk", "net"], "guests": [2]}
+    campaign = measure(["native", "runc"], mixed, disk_files=disk_files)
+    records = done(campaign)
+    assert sorted(len(record.runs) for record in records) == [1, 1, 4]
+    fills = [line for line in campaign.commands if "fill" in line.argv]
+    assert len(fills) == (2 if disk_files == "own" else 1)
+
+
+@needs_runc
+def test_copies_are_agents_of_one_guest(measure: Measure) -> None:
+    copies = [
+        {"name": kind, "type": "instances", "environment": kind, "workloads": ["cpu"], "count": [1, 3]}
+        for kind in ("native", "runc")
+    ]
+    campaign = measure(["native", "runc"], *copies)
+    records = done(campaign)
+    assert len(campaign.guests) == 2
+    for record in records:
+        assert len({run.guest_id for run in record.runs}) == 1
+        assert [run.placement.instance for run in record.runs] == list(range(1, len(record.runs) + 1))
+        assert len({run.scored.guest_cpu_s for run in record.runs}) == 1, "that of the whole guest"
+
+
+@needs_runc
+@needs_bwrap
+def test_a_matrix_measures_between_every_two(measure: Measure) -> None:
+    matrix = {"name": "m", "type": "matrix", "members": ["native", "runc", "bubblewrap"], "workloads": ["net"]}
+    records = done(measure(["native", "runc", "bubblewrap"], matrix))
+    assert len(records) == 12
+    for record in records:
+        source, *service = record.runs
+        assert source.scored.value > 1e6
+        assert source.conditions["network_path"] == ("veth" if source.placement.environment == "runc" else "bridge")
+        assert len(service) == (source.placement.peer is not None)
+        if service:
+            assert source.parameters["peer"] == service[0].conditions["address"]
+
+
+@needs_bwrap
+def test_a_pair_goes_both_ways(measure: Measure) -> None:
+    pair = {"name": "p", "type": "pair", "environment": "bubblewrap", "workloads": ["net"]}
+    records = done(measure(["native", "bubblewrap"], pair))
+    ways = {tuple(run.placement.guest for run in record.runs) for record in records}
+    assert ways == {(1, 2), (2, 1), (1,)}
+
+
+def test_every_trial_may_have_guests_of_its_own(measure: Measure) -> None:
+    together = {"name": "growing", "type": "together", "workloads": ["cpu"], "guests": [1, 2]}
+    campaign = measure(["native"], together, fresh="trial")
+    assert len(done(campaign)) == 2
+    assert len(campaign.guests) == 3
