@@ -103,7 +103,7 @@ def test_a_plan_without_scenarios_has_none() -> None:
         ),
         (
             "name: s, type: matrix",
-            "a scenario of the type matrix needs 'members', such as [native, runc, runc]",
+            "a scenario of the type matrix needs 'members', such as [box, box, other]",
         ),
         ("name: s, type: matrix, members: [box]", "a matrix has two members or more"),
         ("name: s, type: matrix, members: [box, bax]", "the plan has no environment 'bax'; did you mean 'box'?"),

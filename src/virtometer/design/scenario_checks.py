@@ -27,7 +27,7 @@ _NEEDED = {
     "together": ("guests", "[1, 2, 3]"),
     "mixed": ("guests", "[1, 2]"),
     "loaded": ("load", "{workload: linpack, guests: 2}"),
-    "matrix": ("members", "[native, runc, runc]"),
+    "matrix": ("members", "[box, box, other]"),
     "instances": ("count", "[1, 2, 4]"),
 }
 """What a type cannot do without, and an example of it."""
