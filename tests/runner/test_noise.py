@@ -52,7 +52,7 @@ def seen(watcher: Watcher, there: Path, call: Callable[[], None] = lambda: None)
     return found
 
 
-def test_native_is_measured_against_native_and_nothing_is_left(there: Path, plan: Plan, watcher: Watcher) -> None:
+def test_native_is_measured_against_baseline_and_nothing_is_left(there: Path, plan: Plan, watcher: Watcher) -> None:
     during = seen(watcher, there)
     found = noise.measure(plan, "virtometer: 1\n", watcher)
     assert [one.workload for one in found] == ["linpack", "disk"]

@@ -96,7 +96,8 @@ def host_time(of: Sequence[Group]) -> Figure | None:
     if not known:
         return None
     several = len({group.workload for group in known}) > 1
-    labels, rows = [], []
+    labels: list[str] = []
+    rows: list[dict[str, Any]] = []
     for group in known:
         label = f"{group.environment} × {group.guests}" + (f", {group.workload}" if several else "")
         if label in labels:
@@ -154,7 +155,7 @@ def heat(of: Matrix) -> Figure | None:
     log = high / low > 8
     if not log:  # from what means nothing happened: small differences must not look large
         low, high = (min(low, 1.0), max(high, 1.5)) if of.of == "slowdown" else (0.0, high)
-    cells = []
+    cells: list[dict[str, Any]] = []
     for at, row in enumerate(of.cells):
         for across, cell in enumerate(row):
             value = None if cell is None else cell.value / factor
@@ -213,7 +214,7 @@ def time_line(analysis: Analysis, record: TrialRecord) -> Figure | None:
         return None
     spans = {run.placement.ordinal: _span(analysis, run) for run in runs}
     zero = min(begin for begin, _ in spans.values())
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "g": f"{run.placement.guest_key.name}: {run.placement.workload}"
             + (f" (copy {run.placement.instance})" if run.placement.instance > 1 else ""),

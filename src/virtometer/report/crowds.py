@@ -27,8 +27,8 @@ _TYPES = {
     "instances": "Copies of one workload within one guest",
 }
 ABOUT = (
-    "Against one, ideal and native: the sum of the guests by the rate of one guest alone in the same block, by what "
-    "the processors allow when they are shared fairly, and by native. Slowdown: the rate alone by that beside others. "
+    "Against one, ideal and baseline: the sum of the guests by the rate of one guest alone in the same block, by what "
+    "the processors allow when they are shared fairly, and by the baseline. Slowdown: the rate alone by that beside others. "
     "All intervals are 95 %; those of guests, shares and cells of one table hold together."
 )
 _MOST_COLUMNS = 8  # guests that have a column of their own
@@ -125,8 +125,8 @@ def _tables(groups: Sequence[Group]) -> list[HtmlTable]:
                 str(group.guests),
                 _ratio(group, group.against_one),
                 _ratio(group, group.against_ideal),
-                words.estimate(group.against_native)
-                + (f" ({group.native_guests})" if group.against_native is not None else ""),
+                words.estimate(group.against_baseline)
+                + (f" ({group.baseline_guests})" if group.against_baseline is not None else ""),
                 _ratio(group, worst),
                 f"{_number(fair.worst_share)} of {fair.ideal_share:.3g}" if fair else "",
                 _number(fair.max_over_min) if fair else "",
@@ -160,7 +160,7 @@ def _tables(groups: Sequence[Group]) -> list[HtmlTable]:
         HtmlTable(
             f"{workload}: efficiency of the sum, slowdown of the slowest guest, and fairness",
             (
-                "environment", "guests", "against one", "against ideal", "against native (copies)", "slowdown",
+                "environment", "guests", "against one", "against ideal", "against baseline (copies)", "slowdown",
                 "worst share", "max/min", "CV", "Jain", "host CPU by work, against one", "start skew p99", "stretch",
             ),
             compared,

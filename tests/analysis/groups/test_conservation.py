@@ -15,7 +15,9 @@ def test_guests_that_had_more_than_the_host_are_found() -> None:
     right = trial(3, [member(1.0, number, cpu_s=0.66) for number in (1, 2, 3)])
     wrong = trial(4, [member(1.0, number, cpu_s=0.9) for number in (1, 2, 3)])
     assert broken(right) == ""
-    assert f"the host's {CPUS} processors had 2" in broken(wrong) and "trial 4" in broken(wrong)
+    assert f"the processors that they may use ({CPUS}) had 2" in broken(wrong) and "trial 4" in broken(wrong)
+    bound = trial(5, [member(1.0, number, cpu_s=0.66, on=frozenset({1})) for number in (1, 2, 3)])
+    assert "the processors that they may use (1) had 1" in broken(bound)
     assert broken_in([right]) == []
     assert broken_in([right, wrong, wrong])[0].endswith("(and 1 more of 3 trials)")
 

@@ -90,10 +90,11 @@ def test_native_is_as_many_copies_where_they_were_measured_and_else_one() -> Non
         for count in (1, 2, 3):
             trials.append(trial(block, [member(5.0, at) for at in range(1, count + 1)]))
     found = {(one.environment, one.guests): one for one in made(trials)}
-    assert found["native", 2].against_native is None
+    assert found["native", 2].against_baseline is None
     two, three = found["box", 2], found["box", 3]
-    assert (two.native_guests, two.against_native and two.against_native.value) == (2, pytest.approx(0.5))
-    assert (three.native_guests, three.against_native and three.against_native.value) == (1, pytest.approx(1.5))
+    assert two.against_baseline is not None and three.against_baseline is not None
+    assert two.baseline_guests == 2 and two.against_baseline.value == pytest.approx(0.5)
+    assert three.baseline_guests == 1 and three.against_baseline.value == pytest.approx(1.5)
 
 
 def test_loads_are_members_but_not_in_the_sum() -> None:

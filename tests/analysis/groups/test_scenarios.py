@@ -57,7 +57,7 @@ def test_single_guests_of_loaded_scenarios_are_only_compared_with(found: Togethe
 def test_efficiencies_are_those_of_the_environment(found: Together) -> None:
     two = {one.environment: one for one in found.groups if one.scenario == "growing" and one.guests == 2}
     for environment, efficiency in (("runc", 0.97), ("gVisor", 0.6)):
-        against = two[environment].against_native
+        against = two[environment].against_baseline
         assert against is not None and math.isclose(against.value, efficiency, rel_tol=0.03)
 
 

@@ -31,12 +31,12 @@ def broken(trial: GroupTrial) -> str:
     if (used := guests_cpu_s(trial)) is None:
         return ""
     guests = len({member.whose for member in trial.members})
-    limit = trial.cpus * trial.window_s
+    limit = trial.offered * trial.window_s
     slack = _INEXACT * limit + _TICKS_S * guests
-    if trial.cpus and used > limit + slack:
+    if trial.offered and used > limit + slack:
         return (
             f"trial {trial.index}: its guests are said to have had {used:.3g} CPU seconds, "
-            f"but the host's {trial.cpus} processors had {limit:.3g}"
+            f"but the processors that they may use ({trial.offered}) had {limit:.3g}"
         )
     if trial.host is not None and trial.host.busy > 0 and used > trial.host.busy + slack:
         return (

@@ -54,7 +54,7 @@ class Group:
     """Several guests at once, over the blocks.
 
     guests: all that worked, loads included. sum, mean: of the measured guests, in `unit` and `mean_unit`. Against one
-    guest alone, the ideal for this number of processors, and native with `native_guests` copies: the ratio of sums.
+    guest alone, the ideal for this number of processors, and the baseline with `baseline_guests` copies: the ratio of sums.
     ideal: the sum that fair processors would give, by the geometric mean of the blocks. cost: host CPU seconds per unit
     of work; cost_against_one: the same by that of one guest. host: processors' worth of each of STATES.
     overlap_s: median of the stretch in which all worked. skew_p99_ns: of the starts.
@@ -74,8 +74,8 @@ class Group:
     ideal: Estimate | None
     against_one: Estimate | None
     against_ideal: Estimate | None
-    against_native: Estimate | None
-    native_guests: int
+    against_baseline: Estimate | None
+    baseline_guests: int
     fairness: FairnessEstimates | None
     ranks: tuple[Rank, ...]
     cost: Estimate | None
@@ -109,7 +109,7 @@ def groups(
     made.sort(
         key=lambda one: (scenarios.index(one.scenario), places.index((one.environment, one.workload)), one.guests)
     )
-    return tuple(_against_native(one, made, trials, references, baseline) for one in made)
+    return tuple(_against_baseline(one, made, trials, references, baseline) for one in made)
 
 
 class _Grouped:
@@ -151,8 +151,8 @@ class _Grouped:
             ideal=of_logs(math.log(ideal) for ideal in self._ideals().values()),
             against_one=self._against({block: one.rate for block, one in self._singles().items()}),
             against_ideal=self._against(self._ideals()),
-            against_native=None,
-            native_guests=0,
+            against_baseline=None,
+            baseline_guests=0,
             fairness=fairness.over_blocks(blocks),
             ranks=ranks,
             cost=of_logs(map(math.log, self._costs().values())),
@@ -315,10 +315,10 @@ def _mean(total: Estimate | None, count: int, timed: bool) -> Estimate | None:
     return replace(total, value=count / total.value, low=low, high=high)
 
 
-def _against_native(
+def _against_baseline(
     of: Group, all_groups: Iterable[Group], trials: Sequence[GroupTrial], references: References, baseline: str
 ) -> Group:
-    """With the sum against native: as many copies of the baseline where some were measured, else one alone."""
+    """With the sum by that of the baseline: as many copies of the baseline where some were measured, else one alone."""
     if of.environment == baseline:
         return of
     alike = (
@@ -326,16 +326,16 @@ def _against_native(
         for one in all_groups
         if (one.environment, one.workload, one.guests) == (baseline, of.workload, of.guests) and one.type == of.type
     )
-    native = next(alike, None) if of.type in _GROWING else None
+    base = next(alike, None) if of.type in _GROWING else None
     count = of.guests
-    if native is None:
+    if base is None:
         count = 1
         blocks = {trial.block for trial in trials}
         singles = {block: references.of(of.scenario, (baseline, of.workload, block)) for block in blocks}
-        native = {block: single.rate for block, single in singles.items() if single is not None}
-    logs = [math.log(total / native[block]) for block, total in of.sums.items() if block in native]
+        base = {block: single.rate for block, single in singles.items() if single is not None}
+    logs = [math.log(total / base[block]) for block, total in of.sums.items() if block in base]
     found = of_logs(logs)
-    return of if found is None else replace(of, against_native=found, native_guests=count)
+    return of if found is None else replace(of, against_baseline=found, baseline_guests=count)
 
 
 def _p99(skews: Sequence[int]) -> int:
