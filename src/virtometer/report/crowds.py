@@ -28,8 +28,8 @@ _TYPES = {
 }
 ABOUT = (
     "Against one, ideal and baseline: the sum of the guests by the rate of one guest alone in the same block, by what "
-    "the processors allow when they are shared fairly, and by the baseline. Slowdown: the rate alone by that beside others. "
-    "All intervals are 95 %; those of guests, shares and cells of one table hold together."
+    "the processors allow when they are shared fairly, and by the baseline. Slowdown: the rate alone by that beside "
+    "others. All intervals are 95 %; those of guests, shares and cells of one table hold together."
 )
 _MOST_COLUMNS = 8  # guests that have a column of their own
 
