@@ -54,7 +54,7 @@ class Group:
     """Several guests at once, over the blocks.
 
     guests: all that worked, loads included. sum, mean: of the measured guests, in `unit` and `mean_unit`. Against one
-    guest alone, the ideal for this number of processors, and the baseline with `baseline_guests` guests: ratios of sums.
+    guest alone, the ideal for this number of processors, and the baseline with `baseline_guests` guests: by sums.
     ideal: the sum that fair processors would give, by the geometric mean of the blocks. cost: host CPU seconds per unit
     of work; cost_against_one: the same by that of one guest. host: processors' worth of each of STATES.
     overlap_s: median of the stretch in which all worked. skew_p99_ns: of the starts.
