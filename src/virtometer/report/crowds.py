@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from virtometer.analysis import Analysis
-from virtometer.analysis.groups.estimates import Group
+from virtometer.analysis.groups.estimates import Group, MemberEstimate
 from virtometer.analysis.groups.matrix import Matrix
 from virtometer.analysis.groups.scenarios import Scaling
 from virtometer.model import Estimate, TrialRecord
@@ -96,16 +96,25 @@ def _example(analysis: Analysis, scenario: str) -> TrialRecord | None:
 
 
 def _tables(groups: Sequence[Group]) -> list[HtmlTable]:
-    """What was reached, then how that compares."""
+    """What was reached, how that compares, how fair it was, and guest by guest."""
+    several = [group for group in groups if len(group.members) > 1]
+    made = [_reached(groups), _compared(groups)]
+    made += [_fair(fair)] if (fair := [group for group in several if len(_measured(group)) > 1]) else []
+    return [*made, _guests(several)] if several else made
+
+
+def _measured(group: Group) -> list[MemberEstimate]:
+    return [one for one in group.members if one.role == "measured"]
+
+
+def _reached(groups: Sequence[Group]) -> HtmlTable:
     workload, unit = groups[0].workload, groups[0].unit
-    most = min(max(sum(one.role == "measured" for one in group.members) for group in groups), _MOST_COLUMNS)
-    reached, compared, others = [], [], []
+    most = min(max(len(_measured(group)) for group in groups), _MOST_COLUMNS)
+    rows = []
     for group in groups:
-        measured = [one for one in group.members if one.role == "measured"]
-        values = [_quantity(one.value, one.unit) for one in measured]
-        more = [f"… and {len(values) - most} more"] if len(values) > most else []
-        shown = values[: most - 1] + more if more else values
-        reached.append(
+        values = [_quantity(one.value, one.unit) for one in _measured(group)]
+        shown = [*values[: most - 1], f"… and {len(values) - most + 1} more"] if len(values) > most else values
+        rows.append(
             (
                 _place(group),
                 str(group.guests),
@@ -116,63 +125,76 @@ def _tables(groups: Sequence[Group]) -> list[HtmlTable]:
                 _quantity(group.ideal, unit),
             )
         )
-        fair = group.fairness if len(measured) > 1 else None
-        slow = [one.slowdown for one in measured if one.slowdown is not None]
-        worst = max(slow, key=lambda one: one.value) if slow else None
-        compared.append(
+    columns = ("environment", "guests", *(f"guest {number}" for number in range(1, most + 1)), "sum", "mean", "ideal")
+    caption = f"{workload}: what each guest reached, the sum, the mean, and what the processors allow"
+    return HtmlTable(caption, columns, rows, frozenset(range(1, len(columns))))
+
+
+def _compared(groups: Sequence[Group]) -> HtmlTable:
+    rows = []
+    for group in groups:
+        base = f" ({group.baseline_guests})" if group.against_baseline is not None else ""
+        rows.append(
             (
                 _place(group),
                 str(group.guests),
                 _ratio(group, group.against_one),
                 _ratio(group, group.against_ideal),
-                words.estimate(group.against_baseline)
-                + (f" ({group.baseline_guests})" if group.against_baseline is not None else ""),
-                _ratio(group, worst),
-                f"{_number(fair.worst_share)} of {fair.ideal_share:.3g}" if fair else "",
-                _number(fair.max_over_min) if fair else "",
-                _number(fair.cv) if fair else "",
-                _number(fair.jain) if fair else "",
+                words.estimate(group.against_baseline) + base,
+                _ratio(group, _slowest(group)),
                 _ratio(group, group.cost_against_one),
                 _skew(group),
                 words.quantity(group.overlap_s, "s"),
             )
         )
-        others += [
-            (
-                _name(group),
-                one.guest + ("" if one.role == "measured" else f" ({one.role}: {one.workload})"),
-                _quantity(one.value, one.unit),
-                _number(one.share),
-                words.estimate(one.slowdown),
-                "" if one.host_cpu_s is None else words.quantity(max(one.host_cpu_s, 1e-9), "s"),
-                "" if one.processors is None else words.significant(one.processors),
-            )
-            for one in group.members
-        ]
-    guests = [f"guest {number}" for number in range(1, most + 1)]
-    return [
-        HtmlTable(
-            f"{workload}: what each guest reached, the sum, the mean, and what the processors allow",
-            ("environment", "guests", *guests, "sum", "mean", "ideal"),
-            reached,
-            frozenset(range(1, most + 5)),
-        ),
-        HtmlTable(
-            f"{workload}: efficiency of the sum, slowdown of the slowest guest, and fairness",
-            (
-                "environment", "guests", "against one", "against ideal", "against baseline (copies)", "slowdown",
-                "worst share", "max/min", "CV", "Jain", "host CPU by work, against one", "start skew p99", "stretch",
-            ),
-            compared,
-            frozenset(range(1, 13)),
-        ),
-        HtmlTable(
-            f"{workload}: guest by guest",
-            ("group", "guest", "value", "share", "slowdown", "host CPU", "processors' worth"),
-            others,
-            frozenset(range(2, 7)),
-        ),
-    ]  # fmt: skip
+    columns = (
+        "environment", "guests", "against one", "against ideal", "against baseline (guests)", "slowdown of the slowest",
+        "host CPU by work, against one", "start skew p99", "stretch",
+    )  # fmt: skip
+    caption = f"{groups[0].workload}: efficiency of the sum, slowdown, and what it costs the host"
+    return HtmlTable(caption, columns, rows, frozenset(range(1, len(columns))))
+
+
+def _fair(groups: Sequence[Group]) -> HtmlTable:
+    rows = [
+        (
+            _place(group),
+            str(group.guests),
+            f"{fair.ideal_share:.3g}",
+            _number(fair.worst_share),
+            _number(fair.max_over_min),
+            _number(fair.cv),
+            _number(fair.jain),
+        )
+        for group in groups
+        if (fair := group.fairness) is not None
+    ]
+    columns = ("environment", "guests", "ideal share", "worst share", "max/min", "CV", "Jain")
+    return HtmlTable(f"{groups[0].workload}: fairness within a trial", columns, rows, frozenset(range(1, 7)))
+
+
+def _guests(groups: Sequence[Group]) -> HtmlTable:
+    rows = [
+        (
+            _name(group),
+            one.guest + ("" if one.role == "measured" else f" ({one.role}: {one.workload})"),
+            _quantity(one.value, one.unit),
+            _number(one.share),
+            words.estimate(one.slowdown),
+            "" if one.host_cpu_s is None else words.quantity(max(one.host_cpu_s, 1e-9), "s"),
+            "" if one.processors is None else words.significant(one.processors),
+        )
+        for group in groups
+        for one in group.members
+    ]
+    columns = ("group", "guest", "value", "share", "slowdown", "host CPU", "processors' worth")
+    return HtmlTable(f"{groups[0].workload}: guest by guest", columns, rows, frozenset(range(2, 7)))
+
+
+def _slowest(group: Group) -> Estimate | None:
+    """The slowdown of the measured guest that was slowed down most."""
+    found = [one.slowdown for one in _measured(group) if one.slowdown is not None]
+    return max(found, key=lambda one: one.value, default=None)
 
 
 def _scaling(of: Sequence[Scaling]) -> HtmlTable:
@@ -298,15 +320,13 @@ def _terminal_table(scenario: str, groups: Sequence[Group]) -> Table:
     for number, name in enumerate(names):
         made.add_column(name, justify="right" if number else "left", overflow="fold")
     for group in groups:
-        slow = [one.slowdown for one in group.members if one.role == "measured" and one.slowdown is not None]
-        worst = max(slow, key=lambda one: one.value) if slow else None
         fair = group.fairness if group.guests > 1 and group.type not in ("loaded", "pair") else None
         cells = (
             f"{group.workload} {_place(group)}" if group.type == "pair" else f"{group.workload} in {group.environment}",
             str(group.guests),
             _quantity(group.sum, group.unit),
             _ratio(group, group.against_ideal),
-            _ratio(group, worst),
+            _ratio(group, _slowest(group)),
             f"{words.significant(fair.worst_share.value)} of {fair.ideal_share:.3g}" if fair else "",
             words.significant(fair.max_over_min.value) if fair and fair.max_over_min else "",
             _skew(group),
