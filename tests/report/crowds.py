@@ -56,7 +56,7 @@ def crowd(
     """Every scenario once a block, in the plan's order."""
     rng = np.random.default_rng(seed)
     plan = plan_of(PLACES, WORKS, blocks, scenarios=[dict(one) for one in scenarios])
-    records = []
+    records: list[TrialRecord] = []
     names = [place.name for place in PLACES]
     for block in range(blocks):
         host = math.exp(rng.normal(0, 0.05))
