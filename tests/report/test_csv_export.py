@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -206,7 +207,13 @@ def test_results_say_what_others_did_on_the_host() -> None:
     campaign = curves()
     first = campaign.trials[0]
     assert first.host is not None
-    others = {"foreign": 0.5, "run_delay": 0.25, "pressure": 0.75, "frequency_mhz": 2400.0, "temperature_c": 61.5}
+    others: dict[str, Any] = {
+        "foreign": 0.5,
+        "run_delay": 0.25,
+        "pressure": 0.75,
+        "frequency_mhz": 2400.0,
+        "temperature_c": 61.5,
+    }
     told = replace(first, host=replace(first.host, **others))
     rows = rows_of(replace(campaign, trials=(told, *campaign.trials[1:])), "csv")
     assert {name: float(rows[0][f"host_{name}"]) for name in others} == others
