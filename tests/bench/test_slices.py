@@ -37,7 +37,7 @@ def test_the_former_design_has_a_start_for_each_trial() -> None:
 
 @pytest.mark.slow
 def test_a_real_comparison(capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--pairs", "1", "--blocks", "3", "--seconds", "0.1", "--ways", "interleaved", "former"]
+    options = ["--pairs", "1", "--blocks", "2", "--seconds", "0.4", "--ways", "interleaved", "former"]
     assert slices.main(["bubblewrap", *options]) == 0
     out = capsys.readouterr().out
     assert "system call: variance of the log ratio for the same wall time, times smaller than former: total" in out
