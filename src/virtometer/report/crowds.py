@@ -300,29 +300,33 @@ def terminal(analysis: Analysis) -> list[Table | Text]:
     shown: list[Table | Text] = []
     for scenario in dict.fromkeys(group.scenario for group in together.groups):
         groups = [group for group in together.groups if group.scenario == scenario]
-        shown.append(_terminal_table(scenario, groups))
-        notes = dict.fromkeys(f"{_name(group)}: {note}" for group in groups for note in group.notes)
-        shown += [Text(f" {note}", style="dim") for note in notes]
+        headings = dict.fromkeys(map(_heading, groups))
+        for heading in headings:
+            of = [group for group in groups if _heading(group) == heading]
+            shown.append(_terminal_table(f"{scenario}: {heading}", of))
+            shown += [Text(f" {_name(one)}: {'; '.join(one.notes)}", style="dim") for one in of if one.notes]
     for one in together.matrices:
-        of = _matrix(one)
-        made = _table(f"{one.scenario}: {of.caption}")
-        for number, column in enumerate(of.columns):
+        matrix = _matrix(one)
+        made = _table(f"{one.scenario}: {matrix.caption}")
+        for number, column in enumerate(matrix.columns):
             made.add_column(Text(column), justify="right" if number else "left", overflow="fold")
-        for row in of.rows:
+        for row in matrix.rows:
             made.add_row(*map(Text, row))
         shown += [made, *(Text(f" {note}", style="dim") for note in one.notes)]
     return shown
 
 
-def _terminal_table(scenario: str, groups: Sequence[Group]) -> Table:
-    made = _table(scenario)
-    names = ("what, where", "guests", "sum", "of ideal", "slowdown", "worst share", "max/min", "skew p99")
-    for number, name in enumerate(names):
-        made.add_column(name, justify="right" if number else "left", overflow="fold")
+def _heading(group: Group) -> str:
+    return f"{group.workload} {_place(group) if group.type == 'pair' else f'in {group.environment}'}"
+
+
+def _terminal_table(title: str, groups: Sequence[Group]) -> Table:
+    made = _table(title)
+    for name in ("guests", "sum", "of ideal", "slowdown", "worst share", "max/min", "skew p99"):
+        made.add_column(name, justify="right", overflow="fold")
     for group in groups:
         fair = group.fairness if group.guests > 1 and group.type not in ("loaded", "pair") else None
         cells = (
-            f"{group.workload} {_place(group)}" if group.type == "pair" else f"{group.workload} in {group.environment}",
             str(group.guests),
             _quantity(group.sum, group.unit),
             _ratio(group, group.against_ideal),
