@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.analysis.grouped_campaigns import in_groups
 from tests.analysis.simulated_campaigns import (
     Place,
     Work,
+    changed,
     finding_of,
     gaussian,
     in_rounds,
@@ -21,8 +23,10 @@ from tests.analysis.simulated_campaigns import (
     with_runs,
 )
 from virtometer.analysis import analyse
-from virtometer.analysis.blocks import Cell, cells, counterpart, log_ratios, usable
-from virtometer.model import Campaign, Failure, FailureKind, Placement, SetAside, Treatment, Trial
+from virtometer.analysis.blocks import Cell, apart, beside, cells, counterpart, log_ratios, usable
+from virtometer.analysis.control import control_spread, controls
+from virtometer.analysis.equivalence import noise_floor_share
+from virtometer.model import Campaign, Failure, FailureKind, GuestKey, Placement, SetAside, Treatment, Trial
 
 NATIVE = Place("native")
 NAME = "memory triad 64 MB"
@@ -204,3 +208,102 @@ def test_of_slices_the_cost_does_not_depend_on_what_lies_between_them(windows: i
     }
     cell = cells(with_fields(campaign, change))[NAME, "native"]
     assert (cell.untimed, len(cell.costs)) == (False, 2)
+
+
+GROUPS = (("a",), ("b", "c"))
+
+
+def grouped(*, control: bool = True, noise: float = 0.0) -> Campaign:
+    """The second group is three times as fast as the first; a has 90 % of the baseline, b 80 %, c 50 %."""
+    places = [NATIVE, *(Place(name, efficiency={"": share}) for name, share in (("a", 0.9), ("b", 0.8), ("c", 0.5)))]
+    campaign = simulate(places, control=control, noise=gaussian(noise), samples=1)
+    return in_groups(campaign, GROUPS, (1.0, 3.0))
+
+
+def test_a_treatment_is_compared_with_the_baseline_of_its_own_group() -> None:
+    campaign = grouped()
+    for name, share in (("a", 0.9), ("b", 0.8), ("c", 0.5)):
+        ratio = finding_of(campaign, name).ratio
+        assert ratio is not None and ratio.n == 8
+        assert ratio.value == pytest.approx(share)
+    table = cells(campaign)
+    native = table[NAME, "native"]
+    assert beside(table[NAME, "b"], native).values == pytest.approx(beside(table[NAME, "c"], native).values)
+    one, other = (beside(table[NAME, name], native).values for name in ("a", "b"))
+    assert other == pytest.approx({block: 3 * value for block, value in one.items()})
+
+
+def test_a_baseline_that_failed_in_one_group_is_not_taken_from_another() -> None:
+    campaign = grouped(control=False)
+    lost = next(
+        one.trial for one in campaign.trials if one.trial.start_group == 1 and one.trial.guests[0] == GuestKey("native")
+    )
+    trials = tuple(
+        replace(one, failure=Failure(FailureKind.GUEST, "it died"), runs=()) if one.trial == lost else one
+        for one in campaign.trials
+    )
+    failed = replace(campaign, trials=trials)
+    counts = {name: finding_of(failed, name).ratio for name in ("a", "b", "c")}
+    assert {name: ratio and ratio.n for name, ratio in counts.items()} == {"a": 8, "b": 7, "c": 7}
+    unmeasured = replace(campaign, trials=tuple(one for one in campaign.trials if one.trial != lost))
+    ratio = finding_of(unmeasured, "b").ratio
+    assert ratio is not None and ratio.n == 7
+    assert ratio.value == pytest.approx(0.8)
+
+
+def test_without_groups_the_baseline_is_taken_as_it_is() -> None:
+    for fresh in ("block", "trial"):
+        table = cells(simulate([NATIVE, Place("box")], control=True, fresh=fresh))
+        assert beside(table[NAME, "box"], table[NAME, "native"]) is table[NAME, "native"]
+    table = cells(in_groups(simulate([NATIVE, Place("box")], control=True), [("box",)], [1.0]))
+    assert beside(table[NAME, "box"], table[NAME, "native"]) is table[NAME, "native"]
+    assert not apart(table[NAME, "box"], table[NAME, "native"], table[NAME, "native"])
+
+
+def test_treatments_of_two_groups_are_apart_and_those_of_one_are_not() -> None:
+    table = cells(grouped())
+    native, a, b, c = (table[NAME, name] for name in ("native", "a", "b", "c"))
+    assert apart(a, b, native) and apart(c, a, native)
+    assert not apart(b, c, native)
+    alone = cells(simulate([NATIVE, Place("a"), Place("b")], fresh="trial"))
+    assert not apart(alone[NAME, "a"], alone[NAME, "b"], alone[NAME, "native"])
+
+
+def test_the_control_of_a_comparison_is_that_of_its_group() -> None:
+    """The two guests of the baseline in the other group do not make this one seem less noisy."""
+    campaign = grouped(noise=0.02)
+    table = cells(campaign)
+    native = table[NAME, "native"]
+    assert native.starts.keys() == {1, 2}
+    noisy = [
+        changed(run, value=run.scored.value * math.exp(0.1 * (-1) ** record.trial.block))
+        if record.trial.start_group % 2 and run.placement.guest_key == GuestKey("native", 2)
+        else run
+        for record in campaign.trials
+        for run in record.runs
+    ]
+    trials = tuple(replace(one, runs=(run,)) for one, run in zip(campaign.trials, noisy, strict=True))
+    table = cells(replace(campaign, trials=trials))
+    (control,) = controls(campaign, table)
+    spreads = [control_spread(beside(table[NAME, name], table[NAME, "native"])) for name in ("a", "b")]
+    assert spreads[0] is not None and spreads[1] is not None
+    assert spreads[1].sd > 3 * spreads[0].sd
+    assert control.noise_floor == noise_floor_share(spreads[1])
+
+
+def test_rounds_of_the_baseline_are_those_of_the_same_group() -> None:
+    campaign = with_runs(grouped(), lambda run: in_rounds(run, [run.scored.value] * 10))
+    table = cells(campaign)
+    native = table[NAME, "native"]
+    for name, factor in (("a", 1.0), ("b", 3.0)):
+        against = beside(table[NAME, name], native)
+        assert against.start_rounds.keys() == {1, 2}
+        for rounds in (against.rounds, *against.start_rounds.values()):
+            assert rounds.keys() == set(range(8))
+            reached = {value for of in rounds.values() for value in of.values()}
+            first = {value for of in beside(table[NAME, "a"], native).rounds.values() for value in of.values()}
+            assert sorted(reached) == pytest.approx(sorted(factor * value for value in first))
+    for name, share in (("a", 0.9), ("b", 0.8), ("c", 0.5)):
+        found = finding_of(campaign, name)
+        assert found.typical is not None
+        assert found.typical.value == pytest.approx(share)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.analysis.grouped_campaigns import in_groups
 from tests.analysis.simulated_campaigns import Noise, Place, Work, simulate
 from virtometer.analysis.compared import Comparison, compare_campaigns, compare_environments, differing
 from virtometer.errors import UsageError
@@ -132,3 +133,23 @@ def test_what_else_differs_is_told() -> None:
         f"runc: {one.versions.get('runc', 'absent')} in A, 9.9 in B",
     ]
     assert differing(one, one, []) == []
+
+
+def test_environments_of_two_groups_are_compared_by_their_ratios_to_the_baseline_of_each() -> None:
+    """The second group is three times as fast: b has 80 % of the baseline, and half of that of a."""
+    places = [NATIVE, *(Place(name, "runc", efficiency={"": share}) for name, share in (("a", 0.4), ("b", 0.8)))]
+    whole = simulate(places, [FORK, READ], noise=noisy(0.005), control=True)
+    found = compare_environments(in_groups(whole, [("a",), ("b",)], (1.0, 3.0)), "a", "b", 0.05)
+    for finding in found.findings:
+        assert finding.verdict is Verdict.FASTER
+        assert finding.ratio is not None and finding.ratio.value == pytest.approx(2.0, rel=0.02)
+    with_baseline = compare_environments(in_groups(whole, [("a",), ("b",)], (1.0, 3.0)), "native", "b", 0.05)
+    for finding in with_baseline.findings:
+        assert finding.ratio is not None and finding.ratio.value == pytest.approx(0.8, rel=0.02)
+
+
+def test_two_campaigns_in_groups_are_compared_within_their_groups() -> None:
+    places = [NATIVE, *(Place(name, "runc", efficiency={"": share}) for name, share in (("a", 0.4), ("b", 0.8)))]
+    one, other = (simulate(places, [READ], noise=noisy(0.005), control=True, seed=seed) for seed in (1, 2))
+    found = compare_campaigns(one, in_groups(other, [("a",), ("b",)], (1.0, 3.0)), 0.05)
+    assert set(verdicts(found).values()) == {Verdict.EQUIVALENT}

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.analysis.grouped_campaigns import in_groups
 from tests.analysis.simulated_campaigns import Place, Work, changed, gaussian, in_rounds, quiet, simulate, with_runs
 from virtometer.analysis import analyse
 from virtometer.analysis.live import LiveEstimates
@@ -170,3 +171,13 @@ def test_long_windows_have_a_value_and_no_ratio(apart: tuple[str, ...]) -> None:
     for finding in analyse(made).findings:
         live = cells[finding.workload, finding.subject]
         assert finding.value is not None and live.value == pytest.approx(finding.value.value)
+
+
+def test_in_groups_of_guests_the_baseline_is_that_of_the_group() -> None:
+    places = [NATIVE, HALF, Place("other", efficiency={"": 0.8})]
+    campaign = in_groups(simulate(places, noise=gaussian(0.02), control=True), [("half",), ("other",)], (1.0, 3.0))
+    found = after(campaign).cells
+    for name in ("half", "other"):
+        finding = next(one for one in analyse(campaign).findings if one.subject == name)
+        assert same(found[KEY[0], name].ratio, finding.ratio)
+    assert {one.blocks for one in found.values()} == {8}

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from tests.cli.laboratory import ROOT, virtometer
+from virtometer.runner import here
 
 PLANS = sorted((ROOT / "plans").glob("*.yaml"))
 
@@ -122,7 +123,43 @@ def test_show_tells_the_settings_that_the_plan_gives_and_no_others(path: Path) -
         assert sorted(shown) == sorted(environment.get("settings", {}))
 
 
-def test_show_marks_the_starts_that_workloads_share() -> None:
+def test_show_says_what_guests_need_at_once_and_their_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """QEMU's machine has 512 MiB and 128 beside it; each other guest holds three arrays of 32 MiB."""
+    path = tmp_path / "quick.yaml"
+    path.write_text((ROOT / "plans" / "quick.yaml").read_text().replace("unavailable: skip", "unavailable: refuse"))
+    words = ("plan", "show", path, "--in", "runc,QEMU (emulated)", "--only", "memory triad 32 MB")
+    monkeypatch.setattr(here, "memory_sizes", lambda: (64 << 30, 8 << 30))
+    arithmetic = "2 x native 104M + runc 104M + QEMU (emulated) 640M = 952M"
+    together = virtometer(*words).out
+    assert f"\nmemory: {arithmetic} for guests that take turns; 7936M are free\n" in together
+    assert "group" not in together
+    monkeypatch.setattr(here, "memory_sizes", lambda: (64 << 30, 1 << 30))
+    outcome = virtometer(*words)
+    assert outcome.status == 0
+    assert (
+        "\n".join(
+            [
+                "= 24 trials, 36 in groups, one start of each guest a block",
+                "memory: guests that take turns need 952M of memory together, and 768M are free: each block has "
+                "2 groups, each with native",
+                "  group 1: 2 x native 104M + runc 104M = 312M",
+                "  group 2: 2 x native 104M + QEMU (emulated) 640M = 848M",
+                "time: ",
+            ]
+        )
+        in outcome.out
+    )
+    assert outcome.out.count("  the next group:\n") == 6
+    assert outcome.out.count("  starts  ") == 6 * 6
+    monkeypatch.setattr(here, "memory_sizes", lambda: (800 << 20, 700 << 20))
+    refused = virtometer("run", *words[2:])
+    assert refused.status == 3
+    assert "'QEMU (emulated)' and 'native' take turns" in refused.err
+    assert "2 x native 104M + QEMU (emulated) 640M = 848M of memory, and this host has 800M" in refused.err
+
+
+def test_show_marks_the_starts_that_workloads_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(here, "memory_sizes", lambda: (64 << 30, 8 << 30))
     outcome = virtometer("plan", "show", ROOT / "plans" / "quick.yaml")
     trials = [line for line in outcome.out.splitlines() if re.match(r" +\d+ ", line)]
     plan = yaml.safe_load((ROOT / "plans" / "quick.yaml").read_text())

@@ -170,3 +170,41 @@ def test_every_guest_that_works_at_the_same_time_has_a_disk_file() -> None:
     assert scenario("type: together, guests: [17]", "runc", disk) == [
         "the 17 disk files 1088M do not fit: 1G are free for the results"
     ]
+
+
+def beside(memory: str, more: str = "") -> str:
+    workload = "workload: memory, op: triad, parameters: {size: 64M}"
+    return plan(workload, f"qemu, settings: {{memory: {memory}}}") + f"fresh: block\n{more}"
+
+
+@pytest.mark.parametrize(
+    ("text", "host", "said"),
+    [
+        (beside("8000M"), 8 << 30,
+         ["'box' and 'native' take turns, so that they live at the same time: 2 x native 200M + box 8128M = 8528M of "
+          "memory, and this host has 8G; give them less, or let workloads be 'scheduling: continuous'"]),
+        (beside("7664M"), 8 << 30, []),
+        (beside("7665M"), 8 << 30, ["2 x native 200M + box 7793M = 8193M of memory, and this host has 8G"]),
+        (beside("7665M", "control: false\n"), 8 << 30, []),
+        (beside("8000M").replace("{size: 64M}", "{size: 64M}, scheduling: continuous"), 8 << 30, []),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_beside_the_baseline_is_refused_with_the_arithmetic(
+    text: str, host: int, said: list[str]
+) -> None:
+    read = parse_plan(text, "p.yaml", catalogue())
+    found = [one.sentence for one in impossible_here(read, catalogue(), replace(HOST, memory=host))]
+    assert len(found) == len(said)
+    assert all(words in sentence for words, sentence in zip(said, found, strict=True))
+
+
+def test_guests_that_fit_beside_the_baseline_one_by_one_are_not_refused() -> None:
+    text = beside("6G").replace("unavailable", "  - {name: two, kind: qemu, settings: {memory: 6G}}\nunavailable")
+    read = parse_plan(text, "p.yaml", catalogue())
+    assert list(impossible_here(read, catalogue(), HOST)) == []
+
+
+def test_the_room_for_guests_is_what_no_program_has_without_the_reserve() -> None:
+    assert HOST.room(1 << 30) == 7 << 30
+    assert replace(HOST, unused=3 << 30).room(1 << 30) == 2 << 30
+    assert replace(HOST, unused=1).room(1 << 30) == 0

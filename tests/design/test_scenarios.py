@@ -6,7 +6,17 @@ from typing import Any
 
 import pytest
 
-from virtometer.design.scenarios import Placements, environments_of, groups, guests_of, members_of, most_guests
+from virtometer.design.scenarios import (
+    Placements,
+    alone,
+    environments_of,
+    groups,
+    guests_of,
+    members_of,
+    most_guests,
+    work_alone,
+    work_in_turns,
+)
 from virtometer.model import GuestKey, Placement, Plan
 
 
@@ -122,3 +132,19 @@ def test_placements_know_their_guests() -> None:
         GuestKey("box"),
         GuestKey("box", 2),
     ]
+
+
+def test_guests_take_turns_where_each_runs_alone_and_nowhere_else() -> None:
+    of = plan(type="together", workloads=["cpu"], guests=[2])
+    turning = [one.model_copy(update={"scheduling": "interleaved"}) for one in of.workloads[:2]]
+    of = of.model_copy(update={"workloads": [*turning, of.workloads[2]]})
+    assert (alone(of), work_alone(of), work_in_turns(of)) == ([], [], [])
+    without = of.model_copy(update={"scenarios": []})
+    assert [one.workloads for one in alone(without)] == [["cpu", "disk", "net"]]
+    assert [one.name for one in work_alone(without)] == ["cpu", "disk", "net"]
+    assert [one.name for one in work_in_turns(without)] == ["cpu", "disk"]
+    some = plan(type="alone", workloads=["net", "disk"]).scenarios
+    both = of.model_copy(update={"scenarios": [*of.scenarios, *some]})
+    assert alone(both) == some
+    assert [one.name for one in work_alone(both)] == ["disk", "net"]
+    assert [one.name for one in work_in_turns(both)] == ["disk"]

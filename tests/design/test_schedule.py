@@ -245,3 +245,117 @@ def test_an_environment_that_does_not_work_has_no_groups() -> None:
     trials = schedule(of, ["e0"], 3)
     assert {placement.environment for trial in trials for placement in trial.placements} == {"e0"}
     assert {trial.scenario for trial in trials} == {"alone", "growing"}
+
+
+def taking_turns(environments: int = 5, workloads: int = 3, **more: Any) -> Plan:
+    """The last workload is continuous."""
+    of = plan(environments, workloads, control=True, fresh="block", **more)
+    turning = [one.model_copy(update={"scheduling": "interleaved"}) for one in of.workloads[:-1]]
+    return of.model_copy(update={"workloads": [*turning, of.workloads[-1]]})
+
+
+GROUPS = [["e1", "e3"], ["e2"], ["e4"]]
+
+
+@given(seeds)
+def test_in_groups_each_has_the_baseline_and_its_control_in_every_workload(seed: int) -> None:
+    of = taking_turns(blocks=4)
+    trials = schedule(of, names(of), seed, GROUPS)
+    assert [trial.index for trial in trials] == list(range(len(trials)))
+    assert len(trials) == 4 * 3 * (4 + 2 * 3)
+    found: dict[int, list[Trial]] = {}
+    for trial in trials:
+        found.setdefault(trial.start_group, []).append(trial)
+    assert list(found) == list(range(4 * 3))
+    for group in found.values():
+        assert len({trial.block for trial in group}) == 1
+        guests = {trial.guests[0] for trial in group}
+        own = sorted({guest.environment for guest in guests} - {"e0"})
+        assert own in GROUPS
+        assert Counter((trial.guests[0], treatment(trial)[1]) for trial in group) == {
+            (guest, f"w{number}"): 1 for guest in guests for number in range(3)
+        }
+        assert {guest.number for guest in guests if guest.environment == "e0"} == {1, 2}
+        turns = Counter(trial.turns for trial in group)
+        assert turns.pop(None) == len(guests)
+        assert list(turns.values()) == [len(guests)] * 2
+    for block in range(4):
+        ours = [trial for trial in trials if trial.block == block]
+        assert [trial.position for trial in ours] == list(range(len(ours)))
+
+
+def test_the_groups_of_a_block_are_in_random_order_and_one_group_changes_nothing() -> None:
+    of = taking_turns(blocks=300)
+    orders: Counter[tuple[str, ...]] = Counter()
+    trials = schedule(of, names(of), 3, GROUPS)
+    for block in range(300):
+        ours = [trial for trial in trials if trial.block == block]
+        starts = list(dict.fromkeys(trial.start_group for trial in ours))
+        first = {trial.start_group: treatment(trial)[0] for trial in ours if treatment(trial)[0] in ("e1", "e2", "e4")}
+        orders[tuple(first[start] for start in starts)] += 1
+    assert len(orders) == 6
+    assert chisquare(list(orders.values())).pvalue > 0.001
+    assert schedule(of, names(of), 3, [["e1", "e2", "e3", "e4"]]) == schedule(of, names(of), 3)
+
+
+def test_without_turns_there_are_no_groups() -> None:
+    of = plan(5, 2, fresh="block")
+    assert schedule(of, names(of), 3, GROUPS) == schedule(of, names(of), 3)
+
+
+def test_further_blocks_have_the_groups_of_the_first_ones() -> None:
+    of = taking_turns(blocks=2)
+    before = schedule(of, names(of), 5, GROUPS)
+    trials = further(of, 5, before, {("w0", "e1"): 2, ("w2", "e1"): 1, ("w0", "e3"): 1, ("w1", "e4"): 1})
+    first: dict[int, set[tuple[str, str]]] = {}
+    for trial in trials:
+        if trial.block == 2:
+            first.setdefault(trial.start_group, set()).add(treatment(trial))
+    assert sorted(map(sorted, first.values())) == [
+        [("e0", "w0"), ("e0", "w2"), ("e1", "w0"), ("e1", "w2"), ("e3", "w0")],
+        [("e0", "w1"), ("e4", "w1")],
+    ]
+    assert {treatment(trial) for trial in trials if trial.block == 3} == {("e0", "w0"), ("e1", "w0")}
+
+
+def test_too_many_trials_in_groups_are_refused() -> None:
+    of = taking_turns(5, 3, blocks=4000)
+    assert trial_count(of) < MAX_TRIALS
+    with pytest.raises(UsageError, match="in 3 groups there would be more than"):
+        schedule(of, names(of), 1, GROUPS)
+
+
+def test_with_scenarios_the_groups_are_those_of_guests_that_take_turns() -> None:
+    """Work in long windows, guests that work at the same time, and scenarios of one environment are as without."""
+    scenarios = [
+        {"name": "all", "type": "alone", "workloads": ["w0", "w2"]},
+        {"name": "growing", "type": "together", "workloads": ["w0"], "guests": [1, 2]},
+        {"name": "long", "type": "alone", "workloads": ["w2"]},
+        {"name": "native", "type": "alone", "environment": "e0", "workloads": ["w1"]},
+    ]
+    of = taking_turns(blocks=2, scenarios=scenarios)
+    trials = schedule(of, names(of), 4, GROUPS)
+    assert len(trials) == trial_count(of) + 2 * 2 * 2 * 2  # two more pairs of the baseline in two workloads
+    more = further(of, 4, trials, {("w0", "e1"): 1, ("w2", "e2"): 1})
+    starts: dict[str, Counter[tuple[str, ...]]] = {}
+    for name in ("all", "growing", "long", "native"):
+        ours = [trial for trial in trials if trial.scenario == name]
+        found: dict[int, dict[str, None]] = {}
+        for trial in ours:
+            found.setdefault(trial.start_group, {}).update((guest.environment, None) for guest in trial.guests)
+        starts[name] = Counter(tuple(sorted(group)) for group in found.values())
+        others = {trial.start_group for trial in trials if trial.scenario != name}
+        assert not others & found.keys(), "no guest is shared between scenarios"
+    assert starts["all"] == {("e0", "e1", "e3"): 2, ("e0", "e2"): 2, ("e0", "e4"): 2}
+    assert starts["growing"] == {(name,): 2 for name in names(of)}
+    assert starts["long"] == {(name,): 2 * (2 if name == "e0" else 1) for name in names(of)}
+    assert starts["native"] == {("e0",): 2}
+    found = {}
+    for trial in more:
+        if trial.scenario == "all":
+            found.setdefault(trial.start_group, {}).update({"/".join(treatment(trial)): None})
+    assert sorted(map(sorted, found.values())) == [["e0/w0", "e1/w0"], ["e0/w2", "e2/w2"]]
+    assert Counter(treatment(trial) for trial in more if trial.scenario == "long") == {
+        ("e0", "w2"): 2,
+        ("e2", "w2"): 1,
+    }

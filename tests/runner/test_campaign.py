@@ -4,17 +4,20 @@ import signal
 import sqlite3
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.runner.conftest import Rogue, RogueSettings
 from tests.runner.fixtures import Document, MakePlan, Watcher
+from virtometer.analysis import analyse
+from virtometer.analysis.blocks import beside, cells
 from virtometer.environments.base import Check, Settings
 from virtometer.environments.registry import KINDS
 from virtometer.errors import EnvironmentFailed, HostChanged, Interrupted, LedgerError
 from virtometer.model import Campaign, Plan, TrialRecord
 from virtometer.runner import campaign as campaigns
-from virtometer.runner import host
+from virtometer.runner import here, host
 from virtometer.runner.remaining_time import TimeLeft
 from virtometer.runner.running_guest import RunningGuest
 from virtometer.store.ledger import Ledger
@@ -372,3 +375,51 @@ def test_a_guest_that_does_not_start_leaves_the_others_their_turns(
     campaign = begin(plan, tmp_path / "c", watcher)
     status = {record.trial.placements[0].environment: record.status for record in campaign.trials}
     assert status == {"native": "done", "bad": "failed", "again": "done"}
+
+
+def test_guests_for_which_there_is_no_memory_take_turns_in_groups(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four guests of 9 MiB where three fit: two groups, and never more than three guests alive."""
+    places: list[Document] = [{"name": name, "kind": "native"} for name in ("native", "one", "two")]
+    plan = make_plan(
+        places, TURNS, blocks=2, seconds=0.1, fresh="block", control=True,
+        limits={"clock_error": 0.05},
+    )  # fmt: skip
+    room = (27 << 20) + plan.rules.min_free_memory_bytes
+    monkeypatch.setattr(here, "memory_sizes", lambda: (64 << 30, room))
+    alive: list[int] = []
+    start, stop = RunningGuest.__init__, RunningGuest.stop
+    living: set[int] = set()
+
+    def started(self: RunningGuest, *given: Any, **more: Any) -> None:
+        start(self, *given, **more)
+        living.add(id(self))
+        alive.append(len(living))
+
+    def stopped(self: RunningGuest) -> None:
+        stop(self)
+        living.discard(id(self))
+
+    monkeypatch.setattr(RunningGuest, "__init__", started)
+    monkeypatch.setattr(RunningGuest, "stop", stopped)
+    campaign = begin(plan, tmp_path / "c", watcher)
+    assert [sentence for sentence in watcher.sentences if "group" in sentence] == [
+        "guests that take turns need 36M of memory together, and 27M are free: each block has 2 groups, each with "
+        "native",
+        "  group 1: 2 x native 9M + one 9M = 27M",
+        "  group 2: 2 x native 9M + two 9M = 27M",
+    ]
+    assert {(record.status, record.reason) for record in campaign.trials} == {("done", "")}
+    assert (max(alive), len(campaign.guests)) == (3, 2 * 2 * 3)
+    assert len(campaign.trials) == 2 * 2 * 3 * 3
+    table = cells(campaign)
+    for workload in ("cpu", "disk", "stream"):
+        native = table[workload, "native"]
+        found = [beside(table[workload, name], native) for name in ("one", "two")]
+        runs = [{id(run) for _, run in one.results} for one in found]
+        assert runs[0].isdisjoint(runs[1]) and len(runs[0]) == len(runs[1]) == 2 * 2
+        for own, other in zip((table[workload, "one"], table[workload, "two"]), found, strict=True):
+            starts = {record.trial.start_group for record, _ in own.results}
+            assert starts == {record.trial.start_group for record, _ in other.results}
+    assert {finding.ratio.n for finding in analyse(campaign).findings if finding.ratio is not None} == {2}

@@ -1,8 +1,9 @@
 """What is compared: one value per block, environment and workload, from the measured placements of finished trials.
 
-A block's value is the geometric mean of its usable trials: one, and of the baseline two, with its control. A result is
-usable when its value is a positive number and not all of its samples were set aside. Marked trials are kept: see
-METHODOLOGY.md.
+A block's value is the geometric mean of its usable trials: one, and of the baseline two, with its control. Where a
+block has groups of guests, the baseline is in each, and `beside` has what it reached in the groups of a treatment. A
+result is usable when its value is a positive number and not all of its samples were set aside. Marked trials are kept:
+see METHODOLOGY.md.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
@@ -33,13 +34,15 @@ class Cell:
     values: as `judged`. rounds: what was reached in each slice, by block and number. long_values: of the long windows
     beside slices; long_blocks: where these are the values. starts: the values of each guest, by its number;
     start_rounds: their rounds. costs: host CPU seconds of the guest per unit of work; `cost_gaps` counts usable results
-    without. `untimed`: there are none, because most of the window lies between the samples.
+    without. `untimed`: there are none, because most of the window lies between the samples. groups: by block, the
+    starts of guests of which it is a part.
     """
 
     treatment: Treatment
     results: list[tuple[TrialRecord, Run]] = field(default_factory=list)
     failed: list[TrialRecord] = field(default_factory=list)
     planned: int = 0
+    groups: dict[int, set[int]] = field(default_factory=dict)
     values: dict[int, float] = field(default_factory=dict)
     rounds: dict[int, Mapping[int, float]] = field(default_factory=dict)
     long_values: dict[int, float] = field(default_factory=dict)
@@ -126,6 +129,7 @@ def cells(campaign: Campaign) -> dict[Key, Cell]:
             cell = table.get((placement.workload, placement.environment))
             if cell is not None and placement.role == "measured":
                 cell.planned += 1
+                cell.groups.setdefault(trial.block, set()).add(trial.start_group)
     for record in campaign.trials:
         if not alone(record.trial):
             continue
@@ -152,6 +156,7 @@ def _fill(cell: Cell) -> None:
     values: _Lists[int] = defaultdict(list)
     starts: _Lists[tuple[int, int]] = defaultdict(list)
     rounds: defaultdict[int, list[Mapping[int, float]]] = defaultdict(list)
+    start_rounds: defaultdict[tuple[int, int], list[Mapping[int, float]]] = defaultdict(list)
     long_values: _Lists[int] = defaultdict(list)
     costs: _Lists[int] = defaultdict(list)
     for record, run in cell.results:
@@ -163,7 +168,7 @@ def _fill(cell: Cell) -> None:
         if run.in_slices:
             if not any(mark.kind is MarkKind.AGAIN for mark in record.marks):  # its rounds were no one else's
                 own = typical.rounds(run)
-                cell.start_rounds.setdefault(run.placement.guest, {})[block] = own
+                start_rounds[run.placement.guest, block].append(own)
                 rounds[block].append(own)
             if (long := long_value(run)) is not None:
                 long_values[block].append(long)
@@ -177,6 +182,8 @@ def _fill(cell: Cell) -> None:
     cell.long_values = _means(long_values)
     for (guest, block), value in _means(starts).items():
         cell.starts.setdefault(guest, {})[block] = value
+    for (guest, block), of in start_rounds.items():
+        cell.start_rounds.setdefault(guest, {})[block] = _mean_rounds(of)
     cell.rounds = {block: _mean_rounds(of) for block, of in rounds.items()}
     shares = [_timed_share(run) for _, run in cell.results if usable(run)]
     cell.untimed = bool(shares) and statistics.median(shares) < _ENOUGH
@@ -203,6 +210,36 @@ def counterpart(cell: Cell, against: Cell) -> dict[int, float]:
     apart = {block: value for block, value in against.long_values.items() if block in cell.long_blocks}
     in_windows = cell.long_blocks | against.long_blocks
     return {block: value for block, value in against.values.items() if block not in in_windows} | apart
+
+
+def beside(cell: Cell, against: Cell) -> Cell:
+    """What a cell is compared with: of each block in which both share groups, only what was reached in those.
+
+    `against` itself where there is nothing to leave out: the guests of a block are one group, or were started alone.
+    """
+    shared = {block: of & cell.groups.get(block, set()) or of for block, of in against.groups.items()}
+    if shared == against.groups:
+        return against
+    made = Cell(against.treatment, planned=against.planned, groups=shared)
+    made.results = [(record, run) for record, run in against.results if _within(record, shared)]
+    made.failed = [record for record in against.failed if _within(record, shared)]
+    _fill(made)
+    return made
+
+
+def _within(record: TrialRecord, groups: Mapping[int, Collection[int]]) -> bool:
+    return record.trial.start_group in groups.get(record.trial.block, (record.trial.start_group,))
+
+
+def apart(cell: Cell, other: Cell, baseline: Cell) -> bool:
+    """Whether two cells were in other groups of each block, so that the baseline alone was beside both."""
+    blocks = cell.groups.keys() & other.groups.keys() & baseline.groups.keys()
+    return bool(blocks) and all(
+        cell.groups[block].isdisjoint(other.groups[block])
+        and not cell.groups[block].isdisjoint(baseline.groups[block])
+        and not other.groups[block].isdisjoint(baseline.groups[block])
+        for block in blocks
+    )
 
 
 def log_ratios(subject: Mapping[int, float], against: Mapping[int, float], better: Better) -> list[float]:

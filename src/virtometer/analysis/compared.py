@@ -2,7 +2,7 @@
 
 Between campaigns efficiencies are compared, each within its own blocks: what changed on the host for the baseline
 as well is in none of them. `absolute` compares the values themselves, with what else differs between the two times.
-Within a campaign both environments are in the same blocks.
+Within a campaign both environments are in the same blocks, or, in groups of guests, each beside its own baseline.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from virtometer.analysis import conditions, series_shape
-from virtometer.analysis.blocks import Cell, Key, cells, counterpart, log_ratios
+from virtometer.analysis.blocks import Cell, Key, apart, beside, cells, counterpart, log_ratios, logs_by_block
 from virtometer.analysis.interval import Spread, estimate, spread
 from virtometer.analysis.unpaired import difference
 from virtometer.analysis.values import metric, value_of
@@ -86,7 +86,7 @@ def compare_campaigns(a: Campaign, b: Campaign, margin: float, *, absolute: bool
             logs = [
                 _values(cell, better)
                 if absolute
-                else log_ratios(cell.values, counterpart(cell, of[key[0], base]), better)
+                else log_ratios(cell.values, counterpart(cell, beside(cell, of[key[0], base])), better)
                 for cell, of, base in ((before, cells_a, a.plan.baseline), (after, cells_b, b.plan.baseline))
             ]
             pairs[key] = _Pair(before, after, logs[0], logs[1], better)
@@ -116,19 +116,30 @@ def compare_environments(campaign: Campaign, a: str, b: str, margin: float) -> C
     family: dict[Key, Spread | None] = {}
     left_out = []
     for workload in campaign.plan.workloads:
-        before, after = table[workload.name, a], table[workload.name, b]
+        one, other = table[workload.name, a], table[workload.name, b]
+        before, after = beside(other, one), beside(one, other)
         if before.shape is None or after.shape is None:
             left_out.append(f"{workload.name} has no value in {a if before.shape is None else b}")
             continue
         key, better = (workload.name, b), after.shape[2]
         pairs[key] = _Pair(before, after, _values(before, better), _values(after, better), better)
-        family[key] = spread(log_ratios(after.values, counterpart(after, before), better))
+        family[key] = spread(_within(after, before, table.get((workload.name, campaign.plan.baseline)), better))
     if not pairs:
         raise UsageError(f"no workload has a value in both {a} and {b}")
     decisions = decide(family, margin)
     findings = tuple(_finding(campaign, key, pair, decisions[key], a) for key, pair in pairs.items())
     reached = {key: (value_of(pair.before), value_of(pair.after)) for key, pair in pairs.items()}
     return Comparison(findings, reached, True, margin, tuple(left_out))
+
+
+def _within(after: Cell, before: Cell, baseline: Cell | None, better: Better) -> list[float]:
+    """Logs by block. Guests that were never together are compared by their ratios to the baseline beside each."""
+    if baseline is None or not apart(after, before, baseline):
+        return log_ratios(after.values, counterpart(after, before), better)
+    to_baseline = [
+        logs_by_block(cell.values, counterpart(cell, beside(cell, baseline)), better) for cell in (after, before)
+    ]
+    return [log - to_baseline[1][block] for block, log in to_baseline[0].items() if block in to_baseline[1]]
 
 
 def _one_sided(one: Mapping[Key, Cell], other: Mapping[Key, Cell]) -> list[str]:

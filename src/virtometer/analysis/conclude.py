@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from virtometer.analysis import conditions, cost, missing, stalls, worst_block
 from virtometer.analysis.block_costs import block_costs
-from virtometer.analysis.blocks import Cell, Key
+from virtometer.analysis.blocks import Cell, Key, beside
 from virtometer.analysis.control import control_spread
 from virtometer.analysis.interval import Spread, estimate, spread
 from virtometer.analysis.note import Note
@@ -44,19 +44,25 @@ def comparisons(campaign: Campaign, table: Mapping[Key, Cell]) -> dict[Key, Rati
     """The ratios of every treatment that has a baseline. `table`: the cells of the campaign."""
     plan = campaign.plan
     return {
-        key: ratios(cell, against, plan.verdict)
+        key: ratios(cell, _against(table, cell, plan.baseline), plan.verdict)
         for key, cell in table.items()
-        if cell.environment != plan.baseline and (against := table.get((cell.workload, plan.baseline))) is not None
+        if cell.environment != plan.baseline and (cell.workload, plan.baseline) in table
     }
 
 
 def control_spreads(campaign: Campaign, table: Mapping[Key, Cell], compared: Mapping[Key, Ratios]) -> dict[Key, Spread]:
     """The spread of the baseline's ratios with itself, for the comparisons that have one: of the ratios they decide by.
 
-    table: the cells of the campaign.
+    Of the baseline that each is compared with. table: the cells of the campaign.
     """
-    found = {key: control_spread(table[key[0], campaign.plan.baseline], of.by) for key, of in compared.items()}
+    baseline = campaign.plan.baseline
+    found = {key: control_spread(_against(table, table[key], baseline), of.by) for key, of in compared.items()}
     return {key: of for key, of in found.items() if of is not None}
+
+
+def _against(table: Mapping[Key, Cell], cell: Cell, baseline: str) -> Cell:
+    """The baseline that a cell is compared with."""
+    return beside(cell, table[cell.workload, baseline])
 
 
 def decisive_spreads(compared: Mapping[Key, Ratios]) -> dict[Key, Spread | None]:
@@ -100,7 +106,7 @@ class _Concluder:
 
     def comparison(self, cell: Cell, decision: Decision) -> Finding:
         """One environment against the baseline."""
-        against = self.table[cell.workload, self.plan.baseline]
+        against = _against(self.table, cell, self.plan.baseline)
         gone = missing.unavailable(cell, self.status.get(cell.environment))
         if gone is not None:
             return self._finding(cell, Decision(None, Verdict.UNAVAILABLE, None, None), [*gone])
@@ -166,7 +172,7 @@ class _Concluder:
         """
         notes = [one if isinstance(one, Note) else Note(one, one) for one in said]
         op, unit, better = self._shape(cell)
-        against = self.table.get((cell.workload, self.plan.baseline), cell)
+        against = beside(cell, self.table.get((cell.workload, self.plan.baseline), cell))
         gone = decision.verdict is Verdict.UNAVAILABLE
         unlike = () if gone else (*conditions.differences(cell, against), *conditions.changes(cell))
         blocks = None if never_decided else decision.blocks_needed

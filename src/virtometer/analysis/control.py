@@ -2,14 +2,15 @@
 
 Both are the same, so that their ratio is 1; what it differs by is noise. The noise floor is the smallest margin within
 which the two guests would be found equivalent by the two one-sided tests of `equivalence`. Verdicts about typical
-ratios have the noise floor of typical ratios.
+ratios have the noise floor of typical ratios. Where a block has groups of guests, each with the baseline, the group
+with the largest noise floor stands for all of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from virtometer.analysis.blocks import Cell, Key
+from virtometer.analysis.blocks import Cell, Key, beside
 from virtometer.analysis.equivalence import noise_floor_share
 from virtometer.analysis.interval import Spread, estimate, spread
 from virtometer.analysis.ratios import Ratios, ratios_of
@@ -25,8 +26,8 @@ def controls(campaign: Campaign, table: Mapping[Key, Cell]) -> tuple[Control, ..
         cell = table.get((workload.name, campaign.plan.baseline))
         if cell is None or cell.shape is None:
             continue
-        compared = _compared(cell, campaign.plan.verdict)
-        of = spread(list(compared.decisive.values()))
+        compared = _widest(table, cell, campaign.plan.verdict)
+        of = _spread(compared)
         if of is None:
             continue
         op, unit, _ = cell.shape
@@ -40,12 +41,29 @@ def _leaves_out_1(ratio: Estimate) -> bool:
     return ratio.low is not None and ratio.high is not None and not ratio.low <= 1 <= ratio.high
 
 
+def _widest(table: Mapping[Key, Cell], baseline: Cell, by: VerdictBy) -> Ratios:
+    """The ratios of the group of guests with the largest noise floor; of all blocks where there are no groups."""
+    others = [cell for key, cell in table.items() if key[0] == baseline.workload]
+    apart = [group for cell in others if (group := beside(cell, baseline)) is not baseline]
+    return max((_compared(group, by) for group in apart or [baseline]), key=_floor)
+
+
+def _floor(of: Ratios) -> float:
+    """Below 0 where no block has both guests."""
+    there = _spread(of)
+    return -1.0 if there is None else noise_floor_share(there) or 0.0
+
+
 def control_spread(cell: Cell, by: VerdictBy = "total") -> Spread | None:
     """The spread of the baseline's log ratios over the blocks that have both guests; None without any.
 
     by: which ratios are wanted. Where not every block has a typical one, they are the total ones.
     """
-    return spread(list(_compared(cell, by).decisive.values()))
+    return _spread(_compared(cell, by))
+
+
+def _spread(of: Ratios) -> Spread | None:
+    return spread(list(of.decisive.values()))
 
 
 def _compared(cell: Cell, by: VerdictBy) -> Ratios:

@@ -14,6 +14,7 @@ from virtometer.cli.verbs import add, application
 
 if TYPE_CHECKING:
     from virtometer.design.duration import Duration
+    from virtometer.design.residents import Residents
     from virtometer.model import GuestKey, Plan, Trial
 
 plan_app = application("Plans: YAML files that say what is compared.")
@@ -45,21 +46,25 @@ def show(
     from virtometer.design.duration import duration
     from virtometer.design.schedule import schedule
     from virtometer.runner.catalogue import catalogue
+    from virtometer.runner.here import residents_here
     from virtometer.runner.windows import may_end_early, windows
 
     loaded, _ = load(plan, selection(only, in_))
     shown = seed if seed is not None else loaded.seed if loaded.seed is not None else 0
-    trials = schedule(loaded, [environment.name for environment in loaded.environments], shown)
+    names = [environment.name for environment in loaded.environments]
+    together = residents_here(loaded, names, Path("results"))
+    trials = schedule(loaded, names, shown, together.groups)
     lines = [f"plan: {loaded.name}"]
     if loaded.question:
         lines.append(f"question: {loaded.question}")
     lines += _compared(loaded)
-    lines.append(f"size: {_size(loaded)}{_too_few(loaded)}")
+    lines.append(f"size: {_size(loaded, len(trials))}{_too_few(loaded)}")
+    lines += _memory(loaded, together)
     takes = duration(loaded, trials, windows(loaded), catalogue())
     lines.append(f"time: {_takes(takes, early=may_end_early(loaded))}")
     chosen = seed is not None or loaded.seed is not None
     lines.append(f"order: that of seed {shown}" + ("" if chosen else "; a run takes a fresh seed, and records it"))
-    lines += _trials(loaded, trials)
+    lines += _trials(loaded, trials, grouped=len(together.groups) > 1)
     say("\n".join(lines))
 
 
@@ -89,6 +94,19 @@ def _compared(plan: Plan) -> list[str]:
     return lines
 
 
+def _memory(plan: Plan, together: Residents) -> list[str]:
+    """What guests that take turns need at once, and their groups where this host has not so much."""
+    from virtometer.design.demands import rounded_size
+    from virtometer.design.scenarios import work_in_turns
+
+    if not work_in_turns(plan):
+        return []
+    first, *groups = [*together.sentences()] or [
+        f"{together.arithmetic(together.groups[0])} for guests that take turns; {rounded_size(together.room)} are free"
+    ]
+    return [f"memory: {first}", *groups]
+
+
 def _takes(duration: Duration, *, early: bool) -> str:
     """How long a plan takes, as far as that is known; of work with an end of its own only that it has one."""
     known = f"{'at most' if early else 'about'} {_time(duration.seconds)} of measuring where every environment works"
@@ -111,7 +129,8 @@ def _shown(value: object) -> str:
     return size_text(value) if isinstance(value, int) else str(value)
 
 
-def _size(plan: Plan) -> str:
+def _size(plan: Plan, planned: int | None = None) -> str:
+    """`planned`: trials with the groups of this host; those of a host with memory for all guests by default."""
     from virtometer.design.schedule import trial_count
 
     environments, workloads = len(plan.environments), len(plan.workloads)
@@ -123,11 +142,12 @@ def _size(plan: Plan) -> str:
         f"{count} {what}{'' if count == 1 else 's'}"
         for count, what in ((plan.blocks, "block"), (environments, "environment"), (workloads, "workload"))
     )
+    more = f", {planned} in groups" if planned not in (None, total) else ""
     if plan.scenarios:
         count = len(plan.scenarios)
-        return f"{trials} of {count} {'scenario' if count == 1 else 'scenarios'} in {blocks}, {fresh}"
+        return f"{trials}{more} of {count} {'scenario' if count == 1 else 'scenarios'} in {blocks}, {fresh}"
     factors = f"{blocks} x {f'({places} + control)' if control else places} x {works}"
-    return f"{factors} = {trials}, {fresh}"
+    return f"{factors} = {trials}{more}, {fresh}"
 
 
 def _too_few(plan: Plan) -> str:
@@ -144,15 +164,20 @@ def _time(seconds: float) -> str:
     return f"{minutes} minutes" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02} min"
 
 
-def _trials(plan: Plan, trials: tuple[Trial, ...]) -> list[str]:
+def _trials(plan: Plan, trials: tuple[Trial, ...], *, grouped: bool) -> list[str]:
     width = max(len(guest.name) for trial in trials for guest in trial.guests)
     lines: list[str] = []
-    block = -1
+    block, group, scenario = -1, -1, ""
     started: set[tuple[int, GuestKey]] = set()
     for trial in trials:
         if trial.block != block:
-            block = trial.block
+            block, group = trial.block, trial.start_group
             lines.append(f"block {block + 1}:")
+        elif grouped and trial.start_group != group:
+            if trial.scenario == scenario and plan.scenario(scenario).type == "alone":
+                lines.append("  the next group:")
+            group = trial.start_group
+        scenario = trial.scenario
         turns = "" if trial.turns is None else ", in turns"
         for placement in trial.placements:
             start = (trial.start_group, placement.guest_key)

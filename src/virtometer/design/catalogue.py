@@ -54,7 +54,8 @@ class KindDescription:
 
     title, meaning, facts: its title in reports, what it is, and more sentences about it. machine_memory: bytes that the
     own kernel of a machine and the agent take of its memory at least, beside the descriptions of pages; the disk of a
-    machine is a device. None: guests are no machines. instances: several agents can work in one guest.
+    machine is a device. None: guests are no machines. own_memory: bytes of the host's memory that a guest takes beside
+    its own memory, or beside that of its work. instances: several agents can work in one guest.
     """
 
     settings: type[BaseModel]
@@ -63,6 +64,7 @@ class KindDescription:
     facts: tuple[str, ...] = ()
     cost: Cost = Cost()
     machine_memory: int | None = None
+    own_memory: int = 0
     needs_long_windows: Callable[[BaseModel], str] = lambda settings: ""
     instances: bool = False
 

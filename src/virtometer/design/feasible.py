@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from virtometer.design.catalogue import Catalogue
+from virtometer.design.demands import demand_of, guest_memory, rounded_size
 from virtometer.design.document import Path
-from virtometer.design.scenarios import Placements, groups, guests_of
-from virtometer.model import Demand, GuestKey, Plan, PlanEnvironment, PlanWorkload, size_text
+from virtometer.design.residents import residents
+from virtometer.design.scenarios import Placements, groups, guests_of, work_in_turns
+from virtometer.model import GuestKey, Plan, PlanEnvironment, size_text
 
 AGENT_RESERVE = 16 << 20
 """Bytes of memory that the agent's kernels leave to the guest (RESERVE in agent/kernels/src/buffer.rs)."""
@@ -22,13 +24,19 @@ PAGE_SHARE = 64
 class HostSizes:
     """A host as plans meet it: bytes of memory and swap, numbers of its processors, free bytes for results.
 
-    allowed: numbers of the processors that this laboratory may use. None: all.
+    allowed: numbers of the processors that this laboratory may use. None: all. unused: bytes of memory that no program
+    has now, without swap. None: all.
     """
 
     memory: int
     processors: frozenset[int]
     free: int
     allowed: frozenset[int] | None = None
+    unused: int | None = None
+
+    def room(self, reserve: int) -> int:
+        """Bytes that guests may take at once, where `reserve` bytes are to stay free."""
+        return max(0, (self.memory if self.unused is None else self.unused) - reserve)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +60,7 @@ def impossible(plan: Plan, catalogue: Catalogue) -> Iterator[Impossible]:
             yield Impossible((*at, "threads"), f"'threads' is {workload.threads}, but {what} has {most}")
         if demand.disk_file > plan.disk_span:
             span = size_text(plan.disk_span)
-            sentence = f"{what} uses {_size(demand.disk_file)} of the disk file, which has {span} (disk_span)"
+            sentence = f"{what} uses {rounded_size(demand.disk_file)} of the disk file, which has {span} (disk_span)"
             yield Impossible((*at, "parameters", "span"), sentence)
         for environment in plan.environments:
             place = f"'{environment.name}' (kind {environment.kind})"
@@ -62,9 +70,9 @@ def impossible(plan: Plan, catalogue: Catalogue) -> Iterator[Impossible]:
             memory = memories[environment.name]
             taken = memory_taken(environment, memory, catalogue) if memory is not None else 0
             if memory is not None and demand.memory > memory - taken:
-                sentence = f"{what} takes {_size(demand.memory)} of memory, and {place} has {size_text(memory)}"
+                sentence = f"{what} takes {rounded_size(demand.memory)} of memory, and {place} has {size_text(memory)}"
                 if demand.memory <= memory:
-                    sentence += f", of which {_size(taken)} are not free for it"
+                    sentence += f", of which {rounded_size(taken)} are not free for it"
                 yield Impossible((*at, "parameters"), sentence, environment.name)
 
 
@@ -77,15 +85,9 @@ def impossible_here(plan: Plan, catalogue: Catalogue, host: HostSizes) -> Iterat
     if file + own > host.free:
         what_files = "the disk file" if files < 2 else f"the {files} disk files"
         parts = [(file, what_files), (own, "the largest files beside it")]
-        needed = " and ".join(f"{what} {_size(size)}" for size, what in parts if size)
+        needed = " and ".join(f"{what} {rounded_size(size)}" for size, what in parts if size)
         verb = "do" if own or files > 1 else "does"
-        yield Impossible(("disk_span",), f"{needed} {verb} not fit: {_size(host.free)} are free for the results")
-    machines = [one for one in plan.environments if catalogue.kinds[one.kind].machine_memory is not None]
-    together = sum(guest_memory(one, catalogue) or 0 for one in machines)
-    if len(machines) > 1 and together > host.memory and any(one.scheduling == "interleaved" for one in plan.workloads):
-        sentence = f"guests that take turns live at the same time: they have {_size(together)} of memory together, and "
-        sentence += f"this host {_size(host.memory)}; give them less, or let workloads be 'scheduling: continuous'"
-        yield Impossible(("environments",), sentence)
+        yield Impossible(("disk_span",), f"{needed} {verb} not fit: {rounded_size(host.free)} are free for the results")
     yield from _too_many_guests(plan, catalogue, host)
     for number, environment in enumerate(plan.environments):
         at: Path = ("environments", number, "settings")
@@ -93,7 +95,8 @@ def impossible_here(plan: Plan, catalogue: Catalogue, host: HostSizes) -> Iterat
         memory = guest_memory(environment, catalogue)
         machine = catalogue.kinds[environment.kind].machine_memory is not None
         if machine and memory is not None and memory > host.memory:
-            sentence = f"'{environment.name}' has {size_text(memory)} of memory, and this host {_size(host.memory)}"
+            its, whole = size_text(memory), rounded_size(host.memory)
+            sentence = f"'{environment.name}' has {its} of memory, and this host {whole}"
             yield Impossible((*at, "memory"), sentence, environment.name)
         missing = sorted(set(settings.get("cpuset") or ()) - host.processors)
         if missing:
@@ -107,10 +110,28 @@ def impossible_here(plan: Plan, catalogue: Catalogue, host: HostSizes) -> Iterat
             why = "this laboratory may not use" if has else "this host does not have"
             sentence = f"'processors' of '{environment.name}' names processor {number}, which {why}"
             yield Impossible((*at, "processors"), sentence, environment.name)
+    yield from _alone_too_large(plan, catalogue, host.memory)
     for number, (workload, demand) in enumerate(zip(plan.workloads, demands, strict=True)):
         if demand.memory > host.memory:
-            what = f"{workload.workload} {workload.op} takes {_size(demand.memory)} of memory"
-            yield Impossible(("workloads", number, "parameters"), f"{what}, and this host has {_size(host.memory)}")
+            what = f"{workload.workload} {workload.op} takes {rounded_size(demand.memory)} of memory"
+            sentence = f"{what}, and this host has {rounded_size(host.memory)}"
+            yield Impossible(("workloads", number, "parameters"), sentence)
+
+
+def _alone_too_large(plan: Plan, catalogue: Catalogue, memory: int) -> Iterator[Impossible]:
+    """Guests that take turns and do not fit beside the baseline, where each of them fits by itself."""
+    if not work_in_turns(plan):
+        return
+    together = residents(plan, [one.name for one in plan.environments], memory, catalogue)
+    for number, environment in enumerate(plan.environments):
+        name = environment.name
+        if name == plan.baseline or max(together.needs[name], together.needs[plan.baseline]) > memory:
+            continue
+        if together.taken([name]) > memory:
+            sentence = f"'{name}' and '{plan.baseline}' take turns, so that they live at the same time: "
+            sentence += f"{together.arithmetic([name])} of memory, and this host has {rounded_size(memory)}; "
+            sentence += "give them less, or let workloads be 'scheduling: continuous'"
+            yield Impossible(("environments", number), sentence, name)
 
 
 def refused(found: Impossible, plan: Plan) -> bool:
@@ -146,8 +167,10 @@ def _too_many_guests(plan: Plan, catalogue: Catalogue, host: HostSizes) -> Itera
             if len(most) > 1 and sum(most.values()) > host.memory:
                 sizes = Counter((key.environment, size) for key, size in most.items())
                 parts = (f"{count} of '{name}' with {size_text(size)} each" for (name, size), count in sizes.items())
-                sentence = f"the guests of '{scenario.name}' need {_size(sum(most.values()))} of memory together "
-                sentence += f"({', '.join(parts)}), and this host has {_size(host.memory)}"
+                sentence = (
+                    f"the guests of '{scenario.name}' need {rounded_size(sum(most.values()))} of memory together "
+                )
+                sentence += f"({', '.join(parts)}), and this host has {rounded_size(host.memory)}"
                 yield Impossible(("scenarios", number), sentence)
                 break
 
@@ -167,28 +190,7 @@ def _memory_of(
     return found
 
 
-def guest_memory(environment: PlanEnvironment, catalogue: Catalogue) -> int | None:
-    """Bytes of memory that a guest has, or may have at most. None: as much as the host."""
-    settings = catalogue.kinds[environment.kind].settings.model_validate(environment.settings)
-    memory = getattr(settings, "memory", None)
-    return memory if isinstance(memory, int) else None
-
-
 def memory_taken(environment: PlanEnvironment, memory: int, catalogue: Catalogue) -> int:
     """Bytes of a guest's memory that no kernel of the agent gets, at least; 0 where the guest has the host's kernel."""
     kernel = catalogue.kinds[environment.kind].machine_memory
     return 0 if kernel is None else kernel + memory // PAGE_SHARE + AGENT_RESERVE
-
-
-def demand_of(workload: PlanWorkload, catalogue: Catalogue) -> Demand:
-    """What one workload of a plan takes."""
-    description = catalogue.workloads[workload.workload]
-    return description.demand(workload.op, description.parameters.model_validate(workload.parameters), workload.threads)
-
-
-def _size(size: int) -> str:
-    """A size in the largest unit of which it has ten or more."""
-    for shift, suffix in ((40, "T"), (30, "G"), (20, "M"), (10, "K")):
-        if size >= 10 << shift or (size and size % (1 << shift) == 0):
-            return f"{size >> shift}{suffix}"
-    return str(size)

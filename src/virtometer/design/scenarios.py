@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-from virtometer.model import GuestKey, Placement, Plan, Scenario
+from virtometer.model import GuestKey, Placement, Plan, PlanWorkload, Scenario
 
 Placements = tuple[Placement, ...]
 
@@ -33,6 +33,24 @@ def groups(plan: Plan, scenario: Scenario, available: Collection[str]) -> list[l
     if beside is not None and beside not in available:
         return []
     return [_GROUPS[scenario.type](scenario, name) for name in named]
+
+
+def alone(plan: Plan) -> list[Scenario]:
+    """The scenarios in which every workload runs alone; of a plan without scenarios, one of all its workloads."""
+    everything = [workload.name for workload in plan.workloads]
+    scenarios = plan.scenarios or [Scenario.model_construct(name="", type="alone", workloads=everything)]
+    return [one for one in scenarios if one.type == "alone"]
+
+
+def work_alone(plan: Plan) -> list[PlanWorkload]:
+    """The workloads that run alone somewhere in a plan."""
+    names = {name for scenario in alone(plan) for name in scenario.workloads}
+    return [one for one in plan.workloads if one.name in names]
+
+
+def work_in_turns(plan: Plan) -> list[PlanWorkload]:
+    """The workloads of which guests take turns; guests that work at the same time do not."""
+    return [one for one in work_alone(plan) if one.scheduling == "interleaved"]
 
 
 def environments_of(plan: Plan, scenario: Scenario) -> list[str]:

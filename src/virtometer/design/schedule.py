@@ -10,7 +10,8 @@ the same environment differ.
 
 Where a workload of a plan is `interleaved`, the guests of all environments live throughout the block. Its trials are
 one unit of the block, in which the guests take turns; every other trial is a unit by itself. The units are in random
-order.
+order. Where the host has no memory for all guests at once, a block has groups (`residents`): one after the other in
+random order, each with the baseline and its control, and with a start of its guests of its own.
 
 With scenarios a block consists of sections in random order: one for each scenario of the type alone, which is a block
 as above, and one for each group of another scenario. The trials of a group are in random order and share their guests,
@@ -19,10 +20,10 @@ unless every trial starts its own (`fresh: trial`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from virtometer.design.scenarios import Placements, groups
+from virtometer.design.scenarios import Placements, alone, groups
 from virtometer.design.shuffle import Generator
 from virtometer.errors import EnvironmentFailed, UsageError
 from virtometer.model import GuestKey, Placement, Plan, Scenario, Trial
@@ -36,18 +37,23 @@ def trial_count(plan: Plan) -> int:
     """How many trials a plan has where every environment works."""
     environments = [environment.name for environment in plan.environments]
     count = 0
-    for scenario in _scenarios(plan):
+    for scenario in alone(plan):
         count += sum(len(guests) for guests in _wanted(plan, scenario, environments).values())
+    for scenario in plan.scenarios:
         count += sum(len(group) for group in groups(plan, scenario, environments))
     return count * plan.blocks
 
 
-def schedule(plan: Plan, available_environments: Iterable[str], seed: int) -> tuple[Trial, ...]:
+def schedule(
+    plan: Plan, available_environments: Iterable[str], seed: int, residents: Sequence[Sequence[str]] = ()
+) -> tuple[Trial, ...]:
     """The trials of a plan in the order of execution.
 
     `available_environments`: names (of the plan) that work here; the order in which they are given does not matter.
-    The first blocks do not depend on how many follow. Raises EnvironmentFailed when the baseline is not available,
-    UsageError when there would be more than MAX_TRIALS trials.
+    `residents`: those of them beside the baseline that live at the same time where workloads are interleaved, in groups
+    as the module `residents` splits them; without any, all do. The first blocks do not depend on how many follow.
+    Raises EnvironmentFailed when the baseline is not available, UsageError when there would be more than MAX_TRIALS
+    trials.
     """
     if trial_count(plan) > MAX_TRIALS:
         raise UsageError(f"{trial_count(plan)} trials are more than the {MAX_TRIALS} that one campaign may have")
@@ -58,13 +64,20 @@ def schedule(plan: Plan, available_environments: Iterable[str], seed: int) -> tu
             f"the baseline '{plan.baseline}' is not available here, so there is nothing to compare with",
             advice="virtometer doctor says why; or choose another baseline in the plan",
         )
-    scenarios = _scenarios(plan)
-    wanted = [(one.name, _wanted(plan, one, environments)) for one in scenarios if one.type == "alone"]
-    together = [(one.name, group) for one in scenarios for group in groups(plan, one, environments)]
+    sections = [
+        _Section(one.name, _wanted(plan, one, environments), residents, take_turns=_take_turns(plan, one))
+        for one in alone(plan)
+    ]
+    sections += [
+        _Section(one.name, trials=group) for one in plan.scenarios for group in groups(plan, one, environments)
+    ]
     generator = Generator(seed)
     trials: list[Trial] = []
     for block in range(plan.blocks):
-        trials += _block(plan, generator, block, wanted, trials[-1:], together)
+        trials += _block(plan, generator, block, sections, trials[-1:])
+        if len(trials) > MAX_TRIALS:
+            count = len(residents)
+            raise UsageError(f"in {count} groups there would be more than the {MAX_TRIALS} trials of a campaign")
     return tuple(trials)
 
 
@@ -76,24 +89,44 @@ def further(plan: Plan, seed: int, before: Sequence[Trial], more: Mapping[tuple[
     """
     first = max(trial.block for trial in before) + 1
     generator = Generator(Generator(seed + len(before)).next())
+    groups_before = {one.name: _groups_of(plan, one, before) for one in alone(plan)}
     trials: list[Trial] = []
-    scenarios = [one for one in _scenarios(plan) if one.type == "alone"]
     for number in range(max(more.values(), default=0)):
-        wanted = [
-            (
+        sections = [
+            _Section(
                 one.name,
                 {
                     workload: _guests(plan, [plan.baseline, *others])
                     for workload in one.workloads
                     if (others := _going_on(plan, workload, more, number))
                 },
+                groups_before[one.name],
+                take_turns=_take_turns(plan, one),
             )
-            for one in scenarios
+            for one in alone(plan)
         ]
-        trials += _block(plan, generator, first + number, wanted, trials[-1:] or before[-1:])
+        trials += _block(plan, generator, first + number, sections, trials[-1:] or before[-1:])
         if len(before) + len(trials) > MAX_TRIALS:
             raise UsageError(f"there would be more than the {MAX_TRIALS} trials that one campaign may have")
     return tuple(trials)
+
+
+def _take_turns(plan: Plan, scenario: Scenario) -> bool:
+    """Whether guests take turns in a scenario of the type alone: also in blocks of which its slices are done."""
+    return plan.fresh == "block" and any(
+        one.scheduling == "interleaved" and one.name in scenario.workloads for one in plan.workloads
+    )
+
+
+def _groups_of(plan: Plan, scenario: Scenario, trials: Sequence[Trial]) -> list[list[str]]:
+    """The groups of a scenario's first block: environments beside the baseline whose guests were started together."""
+    if not _take_turns(plan, scenario):
+        return []
+    found: dict[int, dict[str, None]] = {}
+    for trial in trials:
+        if trial.block == trials[0].block and trial.scenario == scenario.name:
+            found.setdefault(trial.start_group, {}).update((key.environment, None) for key in trial.guests)
+    return [[name for name in group if name != plan.baseline] for group in found.values()]
 
 
 def _going_on(plan: Plan, workload: str, more: Mapping[tuple[str, str], int], number: int) -> list[str]:
@@ -108,19 +141,28 @@ def _guests(plan: Plan, environments: Sequence[str]) -> list[GuestKey]:
     return [*guests, GuestKey(plan.baseline, _CONTROL)] if plan.control and len(plan.environments) > 1 else guests
 
 
-def _scenarios(plan: Plan) -> list[Scenario]:
-    """The scenarios of a plan; of one without, that every workload runs alone."""
-    everything = [workload.name for workload in plan.workloads]
-    return plan.scenarios or [Scenario.model_construct(name="", type="alone", workloads=everything)]
-
-
 def _wanted(plan: Plan, scenario: Scenario, environments: Sequence[str]) -> dict[str, list[GuestKey]]:
-    """The guests of a block by workload, of a scenario of the type alone; nothing of another one."""
+    """The guests of a block by workload, of a scenario of the type alone."""
     named = [name for name in environments if scenario.environment in (None, name)]
-    if scenario.type != "alone" or not named:
+    if not named:
         return {}
     guests = _guests(plan, named) if plan.baseline in named else [GuestKey(name) for name in named]
     return dict.fromkeys(scenario.workloads, guests)
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """A part of a block, with guests of its own: what is wanted of a scenario of the type alone, or trials of another.
+
+    wanted: the guests by workload. residents: those that live at the same time, where guests take turns. trials: those
+    of one group of another scenario.
+    """
+
+    scenario: str
+    wanted: Mapping[str, Sequence[GuestKey]] = field(default_factory=dict)
+    residents: Sequence[Sequence[str]] = ()
+    trials: Sequence[Placements] = ()
+    take_turns: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,22 +179,13 @@ class _Unit:
 
 
 def _block(
-    plan: Plan,
-    generator: Generator,
-    block: int,
-    wanted: Sequence[tuple[str, Mapping[str, Sequence[GuestKey]]]],
-    before: Sequence[Trial],
-    together: Sequence[tuple[str, Sequence[Placements]]] = (),
+    plan: Plan, generator: Generator, block: int, sections: Sequence[_Section], before: Sequence[Trial]
 ) -> list[Trial]:
-    """The trials of one block.
-
-    `wanted`: the guests by workload, of each scenario of the type alone by its name. `before`: the trial that they
-    follow, if any. `together`: groups of the other scenarios, with their names.
-    """
+    """The trials of one block. `before`: the trial that they follow, if any."""
     index = before[-1].index + 1 if before else 0
     group = before[-1].start_group if before else -1
     trials: list[Trial] = []
-    for unit in _units(plan, generator, wanted, together):
+    for unit in _units(plan, generator, sections):
         group += unit.begins
         turns = index + len(trials) if unit.together else None
         for placements in unit.trials:
@@ -160,39 +193,50 @@ def _block(
     return trials
 
 
-def _units(
-    plan: Plan,
-    generator: Generator,
-    wanted: Sequence[tuple[str, Mapping[str, Sequence[GuestKey]]]],
-    together: Sequence[tuple[str, Sequence[Placements]]],
-) -> list[_Unit]:
+def _units(plan: Plan, generator: Generator, sections: Sequence[_Section]) -> list[_Unit]:
     """The units of one block. The order of a block with one section depends on nothing but that section."""
-    sections: list[tuple[str, Mapping[str, Sequence[GuestKey]], Sequence[Placements]]] = [
-        *((name, guests, ()) for name, guests in wanted if guests),
-        *((name, {}, group) for name, group in together),
-    ]
+    filled = [one for one in sections if one.wanted or one.trials]
     units: list[_Unit] = []
-    for name, guests, group in generator.shuffled(sections) if len(sections) > 1 else sections:
-        if guests:
-            units += [replace(unit, scenario=name) for unit in _order(plan, generator, guests)]
-        for number, placements in enumerate(generator.shuffled(group) if group else ()):
-            units.append(_Unit((placements,), begins=number == 0 or plan.fresh == "trial", scenario=name))
+    for section in generator.shuffled(filled) if len(filled) > 1 else filled:
+        if section.wanted:
+            units += [replace(unit, scenario=section.scenario) for unit in _order(plan, generator, section)]
+        for number, placements in enumerate(generator.shuffled(section.trials) if section.trials else ()):
+            units.append(_Unit((placements,), begins=number == 0 or plan.fresh == "trial", scenario=section.scenario))
     return units
 
 
-def _order(plan: Plan, generator: Generator, wanted: Mapping[str, Sequence[GuestKey]]) -> Sequence[_Unit]:
-    """The units of one block in which every workload runs alone."""
+def _order(plan: Plan, generator: Generator, section: _Section) -> Sequence[_Unit]:
+    """The units of a section in which every workload runs alone."""
+    wanted = section.wanted
     guests = list(dict.fromkeys(guest for some in wanted.values() for guest in some))
-    interleaved = [one.name for one in plan.workloads if one.scheduling == "interleaved" and one.name in wanted]
     if plan.fresh == "trial":
         treatments = [(guest, workload) for guest in guests for workload in wanted if guest in wanted[workload]]
         return [_unit([treatment], begins=True) for treatment in generator.shuffled(treatments)]
-    if not interleaved:
+    if not section.take_turns:
         order = [
             [(guest, workload) for workload in generator.shuffled(list(wanted)) if guest in wanted[workload]]
             for guest in generator.shuffled(guests)
         ]
         return [_unit([one], begins=number == 0) for some in order for number, one in enumerate(some)]
+    parts = [part for group in section.residents if (part := _part(plan, wanted, group))]
+    if len(parts) < 2:  # a baseline by itself has no group
+        return _resident(plan, generator, wanted)
+    return [unit for part in generator.shuffled(parts) for unit in _resident(plan, generator, part)]
+
+
+def _part(plan: Plan, wanted: Mapping[str, Sequence[GuestKey]], group: Collection[str]) -> dict[str, list[GuestKey]]:
+    """What is wanted of a group: its own guests, and the baseline's wherever there is one of its own."""
+    part = {}
+    for workload, guests in wanted.items():
+        if any(guest.environment in group for guest in guests):
+            part[workload] = [one for one in guests if one.environment in (plan.baseline, *group)]
+    return part
+
+
+def _resident(plan: Plan, generator: Generator, wanted: Mapping[str, Sequence[GuestKey]]) -> Sequence[_Unit]:
+    """The units of guests that live at the same time."""
+    guests = list(dict.fromkeys(guest for some in wanted.values() for guest in some))
+    interleaved = [one.name for one in plan.workloads if one.scheduling == "interleaved" and one.name in wanted]
     units = [_unit([(guest, one) for guest in wanted[one]], together=True) for one in interleaved]
     units += [
         _unit([(guest, one)]) for guest in guests for one in wanted if one not in interleaved and guest in wanted[one]

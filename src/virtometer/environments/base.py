@@ -239,6 +239,7 @@ class Environment(ABC):
     machine: ClassVar[bool] = False  # guests have a kernel of their own: the disk is a device, their memory is theirs
     several_agents: ClassVar[bool] = False  # `add_agent` starts more of them in a guest
     kernel_memory: ClassVar[int] = 0  # bytes of a machine's memory that its kernel and the agent take at least
+    own_memory: ClassVar[int] = 8 << 20  # bytes of the host that a guest takes beside its memory or that of its work
     program: ClassVar[str] = ""  # which program of the host starts guests, and which Debian package has it
     package: ClassVar[str] = ""
     usual_start_s: ClassVar[float] = 5.0  # seconds of a guest's start; means of quick.yaml on two cores, rounded up

@@ -173,6 +173,7 @@ class _VirtualMachine(Environment):
     package: ClassVar[str] = "qemu-system-x86"
     kernel_parameters: ClassVar[str] = ""
     machine = True
+    own_memory = 128 << 20  # an idle guest of 512 MiB takes 223 MiB of the host, its own memory included
     kernel_memory = 40 << 20  # 58 to 73 MiB with the page descriptions in guests of 128 to 512 MiB
 
     @abstractmethod

@@ -44,6 +44,7 @@ class UserModeLinux(Environment):
     title = "user-mode Linux"
     meaning = "a Linux kernel that runs as a process, with one processor"
     usual_start_s = 1.6
+    own_memory = 16 << 20
     usual_overhead_s = 0.5
     program = "linux.uml"
     package = "user-mode-linux"

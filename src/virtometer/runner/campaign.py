@@ -40,6 +40,7 @@ from virtometer.runner.agent import agent_digest, agent_path
 from virtometer.runner.catalogue import catalogue
 from virtometer.runner.doctor import status
 from virtometer.runner.guests import Guests, with_advice
+from virtometer.runner.here import residents_here
 from virtometer.runner.host_lock import HostLock
 from virtometer.runner.lab_context import lab_context
 from virtometer.runner.processors import laboratory_aside
@@ -109,7 +110,10 @@ def _begin(plan: Plan, plan_text: str, directory: Path, seed: int, progress: Pro
     programs = Programs()
     versions = _versions(plan, programs)
     working = [state.name for state in statuses if state.works]
-    planned = schedule(plan, working, seed)
+    together = residents_here(plan, working, directory)
+    for sentence in together.sentences():
+        progress.message(sentence)
+    planned = schedule(plan, working, seed, together.groups)
     campaign = Campaign(
         plan=plan,
         plan_text=plan_text,

@@ -48,6 +48,7 @@ def _described(kind: type[Environment]) -> KindDescription:
         facts=tuple(_facts(kind)),
         cost=Cost(kind.usual_start_s, kind.usual_overhead_s),
         machine_memory=kind.kernel_memory if kind.machine else None,
+        own_memory=kind.own_memory,
         needs_long_windows=_needs_long_windows,
         instances=kind.several_agents,
     )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from virtometer.design.feasible import HostSizes, Impossible, impossible_here
+from virtometer.design.residents import Residents, residents
 from virtometer.model import Plan
 from virtometer.runner.catalogue import catalogue
 from virtometer.runner.lab_context import ROOM
@@ -18,16 +19,25 @@ def not_here(plan: Plan, results: Path) -> list[Impossible]:
     return list(impossible_here(plan, catalogue(), host_sizes(results)))
 
 
+def residents_here(plan: Plan, names: Collection[str], results: Path) -> Residents:
+    """The groups in which the guests of these environments take turns on this host."""
+    room = host_sizes(results).room(plan.rules.min_free_memory_bytes)
+    return residents(plan, names, room, catalogue())
+
+
 def host_sizes(results: Path) -> HostSizes:
-    """Memory with swap, processors that are on, and what is free for results beside the ledger, in bytes."""
+    """Memory with swap, what is unused of it, processors that are on, and what is free for results, in bytes."""
     there = next(parent for parent in (results.absolute(), *results.absolute().parents) if parent.is_dir())
     free = max(0, shutil.disk_usage(there).free - ROOM)
-    return HostSizes(_memory(), _processors(), free, frozenset(os.sched_getaffinity(0)))
+    memory, unused = memory_sizes()
+    return HostSizes(memory, _processors(), free, frozenset(os.sched_getaffinity(0)), unused)
 
 
-def _memory() -> int:
-    fields = (line.split() for line in Path("/proc/meminfo").read_text(encoding="utf-8").splitlines())
-    return sum(int(field[1]) << 10 for field in fields if field[0] in ("MemTotal:", "SwapTotal:"))
+def memory_sizes() -> tuple[int, int | None]:
+    """All of it with swap, and what programs could take now without swap: kernels before 3.14 do not count that."""
+    lines = (line.split() for line in Path("/proc/meminfo").read_text(encoding="utf-8").splitlines())
+    fields = {field[0]: int(field[1]) << 10 for field in lines}
+    return fields["MemTotal:"] + fields.get("SwapTotal:", 0), fields.get("MemAvailable:")
 
 
 def _processors() -> frozenset[int]:

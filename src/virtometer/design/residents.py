@@ -1,0 +1,113 @@
+"""Which guests of a block live at the same time, where the host has no memory for all of them. PURE.
+
+Guests that take turns are resident together. Where they need more memory than is free they are split into groups, and
+each group has the baseline with all of its guests, so that a comparison never leaves its group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from virtometer.design.catalogue import Catalogue
+from virtometer.design.demands import demand_of, guest_memory, rounded_size
+from virtometer.design.scenarios import work_alone, work_in_turns
+from virtometer.model import Plan, PlanEnvironment
+
+_WHOLE = 1 << 20  # so that the arithmetic comes out as it is shown
+
+
+@dataclass(frozen=True, slots=True)
+class Residents:
+    """The groups of a plan: names of the environments beside the baseline, and bytes that each of its guests takes.
+
+    needs: bytes of one guest, by environment. baseline_guests: how many guests the baseline has in each group.
+    extra: bytes that work in long windows takes, in one guest at a time, beyond what work in slices takes in all.
+    room: bytes that may be taken at once.
+    """
+
+    groups: tuple[tuple[str, ...], ...]
+    needs: dict[str, int]
+    baseline: str
+    baseline_guests: int
+    extra: int
+    room: int
+
+    def taken(self, group: Collection[str]) -> int:
+        """Bytes of a group: the baseline's guests are a part of it."""
+        return self.baseline_guests * self.needs[self.baseline] + sum(self.needs[name] for name in group) + self.extra
+
+    def sentences(self) -> Iterator[str]:
+        """The groups with their arithmetic, a line each after the first line; none where all guests fit together."""
+        if len(self.groups) < 2:
+            return
+        everything = self.taken([name for group in self.groups for name in group])
+        yield (
+            f"guests that take turns need {rounded_size(everything)} of memory together, and "
+            f"{rounded_size(self.room)} are free: each block has {len(self.groups)} groups, each with {self.baseline}"
+        )
+        for number, group in enumerate(self.groups, 1):
+            yield f"  group {number}: {self.arithmetic(group)}"
+
+    def arithmetic(self, group: Sequence[str]) -> str:
+        """What a group takes: `2 x baseline 14M + vm 640M = 668M`."""
+        times = f"{self.baseline_guests} x " if self.baseline_guests > 1 else ""
+        parts = [f"{times}{self.baseline} {rounded_size(self.needs[self.baseline])}"]
+        parts += [f"{name} {rounded_size(self.needs[name])}" for name in group]
+        parts += [f"long windows {rounded_size(self.extra)}"] if self.extra else []
+        return f"{' + '.join(parts)} = {rounded_size(self.taken(group))}"
+
+
+def residents(plan: Plan, names: Collection[str], room: int, catalogue: Catalogue) -> Residents:
+    """Split the environments `names` into groups of at most `room` bytes, the largest guests first (first fit).
+
+    One group where no workload is interleaved. An environment that does not fit beside the baseline is a group by
+    itself: `impossible_here` refuses what no group of the host can hold.
+    """
+    known = [one for one in plan.environments if one.name in names or one.name == plan.baseline]
+    others = [one.name for one in known if one.name != plan.baseline]
+    made = Residents(
+        (tuple(others),),
+        {one.name: _need(one, plan, catalogue) for one in known},
+        plan.baseline,
+        2 if plan.control and others else 1,
+        _extra(plan, catalogue),
+        room,
+    )
+    if not work_in_turns(plan) or made.taken(others) <= room:
+        return made
+    groups: list[list[str]] = []
+    for name in sorted(others, key=lambda one: -made.needs[one]):
+        fitting = next((group for group in groups if made.taken([*group, name]) <= room), None)
+        if fitting is None:
+            groups.append([name])
+        else:
+            fitting.append(name)
+    # In the order of the plan.
+    ordered = sorted((sorted(group, key=others.index) for group in groups), key=lambda group: others.index(group[0]))
+    return Residents(
+        tuple(tuple(group) for group in ordered), made.needs, made.baseline, made.baseline_guests, made.extra, room
+    )
+
+
+def _need(environment: PlanEnvironment, plan: Plan, catalogue: Catalogue) -> int:
+    """Bytes that a resident guest takes: a machine all of its memory, another guest what the work in slices takes."""
+    kind = catalogue.kinds[environment.kind]
+    if kind.machine_memory is not None:
+        return kind.own_memory + (guest_memory(environment, catalogue) or 0)
+    return kind.own_memory + _largest(plan, catalogue, interleaved=True)
+
+
+def _extra(plan: Plan, catalogue: Catalogue) -> int:
+    interleaved = _largest(plan, catalogue, interleaved=True)
+    return max(_largest(plan, catalogue, interleaved=False) - interleaved, 0)
+
+
+def _largest(plan: Plan, catalogue: Catalogue, *, interleaved: bool) -> int:
+    """Whole MiB that the work takes which takes the most, of that in slices or of that in long windows.
+
+    Guests that work at the same time are started when no others live, and are no matter of groups.
+    """
+    some = [one for one in work_alone(plan) if (one.scheduling == "interleaved") is interleaved]
+    most = max((demand_of(one, catalogue).memory for one in some), default=0)
+    return -(-most // _WHOLE) * _WHOLE

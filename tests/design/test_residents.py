@@ -1,0 +1,101 @@
+"""Guests that live at the same time, and their groups where memory is small. The sizes are planted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from virtometer.design.parse import parse_plan
+from virtometer.design.residents import Residents, residents
+from virtometer.model import Plan
+from virtometer.runner.catalogue import catalogue
+
+MIB = 1 << 20
+CATALOGUE = catalogue()
+MACHINE = "kind: qemu, settings: {memory: %s}"
+
+
+def plan(environments: dict[str, str], *workloads: str, **more: Any) -> Plan:
+    lines = ["virtometer: 1", "name: residents", "environments:", "  - {name: native, kind: native}"]
+    lines += [f"  - {{name: {name}, {kind}}}" for name, kind in environments.items()]
+    lines += ["workloads:", *(f"  - {{name: w{n}, {one}}}" for n, one in enumerate(workloads or (CALL,)))]
+    lines += [f"{key}: {value}" for key, value in ({"fresh": "block"} | more).items()]
+    return parse_plan("\n".join(lines), "p.yaml", CATALOGUE)
+
+
+CALL = "workload: os, op: system-call"
+TRIAD = "workload: memory, op: triad, parameters: {size: 64M}"  # three arrays
+MACHINES = {"large": MACHINE % "2G", "middle": MACHINE % "1G", "small": MACHINE % "512M", "box": "kind: runc"}
+OWN = {"native": 8, "box": 8, "large": 2176, "middle": 1152, "small": 640}
+
+
+def split(of: Plan, room: int) -> Residents:
+    return residents(of, [one.name for one in of.environments], room, CATALOGUE)
+
+
+def test_what_a_guest_takes() -> None:
+    found = split(plan(MACHINES), 100 << 30)
+    assert found.needs == {name: size * MIB for name, size in OWN.items()}
+    assert (found.baseline_guests, found.extra) == (2, 0)
+    with_arrays = split(plan(MACHINES, CALL, TRIAD), 100 << 30)
+    assert with_arrays.needs["box"] == with_arrays.needs["native"] == (8 + 192) * MIB
+    assert with_arrays.needs["large"] == 2176 * MIB, "the arrays lie in the memory that a machine has anyway"
+
+
+def test_work_in_long_windows_is_done_by_one_guest_at_a_time() -> None:
+    found = split(plan(MACHINES, CALL, f"{TRIAD}, scheduling: continuous"), 100 << 30)
+    assert (found.needs["box"], found.extra) == (8 * MIB, 192 * MIB)
+    assert found.taken(["box"]) == (3 * 8 + 192) * MIB
+
+
+@pytest.mark.parametrize(
+    ("room", "groups"),
+    [
+        (3992, [("large", "middle", "small", "box")]),  # 2 x 8 + 2176 + 1152 + 640 + 8
+        (3991, [("large", "middle", "small"), ("box",)]),
+        (3400, [("large", "middle", "box"), ("small",)]),
+        (2192, [("large",), ("middle", "small", "box")]),
+        (1808, [("large",), ("middle", "small"), ("box",)]),
+        (1, [("large",), ("middle",), ("small",), ("box",)]),
+    ],
+)
+def test_groups_hold_what_fits_beside_the_baseline(room: int, groups: list[tuple[str, ...]]) -> None:
+    assert list(split(plan(MACHINES), room * MIB).groups) == groups
+
+
+def test_without_turns_nobody_is_resident_and_there_is_one_group() -> None:
+    found = split(plan(MACHINES, f"{CALL}, scheduling: continuous"), 1)
+    assert found.groups == (("large", "middle", "small", "box"),)
+    assert list(found.sentences()) == []
+
+
+def test_what_does_not_work_here_is_in_no_group() -> None:
+    found = residents(plan(MACHINES), ["native", "small", "box"], 660 * MIB, CATALOGUE)
+    assert found.groups == (("small",), ("box",))
+
+
+def test_the_groups_are_said_with_their_arithmetic() -> None:
+    found = split(plan(MACHINES), 2192 * MIB)
+    assert list(found.sentences()) == [
+        "guests that take turns need 3992M of memory together, and 2192M are free: each block has 2 groups, each with "
+        "native",
+        "  group 1: 2 x native 8M + large 2176M = 2192M",
+        "  group 2: 2 x native 8M + middle 1152M + small 640M + box 8M = 1816M",
+    ]
+    without = split(plan(MACHINES, CALL, f"{TRIAD}, scheduling: continuous", control="false"), 100 << 30)
+    assert list(without.sentences()) == []
+    assert without.arithmetic(["box"]) == "native 8M + box 8M + long windows 192M = 208M"
+
+
+@settings(max_examples=40)
+@given(st.lists(st.integers(128, 4096), min_size=1, max_size=8), st.integers(1, 20_000))
+def test_each_environment_is_in_one_group_and_no_group_of_several_is_too_large(sizes: list[int], room: int) -> None:
+    of = plan({f"vm{number}": MACHINE % f"{size}M" for number, size in enumerate(sizes)})
+    found = split(of, room * MIB)
+    names = [name for group in found.groups for name in group]
+    assert sorted(names) == sorted(f"vm{number}" for number in range(len(sizes)))
+    assert all(len(group) == 1 or found.taken(group) <= room * MIB for group in found.groups)
+    assert (len(found.groups) == 1) == (len(sizes) == 1 or found.taken(names) <= room * MIB)
