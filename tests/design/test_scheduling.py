@@ -45,6 +45,10 @@ def scheduling(*names: str, **more: Any) -> str:
         ("disk", "random-read", "{engine: libaio, depth: 8}"),
         ("disk", "sequential-read", "{}"),
         ("disk", "access", "{read: 100}"),
+        ("disk", "random-write", "{}"),
+        ("disk", "sequential-write", "{direct: true, depth: 4, engine: libaio}"),
+        ("disk", "access", "{read: 50}"),
+        ("disk", "random-write", "{direct: false, sync: each}"),
         ("net", "request-response", "{}"),
         ("os", "context-switch", "{}"),
         ("os", "system-call", "{}"),
@@ -61,8 +65,8 @@ def test_work_that_can_pause_is_interleaved(workload: str, op: str, parameters: 
         ("net", "stream", "{}", "its data flows on"),
         ("net", "open-loop", "{rate: 100}", "its data flows on"),
         ("net", "request-response", "{connections: 4}", "its data flows on"),
-        ("disk", "random-write", "{}", "it writes the disk file"),
-        ("disk", "access", "{read: 50}", "it writes the disk file"),
+        ("disk", "random-write", "{direct: false}", "what it writes through the page cache is left to the guests that"),
+        ("disk", "access", "{read: 50, direct: false}", "what it writes through the page cache is left to the guests"),
         ("disk", "write", "{}", "it has an end of its own"),
         ("linpack", "classic", "{runs: 3}", "it has an end of its own"),
         ("clock", "watch", "{}", "it watches the clock all the time"),
@@ -73,6 +77,28 @@ def test_work_that_cannot_pause_is_continuous(workload: str, op: str, parameters
     assert scheduling(workload, op, parameters=parameters) == "continuous"
     with pytest.raises(PlanError, match=f"p.yaml:10: 'w' cannot be interleaved: {reason}"):
         plan(workload, op, parameters=parameters, scheduling="interleaved")
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "reason"),
+    [
+        ("uml", "{}", "'box' writes through the page cache of the host"),
+        ("gvisor", "{}", "'box' writes through the page cache of the host"),
+        ("qemu", "{disk_cache: writeback}", "'box' has disk_cache writeback"),
+        ("qemu", "{disk_cache: directsync}", ""),
+        ("qemu", "{}", ""),
+        ("runc", "{}", ""),
+    ],
+)
+def test_writes_take_turns_only_where_no_guest_has_a_cache_before_the_disk(
+    kind: str, settings: str, reason: str
+) -> None:
+    expected = "continuous" if reason else "interleaved"
+    assert scheduling("disk", "random-write", kind=kind, settings=settings) == expected
+    assert scheduling("disk", "random-read", kind=kind, settings=settings) == "interleaved"
+    if reason:
+        with pytest.raises(PlanError, match=f"'w' cannot be interleaved: it writes the disk file, and {reason}"):
+            plan("disk", "random-write", kind=kind, settings=settings, scheduling="interleaved")
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
+import hashlib
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import threading
@@ -423,3 +425,39 @@ def test_guests_for_which_there_is_no_memory_take_turns_in_groups(
             starts = {record.trial.start_group for record, _ in own.results}
             assert starts == {record.trial.start_group for record, _ in other.results}
     assert {finding.ratio.n for finding in analyse(campaign).findings if finding.ratio is not None} == {2}
+
+
+WRITES: list[Document] = [
+    {"name": "random", "workload": "disk", "op": "random-write", "parameters": {"verify": "full"}},
+    {"name": "sequential", "workload": "disk", "op": "sequential-write", "parameters": {"size": "64K"}},
+    {"name": "both", "workload": "disk", "op": "access", "parameters": {"read": 50, "sync": "each"}},
+    {"name": "reads", "workload": "disk", "op": "random-read", "parameters": {"verify": "full"}},
+]
+
+
+def test_guests_that_write_to_the_same_file_take_turns_and_leave_it_as_it_was(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan
+) -> None:
+    """All offsets are the same in all guests, and each finds its own writes. Stamps that were left would show."""
+    runs_containers = os.geteuid() == 0 and shutil.which("runc") is not None
+    places = [*TWICE, {"name": "box", "kind": "runc"}] if runs_containers else TWICE
+    plan = make_plan(
+        places, [{**one, "scheduling": "interleaved"} for one in WRITES], seconds=0.3, fresh="block", blocks=2,
+        disk_span=16 << 20, limits={"clock_error": 0.05},
+    )  # fmt: skip
+    seen: set[str] = set()
+
+    def look() -> None:
+        (file,) = [one for one in (tmp_path / "c").rglob("*") if one.is_file() and one.stat().st_size == 16 << 20]
+        seen.add(hashlib.sha256(file.read_bytes()).hexdigest())
+
+    watcher.after_trial = look
+    campaign = begin(plan, tmp_path / "c", watcher)
+    assert {(record.status, record.reason) for record in campaign.trials} == {("done", "")}
+    assert len(campaign.trials) == 2 * 4 * len(places)
+    for record in campaign.trials:
+        (run,) = record.runs
+        assert run.in_slices and run.scored.value > 0 and run.reported.check["passed"] is True
+        if not run.in_long_windows:  # as on a host with much other work
+            assert len({sample.slice for sample in run.samples if (sample.slice or 0) >= 0}) >= 6
+    assert len(seen) == 1

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.runner.fixtures import Document, MakePlan
+from virtometer.clock import line
 from virtometer.environments.base import LabContext
 from virtometer.environments.registry import KINDS
 from virtometer.model import FailureKind, GuestKey, Placement, Plan, Run, SetAside, Trial, TrialRecord
@@ -20,6 +21,7 @@ from virtometer.runner.turns import TurnRunner
 
 Turns = Callable[..., list[TrialRecord]]
 SLICES = 8
+CLOCK_KINDS = ("before", "during", "after")
 
 
 @pytest.fixture
@@ -312,3 +314,24 @@ def test_slices_that_others_disturb_are_made_up_for(make_plan: MakePlan, runner_
         lost = {sample.slice for sample in run.samples if sample.set_aside is SetAside.DISTURBED}
         assert len(lost) <= 30, "at most half of them"
         assert lost.isdisjoint({sample.slice for sample in run.samples if sample.used})
+
+
+def test_the_clock_is_compared_over_the_life_of_the_guest_not_over_one_workload(
+    turners: Callable[..., Plan], runner_of: Callable[[Plan], tuple[TurnRunner, dict[GuestKey, RunningGuest]]]
+) -> None:
+    """A round trip of 5 ms leaves too much open over the slices of one workload, and little over those of several."""
+    plan = turners(native={"round_trip": 0.005}, box={"round_trip": 0.005})
+    plan = plan.model_copy(update={"limits": plan.limits.model_copy(update={"clock_error": 0.02})})
+    runner, guests = runner_of(plan)
+    bounds = []
+    for number in range(3):
+        records = runner.run(trials(plan, 2 * number), guests, number)
+        for record in records:
+            run = run_of(record)
+            before, during, after = ([one for one in run.probes if one.kind == kind] for kind in CLOCK_KINDS)
+            alone = line.fit(before, after, during)
+            bounds.append((run.scored.clock.relative_bound, alone.relative_bound))
+            if number:
+                assert run.scored.clock.probes > len(before) + len(during) + len(after)
+    for found, alone_bound in bounds[2:]:
+        assert found < 0.005 < alone_bound

@@ -3,7 +3,7 @@
 speed: work in a millisecond. later: the factor of the speed after the first 25 ms of a slice. windows: that in slices
 of 100 ms and more. alternates: as `later`, in every second slice the inverse. longest: seconds of an iteration. dies,
 hangs, ends, fails, idles: the number of the slice, counted from 1, at which it ends the process, does nothing more,
-ends the run, reports a failure, or waits for the next slice without a sample.
+ends the run, reports a failure, or waits for the next slice without a sample. round_trip: seconds that a ping takes.
 """
 
 import json
@@ -55,7 +55,9 @@ def main() -> None:
         command, arguments = request["command"], request["arguments"]
         name = arguments.get("run")
         if command == "ping":
+            time.sleep(wanted.get("round_trip", 0.0) / 2)
             received_ns, sent_ns = time.monotonic_ns(), time.monotonic_ns()
+            time.sleep(wanted.get("round_trip", 0.0) / 2)
             say(id=request["id"], **{"return": {"received_ns": received_ns, "sent_ns": sent_ns}})
             continue
         say(id=request["id"], **{"return": FACTS if command == "facts" else {}})

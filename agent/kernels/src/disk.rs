@@ -286,8 +286,20 @@ fn make_requests(task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory, 
     // The deepest is 1024.
     let depth = u32::try_from(depth).unwrap_or(u32::MAX);
     let count_requests = !task.op.starts_with("sequential");
-    let config =
-        requests::Config { path, access, specification, span, engine, depth, verify, count_requests, seed, threads };
+    let in_slices = task.control.is_in_slices();
+    let config = requests::Config {
+        path,
+        access,
+        specification,
+        span,
+        engine,
+        depth,
+        verify,
+        count_requests,
+        seed,
+        threads,
+        in_slices,
+    };
     Ok(Arc::new(move |index| Ok(Box::new(requests::Requests::new(&config, index as u64)?))))
 }
 

@@ -33,7 +33,7 @@ class WorkloadDescription:
     parameters: type[BaseModel]
     refusal: Callable[[str, BaseModel], str] = lambda op, parameters: ""
     demand: Callable[[str, BaseModel, int], Demand] = lambda op, parameters, threads: Demand()
-    cannot_pause: Callable[[str, BaseModel, float], str] = lambda op, parameters, seconds: ""
+    cannot_pause: Callable[[str, BaseModel, float, str], str] = lambda op, parameters, seconds, cached: ""
     meaning: str = ""
     facts: tuple[str, ...] = ()
     takes: Mapping[str, Mapping[str, str | int | None]] = field(default_factory=dict)
@@ -66,6 +66,7 @@ class KindDescription:
     machine_memory: int | None = None
     own_memory: int = 0
     needs_long_windows: Callable[[BaseModel], str] = lambda settings: ""
+    caches_disk: Callable[[BaseModel], str] = lambda settings: ""
     instances: bool = False
 
 

@@ -58,4 +58,13 @@ def _of_workload(workload: PlanWorkload, plan: Plan, catalogue: Catalogue) -> st
     seconds = workload.seconds or plan.seconds
     if seconds > MOST_SLICES * plan.slice_s:
         return f"its window of {seconds:g} s has more than {MOST_SLICES:,} slices"
-    return description.cannot_pause(workload.op, parameters, seconds)
+    return description.cannot_pause(workload.op, parameters, seconds, _cached(plan, catalogue))
+
+
+def _cached(plan: Plan, catalogue: Catalogue) -> str:
+    """Which guest writes to the disk through a cache, and why; empty where none does."""
+    for environment in plan.environments:
+        kind = catalogue.kinds[environment.kind]
+        if reason := kind.caches_disk(kind.settings.model_validate(environment.settings)):
+            return f"'{environment.name}' {reason}"
+    return ""

@@ -108,6 +108,11 @@ class Settings(BaseModel):
         """Why the speed of guests shows over long windows alone, without its subject; empty where slices show it."""
         return "" if self.steady_clock else "its clock has no rate"
 
+    @property
+    def caches_disk(self) -> str:
+        """Which cache a direct write to the disk goes through, without its subject; empty where it goes past all."""
+        return ""
+
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:

@@ -62,6 +62,9 @@ Icount = Annotated[str, Field(max_length=60), AfterValidator(_icount)]
 CpuModel = Annotated[str, Field(max_length=200), AfterValidator(_cpu_model)]
 
 
+_DIRECT = ("none", "directsync")
+
+
 class MachineSettings(Settings):
     """Settings of every virtual machine."""
 
@@ -91,6 +94,11 @@ class MachineSettings(Settings):
     def fewest_processors(self) -> int:
         """One for each virtual processor that is asked for."""
         return self.cpus or 1
+
+    @property
+    def caches_disk(self) -> str:
+        """The cache that `disk_cache` asks for."""
+        return "" if self.disk_cache in _DIRECT else f"has disk_cache {self.disk_cache}"
 
     @model_validator(mode="after")
     def _drivers_exist(self) -> Self:
@@ -163,7 +171,6 @@ _NETWORK_CARDS = {
     "virtio": _Device(("virtio_net",), ("virtio-net-pci,netdev=lan,romfile=",), "virtio-net"),
     "vmxnet3": _Device(("vmxnet3",), ("vmxnet3,netdev=lan,romfile=",), "vmxnet3"),
 }
-_DIRECT = ("none", "directsync")
 
 
 class _VirtualMachine(Environment):

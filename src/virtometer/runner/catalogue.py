@@ -50,6 +50,7 @@ def _described(kind: type[Environment]) -> KindDescription:
         machine_memory=kind.kernel_memory if kind.machine else None,
         own_memory=kind.own_memory,
         needs_long_windows=_needs_long_windows,
+        caches_disk=_caches_disk,
         instances=kind.several_agents,
     )
 
@@ -57,6 +58,11 @@ def _described(kind: type[Environment]) -> KindDescription:
 def _needs_long_windows(settings: BaseModel) -> str:
     assert isinstance(settings, Settings)
     return settings.needs_long_windows
+
+
+def _caches_disk(settings: BaseModel) -> str:
+    assert isinstance(settings, Settings)
+    return settings.caches_disk
 
 
 def _taken(workload: Workload) -> dict[str, dict[str, str | int | None]]:
@@ -98,10 +104,10 @@ def _demand(workload: Workload) -> Callable[[str, BaseModel, int], Demand]:
     return ask
 
 
-def _cannot_pause(workload: Workload) -> Callable[[str, BaseModel, float], str]:
-    def ask(op: str, parameters: BaseModel, seconds: float) -> str:
+def _cannot_pause(workload: Workload) -> Callable[[str, BaseModel, float, str], str]:
+    def ask(op: str, parameters: BaseModel, seconds: float, cached: str) -> str:
         assert isinstance(parameters, Parameters)
-        return workload.cannot_pause(op, parameters, seconds)
+        return workload.cannot_pause(op, parameters, seconds, cached)
 
     return ask
 

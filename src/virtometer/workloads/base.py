@@ -112,8 +112,11 @@ class Workload:
         """Whether the work may be complete before its window ends."""
         return False
 
-    def cannot_pause(self, op: str, parameters: Parameters, seconds: float) -> str:
-        """Why the work cannot be done in slices, without its subject; empty where it can."""
+    def cannot_pause(self, op: str, parameters: Parameters, seconds: float, cached: str = "") -> str:
+        """Why the work cannot be done in slices, without its subject; empty where it can.
+
+        cached: which guest writes to the disk through a cache of its own or of the host; empty where none does.
+        """
         if self.window_s(op, parameters, seconds) is None or self.ends_early(parameters):
             return "it has an end of its own"
         if self.time_server(parameters) is not None:

@@ -26,6 +26,6 @@ class Clock(Workload):
     operations = of_kernel("clock")
     parameters = ClockParameters
 
-    def cannot_pause(self, op: str, parameters: Parameters, seconds: float) -> str:
+    def cannot_pause(self, op: str, parameters: Parameters, seconds: float, cached: str = "") -> str:
         """A drift and the lateness of timers show over a long time."""
         return "it watches the clock all the time"

@@ -109,11 +109,15 @@ class Disk(Workload):
         """Whole files, and many of them, are made and gone through at least once, however long that takes."""
         return seconds if op in _ACCESS else None
 
-    def cannot_pause(self, op: str, parameters: Parameters, seconds: float) -> str:
-        """All guests have the same disk file, and each marks what it wrote."""
+    def cannot_pause(self, op: str, parameters: Parameters, seconds: float, cached: str = "") -> str:
+        """All guests have the same disk file: what one writes must be on the disk before the next one has its turn."""
         assert isinstance(parameters, DiskParameters)
-        reads = op.endswith("read") or (op == "access" and parameters.read == 100 and parameters.mix is None)
-        return super().cannot_pause(op, parameters, seconds) or ("" if reads else "it writes the disk file")
+        general = super().cannot_pause(op, parameters, seconds, cached)
+        if general or op.endswith("read") or (op == "access" and parameters.read == 100 and parameters.mix is None):
+            return general
+        if parameters.direct is False and parameters.sync != "each":
+            return "what it writes through the page cache is left to the guests that follow"
+        return f"it writes the disk file, and {cached}" if cached else ""
 
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
         """Add where the disk file is in this guest, or a free name beside it.

@@ -61,11 +61,11 @@ class Net(Workload):
     parameters = NetParameters
     needs = frozenset({"network"})
 
-    def cannot_pause(self, op: str, parameters: Parameters, seconds: float) -> str:
+    def cannot_pause(self, op: str, parameters: Parameters, seconds: float, cached: str = "") -> str:
         """What is under way does not wait."""
         assert isinstance(parameters, NetParameters)
         flows = op in _CONTINUOUS or (parameters.connections or 1) > 1
-        return "its data flows on" if flows else super().cannot_pause(op, parameters, seconds)
+        return "its data flows on" if flows else super().cannot_pause(op, parameters, seconds, cached)
 
     def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
         """Add the address at which this guest reaches the peer. Raises UsageError also where there is no network."""

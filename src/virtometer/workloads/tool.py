@@ -52,7 +52,7 @@ class Tool(Workload):
         """A program ends when its work is done, whatever the window."""
         return None
 
-    def cannot_pause(self, op: str, parameters: Parameters, seconds: float) -> str:
+    def cannot_pause(self, op: str, parameters: Parameters, seconds: float, cached: str = "") -> str:
         """A program runs to its end."""
         return "it is a program of its own"
 

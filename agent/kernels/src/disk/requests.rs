@@ -125,6 +125,8 @@ pub(super) struct Config {
     pub(super) count_requests: bool,
     pub(super) seed: u64,
     pub(super) threads: u64,
+    /// The work is done in slices: between them others may write to the file.
+    pub(super) in_slices: bool,
 }
 
 /// What the iterations since the window began came to.
@@ -486,6 +488,9 @@ impl Worker for Requests {
         if self.config.specification.writes() {
             self.job.file.sync_data().map_err(|cause| self.failed(&cause))?;
             if self.config.verify != Verify::Nothing {
+                if self.config.in_slices {
+                    self.writes.expect_others();
+                }
                 self.check_writes(true)?;
                 self.writes.ensure_changes(&self.config.path)?;
             }

@@ -67,6 +67,12 @@ impl Writes {
         self.worker
     }
 
+    /// Others had their turns since the last comparison: they may have written everywhere, and have brought back the
+    /// pattern where they were the last.
+    pub(super) fn expect_others(&mut self) {
+        self.others = true;
+    }
+
     /// An iteration begins: the stamp of its request `index` is `stamp(index)`.
     pub(super) fn begin(&mut self, requests: usize) {
         self.first = self.stamped;

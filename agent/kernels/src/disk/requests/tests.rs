@@ -22,6 +22,7 @@ fn requests(threads: u64, burst: usize) -> Requests {
         depth: 1,
         verify: Verify::Sample,
         count_requests: true,
+        in_slices: false,
         seed: 1,
         threads,
     };

@@ -5,10 +5,12 @@
 
 use super::engines::{offered, WAYS};
 use super::own_files::nameless;
-use super::{filled, run, task, worker, BYTES};
+use super::{filled, run, task, worker, Control, BYTES};
 use crate::disk::stamp::{self, Worker as Stamper};
 use crate::pattern;
+use std::sync::Arc;
 use virtometer_protocol::{Code, Failure, Scalar};
+use virtometer_sampling::Task;
 
 fn text(value: &str) -> Scalar {
     Scalar::Text(value.into())
@@ -233,6 +235,62 @@ fn agents_that_write_to_the_same_file_at_once_find_nothing_wrong() {
             agent.join().unwrap().unwrap();
         }
         assert!(std::fs::read(&file).unwrap() == whole_pattern(), "{op}");
+    }
+}
+
+/// A task in slices of 5 ms, which nobody releases: its worker is called as the slices would.
+fn in_slices(op: &str, file: &std::path::Path, parameters: &[(&str, Scalar)]) -> Task {
+    Task { control: Arc::new(Control::in_slices(5_000_000, |_| {})), ..task(op, file, parameters) }
+}
+
+#[test]
+fn agents_that_take_turns_in_the_same_file_find_nothing_wrong_and_leave_the_pattern() {
+    for op in ["sequential-write", "random-write", "access"] {
+        for (direct, sync) in [(true, "none"), (true, "each"), (false, "each")] {
+            let (_folder, file) = filled();
+            let parameters = [
+                ("span", Scalar::Integer(65536)),
+                ("direct", Scalar::Boolean(direct)),
+                ("sync", text(sync)),
+                ("verify", text("full")),
+            ];
+            let mut agents: Vec<_> = (0..3).map(|_| worker(&in_slices(op, &file, &parameters))).collect();
+            for round in 0..4 {
+                for turn in 0..3 {
+                    let agent = &mut agents[(turn + round) % 3];
+                    agent.setup(16).unwrap();
+                    agent.run(16).unwrap();
+                    agent.verify().unwrap();
+                }
+            }
+            // Each finds at its end what those before it have left, which is the pattern where they were the last.
+            for agent in &mut agents {
+                agent.finish().unwrap();
+            }
+            assert!(std::fs::read(&file).unwrap() == whole_pattern(), "{op} {direct} {sync}");
+        }
+    }
+}
+
+#[test]
+fn a_write_that_is_lost_within_a_slice_is_found() {
+    for verify in ["sample", "full"] {
+        let (_folder, file) = filled();
+        let parameters = [("span", Scalar::Integer(65536)), ("verify", text(verify))];
+        let (mut one, mut other) = (
+            worker(&in_slices("sequential-write", &file, &parameters)),
+            worker(&in_slices("sequential-write", &file, &parameters)),
+        );
+        for agent in [&mut other, &mut one] {
+            agent.setup(16).unwrap();
+            agent.run(16).unwrap();
+            agent.verify().unwrap();
+        }
+        let before = std::fs::read(&file).unwrap();
+        other.setup(16).unwrap();
+        other.run(16).unwrap();
+        std::fs::write(&file, before).unwrap();
+        assert_lost(other.verify().map(drop), verify);
     }
 }
 
