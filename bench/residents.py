@@ -1,11 +1,11 @@
 """What silent residents cost: native guests beside another guest that does nothing.
 
-    python -m bench.residents [--rounds 6] [--seconds 0.2] [KIND ...]
+    python -m bench.residents [--rounds 6] [--seconds 0.2] [--together] [KIND ...]
 
 Two native guests take turns, as in a campaign. In each round this is done beside every kind, beside all of them
-together, and beside nothing (the A/A row), in random order. The residents are stopped (SIGSTOP) in the slices of one of
-the two guests, so that its speed and that of the other one, whose slices are 25 ms away, differ by what residents do
-while they are silent. Who has them stopped changes from round to round.
+together, and beside nothing (the A/A row), in random order; with --together not beside each by itself. The residents
+are stopped (SIGSTOP) in the slices of one of the two guests, so that its speed and that of the other one, whose slices
+are 25 ms away, differ by what residents do while they are silent. Who has them stopped changes from round to round.
 
 activity: speed with residents that run / with residents that are stopped. presence: speed with residents / without any,
 which is as noisy as the host is over the seconds between. Both have a 95 % interval; below 1 residents cost something.
@@ -217,9 +217,9 @@ def _tell(processes: Sequence[int], sign: signal.Signals) -> None:
             os.kill(one, sign)
 
 
-def measure(host: Host, kinds: Sequence[str], rounds: int) -> Iterator[list[Visit]]:
-    """The visits of each round."""
-    states: dict[str, list[GuestKey]] = {NOTHING: [], **{kind: [GuestKey(kind)] for kind in kinds}}
+def measure(host: Host, kinds: Sequence[str], rounds: int, *, together: bool) -> Iterator[list[Visit]]:
+    """The visits of each round. `together`: not beside each kind by itself."""
+    states: dict[str, list[GuestKey]] = {NOTHING: [], **{kind: [GuestKey(kind)] for kind in kinds if not together}}
     states[ALL] = [GuestKey(kind) for kind in kinds]
     with host.natives():
         host.visit(NOTHING, 1)  # the first runs examine long windows
@@ -238,6 +238,7 @@ def main() -> int:
     parser.add_argument("kinds", nargs="*", default=list(KINDS_HERE))
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--seconds", type=float, default=0.2)
+    parser.add_argument("--together", action="store_true")
     given = parser.parse_args()
     environments = "\n".join(f"  - {{name: {kind}, kind: {kind}}}" for kind in given.kinds)
     plan = parse_plan(_PLAN.format(environments=environments, seconds=given.seconds), "residents.yaml", catalogue())
@@ -246,7 +247,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="virtometer-") as folder:
         try:
             with lab_context(Path(folder) / "r", plan.disk_span) as lab:
-                visits.extend(measure(Host(plan, lab), given.kinds, given.rounds))
+                visits.extend(measure(Host(plan, lab), given.kinds, given.rounds, together=given.together))
         except VirtometerError as cause:
             raise SystemExit(cause.sentence) from cause
     for name, found in (("activity", activity(visits)), ("presence", presence(visits))):
