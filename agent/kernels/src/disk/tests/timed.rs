@@ -28,7 +28,8 @@ fn assert_timed(
     drop(clock);
     let (seen, after) = (seen.borrow(), observe());
     assert!(before != after, "{what} has changed nothing");
-    assert!(seen[0] == before && *seen.last().unwrap() == after, "{what} works while no clock is read");
+    assert!(seen[0] == before, "{what} works before the clock is read");
+    assert!(*seen.last().unwrap() == after, "{what} works after the clock was read");
     assert_eq!((stretch.start_ns, stretch.end_ns), (1000, seen.len() as u64 * 1000), "{what}");
     worker.verify().unwrap();
 }
