@@ -308,7 +308,7 @@ def test_a_shell_completes_verbs(line: str, offered: set[str]) -> None:
         (
             ["report", "--format", "JSON", "."],
             "'--format' is 'JSON'; did you mean 'json'? "
-            "allowed: html, json, csv, findings-csv, samples-csv, probes-csv",
+            "allowed: html, json, csv, findings-csv, groups-csv, matrices-csv, samples-csv, probes-csv",
         ),
     ],
 )

@@ -120,7 +120,7 @@ def reports(directory: Path) -> None:
     assert table.status == 0, table.err
     refuse_controls(table.out)
     assert forged(table.out) == []
-    for form in ("html", "json", "csv", "findings-csv", "samples-csv", "probes-csv"):
+    for form in ("html", "json", "csv", "findings-csv", "groups-csv", "matrices-csv", "samples-csv", "probes-csv"):
         made = virtometer("report", directory, "--format", form, "--out", "-")
         assert made.status == 0, (form, made.err)
         text = made.out

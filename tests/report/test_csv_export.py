@@ -235,7 +235,7 @@ def test_results_say_what_ran_where_and_what_the_host_did() -> None:
     assert swept["times"] == swept["times_p50_s"] == ""
 
 
-@pytest.mark.parametrize("kind", ["csv", "findings-csv", "samples-csv", "probes-csv"])
+@pytest.mark.parametrize("kind", ["csv", "findings-csv", "groups-csv", "matrices-csv", "samples-csv", "probes-csv"])
 def test_a_campaign_that_has_only_begun_has_its_header_and_lines_end_as_rfc_4180_has_it(kind: str) -> None:
     empty = replace(compared(), trials=())
     text = render(analyse(empty), kind)

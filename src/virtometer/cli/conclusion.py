@@ -31,7 +31,8 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False) -> 
     from virtometer.analysis.counted import counted
     from virtometer.cli.console import PlainConsole
     from virtometer.model import UNAVAILABLE
-    from virtometer.report import crowds, words
+    from virtometer.report import words
+    from virtometer.report.crowd_terminal import terminal
     from virtometer.report.summary import campaign_sentences
     from virtometer.report.terminal import ResultTable
     from virtometer.store.files import resume_command
@@ -41,7 +42,7 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False) -> 
         made = ResultTable(analysis.findings, analysis.sweeps, campaign_sentences(analysis))
     if analysis.findings or not analysis.together.groups:
         console.print(made)
-    for one in crowds.terminal(analysis):
+    for one in terminal(analysis):
         console.print(one)
     counts = analysis.counts
     for count, what in ((counts.failed, "failed"), (counts.unavailable, UNAVAILABLE)):

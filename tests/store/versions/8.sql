@@ -12,7 +12,7 @@ CREATE TABLE campaign (
 	PRIMARY KEY (id)
 );
 INSERT INTO "campaign" VALUES(1,'virtometer: 1  # with a comment, an umlaut: ü
-','{"virtometer":1,"name":"ledger","question":"Is anything lost?","environments":[{"name":"native","kind":"native","settings":{},"timing":"auto"},{"name":"box","kind":"runc","settings":{"cpus":0.5,"memory":67108864},"timing":"auto"}],"baseline":"native","workloads":[{"name":"w","workload":"disk","op":"random-read","parameters":{"size":4096},"threads":1,"seconds":null,"scheduling":"auto","factors":{},"levels":{},"of":""}],"scenarios":[],"disk_files":"own","blocks":4,"seconds":1.0,"slice_s":0.025,"fresh":"trial","unavailable":"refuse","seed":null,"control":true,"precision":null,"budget_s":null,"margin":0.05,"verdict":"total","disk_span":536870912,"limits":{"start_s":60.0,"prepare_s":60.0,"run_extra_s":30.0,"answer_s":10.0,"clock_error":0.005},"rules":{"max_steal_share":0.05,"max_swap_pages":0,"min_free_memory_bytes":268435456,"max_stall_share":0.1,"max_foreign_load":0.25,"max_run_delay_share":0.1,"max_throttling":0,"max_kernel_errors":0}}',9223372036854775807,'2026-01-02T03:04:05.678+00:00','{"cpu":"a processor","cpus":2,"memory_bytes":1099511627776,"flags":["fpu","avx"],"cpufreq":null}','{"virtometer":"0.1.0","agent_sha256":"abababababababababababababababababababababababababababababababab"}');
+','{"virtometer":1,"name":"ledger","question":"Is anything lost?","environments":[{"name":"native","kind":"native","settings":{},"timing":"auto"},{"name":"box","kind":"runc","settings":{"cpus":0.5,"memory":67108864},"timing":"auto"}],"baseline":"native","workloads":[{"name":"w","workload":"disk","op":"random-read","parameters":{"size":4096},"threads":1,"seconds":null,"scheduling":"auto","factors":{},"levels":{},"of":""}],"scenarios":[],"disk_files":"own","blocks":4,"seconds":1.0,"slice_s":0.025,"fresh":"trial","unavailable":"refuse","seed":null,"control":true,"precision":null,"budget_s":null,"margin":0.05,"verdict":"total","disk_span":536870912,"limits":{"start_s":60.0,"prepare_s":60.0,"run_extra_s":30.0,"answer_s":10.0,"clock_error":0.005},"rules":{"max_steal_share":0.05,"max_swap_pages":0,"min_free_memory_bytes":268435456,"max_stall_share":0.1,"max_foreign_load":0.25,"max_run_delay_share":0.1,"max_frequency_change":0.2,"max_throttling":0,"max_kernel_errors":0}}',9223372036854775807,'2026-01-02T03:04:05.678+00:00','{"cpu":"a processor","cpus":2,"memory_bytes":1099511627776,"flags":["fpu","avx"],"cpufreq":null}','{"virtometer":"0.1.0","agent_sha256":"abababababababababababababababababababababababababababababababab"}');
 CREATE TABLE commands (
 	position INTEGER NOT NULL, 
 	at TEXT NOT NULL, 
@@ -32,11 +32,11 @@ CREATE TABLE entries (
 	PRIMARY KEY (entry), 
 	FOREIGN KEY(trial) REFERENCES planned (trial)
 );
-INSERT INTO "entries" VALUES(1,NULL,0,1,'635981e33c4163686d3fb66d6c572cab62d9d1fe8dfdb70ba8f35cb0fde59284',0);
-INSERT INTO "entries" VALUES(2,0,1,1,'0a9bc4f778f81b7267abbdcedb5cb4cf2121ac7df9d698bdb122441b2fc0ca10',0);
-INSERT INTO "entries" VALUES(3,1,1,1,'cb1e82e9c3fa85ee0357cc954c1cb057c7913b203b781852023c277470507e34',0);
-INSERT INTO "entries" VALUES(4,3,2,1,'f01fe6eb3e51b7c0b15ed52e6699e9d02d400c192e162aba73bb024399b7adce',0);
-INSERT INTO "entries" VALUES(5,NULL,2,1,'78be70f07e9dc4ccdbbc796895500c994fd061ba45088be4cea85eb821535554',1);
+INSERT INTO "entries" VALUES(1,NULL,0,1,'584537c53a503a903e397222c2090cbb1eca3e25f6ded88be855a96cf1b378d2',0);
+INSERT INTO "entries" VALUES(2,0,1,1,'b523ed33d095c5993cd9f4adecc8ab6129a8e437fee7893a0bbd5fd9d928d3fd',0);
+INSERT INTO "entries" VALUES(3,1,1,1,'2ccba0d5ff8f7d284f026de3fe0e335e43a7aebd3b4b83d63aca5da0c910f750',0);
+INSERT INTO "entries" VALUES(4,3,2,1,'f1bfbddb1241b05dff4a1c0a2f00688853b8c6bb7ffbee716975f08459168576',0);
+INSERT INTO "entries" VALUES(5,NULL,2,1,'dcfb3be3ded980c66dffe2851357970f5f26435af5983831f80a1996ffe41f1a',1);
 CREATE TABLE environments (
 	position INTEGER NOT NULL, 
 	name TEXT NOT NULL, 

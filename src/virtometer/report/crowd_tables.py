@@ -1,0 +1,216 @@
+"""The tables of several guests at once, on the page and in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from virtometer.analysis.groups.estimates import Group, MemberEstimate
+from virtometer.analysis.groups.matrix import Matrix
+from virtometer.analysis.groups.scenarios import Scaling
+from virtometer.model import Estimate
+from virtometer.report import words
+from virtometer.report.html_tables import HtmlTable
+
+_MOST_COLUMNS = 8  # guests that have a column of their own
+
+
+def tables(groups: Sequence[Group]) -> list[HtmlTable]:
+    """What was reached, how that compares, how fair it was, and guest by guest."""
+    several = [group for group in groups if len(group.members) > 1]
+    made = [_reached(groups), _compared(groups)]
+    made += [_fair(fair)] if (fair := [group for group in several if len(_measured(group)) > 1]) else []
+    return [*made, _guests(several)] if several else made
+
+
+def _measured(group: Group) -> list[MemberEstimate]:
+    return [one for one in group.members if one.role == "measured"]
+
+
+def _reached(groups: Sequence[Group]) -> HtmlTable:
+    workload, unit = groups[0].workload, groups[0].unit
+    most = min(max(len(_measured(group)) for group in groups), _MOST_COLUMNS)
+    rows = []
+    for group in groups:
+        values = [quantity(one.value, one.unit) for one in _measured(group)]
+        shown = [*values[: most - 1], f"… and {len(values) - most + 1} more"] if len(values) > most else values
+        rows.append(
+            (
+                place(group),
+                str(group.guests),
+                *shown,
+                *[""] * (most - len(shown)),
+                quantity(group.sum, unit),
+                quantity(group.mean, group.mean_unit),
+                quantity(group.ideal, unit),
+            )
+        )
+    columns = ("environment", "guests", *(f"guest {number}" for number in range(1, most + 1)), "sum", "mean", "ideal")
+    caption = f"{workload}: what each guest reached, the sum, the mean, and what the processors allow"
+    return HtmlTable(caption, columns, rows, frozenset(range(1, len(columns))))
+
+
+def _compared(groups: Sequence[Group]) -> HtmlTable:
+    rows = []
+    for group in groups:
+        base = f" ({group.baseline_guests})" if group.against_baseline is not None else ""
+        rows.append(
+            (
+                place(group),
+                str(group.guests),
+                ratio(group, group.against_one),
+                ratio(group, group.against_ideal),
+                words.estimate(group.against_baseline) + base,
+                ratio(group, slowest(group)),
+                ratio(group, group.cost_against_one),
+                skew(group),
+                words.quantity(group.overlap_s, "s"),
+            )
+        )
+    columns = (
+        "environment", "guests", "against one", "against ideal", "against baseline (guests)", "slowdown of the slowest",
+        "host CPU by work, against one", "start skew p99", "stretch",
+    )  # fmt: skip
+    caption = f"{groups[0].workload}: efficiency of the sum, slowdown, and what it costs the host"
+    return HtmlTable(caption, columns, rows, frozenset(range(1, len(columns))))
+
+
+def _fair(groups: Sequence[Group]) -> HtmlTable:
+    rows = [
+        (
+            place(group),
+            str(group.guests),
+            f"{fair.ideal_share:.3g}",
+            _number(fair.worst_share),
+            _number(fair.max_over_min),
+            _number(fair.cv),
+            _number(fair.jain),
+        )
+        for group in groups
+        if (fair := group.fairness) is not None
+    ]
+    columns = ("environment", "guests", "ideal share", "worst share", "max/min", "CV", "Jain")
+    return HtmlTable(f"{groups[0].workload}: fairness within a trial", columns, rows, frozenset(range(1, 7)))
+
+
+def _guests(groups: Sequence[Group]) -> HtmlTable:
+    rows = [
+        (
+            name(group),
+            one.guest + ("" if one.role == "measured" else f" ({one.role}: {one.workload})"),
+            quantity(one.value, one.unit),
+            _number(one.share),
+            words.estimate(one.slowdown),
+            "" if one.host_cpu_s is None else words.quantity(max(one.host_cpu_s, 1e-9), "s"),
+            "" if one.processors is None else words.significant(one.processors),
+        )
+        for group in groups
+        for one in group.members
+    ]
+    columns = ("group", "guest", "value", "share", "slowdown", "host CPU", "processors' worth")
+    return HtmlTable(f"{groups[0].workload}: guest by guest", columns, rows, frozenset(range(2, 7)))
+
+
+def slowest(group: Group) -> Estimate | None:
+    """The slowdown of the measured guest that was slowed down most."""
+    found = [one.slowdown for one in _measured(group) if one.slowdown is not None]
+    return max(found, key=lambda one: one.value, default=None)
+
+
+def scaling(of: Sequence[Scaling]) -> HtmlTable:
+    """How the work grows with the guests, by the law and without it."""
+    rows = []
+    for one in of:
+        law, stop = one.law, one.saturation
+        rows.append(
+            (
+                one.environment,
+                one.workload,
+                _number(law.sigma) if law else "",
+                _number(law.kappa) if law else "",
+                _peak(one),
+                "" if stop is None else _stop(stop.at, stop.low, stop.high, stop.measured),
+            )
+        )
+    columns = ("environment", "workload", "sigma", "kappa", "peak by the law, guests", "sum stops rising at")
+    return HtmlTable("The universal scalability law, and the sums without it", columns, rows, frozenset({2, 3, 4, 5}))
+
+
+def _peak(of: Scaling) -> str:
+    law = of.law
+    if law is None or law.peak_low is None:
+        return ""
+    if law.peak is None or law.peak_high is None:
+        return "cannot tell"
+    return f"{law.peak:.3g} [{law.peak_low:.3g}, {law.peak_high:.3g}]"
+
+
+def _stop(at: int | None, low: int, high: int | None, measured: int) -> str:
+    if low == measured:
+        return f"still rises at {measured}"
+    last = f"{high}" if high is not None else "not shown"
+    return f"{at if at is not None else '?'} [{low}, {last}]"
+
+
+def matrix(of: Matrix) -> HtmlTable:
+    """A row for each victim or source, a column for each that disturbs it or receives."""
+    slow = of.of == "slowdown"
+    rows = [
+        (
+            name,
+            *(
+                "" if cell is None else words.estimate(cell) if slow else quantity(cell, of.unit)
+                for cell in of.cells[at]
+            ),
+        )
+        for at, name in enumerate(of.rows)
+    ]
+    what = "slowdown of the rows by the columns" if slow else "from row to column"
+    caption = f"{of.workload or of.scenario}: {what}, with intervals"
+    columns = ("victim" if slow else "source", *of.columns)
+    return HtmlTable(caption, columns, rows, frozenset(range(1, len(columns))))
+
+
+def name(group: Group) -> str:
+    """What sentences about a group begin with: who and how many, and the work."""
+    return f"{place(group)}, {group.workload}" if group.type == "pair" else f"{_times(group)}, {group.workload}"
+
+
+def _times(group: Group) -> str:
+    return f"{group.environment} × {group.guests}"
+
+
+def place(group: Group) -> str:
+    """The environment; of a pair the guest that is measured, because both ways are measured."""
+    return f"from {group.members[0].guest}" if group.type == "pair" else group.environment
+
+
+def ratio(group: Group, of: Estimate | None) -> str:
+    """A comparison with one guest alone, which is 1 by definition for that guest itself."""
+    return (
+        "1" if of is not None and group.guests == 1 and group.type in ("together", "instances") else words.estimate(of)
+    )
+
+
+def skew(group: Group) -> str:
+    """Empty where there was one start."""
+    return words.quantity(group.skew_p99_ns * 1e-9, "s") if group.skew_p99_ns > 0 else ""
+
+
+def quantity(of: Estimate | None, unit: str) -> str:
+    """A value in its unit with its interval, in per cent of it."""
+    if of is None:
+        return ""
+    value = words.quantity(of.value, unit)
+    if of.low is None or of.high is None:
+        return value
+    return f"{value} ±{words.significant(100 * (of.high - of.low) / 2 / of.value, 2)} %"
+
+
+def _number(of: Estimate | None) -> str:
+    """A figure that may be 0, with its interval."""
+    if of is None:
+        return ""
+    value = words.significant(of.value)
+    if of.low is None or of.high is None:
+        return value
+    return f"{value} [{words.significant(of.low)}, {words.significant(of.high)}]"

@@ -1,0 +1,58 @@
+"""The tables of several guests at once."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.report.crowds import crowd
+from virtometer.analysis import Analysis, analyse
+from virtometer.report import crowd_tables
+
+
+@pytest.fixture(scope="module")
+def analysis() -> Analysis:
+    return analyse(crowd(blocks=6))
+
+
+def test_what_was_reached_has_a_column_for_each_guest(analysis: Analysis) -> None:
+    growing = [group for group in analysis.together.groups if group.scenario == "growing"]
+    tables = crowd_tables.tables(growing)
+    reached = tables[0]
+    assert reached.columns == (
+        "environment", "guests", "guest 1", "guest 2", "guest 3", "guest 4", "sum", "mean", "ideal",
+    )  # fmt: skip
+    assert [row[1] for row in reached.rows if row[0] == "runc"] == ["1", "2", "3", "4"]
+    for row in reached.rows:
+        guests = int(row[1])
+        assert all(row[2 : 2 + guests]) and not any(row[2 + guests : 6])
+    assert all(len(row) == len(of.columns) for of in tables for row in of.rows)
+
+
+def test_one_guest_is_once_as_fast_as_itself(analysis: Analysis) -> None:
+    alone = next(group for group in analysis.together.groups if group.scenario == "growing" and group.guests == 1)
+    assert crowd_tables.ratio(alone, alone.sum) == "1"
+    more = next(group for group in analysis.together.groups if group.scenario == "growing" and group.guests == 2)
+    assert crowd_tables.ratio(more, more.against_ideal) not in ("", "1")
+
+
+def test_the_slowest_guest_is_the_one_that_is_told(analysis: Analysis) -> None:
+    group = next(
+        one for one in analysis.together.groups if (one.scenario, one.environment, one.guests) == ("growing", "runc", 3)
+    )
+    slowest = crowd_tables.slowest(group)
+    assert slowest is not None
+    assert slowest.value == max(one.slowdown.value for one in group.members if one.slowdown is not None)
+
+
+def test_the_law_and_where_the_sum_stops_rising(analysis: Analysis) -> None:
+    table = crowd_tables.scaling([one for one in analysis.together.scalings if one.scenario == "growing"])
+    rows = {row[0]: row for row in table.rows}
+    assert rows["runc"][-1].startswith("2") and rows["runc"][2]
+
+
+def test_a_matrix_has_its_rows_and_columns(analysis: Analysis) -> None:
+    for one in analysis.together.matrices:
+        table = crowd_tables.matrix(one)
+        assert table.columns[0] == ("victim" if one.of == "slowdown" else "source")
+        assert table.columns[1:] == tuple(one.columns)
+        assert [row[0] for row in table.rows] == list(one.rows)
