@@ -11,7 +11,7 @@ from tests.analysis.grouped_campaigns import in_groups
 from tests.analysis.simulated_campaigns import Noise, Place, Work, simulate
 from virtometer.analysis.compared import Comparison, compare_campaigns, compare_environments, differing
 from virtometer.errors import UsageError
-from virtometer.model import Campaign, Verdict
+from virtometer.model import Campaign, Scenario, Verdict
 
 NATIVE = Place("native")
 FORK = Work("fork", "os", "fork", "s", 1e-4)
@@ -104,6 +104,17 @@ def test_other_baselines_are_refused_but_for_values() -> None:
 def test_few_blocks_decide_nothing() -> None:
     found = compare_campaigns(campaign(0.8, 0.9, blocks=3), campaign(0.4, 0.9, blocks=8, seed=2), 0.05)
     assert verdicts(found)["fork", "box"] is Verdict.UNDECIDED
+
+
+def test_work_that_is_not_measured_alone_is_left_out() -> None:
+    of = simulate([NATIVE, Place("box", "runc", efficiency={"": 0.8})], [FORK, READ], blocks=8)
+    alone = Scenario(name="alone", type="alone", workloads=["read"])
+    crowd = Scenario(name="crowd", type="together", workloads=["fork"], guests=[2])
+    trials = [replace(one, trial=replace(one.trial, scenario="alone")) for one in of.trials]
+    part = replace(of, plan=of.plan.model_copy(update={"scenarios": [alone, crowd]}), trials=tuple(trials))
+    found = compare_environments(part, "native", "box", 0.05)
+    assert list(verdicts(found)) == [("read", "box")]
+    assert found.left_out == ("fork is not measured alone in native",)
 
 
 def test_environments_of_one_campaign_are_compared_block_by_block() -> None:

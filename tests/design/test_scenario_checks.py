@@ -130,6 +130,12 @@ def test_what_is_wrong_is_one_sentence_with_its_line(scenario: str, sentence: st
     assert line.startswith(f"p.yaml:13: {sentence}")
 
 
+def test_what_is_wrong_elsewhere_is_told_before_a_scenario_without_its_load() -> None:
+    text = TEXT.replace("kind: runc", "kind: ruc") + "  - {name: s, type: loaded, workload: linpack}\n"
+    with pytest.raises(PlanError, match="ruc"):
+        parse_plan(text, "p.yaml", catalogue())
+
+
 def test_two_scenarios_of_one_name_are_refused() -> None:
     with pytest.raises(PlanError, match="14: another scenario, in line 13, already has the name 's'"):
         read("name: s, type: alone", "name: s, type: alone")

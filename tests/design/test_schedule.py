@@ -240,6 +240,14 @@ def test_further_blocks_are_of_work_that_runs_alone() -> None:
     assert [trial.block for trial in more] == [1, 1, 2, 2]
 
 
+def test_further_blocks_of_scenarios_of_one_environment_each_hold_that_one() -> None:
+    each = [{"name": f"only {name}", "type": "alone", "environment": name} for name in ("e0", "e1", "e2")]
+    of = plan(environments=3, blocks=1, scenarios=[one | {"workloads": ["w0", "w1"]} for one in each])
+    more = further(of, 3, schedule(of, names(of), 3), {("w1", "e1"): 1})
+    assert {(trial.scenario, *treatment(trial)) for trial in more} == {("only e0", "e0", "w1"), ("only e1", "e1", "w1")}
+    assert len(more) == 2
+
+
 def test_an_environment_that_does_not_work_has_no_groups() -> None:
     of = plan(environments=2, blocks=1, scenarios=SCENARIOS)
     trials = schedule(of, ["e0"], 3)

@@ -116,7 +116,10 @@ def compare_environments(campaign: Campaign, a: str, b: str, margin: float) -> C
     family: dict[Key, Spread | None] = {}
     left_out = []
     for workload in campaign.plan.workloads:
-        one, other = table[workload.name, a], table[workload.name, b]
+        one, other = table.get((workload.name, a)), table.get((workload.name, b))
+        if one is None or other is None:
+            left_out.append(f"{workload.name} is not measured alone in {a if one is None else b}")
+            continue
         before, after = beside(other, one), beside(one, other)
         if before.shape is None or after.shape is None:
             left_out.append(f"{workload.name} has no value in {a if before.shape is None else b}")

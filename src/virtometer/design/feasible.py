@@ -164,6 +164,8 @@ def _too_many_guests(plan: Plan, catalogue: Catalogue, host: HostSizes) -> Itera
         for group in groups(plan, scenario, environments.keys()):
             needed = [_memory_of(trial, environments, workloads, catalogue) for trial in group]
             most = max(needed, key=lambda one: sum(one.values()))
+            if plan.fresh == "block":  # all guests of the group live at the same time
+                most = {key: max(one.get(key, 0) for one in needed) for one in needed for key in one}
             if len(most) > 1 and sum(most.values()) > host.memory:
                 sizes = Counter((key.environment, size) for key, size in most.items())
                 parts = (f"{count} of '{name}' with {size_text(size)} each" for (name, size), count in sizes.items())

@@ -68,7 +68,7 @@ def read_plan(text: str | bytes, file_name: str, catalogue: Catalogue, selected:
             plan, wrong = scenario_checks.completed(plan, document, catalogue)
         if not wrong:
             plan, document = select(plan, document, selected)
-        if trial_count(plan) > MAX_TRIALS:
+        if not wrong and trial_count(plan) > MAX_TRIALS:
             sentence = f"{trial_count(plan)} trials are more than the {MAX_TRIALS} that one campaign may have"
             wrong.append((document.line(("blocks",)), sentence))
         if not wrong:

@@ -96,9 +96,9 @@ def further(plan: Plan, seed: int, before: Sequence[Trial], more: Mapping[tuple[
             _Section(
                 one.name,
                 {
-                    workload: _guests(plan, [plan.baseline, *others])
+                    workload: _guests(plan, measured)
                     for workload in one.workloads
-                    if (others := _going_on(plan, workload, more, number))
+                    if (measured := _measured(plan, one, _going_on(plan, workload, more, number)))
                 },
                 groups_before[one.name],
                 take_turns=_take_turns(plan, one),
@@ -127,6 +127,12 @@ def _groups_of(plan: Plan, scenario: Scenario, trials: Sequence[Trial]) -> list[
         if trial.block == trials[0].block and trial.scenario == scenario.name:
             found.setdefault(trial.start_group, {}).update((key.environment, None) for key in trial.guests)
     return [[name for name in group if name != plan.baseline] for group in found.values()]
+
+
+def _measured(plan: Plan, scenario: Scenario, going_on: Sequence[str]) -> list[str]:
+    """What a scenario of the type alone measures where these environments go on: with the baseline, or one of both."""
+    environments = [plan.baseline, *going_on] if going_on else []
+    return [name for name in environments if scenario.environment in (None, name)]
 
 
 def _going_on(plan: Plan, workload: str, more: Mapping[tuple[str, str], int], number: int) -> list[str]:

@@ -84,7 +84,8 @@ class Guests:
 
         on_bridge: they reach each other over the laboratory's network.
         """
-        self._disks = {key: number for number, key in enumerate(keys)} if len(self._lab.more_disk_files) > 0 else {}
+        files = 1 + len(self._lab.more_disk_files)  # enough for guests that use a disk; others may be more
+        self._disks = {key: number % files for number, key in enumerate(keys)}
         self._on_bridge = on_bridge
 
     def start_together(self, keys: Sequence[GuestKey]) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from virtometer.model import GuestKey, HostUse, Mark, Run, Trial, TrialRecord
+from virtometer.model import FailureKind, GuestKey, HostUse, Mark, Run, Trial, TrialRecord
 from virtometer.programs import now
 from virtometer.runner.host import Observer
 from virtometer.runner.host_watch import HostWatch
@@ -82,7 +82,12 @@ class TrialRunner(TrialSteps):
             share = overlap(timed) if several else 1.0
             if share < ENOUGH and not again:
                 return None
-            host, marks, scored = self._scored_over(timed, observer)
+            try:
+                host, marks, scored = self._scored_over(timed, observer)
+            except TrialFailed as cause:
+                if again or not several or cause.failure.kind is not FailureKind.SAMPLES:
+                    raise
+                return None  # iterations as long as the stretch: in a longer one some lie within
         if len(working) > 1:
             marks = (*marks, *self._marks_of_several(timed, scored, share))
         runs = tuple(sorted([*scored, *(one.run() for one in services)], key=lambda run: run.placement.ordinal))

@@ -294,8 +294,10 @@ class TrialSteps:
         """The record of a trial that failed, with what its runs left; guests that it broke are not used again."""
         for running_guest in cause.broken:
             running_guest.broken = True
+        several = len(running) > 1
         for one in running:
-            one.running_guest.broken = one.running_guest.broken or one.placement.role == "service"
+            left = several and not one.state.ended  # it works on, or holds what it has prepared
+            one.running_guest.broken |= left or one.placement.role == "service"
         found = [one.failed_run(cause.failure.reason) for one in running]
         return failed(trial, cause.failure, started_at, wall_s, tuple(run for run in found if run is not None))
 

@@ -61,6 +61,13 @@ def _services(trial: Trial) -> tuple[tuple[str, str], ...]:
     return tuple((_name(one, placements), trial.placements[peer].guest_key.name) for one, peer in pairs)
 
 
+def _window_s(record: TrialRecord, begin_ns: int, end_ns: int) -> float:
+    """Seconds in which the guests worked: of those that took turns, without the turns of others."""
+    if record.host is not None and any(run.in_slices for run in record.scored):
+        return record.host.wall_s
+    return max(end_ns - begin_ns, 0) * 1e-9
+
+
 def _trial(record: TrialRecord, kind: str, starts: Mapping[str, GuestStart], cpus: int) -> GroupTrial:
     runs = [run for run in record.scored if run.placement.role != "service"]
     placements = [run.placement for run in runs]
@@ -75,7 +82,7 @@ def _trial(record: TrialRecord, kind: str, starts: Mapping[str, GuestStart], cpu
         scenario=record.trial.scenario,
         type=kind,
         members=tuple(_member(run, placements, order, starts) for run in runs),
-        window_s=max(end - begin, 0) * 1e-9,
+        window_s=_window_s(record, begin, end),
         skew_ns=record.start_skew_ns,
         host=record.host,
         cpus=_of_use(record.host) or cpus,

@@ -85,7 +85,7 @@ def _ceilings(found: Sequence[Group], trials: Sequence[GroupTrial], baseline: st
         (trial.scenario, member.workload, trial.guests)
         for trial in trials
         for member in trial.measured
-        if member.environment == baseline and cpus and trial.demanded >= cpus
+        if member.environment == baseline and cpus and min(trial.demanded, trial.offered) >= cpus
     }
     ceilings: dict[str, Estimate] = {}
     for group in found:
@@ -94,7 +94,7 @@ def _ceilings(found: Sequence[Group], trials: Sequence[GroupTrial], baseline: st
             before = ceilings.get(group.workload)
             if before is None or group.sum.value > before.value:
                 ceilings[group.workload] = group.sum
-    alone = [trial for trial in trials if trial.single and cpus and trial.demanded >= cpus]
+    alone = [trial for trial in trials if trial.single and cpus and min(trial.demanded, trial.offered) >= cpus]
     by_workload: dict[str, list[float]] = {}
     for trial in alone:
         (member,) = trial.members
