@@ -143,3 +143,28 @@ def test_what_was_started_is_ended_where_the_waiting_is_interrupted(
     guests.stop_all()
     assert len(pids) == 2
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+
+
+def test_an_agent_that_does_not_end_keeps_no_other_alive(guests: Guests, monkeypatch: pytest.MonkeyPatch) -> None:
+    guests.ensure(FIRST)
+    guests.ensure_agent(FIRST, 3)
+    running = guests.running[FIRST]
+    stubborn, other = (running.agent(number).guest for number in (2, 3))
+    processes = [one.process for one in (stubborn, other, running.guest) if isinstance(one, ProcessGuest)]
+    assert len(processes) == 3 and all(one is not None and one.poll() is None for one in processes)
+    stop = stubborn.stop
+
+    def stop_and_complain() -> None:
+        stop()
+        raise EnvironmentFailed("it did not want to")
+
+    monkeypatch.setattr(stubborn, "stop", stop_and_complain)
+    guests.stop_all()
+    assert all(one is not None and one.poll() is not None for one in processes)
+
+
+def test_more_guests_than_disk_files_share_them(guests: Guests) -> None:
+    guests.begin_group([FIRST, SECOND, OTHER])
+    guests.start_together([FIRST, SECOND, OTHER])
+    assert set(guests.running) == {FIRST, SECOND, OTHER}
+    guests.stop_all()

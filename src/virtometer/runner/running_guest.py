@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import ExitStack
 from typing import Any, Literal
 
 from virtometer.environments.base import Capabilities, Environment, Guest, LabContext, NetworkPath, Settings
@@ -196,18 +197,18 @@ class RunningGuest:
         return self.guest.network
 
     def stop(self) -> None:
-        """Say bye, end the guest, leave nothing. Idempotent."""
-        for agent in self._agents.values():
-            agent.stop()
+        """Say bye, end the guest, leave nothing. Idempotent. What fails to end does not keep the rest alive."""
+        agents, servers = list(self._agents.values()), (self._peer, self._clock)
         self._agents.clear()
-        for server in (self._peer, self._clock):
-            if server is not None:
-                server.stop()
         self._peer = self._clock = None
-        if not self.broken:
-            self.session.bye(min(self._limits.answer_s, 2.0))
-        self.session.close()
-        self.guest.stop()
+        with ExitStack() as ending:  # the last one that is named ends first
+            ending.callback(self.guest.stop)
+            ending.callback(self.session.close)
+            if not self.broken:
+                ending.callback(self.session.bye, min(self._limits.answer_s, 2.0))
+            for one in (*servers, *agents):
+                if one is not None:
+                    ending.callback(one.stop)
 
 
 class StartingGuest:

@@ -86,3 +86,9 @@ def test_what_failed_is_counted_by_its_shape(campaign: Campaign) -> None:
 
 def test_a_plan_without_scenarios_has_guests_alone(campaign: Campaign) -> None:
     assert types_of(campaign.plan)["growing"] == "together" and types_of(campaign.plan)[""] == "alone"
+
+
+def test_the_ideal_counts_the_processors_that_guests_may_use(campaign: Campaign) -> None:
+    bound = replace(campaign, host={**campaign.host, "cpus": 64, "cpus_allowed": 1})
+    three = of(bound, "growing", 3)
+    assert three.offered == 1 and three.portion(three.members[0]) == pytest.approx(1 / 3)

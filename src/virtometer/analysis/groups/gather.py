@@ -18,10 +18,10 @@ _ALL = "all"  # of the condition `guest_processors`: the guest is not bound
 def gather(campaign: Campaign) -> tuple[GroupTrial, ...]:
     """Every trial that is done, in the order of execution."""
     starts = {guest.guest_id: guest for guest in campaign.guests}
-    cpus = _cpus(campaign)
+    cpus, allowed = _cpus(campaign, "cpus"), _cpus(campaign, "cpus_allowed")
     types = types_of(campaign.plan)
     return tuple(
-        _trial(record, types[record.trial.scenario], starts, cpus)
+        _trial(record, types[record.trial.scenario], starts, cpus, allowed)
         for record in campaign.trials
         if record.failure is None
     )
@@ -68,7 +68,7 @@ def _window_s(record: TrialRecord, begin_ns: int, end_ns: int) -> float:
     return max(end_ns - begin_ns, 0) * 1e-9
 
 
-def _trial(record: TrialRecord, kind: str, starts: Mapping[str, GuestStart], cpus: int) -> GroupTrial:
+def _trial(record: TrialRecord, kind: str, starts: Mapping[str, GuestStart], cpus: int, allowed: int) -> GroupTrial:
     runs = [run for run in record.scored if run.placement.role != "service"]
     placements = [run.placement for run in runs]
     order = {key: at for at, key in enumerate(dict.fromkeys(one.guest_key for one in placements))}
@@ -86,6 +86,7 @@ def _trial(record: TrialRecord, kind: str, starts: Mapping[str, GuestStart], cpu
         skew_ns=record.start_skew_ns,
         host=record.host,
         cpus=_of_use(record.host) or cpus,
+        allowed=allowed,
         services=_services(record.trial),
         addresses=tuple(
             (_name(run.placement, placements), str(run.parameters["peer"]))
@@ -158,6 +159,6 @@ def _of_use(use: HostUse | None) -> int:
     return round(sum(states) / use.wall_s) if use.wall_s > 0 else 0
 
 
-def _cpus(campaign: Campaign) -> int:
-    found = campaign.host.get("cpus") or campaign.host.get("cpus_online") or 0
+def _cpus(campaign: Campaign, name: str) -> int:
+    found = campaign.host.get(name) or 0
     return int(found) if isinstance(found, int | float) else 0

@@ -59,6 +59,8 @@ class Member:
 class GroupTrial:
     """One finished trial. `window_s` is the stretch in which all measured members worked; `cpus`: of the host.
 
+    allowed: how many of these the laboratory and its guests may use, 0 where unknown.
+
     services: names of members, with the guest that each exchanges data with; addresses: with the address it uses.
     """
 
@@ -71,6 +73,7 @@ class GroupTrial:
     skew_ns: int = 0
     host: HostUse | None = None
     cpus: int = 0
+    allowed: int = 0
     services: tuple[tuple[str, str], ...] = ()
     addresses: tuple[tuple[str, str], ...] = ()
 
@@ -118,7 +121,7 @@ class GroupTrial:
         """How many processors of the host its guests may use together; all where one of them is not bound."""
         sets = [member.on for member in self.members]
         bound = frozenset[int]().union(*(one for one in sets if one is not None))
-        return self.cpus if not bound or None in sets else len(bound)
+        return (self.allowed or self.cpus) if not bound or None in sets else len(bound)
 
     def portion(self, member: Member) -> float:
         """The part of the processors for which its work is made that a member has where all share them fairly.
