@@ -67,9 +67,18 @@ def test_the_first_sample_of_each_slice_is_its_run_in() -> None:
     slices = [*window([2e9] * 3, number=0), *window([2e9] * 2, number=1)]
     apart = without_run_in(slices)
     assert [one.set_aside for one in apart] == [SetAside.RUN_IN, None, None, SetAside.RUN_IN, None]
-    assert all("first iteration" in one.mark for one in apart if not one.used)
+    assert all("beginning of a slice" in one.mark for one in apart if not one.used)
     assert [replace(one, set_aside=None, mark="") for one in apart] == slices
     assert without_run_in(apart) == apart
+
+
+@pytest.mark.parametrize(("run_in_s", "aside"), [(0.0, 1), (0.03, 1), (0.04, 2), (0.07, 3), (9.0, 5)])
+def test_the_run_in_may_have_a_length(run_in_s: float, aside: int) -> None:
+    slices = [*window([2e9] * 5, number=0), *window([2e9] * 5, number=1)]  # samples of 25 ms
+    found = [one.set_aside for one in without_run_in(slices, run_in_s)]
+    assert found == [*[SetAside.RUN_IN] * aside, *[None] * (5 - aside)] * 2
+    single = window([2e9], number=0)
+    assert without_run_in(single, run_in_s) == tuple(single)
 
 
 def test_a_slice_of_one_sample_a_long_window_and_work_outside_of_slices_have_no_run_in() -> None:

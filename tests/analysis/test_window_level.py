@@ -251,3 +251,11 @@ def test_of_several_long_windows_the_median_is_compared() -> None:
     more = [one for number, rate in ((-2, 1e9), (-3, 9e9)) for one in window([rate] * 12, number=number)]
     assert unlike([*turns(2e9), *more], turns(1e9), PIECE_NS)
     assert not unlike([*turns(1.3e9), *more], turns(1e9), PIECE_NS)
+
+
+def test_the_run_in_of_a_guest_is_no_part_of_the_beginning() -> None:
+    samples = window([RUN_IN, 1e9, 1e9] + [2e9] * 12, PIECE_NS // 2)
+    slow = level(samples, PIECE_NS)
+    assert slow is not None and slow.beginning == pytest.approx(1e9) and slow.changes(0.05)
+    later = level(samples, PIECE_NS, 1.5 * PIECE_NS * 1e-9)
+    assert later is not None and later.beginning == pytest.approx(2e9) and not later.changes(0.05)

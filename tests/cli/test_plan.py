@@ -169,7 +169,7 @@ def test_show_marks_the_starts_that_workloads_share(monkeypatch: pytest.MonkeyPa
     assert "order: that of seed 0; a run takes a fresh seed, and records it" in outcome.out
     assert "size 32M" in outcome.out
     assert "direct true" in outcome.out
-    assert "system call (os system-call, 1 thread, 0.25 s in slices of 25 ms)" in outcome.out
+    assert "system call (os system-call, 1 thread, 0.25 s in slices of 8 ms)" in outcome.out
     assert "network to host (net stream, 1 thread, 0.25 s)" in outcome.out
     assert sum(line.endswith(", in turns") for line in trials) == starts * (len(plan["workloads"]) - 1)
 

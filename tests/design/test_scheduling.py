@@ -128,10 +128,10 @@ def test_a_window_of_very_many_slices_is_continuous() -> None:
         parameters="{}",
         scheduling="auto",
     )
-    for seconds, expected in ((50, "interleaved"), (50.1, "continuous"), (900, "continuous")):
+    for seconds, expected in ((36, "interleaved"), (36.1, "continuous"), (900, "continuous")):
         (workload,) = parse_plan(f"{text}seconds: {seconds}\n", "p.yaml", catalogue()).workloads
         assert workload.scheduling == expected
-    with pytest.raises(PlanError, match="its window of 900 s has more than 2,000 slices"):
+    with pytest.raises(PlanError, match="its window of 900 s has more than 3,000 slices"):
         parse_plan(text.replace("auto", "interleaved") + "seconds: 900\n", "p.yaml", catalogue())
 
 

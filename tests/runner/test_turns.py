@@ -53,7 +53,7 @@ def turners(make_plan: MakePlan, turner_kind: None) -> Callable[..., Plan]:
             {"name": name, "kind": "turner", "settings": {"turns": turns}} for name, turns in environments.items()
         ]
         limits = {"clock_error": 0.2, "run_extra_s": 1, "answer_s": 2}
-        return make_plan(named, seconds=SLICES * 0.025, fresh="block", limits=limits)
+        return make_plan(named, seconds=SLICES * 0.025, slice_s=0.025, fresh="block", limits=limits)
 
     return made
 
@@ -268,7 +268,7 @@ def test_real_guests_take_turns(make_plan: MakePlan, runner_of: Callable[[Plan],
     ]
     environments: list[Document] = [{"name": "native", "kind": "native"}, {"name": "again", "kind": "native"}]
     limits = {"clock_error": 0.05, "run_extra_s": 5}
-    plan = make_plan(environments, workloads, seconds=0.2, fresh="block", limits=limits)
+    plan = make_plan(environments, workloads, seconds=0.2, slice_s=0.025, fresh="block", limits=limits)
     runner, guests = runner_of(plan)
     for number, workload in enumerate(workloads):
         records = runner.run(trials(plan, 2 * number, str(workload["name"])), guests, seed=3)
@@ -296,7 +296,7 @@ def test_slices_that_others_disturb_are_made_up_for(make_plan: MakePlan, runner_
     """A program that works for 30 ms now and then, on the processor of the guests."""
     environments: list[Document] = [{"name": "native", "kind": "native"}, {"name": "again", "kind": "native"}]
     limits = {"clock_error": 0.2, "run_extra_s": 5}
-    plan = make_plan(environments, seconds=40 * 0.025, fresh="block", limits=limits, rules={})
+    plan = make_plan(environments, seconds=40 * 0.025, slice_s=0.025, fresh="block", limits=limits, rules={})
     runner, guests = runner_of(plan)
     last = str(max(os.sched_getaffinity(0)))
     with subprocess.Popen([sys.executable, "-c", BURSTS, last], stdout=subprocess.PIPE) as other:

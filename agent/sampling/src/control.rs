@@ -67,6 +67,11 @@ impl Control {
         self.slice_ns.is_some()
     }
 
+    /// Length of slices that have none of their own, 0 where the work is not done in slices.
+    pub(crate) fn usual_slice_ns(&self) -> u64 {
+        self.slice_ns.unwrap_or(0)
+    }
+
     /// Length of the slice that was released last, 0 where the work is not done in slices.
     pub(crate) fn slice_ns(&self) -> u64 {
         self.lock().slice_ns.take().or(self.slice_ns).unwrap_or(0)

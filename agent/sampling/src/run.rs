@@ -1,6 +1,6 @@
 //! Calibration, and iterations for a window of time.
 
-use crate::clock::Passed;
+use crate::clock::{reading_cost_ns, Passed};
 use crate::thread_group::{HostTiming, ThreadGroup};
 use crate::worker::{CheckValue, Task, WorkerFactory};
 use crate::{Control, CpuClock, Extras};
@@ -12,6 +12,15 @@ const SHORTEST_NS: f64 = 10e6;
 
 /// What calibration aims at: above the shortest, so that an iteration that happens to be quick is still long enough.
 const TARGET_NS: f64 = 12.5e6;
+
+/// Iterations of a slice. The first one does not count, and is to be short.
+const IN_SLICE: f64 = 5.0;
+
+/// Shortest iteration that calibration aims at in a slice, ns.
+const SHORTEST_IN_SLICE_NS: f64 = 1e6;
+
+/// So many readings of the clock fit into the shortest iteration of a slice: the one within it costs 0.5 % of it.
+const READINGS_IN_SLICE: f64 = 200.0;
 
 /// What calibration aims at where each iteration is timed from outside. The iterations themselves are longer, so that
 /// what does not belong to them is small.
@@ -89,8 +98,8 @@ pub struct Outcome {
 
 /// Build the workers and find out how many repeats make an iteration.
 ///
-/// An iteration is to last 12.5 ms (10 ms at least), or the window divided by 20,000 where that is more. A kernel whose
-/// single repeat lasts longer has longer iterations. A run that somebody else times has one for the whole window, or
+/// An iteration is to last 12.5 ms (10 ms at least), or the window divided by 20,000 where that is more; in slices a
+/// fifth of the slice where that is less, as far as the clock is cheap to read. A kernel whose single repeat lasts longer has longer iterations. A run that somebody else times has one for the whole window, or
 /// four where the work flows on. Where an iteration of the window turns out shorter than four fifths of that, the next
 /// are longer; if somebody else times them each is made for what is left of the window.
 pub fn prepare(task: &Task, unit: Unit, factory: &WorkerFactory) -> Result<Prepared, Failure> {
@@ -106,7 +115,14 @@ pub fn prepare(task: &Task, unit: Unit, factory: &WorkerFactory) -> Result<Prepa
         true => window_ns,
         false => 0.0,
     };
-    let target_ns = (window_ns / MOST_ITERATIONS).max(TARGET_NS).max(precise(limits.target_ns)).max(share_ns);
+    let usual_ns = match task.control.is_in_slices() {
+        true => {
+            let shortest_ns = SHORTEST_IN_SLICE_NS.max(precise(reading_cost_ns()) * READINGS_IN_SLICE).min(TARGET_NS);
+            (precise(task.control.usual_slice_ns()) / IN_SLICE).clamp(shortest_ns, TARGET_NS)
+        }
+        false => TARGET_NS,
+    };
+    let target_ns = (window_ns / MOST_ITERATIONS).max(usual_ns).max(precise(limits.target_ns)).max(share_ns);
     let most = limits.most_repeats;
     let repeats = match limits.calibrated {
         true if share_ns > GATE_TARGET_NS => {

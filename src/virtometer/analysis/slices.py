@@ -14,9 +14,9 @@ from virtometer.analysis.score import per_unit
 from virtometer.model import Run, Sample, SetAside, columns_of
 
 
-def counted_in_slices(samples: Sequence[Sample]) -> tuple[Sample, ...]:
+def counted_in_slices(samples: Sequence[Sample], run_in_s: float = 0.0) -> tuple[Sample, ...]:
     """The samples of a run that counts by its slices: long windows beside them and run-ins are set aside."""
-    return without_run_in(long_windows_apart(samples))
+    return without_run_in(long_windows_apart(samples), run_in_s)
 
 
 def long_windows(samples: Sequence[Sample]) -> dict[int, list[Sample]]:
@@ -60,13 +60,14 @@ def disturbed_apart(samples: Sequence[Sample], reasons: Mapping[int, str]) -> tu
     )
 
 
-def without_run_in(samples: Sequence[Sample]) -> tuple[Sample, ...]:
+def without_run_in(samples: Sequence[Sample], run_in_s: float = 0.0) -> tuple[Sample, ...]:
     """The samples, with the first one of each slice set aside, where slices have several as a rule.
 
+    So are those that begin in the first `run_in_s` of a slice (guest time, half an iteration early at most).
     A slice that is over after one sample, because the guest stood still in it, has no sample left then: the stop came
     in the run-in, which does not count. Where most slices have a single sample, such a slice is used whole.
     """
-    mark = "the first iteration of a slice, after the work of others"
+    mark = "at the beginning of a slice, after the work of others"
     groups = [
         (number is not None and number >= 0, list(group))
         for number, group in itertools.groupby(samples, lambda sample: sample.slice)
@@ -75,8 +76,12 @@ def without_run_in(samples: Sequence[Sample]) -> tuple[Sample, ...]:
     fewest = 1 if sizes and statistics.median(sizes) > 1 else 2
     found = []
     for in_slice, inside in groups:
-        if in_slice and len(inside) >= fewest and inside[0].used:
-            inside[0] = replace(inside[0], set_aside=SetAside.RUN_IN, mark=mark)
+        if in_slice and len(inside) >= fewest:
+            first = inside[0].start_ns
+            for at, sample in enumerate(inside):
+                within = (sample.start_ns + sample.end_ns) / 2 - first < run_in_s * 1e9
+                if sample.used and (at == 0 or within):
+                    inside[at] = replace(sample, set_aside=SetAside.RUN_IN, mark=mark)
         found += inside
     return tuple(found)
 

@@ -6,10 +6,9 @@ is filled, a budget is used up. Slices then measure only the beginning.
 
 from __future__ import annotations
 
-import itertools
 import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from virtometer.analysis.score import per_unit
@@ -47,14 +46,14 @@ class WindowLevel:
         return self.alone and abs(math.log(self.later / self.beginning)) > least
 
 
-def level(samples: Iterable[Sample], piece_ns: int) -> WindowLevel | None:
+def level(samples: Iterable[Sample], piece_ns: int, run_in_s: float = 0.0) -> WindowLevel | None:
     """The level of one long window, in pieces of `piece_ns` of the guest's time; None for too few of them.
 
-    The first sample is left out, as it is of a slice.
+    The first sample and those of the first `run_in_s` are left out, as they are of a slice.
     """
     rates = []
     work = spent_ns = 0
-    for sample in itertools.islice(samples, 1, None):
+    for sample in _after_run_in(samples, run_in_s):
         took_ns = sample.end_ns - sample.start_ns
         work, spent_ns = work + sample.work, spent_ns + took_ns
         if spent_ns > 0 and spent_ns >= piece_ns - took_ns / 2:
@@ -64,6 +63,14 @@ def level(samples: Iterable[Sample], piece_ns: int) -> WindowLevel | None:
         return None
     first, half = rates[0], rates[len(rates) // 2 :]
     return WindowLevel(first, statistics.median(half), not min(half) <= first <= max(half), len(rates))
+
+
+def _after_run_in(samples: Iterable[Sample], run_in_s: float) -> Iterator[Sample]:
+    begin_ns: int | None = None
+    for sample in samples:
+        if begin_ns is not None and (sample.start_ns + sample.end_ns) / 2 - begin_ns >= run_in_s * 1e9:
+            yield sample
+        begin_ns = sample.start_ns if begin_ns is None else begin_ns
 
 
 def unlike(samples: Sequence[Sample], against: Sequence[Sample], piece_ns: int) -> bool:

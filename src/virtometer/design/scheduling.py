@@ -10,7 +10,7 @@ from virtometer.design.catalogue import Catalogue
 from virtometer.design.document import Path
 from virtometer.model import Plan, PlanWorkload
 
-MOST_SLICES = 2_000
+MOST_SLICES = 3_000
 """In a window: an agent may send no more lines and samples in a run, those of the long windows included."""
 
 Wrong = tuple[Path, str]

@@ -202,6 +202,7 @@ class Guest(ABC):
     network: NetworkPath | None
     effective: dict[str, Any]  # the settings that it really got, as far as the host's side knows
     refused_programs: Mapping[str, str]  # those of lab.host_programs that it cannot run, each with the reason
+    run_in_s: float = 0.0  # how long it goes on working for the message that released a slice, at the slice's cost
 
     @abstractmethod
     def alive(self) -> bool:

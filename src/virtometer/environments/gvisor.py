@@ -28,6 +28,7 @@ _TRIED: tuple[Platform, ...] = ("systrap", "ptrace")  # fastest first; kvm may h
 
 _CONTAINER = container_of("runsc")
 _MISTAKEN = "/proc/sys/net/core"
+_RUN_IN_S = 0.008  # its kernel's threads look for more work so long, on the processor of the work
 
 
 class GvisorSettings(CgroupLimits):
@@ -142,6 +143,7 @@ class Gvisor(Environment):
             )
             if disk_file:
                 guest.disk = DiskTarget(f"{DATA}/{disk_file.name}", _DISK)
+            guest.run_in_s = _RUN_IN_S
             guest.effective |= {"platform": platform, "network": settings.network, "gso": settings.gso}
             flags = [f"--root={state}", f"--platform={platform}", f"--network={settings.network}", "--overlay2=none"]
             if not settings.gso:

@@ -63,6 +63,7 @@ CpuModel = Annotated[str, Field(max_length=200), AfterValidator(_cpu_model)]
 
 
 _DIRECT = ("none", "directsync")
+_RUN_IN_S = 0.006  # measured under emulation
 
 
 class MachineSettings(Settings):
@@ -233,6 +234,7 @@ class _VirtualMachine(Environment):
                 namespace=guest.network.namespace if guest.network else None,
             )
             until_launched.close()
+            guest.run_in_s = _RUN_IN_S
             guest.effective |= {"kernel_command_line": " ".join(parameters.split())}
             try:
                 guest.effective |= _ask(Qmp(Channel(monitor)))

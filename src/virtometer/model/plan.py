@@ -258,7 +258,7 @@ class Plan(_Frozen):
     )
     blocks: int = Field(default=8, ge=1, le=10_000, description="passes over all treatments; a verdict takes six")
     seconds: float = Field(default=1.0, gt=0, le=3600, description="length of the window of a trial")
-    slice_s: float = Field(default=0.025, ge=0.001, le=10, description="length of a slice where guests take turns")
+    slice_s: float = Field(default=0.012, ge=0.001, le=10, description="length of a slice where guests take turns")
     fresh: Literal["trial", "block"] = Field(
         default="trial", description="a guest starts for every trial, or once a block"
     )

@@ -27,7 +27,7 @@ class SetAside(StrEnum):
     LONG_WINDOW = "long-window"  # compared with other long windows, not with slices
     SLICE = "slice"  # of work that is slower or faster in long windows, which are compared then
     DISTURBED = "disturbed"  # others had the guest's processor for a part of its slice
-    RUN_IN = "run-in"  # the first iteration of a slice, whose caches hold what others worked on
+    RUN_IN = "run-in"  # the beginning of a slice, whose caches hold what others worked on
     UNKNOWN = "unknown"  # recorded by a version that did not say
 
 

@@ -26,7 +26,8 @@ from virtometer.runner.running_guest import RunningGuest
 from virtometer.runner.trial_steps import TrialFailed, TrialSteps
 
 _LONG_WINDOWS = 5  # that must all change their speed: of noise alone less than one treatment of 2,000 does so
-_RUN_IN_S = 0.0125  # one iteration, which does not count
+_ITERATIONS = 5  # of a slice, as the agent calibrates them; there is one more, which does not count
+_LONGEST_ITERATION_S = 0.0125
 _SHORTEST_WINDOW = 12  # slices in a long window, for its halves to be compared
 _FEWEST_ROUNDS = 6
 _ENOUGH_TIME = 2.0  # of the time that the planned slices take
@@ -151,7 +152,7 @@ class TurnRunner(TrialSteps):
                 self._long_window(turn)
             for turn in suspects:
                 window = long_windows(turn.one.state.samples).get(-number, [])
-                found = level(window, piece_ns)
+                found = level(window, piece_ns, turn.one.running_guest.guest.run_in_s)
                 # What is no noise changes in the same direction each time.
                 self._changes[turn.key] = (
                     found is not None
@@ -174,14 +175,15 @@ class TurnRunner(TrialSteps):
         if turn.failure is None:
             with self._failing(turn):
                 number = len(long_windows(turn.one.state.samples)) + 1
-                self._slice(turn, -number, max(turn.one.seconds, _SHORTEST_WINDOW * self._plan.slice_s + _RUN_IN_S))
+                shortest_s = _SHORTEST_WINDOW * self._plan.slice_s + self._run_in_s(turn)
+                self._slice(turn, -number, max(turn.one.seconds, shortest_s))
 
     def _rounds(self, turns: Sequence[_Turn], generator: Generator) -> None:
         """As many as the window has slices. A guest whose iterations are longer than slices has fewer of them."""
         working = [turn for turn in turns if turn.failure is None]
         seconds = max((turn.one.seconds for turn in working), default=0.0)
         count = max(round(seconds / self._plan.slice_s), 1)
-        enough_s = _ENOUGH_TIME * count * (self._plan.slice_s + _RUN_IN_S)
+        enough_s = _ENOUGH_TIME * count * (self._plan.slice_s + max(map(self._run_in_s, working), default=0.0))
         for number in range(count):
             self._round(working, number, enough_s, generator)
         for number in range(count, count + min(self._lost(working), count // 2)):
@@ -218,12 +220,17 @@ class TurnRunner(TrialSteps):
         with self._guarded(one):
             one.clock.ping_at_rest()
             observer.begin(long_window=number < 0)
-            length_s = seconds or self._plan.slice_s + _RUN_IN_S
+            length_s = seconds or self._plan.slice_s + self._run_in_s(turn)
             one.running_guest.session.release(one.state.run, self._plan.limits.answer_s, length_s)
         one.state = one.state.released(number)
         what = "a slice" if number >= 0 else "a long window"
         self._wait_for_rest(one, (seconds or self._plan.slice_s) + self._plan.limits.run_extra_s, what)
         observer.end()
+
+    def _run_in_s(self, turn: _Turn) -> float:
+        """What of a slice does not count: one iteration, or as long as the kind of guest needs."""
+        iteration_s = min(self._plan.slice_s / _ITERATIONS, _LONGEST_ITERATION_S)
+        return max(iteration_s, turn.one.running_guest.guest.run_in_s)
 
     def _wait_for_rest(self, one: PlacementRun, limit_s: float, what: str) -> None:
         """Take events until the run waits for its next slice; `what` it does until then."""
@@ -256,7 +263,8 @@ class TurnRunner(TrialSteps):
                 assert turn.observer is not None
                 state = turn.one.state
                 if not self._changes[turn.key]:
-                    state = turn.one.state = replace(state, samples=counted_in_slices(state.samples))
+                    run_in_s = turn.one.running_guest.guest.run_in_s
+                    state = turn.one.state = replace(state, samples=counted_in_slices(state.samples, run_in_s))
                 turn.observer.of_long_windows = all((one.slice or 0) < 0 for one in state.samples if one.used)
                 host, marks, runs = self._score(turn.running, turn.observer)
                 return TrialRecord(turn.trial, None, started_at, turn.took_s, 0, host, marks, tuple(runs))
