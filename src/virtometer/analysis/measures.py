@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from virtometer import agent_table
@@ -71,6 +71,14 @@ def histograms(campaign: Campaign) -> dict[Key, dict[str, Times]]:
 def histograms_of(run: Run) -> dict[str, Times]:
     """Each histogram of one scored run, by name."""
     return {name: _times(found) for name, found in _counts(run).items()}
+
+
+def merged_times(runs: Iterable[Run], name: str) -> Times | None:
+    """The histogram `name` of several scored runs added up; None where no run has a time of a known length in it."""
+    counts: Counter[float] = Counter()
+    for run in runs:
+        counts.update(_counts(run).get(name, {}))
+    return _times(counts) if counts else None
 
 
 def _counts(run: Run) -> dict[str, Counter[float]]:

@@ -14,6 +14,7 @@ from virtometer.analysis.clocks import ClockQuality, clock_qualities
 from virtometer.analysis.conclude import findings
 from virtometer.analysis.control import controls
 from virtometer.analysis.groups.scenarios import Together, together
+from virtometer.analysis.knees import Knee, knees
 from virtometer.analysis.measures import Measured, Times, further_measures, histograms, histograms_of
 from virtometer.analysis.missing import Reason, failures, marked, unused
 from virtometer.analysis.outside import Timed, timed
@@ -144,6 +145,11 @@ class Analysis:
                 unit = next(finding.unit for finding in self.findings if finding.workload in one.points.values())
                 made.append(LevelAverages(one, unit, averages))
         return tuple(made)
+
+    @cached_property
+    def knees(self) -> tuple[Knee, ...]:
+        """Where latency leaves its flat part, of every open loop that is swept over its rate, in the plan's order."""
+        return knees(self.campaign)
 
     @cached_property
     def clock_errors(self) -> Mapping[Key, float]:

@@ -39,7 +39,7 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False) -> 
 
     console = PlainConsole()
     with notice("analysing the results ...", piped=piped):
-        made = ResultTable(analysis.findings, analysis.sweeps, campaign_sentences(analysis))
+        made = ResultTable(analysis.findings, analysis.sweeps, campaign_sentences(analysis), analysis.knees)
     if analysis.findings or not analysis.together.groups:
         console.print(made)
     for one in terminal(analysis):

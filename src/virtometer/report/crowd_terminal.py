@@ -10,7 +10,7 @@ from rich.text import Text
 
 from virtometer.analysis import Analysis
 from virtometer.analysis.groups.estimates import Group
-from virtometer.report import crowd_tables, words
+from virtometer.report import crowd_tables, knees, words
 
 
 def terminal(analysis: Analysis) -> list[Table | Text]:
@@ -34,6 +34,8 @@ def terminal(analysis: Analysis) -> list[Table | Text]:
         for row in matrix.rows:
             made.add_row(*map(Text, row))
         shown += [made, *(Text(f" {note}", style="dim") for note in one.notes)]
+    for of in knees.groups([one for one in analysis.knees if one.scenario]):
+        shown += [Text(knees.sentence(of)), *(Text(f" {note}", style="dim") for note in knees.notes(of))]
     return shown
 
 

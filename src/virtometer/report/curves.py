@@ -32,7 +32,7 @@ def curve(of: Series, findings: Sequence[Finding]) -> Figure | None:
     for row in rows:
         for key in ("v", "low", "high"):
             row[key] = None if row[key] is None else float(f"{row[key] / factor:.5g}")
-    return _lines(of, rows, shown + (" per operation" if unit == "s" else ""), "geometric means over the blocks")
+    return lines(of, rows, shown + (" per operation" if unit == "s" else ""), "geometric means over the blocks")
 
 
 def efficiency_curve(of: Series, findings: Sequence[Finding]) -> Figure | None:
@@ -42,7 +42,7 @@ def efficiency_curve(of: Series, findings: Sequence[Finding]) -> Figure | None:
     ]
     if len(rows) < 2:
         return None
-    return _lines(of, rows, f"efficiency against {findings[0].against}", "efficiency", level=1.0)
+    return lines(of, rows, f"efficiency against {findings[0].against}", "efficiency", level=1.0)
 
 
 def _ratios(findings: Sequence[Finding]) -> list[dict[str, Any]]:
@@ -61,10 +61,15 @@ def _ratios(findings: Sequence[Finding]) -> list[dict[str, Any]]:
     ]
 
 
-def _lines(
-    of: Series, rows: list[dict[str, Any]], title_of_values: str, what: str, level: float | None = None
+def lines(
+    of: Series,
+    rows: list[dict[str, Any]],
+    title_of_values: str,
+    what: str,
+    level: float | None = None,
+    marks: Sequence[dict[str, Any]] = (),
 ) -> Figure:
-    """Lines over the axis of a series. `level`: a value to draw a line at."""
+    """Lines over the axis of a series. `level`: a value to draw a line at. marks: places on the axis, as `_marks`."""
     names = list(dict.fromkeys(row["e"] for row in rows))
     values = [row["v"] for row in rows]
     log = max(values) / min(values) > 8
@@ -98,6 +103,7 @@ def _lines(
         base.mark_point(filled=True, size=45, opacity=1, aria=False).encode(
             x=x, y=y, color=colour, shape=shape, tooltip=["e:N", "workload:N", "told:N"]
         ),
+        *(_marks(marks, x, y, colour) if marks else []),
     )
     told = "; ".join(
         f"{name} " + ", ".join(f"{place(of, axis, row['x'])}: {row['told']}" for row in rows if row["e"] == name)
@@ -110,6 +116,19 @@ def _lines(
         f"{label} over {axis}: {told}",
         f"{title(of)} over {axis}, {shown}{', logarithmic' if log else ''}.",
     )
+
+
+def _marks(marks: Sequence[dict[str, Any]], x: alt.X, y: alt.Y, colour: alt.Color) -> list[alt.Chart]:
+    """A dashed line at each place (`x`), and a band over its interval (`from`, `to`) where its line (`v`) is."""
+    base = alt.Chart(data(list(marks)), height=_HEIGHT)
+    return [
+        base.mark_rule(strokeWidth=9, opacity=0.3, aria=False).encode(
+            x=alt.X("from:Q"), x2="to:Q", y=y, color=colour, tooltip=["e:N", "told:N"]
+        ),
+        base.mark_rule(strokeWidth=1.5, strokeDash=[5, 3], aria=False).encode(
+            x=x, color=colour, tooltip=["e:N", "told:N"]
+        ),
+    ]
 
 
 def bars(name: str, workloads: Sequence[PlanWorkload], findings: Sequence[Finding]) -> Figure | None:

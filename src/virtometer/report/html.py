@@ -149,9 +149,17 @@ def _sweeps(analysis: Analysis, scripts: bool) -> list[dict[str, Any]]:
     """Every sweep with its figures and tables."""
     made: list[dict[str, Any]] = []
     for number, sweep in enumerate(analysis.sweeps, 1):
-        shown = sweeps.shown(sweep, analysis.findings)
+        shown = sweeps.shown(sweep, analysis.findings, analysis.knees)
         figures = [_figure(one, f"sweep-{number}-{place}", scripts) for place, one in enumerate(shown.figures, 1)]
-        made.append({"name": shown.name, "id": f"sweep-{number}", "figures": figures, "tables": shown.tables})
+        made.append(
+            {
+                "name": shown.name,
+                "id": f"sweep-{number}",
+                "sentences": shown.sentences,
+                "figures": figures,
+                "tables": shown.tables,
+            }
+        )
     return made
 
 

@@ -16,6 +16,7 @@ from virtometer.analysis.clocks import ClockQuality
 from virtometer.analysis.groups.estimates import Group
 from virtometer.analysis.groups.matrix import Matrix
 from virtometer.analysis.groups.scenarios import Scaling
+from virtometer.analysis.knees import Knee
 from virtometer.model import (
     Campaign,
     Control,
@@ -48,6 +49,7 @@ def document(analysis: Analysis) -> dict[str, Any]:
         "groups": [group_row(group) for group in analysis.together.groups],
         "matrices": [matrix_row(matrix) for matrix in analysis.together.matrices],
         "scaling": [scaling_row(one) for one in analysis.together.scalings],
+        "knees": [knee_row(one) for one in analysis.knees],
         "controls": [_control(control) for control in analysis.controls],
         "stages": [_stage(stage) for stage in campaign.stages],
         "effects": [],
@@ -235,6 +237,37 @@ def scaling_row(of: Scaling) -> dict[str, Any]:
         "stops_at": stop and stop.at,
         "stops_low": stop and stop.low,
         "stops_high": stop and stop.high,
+        "notes": of.notes,
+    }
+
+
+def knee_row(of: Knee) -> dict[str, Any]:
+    """One of `knees`; `plain` makes it fit for JSON."""
+    at, ratio = of.at, of.ratio
+    return {
+        "workload": of.series.name,
+        "op": of.series.op,
+        "levels": of.series.levels,
+        "environment": of.environment,
+        "against": of.against,
+        "scenario": of.scenario,
+        "guests": of.guests,
+        "smallest": of.smallest,
+        "largest": of.largest,
+        "position": at and at.position.value,
+        "rate": at and at.value,
+        "low": at and at.low,
+        "high": at and at.high,
+        "n": at.n if at is not None else 0,
+        "ratio_position": ratio and ratio.position.value,
+        "ratio": ratio and ratio.value,
+        "ratio_low": ratio and ratio.low,
+        "ratio_high": ratio and ratio.high,
+        "ratio_n": ratio.n if ratio is not None else 0,
+        "latencies": [
+            {"rate": rate, "p99": one.value, "low": one.low, "high": one.high, "n": one.n}
+            for rate, one in of.latencies.items()
+        ],
         "notes": of.notes,
     }
 

@@ -5,30 +5,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from virtometer.analysis.knees import Knee
 from virtometer.analysis.sweeps import Series, Sweep
 from virtometer.model import Finding, Verdict
-from virtometer.report import curves, words
+from virtometer.report import curves, knee_figures, knees, words
 from virtometer.report.figures import Figure
 from virtometer.report.html_tables import HtmlTable
 
 
 @dataclass(frozen=True, slots=True)
 class SweepShown:
-    """One sweep: figures, then tables."""
+    """One sweep: sentences, figures, then tables."""
 
     name: str
     figures: tuple[Figure, ...]
     tables: tuple[HtmlTable, ...]
+    sentences: tuple[str, ...] = ()
 
 
-def shown(sweep: Sweep, findings: Sequence[Finding]) -> SweepShown:
-    """What the page shows of a sweep."""
+def shown(sweep: Sweep, findings: Sequence[Finding], found: Sequence[Knee] = ()) -> SweepShown:
+    """What the page shows of a sweep. found: the knees of its series, whose plots and tables come first."""
     figures: list[Figure] = []
     tables: list[HtmlTable] = []
+    sentences: list[str] = []
     for series in sweep.series:
+        for group in knees.groups([one for one in found if one.series == series]):
+            drawn = knee_figures.latency_curve(group)
+            figures += [drawn] if drawn is not None else []
+            tables.append(knees.table(group, curves.title(series)))
+            sentences += [knees.sentence(group), *knees.notes(group)]
         if len(series.axes) == 1:
-            drawn = (curves.curve(series, findings), curves.efficiency_curve(series, findings))
-            figures += [figure for figure in drawn if figure is not None]
+            made = (curves.curve(series, findings), curves.efficiency_curve(series, findings))
+            figures += [figure for figure in made if figure is not None]
             tables.append(_over_one(series, findings))
         else:
             figures += curves.surface(series, findings)
@@ -38,7 +46,7 @@ def shown(sweep: Sweep, findings: Sequence[Finding]) -> SweepShown:
             figures.append(bars)
         rows = [(curves.category(one), one.name) for one in sweep.categories]
         tables.append(_table(sweep.name, ", ".join(sweep.categories[0].levels), rows, findings))
-    return SweepShown(sweep.name, tuple(figures), tuple(tables))
+    return SweepShown(sweep.name, tuple(figures), tuple(tables), tuple(sentences))
 
 
 def _over_one(of: Series, findings: Sequence[Finding]) -> HtmlTable:

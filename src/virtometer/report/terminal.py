@@ -14,9 +14,10 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
+from virtometer.analysis.knees import Knee
 from virtometer.analysis.sweeps import Sweep
 from virtometer.model import Finding, PlanWorkload, Verdict
-from virtometer.report import summary, words
+from virtometer.report import knees, summary, words
 from virtometer.report.footnotes import Footnotes
 
 STYLES = {
@@ -36,12 +37,19 @@ _UNLIMITED = 10_000  # columns
 class ResultTable:
     """The table with its legend and footnotes: a rich renderable that fits itself to the width it is given."""
 
-    def __init__(self, findings: Sequence[Finding], sweeps: Sequence[Sweep] = (), remarks: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        findings: Sequence[Finding],
+        sweeps: Sequence[Sweep] = (),
+        remarks: Sequence[str] = (),
+        found: Sequence[Knee] = (),
+    ) -> None:
         """`findings` in the order in which they are to be shown; those of `sweeps` have tables after the others'.
 
-        remarks: sentences on all of them.
+        remarks: sentences on all of them. found: knees of the sweeps, whose sentences follow the tables.
         """
         self.remarks = remarks
+        self.knees = knees.groups([one for one in found if not one.scenario])
         measured = dict.fromkeys(finding.workload for finding in findings)
         parts = ((one.name, [work for work in one.workloads if work.name in measured]) for one in sweeps)
         self.sweeps = [(name, workloads) for name, workloads in parts if workloads]
@@ -65,6 +73,10 @@ class ResultTable:
             yield self._plain(options.max_width)
         for name, workloads in self.sweeps:
             yield from self._sweep(name, workloads, console, options.max_width)
+            for group in self.knees:
+                if group[0].series.name == name:
+                    yield Text(knees.sentence(group))
+                    yield from (Text(f" {note}", style="dim") for note in knees.notes(group))
         yield Text(summary.headline(self.findings), style="bold")
         still_open = summary.undecided(self.findings)
         if still_open:
