@@ -1,16 +1,16 @@
 """The knee of latency under rising load: the rate at which the 99th percentile leaves its flat part.
 
-The knee is where the percentile is `LATER` times that of the flat part, or where less than `REACHED` of the offered
-rate is reached. Of an M/M/1 queue every percentile is doubled at half of the capacity, where L. Kleinrock's power
-(rate / latency) is largest: "Power and deterministic rules of thumb for probabilistic problems in computer
-communications", Proc. ICC 1979, 43.1.1-43.1.10. R. Jain, "The Art of Computer Systems Performance Analysis", Wiley
-1991, section 3.3, calls this point the knee.
+The knee is where the percentile is `LATER` times that of the flat part, which is the geometric mean of the smallest two
+rates, or where less than `REACHED` of the offered rate is reached. Of an M/M/1 queue every percentile is doubled at
+half of the capacity, where L. Kleinrock's power (rate / latency) is largest: "Power and deterministic rules of thumb
+for probabilistic problems in computer communications", Proc. ICC 1979, 43.1.1-43.1.10. R. Jain, "The Art of Computer
+Systems Performance Analysis", Wiley 1991, section 3.3, calls this point the knee.
 
 Within a block the percentile must not fall with the rate: isotonic regression on logarithms (R. E. Barlow et al.,
-"Statistical Inference under Order Restrictions", Wiley 1972) pools the flat part. A block says between which two rates
-its knee lies. The interval over the blocks is that of a median, which needs no distribution and takes knees outside of
-the measured rates (W. R. Thompson, "On confidence ranges for the median and other expectation distributions for
-populations of unknown distribution form", Ann. Math. Stat. 7 (1936) 122-128).
+"Statistical Inference under Order Restrictions", Wiley 1972) pools what is against this order. A block says between
+which two rates its knee lies. The interval over the blocks is that of a median, which needs no distribution and takes
+knees outside of the measured rates (W. R. Thompson, "On confidence ranges for the median and other expectation
+distributions for populations of unknown distribution form", Ann. Math. Stat. 7 (1936) 122-128).
 """
 
 from __future__ import annotations
@@ -28,8 +28,11 @@ LATER = 2.0
 REACHED = 0.99
 """Of the offered rate."""
 
-FEWEST = 3
-"""Rates of a block: two show a flat part."""
+FLAT = 2
+"""How many of the smallest rates give the flat part. They must not load the environment."""
+
+FEWEST = FLAT + 1
+"""Rates of a block."""
 
 _LEVEL = 0.95
 
@@ -63,11 +66,11 @@ class BlockKnee:
 
 
 class Position(StrEnum):
-    """Where the knee lies by the median of the blocks."""
+    """What is known of a median."""
 
-    WITHIN = "within"
-    ABOVE = "above"  # the rates that were measured
-    BELOW = "below"
+    WITHIN = "within"  # the measured rates: it has a value
+    ABOVE = "above"  # `low`; without an interval, all measured rates
+    BELOW = "below"  # `high`; without an interval, where latency is flat
     UNKNOWN = "unknown"  # the blocks contradict each other, or say nothing
 
 
@@ -87,21 +90,25 @@ class Middle:
 
 
 def of_block(loads: Sequence[Load]) -> BlockKnee | None:
-    """The knee of one block, whose smallest rate must not load the environment; None with fewer than FEWEST rates."""
+    """The knee of one block, of rates in any order; None with fewer than FEWEST of them."""
     if len(loads) < FEWEST:
         return None
     loads = sorted(loads, key=lambda one: one.rate)
-    logs = _never_falling([math.log(one.latency) for one in loads])
-    times = [math.exp(log - logs[0]) for log in logs]
+    logs = [math.log(one.latency) for one in loads]
+    flat = math.fsum(logs[:FLAT]) / FLAT
+    logs = _never_falling(logs)
+    times = [max(math.exp(log - flat), 1.0) for log in logs]
     late = next((at for at, found in enumerate(times) if found > LATER), len(loads))
     full = len(loads)
     while full and loads[full - 1].reached < REACHED:  # an overload stays one at higher rates
         full -= 1
     first = min(late, full)
+    if logs[FLAT - 1] - logs[0] > math.log(LATER):  # it rises from the beginning
+        first = min(first, FLAT - 1)
     if first == len(loads):
         above = Range(loads[-1].rate, math.inf)
         return BlockKnee(above, above)
-    if first <= 1:  # one rate does not show that latency is flat there
+    if first < FLAT:  # there is no flat part
         below = Range(0.0, loads[first].rate)
         return BlockKnee(below, below)
     before, behind = loads[first - 1], loads[first]
@@ -134,14 +141,14 @@ def middle(blocks: Sequence[BlockKnee]) -> Middle | None:
     known = [one.at for one in blocks if one.at.low > 0 or not math.isinf(one.at.high)]
     if 2 * len(known) <= n:
         return Middle(Position.UNKNOWN, None, low, high, n)
+    # Where a block has a bound alone, the median of the lower ends and that of the upper ends differ.
     lowest, highest = _two_middle([one.low for one in known]), _two_middle([one.high for one in known])
     if lowest == highest and lowest[0] > 0 and not math.isinf(highest[1]):
         return Middle(Position.WITHIN, math.sqrt(lowest[0] * lowest[1]), low, high, n)
-    if math.isinf(highest[0]) and lowest[0] > 0 and (n < MIN_BLOCKS or low is not None):
-        return Middle(Position.ABOVE, None, low, None, n)
-    if lowest[1] == 0 and not math.isinf(highest[1]) and (n < MIN_BLOCKS or high is not None):
-        return Middle(Position.BELOW, None, None, high, n)
-    return Middle(Position.UNKNOWN, None, low, high, n)
+    above = math.isinf(highest[0]) and lowest[0] > 0 if n < MIN_BLOCKS else low is not None and high is None
+    below = lowest[1] == 0 and not math.isinf(highest[1]) if n < MIN_BLOCKS else high is not None and low is None
+    position = Position.ABOVE if above else Position.BELOW if below else Position.UNKNOWN
+    return Middle(position, None, low, high, n)
 
 
 def _never_falling(logs: Sequence[float]) -> list[float]:

@@ -73,9 +73,9 @@ def _of_series(campaign: Campaign, of: Series) -> list[Knee]:
     order = [one.name for one in campaign.plan.environments]
     scenarios = ["", *(one.name for one in campaign.plan.scenarios)]
     places = sorted(loads, key=lambda at: (scenarios.index(at[1]), at[2], order.index(at[0])))
-    # What the smallest rate is by the plan: a block without it does not show where latency is flat.
-    least = min(at[0] for at in of.points)
-    found = {at: _by_block(blocks, least) for at, blocks in loads.items()}
+    # By the plan: a block without one of them does not show where latency is flat.
+    needed = {at[0] for at in sorted(of.points)[: knee.FLAT]}
+    found = {at: _by_block(blocks, needed) for at, blocks in loads.items()}
     made = []
     for at in places:
         environment, scenario, guests = at
@@ -94,12 +94,12 @@ def _of_series(campaign: Campaign, of: Series) -> list[Knee]:
     return made
 
 
-def _by_block(blocks: Mapping[int, list[Load]], least: float) -> dict[int, BlockKnee]:
-    """The knee of each block that has the smallest rate, and enough others."""
+def _by_block(blocks: Mapping[int, list[Load]], needed: set[float]) -> dict[int, BlockKnee]:
+    """The knee of each block that has the rates that are needed, and enough others."""
     return {
         block: found
         for block, loads in sorted(blocks.items())
-        if any(one.rate == least for one in loads) and (found := knee.of_block(loads)) is not None
+        if needed <= {one.rate for one in loads} and (found := knee.of_block(loads)) is not None
     }
 
 
@@ -107,7 +107,7 @@ def _notes(blocks: Mapping[int, list[Load]], own: Mapping[int, BlockKnee], rates
     said = []
     if unused := len(blocks) - len(own):
         what = f"{unused} of {counted(len(blocks), 'block')}"
-        said.append(f"{what} without a knee: the smallest rate, or all but {knee.FEWEST - 1}, have no value there")
+        said.append(f"{what} without a knee: one of the smallest {knee.FLAT} rates, or all others, have no value there")
     if gaps := sum(len(blocks[block]) < rates for block in own):
         said.append(f"{gaps} of {counted(len(blocks), 'block')} without a value at some rates")
     return tuple(said)
@@ -157,11 +157,14 @@ def _load(rate: float, runs: list[Run]) -> Load | None:
     times = merged_times(runs, judged.histogram)
     if times is None or times.quantile(PERCENTILE) <= 0:
         return None
-    return Load(rate, times.quantile(PERCENTILE), _reached(runs, judged.wanted, times.total))
+    return Load(rate, times.quantile(PERCENTILE), _reached(runs, judged.wanted, times.total / len(runs)))
 
 
-def _reached(runs: list[Run], wanted: str, requests: int) -> float:
-    """The part of the offered rate that was reached; random arrivals may be fewer than expected."""
+def _reached(runs: list[Run], wanted: str, requests: float) -> float:
+    """The part of the offered rate that was reached; random arrivals may be fewer than expected.
+
+    requests: of each run. All runs have the arrivals of one seed, so that more runs do not even out what is missing.
+    """
     offered = math.fsum(float(run.reported.measures.get(wanted, {}).get("value", 0.0)) for run in runs)
     if offered <= 0:
         return 1.0
