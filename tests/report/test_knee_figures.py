@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import vl_convert
 
 from tests.analysis.loaded_campaigns import loaded
 from virtometer.analysis import analyse
+from virtometer.report.figures import Figure
 from virtometer.report.knee_figures import latency_curve
 from virtometer.report.knees import groups
 
@@ -17,7 +19,7 @@ def test_each_environment_has_a_line_and_a_mark_where_its_knee_is() -> None:
     figure = latency_curve(group)
     assert figure is not None
     text = json.dumps(figure.spec)
-    (marks,) = [rows for rows in _rows(json.loads(json.dumps(figure.spec))) if rows and "from" in rows[0]]
+    marks = marks_of(figure)
     assert [(row["e"], row["from"], row["to"]) for row in marks] == [("native", 16_000, 32_000), ("box", 4000, 8000)]
     assert all(row["from"] <= row["x"] <= row["to"] for row in marks), "no mark for a knee that is above the rates"
     assert "99 % of the requests took no longer" in text
@@ -31,20 +33,12 @@ def test_bounds_that_are_not_known_end_at_the_measured_rates() -> None:
     (group,) = groups(analyse(loaded({"native": 50_000}, blocks=5)).knees)
     figure = latency_curve(group)
     assert figure is not None
-    (marks,) = [rows for rows in _rows(json.loads(json.dumps(figure.spec))) if rows and "from" in rows[0]]
+    marks = marks_of(figure)
     assert (marks[0]["from"], marks[0]["to"]) == (1000, 64_000)
 
 
-def _rows(spec: object) -> list[list[dict[str, float]]]:
-    """All data of a plot."""
-    found: list[list[dict[str, float]]] = []
-    if isinstance(spec, dict):
-        for key, value in spec.items():
-            if key == "values" and isinstance(value, list) and value and isinstance(value[0], dict):
-                found.append(value)
-            else:
-                found += _rows(value)
-    elif isinstance(spec, list):
-        for one in spec:
-            found += _rows(one)
-    return found
+def marks_of(figure: Figure) -> list[dict[str, Any]]:
+    """The rows of the marks among the data of a plot."""
+    sets = json.loads(json.dumps(figure.spec))["datasets"].values()
+    (marks,) = [rows for rows in sets if "from" in rows[0]]
+    return list(marks)

@@ -34,8 +34,8 @@ def terminal(analysis: Analysis) -> list[Table | Text]:
         for row in matrix.rows:
             made.add_row(*map(Text, row))
         shown += [made, *(Text(f" {note}", style="dim") for note in one.notes)]
-    for of in knees.groups([one for one in analysis.knees if one.scenario]):
-        shown += [Text(knees.sentence(of)), *(Text(f" {note}", style="dim") for note in knees.notes(of))]
+    for found in knees.groups([one for one in analysis.knees if one.scenario]):
+        shown += [Text(knees.sentence(found)), *(Text(f" {note}", style="dim") for note in knees.notes(found))]
     return shown
 
 

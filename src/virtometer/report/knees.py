@@ -36,8 +36,7 @@ def sentence(of: Sequence[Knee]) -> str:
     """One sentence on the knees of a group."""
     parts = []
     for one in of:
-        against = "" if one.is_baseline or one.ratio is None else f", {_ratio(one.ratio)} of {one.against}'s"
-        parts.append(f"{one.environment} {place(one)}{against}")
+        parts.append(f"{one.environment} {place(one)}{_against(one)}")
     levels = "".join(f", {name} {level}" for name, level in of[0].series.levels.items())
     return f"{group(of[0])}knee of {of[0].series.name}{levels}, the {ABOUT}: {'; '.join(parts)}."
 
@@ -60,8 +59,8 @@ def place(of: Knee) -> str:
         return "not known"
     if of.at.position is Position.WITHIN:
         assert of.at.value is not None
-        return f"{_rate(of.at.value)} {_UNIT} {_bounds(of.at, _rate)}".rstrip()
-    bound = _one_sided(of.at, _rate)
+        return f"{_rate(of.at.value)} {_UNIT} {_bounds(of.at, _bound)}".rstrip()
+    bound = _one_sided(of.at, _bound)
     if of.at.position is Position.UNKNOWN:
         return f"not known{f' ({bound} {_UNIT})' if bound else ''}"
     if not bound:
@@ -78,7 +77,7 @@ def table(of: Sequence[Knee], title: str) -> HtmlTable:
             place(one),
             "1" if one.is_baseline else "not known" if one.ratio is None else _ratio(one.ratio),
             str(one.at.n if one.at is not None else 0),
-            f"{_rate(one.smallest)} to {_rate(one.largest)}",
+            f"{_bound(one.smallest)} to {_bound(one.largest)}",
             *(words.quantity(one.latencies[rate].value, "s") for rate in (one.smallest, one.largest)),
         )
         for one in of
@@ -95,12 +94,26 @@ def table(of: Sequence[Knee], title: str) -> HtmlTable:
     )  # fmt: skip
 
 
+def _against(of: Knee) -> str:
+    """The ratio to the baseline's knee at the end of a sentence; empty of the baseline."""
+    if of.is_baseline or of.ratio is None:
+        return ""
+    if of.ratio.position is Position.UNKNOWN:
+        return f", its ratio to {of.against}'s {_ratio(of.ratio)}"
+    return f", {_ratio(of.ratio)} of {of.against}'s"
+
+
 def _rate(value: float) -> str:
-    return words.significant(value, 3) if value < 1000 else f"{float(f'{value:.3g}'):,.0f}"
+    return words.significant(value) if value < 1000 else f"{float(f'{value:.3g}'):,.0f}"
+
+
+def _bound(value: float) -> str:
+    """A rate of the plan, which is not rounded."""
+    return f"{value:,.10g}"
 
 
 def _times(value: float) -> str:
-    return words.significant(value, 2 if value < 1 else 3)
+    return words.significant(value)
 
 
 def _ratio(of: Middle) -> str:
@@ -109,8 +122,8 @@ def _ratio(of: Middle) -> str:
         return f"{_times(of.value)} {_bounds(of, _times)}".rstrip()
     bound = _one_sided(of, _times)
     if of.position is Position.UNKNOWN:
-        return f"an unknown part{f' ({bound})' if bound else ''}"
-    return bound or ("more than can be told" if of.position is Position.ABOVE else "less than can be told")
+        return f"not known{f' ({bound})' if bound else ''}"
+    return bound or ("more than is known" if of.position is Position.ABOVE else "less than is known")
 
 
 def _bounds(of: Middle, shown: Shown) -> str:
