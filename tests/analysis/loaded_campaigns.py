@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tests.analysis.simulated_campaigns import Place, Work, changed, simulate, with_runs
-from virtometer.model import Campaign, Run
+from virtometer.model import Campaign, Placement, Plan, Run
 
 RATES = (1000, 2000, 4000, 8000, 16_000, 32_000, 64_000)
 
@@ -51,3 +52,23 @@ def loaded(capacities: Mapping[str, float], *, sd: float = 0.05, seed: int = 3, 
     more = {"blocks": 9, "control": True} | more
     made = simulate(places, offered(more.pop("rates", RATES)), samples=2, **more)
     return with_runs(made, answered(capacities, sd=sd, seed=seed))
+
+
+def growing() -> Campaign:
+    """A box alone, and two boxes at once: they share the processors, and each has half of the capacity."""
+    both = loaded({"native": 50_000, "box": 20_000}, control=False)
+    half = with_runs(both, answered({"native": 50_000, "box": 10_000}))
+    scenarios = [
+        {"name": "alone", "type": "alone"},
+        {"name": "growing", "type": "together", "environment": "box", "guests": [2]},
+    ]
+    plan = Plan.model_validate(both.plan.model_dump() | {"scenarios": scenarios})
+    records = [replace(record, trial=replace(record.trial, scenario="alone")) for record in both.trials]
+    for record in half.trials:
+        (run,) = record.runs
+        of = run.placement
+        if of.environment == "box":
+            two = tuple(Placement("box", of.workload, guest=number, ordinal=number - 1) for number in (1, 2))
+            trial = replace(record.trial, scenario="growing", placements=two)
+            records.append(replace(record, trial=trial, runs=tuple(replace(run, placement=one) for one in two)))
+    return replace(both, plan=plan, trials=tuple(records), planned=tuple(one.trial for one in records))

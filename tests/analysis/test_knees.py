@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.analysis.loaded_campaigns import RATES, answered, loaded, offered
+from tests.analysis.loaded_campaigns import RATES, answered, growing, loaded, offered
 from tests.analysis.simulated_campaigns import Place, Work, changed, simulate, with_runs
 from virtometer.analysis import analyse
 from virtometer.analysis.knee import Position
 from virtometer.analysis.knees import Knee, knees
-from virtometer.model import Campaign, Failure, FailureKind, Placement, Plan, Run
+from virtometer.model import Campaign, Failure, FailureKind, Run
 
 LOST = Failure(FailureKind.GUEST, "it ended", 0)
 
@@ -160,29 +160,7 @@ def test_an_analysis_has_the_knees_of_its_campaign() -> None:
 
 
 def test_guests_that_work_together_have_a_knee_for_each_number_of_guests() -> None:
-    """Two guests share the processors: each has half of the capacity."""
-    both = loaded({"native": 50_000, "box": 20_000}, control=False)
-    scenarios = [
-        {"name": "alone", "type": "alone"},
-        {"name": "growing", "type": "together", "environment": "box", "guests": [2]},
-    ]
-    plan = Plan.model_validate(both.plan.model_dump() | {"scenarios": scenarios})
-    half = with_runs(both, answered({"native": 50_000, "box": 10_000}))
-    records = []
-    for record in both.trials:
-        named = replace(record.trial, scenario="alone")
-        records.append(replace(record, trial=named))
-    for record in half.trials:
-        (run,) = record.runs
-        if run.placement.environment == "box":
-            placements = tuple(
-                Placement("box", run.placement.workload, guest=number, ordinal=number - 1) for number in (1, 2)
-            )
-            trial = replace(record.trial, scenario="growing", placements=placements)
-            runs = tuple(replace(run, placement=one) for one in placements)
-            records.append(replace(record, trial=trial, runs=runs))
-    made = replace(both, plan=plan, trials=tuple(records), planned=tuple(one.trial for one in records))
-    found = knees(made)
+    found = knees(growing())
     assert [(one.environment, one.scenario, one.guests) for one in found] == [
         ("native", "", 1),
         ("box", "", 1),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, changed, simulate
-from virtometer.analysis.measures import further_measures, histograms, names
+from virtometer.analysis.measures import further_measures, histograms, merged_times, names
 from virtometer.model import Campaign
 
 WORK = Work("disk", "disk", "random-read", "IO/s", 1000)
@@ -93,6 +93,15 @@ def test_histograms_are_added_up_and_put_into_host_time() -> None:
 def test_results_without_extras_have_none() -> None:
     assert further_measures(campaign([{}])) == {}
     assert histograms(campaign([{}])) == {}
+
+
+def test_the_histograms_of_some_runs_are_added_up_too() -> None:
+    latency = {"latency": {"unit": "s", "digits": 2, "counts": [[1000, 3], [2000, 1]]}}
+    runs = [run for record in campaign([{"histograms": latency}] * 2, rate=2.0).trials for run in record.scored]
+    times = merged_times(runs, "latency")
+    assert times is not None and times.total == 8
+    assert [times.quantile(share) for share in (0.5, 1.0)] == pytest.approx([2e-6, 4e-6])
+    assert merged_times(runs, "other") is None and merged_times([], "latency") is None
 
 
 def test_names_are_in_the_order_in_which_they_occur() -> None:

@@ -6,7 +6,9 @@ import io
 
 import pytest
 from rich.console import Console
+from rich.text import Text
 
+from tests.analysis.loaded_campaigns import growing
 from tests.report.crowds import crowd
 from virtometer.analysis import analyse
 from virtometer.report.crowd_terminal import terminal
@@ -23,3 +25,10 @@ def test_the_terminal_fits_any_width(width: int) -> None:
     assert "growing" in out.getvalue() and "under load" in out.getvalue()
     if width == 140:
         assert "linpack in runc" in out.getvalue() and "always the same gets less" in out.getvalue()
+
+
+def test_the_knee_of_several_guests_follows_their_tables() -> None:
+    shown = [one.plain for one in terminal(analyse(growing())) if isinstance(one, Text)]
+    (said,) = [text for text in shown if "knee" in text]
+    assert said.startswith("growing, 2 guests: knee of open loop, the rate at which 99 % of the requests")
+    assert ": box " in said and "[4,000, 8,000]." in said
