@@ -21,6 +21,7 @@ from virtometer.environments.journal import Journal, Owner, Resource
 from virtometer.environments.processes import (
     KILL_LIMIT_S,
     MARKER,
+    TICK_NS,
     ProcessStat,
     kill_all,
     marked_processes,
@@ -50,6 +51,10 @@ class Account(ABC):
     @abstractmethod
     def cpu_ns(self) -> int:
         """CPU time used so far, user and system, ended processes included, in ns. Never decreases."""
+
+    @abstractmethod
+    def modes_ns(self) -> tuple[int, int] | None:
+        """What of it the processors spent in user and in kernel mode, in ns; None where that is unknown."""
 
     @abstractmethod
     def processes(self) -> list[int]:
@@ -147,6 +152,7 @@ class CgroupAccount(Account):
         self._journal = journal
         self._procs = str(directory / "launcher" / "cgroup.procs").encode()
         self._others: list[Path] = []
+        self._files: dict[str, int] = {}
         self._last = 0
 
     def enter(self) -> None:
@@ -173,11 +179,29 @@ class CgroupAccount(Account):
         """Read the kernel's counter."""
         with contextlib.suppress(OSError):
             if self.method == "cgroup-v1":
-                self._last = int((self.directory / "cpuacct.usage").read_text())
+                self._last = int(self._read("cpuacct.usage"))
             else:
-                stat = (self.directory / "cpu.stat").read_text().split()
-                self._last = int(stat[stat.index("usage_usec") + 1]) * 1000
+                stat = self._read("cpu.stat").split()
+                self._last = int(stat[stat.index(b"usage_usec") + 1]) * 1000
         return self._last
+
+    def _read(self, name: str) -> bytes:
+        """A file of the cgroup. It stays open, because it is read in every slice."""
+        if name not in self._files:
+            self._files[name] = os.open(self.directory / name, os.O_RDONLY | os.O_CLOEXEC)
+        return os.pread(self._files[name], 4096, 0)
+
+    def modes_ns(self) -> tuple[int, int] | None:
+        """Of v1 in clock ticks, made to add up to the exact time by the kernel; of v2 in us."""
+        try:
+            if self.method == "cgroup-v1":
+                _, user, _, system = self._read("cpuacct.stat").split()
+                return int(user) * TICK_NS, int(system) * TICK_NS
+            stat = self._read("cpu.stat").split()
+            user, system = (stat[stat.index(mode) + 1] for mode in (b"user_usec", b"system_usec"))
+            return int(user) * 1000, int(system) * 1000
+        except (OSError, ValueError):
+            return None
 
     def processes(self) -> list[int]:
         """Pids in the cgroup and below."""
@@ -187,6 +211,8 @@ class CgroupAccount(Account):
         """Kill, read the counter for the last time, remove."""
         kill_all(self.processes)
         self.cpu_ns()
+        while self._files:
+            os.close(self._files.popitem()[1])
         for directory in (*self._others, self.directory):
             remove_cgroup(directory)
 
@@ -257,6 +283,7 @@ class TreeAccount(Account):
         self._libc = ctypes.CDLL(None)
         self._last = 0
         self._lost = 0
+        self._modes_ns: tuple[int, int] | None = None
 
     def enter(self) -> None:
         """Mark the process and what it will start, and let orphans become its children: strays can be found."""
@@ -269,12 +296,19 @@ class TreeAccount(Account):
 
     def cpu_ns(self) -> int:
         """Sum over the tree; time that fell out of it because nobody inherited it is kept."""
-        total = sum(max(one.own_ns, _scheduled_ns(one.pid)) + one.children_ns for one in self._tree()) + self._lost
+        tree = self._tree()
+        total = sum(max(one.own_ns, _scheduled_ns(one.pid)) + one.children_ns for one in tree) + self._lost
+        # What ended without an heir is lost here: nobody knows its modes.
+        self._modes_ns = sum(one.user_ns for one in tree), sum(one.system_ns for one in tree)
         if total < self._last:
             self._lost += self._last - total
             total = self._last
         self._last = total
         return total
+
+    def modes_ns(self) -> tuple[int, int] | None:
+        """Of the tree when `cpu_ns` was read, in clock ticks."""
+        return self._modes_ns
 
     def processes(self) -> list[int]:
         """Pids of the tree, and of what left it after it was seen there."""

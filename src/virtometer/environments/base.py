@@ -26,6 +26,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from virtometer.environments.cpu_parts import CpuReading
 from virtometer.environments.host_programs import HostProgram
 from virtometer.environments.journal import Journal, Resource
 from virtometer.environments.network import Lan, NetworkPath
@@ -222,6 +223,10 @@ class Guest(ABC):
 
     def run_delay_ns(self) -> int | None:
         """How long the threads that were found were ready and had no processor, in ns; None where nobody counts it."""
+        return None
+
+    def cpu_parts(self) -> CpuReading | None:
+        """How the CPU time of the last `cpu_ns` is divided, by the last `run_delay_ns`; None where it is unknown."""
         return None
 
     @abstractmethod

@@ -18,6 +18,7 @@ from pydantic import Field
 from virtometer.environments.accounting import CgroupAccount
 from virtometer.environments.agent_root import DATA, agent_root
 from virtometer.environments.base import Capabilities, Check, DiskTarget, Environment, Guest, LabContext, Settings
+from virtometer.environments.cpu_parts import GUEST_TIME, TRACED
 from virtometer.environments.journal import Resource
 from virtometer.environments.oci import CgroupLimits, add_state, container_of, effective_limits, write_bundle
 from virtometer.environments.process_guest import ProcessGuest, check_by_starting
@@ -129,6 +130,7 @@ class Gvisor(Environment):
         platform = settings.platform or self._platform()
         disk_file = self.lab.disk_file
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
+            guest.divide_cpu(GUEST_TIME if platform == "kvm" else TRACED)
             directory = guest.make_directory()
             state = add_state(self.lab, guest, runsc, _CONTAINER, directory)
             namespace = guest.add_network()

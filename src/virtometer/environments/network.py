@@ -38,7 +38,8 @@ class NetworkPath:
     `peer_address` is what the guest calls to reach it (differs from host_address behind address translation).
     `kind` is loopback, bridge, veth, tap, slirp, ...: paths of another kind are never compared in silence.
     `guest_address` and `prefix` are set where the guest has an interface of its own; `guest_interface` is named only
-    where the guest itself has to configure it (`configure-network` of PROTOCOL.md).
+    where the guest itself has to configure it (`configure-network` of PROTOCOL.md). `port` is the interface in
+    `namespace` to which the guest is connected, where it alone is.
     """
 
     kind: str
@@ -48,6 +49,7 @@ class NetworkPath:
     guest_interface: str = ""
     guest_address: str = ""
     prefix: int = 0
+    port: str = ""
 
     def configuration(self) -> dict[str, str | int]:
         """Arguments of `configure-network`."""
@@ -227,6 +229,7 @@ class Lan:
             guest_interface="eth0" if kind == "tap" else "",
             guest_address=f"{SUBNET}.{number}",
             prefix=24,
+            port=f"{kind}{number}" if kind in ("veth", "tap") else "",
         )
 
     def _ip(self, namespace: str, *lines: str) -> None:

@@ -27,12 +27,13 @@ from typing import Any
 from virtometer.deferred_signals import deferred_signals
 from virtometer.environments.accounting import Account, open_account
 from virtometer.environments.base import Check, DiskTarget, Environment, Guest, LabContext, NetworkPath, Settings
+from virtometer.environments.cpu_parts import CpuReading, Division
 from virtometer.environments.directories import DIRECTORY, remove_directory
 from virtometer.environments.host_programs import refusals
 from virtometer.environments.network import LOOPBACK, NAMESPACES
 from virtometer.environments.processes import PROCESS_GROUP, kill_all, stat_of
 from virtometer.environments.processors import place, processor_list
-from virtometer.environments.run_delay import RunDelay
+from virtometer.environments.thread_times import ThreadTimes
 from virtometer.errors import EnvironmentFailed, VirtometerError
 from virtometer.link.channel import Channel, Stream
 from virtometer.link.session import Session
@@ -64,7 +65,7 @@ class ProcessGuest(Guest):
         self._read_backs: list[Callable[[], dict[str, Any]]] = []
         self.grace_s = 0.5  # how long the guest may take to end by itself after the end of its input
         self._account: Account | None = None
-        self._run_delay = RunDelay(lambda: [] if self._account is None else self._account.processes())
+        self._threads = ThreadTimes(lambda: [] if self._account is None else self._account.processes())
         self.process: subprocess.Popen[bytes] | None = None
         self._on_stop: list[Callable[[], object]] = []
         self._stderr = -1
@@ -222,11 +223,22 @@ class ProcessGuest(Guest):
 
     def find_threads(self) -> None:
         """Find them in its processes."""
-        self._run_delay.find()
+        self._threads.find()
 
     def run_delay_ns(self) -> int | None:
         """As the host's scheduler counts it."""
-        return self._run_delay.ns()
+        self._threads.read()
+        return self._threads.wait_ns()
+
+    def cpu_parts(self) -> CpuReading | None:
+        """By the threads of its processes, and the account."""
+        if self._account is None or self._stopped:
+            return None
+        return self._threads.parts(self._cpu_ns, self._account.modes_ns())
+
+    def divide_cpu(self, division: Division) -> None:
+        """Say how the threads of this guest are told apart. Without it, all its time is that of the guest's code."""
+        self._threads.division = division
 
     def stderr_tail(self) -> str:
         """The last 2,000 characters that the launcher printed beside the protocol, its control characters visible."""
@@ -247,7 +259,7 @@ class ProcessGuest(Guest):
 
     def _stop(self) -> None:
         faults: list[str] = []
-        self._run_delay.close()
+        self._threads.close()
         if self._account is not None:
             self._account.processes()  # what leaves the tree while it ends is known then
         self.stream.close()

@@ -17,12 +17,15 @@ from virtometer.programs import Programs
 
 MARKER = "VIRTOMETER_GUEST"
 KILL_LIMIT_S = 5.0
-_TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessStat:
-    """What /proc/PID/stat says of a process that runs (or waits to be reaped)."""
+    """What /proc/PID/stat says of a process that runs (or waits to be reaped).
+
+    own_ns, children_ns: CPU time of it and of its ended children. user_ns, system_ns: of both, by mode.
+    """
 
     pid: int
     state: str
@@ -31,6 +34,8 @@ class ProcessStat:
     own_ns: int
     children_ns: int
     start: int
+    user_ns: int = 0
+    system_ns: int = 0
 
 
 def process_stats() -> Iterator[ProcessStat]:
@@ -46,8 +51,11 @@ def stat_of(pid: int) -> ProcessStat | None:
         f = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="surrogateescape").rpartition(")")[2].split()
     except OSError:
         return None
-    own, children = int(f[11]) + int(f[12]), int(f[13]) + int(f[14])
-    return ProcessStat(pid, f[0], int(f[1]), int(f[3]), own * _TICK_NS, children * _TICK_NS, int(f[19]))
+    user, system, children_user, children_system = (int(ticks) * TICK_NS for ticks in f[11:15])
+    return ProcessStat(
+        pid, f[0], int(f[1]), int(f[3]), user + system, children_user + children_system, int(f[19]),
+        user + children_user, system + children_system,
+    )  # fmt: skip
 
 
 def kill_all(processes: Callable[[], list[int]]) -> None:

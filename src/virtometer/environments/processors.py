@@ -25,11 +25,12 @@ def place(processes: Callable[[], list[int]], processors: Collection[int]) -> No
     raise EnvironmentFailed(f"not all threads stay on processor {processor_list(wanted)}")
 
 
-def tasks(pids: Collection[int]) -> Iterator[int]:
+def tasks(pids: Collection[int], proc: Path = Path("/proc")) -> Iterator[int]:
     """Numbers of all threads of processes."""
     for pid in pids:
         try:
-            names = [task.name for task in Path(f"/proc/{pid}/task").iterdir()]
+            with os.scandir(f"{proc}/{pid}/task") as found:
+                names = [task.name for task in found]
         except OSError:  # it has ended
             continue
         yield from map(int, names)

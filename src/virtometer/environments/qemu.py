@@ -26,6 +26,7 @@ from virtometer.environments.base import (
     Settings,
     host_cache,
 )
+from virtometer.environments.cpu_parts import GUEST_TIME, Division, by_names
 from virtometer.environments.firmware_check import check_accelerator, check_kernel, kvm_fault
 from virtometer.environments.host_programs import fitting, refusals
 from virtometer.environments.images import guest_kernel, initramfs
@@ -62,6 +63,7 @@ Icount = Annotated[str, Field(max_length=60), AfterValidator(_icount)]
 CpuModel = Annotated[str, Field(max_length=200), AfterValidator(_cpu_model)]
 
 
+VCPU_THREADS = by_names(r"(CPU \d+|ALL CPUs)/TCG", "no thread of the emulator has the name of a virtual processor")
 _DIRECT = ("none", "directsync")
 _RUN_IN_S = 0.006  # measured under emulation
 
@@ -180,6 +182,7 @@ class _VirtualMachine(Environment):
     program: ClassVar[str] = "qemu-system-x86_64"
     package: ClassVar[str] = "qemu-system-x86"
     kernel_parameters: ClassVar[str] = ""
+    division: ClassVar[Division] = VCPU_THREADS
     machine = True
     own_memory = 128 << 20  # an idle guest of 512 MiB takes 223 MiB of the host, its own memory included
     kernel_memory = 40 << 20  # 58 to 73 MiB with the page descriptions in guests of 128 to 512 MiB
@@ -210,6 +213,7 @@ class _VirtualMachine(Environment):
         kernel, image = self._image(mine)
         parameters = f"console=ttyS0 quiet panic=-1 {self.kernel_parameters} virtometer.channel=virtio:{PORT}"
         with ProcessGuest.starting(self.lab, guest_id, mine) as guest, ExitStack() as until_launched:
+            guest.divide_cpu(self.division)
             guest.refused_programs = refusals(fitting(self.lab.host_programs, mine.memory))
             guest.stream, agent_end = _socket_pair(until_launched)
             monitor, monitor_end = _socket_pair(until_launched)
@@ -218,7 +222,7 @@ class _VirtualMachine(Environment):
             argv = [
                 qemu, "-accel", self.accelerator(mine), "-machine", mine.machine, "-cpu", mine.cpu,
                 "-smp", str(self._cpus(mine)), "-m", f"{mine.memory >> 20}M",
-                "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+                "-name", "debug-threads=on", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
                 "-kernel", kernel, "-initrd", image, "-append", " ".join(parameters.split()),
                 "-chardev", "stdio,id=console,signal=off", "-device", "isa-serial,chardev=console",
                 "-chardev", f"socket,id=agent,fd={agent_end}", "-device", "virtio-serial-pci",
@@ -347,6 +351,7 @@ class Kvm(_VirtualMachine):
     usual_start_s = 2.0
     usual_overhead_s = 0.3
     settings_type = KvmSettings
+    division = GUEST_TIME
 
     def accelerator(self, settings: MachineSettings) -> str:
         """KVM."""

@@ -17,6 +17,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from virtometer.environments.base import Capabilities, Check, DiskTarget, Environment, Settings
+from virtometer.environments.cpu_parts import TRACED
 from virtometer.environments.host_programs import fitting, refusals
 from virtometer.environments.images import initramfs
 from virtometer.environments.process_guest import ProcessGuest
@@ -122,6 +123,7 @@ class UserModeLinux(Environment):
                 advice="mount a larger tmpfs on /dev/shm, or set less memory",
             )
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
+            guest.divide_cpu(TRACED)
             ours, theirs = socket.socketpair()
             fd = ours.detach()
             guest.stream = Stream(fd, fd)
