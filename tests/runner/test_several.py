@@ -130,3 +130,29 @@ def test_every_trial_may_have_guests_of_its_own(measure: Measure) -> None:
     campaign = measure(["native"], together, fresh="trial")
     assert len(done(campaign)) == 2
     assert len(campaign.guests) == 3
+
+
+@needs_runc
+def test_the_cpu_time_of_each_guest_is_divided_and_its_traffic_counted(measure: Measure) -> None:
+    together = {"name": "two", "type": "together", "workloads": ["net"], "guests": [2]}
+    for record in done(measure(["native", "runc"], {**together, "environment": "runc"})):
+        assert record.host is not None and record.host.network is not None and record.host.loopback is not None
+        for run in record.scored:
+            use = run.scored.guest_use
+            assert use is not None and use.unknown == ""
+            assert use.code == pytest.approx(run.scored.guest_cpu_s, abs=0.01)
+            assert (use.vmm, use.kernel) == (0, 0)
+            assert use.user is not None and use.system is not None and use.system > use.user, "it sends"
+            seconds = (run.scored.window_end_host_ns - run.scored.window_start_host_ns) * 1e-9
+            assert use.traffic is not None
+            # With the headers of its packets, and nearly all of it within the stretch.
+            assert use.traffic.sent_bytes == pytest.approx(run.scored.value * seconds, rel=0.3)
+            assert use.traffic.sent_bytes > 10 * use.traffic.received_bytes
+
+
+def test_a_guest_on_the_loopback_has_no_traffic_of_its_own(measure: Measure) -> None:
+    together = {"name": "two", "type": "together", "environment": "native", "workloads": ["net"], "guests": [2]}
+    for record in done(measure(["native"], together)):
+        assert record.host is not None and record.host.loopback is not None
+        assert record.host.loopback.sent_bytes > 1_000_000
+        assert [run.scored.guest_use and run.scored.guest_use.traffic for run in record.scored] == [None, None]

@@ -14,6 +14,7 @@ from virtometer.model import (
     Failure,
     FailureKind,
     GuestStart,
+    GuestUse,
     HostUse,
     Mark,
     MarkKind,
@@ -26,12 +27,14 @@ from virtometer.model import (
     Sample,
     Score,
     SetAside,
+    Traffic,
     Trial,
     TrialRecord,
 )
 
 KINDS: tuple[RoundTripKind, ...] = ("before", "during", "after", "null", "work")
 CLOCK_REASON = "the guest's clock stepped by about -3 s"
+GUEST_USE = GuestUse(0.1, 0.02, None, 0.09, 0.033, "threads are hidden", Traffic(13, 14, 15, 16, 17, 18))
 PLAN_TEXT = "virtometer: 1  # with a comment, an umlaut: ü\n"
 
 PLAN = Plan.model_validate(
@@ -125,6 +128,7 @@ def done(trial: Trial, samples: int = 20) -> TrialRecord:
                 window_start_host_ns=2**52,
                 window_end_host_ns=2**52 + 10**9,
                 guest_cpu_s=None if placement.ordinal else 0.123,
+                guest_use=None if placement.ordinal else GUEST_USE,
             ),
         )
         for placement in trial.placements
@@ -133,6 +137,7 @@ def done(trial: Trial, samples: int = 20) -> TrialRecord:
     host = HostUse(
         1.0, 0.5, 0.0, 0.25, 1.0, 0.125, 0.0, 0.0625, 0.03125,
         processors=processors, run_queue=1.5, context_switches=4321, disk_read=4096, disk_written=8192,
+        network=Traffic(1, 2, 3, 4, 5, 6), loopback=Traffic(7, 8, 9, 10, 11, 12),
     )  # fmt: skip
     marks = (Mark(MarkKind.UNKNOWN, "steal 7 %"),)
     return TrialRecord(trial, None, "2026-01-02T03:05:00.000+00:00", 1.5, 12345, host, marks, runs)

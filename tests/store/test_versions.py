@@ -72,9 +72,11 @@ def before_scenarios(record: TrialRecord) -> TrialRecord:
     """As a version wrote it that knew no scenarios, and each processor of the host not by itself."""
     trial = with_one_agent(record.trial)
     runs = tuple(replace(run, placement=trial.placements[run.placement.ordinal]) for run in record.runs)
+    runs = tuple(run if run.score is None else replace(run, score=replace(run.score, guest_use=None)) for run in runs)
     host = record.host
     if host is not None:
         host = replace(host, processors=(), run_queue=None, context_switches=None, disk_read=None, disk_written=None)
+        host = replace(host, network=None, loopback=None)
     return replace(record, trial=trial, runs=runs, host=host)
 
 

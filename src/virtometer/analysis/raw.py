@@ -29,7 +29,8 @@ def _scored_again(run: Run) -> Run:
     clock = _own(fit.reference_guest_ns, fit.reference_host_ns)
     ends = (run.scored.window_start_host_ns, run.scored.window_end_host_ns)
     begin, end = (fit.reference_host_ns + (ns - fit.reference_host_ns) / fit.rate for ns in ends)
-    return replace(run, score=score(run, clock, (begin, end), run.scored.guest_cpu_s))
+    made = score(run, clock, (begin, end), run.scored.guest_cpu_s)
+    return replace(run, score=replace(made, guest_use=run.scored.guest_use))
 
 
 def _failed(record: TrialRecord) -> TrialRecord:

@@ -49,6 +49,7 @@ from virtometer.model.run import (
     Failure,
     FailureKind,
     GuestStart,
+    GuestUse,
     HostUse,
     Mark,
     MarkKind,
@@ -56,6 +57,7 @@ from virtometer.model.run import (
     Run,
     Score,
     Stage,
+    Traffic,
     TrialRecord,
 )
 from virtometer.model.samples import (
@@ -101,6 +103,7 @@ __all__ = [
     "Finding",
     "GuestKey",
     "GuestStart",
+    "GuestUse",
     "HostUse",
     "Level",
     "Levels",
@@ -127,6 +130,7 @@ __all__ = [
     "Score",
     "SetAside",
     "Stage",
+    "Traffic",
     "Treatment",
     "Trial",
     "TrialRecord",

@@ -31,6 +31,36 @@ class ProcessorUse:
 
 
 @dataclass(frozen=True, slots=True)
+class Traffic:
+    """What network interfaces transferred over the scored window, dropped packets too: `dropped` counts those."""
+
+    received_bytes: int
+    received_packets: int
+    received_dropped: int
+    sent_bytes: int
+    sent_packets: int
+    sent_dropped: int
+
+
+@dataclass(frozen=True, slots=True)
+class GuestUse:
+    """What a guest cost its host over the scored window, in CPU seconds. None: unknown, and `unknown` says why.
+
+    code: of the guest's own code. vmm: of the program that makes the guest. kernel: of threads of the host's kernel
+    that serve it. user, system: of all its processes in user and kernel mode. traffic: of the interface to which it
+    is connected, as the guest sees it.
+    """
+
+    code: float | None
+    vmm: float | None
+    kernel: float | None
+    user: float | None
+    system: float | None
+    unknown: str = ""
+    traffic: Traffic | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class HostUse:
     """What the host's processors did over the scored window, in CPU seconds (all processors added).
 
@@ -38,7 +68,7 @@ class HostUse:
     and others had its processors. pressure: in which some program of the host waited. frequency_mhz: the lowest of the
     guest's processors. temperature_c: the highest of the host. processors: each of them, where several guests worked.
     run_queue: threads that ran or were ready, on average. context_switches: number of them. disk_read, disk_written:
-    bytes of all disks. None: unknown.
+    bytes of all disks. network: of all interfaces of the host's own namespace but the loopback. None: unknown.
     """
 
     wall_s: float
@@ -60,6 +90,8 @@ class HostUse:
     context_switches: int | None = None
     disk_read: int | None = None
     disk_written: int | None = None
+    network: Traffic | None = None
+    loopback: Traffic | None = None
 
     @property
     def busy(self) -> float:
@@ -88,7 +120,7 @@ class Score:
     """What a run reached within the scored window (host ns), with its times converted by `clock`.
 
     value: total work / total time, or its inverse for the unit s. work: of the samples that are used. guest_cpu_s: of
-    the guest's processes on the host within the window; None where unknown.
+    the guest's processes on the host within the window; None where unknown. guest_use: what that was spent for.
     """
 
     value: float
@@ -97,6 +129,7 @@ class Score:
     window_start_host_ns: int
     window_end_host_ns: int
     guest_cpu_s: float | None
+    guest_use: GuestUse | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from virtometer.model import HostUse, Mark, MarkKind, Rules
+from virtometer.environments.cpu_parts import CpuReading
+from virtometer.model import GuestUse, HostUse, Mark, MarkKind, Rules
+from virtometer.runner import guest_use, host_network
 from virtometer.runner.host_activity import Activity, between, read_activity, with_activity
+from virtometer.runner.host_network import NetworkWatch
 from virtometer.runner.host_watch import UNKNOWN, Counters, HostWatch, foreign, frequency_facts, temperature_c
 from virtometer.visible import visible
 
@@ -42,6 +45,11 @@ class Point:
     guests_ns: tuple[int | None, ...]
     counters: Counters = UNKNOWN
     activity: Activity | None = None
+    parts: tuple[CpuReading | None, ...] = ()
+
+
+ReadParts = Callable[[], CpuReading | None]
+"""How a guest's CPU time is divided; called after its CPU time was read."""
 
 
 def read_cpu() -> tuple[float, ...]:
@@ -69,21 +77,37 @@ class Observer:
     """
 
     def __init__(
-        self, guests: Sequence[Callable[[], int]], watch: HostWatch | None = None, *, several: bool = False
+        self,
+        guests: Sequence[Callable[[], int]],
+        watch: HostWatch | None = None,
+        *,
+        several: bool = False,
+        parts: Sequence[ReadParts] = (),
+        network: NetworkWatch | None = None,
     ) -> None:
         """`guests` are the functions that read each guest's CPU time in ns. `watch` finds out what others do.
 
-        several: guests work at the same time, so that each processor is watched, and what waits for one.
+        several: guests work at the same time, so that each processor is watched, and what waits for one, and the
+        interfaces of `network`. parts: for each guest, how its CPU time is divided.
         """
         self._several = several
-        self._guests = guests
+        self._guests, self._parts = guests, parts
+        self._network = network
         self._watch = watch
         self.points: list[Point] = []
         self._swapped = _swap_pages()
 
     def tick(self) -> None:
         """Take a point."""
-        self.points.append(_point(self._guests, self._watch, find=True, several=self._several))
+        point = _point(
+            self._guests,
+            self._watch,
+            find=True,
+            several=self._several,
+            parts=self._parts,
+            network=self._network,
+        )
+        self.points.append(point)
 
     def use(self, start_ns: float, end_ns: float) -> HostUse | None:
         """The host's CPU seconds between two moments (host time), or None where a gap makes them unknown."""
@@ -102,6 +126,25 @@ class Observer:
             return None
         first, last = self._at(start_ns)[1][guest], self._at(end_ns)[1][guest]
         return None if first is None or last is None else max((last - first) * 1e-9, 0.0)
+
+    def guest_use(
+        self, guest: int, start_ns: float, end_ns: float, port: tuple[str, str] | None = None
+    ) -> GuestUse | None:
+        """What the guest's CPU time between two moments was spent for; None where unreadable or hidden by a gap.
+
+        port: the interface to which it is connected.
+        """
+        if not self._parts or self.gap_s(start_ns, end_ns) > _GAP_S:
+            return None
+        ends = [self._around(moment) for moment in (start_ns, end_ns)]
+        first, last = (guest_use.between(a.parts[guest], b.parts[guest], share) for a, b, share in ends)
+        use = guest_use.used([(first, last)])
+        begun, ended = self._activity_at(start_ns), self._activity_at(end_ns)
+        networks = [one.network.ports for one in (begun, ended) if one is not None and one.network is not None]
+        if use is None or len(networks) < 2 or port is None or any(port not in ports for ports in networks):
+            return use
+        # What the host's side of the interface receives the guest has sent.
+        return replace(use, traffic=host_network.traffic(networks[0][port], networks[1][port], turned=True))
 
     def gap_s(self, start_ns: float, end_ns: float) -> float:
         """Longest time between two successive points of which some lies between two moments (host time), in s."""
@@ -154,9 +197,12 @@ class SliceObserver:
     of_long_windows: whether its long windows are added up instead.
     """
 
-    def __init__(self, guest: Callable[[], int], watch: HostWatch | None = None) -> None:
-        """`guest` reads the guest's CPU time in ns. `watch` finds out what others do."""
+    def __init__(
+        self, guest: Callable[[], int], watch: HostWatch | None = None, *, parts: ReadParts | None = None
+    ) -> None:
+        """`guest` reads the guest's CPU time in ns. `watch` finds out what others do. parts: how it is divided."""
         self._guest = (guest,)
+        self._parts = () if parts is None else (parts,)
         self._watch = watch
         self._apart: Mapping[int, str] = {}
         self._slices: list[tuple[Point, Point]] = []
@@ -169,12 +215,12 @@ class SliceObserver:
     def begin(self, *, long_window: bool = False) -> None:
         """A slice or a long window is about to be released."""
         self._long_window = long_window
-        self._begun = _point(self._guest, self._watch)
+        self._begun = _point(self._guest, self._watch, parts=self._parts)
 
     def end(self) -> None:
         """The slice has ended."""
         if self._begun is not None:
-            pair = (self._begun, _point(self._guest, self._watch))
+            pair = (self._begun, _point(self._guest, self._watch, parts=self._parts))
             (self._windows if self._long_window else self._slices).append(pair)
             self._begun = None
 
@@ -216,6 +262,16 @@ class SliceObserver:
         known = [last - first for first, last in pairs if first is not None and last is not None]
         return max(sum(known) * 1e-9, 0.0) if len(known) == len(pairs) else None
 
+    def guest_use(
+        self, guest: int, start_ns: float, end_ns: float, _port: tuple[str, str] | None = None
+    ) -> GuestUse | None:
+        """What the guest's CPU time in these slices was spent for; None where it could not be read."""
+        if not self._parts:
+            return None
+        return guest_use.used(
+            [(first.parts[guest], last.parts[guest]) for first, last in self._inside(start_ns, end_ns)]
+        )
+
     def marks(self, start_ns: float, end_ns: float, rules: Rules) -> tuple[Mark, ...]:
         """What broke the plan's rules in these slices, each with its reason."""
         use = self.use(start_ns, end_ns)
@@ -230,7 +286,13 @@ class SliceObserver:
 
 
 def _point(
-    guests: Sequence[Callable[[], int]], watch: HostWatch | None = None, *, find: bool = False, several: bool = False
+    guests: Sequence[Callable[[], int]],
+    watch: HostWatch | None = None,
+    *,
+    find: bool = False,
+    several: bool = False,
+    parts: Sequence[ReadParts] = (),
+    network: NetworkWatch | None = None,
 ) -> Point:
     read: list[int | None] = []
     for guest in guests:
@@ -239,7 +301,9 @@ def _point(
         except OSError:
             read.append(None)
     counters = UNKNOWN if watch is None else watch.read(find=find)
-    return Point(time.monotonic_ns(), read_cpu(), tuple(read), counters, read_activity() if several else None)
+    divided = tuple(one() if ns is not None else None for one, ns in zip(parts, read, strict=False))
+    activity = read_activity(network) if several else None
+    return Point(time.monotonic_ns(), read_cpu(), tuple(read), counters, activity, divided)
 
 
 def _use(wall_s: float, seconds: Sequence[float]) -> HostUse:

@@ -13,6 +13,8 @@ from functools import cache
 from pathlib import Path
 
 from virtometer.model import HostUse, ProcessorUse
+from virtometer.runner import host_network
+from virtometer.runner.host_network import NetworkCounts, NetworkWatch
 
 _SECTOR = 512  # bytes, in /proc/diskstats, whatever the disk's own are
 _TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
@@ -30,10 +32,14 @@ class Activity:
     context_switches: float
     disk_read: float
     disk_written: float
+    network: NetworkCounts | None = None
 
 
-def read_activity() -> Activity:
-    """The counters of /proc/stat and /proc/diskstats; disks without partitions and devices on top of others."""
+def read_activity(network: NetworkWatch | None = None) -> Activity:
+    """The counters of /proc/stat and /proc/diskstats; disks without partitions and devices on top of others.
+
+    And those of the interfaces that `network` watches.
+    """
     processors, numbers = {}, {"ctxt": 0, "procs_running": 1}
     for line in Path("/proc/stat").read_text(encoding="ascii").splitlines():
         name, *words = line.split()
@@ -42,7 +48,8 @@ def read_activity() -> Activity:
         elif name in numbers:
             numbers[name] = int(words[0])
     read, written = _disk_bytes()
-    return Activity(processors, max(numbers["procs_running"] - 1, 0), numbers["ctxt"], read, written)
+    counts = None if network is None else network.read()
+    return Activity(processors, max(numbers["procs_running"] - 1, 0), numbers["ctxt"], read, written, counts)
 
 
 def _disk_bytes() -> tuple[int, int]:
@@ -80,11 +87,21 @@ def between(first: Activity, last: Activity, share: float) -> Activity | None:
         at(first.context_switches, last.context_switches),
         at(first.disk_read, last.disk_read),
         at(first.disk_written, last.disk_written),
+        None
+        if first.network is None or last.network is None
+        else host_network.between(first.network, last.network, share),
     )
 
 
 def with_activity(use: HostUse, first: Activity, last: Activity, runnable: Sequence[int]) -> HostUse:
     """The use of the host with each processor by itself, and its numbers. `runnable`: at the points in between."""
+    begun, ended = first.network, last.network
+    if begun is not None and ended is not None:
+        use = replace(
+            use,
+            network=host_network.traffic(begun.host, ended.host),
+            loopback=host_network.traffic(begun.loopback, ended.loopback),
+        )
     return replace(
         use,
         processors=tuple(

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from typing import Any, Literal
 
 from virtometer.environments.base import Capabilities, Environment, Guest, LabContext, NetworkPath, Settings
+from virtometer.environments.cpu_parts import CpuReading, added
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.errors import EnvironmentFailed, GuestDied, LinkClosed, LinkError
 from virtometer.link.channel import Channel
@@ -168,6 +169,12 @@ class RunningGuest:
         """CPU time of the whole guest with all its agents so far, in ns."""
         first = self._first
         return first.guest.cpu_ns() + sum(agent.guest.cpu_ns() for agent in first._agents.values())
+
+    def cpu_parts(self) -> CpuReading | None:
+        """How the time of the last `cpu_ns` is divided, of the whole guest; None where that is unknown."""
+        agents = [self._first, *self._first._agents.values()]
+        readings = [one.guest.cpu_parts() for one in agents]
+        return added([one for one in readings if one is not None]) if None not in readings else None
 
     @property
     def unusable(self) -> bool:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from virtometer.model import FailureKind, GuestKey, HostUse, Mark, Run, Trial, TrialRecord
 from virtometer.programs import now
 from virtometer.runner.host import Observer
+from virtometer.runner.host_network import NetworkWatch
 from virtometer.runner.host_watch import HostWatch
 from virtometer.runner.overlap import (
     ENOUGH,
@@ -74,8 +75,9 @@ class TrialRunner(TrialSteps):
         peers = {one.placement.ordinal: self._serve(one) for one in services}
         for one in working:
             self._address(one, peers)
-        with closing(self._watch(working, running_guests.values())) as watch:
-            skew_ns, observer = self._execute(working, services, watch, trial.scenario)
+        network = NetworkWatch([one.running_guest.guest.network for one in working] if self._several(trial) else ())
+        with closing(network), closing(self._watch(working, running_guests.values())) as watch:
+            skew_ns, observer = self._execute(working, services, watch, network, several=self._several(trial))
             self._end(services)
             timed = self._timed(working)
             several = len(trial.measured) > 1
@@ -99,6 +101,10 @@ class TrialRunner(TrialSteps):
         processors = len(self._lab.processors)
         found = [overlap_mark(share), account_mark(scored, processors, (window[1] - window[0]) * 1e-9)]
         return [*(mark for mark in found if mark is not None), *load_marks(timed, window)]
+
+    def _several(self, trial: Trial) -> bool:
+        """Whether each processor of the host and its interfaces are watched."""
+        return len(trial.placements) > 1 or self._plan.scenario(trial.scenario).type != "alone"
 
     def _serve(self, one: PlacementRun) -> str:
         """Start a service. Returns the address at which other guests reach it."""
@@ -124,7 +130,13 @@ class TrialRunner(TrialSteps):
         self._wait(services, "done", self._plan.limits.answer_s, None)
 
     def _execute(
-        self, running: Sequence[PlacementRun], services: Sequence[PlacementRun], watch: HostWatch, scenario: str
+        self,
+        running: Sequence[PlacementRun],
+        services: Sequence[PlacementRun],
+        watch: HostWatch,
+        network: NetworkWatch,
+        *,
+        several: bool,
     ) -> tuple[int, Observer]:
         """Barrier and window. Returns the skew of the starts in ns and the observer.
 
@@ -144,8 +156,14 @@ class TrialRunner(TrialSteps):
         for one in running:
             with self._guarded(one):
                 one.clock.before(one.seconds)
-        several = len(running) + len(services) > 1 or self._plan.scenario(scenario).type != "alone"
-        observer = Observer([one.running_guest.cpu_ns for one in running], watch, several=several)
+        guests = [one.running_guest for one in running]
+        observer = Observer(
+            [one.cpu_ns for one in guests],
+            watch,
+            several=several,
+            parts=[one.cpu_parts for one in guests],
+            network=network,
+        )
         if loads:
             self._start(loads)
             self._settle(loads, services)

@@ -20,6 +20,7 @@ from virtometer.model import (
     ClockFit,
     Failure,
     FailureKind,
+    GuestUse,
     HostUse,
     Mark,
     Placement,
@@ -30,6 +31,7 @@ from virtometer.model import (
 )
 from virtometer.runner.clock_monitor import ClockMonitor
 from virtometer.runner.host import WATCH_S, Observer, SliceObserver
+from virtometer.runner.host_network import port_of
 from virtometer.runner.host_watch import HostWatch
 from virtometer.runner.overlap import TimedRun, stretch
 from virtometer.runner.placement_run import PlacementRun
@@ -329,10 +331,12 @@ class TrialSteps:
         for index, found in enumerate(timed):
             one = found.of
             guest_cpu_s = observer.guest_cpu_s(index, start, end)
+            use = observer.guest_use(index, start, end, port_of(one.running_guest.guest.network))
             if not one.measured:
-                runs.append(self._scored_load(found, (start, end), guest_cpu_s))
+                runs.append(with_use(self._scored_load(found, (start, end), guest_cpu_s), use))
                 continue
             run = self._scored(one, found.run, found.clock, found.intervals, (start, end), guest_cpu_s)
+            run = with_use(run, use)
             runs.append(run)
             if (mark := self._stall(one, found.intervals, run)) is not None:
                 marks.append(mark)
@@ -373,6 +377,11 @@ class TrialSteps:
         used = [(interval, sample.work) for interval, sample in pairs if sample.used]
         gaps = not (one.state.host_timed or one.state.in_slices)
         return stalls.stops(used, gaps=gaps).mark(self._plan.rules.max_stall_share, one.name)
+
+
+def with_use(run: Run, use: GuestUse | None) -> Run:
+    """The run with what its guest's CPU time was spent for."""
+    return replace(run, score=replace(run.scored, guest_use=use))
 
 
 def failed(trial: Trial, failure: Failure, started_at: str, wall_s: float, runs: tuple[Run, ...] = ()) -> TrialRecord:

@@ -194,6 +194,7 @@ MIGRATIONS: Mapping[int, tuple[Step, ...]] = {
     7: (
         "ALTER TABLE planned ADD COLUMN scenario TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE placements ADD COLUMN instance INTEGER NOT NULL DEFAULT '1'",
+        "ALTER TABLE runs ADD COLUMN guest_use_json TEXT",
         _scenarios_of_plans,
     ),
 }

@@ -19,6 +19,7 @@ from virtometer.model import (
     Failure,
     FailureKind,
     GuestStart,
+    GuestUse,
     HostUse,
     Mark,
     MarkKind,
@@ -31,6 +32,7 @@ from virtometer.model import (
     Score,
     SetAside,
     Stage,
+    Traffic,
     Trial,
     TrialRecord,
 )
@@ -274,6 +276,7 @@ def run_row(trial: int, run: Run) -> Values:
         "fault_size_s": fault and fault.size_s,
         "fault_at_s": fault and fault.at_s,
         "fault_bound": fault and fault.bound,
+        "guest_use_json": score and score.guest_use and to_json(dataclasses.asdict(score.guest_use)),
     }
 
 
@@ -320,7 +323,16 @@ def _score_of(row: Row[Any]) -> Score:
         row.clock_rate_bound,
         row.clock_probes,
     )
-    return Score(row.value, row.work, clock, row.window_start_host_ns, row.window_end_host_ns, row.guest_cpu_s)
+    use = None if row.guest_use_json is None else _guest_use_of(from_json(row.guest_use_json))
+    return Score(row.value, row.work, clock, row.window_start_host_ns, row.window_end_host_ns, row.guest_cpu_s, use)
+
+
+def _guest_use_of(values: Mapping[str, Any]) -> GuestUse:
+    return GuestUse(**{**values, "traffic": _traffic_of(values.get("traffic"))})
+
+
+def _traffic_of(values: Mapping[str, Any] | None) -> Traffic | None:
+    return None if values is None else Traffic(**values)
 
 
 def sample_rows(trial: int, number: int, samples: Iterable[Sample]) -> list[Values]:
@@ -384,4 +396,5 @@ def trial_of(row: Row[Any], trial: Trial, runs: Sequence[Run]) -> TrialRecord:
 
 def _host_of(values: Mapping[str, Any]) -> HostUse:
     processors = tuple(ProcessorUse(**one) for one in values.get("processors", ()))
-    return HostUse(**{**values, "processors": processors})
+    traffic = {name: _traffic_of(values.get(name)) for name in ("network", "loopback")}
+    return HostUse(**{**values, "processors": processors, **traffic})

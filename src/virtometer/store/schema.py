@@ -159,6 +159,7 @@ runs = Table(
     _number("fault_size_s", nullable=True),
     _number("fault_at_s", nullable=True),
     _number("fault_bound", nullable=True),
+    Column("guest_use_json", Text),  # of the score: what guest_cpu_s was spent for, and the guest's traffic
     ForeignKeyConstraint(["trial", "placement"], ["placements.trial", "placements.placement"]),
     sqlite_with_rowid=False,
 )

@@ -33,10 +33,10 @@ CREATE TABLE entries (
 	FOREIGN KEY(trial) REFERENCES planned (trial)
 );
 INSERT INTO "entries" VALUES(1,NULL,0,1,'584537c53a503a903e397222c2090cbb1eca3e25f6ded88be855a96cf1b378d2',0);
-INSERT INTO "entries" VALUES(2,0,1,1,'b523ed33d095c5993cd9f4adecc8ab6129a8e437fee7893a0bbd5fd9d928d3fd',0);
-INSERT INTO "entries" VALUES(3,1,1,1,'2ccba0d5ff8f7d284f026de3fe0e335e43a7aebd3b4b83d63aca5da0c910f750',0);
-INSERT INTO "entries" VALUES(4,3,2,1,'f1bfbddb1241b05dff4a1c0a2f00688853b8c6bb7ffbee716975f08459168576',0);
-INSERT INTO "entries" VALUES(5,NULL,2,1,'dcfb3be3ded980c66dffe2851357970f5f26435af5983831f80a1996ffe41f1a',1);
+INSERT INTO "entries" VALUES(2,0,1,1,'607a8e389409df8df04323ad7a65f9e7974ec8efb2ff20d59044cde31549e4da',0);
+INSERT INTO "entries" VALUES(3,1,1,1,'ebfc9174ee64804ad57d34314629d346ec615ffaa927bb7e418196db2e414755',0);
+INSERT INTO "entries" VALUES(4,3,2,1,'1f1121414d31e71618340e0c8fdd0e18123cb6fed34b86f735436f8f768d14b8',0);
+INSERT INTO "entries" VALUES(5,NULL,2,1,'3232d7f83a72471f02eeb2e702e8bc9e8743b0f2e339ff722992916a81721c8c',1);
 CREATE TABLE environments (
 	position INTEGER NOT NULL, 
 	name TEXT NOT NULL, 
@@ -167,6 +167,7 @@ CREATE TABLE runs (
 	fault_size_s FLOAT, 
 	fault_at_s FLOAT, 
 	fault_bound FLOAT, 
+	guest_use_json TEXT, 
 	PRIMARY KEY (trial, placement), 
 	FOREIGN KEY(trial, placement) REFERENCES placements (trial, placement), 
 	FOREIGN KEY(trial) REFERENCES trials (trial), 
@@ -175,9 +176,9 @@ CREATE TABLE runs (
  WITHOUT ROWID
 
 ;
-INSERT INTO "runs" VALUES(0,0,'g0','disk','random-read','{"size":4096,"direct":true}',1,'IO/s','higher','{"io":"buffered","io_reason":"O_DIRECT refused: EINVAL"}',999.875,0.045,'{"kind":"checksum","value":"0xdead","passed":true}','{"cpu-per-io":{"unit":"s","value":1.5e-06}}','{"latency":{"unit":"s","digits":2,"counts":[[99327,12],[100351,8]]}}',NULL,1000.125,3,0.123,4503599627370496,4503600627370496,123456789,987654321,1.0000012345,345.5,1.0e-07,40,NULL,NULL,NULL,NULL);
-INSERT INTO "runs" VALUES(0,1,'g0','disk','random-read','{"size":4096,"direct":true}',2,'IO/s','higher','{"io":"buffered","io_reason":"O_DIRECT refused: EINVAL"}',999.875,0.045,'{"kind":"checksum","value":"0xdead","passed":true}','{"cpu-per-io":{"unit":"s","value":1.5e-06}}','{"latency":{"unit":"s","digits":2,"counts":[[99327,12],[100351,8]]}}',NULL,1000.125,3,NULL,4503599627370496,4503600627370496,123456789,987654321,1.0000012345,345.5,1.0e-07,40,NULL,NULL,NULL,NULL);
-INSERT INTO "runs" VALUES(3,0,'g3','disk','random-read','{"size":4096}',2,'IO/s','higher','{"io":"direct"}',10.5,3.25,'{"passed":true}','{}','{}',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'uncertain',NULL,NULL,0.0064);
+INSERT INTO "runs" VALUES(0,0,'g0','disk','random-read','{"size":4096,"direct":true}',1,'IO/s','higher','{"io":"buffered","io_reason":"O_DIRECT refused: EINVAL"}',999.875,0.045,'{"kind":"checksum","value":"0xdead","passed":true}','{"cpu-per-io":{"unit":"s","value":1.5e-06}}','{"latency":{"unit":"s","digits":2,"counts":[[99327,12],[100351,8]]}}',NULL,1000.125,3,0.123,4503599627370496,4503600627370496,123456789,987654321,1.0000012345,345.5,1.0e-07,40,NULL,NULL,NULL,NULL,'{"code":0.1,"vmm":0.02,"kernel":null,"user":0.09,"system":0.033,"unknown":"threads are hidden","traffic":{"received_bytes":13,"received_packets":14,"received_dropped":15,"sent_bytes":16,"sent_packets":17,"sent_dropped":18}}');
+INSERT INTO "runs" VALUES(0,1,'g0','disk','random-read','{"size":4096,"direct":true}',2,'IO/s','higher','{"io":"buffered","io_reason":"O_DIRECT refused: EINVAL"}',999.875,0.045,'{"kind":"checksum","value":"0xdead","passed":true}','{"cpu-per-io":{"unit":"s","value":1.5e-06}}','{"latency":{"unit":"s","digits":2,"counts":[[99327,12],[100351,8]]}}',NULL,1000.125,3,NULL,4503599627370496,4503600627370496,123456789,987654321,1.0000012345,345.5,1.0e-07,40,NULL,NULL,NULL,NULL,NULL);
+INSERT INTO "runs" VALUES(3,0,'g3','disk','random-read','{"size":4096}',2,'IO/s','higher','{"io":"direct"}',10.5,3.25,'{"passed":true}','{}','{}',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'uncertain',NULL,NULL,0.0064,NULL);
 CREATE TABLE samples (
 	trial INTEGER NOT NULL, 
 	placement INTEGER NOT NULL, 
@@ -236,7 +237,7 @@ CREATE TABLE trials (
 	CHECK (status = 'done' OR reason <> ''), 
 	FOREIGN KEY(trial) REFERENCES planned (trial)
 );
-INSERT INTO "trials" VALUES(0,'done','','2026-01-02T03:05:00.000+00:00',1.5,12345,'{"wall_s":1.0,"user":0.5,"nice":0.0,"system":0.25,"idle":1.0,"iowait":0.125,"irq":0.0,"softirq":0.0625,"steal":0.03125,"foreign":null,"run_delay":null,"pressure":null,"frequency_mhz":null,"temperature_c":null,"processors":[{"number":0,"user":0.25,"nice":0.0,"system":0.125,"idle":0.5,"iowait":0.0625,"irq":0.0,"softirq":0.03125,"steal":0.015625},{"number":1,"user":0.25,"nice":0.0,"system":0.125,"idle":0.5,"iowait":0.0625,"irq":0.0,"softirq":0.03125,"steal":0.015625}],"run_queue":1.5,"context_switches":4321,"disk_read":4096,"disk_written":8192}','[["unknown","steal 7 %"]]',NULL,NULL);
+INSERT INTO "trials" VALUES(0,'done','','2026-01-02T03:05:00.000+00:00',1.5,12345,'{"wall_s":1.0,"user":0.5,"nice":0.0,"system":0.25,"idle":1.0,"iowait":0.125,"irq":0.0,"softirq":0.0625,"steal":0.03125,"foreign":null,"run_delay":null,"pressure":null,"frequency_mhz":null,"temperature_c":null,"processors":[{"number":0,"user":0.25,"nice":0.0,"system":0.125,"idle":0.5,"iowait":0.0625,"irq":0.0,"softirq":0.03125,"steal":0.015625},{"number":1,"user":0.25,"nice":0.0,"system":0.125,"idle":0.5,"iowait":0.0625,"irq":0.0,"softirq":0.03125,"steal":0.015625}],"run_queue":1.5,"context_switches":4321,"disk_read":4096,"disk_written":8192,"network":{"received_bytes":1,"received_packets":2,"received_dropped":3,"sent_bytes":4,"sent_packets":5,"sent_dropped":6},"loopback":{"received_bytes":7,"received_packets":8,"received_dropped":9,"sent_bytes":10,"sent_packets":11,"sent_dropped":12}}','[["unknown","steal 7 %"]]',NULL,NULL);
 INSERT INTO "trials" VALUES(1,'failed','the guest died: exit status 3','2026',0.5,0,NULL,'[]','unknown',NULL);
 INSERT INTO "trials" VALUES(3,'failed','the guest''s clock stepped by about -3 s','2026',0.5,0,NULL,'[]','clock',0);
 COMMIT;
