@@ -109,7 +109,7 @@ def changed(run: Run, **fields: Any) -> Run:
     reported = {"agent_value": "value", "agent_cpu_s": "cpu_s"} | {
         name: name for name in ("check", "measures", "histograms", "output")
     }
-    scored = ("value", "work", "clock", "window_start_host_ns", "window_end_host_ns", "guest_cpu_s")
+    scored = ("value", "work", "clock", "window_start_host_ns", "window_end_host_ns", "guest_cpu_s", "guest_use")
     of_report = {reported[name]: fields.pop(name) for name in reported if name in fields}
     of_score = {name: fields.pop(name) for name in scored if name in fields}
     if of_report:

@@ -41,6 +41,15 @@ def test_the_hosts_time_is_stacked(analysis: Analysis) -> None:
     assert crowd_figures.host_time([replace(one, host={}) for one in groups]) is None
 
 
+def test_the_guests_time_is_stacked_by_what_it_was_spent_for(analysis: Analysis) -> None:
+    groups = [one for one in analysis.together.groups if one.scenario == "growing" and one.guests < 3]
+    figure = checked(crowd_figures.guests_time(groups))
+    assert "gVisor of 1 guest code 0.74, VMM 0.25" in figure.alternative
+    assert "runc #2 of 2 guest code 0.99" in figure.alternative
+    bare = [replace(one, members=tuple(replace(each, cpu_s={}) for each in one.members)) for one in groups]
+    assert crowd_figures.guests_time(bare) is None
+
+
 def test_heat_maps(analysis: Analysis) -> None:
     for matrix in analysis.together.matrices:
         figure = checked(crowd_figures.heat(matrix))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.report.crowds import crowd
@@ -56,3 +58,23 @@ def test_a_matrix_has_its_rows_and_columns(analysis: Analysis) -> None:
         assert table.columns[0] == ("victim" if one.of == "slowdown" else "source")
         assert table.columns[1:] == tuple(one.columns)
         assert [row[0] for row in table.rows] == list(one.rows)
+
+
+def test_what_the_cpu_time_of_guests_was_spent_for(analysis: Analysis) -> None:
+    growing = [group for group in analysis.together.groups if group.scenario == "growing"]
+    table = crowd_tables.tables(growing)[-1]
+    assert "CPU of the guests" in table.caption
+    assert table.columns[2:6] == ("CPU", "guest code", "VMM", "kernel threads")
+    gvisor = next(row for row in table.rows if row[1] == "gVisor")
+    assert gvisor[2:8] == ("990 ms", "743 ms", "248 ms", "0 s", "743 ms", "248 ms")
+    runc = next(row for row in table.rows if row[1] == "runc")
+    assert runc[8:] == ("2.00 MB/s", "1.00 MB/s", "18"), "packets are those of all blocks"
+    assert gvisor[8:] == ("", "", ""), "unknown, and not zero"
+
+
+def test_a_part_that_cannot_be_told_is_empty_with_the_reason(analysis: Analysis) -> None:
+    group = next(group for group in analysis.together.groups if group.scenario == "growing")
+    hidden = replace(group.members[0], cpu_s={**group.members[0].cpu_s, "kernel": None}, cpu_unknown="they are hidden")
+    table = crowd_tables.tables([replace(group, members=(hidden,))])[-1]
+    (row,) = table.rows
+    assert (table.columns[-1], row[-1], row[5]) == ("unknown, because", "they are hidden", "")

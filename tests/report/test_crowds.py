@@ -22,7 +22,10 @@ GROUP = {
     "scenario", "type", "environment", "workload", "guests", "sum", "sum_low", "sum_high", "mean", "efficiency_of_sum",
     "ideal_share", "worst_share", "max_over_min", "cv", "jain", "start_skew_p99_ns", "overlap_s", "notes", "members",
 }  # fmt: skip
-MEMBER = {"guest", "role", "value", "low", "high", "slowdown", "host_cpu_s"}
+MEMBER = {
+    "guest", "role", "value", "low", "high", "slowdown", "host_cpu_s", "code_s", "vmm_s", "kernel_s", "user_s",
+    "system_s", "cpu_unknown", "received", "sent", "dropped",
+}  # fmt: skip
 MATRIX = {"scenario", "type", "workload", "rows", "columns", "values", "low", "high", "notes"}
 
 

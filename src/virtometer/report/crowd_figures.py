@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
 
 from virtometer.analysis import Analysis
-from virtometer.analysis.groups.estimates import STATES, Group
+from virtometer.analysis.groups.estimates import CPU_PARTS, STATES, Group, MemberEstimate
 from virtometer.analysis.groups.matrix import Matrix
 from virtometer.model import Run, TrialRecord
 from virtometer.report import words
@@ -23,6 +23,9 @@ _STATES = {
     "user": "#0072B2", "nice": "#56B4E9", "system": "#D55E00", "irq": "#E69F00", "softirq": "#CC79A7",
     "iowait": "#A6761D", "steal": "#8A8A8A", "idle": "#DDDDDD",
 }  # fmt: skip
+_PARTS = {"guest code": "#0072B2", "VMM": "#D55E00", "kernel threads": "#E69F00"}
+_PART_NAMES = dict(zip(CPU_PARTS, _PARTS, strict=True))
+_MOST_BARS = 24  # of single guests
 _LONG_LABEL = 26  # characters beyond which labels below the plot are turned
 
 
@@ -93,20 +96,59 @@ def growth(of: Sequence[Group]) -> Figure | None:
 def host_time(of: Sequence[Group]) -> Figure | None:
     """What the host's processors did, stacked, one bar for each group of a scenario. None where it is not known."""
     known = [group for group in of if group.host]
-    if not known:
-        return None
     several = len({group.workload for group in known}) > 1
-    labels: list[str] = []
-    rows: list[dict[str, Any]] = []
+    stacks: dict[str, dict[str, float]] = {}
     for group in known:
         label = f"{group.environment} × {group.guests}" + (f", {group.workload}" if several else "")
-        if label in labels:
-            continue
-        labels.append(label)
-        rows += [
-            {"c": label, "s": state, "o": at, "v": _short(group.host.get(state, 0.0))}
-            for at, state in enumerate(STATES)
-        ]
+        stacks.setdefault(label, {state: group.host.get(state, 0.0) for state in STATES})
+    return _stacked(
+        stacks,
+        _STATES,
+        "Host processors over the scored stretch",
+        "What the host's processors did over the scored stretch, mean of the trials.",
+    )
+
+
+def guests_time(of: Sequence[Group]) -> Figure | None:
+    """What the CPU time of guests was spent for, stacked, one bar for each guest. None where nothing is known of it."""
+    known = [group for group in of if any(_has_parts(one) for one in group.members)]
+    if not known or sum(len(group.members) for group in known) > _MOST_BARS:
+        return None
+    several = len({group.workload for group in known}) > 1
+    stacks: dict[str, dict[str, float]] = {}
+    for group in known:
+        for one in filter(_has_parts, group.members):
+            label = f"{one.guest} of {group.guests}" + (f", {group.workload}" if several else "")
+            total = one.processors or 0.0
+            whole = math.fsum(one.cpu_s[part] or 0.0 for part in CPU_PARTS)
+            stacks.setdefault(
+                label,
+                {name: total * (one.cpu_s[part] or 0.0) / max(whole, 1e-9) for part, name in _PART_NAMES.items()},
+            )
+    return _stacked(
+        stacks,
+        _PARTS,
+        "CPU of the guests over the scored stretch",
+        "What the CPU time of each guest was spent for over the scored stretch, median of the trials.",
+    )
+
+
+def _has_parts(one: MemberEstimate) -> bool:
+    return all(one.cpu_s.get(part) is not None for part in CPU_PARTS) and one.processors is not None
+
+
+def _stacked(
+    stacks: Mapping[str, Mapping[str, float]], colours: Mapping[str, str], about: str, caption: str
+) -> Figure | None:
+    """Processors' worth by state, stacked, one bar for each label. None without bars."""
+    if not stacks:
+        return None
+    labels = list(stacks)
+    rows: list[dict[str, Any]] = [
+        {"c": label, "s": state, "o": at, "v": _short(worth[state])}
+        for label, worth in stacks.items()
+        for at, state in enumerate(colours)
+    ]
     long = max(map(len, labels)) * len(labels) > _LONG_LABEL * 3
     total = max(sum(row["v"] for row in rows if row["c"] == label) for label in labels)
     bars = (
@@ -121,13 +163,13 @@ def host_time(of: Sequence[Group]) -> Figure | None:
             y=alt.Y(
                 "v:Q",
                 stack="zero",
-                scale=alt.Scale(domain=[0, math.ceil(total - 0.05)], nice=False),
+                scale=alt.Scale(domain=[0, max(math.ceil(total - 0.05), 1)], nice=False),
                 axis=alt.Axis(title="processors' worth", format=NUMBERS, grid=True),
             ),
             color=alt.Color(
                 "s:N",
-                sort=list(STATES),
-                scale=alt.Scale(domain=list(_STATES), range=list(_STATES.values())),
+                sort=list(colours),
+                scale=alt.Scale(domain=list(colours), range=list(colours.values())),
                 legend=alt.Legend(title=None, orient="top", labelColor="var(--ink)", columns=8),
             ),
             order=alt.Order("o:Q"),
@@ -140,8 +182,8 @@ def host_time(of: Sequence[Group]) -> Figure | None:
     )
     return Figure(
         finish(alt.layer(bars)),
-        f"Host processors over the scored stretch: {told}",
-        "What the host's processors did over the scored stretch, mean of the trials.",
+        f"{about}: {told}",
+        caption,
     )
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from virtometer.analysis.groups.estimates import Group, MemberEstimate
+from virtometer.analysis.groups.estimates import CPU_PARTS, Group, MemberEstimate
 from virtometer.analysis.groups.matrix import Matrix
 from virtometer.analysis.groups.scenarios import Scaling
 from virtometer.model import Estimate
 from virtometer.report import words
 from virtometer.report.html_tables import HtmlTable
 
+_LEAST_S = 5e-4  # of CPU time: below, a part did nothing that its readings can tell
 _MOST_COLUMNS = 8  # guests that have a column of their own
 
 
@@ -19,7 +20,9 @@ def tables(groups: Sequence[Group]) -> list[HtmlTable]:
     several = [group for group in groups if len(group.members) > 1]
     made = [_reached(groups), _compared(groups)]
     made += [_fair(fair)] if (fair := [group for group in several if len(_measured(group)) > 1]) else []
-    return [*made, _guests(several)] if several else made
+    made += [_guests(several)] if several else []
+    known = [group for group in groups if any(_has_parts(one) for one in group.members)]
+    return [*made, _guests_cpu(known)] if known else made
 
 
 def _measured(group: Group) -> list[MemberEstimate]:
@@ -108,6 +111,40 @@ def _guests(groups: Sequence[Group]) -> HtmlTable:
     ]
     columns = ("group", "guest", "value", "share", "slowdown", "host CPU", "processors' worth")
     return HtmlTable(f"{groups[0].workload}: guest by guest", columns, rows, frozenset(range(2, 7)))
+
+
+def _has_parts(one: MemberEstimate) -> bool:
+    return bool(one.cpu_unknown) or any(seconds is not None for seconds in one.cpu_s.values())
+
+
+def _guests_cpu(groups: Sequence[Group]) -> HtmlTable:
+    """What was spent for what; a cell is empty where that is unknown, and the reason is beside it."""
+    members = [(group, one) for group in groups for one in group.members if _has_parts(one)]
+    networked = any(one.received is not None for _, one in members)
+    reasons = any(one.cpu_unknown for _, one in members)
+    rows = []
+    for group, one in members:
+        seconds = [one.host_cpu_s, *(one.cpu_s.get(name) for name in (*CPU_PARTS, "user", "system"))]
+        row = [name(group), one.guest, *(_seconds(each) for each in seconds)]
+        if networked:
+            row += ["" if rate is None else words.quantity(rate, "B/s") for rate in (one.received, one.sent)]
+            row += ["" if one.dropped is None else str(one.dropped)]
+        rows.append((*row, *([one.cpu_unknown] if reasons else [])))
+    columns = ["group", "guest", "CPU", "guest code", "VMM", "kernel threads", "user mode", "system mode"]
+    columns += ["received", "sent", "packets dropped"] if networked else []
+    numbers = frozenset(range(2, len(columns)))
+    return HtmlTable(
+        f"{groups[0].workload}: CPU of the guests over the scored stretch, and what it was spent for",
+        (*columns, *(["unknown, because"] if reasons else [])),
+        rows,
+        numbers,
+    )
+
+
+def _seconds(of: float | None) -> str:
+    if of is None:
+        return ""
+    return "0 s" if of < _LEAST_S else words.quantity(of, "s")
 
 
 def slowest(group: Group) -> Estimate | None:

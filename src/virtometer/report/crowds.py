@@ -59,7 +59,7 @@ def _part(analysis: Analysis, name: str, kind: str, groups: Sequence[Group], mat
     scalings = [one for one in analysis.together.scalings if one.scenario == name]
     workloads = list(dict.fromkeys(group.workload for group in groups))
     drawn = [crowd_figures.growth([group for group in groups if group.workload == one]) for one in workloads]
-    drawn += [crowd_figures.host_time(groups), *map(crowd_figures.heat, matrices)]
+    drawn += [crowd_figures.host_time(groups), crowd_figures.guests_time(groups), *map(crowd_figures.heat, matrices)]
     example = _example(analysis, name)
     line = None if example is None else crowd_figures.time_line(analysis, example)
     tables = [

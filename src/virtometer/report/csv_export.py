@@ -12,7 +12,7 @@ import io
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from functools import cache
 from itertools import repeat
 from typing import Any
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from virtometer.analysis import Analysis
 from virtometer.analysis.groups.estimates import STATES
 from virtometer.analysis.measures import Times
-from virtometer.model import NO_SLICE, Estimate, Run, TrialRecord, columns_of, texts_of
+from virtometer.model import NO_SLICE, Estimate, Run, Traffic, TrialRecord, columns_of, texts_of
 from virtometer.report.machine import finding_row, plain, trial_row
 from virtometer.visible import visible
 
@@ -35,15 +35,19 @@ _FINDING = (
     "like_with_like", "unlike", "levels", "worst_block", "worst_block_ratio", "without_worst_block",
     "without_worst_block_low", "without_worst_block_high", "verdict_without_worst_block", "notes",
 )  # fmt: skip
+_TRAFFIC = tuple(field.name for field in fields(Traffic))
+_CPU = ("code_s", "vmm_s", "kernel_s", "user_s", "system_s", "cpu_unknown")
+_GUEST_USE = tuple(f"guest_{name}" for name in (*_CPU, *_TRAFFIC))
 _RESULT = (
     "trial", "block", "scenario", "position", "start_group", "started_at", "status", "reason", "reason_kind", "marks",
     "placement", "environment", "guest", "instance", "workload", "role", "guest_id", "kernel", "op", "threads", "unit",
-    "better", "value", "value_bound", "agent_value", "work", "window_s", "guest_cpu_s", "agent_cpu_s", "samples",
-    "samples_unused",
+    "better", "value", "value_bound", "agent_value", "work", "window_s", "guest_cpu_s", *_GUEST_USE, "agent_cpu_s",
+    "samples", "samples_unused",
     "clock_rate", "clock_rate_bound", "clock_bound_ns", "clock_reference_guest_ns", "clock_reference_host_ns",
     "clock_probes", "wall_s", "kind", "settings", "levels", "conditions", "parameters", "measures", "host_wall_s",
     "host_user", "host_nice", "host_system", "host_idle", "host_iowait", "host_irq", "host_softirq", "host_steal",
     "host_busy", "host_foreign", "host_run_delay", "host_pressure", "host_frequency_mhz", "host_temperature_c",
+    *(f"host_{of}_{name}" for of in ("network", "loopback") for name in _TRAFFIC),
     "times", "times_count", "times_p50_s", "times_p90_s", "times_p99_s", "times_p999_s", "times_max_s",
 )  # fmt: skip
 _SAMPLE = (
@@ -56,7 +60,7 @@ _BOUNDED = ("", "_low", "_high")
 _GROUP = (
     "scenario", "type", "environment", "workload", "guests", "n", "guest", "role", "guest_workload", "value_unit",
     *(f"{name}{bound}" for name in ("value", "share", "slowdown") for bound in _BOUNDED),
-    "host_cpu_s", "host_processors", "unit",
+    "host_cpu_s", "host_processors", *_CPU, "received", "sent", "dropped", "unit",
     *(f"sum{bound}" for bound in _BOUNDED),
     "mean_unit",
     *(f"{name}{bound}" for name in ("mean", "ideal", "efficiency_of_sum", "against_one") for bound in _BOUNDED),
@@ -138,6 +142,11 @@ def groups_csv(analysis: Analysis) -> str:
                     **bounds("slowdown", one.slowdown),
                     "host_cpu_s": one.host_cpu_s,
                     "host_processors": one.processors,
+                    **{f"{name}_s": seconds for name, seconds in one.cpu_s.items()},
+                    "cpu_unknown": one.cpu_unknown,
+                    "received": one.received,
+                    "sent": one.sent,
+                    "dropped": one.dropped,
                 }
 
     return _table(_GROUP, rows())
@@ -203,6 +212,7 @@ def results_csv(analysis: Analysis) -> str:
                 "trial": record["index"],
                 "marks": " | ".join(f"{mark['kind']}: {mark['text']}" for mark in record["marks"]),
                 **{f"host_{name}": value for name, value in (record["host_use"] or {}).items()},
+                **_host_traffic(record["host_use"] or {}),
             }
             runs = {run["ordinal"]: run for run in record["runs"]}
             times = {run.placement.ordinal: analysis.times_of(run) for run in trial.scored}
@@ -213,6 +223,7 @@ def results_csv(analysis: Analysis) -> str:
                 yield {
                     **shared,
                     **placement,
+                    **_guest_use(placement.get("guest_use") or {}),
                     "placement": placement["ordinal"],
                     **{f"clock_{name}": value for name, value in clock.items()},
                     "kind": environment.kind if environment else None,
@@ -225,6 +236,19 @@ def results_csv(analysis: Analysis) -> str:
                 }
 
     return _table(_RESULT, rows())
+
+
+def _host_traffic(use: Mapping[str, Any]) -> dict[str, object]:
+    """The columns of the host's interfaces."""
+    found = {of: use.get(of) or {} for of in ("network", "loopback")}
+    return {f"host_{of}_{name}": value for of, counts in found.items() for name, value in counts.items()}
+
+
+def _guest_use(use: Mapping[str, Any]) -> dict[str, object]:
+    """The columns of what a guest's CPU time was spent for, and of its traffic."""
+    seconds = {f"guest_{name}_s": use.get(name) for name in ("code", "vmm", "kernel", "user", "system")}
+    traffic = {f"guest_{name}": value for name, value in (use.get("traffic") or {}).items()}
+    return {**seconds, "guest_cpu_unknown": use.get("unknown"), **traffic}
 
 
 def _times(found: Mapping[str, Times]) -> dict[str, object]:

@@ -193,6 +193,15 @@ def group_row(of: Group) -> dict[str, Any]:
                 "high": _high(one.value),
                 "slowdown": _value(one.slowdown),
                 "host_cpu_s": one.host_cpu_s,
+                "code_s": one.cpu_s.get("code"),
+                "vmm_s": one.cpu_s.get("vmm"),
+                "kernel_s": one.cpu_s.get("kernel"),
+                "user_s": one.cpu_s.get("user"),
+                "system_s": one.cpu_s.get("system"),
+                "cpu_unknown": one.cpu_unknown,
+                "received": one.received,
+                "sent": one.sent,
+                "dropped": one.dropped,
             }
             for one in of.members
         ],
@@ -458,6 +467,7 @@ def _run(analysis: Analysis, run: Run) -> dict[str, Any]:
         "work": score and score.work,
         "window_s": score and (score.window_end_host_ns - score.window_start_host_ns) * 1e-9,
         "guest_cpu_s": score and score.guest_cpu_s,
+        "guest_use": score and score.guest_use and asdict(score.guest_use),
         "agent_cpu_s": report and report.cpu_s,
         "samples": len(run.samples),
         "samples_unused": analysis.samples_unused(run),

@@ -10,6 +10,7 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypedDict
 
 import numpy as np
 
@@ -30,12 +31,18 @@ _UNLIKE = 1.1  # max/min from which on it is told that nobody in particular gets
 _GROWING = ("together", "instances")
 
 
+CPU_PARTS = ("code", "vmm", "kernel")
+"""What the CPU time of a guest is spent for, as GuestUse has it."""
+
+
 @dataclass(frozen=True, slots=True)
 class MemberEstimate:
     """One guest of a group. The intervals of shares and slowdowns of all guests hold together.
 
     value: in its unit. share: of the sum of the measured guests. slowdown: how many times slower than alone.
-    host_cpu_s: median over the trials; processors: the same as a number of processors that worked for it.
+    host_cpu_s: median over the trials; processors: the same as a number of processors that worked for it. cpu_s: what
+    it was spent for, by the names of CPU_PARTS, user and system, medians too; None where unknown, and `cpu_unknown`
+    says why. received, sent: bytes per second of the guest's interface; dropped: packets in all trials.
     """
 
     guest: str
@@ -47,6 +54,42 @@ class MemberEstimate:
     slowdown: Estimate | None
     host_cpu_s: float | None
     processors: float | None
+    cpu_s: Mapping[str, float | None] = field(default_factory=dict)
+    cpu_unknown: str = ""
+    received: float | None = None
+    sent: float | None = None
+    dropped: int | None = None
+
+
+class _Spent(TypedDict):
+    """Fields of MemberEstimate that are made of GuestUse."""
+
+    cpu_s: Mapping[str, float | None]
+    cpu_unknown: str
+    received: float | None
+    sent: float | None
+    dropped: int | None
+
+
+def _spent(of: Sequence[tuple[GroupTrial, Member]]) -> _Spent:
+    """Medians over the trials; None for what is unknown in one of them."""
+    uses = [(trial.window_s, one.use) for trial, one in of]
+    known = [(window_s, use) for window_s, use in uses if use is not None]
+    whole = len(known) == len(uses)
+
+    def median(numbers: Sequence[float | None]) -> float | None:
+        found = [number for number in numbers if number is not None]
+        return statistics.median(found) if whole and found and len(found) == len(numbers) else None
+
+    traffic = [(window_s, use.traffic) for window_s, use in known if use.traffic is not None and window_s > 0]
+    complete = whole and bool(traffic) and len(traffic) == len(known)
+    return {
+        "cpu_s": {name: median([getattr(use, name) for _, use in known]) for name in (*CPU_PARTS, "user", "system")},
+        "cpu_unknown": "; ".join(dict.fromkeys(use.unknown for _, use in known if use.unknown)),
+        "received": median([one.received_bytes / s for s, one in traffic]) if complete else None,
+        "sent": median([one.sent_bytes / s for s, one in traffic]) if complete else None,
+        "dropped": sum(one.received_dropped + one.sent_dropped for _, one in traffic) if complete else None,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +290,7 @@ class _Grouped:
             slowdown=of_logs(slowdowns, figures),
             host_cpu_s=statistics.median(cpu) if cpu else None,
             processors=statistics.median(worth) if worth else None,
+            **_spent(of),
         )
 
     def _notes(self, failed: int, ranks: Sequence[Rank]) -> list[str]:

@@ -122,6 +122,7 @@ def _member(
         vcpus=vcpus,
         rate_unit="1/s" if run.unit == "s" else run.unit,
         latency=latency,
+        use=run.scored.guest_use,
     )
 
 

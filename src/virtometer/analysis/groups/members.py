@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from virtometer.model import Better, HostUse, Role
+from virtometer.model import Better, GuestUse, HostUse, Role
 
 Shape: TypeAlias = tuple[tuple[tuple[str, str, str], ...], tuple[tuple[str, str], ...], int]
 """Role, environment and workload of all placements, sorted; who exchanges data with whom; the number of guests."""
@@ -22,7 +22,7 @@ class Member:
     host_cpu_s: CPU seconds that the host spent on the whole guest; None where unknown. processors: how many its work
     can use at once; vcpus: of its guest, 0 where unknown. on: numbers of the host's processors that it may use; None:
     all. order: its place in the order of the starts, from 0. instance: the guest that it is in, where several members
-    share one; they share its CPU time too.
+    share one; they share its CPU time too. use: what that CPU time was spent for.
     """
 
     guest: str
@@ -41,6 +41,7 @@ class Member:
     vcpus: float = 0.0
     rate_unit: str = ""
     latency: bool = False
+    use: GuestUse | None = None
 
     @property
     def whose(self) -> str:
