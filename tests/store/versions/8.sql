@@ -12,7 +12,7 @@ CREATE TABLE campaign (
 	PRIMARY KEY (id)
 );
 INSERT INTO "campaign" VALUES(1,'virtometer: 1  # with a comment, an umlaut: ü
-','{"virtometer":1,"name":"ledger","question":"Is anything lost?","environments":[{"name":"native","kind":"native","settings":{},"timing":"auto"},{"name":"box","kind":"runc","settings":{"cpus":0.5,"memory":67108864},"timing":"auto"}],"baseline":"native","workloads":[{"name":"w","workload":"disk","op":"random-read","parameters":{"size":4096},"threads":1,"seconds":null,"scheduling":"auto","factors":{},"levels":{},"of":""}],"scenarios":[],"disk_files":"own","blocks":4,"seconds":1.0,"slice_s":0.025,"fresh":"trial","unavailable":"refuse","seed":null,"control":true,"precision":null,"budget_s":null,"margin":0.05,"verdict":"total","disk_span":536870912,"limits":{"start_s":60.0,"prepare_s":60.0,"run_extra_s":30.0,"answer_s":10.0,"clock_error":0.005},"rules":{"max_steal_share":0.05,"max_swap_pages":0,"min_free_memory_bytes":268435456,"max_stall_share":0.1,"max_foreign_load":0.25,"max_run_delay_share":0.1,"max_frequency_change":0.2,"max_throttling":0,"max_kernel_errors":0}}',9223372036854775807,'2026-01-02T03:04:05.678+00:00','{"cpu":"a processor","cpus":2,"memory_bytes":1099511627776,"flags":["fpu","avx"],"cpufreq":null}','{"virtometer":"0.1.0","agent_sha256":"abababababababababababababababababababababababababababababababab"}');
+','{"virtometer":1,"name":"ledger","question":"Is anything lost?","environments":[{"name":"native","kind":"native","settings":{},"timing":"auto"},{"name":"box","kind":"runc","settings":{"cpus":0.5,"memory":67108864},"timing":"auto"}],"baseline":"native","workloads":[{"name":"w","workload":"disk","op":"random-read","parameters":{"size":4096},"threads":1,"seconds":null,"scheduling":"auto","factors":{},"levels":{},"of":""}],"scenarios":[],"disk_files":"own","blocks":4,"seconds":1.0,"slice_s":0.012,"fresh":"trial","unavailable":"refuse","seed":null,"control":true,"precision":null,"budget_s":null,"margin":0.05,"verdict":"total","disk_span":536870912,"limits":{"start_s":60.0,"prepare_s":60.0,"run_extra_s":30.0,"answer_s":10.0,"clock_error":0.005},"rules":{"max_steal_share":0.05,"max_swap_pages":0,"min_free_memory_bytes":268435456,"max_stall_share":0.1,"max_foreign_load":0.25,"max_run_delay_share":0.1,"max_frequency_change":0.2,"max_throttling":0,"max_kernel_errors":0}}',9223372036854775807,'2026-01-02T03:04:05.678+00:00','{"cpu":"a processor","cpus":2,"memory_bytes":1099511627776,"flags":["fpu","avx"],"cpufreq":null}','{"virtometer":"0.1.0","agent_sha256":"abababababababababababababababababababababababababababababababab"}');
 CREATE TABLE commands (
 	position INTEGER NOT NULL, 
 	at TEXT NOT NULL, 
@@ -32,11 +32,11 @@ CREATE TABLE entries (
 	PRIMARY KEY (entry), 
 	FOREIGN KEY(trial) REFERENCES planned (trial)
 );
-INSERT INTO "entries" VALUES(1,NULL,0,1,'584537c53a503a903e397222c2090cbb1eca3e25f6ded88be855a96cf1b378d2',0);
-INSERT INTO "entries" VALUES(2,0,1,1,'607a8e389409df8df04323ad7a65f9e7974ec8efb2ff20d59044cde31549e4da',0);
-INSERT INTO "entries" VALUES(3,1,1,1,'ebfc9174ee64804ad57d34314629d346ec615ffaa927bb7e418196db2e414755',0);
-INSERT INTO "entries" VALUES(4,3,2,1,'1f1121414d31e71618340e0c8fdd0e18123cb6fed34b86f735436f8f768d14b8',0);
-INSERT INTO "entries" VALUES(5,NULL,2,1,'3232d7f83a72471f02eeb2e702e8bc9e8743b0f2e339ff722992916a81721c8c',1);
+INSERT INTO "entries" VALUES(1,NULL,0,1,'c3c7c62075615a82743b199d25cd63d55fbcfa9067a461274b8ed56900928791',0);
+INSERT INTO "entries" VALUES(2,0,1,1,'932bfe2613bb10ce5759c4fa62e5375b1bafcf9c4395d391999b1d1af3968121',0);
+INSERT INTO "entries" VALUES(3,1,1,1,'22900a08ab1789911ec74998c7ad1a246c9c893f0aee87d2009465f6be23faf9',0);
+INSERT INTO "entries" VALUES(4,3,2,1,'bf245a388e1ef235ca47dcff8fa3b3efa80c30dc3d3fba1420f3a4a535c3d4a4',0);
+INSERT INTO "entries" VALUES(5,NULL,2,1,'782c5bee019708a92d1569fd2595ebc5bc467ec64eda7f31e7b7ea9ead01a172',1);
 CREATE TABLE environments (
 	position INTEGER NOT NULL, 
 	name TEXT NOT NULL, 
