@@ -45,7 +45,9 @@ workloads:
   - {{name: triad, workload: memory, op: triad, parameters: {{size: {triad}}}}}
 blocks: {blocks}
 seconds: {seconds}
+slice_s: 0.008
 fresh: block
+verdict: {verdict}
 margin: {margin}
 budget_s: {budget}
 """
@@ -84,14 +86,26 @@ def name_of(extra: float) -> str:
 
 
 def plan_text(
-    extras: Sequence[float], budget: float, margin: float, blocks: int = 6, seconds: float = 0.3, triad: str = "4M"
+    extras: Sequence[float],
+    budget: float,
+    margin: float,
+    blocks: int = 6,
+    seconds: float = 0.3,
+    triad: str = "4M",
+    verdict: str = "typical",
 ) -> str:
-    """The plan of one campaign."""
+    """The plan of one campaign. `verdict`: the ratio that it is about."""
     environments = "\n".join(
         f"  - {{name: {name_of(extra)}, kind: slower, settings: {{extra: {extra:g}}}}}" for extra in extras
     )
     return _PLAN.format(
-        environments=environments, budget=budget, margin=margin, blocks=blocks, seconds=seconds, triad=triad
+        environments=environments,
+        budget=budget,
+        margin=margin,
+        blocks=blocks,
+        seconds=seconds,
+        triad=triad,
+        verdict=verdict,
     )
 
 
@@ -104,7 +118,7 @@ def rows_of(measured: Measured, number: int, extras: Sequence[float]) -> list[di
         extra = by_name.get(finding.subject)
         if extra is None:
             continue
-        ratio, truth = finding.ratio, 1 / (1 + extra)
+        ratio, truth = finding.decisive, 1 / (1 + extra)
         known = ratio is not None and ratio.low is not None and ratio.high is not None
         rows.append(
             {
@@ -180,6 +194,7 @@ def main() -> int:
     parser.add_argument("--blocks", type=int, default=6, help="blocks of the first stage")
     parser.add_argument("--seconds", type=float, default=0.3, help="window of a trial")
     parser.add_argument("--triad", default="4M", help="size of the triad's arrays")
+    parser.add_argument("--verdict", choices=("typical", "total"), default="typical", help="ratio that it is about")
     parser.add_argument("--file", type=Path, default=Path("results/truths.csv"))
     given = parser.parse_args()
     extras = [float(text) for text in given.extra.split(",")]
@@ -190,7 +205,7 @@ def main() -> int:
         return 1
     given.file.parent.mkdir(parents=True, exist_ok=True)
     with extra_kinds(Slower):
-        text = plan_text(extras, given.budget, given.margin, given.blocks, given.seconds, given.triad)
+        text = plan_text(extras, given.budget, given.margin, given.blocks, given.seconds, given.triad, given.verdict)
         plan = plan_of(text)
         for _ in range(given.campaigns):
             number = next_number(read_rows(given.file))

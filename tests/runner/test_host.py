@@ -265,3 +265,10 @@ def test_a_window_at_another_frequency_is_marked() -> None:
     ]
     anything = rules.model_copy(update={"max_frequency_change": 1.0})
     assert observer.marks(start, end, anything) == ()
+
+
+@pytest.mark.parametrize(
+    ("cost_s", "pause_s"), [(0.0, 0.045), (0.0001, 0.045), (0.0003, 0.075), (0.0004, 0.1), (0.01, 0.125)]
+)
+def test_a_point_that_costs_much_is_taken_less_often(cost_s: float, pause_s: float) -> None:
+    assert host.pause_s(cost_s) == pytest.approx(pause_s)

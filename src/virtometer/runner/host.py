@@ -35,6 +35,10 @@ _NEIGHBOURS = 4
 _GAP_S = 10 * WATCH_S
 """Longest time between two points over which interpolation is accepted."""
 
+_LONGEST_PAUSE_S = _GAP_S / 4
+_COST = 1 / 250
+"""Part of one processor that taking points may cost."""
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
@@ -50,6 +54,11 @@ class Point:
 
 ReadParts = Callable[[], CpuReading | None]
 """How a guest's CPU time is divided; called after its CPU time was read."""
+
+
+def pause_s(cost_s: float) -> float:
+    """Time from the end of taking a point, which cost so much processor time, to the next one."""
+    return min(max(WATCH_S * 0.9, cost_s / _COST), _LONGEST_PAUSE_S)
 
 
 def read_cpu() -> tuple[float, ...]:

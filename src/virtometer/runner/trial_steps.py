@@ -30,7 +30,7 @@ from virtometer.model import (
     TrialRecord,
 )
 from virtometer.runner.clock_monitor import ClockMonitor
-from virtometer.runner.host import WATCH_S, Observer, SliceObserver
+from virtometer.runner.host import WATCH_S, Observer, SliceObserver, pause_s
 from virtometer.runner.host_network import port_of
 from virtometer.runner.host_watch import HostWatch
 from virtometer.runner.overlap import TimedRun, stretch
@@ -220,8 +220,10 @@ class TrialSteps:
                 sessions = [running_guest.session for running_guest in guests_of(listening)]
                 select.select(sessions, [], [], min(left, WATCH_S))
             if observer is not None and time.monotonic() >= watch_at:
+                cost_s = -time.thread_time()
                 observer.tick()
-                watch_at = time.monotonic() + WATCH_S * 0.9
+                cost_s += time.thread_time()
+                watch_at = time.monotonic() + pause_s(cost_s)
             for one in listening:
                 with self._guarded(one):
                     if observer is not None and one.placement.role != "service":
