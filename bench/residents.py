@@ -5,7 +5,7 @@
 Two native guests take turns, as in a campaign. In each round this is done beside every kind, beside all of them
 together, and beside nothing (the A/A row), in random order; with --together not beside each by itself. The residents
 are stopped (SIGSTOP) in the slices of one of the two guests, so that its speed and that of the other one, whose slices
-are 25 ms away, differ by what residents do while they are silent. Who has them stopped changes from round to round.
+are some ms away, differ by what residents do while they are silent. Who has them stopped changes from round to round.
 
 activity: speed with residents that run / with residents that are stopped. presence: speed with residents / without any,
 which is as noisy as the host is over the seconds between. Both have a 95 % interval; below 1 residents cost something.

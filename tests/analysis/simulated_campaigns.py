@@ -99,6 +99,7 @@ def plan_of(places: Sequence[Place], works: Sequence[Work], blocks: int, **more:
             ],
             "baseline": places[0].name,
             "blocks": blocks,
+            "slice_s": 0.025,  # as in `in_rounds`
         }
         | more
     )  # fmt: skip
