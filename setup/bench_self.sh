@@ -17,6 +17,8 @@ echo "== A/A: one environment under two names"
 .venv/bin/python -m bench.aa --campaigns "${CAMPAIGNS:-20}" || failed=1
 echo "== Slices, long windows and the former design"
 .venv/bin/python -m bench.slices --pairs "${PAIRS:-1}" || failed=1
+echo "== Slices beside long windows, by the same guests"
+.venv/bin/python -m bench.both_ways --minutes "${MINUTES:-20}" || failed=1
 echo "== Slowdowns of known size"
 .venv/bin/python -m bench.truths --campaigns "${TRUTHS:-2}" --budget "${BUDGET:-120}" || failed=1
 echo "== A guest that stands still again and again"
