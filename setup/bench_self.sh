@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Virtometer's own speed and soundness on this machine. Takes about an hour; the figures mean something when it idles.
+# Virtometer's own speed and soundness on this machine. Takes about two hours; the figures mean something when it idles.
 . "$(dirname "$0")/shell.sh"
 
 failed=0
