@@ -31,8 +31,8 @@ _ENOUGH = 0.25  # of a window, for its CPU time to tell what the work costs
 class Cell:
     """All that happened to one treatment. `values` and `costs` are by block.
 
-    values: as `judged`. rounds: what was reached in each slice, by block and number. long_values: of the long windows
-    beside slices; long_blocks: where these are the values. starts: the values of each guest, by its number;
+    values: as `judged`. rounds: what each guest reached in each slice, by block and number. long_values: of the long
+    windows beside slices; long_blocks: where these are the values. starts: the values of each guest, by its number;
     start_rounds: their rounds. costs: host CPU seconds of the guest per unit of work; `cost_gaps` counts usable results
     without. `untimed`: there are none, because most of the window lies between the samples. groups: by block, the
     starts of guests of which it is a part.
@@ -44,11 +44,11 @@ class Cell:
     planned: int = 0
     groups: dict[int, set[int]] = field(default_factory=dict)
     values: dict[int, float] = field(default_factory=dict)
-    rounds: dict[int, Mapping[int, float]] = field(default_factory=dict)
+    rounds: dict[int, list[typical.Rounds]] = field(default_factory=dict)
     long_values: dict[int, float] = field(default_factory=dict)
     long_blocks: set[int] = field(default_factory=set)
     starts: dict[int, dict[int, float]] = field(default_factory=dict)
-    start_rounds: dict[int, dict[int, Mapping[int, float]]] = field(default_factory=dict)
+    start_rounds: dict[int, dict[int, typical.Rounds]] = field(default_factory=dict)
     costs: dict[int, float] = field(default_factory=dict)
     cost_gaps: int = 0
     untimed: bool = False
@@ -155,8 +155,8 @@ _Lists: TypeAlias = defaultdict[_Where, list[float]]
 def _fill(cell: Cell) -> None:
     values: _Lists[int] = defaultdict(list)
     starts: _Lists[tuple[int, int]] = defaultdict(list)
-    rounds: defaultdict[int, list[Mapping[int, float]]] = defaultdict(list)
-    start_rounds: defaultdict[tuple[int, int], list[Mapping[int, float]]] = defaultdict(list)
+    rounds: defaultdict[int, list[typical.Rounds]] = defaultdict(list)
+    start_rounds: defaultdict[tuple[int, int], list[typical.Rounds]] = defaultdict(list)
     long_values: _Lists[int] = defaultdict(list)
     costs: _Lists[int] = defaultdict(list)
     for record, run in cell.results:
@@ -184,7 +184,7 @@ def _fill(cell: Cell) -> None:
         cell.starts.setdefault(guest, {})[block] = value
     for (guest, block), of in start_rounds.items():
         cell.start_rounds.setdefault(guest, {})[block] = _mean_rounds(of)
-    cell.rounds = {block: _mean_rounds(of) for block, of in rounds.items()}
+    cell.rounds = dict(rounds)
     shares = [_timed_share(run) for _, run in cell.results if usable(run)]
     cell.untimed = bool(shares) and statistics.median(shares) < _ENOUGH
     if cell.untimed:
@@ -197,8 +197,8 @@ def _means(lists: Mapping[_Where, Sequence[float]]) -> dict[_Where, float]:
     return {where: statistics.geometric_mean(found) for where, found in sorted(lists.items())}
 
 
-def _mean_rounds(of: Sequence[Mapping[int, float]]) -> Mapping[int, float]:
-    """The geometric mean of what several guests reached in each round; one has none of the work of a mean."""
+def _mean_rounds(of: Sequence[typical.Rounds]) -> typical.Rounds:
+    """The geometric mean of what several trials reached in each round; one has none of the work of a mean."""
     if len(of) == 1:
         return of[0]
     numbers = sorted(set().union(*of))

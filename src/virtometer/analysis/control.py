@@ -72,4 +72,5 @@ def _compared(cell: Cell, by: VerdictBy) -> Ratios:
         return Ratios()
     values = cell.starts.get(_SECOND, {}), cell.starts.get(_FIRST, {})
     taken = {} if cell.long_blocks else cell.start_rounds
-    return ratios_of(values, (taken.get(_SECOND, {}), taken.get(_FIRST, {})), cell.shape[2], by)
+    second, first = ({block: (of,) for block, of in taken.get(guest, {}).items()} for guest in (_SECOND, _FIRST))
+    return ratios_of(values, (second, first), cell.shape[2], by)

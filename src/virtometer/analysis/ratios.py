@@ -6,7 +6,7 @@ it; elsewhere the verdict is about the total ratio, and a note says so. Both are
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -17,7 +17,7 @@ from virtometer.analysis.note import Note
 from virtometer.model import Better, VerdictBy
 
 _INSTEAD = "the verdict is about the total ratio"
-_Rounds: TypeAlias = Mapping[int, Mapping[int, float]]
+_Rounds: TypeAlias = Mapping[int, Sequence[typical.Rounds]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def ratios_of(
     better: Better,
     wanted: VerdictBy,
 ) -> Ratios:
-    """The ratios of two sides, the subject first: values by block; what was reached in each round, by block."""
+    """The ratios of two sides, the subject first: values by block; the rounds of its guests, by block."""
     total = blocks.logs_by_block(*values, better)
     typical_logs = typical.logs_by_block(*rounds, better)
     missing = len(total.keys() - typical_logs.keys())
