@@ -13,6 +13,16 @@ from virtometer.model.clock import (
     RoundTripKind,
     of_kinds,
 )
+from virtometer.model.factors import (
+    MAX_FACTORS,
+    MAX_LEVELS,
+    Constraint,
+    Design,
+    DesignType,
+    Factor,
+    level_list,
+    level_text,
+)
 from virtometer.model.finding import (
     Control,
     Estimate,
@@ -20,14 +30,19 @@ from virtometer.model.finding import (
     Verdict,
     WorstBlock,
 )
+from virtometer.model.plain import (
+    Level,
+    Name,
+    parse_share,
+    parse_size,
+    size_text,
+)
 from virtometer.model.plan import (
     MIN_BLOCKS,
     MOST_GUESTS,
-    Level,
     Levels,
     Limits,
     Load,
-    Name,
     Plan,
     PlanEnvironment,
     PlanWorkload,
@@ -35,9 +50,6 @@ from virtometer.model.plan import (
     Scenario,
     ScenarioType,
     VerdictBy,
-    parse_share,
-    parse_size,
-    size_text,
 )
 from virtometer.model.run import (
     UNAVAILABLE,
@@ -81,6 +93,8 @@ from virtometer.model.trial import (
 
 __all__ = [
     "ITERATIONS",
+    "MAX_FACTORS",
+    "MAX_LEVELS",
     "MAX_SLEW",
     "MIN_BLOCKS",
     "MOST_GUESTS",
@@ -93,10 +107,14 @@ __all__ = [
     "ClockFault",
     "ClockFit",
     "CommandLine",
+    "Constraint",
     "Control",
     "Demand",
+    "Design",
+    "DesignType",
     "EnvironmentStatus",
     "Estimate",
+    "Factor",
     "Failure",
     "FailureKind",
     "FaultKind",
@@ -138,6 +156,8 @@ __all__ = [
     "VerdictBy",
     "WorstBlock",
     "columns_of",
+    "level_list",
+    "level_text",
     "of_kinds",
     "parse_share",
     "parse_size",

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from virtometer.model.plan import Level, VerdictBy
+from virtometer.model.plain import Level
+from virtometer.model.plan import VerdictBy
 from virtometer.model.run import Better
 
 

@@ -2,92 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, model_validator
+
+from virtometer.model.factors import MAX_FACTORS, Constraint, Design, Factor
+from virtometer.model.plain import Frozen, Level, Name, OpenShare, Share, parse_size, size_schema
 
 MIN_BLOCKS = 6  # no interval is printed and no verdict is given from fewer
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+class PlanEnvironment(Frozen):
+    """One environment of a plan: a kind with its settings under a name of its own.
 
-
-_FACTORS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-_SIZE = re.compile(r"0*([0-9]{1,19})(?:([KMGT])(?:I?B)?|B)?", re.IGNORECASE | re.ASCII)
-_PERCENTAGE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?%", re.ASCII)
-_MOST_BYTES = (1 << 63) - 1
-
-
-def parse_size(value: object) -> object:
-    """Bytes of a size such as `64M`, `64MB` or `64MiB`: all are 64 * 1024**2. What is no text passes unchanged.
-
-    The agent's command line has the same grammar: contract/sizes.json holds examples that both test suites read.
-    Raises ValueError for other texts.
+    Of a plan with factors that has been read, a cell is an environment with `levels`: one level for each factor.
     """
-    if not isinstance(value, str):
-        return value
-    found = _SIZE.fullmatch(value)
-    if found is None:
-        raise ValueError("a size is a whole number of bytes, or one with K, M, G or T behind it, such as 64M")
-    size = int(found[1]) * _FACTORS[(found[2] or "").upper()]
-    if size > _MOST_BYTES:
-        raise ValueError("a size is less than 8388608T")
-    return size
 
-
-def size_text(size: int) -> str:
-    """A size as one would write it in a plan: 67108864 is 64M."""
-    for suffix in "TGMK":
-        if size and size % _FACTORS[suffix] == 0:
-            return f"{size // _FACTORS[suffix]}{suffix}"
-    return str(size)
-
-
-def parse_share(value: object) -> object:
-    """The share that a percentage is: `5%` is 0.05. What is no text passes unchanged. ValueError for other texts."""
-    if not isinstance(value, str):
-        return value
-    found = _PERCENTAGE.fullmatch(value)
-    if found is None:
-        raise ValueError("a share is a number such as 0.05, or a percentage such as 5%")
-    return float(f"{found[1]}e-2")
-
-
-def _size_schema(low: int, high: int | None) -> WithJsonSchema:
-    bounds = {"minimum": low} | ({} if high is None else {"maximum": high})
-    pattern = "^[0-9]+([KMGTkmgt]([Ii]?[Bb])?|[Bb])?$"
-    return WithJsonSchema({"anyOf": [{"type": "integer", **bounds}, {"type": "string", "pattern": pattern}]})
-
-
-def _share_schema(**bounds: float) -> WithJsonSchema:
-    pattern = "^[0-9]+(\\.[0-9]+)? ?%$"
-    return WithJsonSchema({"anyOf": [{"type": "number", **bounds}, {"type": "string", "pattern": pattern}]})
-
-
-# A part of a whole, as a number or a percentage. The first may be neither 0 nor 1, the second both.
-_OpenShare = Annotated[
-    float, Field(gt=0, lt=1), BeforeValidator(parse_share), _share_schema(exclusiveMinimum=0, exclusiveMaximum=1)
-]
-_Share = Annotated[float, Field(ge=0, le=1), BeforeValidator(parse_share), _share_schema(minimum=0, maximum=1)]
-
-
-def _one_line(name: str) -> str:
-    if re.search(r"[\n\r\t]", name):
-        raise ValueError("a name is one line without tabs")
-    return name
-
-
-Name = Annotated[
-    str,
-    Field(min_length=1, max_length=60, json_schema_extra={"pattern": r"^[^\n\r\t]+$"}),
-    AfterValidator(_one_line),
-]
-
-
-class PlanEnvironment(_Frozen):
-    """One environment of a plan: a kind with its settings under a name of its own."""
+    set_by_laboratory: ClassVar[frozenset[str]] = frozenset({"levels", "of"})
 
     name: Name = Field(description="name in reports, and for --in")
     kind: str = Field(description="kind of the environment")
@@ -96,16 +27,18 @@ class PlanEnvironment(_Frozen):
         default="auto",
         description="who times iterations; auto: the laboratory where a guest's clock counts instructions",
     )
+    # Of a cell; the laboratory writes them when it reads a plan.
+    levels: dict[str, str] = Field(default_factory=dict, description="name of the level of each factor")
+    of: str = Field(default="", description="name of the environment in the file whose settings are varied")
 
 
 VerdictBy = Literal["total", "typical"]
 """Which ratio a verdict is about: of total work / total time, or of a typical round."""
 
-Level = str | int | float | bool
 Levels = Annotated[list[Level], Field(min_length=1, max_length=64)]
 
 
-class PlanWorkload(_Frozen):
+class PlanWorkload(Frozen):
     """One workload of a plan: what is measured in every environment. `scheduling` of a plan that was read is not auto.
 
     `factors` gives parameters, `op` or `threads` several levels each. A plan that has been read has none left: every
@@ -137,40 +70,40 @@ class PlanWorkload(_Frozen):
     of: str = Field(default="", description="name of the workload with factors in the file")
 
 
-class Limits(_Frozen):
+class Limits(Frozen):
     """How long anything that can hang may take, in seconds, and how wrong a clock may be."""
 
     start_s: float = Field(default=60.0, gt=0, le=3600, description="seconds until a guest's agent greets")
     prepare_s: float = Field(default=60.0, gt=0, le=3600, description="seconds to prepare a workload")
     run_extra_s: float = Field(default=30.0, gt=0, le=3600, description="seconds that a run may take beyond its window")
     answer_s: float = Field(default=10.0, gt=0, le=600, description="seconds until an agent answers a request")
-    clock_error: _OpenShare = Field(
+    clock_error: OpenShare = Field(
         default=0.005, description="largest error of a duration that is used, as a share of it"
     )
 
 
-class Rules(_Frozen):
+class Rules(Frozen):
     """When a trial is marked as disturbed: limits on the host's state during the scored window, and on stops in it."""
 
-    max_steal_share: _Share = Field(
+    max_steal_share: Share = Field(
         default=0.05, description="share of processor time that a hypervisor under the host took"
     )
     max_swap_pages: int = Field(default=0, ge=0, description="pages that the host swapped in or out")
-    min_free_memory_bytes: Annotated[int, Field(ge=0), BeforeValidator(parse_size), _size_schema(0, None)] = Field(
+    min_free_memory_bytes: Annotated[int, Field(ge=0), BeforeValidator(parse_size), size_schema(0, None)] = Field(
         default=256 << 20, description="bytes of memory that the host must have free"
     )
-    max_stall_share: _Share = Field(
+    max_stall_share: Share = Field(
         default=0.1, description="share of the window that a guest may lose in one or a few long stops"
     )
     max_foreign_load: float = Field(
         default=0.25, ge=0, le=4096, description="processors' worth of time that other programs may use"
     )
-    max_run_delay_share: _Share = Field(
+    max_run_delay_share: Share = Field(
         default=0.1,
         description="share of the window that a guest may wait for processors that others use; slices beyond it are "
         "not used",
     )
-    max_frequency_change: _Share = Field(
+    max_frequency_change: Share = Field(
         default=0.2,
         description="share by which the frequency of a guest's own processors may fall within the window, where the "
         "host reports frequencies",
@@ -189,7 +122,7 @@ MOST_GUESTS = 64
 _Guests = Annotated[int, Field(ge=1, le=MOST_GUESTS)]
 
 
-class Load(_Frozen):
+class Load(Frozen):
     """What other guests do while one is measured."""
 
     workload: str = Field(description="name of the workload of the plan that the load does")
@@ -199,7 +132,7 @@ class Load(_Frozen):
     )
 
 
-class Scenario(_Frozen):
+class Scenario(Frozen):
     """How guests are combined. What is left out means all.
 
     A name of a workload with factors stands for each of its combinations.
@@ -238,14 +171,31 @@ class Scenario(_Frozen):
     )
 
 
-class Plan(_Frozen):
+class Plan(Frozen):
     """A plan: environments, workloads, scenarios, precision, budget."""
 
     virtometer: Literal[1] = Field(description="version of the form of plans")
     name: Name = Field(description="name of the plan")
     question: str = Field(default="", description="what the plan asks, for people")
     environments: list[PlanEnvironment] = Field(min_length=1, max_length=64, description="places where work runs")
-    baseline: str = Field(default="native", description="name of the environment that all others are compared with")
+    baseline: str = Field(
+        default="native",
+        description="name of the environment that all others are compared with. With factors: that of their references",
+    )
+    factors: list[Factor] = Field(
+        default_factory=list,
+        max_length=MAX_FACTORS,
+        description="settings that are varied together: the table factors. Each combination that the design takes is "
+        "an environment. Without it, environments are as they are written",
+    )
+    constraints: list[Constraint] = Field(
+        default_factory=list,
+        max_length=64,
+        description="combinations of levels that are not measured: the table constraints. Without it, all are possible",
+    )
+    design: Design | None = Field(
+        default=None, description="which combinations are measured: the table design. Without it, all"
+    )
     workloads: list[PlanWorkload] = Field(min_length=1, max_length=512, description="what is measured in each of them")
     scenarios: list[Scenario] = Field(
         default_factory=list,
@@ -271,7 +221,7 @@ class Plan(_Frozen):
     control: bool = Field(
         default=True, description="the baseline is measured twice in each block, which gives the noise floor"
     )
-    precision: _OpenShare | None = Field(
+    precision: OpenShare | None = Field(
         default=None,
         description="half width of the interval of each ratio that further blocks are measured for. "
         "Without it, and with a budget: until comparisons are decided",
@@ -282,14 +232,14 @@ class Plan(_Frozen):
         le=10_000_000,
         description="seconds that a campaign may take, further blocks included. Without it, `blocks` alone count",
     )
-    margin: _OpenShare = Field(default=0.05, description="difference that is small enough to be called equivalent")
+    margin: OpenShare = Field(default=0.05, description="difference that is small enough to be called equivalent")
     verdict: VerdictBy = Field(
         default="total",
         description="ratio that verdicts are about; total: work by time, with all stops; typical: of the rounds of "
         "slices without the extreme ones, where guests took turns",
     )
     disk_span: Annotated[
-        int, Field(ge=1 << 20, le=1 << 44), BeforeValidator(parse_size), _size_schema(1 << 20, 1 << 44)
+        int, Field(ge=1 << 20, le=1 << 44), BeforeValidator(parse_size), size_schema(1 << 20, 1 << 44)
     ] = Field(default=512 << 20, description="bytes of the disk file behind all disk workloads")
     limits: Limits = Field(default_factory=Limits, description="how long anything may take: the table limits")
     rules: Rules = Field(default_factory=Rules, description="when a trial is marked as disturbed: the table rules")
@@ -307,6 +257,17 @@ class Plan(_Frozen):
         if not name:
             return Scenario(name="alone", type="alone")
         return {one.name: one for one in self.scenarios}[name]
+
+    @property
+    def cells(self) -> tuple[PlanEnvironment, ...]:
+        """The environments that are combinations of the levels of factors."""
+        return tuple(one for one in self.environments if one.levels)
+
+    @property
+    def reference_cell(self) -> PlanEnvironment | None:
+        """The cell in which each factor has its reference level; None in a plan without factors."""
+        references = {factor.name: factor.reference for factor in self.factors}
+        return next((one for one in self.cells if one.levels == references), None)
 
     @property
     def stops_by_rule(self) -> bool:

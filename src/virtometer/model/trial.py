@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from virtometer.model.plan import Level
+from virtometer.model.plain import Level
 
 Role = Literal["measured", "load", "service"]
 

@@ -1,0 +1,133 @@
+"""The factors of a plan: settings that are varied together in one design."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from virtometer.model.plain import Frozen, Level, Name, parse_size
+
+MAX_FACTORS = 16
+MAX_LEVELS = 16
+
+DesignType = Literal["full", "fraction", "screening", "optimal", "random", "one at a time"]
+
+_SomeLevels = str | list[str]
+
+
+class Factor(Frozen):
+    """One factor: a setting, or several that are changed together, and the values that are compared.
+
+    Of a plan that was read, `reference` is the name of a level, and `environment` is not None where `setting` or the
+    levels give settings.
+    """
+
+    name: Name = Field(description="name in reports, in constraints and in terms")
+    environment: str | None = Field(
+        default=None,
+        description="name of the environment whose settings are varied. Without it, the only one of the plan",
+    )
+    setting: str | None = Field(
+        default=None, description="setting that is varied. Without it, each level is a mapping of settings"
+    )
+    levels: list[Level] | dict[str, Any] = Field(
+        default_factory=list,
+        description="values of the setting, or names of levels with their values. Without it, environments",
+    )
+    environments: list[str] = Field(
+        default_factory=list,
+        max_length=MAX_LEVELS,
+        description="names of environments that are compared as the levels of this factor, instead of levels. "
+        "Without it, levels",
+    )
+    reference: str | None = Field(
+        default=None,
+        description="level that the others are compared with. Without it, the first; the middle of a screening",
+    )
+
+    @property
+    def level_names(self) -> tuple[str, ...]:
+        """Names of the levels, in the order of the file."""
+        if self.environments:
+            return tuple(self.environments)
+        return tuple(map(level_text, self.levels))
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """What each level sets, in the order of the names; of a factor with environments their names."""
+        if self.environments:
+            return tuple(self.environments)
+        return tuple(self.levels.values() if isinstance(self.levels, dict) else self.levels)
+
+    @property
+    def numbers(self) -> tuple[float, ...] | None:
+        """The levels as numbers, where all of them are numbers or sizes such as 64M; None where any is not."""
+        found = []
+        for one in self.values:
+            try:
+                number = parse_size(one)
+            except ValueError:
+                return None
+            if isinstance(number, bool) or not isinstance(number, int | float):
+                return None
+            found.append(float(number))
+        return tuple(found)
+
+
+def level_text(level: object) -> str:
+    """The name of a level that is given by its value alone, as a plan writes the value."""
+    return str(level).lower() if isinstance(level, bool) else str(level)
+
+
+class Constraint(Frozen):
+    """Combinations of levels that are not measured: `never`, or all but `only` where `where` holds."""
+
+    never: dict[str, _SomeLevels] = Field(
+        default_factory=dict,
+        description="levels, by factor, that do not occur together; several of a factor as a list",
+    )
+    only: dict[str, _SomeLevels] = Field(
+        default_factory=dict, description="levels, by factor, that alone occur where the levels of where do"
+    )
+    where: dict[str, _SomeLevels] = Field(default_factory=dict, description="levels, by factor, that only is about")
+
+
+class Design(Frozen):
+    """Which combinations of levels are measured, and which terms can be estimated from them.
+
+    A term is a factor (`bus`) or an interaction of two (`bus:cache`). Of a plan that was read, `terms` has each term
+    that the design estimates, and `left_out` those of two factors that nobody asked for and that it does not.
+    """
+
+    set_by_laboratory: ClassVar[frozenset[str]] = frozenset({"left_out"})
+
+    type: DesignType = Field(
+        default="full",
+        description="full: every combination; fraction: a regular part of those of two levels; screening: the "
+        "definitive one of three numeric levels; optimal: combinations that estimate the terms best; random: a "
+        "random part; one at a time: the reference with one factor changed",
+    )
+    resolution: Annotated[int, Field(ge=3, le=5)] | None = Field(
+        default=None,
+        description="of a fraction: 3, 4 or 5, the shortest chain of factors that are mixed up. Without it, 4",
+    )
+    runs: int | None = Field(
+        default=None,
+        ge=2,
+        le=64,
+        description="of optimal and random: number of combinations. Without it, a quarter more than needed",
+    )
+    terms: list[str] = Field(
+        default_factory=list,
+        max_length=256,
+        description="what must be estimated: factors, pairs such as bus:cache, main, interactions. Without it, "
+        "main effects and, where the design has room, interactions",
+    )
+    seed: int = Field(default=1, ge=0, lt=2**63, description="of optimal and random: seed of the choice")
+    left_out: list[str] = Field(default_factory=list, description="interactions that are not estimated")
+
+
+def level_list(given: _SomeLevels) -> tuple[str, ...]:
+    """The levels that a constraint names of a factor: one, or several."""
+    return (given,) if isinstance(given, str) else tuple(given)
