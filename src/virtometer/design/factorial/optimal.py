@@ -1,0 +1,81 @@
+"""Cells that estimate given terms best: D-optimal ones by exchange, or a random part. PURE.
+
+From random cells that estimate the terms, one cell after the other is exchanged for the candidate that raises
+det(X'X) most, until none does (Fedorov: Theory of Optimal Experiments, 1972, in the modified form of Cook and
+Nachtsheim: A comparison of algorithms for constructing exact D-optimal designs, Technometrics 22, 1980). The best of
+several starts is taken. The reference cell is never exchanged, and no cell occurs twice. The order is that of
+shuffle.Generator, so that a seed gives the same design for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from virtometer.design.factorial.matrix import Matrix, estimates, model_matrix
+from virtometer.design.factorial.space import Cell, Space, Term, ordered
+from virtometer.design.shuffle import Generator
+
+_STARTS = 8
+_PASSES = 30
+_BETTER = 1 + 1e-7  # a gain below it is rounding, and would depend on the machine
+_RIDGE = 1e-6  # makes a determinant of cells that do not yet estimate all terms
+_TRIES = 200
+
+
+def optimal(space: Space, candidates: Sequence[Cell], terms: Sequence[Term], runs: int, seed: int) -> list[Cell] | None:
+    """`runs` of the candidates, the reference among them; None where no such part estimates all terms."""
+    if runs > len(candidates):
+        return None
+    matrix = model_matrix(space, candidates, terms)
+    kept = [at for at, cell in enumerate(candidates) if cell == space.references]
+    generator = Generator(seed)
+    best: tuple[float, list[int]] | None = None
+    for _ in range(_STARTS):
+        others = [at for at in generator.shuffled(range(len(candidates))) if at not in kept]
+        found = _exchanged(matrix, kept, others[: runs - len(kept)])
+        value = float(np.linalg.slogdet(matrix[found].T @ matrix[found])[1])
+        if np.linalg.matrix_rank(matrix[found]) < matrix.shape[1]:
+            continue
+        if best is None or value > best[0] + np.log(_BETTER):
+            best = value, found
+    if best is None:
+        return None
+    return list(ordered((candidates[at] for at in best[1]), space.references))
+
+
+def _exchanged(matrix: Matrix, kept: Sequence[int], start: Sequence[int]) -> list[int]:
+    """Rows of the matrix: the kept ones, and others exchanged from `start` until no exchange helps."""
+    chosen = [*kept, *start]
+    for _ in range(_PASSES):
+        better = False
+        for place in range(len(kept), len(chosen)):
+            rest = matrix[[at for number, at in enumerate(chosen) if number != place]]
+            information = rest.T @ rest + _RIDGE * np.eye(matrix.shape[1])
+            # det(M + x x') = det(M) (1 + x' M^-1 x)
+            gain = 1 + np.einsum("ij,ji->i", matrix, np.linalg.solve(information, matrix.T))
+            gain[[at for at in chosen if at != chosen[place]]] = 0.0
+            # The first of the candidates that are equally good but for rounding.
+            new = int(np.flatnonzero(gain * _BETTER >= gain.max())[0])
+            if gain[new] > gain[chosen[place]] * _BETTER:
+                chosen[place], better = new, True
+        if not better:
+            break
+    return chosen
+
+
+def random_part(
+    space: Space, candidates: Sequence[Cell], terms: Sequence[Term], runs: int, seed: int
+) -> list[Cell] | None:
+    """`runs` of the candidates at random, the reference among them; None where none of many estimates all terms."""
+    if runs > len(candidates):
+        return None
+    generator = Generator(seed)
+    kept = [one for one in candidates if one == space.references]
+    others = [one for one in candidates if one != space.references]
+    for _ in range(_TRIES):
+        found = ordered([*kept, *generator.shuffled(others)[: runs - len(kept)]], space.references)
+        if estimates(space, found, terms):
+            return list(found)
+    return None

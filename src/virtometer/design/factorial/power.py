@@ -1,0 +1,94 @@
+"""The smallest effect that a design finds with a given probability, before anything is measured. PURE.
+
+Values are analysed as logs within blocks. With blocks b and a standard deviation s of single trials (of logs), a
+contrast c of the terms has the standard error s (c' (X'X)^-1 c / b)^1/2, X being the model matrix of one block. It is
+claimed where |t| exceeds the quantile of Student's t with b - 1 degrees of freedom at the first step of Holm's
+adjustment over all contrasts: the strictest one. The effect that is found with probability p solves for the parameter
+of the noncentral t. Both the degrees of freedom and the step are lower limits: the analysis may borrow from what the
+contrasts have in common, and later steps are less strict.
+
+Source: Wu and Hamada: Experiments, 3rd edition 2021, section 4.5; Holm: A simple sequentially rejective multiple test
+procedure, Scandinavian Journal of Statistics 6 (1979).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from virtometer.design.factorial.matrix import contrasts, model_matrix
+from virtometer.design.factorial.space import Cell, Space, Term
+
+CLAIM_LEVEL = 0.05
+PROBABILITY = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """Smallest effects as fractions: 0.04 is a ratio of 1.04. Of interactions None where the design has none.
+
+    main: of a level against the reference, as a mean over the other factors. interaction: by how much an effect differs
+    from one level of another factor to the next. claims: how many contrasts Holm's adjustment is over.
+    """
+
+    main: float
+    interaction: float | None
+    claims: int
+
+
+def contrasts_of(space: Space, terms: Sequence[Term]) -> Iterator[tuple[Term, NDArray[np.float64]]]:
+    """Of each term, the weights of the model's coefficients in each of its comparisons with the references."""
+    width = 1 + space.freedom(terms)
+    at = 1
+    for term in terms:
+        own = space.freedom([term])
+        others = [
+            [contrasts(space.sizes[f])[level] - contrasts(space.sizes[f])[space.references[f]] for level in levels]
+            for f in term
+            if (levels := [level for level in range(space.sizes[f]) if level != space.references[f]])
+        ]
+        for some in itertools.product(*others):
+            weights = np.ones(1)
+            for one in some:
+                weights = np.outer(weights, one).reshape(-1)
+            found = np.zeros(width)
+            found[at : at + own] = weights
+            yield term, found
+        at += own
+
+
+def power(
+    space: Space,
+    cells: Sequence[Cell],
+    terms: Sequence[Term],
+    blocks: int,
+    noise: float,
+    responses: int = 1,
+    probability: float = PROBABILITY,
+) -> Power:
+    """What is found with that probability in so many blocks, two at least.
+
+    noise: standard deviation of the logs of single trials; `responses`: workloads whose effects are claimed together.
+    """
+    matrix = model_matrix(space, cells, terms)
+    inverse = np.linalg.inv(matrix.T @ matrix)
+    some = list(contrasts_of(space, terms))
+    claims = len(some) * responses
+    away = distance(blocks - 1, claims, probability)
+    found: dict[int, float] = {}
+    for term, weights in some:
+        error = noise * math.sqrt(float(weights @ inverse @ weights) / blocks)
+        found[len(term)] = max(found.get(len(term), 0.0), math.expm1(away * error))
+    return Power(found[1], found.get(2), claims)
+
+
+def distance(freedom: int, claims: int, probability: float = PROBABILITY) -> float:
+    """How many standard errors an effect is from 0 that is claimed with this probability."""
+    limit = float(special.stdtrit(freedom, 1 - CLAIM_LEVEL / (2 * claims)))
+    return float(special.nctdtrinc(freedom, 1 - probability, limit))

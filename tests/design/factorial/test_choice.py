@@ -1,0 +1,151 @@
+"""From what is asked for to a verified design, or one sentence."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.design.factorial.spaces import never, space
+from virtometer.design.factorial.choice import MAX_CELLS, Chosen, DesignError, choose, term_of, usual_runs
+from virtometer.design.factorial.matrix import estimates
+from virtometer.design.factorial.space import Space
+from virtometer.model import Design
+
+
+def chosen(of: Space, **fields: object) -> Chosen:
+    return choose(of, Design.model_validate(fields))
+
+
+def names(of: Space, found: Chosen) -> list[str]:
+    return [of.term_name(term) for term in found.terms]
+
+
+def test_full_takes_all_and_estimates_all_pairs() -> None:
+    of = space(3, 2, 2)
+    found = chosen(of)
+    assert found.cells == tuple(of.cells())
+    assert names(of, found) == ["A", "B", "C", "A:B", "A:C", "B:C"]
+    assert found.left_out == ()
+
+
+def test_full_with_a_constraint_leaves_out_what_never_meets() -> None:
+    of = space(3, 2, 2, without=[never(A=1, C=1)])
+    found = chosen(of)
+    assert len(found.cells) == 10
+    assert [of.term_name(term) for term in found.left_out] == ["A:C"]
+
+
+def test_the_reference_may_be_any_level_and_comes_first() -> None:
+    for references in ((1, 0, 1, 0, 1), (0, 0, 0, 0, 0), (1, 1, 1, 1, 1)):
+        of = space(2, 2, 2, 2, 2, references=references)
+        for kind in ("full", "fraction", "optimal", "random", "one at a time"):
+            found = chosen(of, type=kind)
+            assert found.cells[0] == references, kind
+
+
+def test_a_fraction_has_the_fewest_cells_of_its_resolution() -> None:
+    of = space(*[2] * 8)
+    assert [len(chosen(of, type="fraction", resolution=order).cells) for order in (3, 4, 5)] == [16, 16, 64]
+    assert len(chosen(space(*[2] * 7), type="fraction", resolution=3).cells) == 8
+    found = chosen(of, type="fraction", resolution=5)
+    assert len(found.terms) == 36 and not found.left_out
+    assert len(chosen(of, type="fraction", terms=["main", "A:B", "C:D"]).terms) == 10
+
+
+def test_screening_takes_numeric_levels_around_a_centre() -> None:
+    of = space(3, 3, 3, 3, references=(1, 1, 1, 1))
+    found = chosen(of, type="screening")
+    assert len(found.cells) == 9
+    assert names(of, found) == ["A", "B", "C", "D"]
+
+
+def test_optimal_takes_pairs_where_there_is_room() -> None:
+    of = space(3, 2, 2, 2, without=[never(A=1, C=1)])
+    found = chosen(of, type="optimal")
+    assert names(of, found)[4:] == ["A:B", "A:D", "B:C", "B:D", "C:D"]
+    assert len(found.cells) == usual_runs(of.freedom(found.terms) + 1)
+    small = chosen(of, type="optimal", runs=8)
+    assert names(of, small) == ["A", "B", "C", "D"]
+    assert len(chosen(space(*[2] * 16), type="optimal", runs=20).cells) == 20
+
+
+def test_one_at_a_time_only_changes_one() -> None:
+    of = space(3, 2, 2)
+    found = chosen(of, type="one at a time")
+    assert len(found.cells) == 5
+    assert all(sum(level != 0 for level in cell) <= 1 for cell in found.cells)
+
+
+ALL = ["full", "fraction", "optimal", "random", "one at a time"]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.integers(2, 3), min_size=2, max_size=5),
+    st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=2),
+    st.sampled_from(ALL),
+)
+def test_every_design_that_is_made_keeps_its_promise(sizes: list[int], pairs: list[tuple[int, int]], kind: str) -> None:
+    without = [never(**{"ABCDEFGH"[a]: 1, "ABCDEFGH"[b]: 1}) for a, b in pairs if a != b and max(a, b) < len(sizes)]
+    of = space(*sizes, without=without)
+    try:
+        found = chosen(of, type=kind)
+    except DesignError as refused:
+        assert refused.sentence and refused.sentence.count(". ") == 0
+        return
+    assert found.cells[0] == of.references
+    assert len(set(found.cells)) == len(found.cells) <= MAX_CELLS
+    assert all(of.allows(cell) for cell in found.cells)
+    assert estimates(of, found.cells, found.terms)
+    assert not set(found.terms) & set(found.left_out)
+    assert {*found.terms, *found.left_out} == {*of.mains(), *of.pairs()}
+
+
+@pytest.mark.parametrize(
+    ("of", "fields", "sentence", "field"),
+    [
+        (space(*[2] * 8), {}, "the design has 256 combinations, and a plan at most 64; write 'type: fraction' .*", ""),
+        (space(*[2] * 8), {"type": "full"}, "the design has 256 combinations.*", "type"),
+        (space(3, 2), {"type": "fraction"}, "a fraction has factors of two levels, and 'A' has 3; write .*", "type"),
+        (space(*[2] * 12), {"type": "fraction", "resolution": 5}, "no fraction of at most 64 .*", "resolution"),
+        (space(2, 2), {"resolution": 4}, "a design of the type full has no 'resolution'", "resolution"),
+        (space(2, 2), {"runs": 4}, "a design of the type full has no 'runs'", "runs"),
+        (space(2, 2, 2), {"type": "optimal", "runs": 9}, "'runs' is 9, and only 8 combinations are possible", "runs"),
+        (space(2, 2, 2), {"type": "optimal", "runs": 3}, "3 combinations cannot estimate 4 numbers: .*", "runs"),
+        (space(2, 2), {"terms": ["A:X"]}, "the term 'A:X' names no factor; factors: A, B", "terms"),
+        (space(2, 2), {"terms": ["A:A"]}, "the term 'A:A' is neither a factor nor a pair .*", "terms"),
+        (space(2, 2, without=[never(A=0)]), {}, r"the constraints exclude the reference \(A=0, B=0\)", ""),
+        (space(2, 2, without=[never(A=1)]), {}, "'A' never has the level '1': .*", ""),
+        (
+            space(2, 2, 2, without=[never(A=1, B=1)]),
+            {"terms": ["main", "A:B"]},
+            "the design cannot estimate A:B: 6 combinations for 5 numbers; ask for fewer terms .*",
+            "terms",
+        ),
+        (
+            space(2, 2, 2, 2, 2, without=[never(A=1, B=1)]),
+            {"type": "fraction", "resolution": 3},
+            r"the constraints exclude 2 of the 8 combinations of the design, such as A=1, .*; write 'type: optimal'",
+            "type",
+        ),
+        (space(2, 2, 2), {"type": "screening"}, "screening has factors of three numeric levels, .*: 'A' .*", "type"),
+        (space(3, 3, references=(1, 1)), {"type": "screening"}, "screening has 3 to 18 factors, .* has 2", "type"),
+        (space(*[4] * 9), {"type": "random"}, "the factors have 262144 combinations, and 65536 at most .*", "type"),
+    ],
+)
+def test_what_cannot_be_made_is_refused_in_one_sentence(
+    of: Space, fields: dict[str, object], sentence: str, field: str
+) -> None:
+    with pytest.raises(DesignError) as caught:
+        chosen(of, **fields)
+    assert re.fullmatch(sentence, caught.value.sentence), caught.value.sentence
+    assert caught.value.field == field
+
+
+def test_a_term_may_name_its_factors_in_any_order() -> None:
+    of = space(2, 2, 2)
+    assert term_of(of, "C:A") == (0, 2)
+    assert term_of(of, "B") == (1,)

@@ -1,0 +1,101 @@
+"""Power against simulation."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import special
+
+from tests.design.factorial.spaces import space, terms
+from virtometer.design.factorial.matrix import model_matrix
+from virtometer.design.factorial.power import CLAIM_LEVEL, PROBABILITY, Power, contrasts_of, distance, power
+from virtometer.design.factorial.regular import fraction
+from virtometer.design.factorial.space import Cell, Space, Term
+
+REPETITIONS = 4_000
+
+
+def found_share(
+    of: Space, cells: list[Cell], asked: list[Term], blocks: int, sd: float, term: Term, size: float
+) -> float:
+    """How often a contrast of a term is claimed, at the first step of Holm, whose true size is `size` (a fraction)."""
+    rng = np.random.default_rng(5)
+    matrix = model_matrix(of, cells, asked)
+    some = list(contrasts_of(of, asked))
+    weights = next(weights for name, weights in some if name == term)
+    # The truth: coefficients along the contrast, so that the contrast is log(1 + size) and all else is as it happens.
+    truth = matrix @ (weights * math.log1p(size) / float(weights @ weights))
+    own = weights @ np.linalg.pinv(matrix)
+    drawn = rng.normal(0, sd, (REPETITIONS, blocks, len(cells))) + rng.normal(0, 0.2, (REPETITIONS, blocks, 1)) + truth
+    effects = drawn @ own
+    t = effects.mean(axis=1) / (effects.std(axis=1, ddof=1) / math.sqrt(blocks))
+    limit = special.stdtrit(blocks - 1, 1 - CLAIM_LEVEL / (2 * len(some)))
+    return float((np.abs(t) > limit).mean())
+
+
+@pytest.mark.parametrize("blocks", [6, 8, 20])
+def test_the_smallest_effect_is_found_in_90_of_100_simulated_campaigns(blocks: int) -> None:
+    of = space(*[2] * 8)
+    cells = fraction(8, 4, 4)
+    assert cells is not None
+    known = power(of, cells, of.mains(), blocks, 0.05)
+    share = found_share(of, cells, of.mains(), blocks, 0.05, (3,), known.main)
+    assert share == pytest.approx(PROBABILITY, abs=0.02)
+
+
+def test_so_are_the_effects_of_a_design_that_is_not_orthogonal() -> None:
+    of = space(3, 2, 2)
+    cells = [cell for cell in of.cells() if cell[0] != 1 or cell[2] != 1]
+    asked = terms(of, "A", "B", "C", "AB")
+    known = power(of, cells, asked, 8, 0.03)
+    assert known.interaction is not None
+    worst = max(found_share(of, cells, asked, 8, 0.03, term, known.main) for term in of.mains())
+    assert worst >= PROBABILITY - 0.02
+    assert found_share(of, cells, asked, 8, 0.03, (0, 1), known.interaction) == pytest.approx(PROBABILITY, abs=0.02)
+
+
+def test_a_contrast_is_a_difference_of_means_over_the_other_factors() -> None:
+    of = space(3, 2)
+    cells = list(of.cells())
+    asked = [*of.mains(), *of.pairs()]
+    values = np.array([10 * a + b + 2 * (a == 2 and b == 1) for a, b in cells], dtype=float)
+    fitted = np.linalg.lstsq(model_matrix(of, cells, asked), values, rcond=None)[0]
+    found = [(term, float(weights @ fitted)) for term, weights in contrasts_of(of, asked)]
+    assert [term for term, _ in found] == [(0,), (0,), (1,), (0, 1), (0, 1)]
+    assert [value for _, value in found] == pytest.approx([10, 21, 1 + 2 / 3, 0, 2])
+
+
+def test_more_blocks_less_noise_and_fewer_claims_find_less() -> None:
+    of = space(2, 2, 2)
+    cells = list(of.cells())
+
+    def main(blocks: int = 8, sd: float = 0.03, responses: int = 1) -> float:
+        return power(of, cells, of.mains(), blocks, sd, responses).main
+
+    assert main(16) < main() < main(6)
+    assert main(sd=0.01) < main()
+    assert main(responses=10) > main()
+    assert power(of, cells, of.mains(), 8, 0.03).interaction is None
+    assert power(of, cells, of.mains(), 8, 0.03, responses=3) == Power(main(responses=3), None, 9)
+
+
+def test_the_distance_of_many_blocks_is_that_of_the_normal_distribution() -> None:
+    assert distance(100_000, 1) == pytest.approx(1.959964 + 1.281552, abs=1e-3)
+
+
+def test_a_fraction_needs_a_quarter_of_the_trials_of_one_factor_at_a_time() -> None:
+    """Eight factors: 16 cells of a fraction, or 9 cells with one factor changed, for the same interval."""
+    of = space(*[2] * 8)
+    cells = fraction(8, 4, 4)
+    assert cells is not None
+    one = [of.references, *(tuple(int(at == f) for at in range(8)) for f in range(8))]
+
+    def variance(some: list[Cell]) -> float:
+        matrix = model_matrix(of, some, of.mains())
+        inverse = np.linalg.inv(matrix.T @ matrix)
+        return max(float(weights @ inverse @ weights) for _, weights in contrasts_of(of, of.mains()))
+
+    # Variance of an effect times trials: what the same interval takes.
+    assert variance(cells) * len(cells) <= variance(one) * len(one) / 4
