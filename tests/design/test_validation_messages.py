@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from virtometer.design.parse import parse_plan
 from virtometer.errors import PlanError
-from virtometer.model import Limits, Plan, PlanEnvironment, PlanWorkload, Rules
+from virtometer.model import Constraint, Design, Factor, Limits, Plan, PlanEnvironment, PlanWorkload, Rules
 from virtometer.runner.catalogue import catalogue
 
 LONG = "x" * 300
@@ -44,7 +44,11 @@ def plan() -> dict[str, object]:
 
 def places() -> Iterator[tuple[str, str, BaseModel | type[BaseModel]]]:
     """Each field of a plan, as the part that it stands in, its name, and the part's model."""
-    for part, model in (("", Plan), ("limits", Limits), ("rules", Rules)):
+    parts: tuple[tuple[str, type[BaseModel]], ...] = (
+        ("", Plan), ("limits", Limits), ("rules", Rules),
+        ("factors", Factor), ("constraints", Constraint), ("design", Design),
+    )  # fmt: skip
+    for part, model in parts:
         yield from ((part, field, model) for field in model.model_fields)
     yield from (("environment", field, PlanEnvironment) for field in PlanEnvironment.model_fields)
     yield from (("workload", field, PlanWorkload) for field in PlanWorkload.model_fields)
@@ -61,6 +65,14 @@ def with_value(part: str, field: str, given: object) -> str:
     kind, _, name = part.partition(" ")
     if part in ("limits", "rules"):
         whole[part] = {field: given}
+    elif part in ("factors", "constraints", "design"):
+        whole["factors"] = [{"name": "f", "levels": {"a": {}, "b": {}}}]
+        right: dict[str, dict[str, object]] = {
+            "factors": {"name": "f", "levels": {"a": {}, "b": {}}},
+            "constraints": {"never": {"f": "b"}},
+        }
+        one = {**right.get(part, {}), field: given}
+        whole[part] = one if part == "design" else [one]
     elif kind == "environment":
         whole["environments"][0][field] = given  # type: ignore[index]
     elif kind == "kind":

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
-
-from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
+from typing import Any
 
 from virtometer.design import scenario_checks, scheduling, validation_messages
 from virtometer.design.catalogue import Catalogue
+from virtometer.design.cells import in_cells
 from virtometer.design.document import Document, Path, read_document
 from virtometer.design.factors import expand
 from virtometer.design.feasible import impossible, refused
 from virtometer.design.schedule import MAX_TRIALS, trial_count
 from virtometer.design.selection import Selection, select
+from virtometer.design.validated import ValidationMessage, validated
 from virtometer.errors import PlanError
 from virtometer.model import Plan, PlanEnvironment, PlanWorkload
 from virtometer.visible import visible
 
 MAX_MESSAGES = 20
 ALL = Selection()
-
-ValidationMessage = tuple[int, str]
-Model = TypeVar("Model", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +37,18 @@ def parse_plan(text: str | bytes, file_name: str, catalogue: Catalogue) -> Plan:
     return read_plan(text, file_name, catalogue).plan
 
 
-def read_plan(text: str | bytes, file_name: str, catalogue: Catalogue, selected: Selection = ALL) -> PlanRead:
+def read_plan(
+    text: str | bytes,
+    file_name: str,
+    catalogue: Catalogue,
+    selected: Selection = ALL,
+    instead: Mapping[str, Any] | None = None,
+) -> PlanRead:
     """Read a plan. Raises one PlanError that lists everything wrong with it, each with file, line and what is allowed.
 
     `selected`: the part of the plan that is returned. A mistake in any other part is an error as well, but what cannot
     be executed counts in the selected part alone. Raises UsageError for a name in `selected` that the plan lacks.
+    `instead`: fields of the plan that replace those of the text.
 
     In the plan returned, settings and parameters hold what the file gives, in the types of their models: `64M` is a
     number there.
@@ -55,10 +57,14 @@ def read_plan(text: str | bytes, file_name: str, catalogue: Catalogue, selected:
     document = read_document(text, file_name)
     if not isinstance(document.value, dict):
         raise PlanError(file_name, document.line(()), "a plan is a mapping: lines of the form 'name: value'")
-    document, wrong = expand(document)
+    if instead is not None:
+        document = Document({**document.value, **instead}, document.lines)
+    document, wrong = in_cells(document)
+    if not wrong:
+        document, wrong = expand(document)
     if wrong:
         raise _together(file_name, wrong)
-    plan, wrong = _validated(Plan, document, (), "field")
+    plan, wrong = validated(Plan, document, (), "field")
     if plan is not None:
         environments, wrong_environments = _environments(plan, document, catalogue)
         workloads, wrong_workloads = _workloads(plan, document, catalogue)
@@ -93,54 +99,12 @@ def _together(file: str, wrong: Iterable[ValidationMessage]) -> PlanError:
     return PlanError(file, line, "\n".join(lines))
 
 
-def _validated(
-    model: type[Model], document: Document, path: Path, what: str
-) -> tuple[Model | None, list[ValidationMessage]]:
-    """Validate the part of the document at `path`."""
-    data: Any = document.value
-    for step in path:
-        data = data[step]
-    try:
-        # Through JSON, because pydantic's strict mode takes text for an enumeration there, and a list for a tuple.
-        return model.model_validate_json(json.dumps(data), strict=True), []
-    except ValidationError as cause:
-        errors = cause.errors(include_url=False)
-        misspelt = {
-            (
-                *error["loc"][:-1],
-                validation_messages.nearest(
-                    str(error["loc"][-1]), validation_messages.fields_at(model, error["loc"][:-1])
-                ),
-            )
-            for error in errors
-            if error["type"] == "extra_forbidden"
-        }
-        return None, [
-            (
-                document.line((*path, *error["loc"])),
-                validation_messages.sentence(error, model, what, _given(data, error)),
-            )
-            for error in errors
-            if error["type"] != "missing" or error["loc"] not in misspelt  # one message for one mistake
-        ]
-
-
-def _given(data: object, error: ErrorDetails) -> object:
-    """What the plan says at the place of an error; the error's own input where the plan says nothing there."""
-    found: Any = data
-    try:
-        for step in error["loc"]:
-            found = found[step]
-    except (KeyError, IndexError, TypeError):
-        return error["input"]
-    return found
-
-
 def _environments(
     plan: Plan, document: Document, catalogue: Catalogue
 ) -> tuple[list[PlanEnvironment], list[ValidationMessage]]:
     result: list[PlanEnvironment] = []
     wrong: list[ValidationMessage] = []
+    combined: dict[ValidationMessage, list[str]] = {}
     for number, environment in enumerate(plan.environments):
         path: Path = ("environments", number)
         kind = catalogue.kinds.get(environment.kind)
@@ -148,12 +112,20 @@ def _environments(
             sentence = validation_messages.unknown("unknown kind of environment", environment.kind, catalogue.kinds)
             wrong.append((document.line((*path, "kind")), sentence))
         elif "settings" in document.value["environments"][number]:
-            given, found = _validated(kind.settings, document, (*path, "settings"), f"setting of {environment.kind}")
+            given, found = validated(kind.settings, document, (*path, "settings"), f"setting of {environment.kind}")
+            if environment.levels:  # settings that do not go together are said once, not for every cell
+                together = [one for one in found if one[0] == document.line((*path, "settings"))]
+                for one in together:
+                    combined.setdefault(one, []).append(environment.name)
+                found = [one for one in found if one not in together]
             wrong += found
             if given is not None:
                 plain = given.model_dump(mode="json", exclude_unset=True)
                 environment = environment.model_copy(update={"settings": plain})
         result.append(environment)
+    for (line, sentence), (first, *others) in combined.items():
+        more = f" and {len(others)} more" if others else ""
+        wrong.append((line, f"'{first}'{more}: {sentence}; exclude it with 'constraints'"))
     return result, wrong
 
 
@@ -174,7 +146,7 @@ def _workloads(
             wrong.append((document.line((*path, "op")), sentence))
         if "parameters" in document.value["workloads"][number]:
             where = (*path, "parameters")
-            given, found = _validated(description.parameters, document, where, f"parameter of {workload.workload}")
+            given, found = validated(description.parameters, document, where, f"parameter of {workload.workload}")
             wrong += found
             if given is not None:
                 plain = given.model_dump(mode="json", exclude_unset=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from virtometer.model import Plan, PlanWorkload
+from virtometer.model import Design, Plan, PlanEnvironment, PlanWorkload
 
 _ABOUT = (
     "A plan of Virtometer. Settings of environments and parameters of workloads depend on the kind and the workload: "
@@ -18,9 +18,10 @@ _ABOUT = (
 def plan_schema() -> dict[str, Any]:
     """JSON Schema, draft 2020-12."""
     schema = Plan.model_json_schema()
+    for model in (PlanEnvironment, PlanWorkload, Design):
+        for name in model.set_by_laboratory:
+            del schema["$defs"][model.__name__]["properties"][name]
     workload = schema["$defs"]["PlanWorkload"]
-    for name in PlanWorkload.set_by_laboratory:
-        del workload["properties"][name]
     # The operation may be a factor instead.
     workload["required"].remove("op")
     workload["anyOf"] = [

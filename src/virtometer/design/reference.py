@@ -20,6 +20,9 @@ from virtometer.design.catalogue import Catalogue, WorkloadDescription
 from virtometer.design.validation_messages import nearest, number, short
 from virtometer.errors import UsageError
 from virtometer.model import (
+    Constraint,
+    Design,
+    Factor,
     Limits,
     Load,
     Plan,
@@ -33,6 +36,22 @@ from virtometer.model import (
 )
 
 _MISSING = "-"  # a default that is nothing: the meaning says what holds without it
+
+_FACTORS = (
+    "`- {name: cache, environment: vm, setting: disk_cache, levels: [none, writeback]}` varies one setting.",
+    "`levels: {small: {memory: 256M, cpus: 1}, large: {memory: 1G, cpus: 4}}` without `setting` varies both at once.",
+    "`levels: {this: {}, that: {}}` is a dummy, which must be found to have no influence.",
+    "`- {name: runtime, environments: [runc, vm]}` compares environments; all other factors vary each of them.",
+    "Parameters of workloads have `factors` of their own: each combination is a workload, measured in every cell.",
+)
+_CONSTRAINTS = (
+    "`- never: {cache: none, aio: threads}`, or with several levels `{cache: none, aio: [threads, native]}`.",
+    "`- {where: {bus: nvme}, only: {machine: q35}}`: with that bus no other machine.",
+)
+_DESIGN = (
+    "`virtometer plan show PLAN` prints the design, what it cannot tell apart, and with `--noise` its power.",
+    "One factor at a time is measured only where `type` asks for it: for the same precision it takes far more trials.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +119,20 @@ def entry(name: str, info: FieldInfo, default: str | int | None = None) -> Entry
 
 
 def _plan() -> Iterable[Section]:
-    parts: tuple[tuple[str, str, type[BaseModel]], ...] = (
-        ("plan", "all fields of a plan", Plan),
-        ("environments", "fields of each environment of a plan", PlanEnvironment),
-        ("workloads", "fields of each workload of a plan", PlanWorkload),
-        ("scenarios", "fields of each scenario of a plan", Scenario),
-        ("load", "what other guests do in a scenario of the type loaded", Load),
-        ("limits", "how long anything may take, and how wrong a clock may be", Limits),
-        ("rules", "when a trial is marked as disturbed", Rules),
+    parts: tuple[tuple[str, str, type[BaseModel], tuple[str, ...]], ...] = (
+        ("plan", "all fields of a plan", Plan, ()),
+        ("environments", "fields of each environment of a plan", PlanEnvironment, ()),
+        ("workloads", "fields of each workload of a plan", PlanWorkload, ()),
+        ("factors", "fields of each factor of a plan: settings that are varied together", Factor, _FACTORS),
+        ("constraints", "combinations of levels that are not measured", Constraint, _CONSTRAINTS),
+        ("design", "which combinations of levels are measured, and what can be estimated from them", Design, _DESIGN),
+        ("scenarios", "fields of each scenario of a plan", Scenario, ()),
+        ("load", "what other guests do in a scenario of the type loaded", Load, ()),
+        ("limits", "how long anything may take, and how wrong a clock may be", Limits, ()),
+        ("rules", "when a trial is marked as disturbed", Rules, ()),
     )
-    for name, meaning, model in parts:
-        yield Section("plan", name, name, meaning, "field", _entries(model))
+    for name, meaning, model, facts in parts:
+        yield Section("plan", name, name, meaning, "field", _entries(model), facts=facts)
 
 
 def _environments(catalogue: Catalogue) -> Iterable[Section]:

@@ -6,6 +6,7 @@ each group has the baseline with all of its guests, so that a comparison never l
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from virtometer.design.demands import demand_of, guest_memory, rounded_size
 from virtometer.design.scenarios import work_alone, work_in_turns
 from virtometer.model import Plan, PlanEnvironment
 
+_NAMED = 6  # guests whose names stand in a line
 _WHOLE = 1 << 20  # so that the arithmetic comes out as it is shown
 
 
@@ -50,10 +52,14 @@ class Residents:
             yield f"  group {number}: {self.arithmetic(group)}"
 
     def arithmetic(self, group: Sequence[str]) -> str:
-        """What a group takes: `2 x baseline 14M + vm 640M = 668M`."""
+        """What a group takes: `2 x baseline 14M + vm 640M = 668M`; many guests by their sizes."""
         times = f"{self.baseline_guests} x " if self.baseline_guests > 1 else ""
         parts = [f"{times}{self.baseline} {rounded_size(self.needs[self.baseline])}"]
-        parts += [f"{name} {rounded_size(self.needs[name])}" for name in group]
+        if len(group) > _NAMED:
+            sizes = Counter(rounded_size(self.needs[name]) for name in group)
+            parts += [f"{count} x {size}" for size, count in sizes.items()]
+        else:
+            parts += [f"{name} {rounded_size(self.needs[name])}" for name in group]
         parts += [f"long windows {rounded_size(self.extra)}"] if self.extra else []
         return f"{' + '.join(parts)} = {rounded_size(self.taken(group))}"
 

@@ -1,7 +1,8 @@
 """A part of a plan: some of its workloads and environments, chosen by name. PURE.
 
 A workload with factors has two kinds of names: the name in the plan's file chooses all combinations of its levels, and
-the name of one combination chooses that one. The baseline is always kept.
+the name of one combination chooses that one. The same holds for an environment whose settings are factors. The baseline
+is always kept.
 """
 
 from __future__ import annotations
@@ -39,8 +40,11 @@ def select(plan: Plan, document: Document, selected: Selection) -> tuple[Plan, D
         by_name.setdefault(workload.of or workload.name, set()).add(workload.name)
     by_name |= {name: {name} for name in names}
     workloads = _chosen("--only", "workload", selected.only, by_name) if selected.only else set(names)
-    present = {environment.name: {environment.name} for environment in plan.environments}
-    environments = set(present)
+    present: dict[str, set[str]] = {}
+    for environment in plan.environments:
+        present.setdefault(environment.of or environment.name, set()).add(environment.name)
+    present |= {environment.name: {environment.name} for environment in plan.environments}
+    environments = {environment.name for environment in plan.environments}
     if selected.environments:
         environments = {plan.baseline} | _chosen("--in", "environment", selected.environments, present)
     scenarios = {
