@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from virtometer.cli.times import seconds_option
+from virtometer.cli.times import seconds_option, time_words
 from virtometer.errors import UsageError
 
 
@@ -22,3 +22,11 @@ def test_a_time_is_read(text: str, seconds: float) -> None:
 def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match=r"--budget is .*, but must be a time of more than 0"):
         seconds_option("--budget", text)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0, "0 seconds"), (89.4, "89 seconds"), (90, "2 minutes"), (7100, "118 minutes"), (7200, "2 h 00 min")],
+)
+def test_a_time_in_words(seconds: float, words: str) -> None:
+    assert time_words(seconds) == words

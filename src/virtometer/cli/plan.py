@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -40,8 +41,21 @@ def show(
     ] = None,
     only: Only = None,
     in_: In = None,
+    noise: Annotated[
+        str, typer.Option("--noise", metavar="SHARE", help="With factors: noise of single trials, such as 3%.")
+    ] = "",
+    pilot: Annotated[
+        Path | None, typer.Option("--pilot", metavar="DIR", help="With factors: the noise of an earlier campaign.")
+    ] = None,
+    budget: Annotated[
+        str, typer.Option("--budget", metavar="TIME", help="With factors: show the best design that takes so long: 2h.")
+    ] = "",
 ) -> None:
-    """Show what a plan compares, about how long it takes, and its trials in the order of execution."""
+    """Show what a plan compares, about how long it takes, and its trials in the order of execution.
+
+    Of a plan with factors also its design: what it estimates, what it cannot tell apart, and how small an effect it
+    finds.
+    """
     from virtometer.cli.plan_files import load, selection
     from virtometer.design.duration import duration
     from virtometer.design.schedule import schedule
@@ -49,7 +63,12 @@ def show(
     from virtometer.runner.here import residents_here
     from virtometer.runner.windows import may_end_early, windows
 
-    loaded, _ = load(plan, selection(only, in_))
+    selected = selection(only, in_)
+    loaded, text = load(plan, selected)
+    _only_with_factors(loaded, {"--noise": noise, "--pilot": pilot, "--budget": budget})
+    given_up: list[str] = []
+    if budget:
+        loaded, given_up = _within(loaded, text, budget, lambda fields: load(plan, selected, fields)[0])
     shown = seed if seed is not None else loaded.seed if loaded.seed is not None else 0
     names = [environment.name for environment in loaded.environments]
     together = residents_here(loaded, names, Path("results"))
@@ -58,6 +77,9 @@ def show(
     if loaded.question:
         lines.append(f"question: {loaded.question}")
     lines += _compared(loaded)
+    if loaded.factors:
+        lines += _designed(loaded, noise, pilot)
+    lines += given_up
     lines.append(f"size: {_size(loaded, len(trials))}{_too_few(loaded)}")
     lines += _memory(loaded, together)
     takes = duration(loaded, trials, windows(loaded), catalogue())
@@ -80,9 +102,10 @@ def schema() -> None:
 def _compared(plan: Plan) -> list[str]:
     typical = ", by the typical ratio where guests take turns" if plan.verdict == "typical" else ""
     lines = [f"compared with {plan.baseline}, equivalent within {plan.margin:.0%}{typical}:"]
-    for environment in plan.environments:
-        settings = ", ".join(f"{key} {_shown(value)}" for key, value in environment.settings.items())
-        lines.append(f"  {environment.name} (kind {environment.kind}{', ' + settings if settings else ''})")
+    for name, kind, given, cells in _places(plan):
+        settings = ", ".join(f"{key} {_shown(value)}" for key, value in given.items())
+        varied = f" in {cells} combinations of factors" if cells else ""
+        lines.append(f"  {name} (kind {kind}{', ' + settings if settings else ''}){varied}")
     lines.append("in:")
     for workload in plan.workloads:
         parameters = ", ".join(f"{key} {_shown(value)}" for key, value in workload.parameters.items())
@@ -92,6 +115,60 @@ def _compared(plan: Plan) -> list[str]:
         what = ", ".join(part for part in (parameters, threads, f"{seconds:g} s{slices}") if part)
         lines.append(f"  {workload.name} ({workload.workload} {workload.op}, {what})")
     return lines
+
+
+def _places(plan: Plan) -> list[tuple[str, str, dict[str, Any], int]]:
+    """Environments with name, kind and settings; cells once, as in the file, with how many there are."""
+    from virtometer.cli.plan_design import settings_beside_factors
+
+    found: dict[str, tuple[str, str, dict[str, Any], int]] = {}
+    for one in plan.environments:
+        if one.levels:
+            count = found[one.of][3] + 1 if one.of in found else 1
+            found[one.of] = (one.of, one.kind, settings_beside_factors(plan, one), count)
+        else:
+            found[one.name] = (one.name, one.kind, one.settings, 0)
+    return list(found.values())
+
+
+def _only_with_factors(plan: Plan, options: dict[str, object]) -> None:
+    """Raise UsageError for options that say nothing of a plan without factors, or that exclude each other."""
+    from virtometer.errors import UsageError
+
+    given = [name for name, value in options.items() if value]
+    if given and not plan.factors:
+        raise UsageError(f"{given[0]} is for plans with factors, and '{plan.name}' has none")
+    if {"--noise", "--pilot"} <= set(given):
+        raise UsageError("--noise and --pilot cannot be given together")
+
+
+def _within(plan: Plan, text: str, budget: str, load: Callable[[dict[str, Any]], Plan]) -> tuple[Plan, list[str]]:
+    """The plan with the best design that fits, and what was given up."""
+    from virtometer.cli.plan_design import within_budget
+    from virtometer.cli.times import seconds_option
+    from virtometer.design.document import read_document
+    from virtometer.design.duration import duration
+    from virtometer.design.schedule import schedule
+    from virtometer.runner.catalogue import catalogue
+    from virtometer.runner.here import residents_here
+    from virtometer.runner.windows import windows
+
+    def price(one: Plan) -> float:
+        names = [environment.name for environment in one.environments]
+        trials = schedule(one, names, 0, residents_here(one, names, Path("results")).groups)
+        return duration(one, trials, windows(one), catalogue()).seconds
+
+    given = read_document(text, plan.name).value.get("design", {"type": "full"})
+    return within_budget(plan, given, seconds_option("--budget", budget), load, price)
+
+
+def _designed(plan: Plan, noise: str, pilot: Path | None) -> list[str]:
+    """The design of a plan with factors, and its power where the noise is known."""
+    from virtometer.cli.plan_design import design_lines, pilot_noise, power_lines
+    from virtometer.cli.shares import share_option
+
+    known = {"": share_option("--noise", noise)} if noise else pilot_noise(pilot, plan) if pilot else {}
+    return [*design_lines(plan), *power_lines(plan, known)]
 
 
 def _memory(plan: Plan, together: Residents) -> list[str]:
@@ -109,7 +186,11 @@ def _memory(plan: Plan, together: Residents) -> list[str]:
 
 def _takes(duration: Duration, *, early: bool) -> str:
     """How long a plan takes, as far as that is known; of work with an end of its own only that it has one."""
-    known = f"{'at most' if early else 'about'} {_time(duration.seconds)} of measuring where every environment works"
+    from virtometer.cli.times import time_words
+
+    known = (
+        f"{'at most' if early else 'about'} {time_words(duration.seconds)} of measuring where every environment works"
+    )
     if not duration.unknown:
         return known
     first, more = duration.unknown[:3], len(duration.unknown) - 3
@@ -155,13 +236,6 @@ def _too_few(plan: Plan) -> str:
     from virtometer.model import MIN_BLOCKS
 
     return "" if plan.blocks >= MIN_BLOCKS else f"; a verdict takes {MIN_BLOCKS} blocks"
-
-
-def _time(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} seconds"
-    minutes = round(seconds / 60)
-    return f"{minutes} minutes" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02} min"
 
 
 def _trials(plan: Plan, trials: tuple[Trial, ...], *, grouped: bool) -> list[str]:

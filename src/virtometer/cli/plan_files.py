@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import virtometer
 from virtometer.design.document import MAX_BYTES
@@ -33,12 +34,12 @@ def selection(only: Sequence[str] | None, environments: Sequence[str] | None) ->
     return Selection(tuple(only or ()), tuple(environments or ()))
 
 
-def load(path: Path, selected: Selection = ALL) -> tuple[Plan, str]:
-    """Read and check a plan; returns the `selected` part, and the plan's text.
+def load(path: Path, selected: Selection = ALL, instead: Mapping[str, Any] | None = None) -> tuple[Plan, str]:
+    """Read and check a plan, with the fields `instead` of its own; returns the `selected` part, and the plan's text.
 
     Raises PlanError with file and line, and UsageError for a name that the plan does not have.
     """
-    found, text = _read(path, selected)
+    found, text = _read(path, selected, instead)
     return found.plan, text
 
 
@@ -66,7 +67,7 @@ def load_for_here(path: Path, results: Path, selected: Selection = ALL) -> tuple
     return found.plan, text, [f"{shown}:{line}: will fail: {words}" for line, words in sorted(set(skipped))]
 
 
-def _read(path: Path, selected: Selection) -> tuple[PlanRead, str]:
+def _read(path: Path, selected: Selection, instead: Mapping[str, Any] | None = None) -> tuple[PlanRead, str]:
     from virtometer.runner.catalogue import catalogue
 
     shown = str(path)
@@ -79,7 +80,7 @@ def _read(path: Path, selected: Selection) -> tuple[PlanRead, str]:
         raise PlanError(shown, 0, "this is a directory, not a plan") from cause
     except OSError as cause:
         raise PlanError(shown, 0, f"the plan cannot be read: {cause.strerror}") from cause
-    return read_plan(raw, shown, catalogue(), selected), raw.decode("utf-8-sig")
+    return read_plan(raw, shown, catalogue(), selected, instead), raw.decode("utf-8-sig")
 
 
 def seed_of(plan: Plan, given: int | None) -> int:

@@ -1,4 +1,4 @@
-"""Times that are given as options: 90, 90s, 5m, 1h30m."""
+"""Times that are given as options: 90, 90s, 5m, 1h30m; and times in words."""
 
 from __future__ import annotations
 
@@ -17,3 +17,11 @@ def seconds_option(name: str, text: str) -> float:
     if not 0 < total <= 10_000_000:
         raise UsageError(f"{name} is {text}, but must be a time of more than 0", advice="write 300, 90s, 5m or 1h30m")
     return total
+
+
+def time_words(seconds: float) -> str:
+    """A length of time in words, to the minute or second."""
+    if seconds < 90:
+        return f"{seconds:.0f} seconds"
+    minutes = round(seconds / 60)
+    return f"{minutes} minutes" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02} min"
