@@ -9,7 +9,7 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -123,6 +123,7 @@ class Programs:
         pass_fds: Sequence[int] = (),
         preexec: Callable[[], None] | None = None,
         cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
     ) -> subprocess.Popen[bytes]:
         """Start a program in a session of its own (its process group id is its pid) and return at once.
 
@@ -138,6 +139,7 @@ class Programs:
             start_new_session=True,
             preexec_fn=_Child(preexec),
             cwd=cwd,
+            env=env,
         )
         self._record.append(CommandLine(now(), purpose, words, None))
         return process

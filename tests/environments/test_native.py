@@ -10,6 +10,7 @@ import pytest
 from tests.waiting import wait_until
 from virtometer.environments.base import LabContext
 from virtometer.environments.native import Native, NativeSettings
+from virtometer.environments.process_guest import ProcessGuest
 from virtometer.errors import MissingProgram
 from virtometer.link.channel import Channel
 from virtometer.link.session import Session
@@ -41,6 +42,21 @@ def test_without_a_disk_file_there_is_no_disk(lab: LabContext, new_id: Callable[
     guest = Native(lab).start(NativeSettings(), new_id())
     assert guest.disk is None
     guest.stop()
+
+
+def test_each_start_has_environment_variables_of_a_size_of_its_own(lab: LabContext, new_id: Callable[[], str]) -> None:
+    """T. Mytkowicz et al., ASPLOS 2009: their size moves the stack, and with it what a program costs."""
+    sizes = []
+    for _ in range(4):
+        guest = Native(lab).start(NativeSettings(), new_id())
+        assert isinstance(guest, ProcessGuest) and guest.process is not None
+        size = guest.effective["environment_padding_bytes"]
+        variables = Path(f"/proc/{guest.process.pid}/environ").read_bytes().split(b"\0")
+        assert b"VIRTOMETER_PADDING=" + b"x" * size in variables
+        sizes.append(size)
+        guest.stop()
+    assert len(set(sizes)) > 1
+    assert all(0 <= size < 4096 for size in sizes)
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ class Bubblewrap(Environment):
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
             guest.disk = disk_as_file(self.lab, inside)
             namespace = guest.join_network()
-            guest.launch(argv, purpose=f"bubblewrap guest {guest_id}", namespace=namespace)
+            guest.launch(argv, purpose=f"bubblewrap guest {guest_id}", namespace=namespace, inherits=True)
         return guest
 
 

@@ -64,7 +64,9 @@ class Native(Environment):
             namespace = guest.join_network()
             # What no guest can be given may still run on the host itself.
             guest.refused_programs = refusals(one for one in self.lab.host_programs if one.path is None)
-            guest.launch([self.lab.agent, "stdio"], purpose=f"native guest {guest_id}", namespace=namespace)
+            guest.launch(
+                [self.lab.agent, "stdio"], purpose=f"native guest {guest_id}", namespace=namespace, inherits=True
+            )
         return guest
 
     def add_agent(self, guest: Guest, settings: Settings, guest_id: str) -> Guest:

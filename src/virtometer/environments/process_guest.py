@@ -16,6 +16,7 @@ import contextlib
 import ctypes
 import fcntl
 import os
+import secrets
 import signal
 import subprocess
 import time
@@ -40,6 +41,8 @@ from virtometer.link.session import Session
 from virtometer.visible import visible
 
 _WORDS = 2_000
+_PADDING = "VIRTOMETER_PADDING"  # an environment variable without a meaning
+_PAGE = 4096
 _STDERR_PIPE = 1 << 20
 _READS = 64  # of 64 KiB: four times what the pipe holds
 
@@ -153,8 +156,12 @@ class ProcessGuest(Guest):
         stream: Stream | None = None,
         pass_fds: Sequence[int] = (),
         namespace: str | None = None,
+        inherits: bool = False,
     ) -> None:
         """Start the launcher in the guest's account, in network namespace `namespace` where one is named.
+
+        `inherits`: the agent has the launcher's environment variables, so that their size moves its stack: it is random
+        for each start, and recorded, so that no difference of two guests is one of their layout in memory.
 
         Without `stream` its stdin and stdout (pipes) are the channel; else stdin is /dev/null and `stream` is kept.
         What it prints to stderr (with `stream`: stdout too) becomes `stderr_tail`. The caller closes `pass_fds`.
@@ -190,6 +197,7 @@ class ProcessGuest(Guest):
                         stderr=stderr,
                         pass_fds=pass_fds,
                         preexec=entry,
+                        env=self._padded() if inherits else None,
                     )
             except subprocess.SubprocessError as cause:
                 where = f" or use processor {processor_list(self._processors)}" if self._processors else ""
@@ -202,6 +210,12 @@ class ProcessGuest(Guest):
         leader = stat_of(self.process.pid)
         if leader is not None:
             self.lab.journal.record(self.guest_id, PROCESS_GROUP, leader=leader.pid, start=leader.start)
+
+    def _padded(self) -> dict[str, str]:
+        """The laboratory's environment variables with one more, of a random size below a page."""
+        size = secrets.randbelow(_PAGE)
+        self._effective["environment_padding_bytes"] = size
+        return {**os.environ, _PADDING: "x" * size}
 
     def alive(self) -> bool:
         """Whether the launcher still runs. Does not reap it: its CPU time stays countable until the stop."""

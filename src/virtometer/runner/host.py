@@ -461,6 +461,7 @@ def facts() -> dict[str, Any]:
         "clock_source": _first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
         **frequency_facts(os.sched_getaffinity(0)),
         "transparent_huge_pages": _first_line("/sys/kernel/mm/transparent_hugepage/enabled"),
+        "address_randomisation": _first_line("/proc/sys/kernel/randomize_va_space"),
         "user": "root" if os.geteuid() == 0 else "ordinary user",
     }
 
