@@ -71,7 +71,7 @@ def test_show_names_the_aliases_of_main_effects(tmp_path: Path) -> None:
 def test_show_says_how_small_an_effect_will_be_found(tmp_path: Path) -> None:
     found = re.search(
         r"^power: with a noise of 3.0 % effects of factors of ([0-9.]+) % or more are found with a probability of 90 % "
-        r"\(Holm over 8 claims\)$",
+        r"\(Holm over at most 45 claims\)$",
         shown(eight(tmp_path), "--noise", "3%").out,
         re.MULTILINE,
     )

@@ -167,7 +167,7 @@ def test_settings_that_do_not_go_together_are_said_once() -> None:
         ("{type: fraction, resolution: 5, terms: [cache:size]}", None),
         ("{type: optimal, runs: 3}", r"22: 3 combinations cannot estimate 4 numbers: the mean and the terms"),
         ("{type: whole}", r"22: 'type' is 'whole'; allowed: full, fraction, screening, optimal, .*"),
-        ("{terms: [cash]}", r"22: the term 'cash' names no factor; factors: cache, size, dummy"),
+        ("{terms: [cash]}", r"22: the term 'cash' names no factor; allowed: cache, size, dummy"),
         ("{left_out: []}", r"22: unknown field 'left_out'.*"),
         ("full", r"22: 'design' is 'full', but must be a mapping such as \{type: full\}"),
     ],

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from virtometer.model import Plan, PlanEnvironment
 
 _ROMAN = {1: "I", 2: "II", 3: "III", 4: "IV", 5: "V"}
+_RESPONSES = 3  # of a workload: its value, its slow operations and what it costs the host
 _MEANING = {
     3: "main effects are mixed up with interactions of two factors",
     4: "main effects are free of interactions of two factors, which are mixed up with each other",
@@ -84,12 +85,12 @@ def power_lines(plan: Plan, noise: Mapping[str, float]) -> list[str]:
     space, cells, terms = _read(plan)
     lines = []
     for workload, sd in noise.items():
-        found = power(space, cells, terms, plan.blocks, sd, len(plan.workloads))
+        found = power(space, cells, terms, plan.blocks, sd, _RESPONSES * len(plan.workloads))
         pairs = "" if found.interaction is None else f", of interactions {percent(found.interaction)}"
         of = f"{workload}: " if workload else ""
         lines.append(
             f"power: {of}with a noise of {percent(sd)} effects of factors of {percent(found.main)} or more are found "
-            f"with a probability of {percent(PROBABILITY)}{pairs} (Holm over {found.claims} claims)"
+            f"with a probability of {percent(PROBABILITY)}{pairs} (Holm over at most {found.claims} claims)"
         )
     return lines
 

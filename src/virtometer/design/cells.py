@@ -86,12 +86,12 @@ def _models(document: Document) -> tuple[list[Factor], list[Constraint], Design 
         wrong += found
         constraints += [] if constraint is None else [constraint]
     design: Design | None = Design()
-    if "design" in document.value:
+    if "left_out" in document.value.get("design", {}):
+        allowed = [name for name in Design.model_fields if name not in Design.set_by_laboratory]
+        wrong.append((document.line(("design", "left_out")), unknown("unknown field", "left_out", allowed)))
+    elif "design" in document.value:
         design, found = validated(Design, document, ("design",), "field")
         wrong += found
-        if "left_out" in document.value["design"]:
-            allowed = [name for name in Design.model_fields if name not in Design.set_by_laboratory]
-            wrong.append((document.line(("design", "left_out")), unknown("unknown field", "left_out", allowed)))
     return factors, constraints, design, wrong
 
 

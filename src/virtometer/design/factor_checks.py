@@ -107,7 +107,7 @@ def _of_factor(factor: Factor, design: Design) -> Iterator[Wrong]:
             if not isinstance(given, dict):
                 yield (
                     (where, level) if isinstance(factor.levels, dict) else (where,),
-                    f"the level '{level}' of '{factor.name}' is no mapping of settings; or name the 'setting'",
+                    f"the level '{level}' of '{factor.name}' must be a mapping of settings, without a 'setting'",
                 )
     if factor.reference is not None and factor.reference not in levels:
         yield ("reference",), unknown(f"unknown level of {factor.name}", factor.reference, levels)
@@ -157,7 +157,7 @@ def wrong_constraint(constraint: Constraint, factors: Sequence[Factor]) -> Itera
     """What is wrong with one constraint, and where within it."""
     levels = {factor.name: factor.level_names for factor in factors}
     if bool(constraint.never) == bool(constraint.only) or bool(constraint.only) != bool(constraint.where):
-        yield (), "a constraint has 'never', or 'only' with 'where', such as {never: {cache: none, aio: threads}}"
+        yield (), "a constraint must have 'never', or 'only' with 'where', such as {never: {cache: none, aio: threads}}"
     for field in ("never", "only", "where"):
         given: Mapping[str, str | list[str]] = getattr(constraint, field)
         for name, some in given.items():

@@ -41,11 +41,11 @@ _FACTORS = (
     "`- {name: cache, environment: vm, setting: disk_cache, levels: [none, writeback]}` varies one setting.",
     "`levels: {small: {memory: 256M, cpus: 1}, large: {memory: 1G, cpus: 4}}` without `setting` varies both at once.",
     "`levels: {this: {}, that: {}}` is a dummy, which must be found to have no influence.",
-    "`- {name: runtime, environments: [runc, vm]}` compares environments; all other factors vary each of them.",
+    "`- {name: runtime, environments: [container, vm]}` compares environments; all other factors vary each of them.",
     "Parameters of workloads have `factors` of their own: each combination is a workload, measured in every cell.",
 )
 _CONSTRAINTS = (
-    "`- never: {cache: none, aio: threads}`, or with several levels `{cache: none, aio: [threads, native]}`.",
+    "`- never: {cache: none, aio: threads}`, or with several levels `{cache: none, aio: [threads, io_uring]}`.",
     "`- {where: {bus: nvme}, only: {machine: q35}}`: with that bus no other machine.",
 )
 _DESIGN = (

@@ -10,7 +10,15 @@ from scipy import special
 
 from tests.design.factorial.spaces import space, terms
 from virtometer.design.factorial.matrix import model_matrix
-from virtometer.design.factorial.power import CLAIM_LEVEL, PROBABILITY, Power, contrasts_of, distance, power
+from virtometer.design.factorial.power import (
+    CLAIM_LEVEL,
+    PROBABILITY,
+    Power,
+    contrasts_of,
+    distance,
+    power,
+    usual_freedom,
+)
 from virtometer.design.factorial.regular import fraction
 from virtometer.design.factorial.space import Cell, Space, Term
 
@@ -18,7 +26,7 @@ REPETITIONS = 4_000
 
 
 def found_share(
-    of: Space, cells: list[Cell], asked: list[Term], blocks: int, sd: float, term: Term, size: float
+    of: Space, cells: list[Cell], asked: list[Term], blocks: int, sd: float, term: Term, size: float, claims: int
 ) -> float:
     """How often a contrast of a term is claimed, at the first step of Holm, whose true size is `size` (a fraction)."""
     rng = np.random.default_rng(5)
@@ -31,7 +39,7 @@ def found_share(
     drawn = rng.normal(0, sd, (REPETITIONS, blocks, len(cells))) + rng.normal(0, 0.2, (REPETITIONS, blocks, 1)) + truth
     effects = drawn @ own
     t = effects.mean(axis=1) / (effects.std(axis=1, ddof=1) / math.sqrt(blocks))
-    limit = special.stdtrit(blocks - 1, 1 - CLAIM_LEVEL / (2 * len(some)))
+    limit = special.stdtrit(blocks - 1, 1 - CLAIM_LEVEL / (2 * claims))
     return float((np.abs(t) > limit).mean())
 
 
@@ -40,8 +48,8 @@ def test_the_smallest_effect_is_found_in_90_of_100_simulated_campaigns(blocks: i
     of = space(*[2] * 8)
     cells = fraction(8, 4, 4)
     assert cells is not None
-    known = power(of, cells, of.mains(), blocks, 0.05)
-    share = found_share(of, cells, of.mains(), blocks, 0.05, (3,), known.main)
+    known = power(of, cells, of.mains(), blocks, 0.05, freedom=blocks - 1)
+    share = found_share(of, cells, of.mains(), blocks, 0.05, (3,), known.main, known.claims)
     assert share == pytest.approx(PROBABILITY, abs=0.02)
 
 
@@ -49,11 +57,13 @@ def test_so_are_the_effects_of_a_design_that_is_not_orthogonal() -> None:
     of = space(3, 2, 2)
     cells = [cell for cell in of.cells() if cell[0] != 1 or cell[2] != 1]
     asked = terms(of, "A", "B", "C", "AB")
-    known = power(of, cells, asked, 8, 0.03)
+    known = power(of, cells, asked, 8, 0.03, freedom=7)
     assert known.interaction is not None
-    worst = max(found_share(of, cells, asked, 8, 0.03, term, known.main) for term in of.mains())
+    worst = max(found_share(of, cells, asked, 8, 0.03, term, known.main, known.claims) for term in of.mains())
     assert worst >= PROBABILITY - 0.02
-    assert found_share(of, cells, asked, 8, 0.03, (0, 1), known.interaction) == pytest.approx(PROBABILITY, abs=0.02)
+    assert found_share(of, cells, asked, 8, 0.03, (0, 1), known.interaction, known.claims) == pytest.approx(
+        PROBABILITY, abs=0.02
+    )
 
 
 def test_a_contrast_is_a_difference_of_means_over_the_other_factors() -> None:
@@ -78,7 +88,7 @@ def test_more_blocks_less_noise_and_fewer_claims_find_less() -> None:
     assert main(sd=0.01) < main()
     assert main(responses=10) > main()
     assert power(of, cells, of.mains(), 8, 0.03).interaction is None
-    assert power(of, cells, of.mains(), 8, 0.03, responses=3) == Power(main(responses=3), None, 9)
+    assert power(of, cells, of.mains(), 8, 0.03, responses=3) == Power(main(responses=3), None, 18)
 
 
 def test_the_distance_of_many_blocks_is_that_of_the_normal_distribution() -> None:
@@ -99,3 +109,19 @@ def test_a_fraction_needs_a_quarter_of_the_trials_of_one_factor_at_a_time() -> N
 
     # Variance of an effect times trials: what the same interval takes.
     assert variance(cells) * len(cells) <= variance(one) * len(one) / 4
+
+
+def test_contrasts_that_vary_alike_lend_each_other_degrees_of_freedom() -> None:
+    """The medians are those of 1,000 simulated analyses with normal noise."""
+    assert [usual_freedom(blocks, 3) for blocks in (6, 8)] == [5, 7]
+    for blocks, contrasts, median in ((8, 15, 16.8), (6, 15, 12.1), (8, 7, 12.4), (6, 7, 9.1), (20, 15, 45.3)):
+        assert usual_freedom(blocks, contrasts) == pytest.approx(median, rel=0.15)
+
+
+def test_no_more_claims_are_counted_than_the_cells_allow() -> None:
+    of = space(*[2] * 8)
+    cells = fraction(8, 4, 4)
+    assert cells is not None
+    assert power(of, cells, of.mains(), 8, 0.03).claims == 15
+    full = list(space(2, 2, 2, 2).cells())
+    assert power(space(2, 2, 2, 2), full, [(0,), (1,), (2,), (3,)], 8, 0.03, responses=2).claims == 20

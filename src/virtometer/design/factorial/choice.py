@@ -84,7 +84,7 @@ def verify(space: Space, cells: Sequence[Cell]) -> None:
     for factor, (name, levels) in enumerate(zip(space.names, space.levels, strict=True)):
         never = [level for at, level in enumerate(levels) if all(cell[factor] != at for cell in cells)]
         if never:
-            raise DesignError(f"'{name}' never has the level '{never[0]}': constraints or a small design exclude it")
+            raise DesignError(f"'{name}' cannot have the level '{never[0]}' in any combination: constraints exclude it")
 
 
 def wanted_resolution(design: Design) -> int:
@@ -139,7 +139,7 @@ def term_of(space: Space, word: str) -> Term:
     names = [one.strip() for one in word.split(":")]
     unknown = [one for one in names if one not in space.names]
     if unknown:
-        raise DesignError(f"the term '{word}' names no factor; factors: {', '.join(space.names)}", "terms")
+        raise DesignError(f"the term '{word}' names no factor; allowed: {', '.join(space.names)}", "terms")
     found = tuple(sorted({space.names.index(one) for one in names}))
     if len(found) != len(names) or len(found) > 2:
         raise DesignError(f"the term '{word}' is neither a factor nor a pair of two such as bus:cache", "terms")

@@ -2,13 +2,14 @@
 
 Values are analysed as logs within blocks. With blocks b and a standard deviation s of single trials (of logs), a
 contrast c of the terms has the standard error s (c' (X'X)^-1 c / b)^1/2, X being the model matrix of one block. It is
-claimed where |t| exceeds the quantile of Student's t with b - 1 degrees of freedom at the first step of Holm's
-adjustment over all contrasts: the strictest one. The effect that is found with probability p solves for the parameter
-of the noncentral t. Both the degrees of freedom and the step are lower limits: the analysis may borrow from what the
-contrasts have in common, and later steps are less strict.
+claimed where |t| exceeds a quantile of Student's t at the first step of Holm's adjustment over all contrasts that the
+cells allow: the strictest one. The effect that is found with probability p solves for the parameter of the noncentral
+t. Each contrast has b - 1 degrees of freedom of its own. Where four or more vary alike, it borrows from the others;
+`usual_freedom` is about the median of what it then has.
 
 Source: Wu and Hamada: Experiments, 3rd edition 2021, section 4.5; Holm: A simple sequentially rejective multiple test
-procedure, Scandinavian Journal of Statistics 6 (1979).
+procedure, Scandinavian Journal of Statistics 6 (1979); Smyth: Linear models and empirical Bayes methods, Statistical
+Applications in Genetics and Molecular Biology 3 (2004).
 """
 
 from __future__ import annotations
@@ -20,13 +21,16 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
+from scipy import optimize, special
 
 from virtometer.design.factorial.matrix import contrasts, model_matrix
 from virtometer.design.factorial.space import Cell, Space, Term
 
 CLAIM_LEVEL = 0.05
 PROBABILITY = 0.9
+
+_FEWEST = 4  # contrasts from which anything is borrowed
+_CONFIDENCE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,25 +74,42 @@ def power(
     blocks: int,
     noise: float,
     responses: int = 1,
-    probability: float = PROBABILITY,
+    *,
+    freedom: float | None = None,
 ) -> Power:
-    """What is found with that probability in so many blocks, two at least.
+    """What is found with the probability PROBABILITY in so many blocks, two at least.
 
-    noise: standard deviation of the logs of single trials; `responses`: workloads whose effects are claimed together.
+    noise: standard deviation of the logs of single trials; `responses`: numbers whose effects are claimed together, of
+    all workloads. freedom: degrees of freedom; None: the usual ones.
     """
     matrix = model_matrix(space, cells, terms)
     inverse = np.linalg.inv(matrix.T @ matrix)
-    some = list(contrasts_of(space, terms))
-    claims = len(some) * responses
-    away = distance(blocks - 1, claims, probability)
+    tested = min(len(cells) - 1, space.freedom([*space.mains(), *space.pairs()]))
+    claims = responses * tested
+    away = distance(usual_freedom(blocks, tested) if freedom is None else freedom, claims)
     found: dict[int, float] = {}
-    for term, weights in some:
+    for term, weights in contrasts_of(space, terms):
         error = noise * math.sqrt(float(weights @ inverse @ weights) / blocks)
         found[len(term)] = max(found.get(len(term), 0.0), math.expm1(away * error))
     return Power(found[1], found.get(2), claims)
 
 
-def distance(freedom: int, claims: int, probability: float = PROBABILITY) -> float:
+def distance(freedom: float, claims: int, probability: float = PROBABILITY) -> float:
     """How many standard errors an effect is from 0 that is claimed with this probability."""
     limit = float(special.stdtrit(freedom, 1 - CLAIM_LEVEL / (2 * claims)))
     return float(special.nctdtrinc(freedom, 1 - probability, limit))
+
+
+def usual_freedom(blocks: int, contrasts: int) -> float:
+    """Degrees of freedom of a contrast with what it borrows from so many that vary alike, the own ones included.
+
+    The logs of variances with d degrees of freedom scatter by trigamma(d / 2). What they scatter by beyond it limits
+    what is common; it is taken at the upper end of its interval of 90 % confidence.
+    """
+    own = float(blocks - 1)
+    if contrasts < _FEWEST:
+        return own
+    upper = (contrasts - 1) / float(special.chdtri(contrasts - 1, _CONFIDENCE))
+    excess = float(special.polygamma(1, own / 2)) * (upper - 1)
+    common = 2 * float(optimize.brentq(lambda half: float(special.polygamma(1, half)) - excess, 1e-3, 1e6))
+    return own + min(common, own * (contrasts - 1))
