@@ -40,6 +40,8 @@ from virtometer.model import Factor
         ("blocks: 6", "constraints: [{never: {cash: none}}]", r"22: unknown factor 'cash'; did you mean 'cache'\?.*"),
         ("blocks: 6", "constraints: [{never: {cache: non}}]", r"22: unknown level of cache 'non'; did you mean .*"),
         ("blocks: 6", "constraints: [{only: {cache: none}}]", r"22: a constraint must have 'never', or 'only' with .*"),
+        ("blocks: 6", "constraints: [{never: {cache: [[1]]}}]", r"22: 'cache' is a list, but must be a level, .*"),
+        ("blocks: 6", "constraints: [{never: {cache: []}}]", r"22: 'cache' is an empty list, but must be a level, .*"),
         ("blocks: 6", "constraints: [7]", r"22: a constraint is 7, but must be a mapping .*"),
         ("blocks: 6", "constraints: {never: {}}", r"22: 'constraints' is a mapping, but must be a list .*"),
         (

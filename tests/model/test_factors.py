@@ -48,3 +48,11 @@ def test_what_a_design_cannot_say_is_refused(wrong: dict[str, Any]) -> None:
 def test_a_constraint_keeps_one_level_and_several() -> None:
     one = Constraint.model_validate({"never": {"cache": "none", "aio": ["threads", "native"]}})
     assert one.never == {"cache": "none", "aio": ["threads", "native"]}
+
+
+def test_levels_may_be_written_as_numbers_and_truth_values() -> None:
+    one = Constraint.model_validate_json('{"never": {"cpus": 0.5, "gso": [true, "x", 2]}}', strict=True)
+    assert one.never == {"cpus": "0.5", "gso": ["true", "x", "2"]}
+    assert Factor.model_validate_json('{"name": "f", "levels": [1, 2], "reference": 2}', strict=True).reference == "2"
+    with pytest.raises(ValidationError):
+        Constraint.model_validate({"never": {"cpus": {}}})

@@ -35,6 +35,8 @@ def wrong_form(plan: Mapping[str, Any]) -> Iterator[Wrong]:
         for number, one in enumerate(some):
             if not isinstance(one, dict):
                 yield (name, number), f"a {what} is {value(one)}, but must be a mapping (lines 'name: value')"
+            elif name == "constraints":
+                yield from (((name, number, *path), sentence) for path, sentence in _of_named_levels(one))
     if not isinstance(plan.get("design", {}), dict):
         yield ("design",), f"'design' is {value(plan['design'])}, but must be a mapping such as {{type: full}}"
     if not isinstance(plan["factors"], list):
@@ -43,6 +45,16 @@ def wrong_form(plan: Mapping[str, Any]) -> Iterator[Wrong]:
         if isinstance(factor, dict) and "levels" in factor:
             for path, sentence in _of_levels(factor["levels"]):
                 yield ("factors", number, "levels", *path), sentence
+
+
+def _of_named_levels(constraint: Mapping[str, object]) -> Iterator[Wrong]:
+    """What is wrong with the form of the levels that a constraint names."""
+    for field in ("never", "only", "where"):
+        given = constraint.get(field)
+        for factor, some in given.items() if isinstance(given, dict) else ():
+            each = some if isinstance(some, list) and some else [some]
+            if not all(isinstance(one, str | int | float | bool) for one in each):
+                yield (field, factor), f"'{factor}' is {value(some)}, but must be a level, or a list such as [a, b]"
 
 
 def _of_levels(levels: object) -> Iterator[Wrong]:
@@ -98,6 +110,7 @@ def _of_factor(factor: Factor, design: Design) -> Iterator[Wrong]:
     where = "environments" if factor.environments else "levels"
     if not 2 <= len(levels) <= MAX_LEVELS:
         yield (where,), f"'{factor.name}' has {len(levels)} levels, but must have 2 to {MAX_LEVELS}"
+        return
     if twice := [level for level, count in Counter(levels).items() if count > 1]:
         yield (where,), f"'{factor.name}' has the level '{twice[0]}' twice"
     if strange := [level for level in levels if not level or _SEPARATORS.search(level) or len(level) > MAX_LEVEL_NAME]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from virtometer.model.plain import Frozen, Level, Name, parse_size
 
@@ -13,7 +13,31 @@ MAX_LEVELS = 16
 
 DesignType = Literal["full", "fraction", "screening", "optimal", "random", "one at a time"]
 
+
+def level_text(level: object) -> str:
+    """The name of a level that is given by its value alone, as a plan writes the value."""
+    return str(level).lower() if isinstance(level, bool) else str(level)
+
+
+def _name(value: object) -> object:
+    """A level that is written as a number or a truth value, by its name."""
+    return level_text(value) if isinstance(value, bool | int | float) else value
+
+
+def _names(value: object) -> object:
+    if not isinstance(value, dict):
+        return value
+    return {key: list(map(_name, one)) if isinstance(one, list) else _name(one) for key, one in value.items()}
+
+
+_PLAIN = {"type": ["string", "number", "boolean"]}
 _SomeLevels = str | list[str]
+_LevelName = Annotated[str, BeforeValidator(_name), WithJsonSchema(_PLAIN)]
+_LevelsByFactor = Annotated[
+    dict[str, _SomeLevels],
+    BeforeValidator(_names),
+    WithJsonSchema({"type": "object", "additionalProperties": {"anyOf": [_PLAIN, {"type": "array", "items": _PLAIN}]}}),
+]
 
 
 class Factor(Frozen):
@@ -41,7 +65,7 @@ class Factor(Frozen):
         description="names of environments that are compared as the levels of this factor, instead of levels. "
         "Without it, levels",
     )
-    reference: str | None = Field(
+    reference: _LevelName | None = Field(
         default=None,
         description="level that the others are compared with. Without it, the first; the middle of a screening",
     )
@@ -75,22 +99,17 @@ class Factor(Frozen):
         return tuple(found)
 
 
-def level_text(level: object) -> str:
-    """The name of a level that is given by its value alone, as a plan writes the value."""
-    return str(level).lower() if isinstance(level, bool) else str(level)
-
-
 class Constraint(Frozen):
     """Combinations of levels that are not measured: `never`, or all but `only` where `where` holds."""
 
-    never: dict[str, _SomeLevels] = Field(
+    never: _LevelsByFactor = Field(
         default_factory=dict,
         description="levels, by factor, that do not occur together; several of a factor as a list",
     )
-    only: dict[str, _SomeLevels] = Field(
+    only: _LevelsByFactor = Field(
         default_factory=dict, description="levels, by factor, that alone occur where the levels of where do"
     )
-    where: dict[str, _SomeLevels] = Field(default_factory=dict, description="levels, by factor, that only is about")
+    where: _LevelsByFactor = Field(default_factory=dict, description="levels, by factor, that only is about")
 
 
 class Design(Frozen):
