@@ -12,7 +12,7 @@ CREATE TABLE campaign (
 	PRIMARY KEY (id)
 );
 INSERT INTO "campaign" VALUES(1,'virtometer: 1  # with a comment, an umlaut: ü
-','{"virtometer":1,"name":"ledger","question":"Is anything lost?","environments":[{"name":"native","kind":"native","settings":{},"timing":"auto"},{"name":"box","kind":"runc","settings":{"cpus":0.5,"memory":67108864},"timing":"auto"}],"baseline":"native","workloads":[{"name":"w","workload":"disk","op":"random-read","parameters":{"size":4096},"threads":1,"seconds":null,"scheduling":"auto","factors":{},"levels":{},"of":""}],"scenarios":[],"disk_files":"own","blocks":4,"seconds":1.0,"slice_s":0.012,"fresh":"trial","unavailable":"refuse","seed":null,"control":true,"precision":null,"budget_s":null,"margin":0.05,"verdict":"total","disk_span":536870912,"limits":{"start_s":60.0,"prepare_s":60.0,"run_extra_s":30.0,"answer_s":10.0,"clock_error":0.005},"rules":{"max_steal_share":0.05,"max_swap_pages":0,"min_free_memory_bytes":268435456,"max_stall_share":0.1,"max_foreign_load":0.25,"max_run_delay_share":0.1,"max_frequency_change":0.2,"max_throttling":0,"max_kernel_errors":0}}',9223372036854775807,'2026-01-02T03:04:05.678+00:00','{"cpu":"a processor","cpus":2,"memory_bytes":1099511627776,"flags":["fpu","avx"],"cpufreq":null}','{"virtometer":"0.1.0","agent_sha256":"abababababababababababababababababababababababababababababababab"}');
+','{"virtometer":1,"name":"ledger","question":"Is anything lost?","environments":[{"name":"native","kind":"native","settings":{},"timing":"auto","levels":{},"of":""},{"name":"box","kind":"runc","settings":{"cpus":0.5,"memory":67108864},"timing":"auto","levels":{},"of":""}],"baseline":"native","factors":[],"constraints":[],"design":null,"workloads":[{"name":"w","workload":"disk","op":"random-read","parameters":{"size":4096},"threads":1,"seconds":null,"scheduling":"auto","factors":{},"levels":{},"of":""}],"scenarios":[],"disk_files":"own","blocks":4,"seconds":1.0,"slice_s":0.012,"fresh":"trial","unavailable":"refuse","seed":null,"control":true,"precision":null,"budget_s":null,"margin":0.05,"verdict":"total","disk_span":536870912,"limits":{"start_s":60.0,"prepare_s":60.0,"run_extra_s":30.0,"answer_s":10.0,"clock_error":0.005},"rules":{"max_steal_share":0.05,"max_swap_pages":0,"min_free_memory_bytes":268435456,"max_stall_share":0.1,"max_foreign_load":0.25,"max_run_delay_share":0.1,"max_frequency_change":0.2,"max_throttling":0,"max_kernel_errors":0}}',9223372036854775807,'2026-01-02T03:04:05.678+00:00','{"cpu":"a processor","cpus":2,"memory_bytes":1099511627776,"flags":["fpu","avx"],"cpufreq":null}','{"virtometer":"0.1.0","agent_sha256":"abababababababababababababababababababababababababababababababab"}');
 CREATE TABLE commands (
 	position INTEGER NOT NULL, 
 	at TEXT NOT NULL, 
@@ -32,11 +32,11 @@ CREATE TABLE entries (
 	PRIMARY KEY (entry), 
 	FOREIGN KEY(trial) REFERENCES planned (trial)
 );
-INSERT INTO "entries" VALUES(1,NULL,0,1,'c3c7c62075615a82743b199d25cd63d55fbcfa9067a461274b8ed56900928791',0);
-INSERT INTO "entries" VALUES(2,0,1,1,'932bfe2613bb10ce5759c4fa62e5375b1bafcf9c4395d391999b1d1af3968121',0);
-INSERT INTO "entries" VALUES(3,1,1,1,'22900a08ab1789911ec74998c7ad1a246c9c893f0aee87d2009465f6be23faf9',0);
-INSERT INTO "entries" VALUES(4,3,2,1,'bf245a388e1ef235ca47dcff8fa3b3efa80c30dc3d3fba1420f3a4a535c3d4a4',0);
-INSERT INTO "entries" VALUES(5,NULL,2,1,'782c5bee019708a92d1569fd2595ebc5bc467ec64eda7f31e7b7ea9ead01a172',1);
+INSERT INTO "entries" VALUES(1,NULL,0,1,'e7166e9ec585691e5d13cc6a9a70fbc6545ae225d1dc0d86a06843738e9f0cde',0);
+INSERT INTO "entries" VALUES(2,0,1,1,'880a7e00a6992be3602398cb29b8d27d7d420206a8128c02847dbeedebbd6d94',0);
+INSERT INTO "entries" VALUES(3,1,1,1,'24fa814100f0f952d7d5aec44fe98656cb44cd3fd9e0901f78eedf5a5ce99428',0);
+INSERT INTO "entries" VALUES(4,3,2,1,'3b53628faced774bb459d3db699999dce56c5d1cb99915cc7e8861dc75f585f5',0);
+INSERT INTO "entries" VALUES(5,NULL,2,1,'f30dea8a9b911149c84b13c0492c1c42fa17eb6bd9c7ec327317b145311c5a9e',1);
 CREATE TABLE environments (
 	position INTEGER NOT NULL, 
 	name TEXT NOT NULL, 
