@@ -21,7 +21,13 @@ const MODULE_ORDER: &str = "/modules/order";
 /// The kernel's command line names the channel with this.
 const CHANNEL: &str = "virtometer.channel=";
 
-/// How long to wait for a port to appear.
+/// The kernel's command line names a disk with a file system, and where to mount it, with this.
+const MOUNT: &str = "virtometer.mount=";
+
+/// The file system of such disks.
+const FILE_SYSTEM: &str = "ext4";
+
+/// How long to wait for a port or a disk to appear.
 const APPEARANCE: Duration = Duration::from_secs(30);
 
 /// How often to look for it.
@@ -65,6 +71,9 @@ fn speak(notes: &mut Vec<String>) -> Result<(), Failure> {
     if let Err(failure) = network::loopback() {
         note(notes, failure);
     }
+    if let Err(failure) = mount_disks() {
+        note(notes, failure);
+    }
     let channel = open_channel()?;
     match engine::converse(channel, notes, true) {
         engine::Ending::Bye | engine::Ending::Closed => Ok(()),
@@ -86,13 +95,37 @@ fn say(message: &str) {
     }
 }
 
+/// Mount the disks that the command line names, each as soon as it appears.
+fn mount_disks() -> Result<(), Failure> {
+    let line = fs::read_to_string("/proc/cmdline").unwrap_or_default();
+    for named in line.split_whitespace().filter_map(|word| word.strip_prefix(MOUNT)) {
+        let (device, place) = named.split_once(':').unwrap_or((named, ""));
+        if !(device.starts_with("/dev/") && place.starts_with('/')) {
+            return Err(Failure::new(Code::BadArguments, format!("{MOUNT}{named} is not DEVICE:DIRECTORY")));
+        }
+        let deadline = Instant::now() + APPEARANCE;
+        while !Path::new(device).exists() {
+            if Instant::now() >= deadline {
+                return Err(Failure::new(Code::NotFound, format!("there is no disk {device}")));
+            }
+            std::thread::sleep(POLL_INTERVAL);
+        }
+        mount_from(device, FILE_SYSTEM, place)?;
+    }
+    Ok(())
+}
+
 fn mount_at(kind: &str, place: &str) -> Result<(), Failure> {
+    mount_from(kind, kind, place)
+}
+
+fn mount_from(source: &str, kind: &str, place: &str) -> Result<(), Failure> {
     let failed = |cause: &io::Error| os_failure(&format!("cannot mount {place}"), cause);
     match fs::create_dir(place) {
         Err(cause) if cause.kind() != io::ErrorKind::AlreadyExists => return Err(failed(&cause)),
         _ => {}
     }
-    match mount(kind, place, kind, MountFlags::empty(), None) {
+    match mount(source, place, kind, MountFlags::empty(), None) {
         // The kernel may have mounted /dev itself.
         Ok(()) | Err(rustix::io::Errno::BUSY) => Ok(()),
         Err(errno) => Err(failed(&errno.into())),
