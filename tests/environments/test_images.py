@@ -243,7 +243,7 @@ def test_a_kill_at_any_moment_leaves_no_half_kernel(fetched: GuestKernel, tmp_pa
         if found is not None:
             assert found.image.read_bytes() == fetched.image.read_bytes()
             assert found.depends == fetched.depends
-            (tmp_path / "kernels" / "current").unlink()
+            (tmp_path / "kernels" / "current-cloud").unlink()
     assert guest_kernel(tmp_path, Programs()).image.read_bytes() == fetched.image.read_bytes()
     assert not list((tmp_path / "kernels").glob(".partial-*"))
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from virtometer.environments import kvm_probe
 from virtometer.environments.base import Check, LabContext
-from virtometer.environments.images import KERNEL_METAPACKAGE, cached_kernel, resolve_kernel
+from virtometer.environments.images import METAPACKAGES, cached_kernel, resolve_kernel
 from virtometer.errors import VirtometerError
 
 # 16-bit code; a processor begins at the address of the last 16 bytes.
@@ -73,7 +73,7 @@ def check_kernel(lab: LabContext, check: Check) -> Check:
     except VirtometerError as cause:
         return Check(False, f"there is no kernel for the guests: {cause.sentence}", cause.advice)
     found = {**check.found, "guest_kernel": f"{package} {version}, to be downloaded once"}
-    return Check(True, check.reason, f"run make setup to download {KERNEL_METAPACKAGE}", found)
+    return Check(True, check.reason, f"run make setup to download {METAPACKAGES['cloud']}", found)
 
 
 def kvm_fault(lab: LabContext) -> Check | None:

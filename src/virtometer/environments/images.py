@@ -23,22 +23,29 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from virtometer.environments.base import LabContext
 from virtometer.environments.host_programs import HostProgram, files_of
 from virtometer.errors import EnvironmentFailed, StorageError, VirtometerError
 from virtometer.programs import Programs
 
-KERNEL_METAPACKAGE = "linux-image-cloud-amd64"
-"""Debian's package that names the newest kernel for virtual machines: small, virtio only."""
+Flavour = Literal["cloud", "generic"]
+"""Which of Debian's kernels: cloud, for virtual machines, small and with few drivers; generic, with all drivers."""
+
+METAPACKAGES: dict[Flavour, str] = {"cloud": "linux-image-cloud-amd64", "generic": "linux-image-amd64"}
+"""Debian's packages that name the newest kernel of each flavour."""
 
 WANTED_MODULES = (
-    "virtio_pci", "virtio_console", "virtio_blk", "virtio_scsi", "nvme", "ata_piix", "sd_mod", "virtio_net", "vmxnet3",
+    "virtio_pci", "virtio_mmio", "virtio_console",
+    "virtio_blk", "virtio_scsi", "nvme", "ata_piix", "ahci", "sd_mod",
+    "virtio_net", "vmxnet3", "e1000", "e1000e", "8139cp",
+    "crc32c_generic", "ext4",
 )  # fmt: skip
-"""Drivers of devices that settings can ask for. A kernel may lack some, or have them built in."""
+"""Drivers that settings can ask for. A kernel may lack some, or have them built in."""
 
 ENDING_S = 5.0  # how long what a killed laboratory had started may still write into its folder
-_LAYOUT = 1  # of the kernel cache and of the initramfs: count up when what is kept in them changes
+_LAYOUT = 2  # of the kernel cache and of the initramfs: count up when what is kept in them changes
 
 
 # --- the archive ----------------------------------------------------------------------------------------------
@@ -178,9 +185,14 @@ class GuestKernel:
         return [self.directory / "modules" / f"{name}.ko" for name in order]
 
 
-def cached_kernel(cache: Path) -> GuestKernel | None:
-    """Return the kernel that `guest_kernel` fetched last, or None."""
-    current = cache / "kernels" / "current"
+def _current(kernels: Path, flavour: Flavour) -> Path:
+    """The link to the kernel of this flavour that was fetched last."""
+    return kernels / f"current-{flavour}"
+
+
+def cached_kernel(cache: Path, flavour: Flavour = "cloud") -> GuestKernel | None:
+    """Return the kernel of this flavour that `guest_kernel` fetched last, or None."""
+    current = _current(cache / "kernels", flavour)
     try:
         directory = current.parent / current.readlink()
         index = json.loads((directory / "index.json").read_bytes())
@@ -192,25 +204,27 @@ def cached_kernel(cache: Path) -> GuestKernel | None:
         return None
 
 
-def guest_kernel(cache: Path, programs: Programs) -> GuestKernel:
-    """Return the guests' kernel; the first time it is downloaded (27 MB) from the Debian archive that apt knows.
+def guest_kernel(cache: Path, programs: Programs, flavour: Flavour = "cloud") -> GuestKernel:
+    """Return the guests' kernel; the first time it is downloaded from the Debian archive that apt knows.
+
+    27 MB for the flavour cloud, 71 MB for generic.
 
     Works as an ordinary user. Raises MissingProgram without apt and dpkg, EnvironmentFailed when the download fails,
     StorageError when the cache cannot be written or something goes on writing where an earlier download was cut off.
     """
-    found = cached_kernel(cache)
+    found = cached_kernel(cache, flavour)
     if found is not None:
         return found
     kernels = cache / "kernels"
     try:
         kernels.mkdir(parents=True, exist_ok=True)
         with _locked(kernels / "lock"):
-            found = cached_kernel(cache)  # somebody else may have fetched it while we waited
+            found = cached_kernel(cache, flavour)  # somebody else may have fetched it while we waited
             if found is None:
                 for left in kernels.glob(".partial-*"):  # under the lock these belong to nobody
                     _sweep(left)
-                fetch_kernel(kernels, programs)
-                found = cached_kernel(cache)
+                fetch_kernel(kernels, programs, flavour)
+                found = cached_kernel(cache, flavour)
     except OSError as cause:
         raise StorageError(f"the guest's kernel cannot be kept in {kernels} ({cause.strerror})") from cause
     if found is None:
@@ -241,9 +255,9 @@ def _sweep(left: Path) -> None:
             time.sleep(0.02)
 
 
-def fetch_kernel(kernels: Path, programs: Programs) -> None:
-    """Download the host's kernel package, and put its kernel and modules into the cache."""
-    package, version = resolve_kernel(programs)
+def fetch_kernel(kernels: Path, programs: Programs, flavour: Flavour = "cloud") -> None:
+    """Download the newest kernel package of a flavour, and put its kernel and modules into the cache."""
+    package, version = resolve_kernel(programs, flavour)
     apt, dpkg = programs.find("apt-get", "apt"), programs.find("dpkg-deb", "dpkg")
     with tempfile.TemporaryDirectory(prefix=".partial-", dir=kernels) as work:
         download, tree, kept = Path(work) / "download", Path(work) / "tree", Path(work) / "kept"
@@ -265,24 +279,25 @@ def fetch_kernel(kernels: Path, programs: Programs) -> None:
         kept.rename(final)
         link = Path(work) / "current"
         link.symlink_to(final.name)
-        link.rename(kernels / "current")
+        link.rename(_current(kernels, flavour))
 
 
-def resolve_kernel(programs: Programs) -> tuple[str, str]:
-    """Return the package, and its version, that the metapackage stands for. Raises EnvironmentFailed."""
+def resolve_kernel(programs: Programs, flavour: Flavour = "cloud") -> tuple[str, str]:
+    """Return the package, and its version, that a flavour's metapackage stands for. Raises EnvironmentFailed."""
+    metapackage = METAPACKAGES[flavour]
     cache = programs.find("apt-cache", "apt")
-    argv: list[str | Path] = [cache, "--no-all-versions", "show", KERNEL_METAPACKAGE]
+    argv: list[str | Path] = [cache, "--no-all-versions", "show", metapackage]
     try:
         shown = programs.run(argv, purpose="find the guest's kernel").stdout.decode()
     except VirtometerError as cause:
         raise EnvironmentFailed(
-            f"apt knows no package {KERNEL_METAPACKAGE}", advice="run apt-get update as root, or use a Debian machine"
+            f"apt knows no package {metapackage}", advice="run apt-get update as root, or use a Debian machine"
         ) from cause
     for line in shown.splitlines():
         if line.startswith("Depends: "):
             name, _, rest = line.removeprefix("Depends: ").split(",")[0].strip().partition(" ")
             return name, rest.strip("()= ")
-    raise EnvironmentFailed(f"the package {KERNEL_METAPACKAGE} names no kernel")
+    raise EnvironmentFailed(f"the package {metapackage} names no kernel")
 
 
 def keep_kernel(tree: Path, kept: Path, package: str, version: str) -> None:
