@@ -94,6 +94,9 @@ def test_a_tap_hangs_on_the_bridge_and_carries_offload_headers(lan: Lan, new_id:
     [link] = ip(lan.name, "-d", "link", "show", tap)
     assert link["master"] == "br0"
     assert link["linkinfo"]["info_data"]["vnet_hdr"] is True
+    several, _ = lan.attach_tap(new_id(), queues=2)
+    [link] = ip(lan.name, "-d", "link", "show", several)
+    assert link["linkinfo"]["info_data"]["multi_queue"] is True
     lan.detach(guest_id)
     lan.detach(guest_id)
     assert tap not in [one["ifname"] for one in ip(lan.name, "link", "show")]

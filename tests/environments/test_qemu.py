@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import signal
 import subprocess
 import time
@@ -25,7 +26,7 @@ from tests.environments.booted import (
     require,
 )
 from tests.waiting import wait_until
-from virtometer.environments.base import Check
+from virtometer.environments.base import Check, Room
 from virtometer.environments.network import Lan
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.environments.qemu import Kvm, KvmSettings, Qemu, QemuSettings
@@ -128,6 +129,7 @@ def test_the_guest_reads_the_hosts_file_and_its_writes_reach_it(qemu: Qemu) -> N
         ({"disk_device": "virtio-scsi", "network_device": "vmxnet3", "machine": "q35"}, "sda"),
         ({"disk_device": "nvme", "disk_cache": "directsync", "tcg_thread": "single"}, "nvme0n1"),
         ({"disk_device": "ide", "disk_cache": "unsafe"}, "sda"),
+        ({"machine": "microvm", "cpus": 1}, "vda"),
     ],
 )
 def test_other_devices_work_too(qemu: Qemu, asked: dict[str, str], name: str) -> None:
@@ -136,7 +138,7 @@ def test_other_devices_work_too(qemu: Qemu, asked: dict[str, str], name: str) ->
         session = greet(guest)
         assert guest.disk is not None
         assert guest.disk.path == f"/dev/{name}"
-        assert guest.disk.conditions["disk_path"] == asked["disk_device"]
+        assert guest.disk.conditions["disk_path"] == asked.get("disk_device", "virtio-blk")
         read = {"file": guest.disk.path, "span": DISK_BYTES, "size": 4096}
         assert measure(session, "disk", "random-read", read).check.passed
         assert "eth0" in session.request("facts", {}, 10)["interfaces"]
@@ -276,9 +278,63 @@ def test_a_clock_that_counts_instructions_has_one_thread(qemu: Qemu) -> None:
     assert qemu.clock_options(settings()) == []
 
 
+def test_what_this_qemu_refuses_is_said_when_it_is_prepared(qemu: Qemu) -> None:
+    with pytest.raises(EnvironmentFailed, match="unable to find CPU model 'Z80'") as caught:
+        qemu.prepare(settings(cpu="Z80"))
+    assert "Haswell" in caught.value.advice
+    with pytest.raises(EnvironmentFailed, match="ioeventfd is required for iothread"):  # only KVM has that there
+        qemu.prepare(settings(machine="microvm", disk_device="virtio-scsi", disk_iothread=True))
+    assert list(qemu.lab.scratch.iterdir()) == []
+
+
+def test_huge_pages_are_those_of_the_host_or_are_refused_when_it_is_prepared(qemu: Qemu) -> None:
+    free = re.search(r"HugePages_Free: +(\d+)", Path("/proc/meminfo").read_text())
+    if free is None or int(free[1]) * 2 < 256:
+        with pytest.raises(EnvironmentFailed, match=r"QEMU ended at once: .*memory"):
+            qemu.prepare(settings(huge_pages=True, memory="256M"))
+        return
+    guest = qemu.start_machine(settings(huge_pages=True, memory="256M"), "qemu-huge", runs=False)
+    try:
+        assert guest.effective["huge_pages"] is True
+    finally:
+        guest.stop()
+
+
+@pytest.mark.parametrize("aio", ["threads", "io_uring"])
+def test_requests_are_issued_as_was_asked(qemu: Qemu, aio: str) -> None:
+    """QEMU does not say how over its monitor, but a ring of requests is a descriptor."""
+    guest = qemu.start_machine(settings(disk_aio=aio), "qemu-aio", runs=False)
+    try:
+        [pid] = children_of(guest)
+        held = {str(one.readlink()) for one in Path(f"/proc/{pid}/fd").iterdir()}
+        assert ("anon_inode:[io_uring]" in held) == (aio == "io_uring")
+    finally:
+        guest.grace_s = 0.0
+        guest.stop()
+
+
+def test_a_disk_with_a_file_system_is_mounted_and_is_the_guests_own(qemu: Qemu) -> None:
+    environment = Qemu(dataclasses.replace(qemu.lab, room=Room(4 << 20, 10)))
+    held = disk_file(qemu).read_bytes()
+    guest = environment.start(settings(memory="256M", cpus=1), "qemu-files")
+    try:
+        session = greet(guest)
+        assert guest.disk is not None
+        assert guest.disk.path == "/data/disk.img"
+        assert guest.disk.conditions["disk_path"] == "ext4 on virtio-blk"
+        whole = {"file": guest.disk.path, "span": DISK_BYTES, "size": 65536}
+        assert measure(session, "disk", "sequential-read", whole).check.passed
+        assert measure(session, "disk", "random-write", whole).check.passed
+        own = {"file": "/data/own", "span": 4 << 20, "size": 65536, "sync": "end"}
+        assert measure(session, "disk", "write", own).check.passed
+    finally:
+        guest.stop()
+    assert disk_file(qemu).read_bytes() == held
+
+
 def test_unknown_and_impossible_settings_are_refused(qemu: Qemu) -> None:
     for wrong in (
-        {"colour": "red"}, {"memory": "1M"}, {"memory": "300000001"}, {"cpus": 0}, {"machine": "microvm"},
+        {"colour": "red"}, {"memory": "1M"}, {"memory": "300000001"}, {"cpus": 0}, {"machine": "i8086"},
         {"disk_device": "floppy"}, {"disk_cache": "maybe"}, {"cpu": "a b"}, {"cpu": "x,file=/etc/passwd;"},
     ):  # fmt: skip
         with pytest.raises(ValidationError):

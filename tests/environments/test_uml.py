@@ -24,7 +24,7 @@ from tests.environments.booted import (
     processes_naming,
     require,
 )
-from virtometer.environments.base import Check, LabContext
+from virtometer.environments.base import Check, LabContext, Room
 from virtometer.environments.uml import UmlSettings, UserModeLinux
 from virtometer.errors import EnvironmentFailed, LinkClosed, MissingProgram
 
@@ -55,6 +55,24 @@ def disk_file(environment: UserModeLinux) -> Path:
 def kernel_process(text: str) -> int:
     """The first process of user-mode Linux itself, not what started it."""
     return min(pid for pid in processes_naming(text) if Path(f"/proc/{pid}/exe").readlink().name == "linux.uml")
+
+
+def test_a_disk_with_a_file_system_is_mounted_and_is_the_guests_own(uml: UserModeLinux) -> None:
+    environment = UserModeLinux(dataclasses.replace(uml.lab, room=Room(4 << 20, 10)))
+    held = disk_file(uml).read_bytes()
+    guest = environment.start(UmlSettings(), "uml-files")
+    try:
+        session = greet(guest)
+        assert guest.disk is not None
+        assert guest.disk.path == "/data/disk.img"
+        assert guest.disk.conditions["disk_path"] == "ext4 on ubd"
+        whole = {"file": guest.disk.path, "span": DISK_BYTES, "size": 65536}
+        assert measure(session, "disk", "random-write", whole).check.passed
+        own = {"file": "/data/own", "span": 4 << 20, "size": 65536, "sync": "end"}
+        assert measure(session, "disk", "write", own).check.passed
+    finally:
+        guest.stop()
+    assert disk_file(uml).read_bytes() == held
 
 
 def test_a_guest_boots_with_the_agent_as_its_first_process_and_the_memory_asked_for(uml: UserModeLinux) -> None:

@@ -44,6 +44,7 @@ __all__ = [
     "Lan",
     "Namespace",
     "NetworkPath",
+    "Room",
     "Settings",
     "disk_as_file",
     "host_cache",
@@ -140,6 +141,14 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
+class Room:
+    """What workloads take on a file system beside the disk file: bytes of their files, and how many names."""
+
+    files: int
+    names: int
+
+
+@dataclass(frozen=True, slots=True)
 class LabContext:
     """What a kind works with. Directories exist; `scratch` lies on the file system that disk workloads measure.
 
@@ -149,7 +158,8 @@ class LabContext:
     host_programs: what workloads of this campaign run beside the agent. A kind puts their files into its guests.
     processors: numbers of the processors that guests and laboratory may use together. more_disk_files: alike, for
     guests that work at the same time. on_bridge: guests without a network of their own are on the laboratory's network,
-    where others reach them, and not on the host's.
+    where others reach them, and not on the host's. room: what workloads of this campaign take on a file system; a
+    guest whose disk is a device gets it formatted then, with the disk file in it. None: no workload needs one.
     """
 
     agent: Path
@@ -163,6 +173,7 @@ class LabContext:
     processors: frozenset[int] = field(default_factory=lambda: frozenset(os.sched_getaffinity(0)))
     more_disk_files: tuple[Path, ...] = ()
     on_bridge: bool = False
+    room: Room | None = None
 
     def program_path(self, name: str) -> str | None:
         """Where a program of `host_programs` lies, on the host as in guests; None where this host has none."""

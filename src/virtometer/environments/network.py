@@ -151,17 +151,17 @@ class Lan:
         )
         return self._path("veth", number)
 
-    def attach_tap(self, guest_id: str) -> tuple[str, NetworkPath]:
+    def attach_tap(self, guest_id: str, queues: int = 1) -> tuple[str, NetworkPath]:
         """Make a tap device (with vnet_hdr) on the bridge for a VMM that runs inside the Lan's namespace.
 
-        Returns its name and the path; the VMM is started through `nsenter --net=/run/netns/NAME`, or with
-        `ProcessGuest.launch(namespace=path.namespace)`.
+        `queues` above 1: one that the VMM opens so many times. Returns its name and the path; the VMM is started
+        through `nsenter --net=/run/netns/NAME`, or with `ProcessGuest.launch(namespace=path.namespace)`.
         """
         number = self._take_number(guest_id, "tap")
         port = f"tap{number}"
         self._ip(
             self.name,
-            f"tuntap add {port} mode tap vnet_hdr",
+            f"tuntap add {port} mode tap vnet_hdr{' multi_queue' if queues > 1 else ''}",
             *_without_ipv6(port),
             f"link set {port} master {BRIDGE} up",
         )

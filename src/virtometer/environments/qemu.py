@@ -1,21 +1,19 @@
 """Virtual machines under QEMU: `Qemu` emulates the processor (TCG), `Kvm` runs guests on it where KVM really works.
 
-The guest is Debian's kernel for virtual machines and an initramfs with the agent as its first process. The channel
-is a virtio-serial port on a socket pair: nothing on a file system that could be left behind.
+The guest is a kernel of Debian's and an initramfs with the agent as its first process. The channel is a virtio-serial
+port on a socket pair: nothing on a file system that could be left behind. Which settings this QEMU and this host refuse
+is known before a campaign starts: a machine with them is made, and ended before its first instruction.
 """
 
 from __future__ import annotations
 
-import re
+import dataclasses
+import os
 import socket
 from abc import abstractmethod
-from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
-
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from typing import ClassVar
 
 from virtometer.environments.base import (
     Capabilities,
@@ -28,152 +26,24 @@ from virtometer.environments.base import (
 )
 from virtometer.environments.cpu_parts import GUEST_TIME, Division, by_names
 from virtometer.environments.firmware_check import check_accelerator, check_kernel, kvm_fault
+from virtometer.environments.formatted_disk import DIRECTORY, formatted_disk, mounted_file
 from virtometer.environments.host_programs import fitting, refusals
 from virtometer.environments.images import guest_kernel, initramfs
 from virtometer.environments.process_guest import ProcessGuest
+from virtometer.environments.qemu_devices import CARDS, DISKS, card_device, disk_devices
+from virtometer.environments.qemu_facts import ask
+from virtometer.environments.qemu_settings import DIRECT, KvmSettings, MachineSettings, QemuSettings
 from virtometer.environments.qmp import Qmp
+from virtometer.environments.tsc_rate import tsc_khz
 from virtometer.errors import EnvironmentFailed, UsageError
 from virtometer.link.channel import Channel, Stream
-from virtometer.model import parse_size
+
+__all__ = ["Kvm", "KvmSettings", "Qemu", "QemuSettings"]
 
 PORT = "org.virtometer.0"
-_ANSWER_S = 20.0  # QEMU makes a machine in 0.1 s; this is for hosts that are very busy
-
-_CPU = re.compile(r"[A-Za-z0-9._-]+(,[+-]?[A-Za-z0-9._=-]+)*")
-
-
-def _cpu_model(value: str) -> str:
-    if not _CPU.fullmatch(value):
-        raise ValueError(
-            "a processor is one of qemu-system-x86_64 -cpu help, with or without features: EPYC,+svm,-avx2"
-        )
-    return value
-
-
-_ICOUNT = re.compile(r"(shift=)?(auto|[0-9]|10)(,(sleep|align)=(on|off))*")
-
-
-def _icount(value: str) -> str:
-    if not _ICOUNT.fullmatch(value):
-        raise ValueError("icount is auto, or as QEMU's -icount takes it: shift=2,sleep=off")
-    return value if value.startswith("shift=") else f"shift={value}"
-
-
-Icount = Annotated[str, Field(max_length=60), AfterValidator(_icount)]
-CpuModel = Annotated[str, Field(max_length=200), AfterValidator(_cpu_model)]
-
-
 VCPU_THREADS = by_names(r"(CPU \d+|ALL CPUs)/TCG", "no thread of the emulator has the name of a virtual processor")
-_DIRECT = ("none", "directsync")
 _RUN_IN_S = 0.006  # measured under emulation
-
-
-class MachineSettings(Settings):
-    """Settings of every virtual machine."""
-
-    memory: Annotated[int, BeforeValidator(parse_size), Field(ge=128 << 20, le=1 << 40, multiple_of=1 << 20)] = Field(
-        default=512 << 20, description="bytes of memory of the guest"
-    )
-    cpus: int | None = Field(
-        default=None,
-        ge=1,
-        le=64,
-        description="virtual processors. Without it, as many as processors names, or the laboratory may use",
-    )
-    cpu: CpuModel = Field(
-        default="max",
-        description="model of the processor, as the option -cpu of QEMU takes it; max: all that can be emulated",
-    )
-    machine: Literal["pc", "q35"] = Field(default="pc", description="model of the machine")
-    disk_device: Literal["virtio", "virtio-scsi", "nvme", "ide"] = Field(
-        default="virtio", description="device of the disk; ide needs machine pc"
-    )
-    disk_cache: Literal["none", "directsync", "writeback", "writethrough", "unsafe"] = Field(
-        default="none", description="mode of the cache of the disk, as in QEMU"
-    )
-    network_device: Literal["virtio", "vmxnet3"] = Field(default="virtio", description="device of the network")
-
-    @property
-    def fewest_processors(self) -> int:
-        """One for each virtual processor that is asked for."""
-        return self.cpus or 1
-
-    @property
-    def caches_disk(self) -> str:
-        """The cache that `disk_cache` asks for."""
-        return "" if self.disk_cache in _DIRECT else f"has disk_cache {self.disk_cache}"
-
-    @model_validator(mode="after")
-    def _drivers_exist(self) -> Self:
-        if self.disk_device == "ide" and self.machine == "q35":
-            raise ValueError("disk_device ide needs machine pc: the guest's kernel has no driver for the disks of q35")
-        return self
-
-
-class QemuSettings(MachineSettings):
-    """Settings of an emulated machine; the processor max has all that QEMU can emulate.
-
-    With `icount` the guest's clock counts instructions, 2^shift ns each, instead of following the host's: auto seeks
-    the shift that comes closest to the host's time, sleep=off lets it jump ahead wherever the guest would wait. It
-    needs `tcg_thread` single, which is then the default.
-    """
-
-    # A clock that counts instructions leaps while the guest waits, at a rate that depends on the work.
-    clock_settings: ClassVar[tuple[str, ...]] = ("icount",)
-
-    tcg_thread: Literal["multi", "single"] = Field(
-        default="multi",
-        description="threads of the emulation: one for each virtual processor, or one for all; icount needs single",
-    )
-    icount: Icount | None = Field(
-        default=None,
-        description="count instructions as time: auto, or as -icount takes it. Without it, host time",
-    )
-
-    @model_validator(mode="after")
-    def _one_thread_counts(self) -> Self:
-        if self.icount is not None and self.tcg_thread != "single":
-            if "tcg_thread" in self.model_fields_set:
-                raise ValueError("icount needs tcg_thread single: instructions are counted in one thread")
-            object.__setattr__(self, "tcg_thread", "single")  # a default: nobody has set it
-        return self
-
-
-class KvmSettings(MachineSettings):
-    """Settings of a machine under KVM."""
-
-    cpu: CpuModel = Field(
-        default="host",
-        description="model of the processor, as the option -cpu of QEMU takes it; host: that of the host",
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Device:
-    """A device of the machine: the drivers that it needs, its options, and where the guest finds it."""
-
-    drivers: tuple[str, ...]
-    options: tuple[str, ...]
-    name: str
-    path: str = ""
-
-
-_DISKS = {
-    "virtio": _Device(("virtio_blk",), ("virtio-blk-pci,drive=disk",), "virtio-blk", "/dev/vda"),
-    "virtio-scsi": _Device(
-        ("virtio_scsi", "sd_mod"),
-        ("virtio-scsi-pci,id=scsi", "scsi-hd,bus=scsi.0,drive=disk"),
-        "virtio-scsi",
-        "/dev/sda",
-    ),
-    "nvme": _Device(("nvme",), ("nvme,serial=virtometer,drive=disk",), "nvme", "/dev/nvme0n1"),
-    "ide": _Device(("ata_piix", "sd_mod"), ("ide-hd,drive=disk",), "ide", "/dev/sda"),
-}
-# Without its boot ROM a network card costs no time before the kernel starts.
-_NETWORK_CARDS = {
-    "virtio": _Device(("virtio_net",), ("virtio-net-pci,netdev=lan,romfile=",), "virtio-net"),
-    "vmxnet3": _Device(("vmxnet3",), ("vmxnet3,netdev=lan,romfile=",), "vmxnet3"),
-}
+_TRIED_BYTES = 1 << 20
 
 
 class _VirtualMachine(Environment):
@@ -203,32 +73,60 @@ class _VirtualMachine(Environment):
         )
 
     def prepare(self, settings: Settings) -> None:
-        """Fetch the guest's kernel and make the initramfs."""
-        self._image(self._mine(settings))
+        """Fetch the guest's kernel, make the initramfs, and see whether QEMU makes a machine with these settings.
+
+        Raises EnvironmentFailed with QEMU's reason where it does not.
+        """
+        mine = self._mine(settings)
+        self._image(mine)
+        if mine != self.settings_type():  # the kind's check has made a machine with the defaults
+            self._try(mine)
+
+    def _try(self, settings: MachineSettings) -> None:
+        """Make a machine that never runs, with a small disk, and end it."""
+        small = self.lab.scratch / f"tried-{os.getpid()}.img"
+        try:
+            small.write_bytes(bytes(_TRIED_BYTES))
+            # Without a disk of the campaign this is another file system than the one that will be measured.
+            elsewhere = self.lab.disk_file is None and host_cache(small)["host_cache"] == "yes"
+            lab = dataclasses.replace(self.lab, disk_file=None if elsewhere else small, room=None)
+            guest = type(self)(lab).start_machine(settings, f"try-{self.kind}-{os.getpid()}", runs=False)
+            guest.grace_s = 0.0
+            guest.stop()
+        except OSError as cause:
+            raise EnvironmentFailed(f"no machine can be tried in {self.lab.scratch}: {cause.strerror}") from cause
+        finally:
+            small.unlink(missing_ok=True)
 
     def start(self, settings: Settings, guest_id: str) -> ProcessGuest:
         """Start a machine; returns when QEMU has made it, while its kernel boots."""
-        mine = self._mine(settings)
+        return self.start_machine(self._mine(settings), guest_id)
+
+    def start_machine(self, mine: MachineSettings, guest_id: str, *, runs: bool = True) -> ProcessGuest:
+        """Start a machine, or have QEMU make one that does not run. Raises EnvironmentFailed with QEMU's reason."""
         qemu = self.program_file()
         kernel, image = self._image(mine)
-        parameters = f"console=ttyS0 quiet panic=-1 {self.kernel_parameters} virtometer.channel=virtio:{PORT}"
+        mmio = mine.machine == "microvm"
+        bus = "device" if mmio else "pci"
         with ProcessGuest.starting(self.lab, guest_id, mine) as guest, ExitStack() as until_launched:
             guest.divide_cpu(self.division)
             guest.refused_programs = refusals(fitting(self.lab.host_programs, mine.memory))
             guest.stream, agent_end = _socket_pair(until_launched)
             monitor, monitor_end = _socket_pair(until_launched)
             guest.on_stop(monitor.close)
+            disk_argv = self._disk(mine, guest)
             network_argv = self._network(mine, guest)
-            argv = [
-                qemu, "-accel", self.accelerator(mine), "-machine", mine.machine, "-cpu", mine.cpu,
-                "-smp", str(self._cpus(mine)), "-m", f"{mine.memory >> 20}M",
+            parameters = " ".join(self._parameters(mine, guest).split())
+            argv: list[str | Path] = [
+                qemu, "-accel", self.accelerator(mine), *self._board(mine), "-cpu", mine.cpu,
+                "-smp", self._processors(mine), "-m", f"{mine.memory >> 20}M",
                 "-name", "debug-threads=on", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
-                "-kernel", kernel, "-initrd", image, "-append", " ".join(parameters.split()),
-                "-chardev", "stdio,id=console,signal=off", "-device", "isa-serial,chardev=console",
-                "-chardev", f"socket,id=agent,fd={agent_end}", "-device", "virtio-serial-pci",
+                "-kernel", kernel, "-initrd", image, "-append", parameters,
+                "-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console",
+                "-chardev", f"socket,id=agent,fd={agent_end}", "-device", f"virtio-serial-{bus}",
                 "-device", f"virtserialport,chardev=agent,name={PORT}",
                 "-chardev", f"socket,id=monitor,fd={monitor_end}", "-mon", "chardev=monitor,mode=control",
-                *self.clock_options(mine), *self._disk(mine, guest), *network_argv,
+                *self.clock_options(mine), *disk_argv, *network_argv, *([] if runs else ["-S"]),
             ]  # fmt: skip
             guest.launch(
                 argv,
@@ -239,9 +137,9 @@ class _VirtualMachine(Environment):
             )
             until_launched.close()
             guest.run_in_s = _RUN_IN_S
-            guest.effective |= {"kernel_command_line": " ".join(parameters.split())}
+            guest.effective |= {"kernel_command_line": parameters, "guest_kernel": mine.flavour}
             try:
-                guest.effective |= _ask(Qmp(Channel(monitor)))
+                guest.effective |= ask(Qmp(Channel(monitor)))
             except EnvironmentFailed as cause:
                 raise self._explained(cause, guest.stderr_tail(), qemu) from cause
         return guest
@@ -255,15 +153,44 @@ class _VirtualMachine(Environment):
             raise UsageError(f"{type(settings).__name__} are not settings of {self.kind}")
         return settings
 
-    def _cpus(self, settings: MachineSettings) -> int:
+    def _board(self, settings: MachineSettings) -> list[str]:
+        """Options for the model of the machine and its memory."""
+        machine = "microvm,rtc=on" if settings.machine == "microvm" else settings.machine
+        if not settings.huge_pages:
+            return ["-machine", machine]
+        memory = f"memory-backend-memfd,id=ram,size={settings.memory},hugetlb=on"
+        return ["-object", memory, "-machine", f"{machine},memory-backend=ram"]
+
+    def _processors(self, settings: MachineSettings) -> str:
+        """The value of `-smp`."""
         given = settings.processors
-        return settings.cpus or min(len(given if isinstance(given, tuple) else self.lab.processors), 64)
+        usable = len(given if isinstance(given, tuple) else self.lab.processors)
+        count = settings.vcpus or min(usable, 64)
+        if not settings.has_topology:
+            return str(count)
+        parts = {"sockets": settings.sockets, "cores": settings.cores, "threads": settings.threads}
+        return f"{count}," + ",".join(f"{name}={part or 1}" for name, part in parts.items())
+
+    def _parameters(self, settings: MachineSettings, guest: ProcessGuest) -> str:
+        """The kernel's command line. What the plan adds comes after what is usual here, and may undo it."""
+        words = f"console=ttyS0 quiet panic=-1 {self.kernel_parameters}"
+        if settings.machine == "microvm":
+            words += " pci=off"
+            # It has no timer by which its kernel could calibrate this.
+            if self.kernel_parameters and (rate := tsc_khz()) is not None:
+                words += f" tsc_early_khz={rate}"
+        words += f" {settings.kernel_parameters} virtometer.channel=virtio:{PORT}"
+        if guest.disk is not None and not guest.disk.path.startswith("/dev/"):
+            words += f" virtometer.mount={DISKS[settings.disk_device].path}:{DIRECTORY}"
+        return words
 
     def _image(self, settings: MachineSettings) -> tuple[Path, Path]:
-        kernel = guest_kernel(self.lab.cache, self.lab.programs)
-        drivers = ["virtio_pci", "virtio_console"]
-        drivers += _DISKS[settings.disk_device].drivers
-        drivers += _NETWORK_CARDS[settings.network_device].drivers
+        kernel = guest_kernel(self.lab.cache, self.lab.programs, settings.flavour)
+        drivers = ["virtio_mmio" if settings.machine == "microvm" else "virtio_pci", "virtio_console"]
+        drivers += DISKS[settings.disk_device].drivers
+        drivers += CARDS[settings.network_device].drivers
+        if self.lab.room is not None:
+            drivers += ["crc32c_generic", "ext4"]
         carried = fitting(self.lab.host_programs, settings.memory)
         return kernel.image, initramfs(self.lab, kernel.modules(drivers), carried)
 
@@ -272,39 +199,71 @@ class _VirtualMachine(Environment):
         file = self.lab.disk_file
         if file is None:
             return []
-        device = _DISKS[settings.disk_device]
-        conditions = {"disk_path": device.name}
+        device = DISKS[settings.disk_device]
+        conditions, path = {"disk_path": device.name}, device.path
+        if self.lab.room is not None or settings.disk_format != "raw":
+            directory = guest.make_directory()
+            if self.lab.room is not None:
+                conditions, path = {"disk_path": f"ext4 on {device.name}"}, mounted_file(self.lab)
+                file = formatted_disk(self.lab, directory)
+            if settings.disk_format == "qcow2":
+                file = self._as_qcow2(file, directory)
         cache = settings.disk_cache
         direct = host_cache(file)
-        if cache in _DIRECT and direct["host_cache"] == "yes":
+        if cache in DIRECT and direct["host_cache"] == "yes":
             if "disk_cache" in settings.model_fields_set:
                 raise EnvironmentFailed(
                     f"disk_cache {cache} needs O_DIRECT, which the file system of {file} refuses",
                     advice="use disk_cache writeback, or put the campaign on another file system",
                 )
             cache = "writeback"
-        conditions |= direct if direct["host_cache"] == "yes" or cache in _DIRECT else {"host_cache": "yes"}
-        guest.disk = DiskTarget(device.path, conditions)
-        aio = "native" if cache in _DIRECT else "threads"
+        aio = settings.disk_aio or ("native" if cache in DIRECT else "threads")
+        conditions |= direct if direct["host_cache"] == "yes" or cache in DIRECT else {"host_cache": "yes"}
+        guest.disk = DiskTarget(path, conditions)
+        guest.effective |= {"disk_aio": aio}
         name = str(file).replace(",", ",,")
         # Unlocked: several guests may use the file at once, and whatever any of them writes is what was there.
-        options = ["-drive", f"if=none,id=disk,format=raw,file={name},file.locking=off,cache={cache},aio={aio}"]
-        for one in device.options:
-            options += ["-device", one]
-        return options
+        drive = f"if=none,id=disk,format={settings.disk_format},file={name},file.locking=off,cache={cache},aio={aio}"
+        return [
+            "-drive",
+            drive,
+            *disk_devices(
+                settings.disk_device,
+                mmio=settings.machine == "microvm",
+                iothread=settings.disk_iothread,
+                queues=settings.disk_queues,
+            ),
+        ]
+
+    def _as_qcow2(self, file: Path, directory: Path) -> Path:
+        """A copy of an image in this format, of which all clusters exist."""
+        converter = self.lab.programs.find("qemu-img", "qemu-utils")
+        image = directory / "disk.qcow2"
+        argv: list[str | Path] = [converter, "convert", "-S", "0", "-f", "raw", "-O", "qcow2", file, image]
+        self.lab.programs.run(argv, purpose="make an image in the format qcow2", limit_s=600)
+        with image.open("rb") as made:
+            os.fsync(made.fileno())
+        return image
 
     def _network(self, settings: MachineSettings, guest: ProcessGuest) -> list[str]:
         """Options for the network: a tap on the laboratory's bridge, or QEMU's own address translation without root."""
-        lan = self.lab.lan
-        device = _NETWORK_CARDS[settings.network_device].options[0]
-        if lan.unavailable():
+        lan, mmio = self.lab.lan, settings.machine == "microvm"
+        queues, offloads = settings.network_queues, settings.network_offloads
+        reason = lan.unavailable()
+        if reason and (settings.network_backend == "tap" or queues > 1):
+            raise EnvironmentFailed(f"network_backend tap cannot be had: {reason}", advice=lan.advice())
+        if reason or settings.network_backend == "user":
             guest.network = NetworkPath("slirp", "127.0.0.1", "10.0.2.2", None, "eth0", "10.0.2.15", 24)
-            return ["-netdev", "user,id=lan", "-device", device]
+            card = card_device(settings.network_device, mmio=mmio, queues=1, offloads=offloads)
+            return ["-netdev", "user,id=lan", *card]
         guest.on_stop(lambda: lan.detach(guest.guest_id))
-        tap, guest.network = lan.attach_tap(guest.guest_id)
+        tap, guest.network = lan.attach_tap(guest.guest_id, queues)
         number = int(guest.network.guest_address.rpartition(".")[2])
         backend = f"tap,id=lan,ifname={tap},script=no,downscript=no,vhost=off"
-        return ["-netdev", backend, "-device", f"{device},mac=52:54:00:4d:00:{number:02x}"]
+        backend += f",queues={queues}" if queues > 1 else ""
+        mac = f"52:54:00:4d:00:{number:02x}"
+        card = card_device(settings.network_device, mmio=mmio, queues=queues, offloads=offloads, mac=mac)
+        return ["-netdev", backend, *card]
 
     def _explained(self, cause: EnvironmentFailed, words: str, qemu: Path) -> EnvironmentFailed:
         """Put QEMU's own words into the sentence, and what is allowed beside them where it refuses a processor."""
@@ -369,23 +328,3 @@ def _socket_pair(until_launched: ExitStack) -> tuple[Stream, int]:
     until_launched.callback(theirs.close)
     fd = ours.detach()
     return Stream(fd, fd), theirs.fileno()
-
-
-def _ask(qmp: Qmp) -> dict[str, Any]:
-    """Ask QEMU what it really made."""
-    qmp.greet(_ANSWER_S)
-    cpus: Sequence[dict[str, Any]] = qmp.execute("query-cpus-fast", _ANSWER_S)
-    processor = qmp.execute("qom-get", _ANSWER_S, path=cpus[0]["qom-path"], property="type")
-    effective: dict[str, Any] = {
-        "qemu": qmp.version,
-        "accelerator": "kvm" if qmp.execute("query-kvm", _ANSWER_S)["enabled"] else "tcg",
-        "machine": qmp.execute("qom-get", _ANSWER_S, path="/machine", property="type"),
-        "cpus": len(cpus),
-        "cpu": str(processor).removesuffix("-x86_64-cpu"),
-        "memory_bytes": qmp.execute("query-memory-size-summary", _ANSWER_S)["base-memory"],
-    }
-    for block in qmp.execute("query-block", _ANSWER_S):
-        if inserted := block.get("inserted"):
-            effective["disk_cache"] = inserted["cache"]
-            effective["disk_bytes"] = inserted["image"]["virtual-size"]
-    return effective

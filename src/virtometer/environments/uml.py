@@ -18,6 +18,7 @@ from pydantic import BeforeValidator, Field
 
 from virtometer.environments.base import Capabilities, Check, DiskTarget, Environment, Settings
 from virtometer.environments.cpu_parts import TRACED
+from virtometer.environments.formatted_disk import DIRECTORY, formatted_disk, mounted_file
 from virtometer.environments.host_programs import fitting, refusals
 from virtometer.environments.images import initramfs
 from virtometer.environments.process_guest import ProcessGuest
@@ -128,14 +129,16 @@ class UserModeLinux(Environment):
             fd = ours.detach()
             guest.stream = Stream(fd, fd)
             guest.refused_programs = refusals(carried)
+            directory = guest.make_directory()
             with theirs:
                 argv: list[str | Path] = [
                     *self._together(), *self._memory_in_memory(), *self._without_a_gap(),
                     program, f"mem={settings.memory >> 20}M", f"initrd={image}",
                     "con=null", "con0=null,fd:1", "ssl=null", f"ssl0=fd:{theirs.fileno()}",
                     # Here it keeps its pid file and its console's socket, otherwise in the user's home directory.
-                    f"uml_dir={guest.make_directory()}", f"umid={guest_id}",
-                    "panic=-1", "virtometer.channel=serial:/dev/ttyS0", *self._disk(guest), *self._network(guest),
+                    f"uml_dir={directory}", f"umid={guest_id}",
+                    "panic=-1", "virtometer.channel=serial:/dev/ttyS0",
+                    *self._disk(guest, directory), *self._network(guest),
                 ]  # fmt: skip
                 if not verbose:
                     argv.append("quiet")
@@ -180,7 +183,7 @@ class UserModeLinux(Environment):
         tried = self.lab.programs.run([*words, "true"], purpose="try a fixed layout", check=False)
         return words if tried.returncode == 0 else []
 
-    def _disk(self, guest: ProcessGuest) -> list[str]:
+    def _disk(self, guest: ProcessGuest, directory: Path) -> list[str]:
         file = self.lab.disk_file
         if file is None:
             return []
@@ -189,8 +192,13 @@ class UserModeLinux(Environment):
             "host_cache": "yes",
             "host_cache_reason": "user-mode Linux opens its disks without O_DIRECT",
         }
-        guest.disk = DiskTarget("/dev/ubda", conditions)
-        return [f"ubd0={file}"]
+        device = "/dev/ubda"
+        if self.lab.room is None:
+            guest.disk = DiskTarget(device, conditions)
+            return [f"ubd0={file}"]
+        image = formatted_disk(self.lab, directory)
+        guest.disk = DiskTarget(mounted_file(self.lab), conditions | {"disk_path": "ext4 on ubd"})
+        return [f"ubd0={image}", f"virtometer.mount={device}:{DIRECTORY}"]
 
     def _network(self, guest: ProcessGuest) -> list[str]:
         lan = self.lab.lan
