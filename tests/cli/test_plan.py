@@ -289,13 +289,12 @@ def test_what_this_host_cannot_do_has_a_status_of_its_own(
 def test_check_says_what_a_plan_skips(tmp_path: Path) -> None:
     plan = tmp_path / "p.yaml"
     plan.write_text(
-        "virtometer: 1\nname: skips\nunavailable: skip\nworkloads:\n  - {name: w, workload: disk, op: write}\n"
+        "virtometer: 1\nname: skips\nunavailable: skip\nworkloads:\n"
+        "  - {name: w, workload: memory, op: read, parameters: {size: 1G}}\n"
         "environments: [{name: native, kind: native}, {name: machine, kind: qemu}]\n"
     )
     first, last = virtometer("plan", "check", plan).out.splitlines()
-    assert first == (
-        f"{plan}:5: will fail: disk write needs a file system, and 'machine' (kind qemu) has the disk as a device"
-    )
+    assert first == (f"{plan}:5: will fail: memory read takes 1G of memory, and 'machine' (kind qemu) has 512M")
     assert last.startswith(f"{plan}: right; ")
     plan.write_text(plan.read_text().replace("unavailable: skip\n", ""))
     assert virtometer("plan", "check", plan).status == 2

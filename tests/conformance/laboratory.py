@@ -1,22 +1,27 @@
 """A laboratory that starts a guest, says so, and waits to be killed.
 
-Arguments: kind, guest, agent, directory, disk file.
+Arguments: kind, guest, agent, directory, disk file; optional: settings as JSON, bytes of room for files.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import sys
 import time
 from pathlib import Path
 
 from tests.conformance.conftest import REGISTRY, lab_context
 from tests.conformance.conversation import Talk
+from virtometer.environments.base import Room
 
 if __name__ == "__main__":
-    kind, guest_id, agent, directory, disk_file = sys.argv[1:]
+    kind, guest_id, agent, directory, disk_file, *more = sys.argv[1:]
+    requested, room = (*more, "{}", "0")[:2]
     with lab_context(Path(agent), Path(directory), Path(disk_file)) as lab:
-        environment = REGISTRY[kind](lab)
-        settings = environment.settings_type()
+        context = dataclasses.replace(lab, room=Room(int(room), 100) if int(room) else None)
+        environment = REGISTRY[kind](context)
+        settings = environment.settings_type.model_validate(json.loads(requested))
         environment.prepare(settings)
         guest = environment.start(settings, guest_id)
         Talk(guest).greet()

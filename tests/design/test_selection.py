@@ -114,11 +114,11 @@ name: files
 environments: [{name: native, kind: native}, {name: emulated, kind: qemu}]
 workloads:
   - {name: seeks, workload: disk, op: random-read}
-  - {name: files, workload: disk, op: write}
+  - {name: files, workload: memory, op: read, parameters: {size: 1G}}
 """
-    with pytest.raises(PlanError, match=r"p\.yaml:6: .*disk write needs a file system"):
+    with pytest.raises(PlanError, match=r"p\.yaml:6: .*memory read takes 1G of memory"):
         read_plan(text, "p.yaml", catalogue())
-    with pytest.raises(PlanError, match=r"p\.yaml:6: .*disk write needs a file system"):
+    with pytest.raises(PlanError, match=r"p\.yaml:6: .*memory read takes 1G of memory"):
         read_plan(text, "p.yaml", catalogue(), Selection(("files",)))
     for part in (Selection(("seeks",)), Selection((), ("native",))):
         assert read_plan(text, "p.yaml", catalogue(), part).plan.name == "files"

@@ -64,9 +64,6 @@ def impossible(plan: Plan, catalogue: Catalogue) -> Iterator[Impossible]:
             yield Impossible((*at, "parameters", "span"), sentence)
         for environment in plan.environments:
             place = f"'{environment.name}' (kind {environment.kind})"
-            if demand.file_system and catalogue.kinds[environment.kind].machine_memory is not None:
-                sentence = f"{what} needs a file system, and {place} has the disk as a device"
-                yield Impossible((*at, "op"), sentence, environment.name)
             memory = memories[environment.name]
             taken = memory_taken(environment, memory, catalogue) if memory is not None else 0
             if memory is not None and demand.memory > memory - taken:

@@ -39,6 +39,7 @@ from virtometer.runner import host, tool_programs
 from virtometer.runner.agent import agent_digest, agent_path
 from virtometer.runner.catalogue import catalogue
 from virtometer.runner.doctor import status
+from virtometer.runner.file_room import file_room
 from virtometer.runner.guests import Guests, with_advice
 from virtometer.runner.here import residents_here
 from virtometer.runner.host_lock import HostLock
@@ -241,9 +242,10 @@ def _execute(
         tools = tool_programs.tools_of(campaign.plan)
         if needs_disk:
             progress.stage(f"filling the disk file with {campaign.plan.disk_span >> 20} MiB")
-        span, files = campaign.plan.disk_span if needs_disk else 0, disk_files(campaign.plan, catalogue())
+        known = catalogue()
+        span, files = campaign.plan.disk_span if needs_disk else 0, disk_files(campaign.plan, known)
         try:
-            with lab_context(directory, span, tools, files) as lab:
+            with lab_context(directory, span, tools, files, file_room(campaign.plan, known)) as lab:
                 if agent_digest(lab.agent) != campaign.versions["agent_sha256"]:
                     raise HostChanged("the agent was replaced while the campaign began", advice="begin again")
                 with laboratory_aside(campaign.plan, lab):

@@ -89,7 +89,7 @@ def _facts(kind: type[Environment]) -> Iterator[str]:
     if kind.package:
         yield f"Guests start with `{kind.program}` (Debian package `{kind.package}`)."
     if kind.machine:
-        yield "Guests have a kernel of their own, and the disk is a device."
+        yield "Guests have a kernel of their own. The disk is a device, with ext4 where a workload needs files."
     if kind.namespaces:
         yield f"Guests have namespaces of their own: {', '.join(kind.namespaces)}."
     for setting in kind.settings_type.clock_settings:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from virtometer.cache import cache_directory
 from virtometer.deferred_signals import deferred_signals
-from virtometer.environments.base import LabContext
+from virtometer.environments.base import LabContext, Room
 from virtometer.environments.directories import DIRECTORY
 from virtometer.environments.host_programs import find_host_program
 from virtometer.environments.journal import Journal, state_directory
@@ -27,12 +27,16 @@ ROOM = 64 << 20  # for the ledger beside the disk file, and what guests write
 
 @contextmanager
 def lab_context(
-    scratch_parent: Path, disk_span: int = 0, tools: Sequence[Tool] = (), disk_files: int = 1
+    scratch_parent: Path,
+    disk_span: int = 0,
+    tools: Sequence[Tool] = (),
+    disk_files: int = 1,
+    room: Room | None = None,
 ) -> Iterator[LabContext]:
     """Give a LabContext whose scratch directory is made under `scratch_parent` and removed at the end.
 
     disk_span > 0: `disk_files` files of that many bytes are filled there. Raises StorageError when they do not fit.
-    tools: their programs are looked up on this host, for guests to get them.
+    tools: their programs are looked up on this host, for guests to get them. room: as in LabContext.
     """
     programs = Programs()
     journal = Journal(state_directory())
@@ -56,7 +60,7 @@ def lab_context(
         files = [_fill(agent, scratch, disk_span, programs, number, count) for number in range(count)]
         carried = tuple(find_host_program(tool.program, tool.package, programs) for tool in tools)
         disk, more = (files[0] if files else None), tuple(files[1:])
-        yield LabContext(agent, cache, scratch, disk, journal, programs, lan, carried, more_disk_files=more)
+        yield LabContext(agent, cache, scratch, disk, journal, programs, lan, carried, more_disk_files=more, room=room)
     finally:
         with deferred_signals():
             try:

@@ -99,11 +99,11 @@ class Disk(Workload):
         assert isinstance(parameters, DiskParameters)
         if op in _ACCESS:
             return Demand(disk_file=parameters.span or parameters.size or 4096)
+        names, own = 1, 64 << 20 if parameters.span is None else parameters.span
         if op in _NAMES:
-            own = (parameters.files or 1024) * (parameters.size or 0)
-        else:
-            own = 64 << 20 if parameters.span is None else parameters.span
-        return Demand(own_files=own * threads, file_system=True)
+            names = parameters.files or 1024
+            own = names * (parameters.size or 0)
+        return Demand(own_files=own * threads, names=names * threads, file_system=True)
 
     def window_s(self, op: str, parameters: Parameters, seconds: float) -> float | None:
         """Whole files, and many of them, are made and gone through at least once, however long that takes."""
