@@ -39,6 +39,8 @@ VARIANTS: list[tuple[str, dict[str, Any], bool, bool]] = [
     ("qemu", {"machine": "pc", "disk_device": "ide", "network_device": "e1000"}, True, True),
     ("qemu", {"machine": "pc", "disk_cache": "directsync", "network_device": "rtl8139"}, False, True),
     ("qemu", {**AHCI, "disk_format": "qcow2"}, True, True),
+    ("qemu", {"disk_backing": "block", "disk_device": "nvme"}, True, True),
+    ("qemu", {"disk_backing": "nbd", "disk_format": "qcow2", "machine": "microvm"}, True, True),
     ("qemu", {"network_offloads": False, "guest_kernel": "generic", **SHAPED}, True, True),
 ]  # fmt: skip
 

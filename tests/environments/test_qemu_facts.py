@@ -31,7 +31,7 @@ def qemu(tmp_path: Path) -> Iterator[Qemu]:
          {"machine": "pc-q35", "disk_device": "scsi-hd", "disk_iothread": True, "cpus": 1, "disk_format": "raw"}),
         ({"disk_device": "nvme", "disk_format": "qcow2", "disk_cache": "writethrough", "disk_aio": "io_uring"},
          {"disk_device": "nvme", "disk_format": "qcow2", "disk_aio": "io_uring",
-          "disk_cache": {"no-flush": False, "direct": False, "writeback": True}}),
+          "disk_cache": {"no-flush": False, "direct": False, "writeback": False}}),
         ({"disk_device": "ide", "network_device": "vmxnet3", "disk_cache": "unsafe", "disk_aio": "threads"},
          {"disk_device": "ide-hd", "network_device": "vmxnet3", "disk_aio": "threads",
           "disk_cache": {"no-flush": True, "direct": False, "writeback": True}}),

@@ -43,6 +43,8 @@ def settings(**asked: Any) -> QemuSettings:
          "network_queues above 1 needs network_device virtio and network_backend tap"),
         ({"network_offloads": False, "network_device": "rtl8139"},
          "network_offloads false needs network_device virtio, and network_device is rtl8139"),
+        ({"disk_backing": "block", "disk_format": "qcow2"},
+         "disk_backing block needs disk_format raw, and disk_format is qcow2"),
         ({"cpus": 3, "cores": 2}, "sockets, cores and threads make 2 processors, and cpus is 3"),
         ({"kernel_parameters": "console=tty0"}, "the kernel parameter console is the laboratory's own"),
         ({"kernel_parameters": "nohz=off virtometer.mount=/dev/vda:/x"},

@@ -30,6 +30,7 @@ from virtometer.environments.formatted_disk import DIRECTORY, formatted_disk, mo
 from virtometer.environments.host_programs import fitting, refusals
 from virtometer.environments.images import guest_kernel, initramfs
 from virtometer.environments.process_guest import ProcessGuest
+from virtometer.environments.qemu_backing import LOOP, as_block_device, served
 from virtometer.environments.qemu_devices import CARDS, DISKS, card_device, disk_devices
 from virtometer.environments.qemu_facts import ask
 from virtometer.environments.qemu_settings import DIRECT, KvmSettings, MachineSettings, QemuSettings
@@ -38,7 +39,7 @@ from virtometer.environments.tsc_rate import tsc_khz
 from virtometer.errors import EnvironmentFailed, UsageError
 from virtometer.link.channel import Channel, Stream
 
-__all__ = ["Kvm", "KvmSettings", "Qemu", "QemuSettings"]
+__all__ = ["Kvm", "KvmSettings", "MachineSettings", "Qemu", "QemuSettings"]
 
 PORT = "org.virtometer.0"
 VCPU_THREADS = by_names(r"(CPU \d+|ALL CPUs)/TCG", "no thread of the emulator has the name of a virtual processor")
@@ -54,6 +55,7 @@ class _VirtualMachine(Environment):
     kernel_parameters: ClassVar[str] = ""
     division: ClassVar[Division] = VCPU_THREADS
     machine = True
+    resources = (LOOP,)
     own_memory = 128 << 20  # an idle guest of 512 MiB takes 223 MiB of the host, its own memory included
     kernel_memory = 40 << 20  # 58 to 73 MiB with the page descriptions in guests of 128 to 512 MiB
 
@@ -114,11 +116,11 @@ class _VirtualMachine(Environment):
             guest.stream, agent_end = _socket_pair(until_launched)
             monitor, monitor_end = _socket_pair(until_launched)
             guest.on_stop(monitor.close)
-            disk_argv = self._disk(mine, guest)
+            before, disk_argv = self._disk(mine, guest)
             network_argv = self._network(mine, guest)
             parameters = " ".join(self._parameters(mine, guest).split())
             argv: list[str | Path] = [
-                qemu, "-accel", self.accelerator(mine), *self._board(mine), "-cpu", mine.cpu,
+                *before, qemu, "-accel", self.accelerator(mine), *self._board(mine), "-cpu", mine.cpu,
                 "-smp", self._processors(mine), "-m", f"{mine.memory >> 20}M",
                 "-name", "debug-threads=on", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
                 "-kernel", kernel, "-initrd", image, "-append", parameters,
@@ -194,20 +196,24 @@ class _VirtualMachine(Environment):
         carried = fitting(self.lab.host_programs, settings.memory)
         return kernel.image, initramfs(self.lab, kernel.modules(drivers), carried)
 
-    def _disk(self, settings: MachineSettings, guest: ProcessGuest) -> list[str]:
-        """Options for the disk; notes where the guest finds it and whether the host's page cache stands before it."""
+    def _disk(self, settings: MachineSettings, guest: ProcessGuest) -> tuple[list[str], list[str]]:
+        """Words before QEMU's own and options for the disk.
+
+        Notes where the guest finds it and whether the host's page cache stands before it.
+        """
         file = self.lab.disk_file
         if file is None:
-            return []
+            return [], []
         device = DISKS[settings.disk_device]
-        conditions, path = {"disk_path": device.name}, device.path
-        if self.lab.room is not None or settings.disk_format != "raw":
+        way, path = device.name, device.path
+        directory = guest.directory
+        if self.lab.room is not None or settings.disk_format != "raw" or settings.disk_backing == "nbd":
             directory = guest.make_directory()
-            if self.lab.room is not None:
-                conditions, path = {"disk_path": f"ext4 on {device.name}"}, mounted_file(self.lab)
-                file = formatted_disk(self.lab, directory)
-            if settings.disk_format == "qcow2":
-                file = self._as_qcow2(file, directory)
+        if self.lab.room is not None:
+            way, path = f"ext4 on {way}", mounted_file(self.lab)
+            file = formatted_disk(self.lab, directory)
+        if settings.disk_format == "qcow2":
+            file = self._as_qcow2(file, directory)
         cache = settings.disk_cache
         direct = host_cache(file)
         if cache in DIRECT and direct["host_cache"] == "yes":
@@ -218,13 +224,24 @@ class _VirtualMachine(Environment):
                 )
             cache = "writeback"
         aio = settings.disk_aio or ("native" if cache in DIRECT else "threads")
-        conditions |= direct if direct["host_cache"] == "yes" or cache in DIRECT else {"host_cache": "yes"}
-        guest.disk = DiskTarget(path, conditions)
-        guest.effective |= {"disk_aio": aio}
-        name = str(file).replace(",", ",,")
+        before: list[str] = []
+        name, form = str(file).replace(",", ",,"), settings.disk_format
         # Unlocked: several guests may use the file at once, and whatever any of them writes is what was there.
-        drive = f"if=none,id=disk,format={settings.disk_format},file={name},file.locking=off,cache={cache},aio={aio}"
-        return [
+        how = f"file.locking=off,aio={aio}"
+        match settings.disk_backing:
+            case "block":
+                node, past_cache = as_block_device(guest, file, direct=cache in DIRECT)
+                way, name = f"{way} on a block device", str(node)
+                if cache in DIRECT and not past_cache:
+                    direct = {"host_cache": "yes", "host_cache_reason": "the block device refuses O_DIRECT"}
+            case "nbd":
+                before, name = served(guest, directory, file, form, cache, aio)
+                way, form, how = f"{way} over NBD", "raw", ""
+        conditions = direct if direct["host_cache"] == "yes" or cache in DIRECT else {"host_cache": "yes"}
+        guest.disk = DiskTarget(path, {"disk_path": way, **conditions})
+        guest.effective |= {"disk_aio": aio, "disk_backing": settings.disk_backing}
+        drive = f"if=none,id=disk,format={form},file={name},cache={cache}{',' if how else ''}{how}"
+        return before, [
             "-drive",
             drive,
             *disk_devices(

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from virtometer.environments.base import Settings
 from virtometer.environments.images import Flavour
+from virtometer.environments.qemu_backing import Backing
 from virtometer.environments.qemu_devices import CARDS, DISKS
 from virtometer.model import parse_size
 
@@ -100,6 +101,11 @@ class MachineSettings(Settings):
     disk_format: Literal["raw", "qcow2"] = Field(
         default="raw", description="format of the disk's image; qcow2: each guest has a copy of the disk file"
     )
+    disk_backing: Backing = Field(
+        default="file",
+        description="what the disk lies on: the disk file; block: a block device over it, which needs root; nbd: a "
+        "server of network block devices beside each guest",
+    )
     disk_cache: Literal["none", "directsync", "writeback", "writethrough", "unsafe"] = Field(
         default="none", description="mode of the cache of the disk, as in QEMU"
     )
@@ -181,6 +187,8 @@ class MachineSettings(Settings):
                     yield f"{setting} {value} needs guest_kernel generic: the kernel cloud has no driver for it"
         if self.disk_aio == "native" and self.disk_cache not in DIRECT:
             yield f"disk_aio native needs disk_cache none or directsync, and disk_cache is {self.disk_cache}"
+        if self.disk_backing == "block" and self.disk_format != "raw":
+            yield f"disk_backing block needs disk_format raw, and disk_format is {self.disk_format}"
         if self.disk_iothread and not disk.queues:
             yield f"disk_iothread needs disk_device virtio or virtio-scsi, and disk_device is {self.disk_device}"
         if self.disk_queues is not None and not disk.queues:

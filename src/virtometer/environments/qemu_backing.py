@@ -1,0 +1,70 @@
+"""What a machine's disk lies on, beside a plain file: a block device of the host, or a server of network block devices.
+
+Sources: losetup(8), qemu-nbd(8).
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from virtometer.environments.journal import Resource
+from virtometer.environments.process_guest import ProcessGuest
+from virtometer.errors import EnvironmentFailed, VirtometerError
+from virtometer.programs import Programs
+
+Backing = Literal["file", "block", "nbd"]
+
+
+def as_block_device(guest: ProcessGuest, file: Path, *, direct: bool) -> tuple[Path, bool]:
+    """A loop device over a file until the guest stops, and whether it goes past the host's page cache.
+
+    Raises EnvironmentFailed where the host gives none.
+    """
+    programs = guest.lab.programs
+    losetup = programs.find("losetup", "mount")
+    guest.lab.journal.record(guest.guest_id, LOOP, file=str(file))
+    try:
+        words = ["--find", "--show", f"--direct-io={'on' if direct else 'off'}"]
+        made = programs.run([losetup, *words, file], purpose="make a block device of the disk file")
+    except VirtometerError as cause:
+        raise EnvironmentFailed(
+            f"disk_backing block needs a loop device, and the host gives none: {cause.sentence}",
+            advice="run as root, on a host with the driver loop, or use disk_backing file",
+        ) from cause
+    device = made.stdout.decode().strip()
+    # Other guests may have devices of their own over the same file.
+    guest.on_stop(lambda: programs.run([losetup, "--detach", device], purpose="remove a block device"))
+    asked = programs.run([losetup, "--noheadings", "--output", "DIO", device], purpose="ask how a block device reads")
+    return Path(device), asked.stdout.decode().strip() == "1"
+
+
+def served(guest: ProcessGuest, directory: Path, file: Path, form: str, cache: str, aio: str) -> tuple[list[str], str]:
+    """Words before QEMU's own that start a server for the file first, and the name by which QEMU reaches it.
+
+    The server ends with its only client. Both belong to the guest, so that the work of both is counted.
+    """
+    programs = guest.lab.programs
+    socket = directory / "nbd"
+    # Unlocked, as a file is that QEMU has itself: several guests may have a server each.
+    image = f"driver={form},file.driver=file,file.locking=off,file.filename={str(file).replace(',', ',,')}"
+    server = [programs.find("qemu-nbd", "qemu-utils"), "-k", socket, f"--cache={cache}", f"--aio={aio}"]
+    start = shlex.join(map(str, [*server, "--image-opts", image]))
+    wait = f"until [ -S {shlex.quote(str(socket))} ]; do kill -0 $! || exit 1; sleep 0.01; done"
+    return ["/bin/sh", "-c", f'{start} & {wait}; exec "$@"', "sh"], f"nbd+unix:///?socket={socket}"
+
+
+def _remove_left(fields: Mapping[str, Any], programs: Programs) -> str:
+    """Take the loop devices off a file whose laboratory has died."""
+    losetup = programs.find("losetup", "mount")
+    words: list[str | Path] = [losetup, "--noheadings", "--output", "NAME", "--associated", str(fields["file"])]
+    removed = programs.run(words, purpose="find block devices that are left").stdout.decode().split()
+    for device in removed:
+        programs.run([losetup, "--detach", device], purpose="remove a block device", check=False)
+    return f"block device {' '.join(removed)}" if removed else ""
+
+
+LOOP = Resource("loop", _remove_left, ends_at_boot=True)
+"""Field: file (which loop devices of ours stand on)."""
