@@ -75,11 +75,11 @@ class MachineSettings(Settings):
         le=64,
         description="virtual processors. Without it, as many as processors names, or the laboratory may use",
     )
-    sockets: _Part | None = Field(
-        default=None, description="sockets of the virtual processors. Without any of the three, QEMU decides"
+    sockets: _Part | None = Field(default=None, description="sockets of the virtual processors. Without it, one")
+    cores: _Part | None = Field(
+        default=None, description="cores of each socket. Without it, one; as many as cpus, where no part is named"
     )
-    cores: _Part | None = Field(default=None, description="cores of each socket")
-    threads: _Part | None = Field(default=None, description="threads of each core")
+    threads: _Part | None = Field(default=None, description="threads of each core. Without it, one")
     cpu: CpuModel = Field(
         default="max",
         description="model of the processor, as the option -cpu of QEMU takes it; max: all that can be emulated",
