@@ -215,7 +215,7 @@ def test_work_with_an_end_of_its_own_takes_so_long_at_most() -> None:
     assert "time: at most 36 h 00 min of measuring" in outcome.out
     outcome = virtometer("plan", "show", ROOT / "plans" / "bonnie.yaml")
     assert re.search(
-        r"^time: about \d+ (seconds|minutes) of measuring where every environment works, and the work of 390 trials, "
+        r"^time: about \d+ (seconds|minutes) of measuring where every environment works, and the work of 546 trials, "
         r"which has an end of its own: not known before the first one ran "
         r"\(per char write, block write, rewrite and 10 more\)$",
         outcome.out,
