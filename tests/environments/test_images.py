@@ -267,7 +267,7 @@ for number in itertools.count():
 def test_what_a_killed_laboratory_had_started_may_still_write_while_the_next_sweeps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(images, "fetch_kernel", lambda kernels, programs: None)
+    monkeypatch.setattr(images, "fetch_kernel", lambda kernels, programs, flavour: None)
     left = tmp_path / "kernels" / ".partial-left"
     (left / "tree").mkdir(parents=True)
     argv = [sys.executable, "-c", WRITER, str(left / "tree")]
@@ -319,3 +319,17 @@ def test_without_apt_the_reason_is_a_missing_program(tmp_path: Path, monkeypatch
 def test_the_agent_of_this_checkout_is_static() -> None:
     data = agent().read_bytes()
     assert b"/lib64/ld-linux-x86-64.so.2" not in data  # an initramfs has no dynamic loader
+
+
+def test_each_flavour_has_a_kernel_of_its_own(kernel: GuestKernel) -> None:
+    try:
+        generic = guest_kernel(cache_directory(), Programs(), "generic")
+    except (EnvironmentFailed, MissingProgram) as cause:
+        pytest.skip(f"{cause} ({cause.advice})")
+    assert generic.package.removesuffix("amd64") + "cloud-amd64" == kernel.package
+    for driver in ("e1000", "e1000e", "8139cp", "ahci"):
+        assert not kernel.has(driver)
+        assert generic.has(driver)
+    names = [path.stem for path in generic.modules(["crc32c_generic", "ext4"])]
+    assert names.index("jbd2") < names.index("ext4"), "built in or loaded before"
+    assert kernel.modules(["crc32c_generic", "ext4"]) == []
