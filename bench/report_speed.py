@@ -1,11 +1,14 @@
 """How long the reports of a large campaign take, and how much memory.
 
-    python -m bench.report_speed [--samples 1000000] [--repeat 3] [--keep DIR]
+    python -m bench.report_speed [--samples 1000000] [--repeat 3] [--keep DIR] [--against CHECKOUT]
 
 A campaign is made up (ten blocks, four environments, five workloads, three of which are measured in slices) and
 recorded as the laboratory records it. Each report is then made by a new process. A line has the shortest wall time, the
 least processor time and the largest memory of the processes; `met` or `MISSED` says whether a goal for 1,000,000
 samples is met. Goals are for an idle machine: on a busy one only the processor time means something.
+
+With --against another checkout makes the same reports of the same campaign, in turns with this one: the line has its
+numbers too, and this one's divided by them. Both texts must be the same.
 """
 
 from __future__ import annotations
@@ -62,7 +65,7 @@ class Report:
 REPORTS = (
     Report("table", (), 2.0),
     Report("json", ("--format", "json"), 2.0),
-    Report("html", ("--format", "html"), 5.0),
+    Report("html", ("--format", "html", "--out", "-"), 5.0),
     Report("samples-csv", ("--format", "samples-csv"), None),
 )
 
@@ -151,19 +154,35 @@ def write(directory: Path, samples: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a process took: wall time and processor time in seconds, memory in bytes."""
+    """What a process took: wall time and processor time (user and system) in seconds, memory in bytes."""
 
     wall_s: float
     cpu_s: float
     memory: int
 
+    def __str__(self) -> str:
+        return f"{self.wall_s:.2f} s ({self.cpu_s:.2f} s of processor time), {self.memory / 1e6:.0f} MB"
 
-def measure(directory: Path, options: Sequence[str], out: Path) -> Cost:
-    """The cost of a process that makes one report."""
+
+def best(found: Sequence[Cost]) -> Cost:
+    """The shortest times of some processes, and their largest memory. ValueError for none."""
+    return Cost(min(one.wall_s for one in found), min(one.cpu_s for one in found), max(one.memory for one in found))
+
+
+def beside(here: Cost, there: Cost) -> str:
+    """What another checkout took, and what this one takes of that."""
+    shares = here.wall_s / there.wall_s, here.cpu_s / there.cpu_s, here.memory / there.memory
+    of = ", ".join(f"{name} x {share:.2f}" for name, share in zip(("time", "processor", "memory"), shares, strict=True))
+    return f"; there {there}: {of}"
+
+
+def measure(directory: Path, options: Sequence[str], out: Path, checkout: Path | None = None) -> Cost:
+    """The cost of a process that makes one report. `checkout`: whose sources it runs; None: those of this process."""
     command = [sys.executable, "-m", "virtometer", "report", str(directory), *options]
+    environment = dict(os.environ) if checkout is None else os.environ | {"PYTHONPATH": str(checkout.resolve() / "src")}
     with out.open("wb") as file:
         begin = time.perf_counter()
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file)
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, env=environment)
         _, status, usage = os.wait4(process.pid, 0)
         took = time.perf_counter() - begin
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -177,22 +196,30 @@ def main() -> int:
     parser.add_argument("--samples", type=int, default=1_000_000)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--keep", type=Path, help="where the campaign is made, and found again, if not in a new folder")
+    parser.add_argument("--against", type=Path, metavar="CHECKOUT", help="another checkout, for comparison")
     arguments = parser.parse_args()
+    if arguments.against is not None and not (arguments.against / "src" / "virtometer").is_dir():
+        parser.error(f"{arguments.against} is no checkout of Virtometer")
     missed = False
     with tempfile.TemporaryDirectory(prefix="virtometer-reports-") as folder:
         directory = arguments.keep or Path(folder) / "campaign"
         if not directory.exists():
             print(f"reports: {write(directory, arguments.samples):,} samples are recorded", flush=True)
+        here, there = Path(folder) / "here", Path(folder) / "there"
         for report in REPORTS:
-            found = [measure(directory, report.options, Path(folder) / "out") for _ in range(arguments.repeat)]
-            best = Cost(
-                min(one.wall_s for one in found), min(one.cpu_s for one in found), max(one.memory for one in found)
-            )
-            kept = best.memory <= MOST_BYTES and (report.goal_s is None or best.wall_s <= report.goal_s)
+            found, others = [], []
+            for _ in range(arguments.repeat):
+                found.append(measure(directory, report.options, here))
+                if arguments.against is not None:
+                    others.append(measure(directory, report.options, there, arguments.against))
+            cost = best(found)
+            kept = cost.memory <= MOST_BYTES and (report.goal_s is None or cost.wall_s <= report.goal_s)
             missed |= not kept
             goal = "" if report.goal_s is None else f"; goal {report.goal_s:g} s"
-            cost = f"{best.wall_s:.2f} s ({best.cpu_s:.2f} s of processor time), {best.memory / 1e6:.0f} MB"
-            print(f"reports: {report.name}: {cost}{goal}: {'met' if kept else 'MISSED'}", flush=True)
+            other = beside(cost, best(others)) if others else ""
+            if others and here.read_bytes() != there.read_bytes():
+                other += ": ANOTHER REPORT"
+            print(f"reports: {report.name}: {cost}{goal}: {'met' if kept else 'MISSED'}{other}", flush=True)
     return 1 if missed else 0
 
 

@@ -1,0 +1,40 @@
+"""The measurement of reports: a campaign that can be read, processes that are measured, and their comparison."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import virtometer
+from bench.report_speed import Cost, beside, best, main, measure, write
+
+
+def test_the_cheapest_of_several_processes_counts_and_the_largest_memory() -> None:
+    assert best([Cost(3.0, 2.0, 10), Cost(2.0, 2.5, 30)]) == Cost(2.0, 2.0, 30)
+
+
+def test_two_checkouts_are_compared_side_by_side() -> None:
+    found = beside(Cost(1.0, 2.0, 300_000_000), Cost(2.0, 2.5, 400_000_000))
+    assert found == "; there 2.00 s (2.50 s of processor time), 400 MB: time x 0.50, processor x 0.80, memory x 0.75"
+
+
+def test_a_report_of_another_checkout_is_made_and_measured(tmp_path: Path) -> None:
+    assert write(tmp_path / "c", 2_000) == 6_000  # at least 30 for each trial
+    checkout = Path(virtometer.__file__).parents[2]
+    for options in ((), ("--format", "json")):
+        costs = [measure(tmp_path / "c", options, tmp_path / name, of) for name, of in (("a", None), ("b", checkout))]
+        assert all(one.cpu_s > 0.1 and one.wall_s > 0.1 and one.memory > 10_000_000 for one in costs)
+        assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert json.loads((tmp_path / "a").read_text())["findings"]
+    with pytest.raises(subprocess.CalledProcessError):
+        measure(tmp_path / "no campaign", (), tmp_path / "d")
+
+
+def test_what_is_no_checkout_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["report_speed", "--against", str(tmp_path)])
+    with pytest.raises(SystemExit, match="2"):
+        main()
