@@ -28,6 +28,14 @@ class Format(StrEnum):
     PROBES_CSV = "probes-csv"
 
 
+_MAKERS: dict[Format | None, str] = {
+    None: "virtometer.report.terminal",
+    Format.HTML: "virtometer.report.html",
+    Format.JSON: "virtometer.report.machine",
+}
+"""Where a report is made; the others are CSV."""
+
+
 def report(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="The campaign's results directory.")],
     kind: Annotated[
@@ -42,16 +50,20 @@ def report(
     ] = False,
 ) -> None:
     """Print the table of a campaign, or make its report. Works while the campaign still runs."""
-    from virtometer.analysis import analyse, by_guest_clocks
-    from virtometer.cli.conclusion import print_table, write_html
+    from virtometer.cli.importing import importing
     from virtometer.cli.notice import notice
     from virtometer.errors import UsageError
     from virtometer.store.ledger import Ledger
 
     if kind is None and out is not None:
         raise UsageError("--out needs --format", advice=f"add --format {', '.join(Format)}")
-    with notice("reading the ledger ..."), Ledger.open(directory) as ledger:
+    maker = _MAKERS.get(kind, "virtometer.report.csv_export")
+    with notice("reading the ledger ..."), Ledger.open(directory) as ledger, importing("virtometer.analysis", maker):
         campaign = ledger.read()
+
+    from virtometer.analysis import analyse, by_guest_clocks
+    from virtometer.cli.conclusion import print_table, write_html
+
     analysis = analyse(by_guest_clocks(campaign) if raw else campaign)
     if kind is None:
         print_table(analysis, directory)

@@ -102,7 +102,12 @@ def build(path: Path, campaign: Campaign) -> None:
 def _engine(path: Path, mode: str) -> Engine:
     engine = create_engine(
         "sqlite+pysqlite://",
-        creator=lambda: sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode={mode}", uri=True, timeout=5.0),
+        creator=lambda: sqlite3.connect(
+            f"file:{quote(str(path.resolve()))}?mode={mode}",
+            uri=True,
+            timeout=5.0,
+            check_same_thread=False,  # each is used by one thread at a time; see read_ahead.py
+        ),
         poolclass=NullPool,
     )
 

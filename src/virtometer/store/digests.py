@@ -13,7 +13,7 @@ import hashlib
 import json
 import sqlite3
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,16 +33,34 @@ _TRIAL = {
 }
 
 
+Texts = Iterable[bytes | memoryview]
+"""The parts of a text in their order, UTF-8: that of a trial may have many MB, which nobody copies without need."""
+
+
+Reader = Callable[[Sequence[int]], Iterator[dict[int, SampleRows] | None]]
+"""Gives `sample_rows` of each of these trials, in their order."""
+
+
 def trial_rows(raw: sqlite3.Connection, trial: int, samples: Mapping[int, SampleRows] | None = None) -> str:
     """All rows of one trial, as JSON. `samples`: those of its samples by placement, where they have been read."""
-    made = []
+    return b"".join(_trial_rows(raw, trial, samples)).decode()
+
+
+def _trial_rows(raw: sqlite3.Connection, trial: int, samples: Mapping[int, SampleRows] | None) -> Texts:
+    before = b"["
     for table, order in _tables(raw).items():
+        yield before
+        before = b","
         if table == "samples" and samples is not None:
-            made.append(",".join(['["samples"', *(one.json[1:-1] for one in samples.values())]) + "]")
+            yield b'["samples"'
+            for one in samples.values():
+                yield b","
+                yield memoryview(one.json)[1:-1]
+            yield b"]"
         else:
             rows = raw.execute(f"SELECT * FROM {table} WHERE trial = ? ORDER BY {order}", (trial,))
-            made.append(_json([table, *rows]))
-    return f"[{','.join(made)}]"
+            yield _json([table, *rows]).encode()
+    yield b"]"
 
 
 def _tables(raw: sqlite3.Connection) -> dict[str, str]:
@@ -58,7 +76,7 @@ def seal(raw: sqlite3.Connection, trial: int | None = None, rows: str = "[]") ->
     last = raw.execute(f"SELECT {columns}, digest FROM entries ORDER BY entry DESC LIMIT 1").fetchone()
     *lengths, digest = last or (*_none(raw), "")
     now = _lengths(raw)
-    digest = _digest(digest, rows, _listed(raw, lengths, now))
+    digest = _digest(digest, [rows.encode()], _listed(raw, lengths, now))
     raw.execute(f"INSERT INTO entries (trial, {columns}, digest) VALUES (?, {marks}, ?)", (trial, *now, digest))
 
 
@@ -89,17 +107,19 @@ def supersede(raw: sqlite3.Connection, trial: int) -> None:
         raw.execute(f"DELETE FROM {table} WHERE trial = ?", (trial,))
 
 
-def verify(raw: sqlite3.Connection, path: Path) -> dict[int, dict[int, SampleRows]]:
+def verify(raw: sqlite3.Connection, path: Path, read: Reader | None = None) -> dict[int, dict[int, SampleRows]]:
     """Raise LedgerError where the ledger is not what was recorded, naming the trial. Read in one transaction.
 
     The rows of samples that were read for it, by trial and placement; trials whose rows must be read one by one are
-    absent.
+    absent. `read`: what reads the samples of trials.
     """
     found: dict[int, dict[int, SampleRows]] = {}
     entries, digest, before = list(_entries(raw)), "", _none(raw)
+    trials_with_samples = [entry.trial for entry in entries if entry.trial is not None and entry.aside is None]
+    rows = read(trials_with_samples) if read is not None else (sample_rows(raw, one) for one in trials_with_samples)
     for entry in entries:
         listed = _listed(raw, before, entry.lengths)
-        samples = entry.samples(raw)
+        samples = None if entry.trial is None or entry.aside is not None else next(rows)
         if samples is not None and entry.digest == _digest(digest, entry.rows(raw, samples), listed):
             found[entry.trial or 0] = samples
         elif entry.digest != _digest(digest, entry.rows(raw), listed):
@@ -137,17 +157,12 @@ class _Entry:
     aside: str | None
     first: bool
 
-    def samples(self, raw: sqlite3.Connection) -> dict[int, SampleRows] | None:
-        """The rows of the trial's samples, where they can be read in one pass."""
-        return None if self.trial is None or self.aside is not None else sample_rows(raw, self.trial)
-
-    def rows(self, raw: sqlite3.Connection, samples: Mapping[int, SampleRows] | None = None) -> str:
+    def rows(self, raw: sqlite3.Connection, samples: Mapping[int, SampleRows] | None = None) -> Texts:
         """The rows of the trial, or of the campaign, as JSON. `samples`: as for `trial_rows`."""
-        if self.aside is not None:
-            return self.aside
-        if self.trial is not None:
-            return trial_rows(raw, self.trial, samples)
-        return _head_rows(raw) if self.first else "[]"
+        if self.aside is None and self.trial is not None:
+            return _trial_rows(raw, self.trial, samples)
+        head = self.first and self.aside is None
+        return [(self.aside or (_head_rows(raw) if head else "[]")).encode()]
 
     @property
     def name(self) -> str:
@@ -202,8 +217,12 @@ def _json(rows: object) -> str:
     return json.dumps(rows, separators=(",", ":"))
 
 
-def _digest(before: str, rows: str, listed: str) -> str:
-    return hashlib.sha256(f"{before}\n{rows}\n{listed}".encode()).hexdigest()
+def _digest(before: str, rows: Texts, listed: str) -> str:
+    made = hashlib.sha256(f"{before}\n".encode())
+    for part in rows:
+        made.update(part)
+    made.update(f"\n{listed}".encode())
+    return made.hexdigest()
 
 
 def _damaged(path: Path, what: str) -> LedgerError:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Container, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -33,6 +34,7 @@ from virtometer.store import database, digests, files, rows, schema
 from virtometer.store.database import Copy
 from virtometer.store.files import Lock, storage
 from virtometer.store.output import write_own
+from virtometer.store.read_ahead import read_ahead
 from virtometer.store.sample_rows import SampleRows
 
 _PROBES = """
@@ -241,9 +243,10 @@ class Ledger:
         planned = rows.planned_of(self._all(schema.planned), self._all(schema.placements))
         trial_of = {trial.index: trial for trial in planned}
         self.connection.execute(select(schema.samples).limit(1))  # an error where the table is missing
-        verified = digests.verify(database.raw_of(self.connection), self.directory / files.LEDGER)
+        raw = database.raw_of(self.connection)
+        verified = digests.verify(raw, self.directory / files.LEDGER, partial(read_ahead, self.connection))
         probes: dict[tuple[int, int], list[RoundTrip]] = {}
-        for trial, placement, *trip in database.raw_of(self.connection).execute(_PROBES):
+        for trial, placement, *trip in raw.execute(_PROBES):
             probes.setdefault((trial, placement), []).append(RoundTrip(*trip))
         runs: dict[int, list[Run]] = {}
         for row in self._all(schema.runs):

@@ -11,7 +11,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,8 @@ from virtometer.store import schema
 
 _COLUMNS = [column.name for column in schema.samples.columns]
 _STATEMENT = f"""
-    SELECT placement, count(*), count(slice), count(set_aside), json_group_array(json_array({", ".join(_COLUMNS)})),
+    SELECT placement, count(*), count(slice), count(set_aside),
+        CAST(json_group_array(json_array({", ".join(_COLUMNS)})) AS BLOB),
         group_concat(start_ns), group_concat(end_ns), group_concat(work), group_concat(slice),
         group_concat(ifnull(set_aside, ''))
     FROM samples WHERE trial = ? GROUP BY placement ORDER BY placement
@@ -31,7 +32,7 @@ _CHECK, _MARK = _COLUMNS.index("check_value"), _COLUMNS.index("mark")
 
 @dataclass(frozen=True, slots=True)
 class SampleRows:
-    """The rows of one run. json: an array of the rows; the others: the values of a column, separated by commas.
+    """The rows of one run. json: an array of the rows, UTF-8; the others: the values of a column, separated by commas.
 
     slices, asides: how many rows have one; `aside` is empty where a row has none.
     """
@@ -39,7 +40,7 @@ class SampleRows:
     count: int
     slices: int
     asides: int
-    json: str
+    json: bytes
     start_ns: str
     end_ns: str
     work: str
@@ -52,9 +53,11 @@ class SampleRows:
         numbers = np.full(count, NO_SLICE) if self.slice is None else _numbers(self.slice, count)
         codes = np.full(count, reason_code(None), np.int8)
         if self.asides:
-            codes = np.array([_code(reason) for reason in self.aside.split(",")], np.int8)
-        if len(codes) != count:
-            raise ValueError("a sample is set aside for an unknown reason")
+            reasons = self.aside.split(",")
+            if len(reasons) != count:
+                raise ValueError("a sample is set aside for an unknown reason")
+            code_of = {reason: _code(reason) for reason in set(reasons)}
+            codes = np.fromiter(map(code_of.__getitem__, reasons), np.int8, count)
         columns = SampleColumns(
             _numbers(self.start_ns, count), _numbers(self.end_ns, count), _numbers(self.work, count), numbers, codes
         )
@@ -72,7 +75,7 @@ def sample_rows(raw: sqlite3.Connection, trial: int) -> dict[int, SampleRows] | 
 
 def _plain(of: SampleRows) -> bool:
     """Whether its JSON is that of the module json, and its columns have a number for each row."""
-    text = of.json.isascii() and "\\" not in of.json and "\x7f" not in of.json
+    text = of.json.isascii() and b"\\" not in of.json and b"\x7f" not in of.json
     return text and of.slices in (0, of.count)
 
 
@@ -83,10 +86,9 @@ def _numbers(text: str, count: int) -> NDArray[np.int64]:
     return found
 
 
-@cache
 def _code(reason: str) -> int:
     return reason_code(SetAside(reason) if reason else None)
 
 
-def _texts(rows: str) -> Sequence[tuple[str, str]]:
+def _texts(rows: bytes) -> Sequence[tuple[str, str]]:
     return [(row[_CHECK], row[_MARK]) for row in json.loads(rows)]
