@@ -74,17 +74,17 @@ def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
         {"environment": finding.subject, "text": finding.verdict.value} for finding in findings if finding.ratio is None
     ]
     layers: list[Any] = [
-        band.encode(x=alt.X("from:Q"), x2="to:Q"),
-        one.encode(x="ratio:Q"),
+        band.encode(x=alt.X("from:Q"), x2=alt.X2("to:Q")),
+        one.encode(x=alt.X("ratio:Q")),
         base.transform_filter("datum.low != null")
         .mark_rule(strokeWidth=2.5, aria=False)
-        .encode(x=alt.X("low:Q"), x2="high:Q", y=y, color=colour),
+        .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y, color=colour),
         base.mark_point(size=80, strokeWidth=2, opacity=1, aria=False).encode(
             x=x,
             y=y,
             color=colour,
             fill=alt.condition("datum.unlike", alt.value("var(--paper)"), colour),
-            tooltip=["environment:N", "what:N", "verdict:N", "n:Q"],
+            tooltip=[alt.Tooltip(one) for one in ("environment:N", "what:N", "verdict:N", "n:Q")],
         ),
     ]
     for side, align in _ALIGN.items():
@@ -95,12 +95,12 @@ def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
                 align=align, dy=-13, fontSize=11, stroke="var(--card)", strokeWidth=4, strokeJoin="round", aria=False
             )
             text = beside.mark_text(align=align, dy=-13, fontSize=11, color=_INK, aria=False)
-            layers += [shape.encode(x=x, y=y, text="what:N") for shape in (halo, text)]
+            layers += [shape.encode(x=x, y=y, text=alt.Text("what:N")) for shape in (halo, text)]
     if gone:
         layers.append(
             alt.Chart(data(gone))
             .mark_text(color=_FAINT, fontStyle="italic", aria=False)
-            .encode(x=alt.value(alt.expr("width / 2")), y=y, text="text:N")
+            .encode(x=alt.value(alt.expr("width / 2")), y=y, text=alt.Text("text:N"))
         )
     told = [
         f"{finding.subject} {words.efficiency(finding)} {finding.verdict.value}".replace("  ", " ")
