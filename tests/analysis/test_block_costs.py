@@ -55,11 +55,21 @@ def test_a_block_without_the_slowest_guest_starts_sooner() -> None:
 
 
 def test_both_guests_of_the_baseline_are_a_part_of_it() -> None:
-    campaign = simulate([NATIVE], blocks=2)
-    trials = tuple(replace(one, trial=replace(one.trial, block=0)) for one in campaign.trials)
-    costs = block_costs(replace(campaign, trials=trials))
+    campaign = simulate([NATIVE], blocks=1, control=True)
+    costs = block_costs(campaign)
     assert costs is not None
     assert costs.baseline == {NAME: pytest.approx(2 * campaign.trials[0].wall_s)}
+
+
+def test_of_groups_with_the_baseline_in_each_a_comparison_takes_one() -> None:
+    whole = simulate([NATIVE, Place("runc"), Place("box")], blocks=5, control=True)
+    once = block_costs(whole)
+    again = [one for one in whole.trials if one.trial.placements[0].environment == "native"]
+    grouped = block_costs(replace(whole, trials=(*whole.trials, *again)))
+    assert once is not None
+    assert grouped is not None
+    assert grouped.baseline == once.baseline == {NAME: pytest.approx(2 * whole.trials[0].wall_s)}
+    assert grouped.of((NAME, "runc")) < once.of((NAME, "runc"))
 
 
 def test_before_any_trial_nobody_knows() -> None:

@@ -20,8 +20,9 @@ _PAUSE = 5.0  # times the median of a block: the campaign was interrupted
 class BlockCosts:
     """Seconds of one more block.
 
-    own: of the trial of a treatment, by (workload, environment). baseline: of the trials of the baseline, by workload.
-    starts: until the guests of a comparison have started, side by side, and what belongs to no trial; by environment.
+    own: of the trial of a treatment, by (workload, environment). baseline: of the trials of the baseline, by workload;
+    where a block has groups of guests, each with the baseline, of one group. starts: until the guests of a comparison
+    have started, side by side, and what belongs to no trial; by environment.
     elapsed: of all blocks so far, without pauses.
     """
 
@@ -38,7 +39,7 @@ class BlockCosts:
 def block_costs(campaign: Campaign) -> BlockCosts | None:
     """Medians over the blocks; None where no trial has run. A failed trial tells nothing of what one takes."""
     own: defaultdict[Key, list[float]] = defaultdict(list)
-    baseline: defaultdict[tuple[str, int], float] = defaultdict(float)
+    baseline: defaultdict[tuple[str, int], defaultdict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     walls: defaultdict[int, float] = defaultdict(float)
     begun: dict[int, float] = {}
     alone = alone_in(campaign.plan)
@@ -51,7 +52,7 @@ def block_costs(campaign: Campaign) -> BlockCosts | None:
         if not alone(record.trial):
             continue
         if record.failure is None and placement.environment == campaign.plan.baseline:
-            baseline[placement.workload, block] += record.wall_s
+            baseline[placement.workload, block][placement.guest].append(record.wall_s)
         elif record.failure is None:
             own[placement.workload, placement.environment].append(record.wall_s)
     if not walls:
@@ -62,9 +63,10 @@ def block_costs(campaign: Campaign) -> BlockCosts | None:
         lengths = {block: wall_s + starts for block, wall_s in walls.items()}
     usual = statistics.median(lengths.values())
     by_workload: defaultdict[str, list[float]] = defaultdict(list)
-    for (workload, _), seconds in baseline.items():
-        by_workload[workload].append(seconds)
-    rest = max(statistics.median(length - walls[block] for block, length in lengths.items()), 0.0)
+    for (workload, _), guests in baseline.items():
+        by_workload[workload].append(math.fsum(statistics.fmean(seconds) for seconds in guests.values()))
+    groups = max((len(seconds) for guests in baseline.values() for seconds in guests.values()), default=1)
+    rest = max(statistics.median(length - walls[block] for block, length in lengths.items()), 0.0) / groups
     return BlockCosts(
         own={key: statistics.median(found) for key, found in own.items()},
         baseline={workload: statistics.median(found) for workload, found in by_workload.items()},
