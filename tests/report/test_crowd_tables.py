@@ -78,3 +78,11 @@ def test_a_part_that_cannot_be_told_is_empty_with_the_reason(analysis: Analysis)
     table = crowd_tables.tables([replace(group, members=(hidden,))])[-1]
     (row,) = table.rows
     assert (table.columns[-1], row[-1], row[5]) == ("unknown, because", "they are hidden", "")
+
+
+def test_each_note_is_there_once_with_the_names_of_all_that_it_is_about() -> None:
+    notes = [("a", "few"), ("b", "few"), ("b", "slow"), ("b", "few")]
+    assert crowd_tables.shared_notes(notes) == [("a; b", "few"), ("b", "slow")]
+    assert crowd_tables.shared_notes(zip("abcde", ["x"] * 5, strict=True)) == [("a; b; c; d; e", "x")]
+    assert crowd_tables.shared_notes(zip("abcdef", ["x"] * 6, strict=True)) == [("a; b; c; d and 2 more", "x")]
+    assert crowd_tables.shared_notes([]) == []

@@ -32,3 +32,11 @@ def test_the_knee_of_several_guests_follows_their_tables() -> None:
     (said,) = [text for text in shown if "knee" in text]
     assert said.startswith("growing, 2 guests: knee of open loop, the rate at which 99 % of the requests")
     assert ": box " in said and "[4,000, 8,000]." in said
+
+
+def test_a_note_that_several_groups_share_is_told_once() -> None:
+    shown = [one.plain for one in terminal(analyse(crowd(blocks=3))) if isinstance(one, Text)]
+    said = [text.partition(": ")[2] for text in shown if " × " in text]
+    assert said
+    (few,) = [text for text in shown if "× 2" in text and "× 3" in text][:1]
+    assert "; " in few.partition(": ")[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from virtometer.analysis.groups.estimates import CPU_PARTS, Group, MemberEstimate
 from virtometer.analysis.groups.matrix import Matrix
@@ -13,6 +13,7 @@ from virtometer.report.html_tables import HtmlTable
 
 _LEAST_S = 5e-4  # of CPU time: below, a part did nothing that its readings can tell
 _MOST_COLUMNS = 8  # guests that have a column of their own
+_MOST_NAMES = 4  # before a note that many share; one more is named too
 
 
 def tables(groups: Sequence[Group]) -> list[HtmlTable]:
@@ -210,6 +211,19 @@ def matrix(of: Matrix) -> HtmlTable:
 def name(group: Group) -> str:
     """What sentences about a group begin with: who and how many, and the work."""
     return f"{place(group)}, {group.workload}" if group.type == "pair" else f"{_times(group)}, {group.workload}"
+
+
+def shared_notes(notes: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Each note once, with the names of all that it is about; `notes` are names with one note each."""
+    names: dict[str, dict[str, None]] = {}
+    for name, note in notes:
+        names.setdefault(note, {})[name] = None
+    return [(_some(list(of)), note) for note, of in names.items()]
+
+
+def _some(names: Sequence[str]) -> str:
+    rest = len(names) - _MOST_NAMES
+    return "; ".join(names) if rest <= 1 else f"{'; '.join(names[:_MOST_NAMES])} and {rest} more"
 
 
 def _times(group: Group) -> str:

@@ -23,9 +23,8 @@ def terminal(analysis: Analysis) -> list[Table | Text]:
         for heading in headings:
             of = [group for group in groups if _heading(group) == heading]
             shown.append(_terminal_table(f"{scenario}: {heading}", of))
-            shown += [
-                Text(f" {crowd_tables.name(one)}: {'; '.join(one.notes)}", style="dim") for one in of if one.notes
-            ]
+        notes = crowd_tables.shared_notes((crowd_tables.name(one), note) for one in groups for note in one.notes)
+        shown += [Text(f" {name}: {note}", style="dim") for name, note in notes]
     for one in together.matrices:
         matrix = crowd_tables.matrix(one)
         made = _table(f"{one.scenario}: {matrix.caption}")

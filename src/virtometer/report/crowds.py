@@ -77,7 +77,7 @@ def _part(analysis: Analysis, name: str, kind: str, groups: Sequence[Group], mat
         tuple(one for one in drawn if one is not None),
         () if line is None else (line,),
         tuple(tables),
-        tuple(dict.fromkeys(notes)),
+        tuple(crowd_tables.shared_notes(notes)),
     )
 
 
