@@ -50,6 +50,20 @@ def slices_apart(samples: Sequence[Sample]) -> tuple[Sample, ...]:
     )
 
 
+def residents_apart(samples: Sequence[Sample], first: int) -> tuple[Sample, ...]:
+    """The samples, with those of slices from number `first` on set aside: they measure what silent guests cost.
+
+    The number is odd where the other guests were stopped.
+    """
+    marks = "a slice beside silent guests, for their cost", "a slice beside guests that were stopped, for their cost"
+    return tuple(
+        replace(sample, set_aside=SetAside.RESIDENTS, mark=marks[sample.slice % 2])
+        if sample.slice is not None and sample.slice >= first
+        else sample
+        for sample in samples
+    )
+
+
 def disturbed_apart(samples: Sequence[Sample], reasons: Mapping[int, str]) -> tuple[Sample, ...]:
     """The samples, with those of disturbed slices set aside: `reasons` has a sentence for the number of each."""
     return tuple(

@@ -19,6 +19,7 @@ from virtometer.analysis.measures import Measured, Times, further_measures, hist
 from virtometer.analysis.missing import Reason, failures, marked, unused
 from virtometer.analysis.outside import Timed, timed
 from virtometer.analysis.samples import TimedSamples, samples_unused, timed_samples, value_bound
+from virtometer.analysis.silent_residents import SilentResidents, silent_residents
 from virtometer.analysis.sweeps import Series, Sweep, series, sweeps
 from virtometer.clock.intervals import of_run
 from virtometer.model import Campaign, Control, Estimate, Finding, Run, TrialRecord, columns_of
@@ -167,6 +168,11 @@ class Analysis:
                 key = (run.placement.workload, run.placement.environment)
                 worst[key] = max(worst.get(key, 0.0), run.scored.clock.relative_bound, error)
         return worst
+
+    @cached_property
+    def silent_residents(self) -> SilentResidents | None:
+        """What silent guests cost the baseline; None where that was not measured."""
+        return silent_residents(self.campaign)
 
     @cached_property
     def counts(self) -> TrialCounts:

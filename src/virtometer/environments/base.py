@@ -228,6 +228,10 @@ class Guest(ABC):
     def cpu_ns(self) -> int:
         """Host CPU time used so far by all processes that are this guest (ended ones included), in ns."""
 
+    def processes(self) -> list[int]:
+        """Pids of the host's processes that are this guest now; empty where nobody knows them."""
+        return []
+
     def find_threads(self) -> None:
         """Find the threads that it has started since the last call, for `run_delay_ns`."""
         return

@@ -235,6 +235,10 @@ class ProcessGuest(Guest):
             self._cpu_ns = self._account.cpu_ns()
         return self._cpu_ns
 
+    def processes(self) -> list[int]:
+        """Those in its account."""
+        return self.account.processes()
+
     def find_threads(self) -> None:
         """Find them in its processes."""
         self._threads.find()

@@ -28,7 +28,11 @@ class SetAside(StrEnum):
     SLICE = "slice"  # of work that is slower or faster in long windows, which are compared then
     DISTURBED = "disturbed"  # others had the guest's processor for a part of its slice
     RUN_IN = "run-in"  # the beginning of a slice, whose caches hold what others worked on
+    RESIDENTS = "residents"  # of a slice that measures what silent guests cost, with or without them
     UNKNOWN = "unknown"  # recorded by a version that did not say
+
+
+_BY_DESIGN = (SetAside.LONG_WINDOW, SetAside.SLICE, SetAside.RUN_IN, SetAside.RESIDENTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,7 @@ class Sample:
     @property
     def unused(self) -> bool:
         """Whether it is set aside for a fault, and not by the design of slices and long windows."""
-        return self.set_aside not in (None, SetAside.LONG_WINDOW, SetAside.SLICE, SetAside.RUN_IN)
+        return self.set_aside is not None and self.set_aside not in _BY_DESIGN
 
 
 _REASONS = tuple(SetAside)
@@ -92,7 +96,7 @@ class SampleColumns:
     def unused(self) -> NDArray[np.bool_]:
         """Whether each is set aside for a fault, as `Sample.unused`."""
         found = self.aside >= 0
-        for reason in (SetAside.LONG_WINDOW, SetAside.SLICE, SetAside.RUN_IN):
+        for reason in _BY_DESIGN:
             found &= self.aside != _CODES[reason]
         return found
 

@@ -17,6 +17,7 @@ from virtometer.analysis.groups.estimates import Group
 from virtometer.analysis.groups.matrix import Matrix
 from virtometer.analysis.groups.scenarios import Scaling
 from virtometer.analysis.knees import Knee
+from virtometer.analysis.silent_residents import SilentResidents
 from virtometer.model import (
     Campaign,
     Control,
@@ -51,6 +52,7 @@ def document(analysis: Analysis) -> dict[str, Any]:
         "scaling": [scaling_row(one) for one in analysis.together.scalings],
         "knees": [knee_row(one) for one in analysis.knees],
         "controls": [_control(control) for control in analysis.controls],
+        "silent_residents": _silent(analysis.silent_residents),
         "stages": [_stage(stage) for stage in campaign.stages],
         "effects": [],
         "environments": [_environment(campaign, name) for name in _names(campaign)],
@@ -306,6 +308,21 @@ def _control(control: Control) -> dict[str, Any]:
         "differs": control.differs,
         "by": control.by,
     }
+
+
+def _silent(of: SilentResidents | None) -> dict[str, Any] | None:
+    if of is None:
+        return None
+    return {
+        **_estimate(of.ratio),
+        "pairs": of.pairs,
+        "guests": of.guests,
+        "workloads": [{"workload": name, **_estimate(ratio)} for name, ratio in of.workloads.items()],
+    }
+
+
+def _estimate(of: Estimate) -> dict[str, Any]:
+    return {"ratio": of.value, "low": of.low, "high": of.high, "n": of.n}
 
 
 def _stage(stage: Stage) -> dict[str, Any]:

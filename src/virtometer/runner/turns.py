@@ -7,13 +7,20 @@ from __future__ import annotations
 
 import select
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
-from virtometer.analysis.slices import counted_in_slices, disturbed_apart, long_windows, slices_apart
+from virtometer.analysis.slices import (
+    counted_in_slices,
+    disturbed_apart,
+    long_windows,
+    residents_apart,
+    slices_apart,
+)
 from virtometer.analysis.window_level import level, unlike
 from virtometer.deferred_signals import deferred_signals
+from virtometer.design.scenarios import work_in_turns
 from virtometer.design.shuffle import Generator
 from virtometer.environments.base import LabContext
 from virtometer.errors import EnvironmentFailed, LinkError
@@ -23,6 +30,7 @@ from virtometer.runner.host import SliceObserver
 from virtometer.runner.host_watch import HostWatch
 from virtometer.runner.placement_run import PlacementRun
 from virtometer.runner.running_guest import RunningGuest
+from virtometer.runner.silent_guests import PAUSE_S, silent
 from virtometer.runner.trial_steps import TrialFailed, TrialSteps
 
 _LONG_WINDOWS = 5  # that must all change their speed: of noise alone less than one treatment of 2,000 does so
@@ -70,6 +78,8 @@ class TurnRunner(TrialSteps):
             for run in record.scored
             if run.in_slices
         }
+        self._residents_s = 0.0  # that are left for what silent guests cost
+        self._shares: set[tuple[int, str]] = set()  # by block and workload: those that were added to it
 
     def run(
         self, trials: Sequence[Trial], running_guests: Mapping[GuestKey, RunningGuest], seed: int
@@ -95,7 +105,9 @@ class TurnRunner(TrialSteps):
         self._each(turns, self._begin)
         apart = self._in_long_windows(turns, generator)
         self._rounds([turn for turn in turns if turn not in apart], generator)
-        self._compare_with_long_windows([turn for turn in turns if turn.failure is None and turn not in apart])
+        sliced = [turn for turn in turns if turn.failure is None and turn not in apart]
+        self._compare_with_long_windows(sliced)
+        self._beside_silent([turn for turn in sliced if turn.failure is None], running_guests.values(), generator)
         self._each(turns, self._stop)
         self._each(turns, lambda turn: turn.one.clock.after())
         for turn in turns:
@@ -215,19 +227,52 @@ class TurnRunner(TrialSteps):
         reasons = {turn.rounds[number]: reason for number, reason in disturbed.items() if number < len(turn.rounds)}
         turn.one.state = replace(turn.one.state, samples=disturbed_apart(turn.one.state.samples, reasons))
 
-    def _slice(self, turn: _Turn, number: int, seconds: float | None = None) -> None:
-        """One slice. `number` is below 0 for a long window, of so many seconds."""
+    def _beside_silent(self, turns: Sequence[_Turn], living: Iterable[RunningGuest], generator: Generator) -> None:
+        """Measure what silent guests cost the baseline: pairs of slices of it, beside guests that run and stopped ones.
+
+        They are no part of its value. Each workload of each block has its share of the time that the plan gives.
+        """
+        baseline = [turn for turn in turns if turn.one.placement.environment == self._plan.baseline]
+        if not baseline or baseline[0].trial.block >= self._plan.blocks:
+            return
+        turn = baseline[0]
+        others = [one.guest for one in living if one is not turn.one.running_guest and not one.unusable]
+        share = turn.trial.block, turn.one.placement.workload
+        if share not in self._shares:  # a block may have groups of guests
+            self._shares.add(share)
+            self._residents_s += self._plan.residents_s / (self._plan.blocks * max(len(work_in_turns(self._plan)), 1))
+        pair_s = 2 * (self._plan.slice_s + self._run_in_s(turn) + 2 * PAUSE_S)
+        first = number = 2 * (max(turn.rounds, default=-1) // 2 + 1)
+        while others and turn.failure is None and self._residents_s >= pair_s:
+            begun = time.monotonic()
+            with self._failing(turn):
+                for stopped in generator.shuffled([False, True]):
+                    try:
+                        with silent(others, stopped=stopped):
+                            self._slice(turn, number + stopped, observed=False)
+                    except PermissionError:  # it is another user's: nothing is found out here
+                        others = []
+                        break
+            pair_s = time.monotonic() - begun
+            self._residents_s -= pair_s
+            number += 2
+        turn.one.state = replace(turn.one.state, samples=residents_apart(turn.one.state.samples, first))
+
+    def _slice(self, turn: _Turn, number: int, seconds: float | None = None, *, observed: bool = True) -> None:
+        """One slice. `number` is below 0 for a long window, of so many seconds. `observed`: the host is, as well."""
         one, observer = turn.one, turn.observer
         assert observer is not None
         with self._guarded(one):
             one.clock.ping_at_rest()
-            observer.begin(long_window=number < 0)
+            if observed:
+                observer.begin(long_window=number < 0)
             length_s = seconds or self._plan.slice_s + self._run_in_s(turn)
             one.running_guest.session.release(one.state.run, self._plan.limits.answer_s, length_s)
         one.state = one.state.released(number)
         what = "a slice" if number >= 0 else "a long window"
         self._wait_for_rest(one, (seconds or self._plan.slice_s) + self._plan.limits.run_extra_s, what)
-        observer.end()
+        if observed:
+            observer.end()
 
     def _run_in_s(self, turn: _Turn) -> float:
         """What of a slice does not count: one iteration, or as long as the kind of guest needs."""

@@ -12,7 +12,7 @@ CREATE TABLE campaign (
 	PRIMARY KEY (id)
 );
 INSERT INTO "campaign" VALUES(1,'virtometer: 1  # with a comment, an umlaut: ü
-','{"virtometer":1,"name":"ledger","question":"Is anything lost?","environments":[{"name":"native","kind":"native","settings":{},"timing":"auto","levels":{},"of":""},{"name":"box","kind":"runc","settings":{"cpus":0.5,"memory":67108864},"timing":"auto","levels":{},"of":""}],"baseline":"native","factors":[],"constraints":[],"design":null,"workloads":[{"name":"w","workload":"disk","op":"random-read","parameters":{"size":4096},"threads":1,"seconds":null,"scheduling":"auto","factors":{},"levels":{},"of":""}],"scenarios":[],"disk_files":"own","blocks":4,"seconds":1.0,"slice_s":0.012,"fresh":"trial","unavailable":"refuse","seed":null,"control":true,"precision":null,"budget_s":null,"margin":0.05,"verdict":"total","disk_span":536870912,"limits":{"start_s":60.0,"prepare_s":60.0,"run_extra_s":30.0,"answer_s":10.0,"clock_error":0.005},"rules":{"max_steal_share":0.05,"max_swap_pages":0,"min_free_memory_bytes":268435456,"max_stall_share":0.1,"max_foreign_load":0.25,"max_run_delay_share":0.1,"max_frequency_change":0.2,"max_throttling":0,"max_kernel_errors":0}}',9223372036854775807,'2026-01-02T03:04:05.678+00:00','{"cpu":"a processor","cpus":2,"memory_bytes":1099511627776,"flags":["fpu","avx"],"cpufreq":null}','{"virtometer":"0.1.0","agent_sha256":"abababababababababababababababababababababababababababababababab"}');
+','{"virtometer":1,"name":"ledger","question":"Is anything lost?","environments":[{"name":"native","kind":"native","settings":{},"timing":"auto","levels":{},"of":""},{"name":"box","kind":"runc","settings":{"cpus":0.5,"memory":67108864},"timing":"auto","levels":{},"of":""}],"baseline":"native","factors":[],"constraints":[],"design":null,"workloads":[{"name":"w","workload":"disk","op":"random-read","parameters":{"size":4096},"threads":1,"seconds":null,"scheduling":"auto","factors":{},"levels":{},"of":""}],"scenarios":[],"disk_files":"own","blocks":4,"seconds":1.0,"slice_s":0.012,"fresh":"trial","unavailable":"refuse","seed":null,"control":true,"residents_s":1.5,"precision":null,"budget_s":null,"margin":0.05,"verdict":"total","disk_span":536870912,"limits":{"start_s":60.0,"prepare_s":60.0,"run_extra_s":30.0,"answer_s":10.0,"clock_error":0.005},"rules":{"max_steal_share":0.05,"max_swap_pages":0,"min_free_memory_bytes":268435456,"max_stall_share":0.1,"max_foreign_load":0.25,"max_run_delay_share":0.1,"max_frequency_change":0.2,"max_throttling":0,"max_kernel_errors":0}}',9223372036854775807,'2026-01-02T03:04:05.678+00:00','{"cpu":"a processor","cpus":2,"memory_bytes":1099511627776,"flags":["fpu","avx"],"cpufreq":null}','{"virtometer":"0.1.0","agent_sha256":"abababababababababababababababababababababababababababababababab"}');
 CREATE TABLE commands (
 	position INTEGER NOT NULL, 
 	at TEXT NOT NULL, 
@@ -32,11 +32,11 @@ CREATE TABLE entries (
 	PRIMARY KEY (entry), 
 	FOREIGN KEY(trial) REFERENCES planned (trial)
 );
-INSERT INTO "entries" VALUES(1,NULL,0,1,'e7166e9ec585691e5d13cc6a9a70fbc6545ae225d1dc0d86a06843738e9f0cde',0);
-INSERT INTO "entries" VALUES(2,0,1,1,'880a7e00a6992be3602398cb29b8d27d7d420206a8128c02847dbeedebbd6d94',0);
-INSERT INTO "entries" VALUES(3,1,1,1,'24fa814100f0f952d7d5aec44fe98656cb44cd3fd9e0901f78eedf5a5ce99428',0);
-INSERT INTO "entries" VALUES(4,3,2,1,'3b53628faced774bb459d3db699999dce56c5d1cb99915cc7e8861dc75f585f5',0);
-INSERT INTO "entries" VALUES(5,NULL,2,1,'f30dea8a9b911149c84b13c0492c1c42fa17eb6bd9c7ec327317b145311c5a9e',1);
+INSERT INTO "entries" VALUES(1,NULL,0,1,'6288e94ee60e4fa7495ffd6980a7491f09bb01841e2bc55aec96c51a8e1d3280',0);
+INSERT INTO "entries" VALUES(2,0,1,1,'6a91cbf3c4222c406992da447058c6d6c201735c1d52be61bd37bad9cd88cd54',0);
+INSERT INTO "entries" VALUES(3,1,1,1,'abd604af8658ab7f4bbf07dbbbe8637eae876ca83409c194ccc203e5f03c8a46',0);
+INSERT INTO "entries" VALUES(4,3,2,1,'e2bad851cd729d36f00908520784e2bf81e73bd87e780dc29560c375fbff1be3',0);
+INSERT INTO "entries" VALUES(5,NULL,2,1,'c045d9338add35cb18355937578d0a928f57f8b283e8c8d1afbe65cd07271b3b',1);
 CREATE TABLE environments (
 	position INTEGER NOT NULL, 
 	name TEXT NOT NULL, 
