@@ -40,13 +40,20 @@ class Placed:
     planned: Named = None  # type: ignore[assignment]
 
 
-def ran(*samples_ms: tuple[float, float], seconds: float = 1.0, measured: bool = True) -> TimedRun:
+@dataclass
+class Ran:
+    """What of a run is asked here."""
+
+    by_tool: bool
+
+
+def ran(*samples_ms: tuple[float, float], seconds: float = 1.0, measured: bool = True, tool: bool = False) -> TimedRun:
     """A run with samples from one ms to another."""
     start, end = (np.array(side) * 1e6 for side in zip(*samples_ms, strict=True))
     zeros = np.zeros(len(start))
     intervals = Intervals(start, end, (end - start) * 1e-9, zeros, zeros, zeros)
     of = cast(PlacementRun, Placed(seconds, measured, planned=Named("spin")))
-    return TimedRun(of, cast(Run, None), CLOCK, intervals)
+    return TimedRun(of, cast(Run, Ran(tool)), CLOCK, intervals)
 
 
 def test_the_stretch_is_what_all_measured_share() -> None:
@@ -72,6 +79,22 @@ def test_how_much_of_the_shortest_window_is_shared(timed: Sequence[TimedRun], ex
     assert (mark is None) is (expected >= 0.5)
     if mark is not None:
         assert mark.kind is MarkKind.OVERLAP
+
+
+@pytest.mark.parametrize(
+    ("second_ms", "share", "marked"),
+    [((0, 2000), 1.0, False), ((100, 2100), 0.905, False), ((300, 2300), 0.85, True), ((1200, 3200), 0.4, True)],
+)
+def test_tools_are_to_run_together_for_most_of_their_whole_runs(
+    second_ms: tuple[float, float], share: float, marked: bool
+) -> None:
+    found = overlap([ran((0, 2000), tool=True), ran(second_ms, tool=True)])
+    assert found == pytest.approx(share, rel=0.06)
+    assert (overlap_mark(found, by_tool=True) is not None) is marked
+
+
+def test_a_short_tool_beside_a_long_one_has_little_of_its_run() -> None:
+    assert overlap([ran((0, 200), tool=True), ran((0, 2000), tool=True)]) == pytest.approx(0.1)
 
 
 def test_a_load_that_did_not_run_throughout_is_said() -> None:

@@ -33,9 +33,10 @@ def measure(tmp_path: Path, watcher: Watcher, make_plan: MakePlan) -> Measure:
 
     def run(kinds: list[str], *scenarios: Document, **more: Any) -> Campaign:
         environments: list[Document] = [{"name": kind, "kind": kind} for kind in kinds]
+        workloads = more.pop("workloads", WORKLOADS)
         limits = {"clock_error": 0.05, "start_s": 30, "prepare_s": 30, "run_extra_s": 30, "answer_s": 10}
         plan = make_plan(
-            environments, WORKLOADS, scenarios=scenarios, seconds=0.3, limits=limits, **{"fresh": "block", **more}
+            environments, workloads, scenarios=scenarios, seconds=0.3, limits=limits, **{"fresh": "block", **more}
         )
         campaigns.begin(plan, "text", tmp_path / "c", 7, watcher, beside=True)
         with Ledger.open(tmp_path / "c") as ledger:
@@ -156,3 +157,13 @@ def test_a_guest_on_the_loopback_has_no_traffic_of_its_own(measure: Measure) -> 
         assert record.host is not None and record.host.loopback is not None
         assert record.host.loopback.sent_bytes > 1_000_000
         assert [run.scored.guest_use and run.scored.guest_use.traffic for run in record.scored] == [None, None]
+
+
+@pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed")
+def test_tools_count_with_their_whole_runs(measure: Measure) -> None:
+    tool: Document = {"name": "fio", "workload": "fio", "op": "random-read", "parameters": {"seconds": 1}}
+    together = {"name": "growing", "type": "together", "workloads": ["fio"], "guests": [1, 2]}
+    records = done(measure(["native"], together, workloads=[tool]))
+    assert sorted(len(record.scored) for record in records) == [1, 2]
+    for record in records:
+        assert all(len(run.samples) == 1 and run.samples[0].used and run.scored.value > 0 for run in record.scored)

@@ -15,6 +15,7 @@ from virtometer.runner.placement_run import PlacementRun
 ENOUGH = 0.5
 """Share of its window that a trial's guests have to run together."""
 
+_TOOLS_ENOUGH = 0.9  # of the runs of tools
 _LOAD_ENOUGH = 0.99  # of the stretch, for the load to have been there throughout
 _ACCOUNT_ERROR = 0.02  # of a stretch: accounts are read at moments that lie beside it
 _ACCOUNT_ERROR_S = 0.02  # for each processor; /proc/stat and some accounts count in ticks of 10 ms
@@ -43,18 +44,27 @@ def start_skew_ns(timed: Sequence[TimedRun]) -> int:
 
 
 def overlap(timed: Sequence[TimedRun]) -> float:
-    """The stretch as a share of the shortest window, or of the shortest run where work has an end of its own."""
+    """The stretch as a share of the shortest window, or of the shortest run where work has an end of its own.
+
+    The number of a tool is of its whole run: where there are tools, it is a share of the longest run.
+    """
     start, end = stretch(timed)
-    lengths = [
-        min(one.of.seconds, float(one.intervals.end_ns[-1] - one.intervals.start_ns[0]) * 1e-9)
-        for one in timed
-        if one.of.measured
-    ]
-    return max(end - start, 0.0) * 1e-9 / max(min(lengths), 1e-9)
+    measured = [one for one in timed if one.of.measured]
+    runs_s = [float(one.intervals.end_ns[-1] - one.intervals.start_ns[0]) * 1e-9 for one in measured]
+    if any(one.run.by_tool for one in measured):
+        length_s = max(runs_s)
+    else:
+        length_s = min(min(one.of.seconds, run_s) for one, run_s in zip(measured, runs_s, strict=True))
+    return max(end - start, 0.0) * 1e-9 / max(length_s, 1e-9)
 
 
-def overlap_mark(share: float) -> Mark | None:
-    """The mark of a trial whose guests ran together for too short a time; None where it was enough."""
+def overlap_mark(share: float, *, by_tool: bool = False) -> Mark | None:
+    """The mark of a trial whose guests ran together for too short a time; None where it was enough.
+
+    `by_tool`: some of them ran tools, whose numbers are of their whole runs.
+    """
+    if by_tool and ENOUGH <= share < _TOOLS_ENOUGH:
+        return Mark(MarkKind.OVERLAP, f"its guests ran together for {share:.0%} of the tools' runs, which count whole")
     if share >= ENOUGH:
         return None
     return Mark(MarkKind.OVERLAP, f"its guests ran together for {share:.0%} of the window, twice")

@@ -99,7 +99,8 @@ class TrialRunner(TrialSteps):
         """What is wrong with guests that worked at the same time."""
         window = stretch(timed)
         processors = len(self._lab.processors)
-        found = [overlap_mark(share), account_mark(scored, processors, (window[1] - window[0]) * 1e-9)]
+        by_tool = any(run.by_tool for run in scored)
+        found = [overlap_mark(share, by_tool=by_tool), account_mark(scored, processors, (window[1] - window[0]) * 1e-9)]
         return [*(mark for mark in found if mark is not None), *load_marks(timed, window)]
 
     def _several(self, trial: Trial) -> bool:

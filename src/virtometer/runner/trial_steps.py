@@ -361,7 +361,9 @@ class TrialSteps:
         guest_cpu_s: float | None,
     ) -> Run:
         try:
-            run = cut(run, fit, timed, window, self._plan.limits.clock_error)
+            # A tool's number is that of its whole run, of which nothing can be cut off.
+            within = (-math.inf, math.inf) if run.by_tool else window
+            run = cut(run, fit, timed, within, self._plan.limits.clock_error)
             if run.by_tool and not (run.reported.value or 0.0) > 0:
                 raise NoScore(FailureKind.TOOL, f"{one.workload.name} says that it did nothing")
             run = replace(run, score=score(run, fit, window, guest_cpu_s))
