@@ -32,12 +32,19 @@ class LongTable:
     """values: by metric, treatment and block, one for each replicate; levels: of each treatment's factors.
 
     missing: by metric and treatment, how many rows have no value. Metrics and treatments are in the file's order.
+    rows: metric, treatment, block and value of each row with a value, in the file's order.
     """
 
     metrics: dict[str, Metric] = field(default_factory=dict)
     treatments: dict[str, Mapping[str, str]] = field(default_factory=dict)
     values: dict[tuple[str, str], dict[str, list[float]]] = field(default_factory=dict)
     missing: dict[tuple[str, str], int] = field(default_factory=dict)
+    rows: list[tuple[str, str, str, float]] = field(default_factory=list)
+
+    @property
+    def factors(self) -> tuple[str, ...]:
+        """Names of the factors; empty where treatments have names of their own."""
+        return tuple(next(iter(self.treatments.values()), {}))
 
 
 def read(content: bytes, name: str) -> LongTable:
@@ -53,6 +60,8 @@ def read(content: bytes, name: str) -> LongTable:
         treatment, levels = _treatment(row)
         if not treatment:
             raise UsageError(f"{name}:{line}: the treatment is empty")
+        if empty := [factor for factor, level in levels.items() if not level]:
+            raise UsageError(f"{name}:{line}: the level of {empty[0]} is empty")
         metric = _metric(table, row, line, name)
         table.treatments.setdefault(treatment, levels)
         key = (metric.name, treatment)
@@ -69,6 +78,7 @@ def read(content: bytes, name: str) -> LongTable:
             table.missing[key] = table.missing.get(key, 0) + 1
         else:
             table.values.setdefault(key, {}).setdefault(row["block"], []).append(value)
+            table.rows.append((*key, row["block"], value))
     if not seen:
         raise UsageError(f"{name}: the table has no rows")
     return table
@@ -110,6 +120,13 @@ def _ensure(columns: Sequence[str], line: int, name: str) -> None:
         raise UsageError(
             f"{name}:{line}: the column {foreign[0]} is not known",
             advice=f"the columns are {', '.join(REQUIRED)}, replicate, and treatment or factor:NAME",
+        )
+    if FACTOR in factors:
+        raise UsageError(f"{name}:{line}: a column {FACTOR} has no name", advice="call it factor:NAME")
+    if odd := [column for column in factors if ":" in column.removeprefix(FACTOR)]:
+        raise UsageError(
+            f"{name}:{line}: the factor {odd[0].removeprefix(FACTOR)} has a colon in its name, which joins factors in "
+            "interactions"
         )
     if (TREATMENT in columns) == bool(factors):
         raise UsageError(

@@ -1,0 +1,199 @@
+"""What is said of effects: changes in per cent with their intervals, verdicts, and what cannot be told."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from virtometer.analysis.effects.claims import Influence
+from virtometer.model import Better
+
+_LARGEST = 700.0  # logarithm of a ratio that a floating-point number holds
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """By how many per cent a value changes: 18 is a ratio of 1.18. low, high: None where there is no interval."""
+
+    percent: float
+    low: float | None = None
+    high: float | None = None
+
+
+def change(log: float, low: float, high: float) -> Change:
+    """From logarithms of ratios; bounds that are not a number are None."""
+    return Change(
+        _percent(log), None if math.isnan(low) else _percent(low), None if math.isnan(high) else _percent(high)
+    )
+
+
+def _percent(log: float) -> float:
+    return 100 * math.expm1(max(-_LARGEST, min(log, _LARGEST)))
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """One comparison within a term: a level of each of its factors against another one.
+
+    Of one factor: the change from `against` to `level`. Of two: by how much the change of the first factor is itself
+    changed by the second, as a ratio of ratios.
+    """
+
+    level: tuple[str, ...]
+    against: tuple[str, ...]
+    change: Change
+    verdict: Influence
+    p_value: float | None
+    p_adjusted: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """The change from `against` to `level` of one factor, where another one has the level `given`.
+
+    none: no influence within the margin there. The intervals of all that belong to one interaction hold together.
+    """
+
+    factor: str
+    level: str
+    against: str
+    given_factor: str
+    given: str
+    change: Change
+    none: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """A main effect or an interaction of one metric.
+
+    change: of the contrast that is farthest from 0; where a term has several, its interval holds for all together.
+    share: of the variance of single trials within blocks. aliases: terms that it cannot be told from; wholly: they
+    are the same in this design, elsewhere they enter it in part. conditionals: of an interaction.
+    """
+
+    metric: str
+    term: str
+    factors: tuple[str, ...]
+    contrasts: tuple[Contrast, ...]
+    change: Change
+    share: float
+    verdict: Influence
+    p_adjusted: float | None
+    aliases: tuple[str, ...] = ()
+    wholly: bool = True
+    conditionals: tuple[Conditional, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def largest(self) -> Contrast:
+        """The contrast that `change` is of."""
+        return max(self.contrasts, key=lambda one: abs(math.log1p(max(one.change.percent / 100, -1 + 1e-15))))
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A term without a number, and why, as a sentence without its subject."""
+
+    term: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """What a setting does to a metric, against the default. improves: the interval lies on the better side of 0."""
+
+    metric: str
+    unit: str
+    better: Better
+    cost: bool
+    change: Change
+    improves: bool
+    worsens: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """The setting that is best for a metric: levels of the factors that matter, the others stay as they are.
+
+    metric: empty where it is best for all metrics on average. candidates: settings that it was chosen from; the
+    interval of its gain holds for all of them together. changed: levels that differ from the default. ran: whether
+    the setting itself was measured, with all other factors at their default. trade: what it does to other metrics.
+    """
+
+    metric: str
+    changed: tuple[tuple[str, str, str], ...]
+    candidates: int
+    gain: Gain
+    ran: bool
+    trade: tuple[Gain, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A contrast in the half-normal plot: its size in units of the noise of one trial, and the quantile for it."""
+
+    term: str
+    size: float
+    quantile: float
+    verdict: Influence
+
+
+@dataclass(frozen=True, slots=True)
+class Residual:
+    """What the model leaves over of one trial, in per cent, in the order of execution."""
+
+    order: int
+    block: int
+    percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class Corner:
+    """The value at two levels of an interaction, against that at both references, averaged over all other factors."""
+
+    first: str
+    second: str
+    change: Change
+
+
+@dataclass(frozen=True, slots=True)
+class MetricEffects:
+    """Everything about one metric. effects: the largest first. corners: of each interaction, by its term.
+
+    diagnostics: sentences on what the model leaves over.
+    """
+
+    metric: str
+    unit: str
+    better: Better
+    cost: bool
+    effects: tuple[Effect, ...]
+    lost: tuple[Lost, ...]
+    diagnostics: tuple[str, ...]
+    residuals: tuple[Residual, ...]
+    half_normal: tuple[Point, ...]
+    corners: tuple[tuple[str, tuple[Corner, ...]], ...]
+    trials: int
+    blocks: int
+    recommended: Recommendation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """Of an experiment: factors with their levels, the reference first, and what was found of each metric.
+
+    tested: contrasts in the family of Holm. overall: the setting that is best for all metrics on average, where there
+    are several. Without factors, all is empty.
+    """
+
+    factors: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    metrics: tuple[MetricEffects, ...] = ()
+    margin: float = 0.05
+    tested: int = 0
+    overall: Recommendation | None = None
+
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """Of all metrics, in their order."""
+        return tuple(effect for one in self.metrics for effect in one.effects)

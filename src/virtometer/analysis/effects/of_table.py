@@ -1,0 +1,56 @@
+"""The experiment of a long table with a column for each factor."""
+
+from __future__ import annotations
+
+import math
+
+from virtometer.analysis.effects.table import Experiment, Response, Variable
+from virtometer.analysis.long_table import LongTable
+from virtometer.errors import UsageError
+
+
+def experiment(table: LongTable, against: str | None = None) -> Experiment:
+    """Rows are in the order of execution. against: the treatment whose levels are the references; None: the first.
+
+    Raises UsageError where the table has no factors, no such treatment, or no factor with two levels.
+    """
+    if not table.factors:
+        raise UsageError("the table has no factors", advice="give it a column factor:NAME for each factor")
+    if against is not None and against not in table.treatments:
+        raise UsageError(f"there is no treatment {against}; there are {', '.join(list(table.treatments)[:10])}")
+    reference = table.treatments[against if against is not None else next(iter(table.treatments))]
+    variables = tuple(_variable(table, factor, reference[factor]) for factor in table.factors)
+    if all(len(one.levels) < 2 for one in variables):
+        raise UsageError("no factor of the table has two levels: there is nothing to compare")
+    blocks = {block: number for number, block in enumerate(dict.fromkeys(block for _, _, block, _ in table.rows))}
+    responses = []
+    for metric in table.metrics.values():
+        rows = [row for row in table.rows if row[0] == metric.name]
+        responses.append(
+            Response(
+                metric.name, metric.unit, metric.better,
+                [table.treatments[treatment] for _, treatment, _, _ in rows],
+                [blocks[block] for _, _, block, _ in rows],
+                [math.log(value) for *_, value in rows],
+                missing=sum(count for (name, _), count in table.missing.items() if name == metric.name),
+            )
+        )  # fmt: skip
+    return Experiment(variables, tuple(responses))
+
+
+def _variable(table: LongTable, factor: str, reference: str) -> Variable:
+    names = dict.fromkeys(levels[factor] for levels in table.treatments.values())
+    levels = (reference, *(name for name in names if name != reference))
+    return Variable(factor, levels, ordered(levels))
+
+
+def ordered(levels: tuple[str, ...]) -> tuple[int, ...] | None:
+    """The rank of each level where all are numbers; None elsewhere."""
+    try:
+        numbers = [float(level) for level in levels]
+    except ValueError:
+        return None
+    if not all(map(math.isfinite, numbers)):
+        return None
+    ranks = {number: rank for rank, number in enumerate(sorted(set(numbers)))}
+    return tuple(ranks[number] for number in numbers)

@@ -1,0 +1,365 @@
+"""From an experiment to its effects: the methods of this folder put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import special
+
+from virtometer.analysis.counted import counted
+from virtometer.analysis.effects import claims, diagnostics
+from virtometer.analysis.effects.claims import Claim, Influence, interval
+from virtometer.analysis.effects.coding import Term
+from virtometer.analysis.effects.effect import (
+    Change,
+    Conditional,
+    Contrast,
+    Corner,
+    Effect,
+    Effects,
+    Lost,
+    MetricEffects,
+    Point,
+    Recommendation,
+    Residual,
+    change,
+)
+from virtometer.analysis.effects.fit import LEAST_FREEDOM
+from virtometer.analysis.effects.model import Asked, Model, model
+from virtometer.analysis.effects.settings import recommended
+from virtometer.analysis.effects.table import Experiment, Response, observed
+from virtometer.analysis.equivalence import LEVEL as EQUIVALENCE_LEVEL
+
+AVERAGE = ""
+"""Name of the metric that is the mean of all others."""
+
+_NAMED = 4  # terms that a sentence names
+
+
+@dataclass(frozen=True, slots=True)
+class _Fitted:
+    response: Response
+    model: Model | None
+    asked: Sequence[Asked]
+
+
+def effects(of: Experiment, margin: float) -> Effects:
+    """What each factor does to each metric. margin: the change that does not matter, 0.05 is 5 %."""
+    fitted = [_fitted(of, response) for response in of.responses]
+    found = _claimed(fitted, margin)
+    metrics = []
+    active: list[set[int]] = []
+    for one, verdicts in zip(fitted, found, strict=True):
+        metrics.append(_metric(of, one, verdicts, margin))
+        active.append(_active(one, verdicts))
+    chosen = []
+    for at, (metric, one) in enumerate(zip(metrics, fitted, strict=True)):
+        best = _recommended(fitted, at, active[at]) if one.model is not None and not one.response.cost else None
+        chosen.append(replace(metric, recommended=best))
+    return Effects(
+        tuple((variable.name, variable.levels) for variable in of.variables),
+        tuple(chosen),
+        margin,
+        sum(len(one.asked) for one in fitted),
+        _overall(of, fitted, margin),
+    )
+
+
+def _fitted(of: Experiment, response: Response) -> _Fitted:
+    made = model(of.variables, observed(of.variables, response).averaged(), sorted(of.promised))
+    asked = [] if made is None else [one for term in made.spans for one in made.asked(term)]
+    return _Fitted(response, made, asked)
+
+
+def _claimed(fitted: Sequence[_Fitted], margin: float) -> list[list[Claim]]:
+    """Verdicts on all contrasts, one family for all metrics."""
+    zero, none = [], []
+    for one in fitted:
+        if one.model is not None:
+            estimates = one.model.fit.contrasts([asked.weights for asked in one.asked])
+            zero.append(claims.p_of_zero(estimates)[:, 0])
+            none.append(claims.p_of_none(estimates, margin)[:, 0])
+    decided = iter(claims.claims(np.concatenate(zero), np.concatenate(none))) if zero else iter(())
+    return [[next(decided) for _ in one.asked] for one in fitted]
+
+
+def _active(of: _Fitted, verdicts: Sequence[Claim]) -> set[int]:
+    """The factors with a claimed influence, alone or together with another one."""
+    return {
+        factor
+        for asked, claim in zip(of.asked, verdicts, strict=True)
+        if claim.verdict is Influence.INFLUENCE
+        for factor in asked.term
+    }
+
+
+def _recommended(fitted: Sequence[_Fitted], at: int, active: set[int]) -> Recommendation | None:
+    own = fitted[at]
+    assert own.model is not None
+    others = [(one.model, one.response) for place, one in enumerate(fitted) if place != at and one.model is not None]
+    return recommended(own.model, own.response, active, others)
+
+
+def _overall(of: Experiment, fitted: Sequence[_Fitted], margin: float) -> Recommendation | None:
+    """The best setting for all metrics on average, where there are several that are to be made best."""
+    wanted = [one for one in fitted if not one.response.cost and one.model is not None]
+    if len(wanted) < 2:
+        return None
+    mean = _average([one.response for one in wanted])
+    own = _fitted(of, mean) if mean is not None else None
+    if own is None or own.model is None:
+        return None
+    verdicts = _claimed([own], margin)[0]
+    others = [(one.model, one.response) for one in fitted if one.model is not None]
+    return recommended(own.model, own.response, _active(own, verdicts), others)
+
+
+def _average(responses: Sequence[Response]) -> Response | None:
+    """The mean of the logs of all metrics, turned so that more is better, where all have a value."""
+    found: list[dict[tuple[int, tuple[tuple[str, str], ...]], list[float]]] = []
+    for one in responses:
+        values: dict[tuple[int, tuple[tuple[str, str], ...]], list[float]] = {}
+        sign = 1.0 if one.better == "higher" else -1.0
+        for block, levels, log in zip(one.blocks, one.levels, one.logs, strict=True):
+            values.setdefault((block, tuple(levels.items())), []).append(sign * log)
+        found.append(values)
+    keys = [key for key in found[0] if all(key in one for one in found)]
+    if not keys:
+        return None
+    logs = [float(np.mean([np.mean(one[key]) for one in found])) for key in keys]
+    return Response(AVERAGE, "", "higher", [dict(levels) for _, levels in keys], [block for block, _ in keys], logs)
+
+
+def _metric(of: Experiment, one: _Fitted, verdicts: Sequence[Claim], margin: float) -> MetricEffects:
+    response, made = one.response, one.model
+    if made is None:
+        why = (f"no factor has two levels with a value in one block ({counted(len(response.logs), 'value')})",)
+        return MetricEffects(
+            response.metric, response.unit, response.better, response.cost, (), (), why, (), (), (),
+            len(response.logs), len(set(response.blocks)),
+        )  # fmt: skip
+    total = float(made.fit.total[0])
+    found = []
+    for term in made.spans:
+        own = [(asked, claim) for asked, claim in zip(one.asked, verdicts, strict=True) if asked.term == term]
+        if own:
+            found.append(_effect(made, response.metric, term, own, total, margin))
+    found.sort(key=_size, reverse=True)
+    order = np.argsort(made.observed.order)
+    residuals = [
+        Residual(place, int(made.observed.block[at]), 100 * float(np.expm1(made.fit.residuals[at, 0])))
+        for place, at in enumerate(order)
+    ]
+    said = diagnostics.sentences(made, response.missing)
+    return MetricEffects(
+        response.metric, response.unit, response.better, response.cost, tuple(found), _lost(made),
+        (*_few(made), *said), tuple(residuals), _half_normal(made, one.asked, verdicts), _corners(made),
+        len(response.logs), made.fit.blocks,
+    )  # fmt: skip
+
+
+def _size(of: Effect) -> float:
+    return abs(float(np.log1p(max(of.change.percent / 100, -1 + 1e-15))))
+
+
+def _few(of: Model) -> tuple[str, ...]:
+    if of.fit.freedom < LEAST_FREEDOM:
+        return (
+            f"too few trials for an interval: {counted(len(of.observed.level), 'value')} in "
+            f"{counted(of.fit.blocks, 'block')} leave {max(of.fit.freedom, 0):g} degrees of freedom: measure more "
+            "blocks",
+        )
+    if not of.fit.by_blocks:
+        return (
+            "no combination of levels comes again in another block often enough: what main effects and interactions of "
+            "two factors leave over counts as noise",
+        )
+    return ()
+
+
+def _effect(
+    made: Model, metric: str, term: Term, own: Sequence[tuple[Asked, Claim]], total: float, margin: float
+) -> Effect:
+    estimates = made.fit.contrasts([asked.weights for asked, _ in own])
+    low, high = interval(estimates)
+    wide_low, wide_high = interval(estimates, 0.05 / len(own))
+    contrasts = [
+        Contrast(
+            _names(made, term, asked.level), _names(made, term, asked.against),
+            change(float(estimates.value[at, 0]), float(low[at, 0]), float(high[at, 0])),
+            claim.verdict, claim.p_value, claim.p_adjusted,
+        )
+        for at, (asked, claim) in enumerate(own)
+    ]  # fmt: skip
+    far = int(np.argmax(np.abs(estimates.value[:, 0])))
+    verdicts = {one.verdict for one in contrasts}
+    verdict = Influence.INFLUENCE if Influence.INFLUENCE in verdicts else Influence.UNDECIDED
+    if verdicts == {Influence.NONE}:
+        verdict = Influence.NONE
+    adjusted = [one.p_adjusted for one in contrasts if one.p_adjusted is not None]
+    aliases = made.separation.aliases.get(term, ())
+    wholly = made.separation.same.get(term, True)
+    return Effect(
+        metric, made.name(term), tuple(made.variables[one].name for one in term), tuple(contrasts),
+        change(float(estimates.value[far, 0]), float(wide_low[far, 0]), float(wide_high[far, 0])),
+        share=float(made.fit.sum_of_squares(list(made.spans[term]))[0]) / total if total > 0 else 0.0,
+        verdict=verdict, p_adjusted=min(adjusted) if adjusted else None,
+        aliases=tuple(made.name(one) for one in aliases), wholly=wholly,
+        conditionals=_conditionals(made, term, margin) if len(term) == 2 else (),
+        notes=(*_alias_note(made, aliases, wholly), *_absent_note(made, term)),
+    )  # fmt: skip
+
+
+def _names(made: Model, term: Term, levels: Sequence[int]) -> tuple[str, ...]:
+    return tuple(made.variables[one].levels[level] for one, level in zip(term, levels, strict=True))
+
+
+def _listed(made: Model, terms: Sequence[Term]) -> str:
+    names = [made.name(one) for one in terms]
+    if len(names) > _NAMED + 1:
+        return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+def _alias_note(made: Model, aliases: Sequence[Term], wholly: bool) -> tuple[str, ...]:
+    if not aliases:
+        return ()
+    if wholly:
+        return (f"cannot be told from {_listed(made, aliases)} in this design: the number is of all of them together",)
+    return (f"right as far as nothing comes from {_listed(made, aliases)}, which enter it in this design",)
+
+
+def _absent_note(made: Model, term: Term) -> tuple[str, ...]:
+    if len(term) == 1:
+        return _narrow_note(made, term[0])
+    absent = made.terms[term].absent
+    if not absent:
+        return ()
+    one, other = (made.variables[factor] for factor in term)
+    shown = [f"{one.name}={one.levels[a]} with {other.name}={other.levels[b]}" for a, b in absent]
+    more = f" and {len(shown) - 2} more combinations" if len(shown) > 3 else ""
+    return (f"over the combinations that ran: {', '.join(shown if not more else shown[:2])}{more} never did",)
+
+
+def _narrow_note(made: Model, factor: int) -> tuple[str, ...]:
+    """Of a main effect: with which levels of other factors alone its levels can be compared."""
+    said = []
+    for term, of in made.terms.items():
+        if len(term) == 1 or factor not in term or not of.absent:
+            continue
+        own, other = (0, 1) if term[0] == factor else (1, 0)
+        base = made.reference(factor)
+        variable, partner = made.variables[factor], made.variables[term[other]]
+        every = {pair[other] for pair in [*of.rows, *of.absent]}
+        with_base = {pair[other] for pair in of.rows if pair[own] == base}
+        for level in sorted({pair[own] for pair in of.rows} - {base}):
+            both = with_base & {pair[other] for pair in of.rows if pair[own] == level}
+            if both == every:
+                continue
+            shown = ", ".join(partner.levels[one] for one in sorted(both))
+            where = f"with {partner.name}={shown} alone" if both else f"by way of other levels of {partner.name}"
+            said.append(f"{variable.levels[level]} is compared with {variable.levels[base]} {where}")
+    return tuple(said)
+
+
+def _lost(made: Model) -> tuple[Lost, ...]:
+    found = []
+    for term, one in made.terms.items():
+        if one.width:
+            continue
+        if len(term) == 1:
+            variable = made.variables[term[0]]
+            only = next(iter(one.rows))[0]
+            found.append(Lost(made.name(term), f"only {variable.name}={variable.levels[only]} ran"))
+        elif all(made.terms[factor,].width for factor in term):
+            a, b = one.absent[0] if one.absent else (0, 0)
+            first, second = (made.variables[factor] for factor in term)
+            reason = f"{first.name}={first.levels[a]} with {second.name}={second.levels[b]} never ran"
+            found.append(Lost(made.name(term), reason))
+    for term, partners in made.separation.lost.items():
+        reason = (
+            f"it cannot be told from {_listed(made, partners)}"
+            if partners
+            else "it changes only from block to block, so that it cannot be told from drift"
+        )
+        found.append(Lost(made.name(term), reason))
+    return tuple(found)
+
+
+def _conditionals(made: Model, term: Term, margin: float) -> tuple[Conditional, ...]:
+    """The effect of each factor of an interaction at each level of the other, as far as both combinations ran."""
+    of = made.terms[term]
+    places: list[tuple[int, int, int, dict[int, int], dict[int, int]]] = []
+    for own, other in ((term[0], term[1]), (term[1], term[0])):
+        base = made.reference(own)
+        for level in (one for (one,) in made.terms[own,].rows if one != base):
+            for given in (one for (one,) in made.terms[other,].rows):
+                to, back = {own: level, other: given}, {own: base, other: given}
+                if all((side[term[0]], side[term[1]]) in of.rows for side in (to, back)):
+                    places.append((own, other, given, to, back))
+    weights = [made.setting(to, back) for *_, to, back in places]
+    kept = [(place, weight) for place, weight in zip(places, weights, strict=True) if weight is not None]
+    if not kept:
+        return ()
+    estimates = made.fit.contrasts([weight for _, weight in kept])
+    low, high = interval(estimates, 0.05 / len(kept))
+    none = claims.p_of_none(estimates, margin)
+    return tuple(
+        Conditional(
+            made.variables[own].name, made.variables[own].levels[to[own]], made.variables[own].levels[back[own]],
+            made.variables[other].name, made.variables[other].levels[given],
+            change(float(estimates.value[at, 0]), float(low[at, 0]), float(high[at, 0])),
+            none=bool(none[at, 0] < EQUIVALENCE_LEVEL / len(kept)),
+        )
+        for at, ((own, other, given, to, back), _) in enumerate(kept)
+    )  # fmt: skip
+
+
+def _corners(made: Model) -> tuple[tuple[str, tuple[Corner, ...]], ...]:
+    found = []
+    for term in (one for one in made.spans if len(one) == 2):
+        base = {factor: made.reference(factor) for factor in term}
+        corners = []
+        for pair in made.terms[term].rows:
+            to = dict(zip(term, pair, strict=True))
+            weights = made.setting(to, base)
+            if to != base and weights is None:
+                continue
+            first, second = _names(made, term, pair)
+            if to == base or weights is None:
+                corners.append(Corner(first, second, Change(0.0, 0.0, 0.0)))
+                continue
+            estimates = made.fit.contrasts([weights])
+            low, high = interval(estimates)
+            corners.append(
+                Corner(first, second, change(float(estimates.value[0, 0]), float(low[0, 0]), float(high[0, 0])))
+            )
+        found.append((made.name(term), tuple(corners)))
+    return tuple(found)
+
+
+def _half_normal(made: Model, asked: Sequence[Asked], verdicts: Sequence[Claim]) -> tuple[Point, ...]:
+    """Sizes in units of the noise of one trial, each for as many trials as its own variance stands for.
+
+    C. Daniel, "Use of half-normal plots in interpreting factorial two-level experiments", Technometrics 1 (1959)
+    311-341.
+    """
+    if not asked or made.fit.freedom <= 0:
+        return ()
+    estimates = made.fit.contrasts([one.weights for one in asked])
+    error = made.fit.common_error([one.weights for one in asked])[:, 0]
+    sizes = np.abs(estimates.value[:, 0]) / np.where(error > 0, error, np.inf)
+    ranks = np.argsort(np.argsort(sizes))
+    quantiles = special.ndtri(0.5 + 0.5 * (ranks + 0.5) / len(sizes))
+    return tuple(
+        Point(_told(made, one), float(size), float(quantile), claim.verdict)
+        for one, size, quantile, claim in zip(asked, sizes, quantiles, verdicts, strict=True)
+    )
+
+
+def _told(made: Model, one: Asked) -> str:
+    """The term, with its level where it has several contrasts."""
+    several = len(made.asked(one.term)) > 1
+    return made.name(one.term) + (f" ({', '.join(_names(made, one.term, one.level))})" if several else "")

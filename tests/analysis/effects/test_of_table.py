@@ -1,0 +1,54 @@
+"""The experiment of a long table with factors."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from virtometer.analysis.effects.of_table import experiment, ordered
+from virtometer.analysis.long_table import read
+from virtometer.errors import UsageError
+
+HEADER = "block,factor:bus,factor:size,metric,unit,better,value"
+
+
+def table(*rows: str, header: str = HEADER) -> bytes:
+    return "\n".join([header, *rows]).encode()
+
+
+TWO = table(
+    "x,ide,4,rate,1/s,higher,10",
+    "x,virtio,8,rate,1/s,higher,20",
+    "y,ide,8,rate,1/s,higher,",
+    "y,ide,4,rate,1/s,higher,11",
+)
+
+
+def test_the_first_treatment_has_the_references_and_rows_keep_their_order() -> None:
+    found = experiment(read(TWO, "t.csv"))
+    assert [(one.name, one.levels) for one in found.variables] == [("bus", ("ide", "virtio")), ("size", ("4", "8"))]
+    (rate,) = found.responses
+    assert rate.blocks == [0, 0, 1] and rate.logs == [math.log(10), math.log(20), math.log(11)]
+    assert rate.missing == 1 and rate.levels[1] == {"bus": "virtio", "size": "8"}
+
+
+def test_another_reference_is_a_treatment() -> None:
+    found = experiment(read(TWO, "t.csv"), "bus=virtio, size=8")
+    assert [one.reference for one in found.variables] == ["virtio", "8"]
+    assert found.variables[1].ordered == (1, 0), "numbers keep their order, whichever is the reference"
+    with pytest.raises(UsageError, match="there is no treatment bus=sata; there are bus=ide, size=4"):
+        experiment(read(TWO, "t.csv"), "bus=sata")
+
+
+def test_numbers_are_ordered_and_other_levels_are_not() -> None:
+    assert ordered(("10", "9", "1e2")) == (1, 0, 2)
+    assert ordered(("10", "nine")) is None and ordered(("nan", "1")) is None
+
+
+def test_a_table_without_factors_or_levels_is_one_sentence() -> None:
+    plain = read(b"block,treatment,metric,unit,better,value\n1,a,m,s,lower,1\n", "t.csv")
+    with pytest.raises(UsageError, match="the table has no factors"):
+        experiment(plain)
+    with pytest.raises(UsageError, match="no factor of the table has two levels"):
+        experiment(read(table("x,ide,4,rate,1/s,higher,10"), "t.csv"))
