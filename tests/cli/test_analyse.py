@@ -72,3 +72,76 @@ def test_a_file_that_is_no_table_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "wrong.csv").write_text("block,treatment,metric,unit,better,value\n1,a,m,s,lower,x\n")
     ended = virtometer("analyse", str(tmp_path / "wrong.csv"), "--against", "a")
     assert ended.status == 2 and "wrong.csv:2: the value x is not a number" in ended.err
+
+
+@pytest.fixture
+def factors(tmp_path: Path) -> Path:
+    """virtio is faster by 20 %; the cache does nothing; both in every block."""
+    rows = ["block,factor:bus,factor:cache,metric,unit,better,value"]
+    for block in range(8):
+        for bus in ("ide", "virtio"):
+            for cache in ("none", "writeback"):
+                wobble = 1 + ((3 * block + 5 * (bus == "ide") + 7 * (cache == "none")) % 11) / 2000
+                rows.append(f"{block},{bus},{cache},read,B/s,higher,{1e9 * (1.2 if bus == 'virtio' else 1) * wobble}")
+    path = tmp_path / "factors.csv"
+    path.write_text("\n".join(rows))
+    return path
+
+
+def test_factors_give_effects_and_what_to_change(factors: Path) -> None:
+    ended = virtometer("analyse", str(factors))
+    assert ended.status == 0 and ended.err == ""
+    flat = " ".join(ended.out.split())
+    assert "2 factors, 1 metric, 3 effects: 1 influence, 2 no influence." in flat
+    assert "bus=virtio instead of ide: +20 %" in flat and "Change bus from ide to virtio: read +20 %" in flat
+    assert "cache=writeback instead of none: no influence above 5.0 % on read." in flat
+    turned = " ".join(virtometer("analyse", str(factors), "--against", "bus=virtio, cache=none").out.split())
+    assert "bus=ide instead of virtio: -17 %" in turned and "Keep the default" in turned
+
+
+def test_effects_are_in_the_machine_interface(factors: Path) -> None:
+    said = json.loads(virtometer("analyse", str(factors), "--json").out)
+    effects = {one["term"]: one for one in said["effects"]}
+    assert effects["bus"]["verdict"] == "influence" and effects["bus"]["percent"] == pytest.approx(20, abs=1)
+    assert effects["bus:cache"]["verdict"] == effects["cache"]["verdict"] == "no influence"
+    assert len(said["findings"]) == 4
+    for kind, values in (("effect", said["effects"]), ("experiment", [said["experiment"]])):
+        validator = jsonschema.Draft202012Validator({"$ref": f"#/$defs/{kind}", "$defs": SCHEMA["$defs"]})
+        for one in values:
+            validator.validate(one)
+
+
+def test_aliases_of_a_table_are_said(tmp_path: Path) -> None:
+    rows = ["block,factor:a,factor:b,factor:c,metric,unit,better,value"]
+    for block in range(8):
+        for a, b, c in ((0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0)):
+            wobble = ((block * 5 + a * 3 + b * 7) % 13) / 1000
+            rows.append(f"{block},{a},{b},{c},time,s,lower,{1 + a + wobble}")
+    path = tmp_path / "half.csv"
+    path.write_text("\n".join(rows))
+    flat = " ".join(virtometer("analyse", str(path)).out.split())
+    assert "a: cannot be told from b:c in this design: the number is of all of them together" in flat
+    effects = json.loads(virtometer("analyse", str(path), "--json").out)["effects"]
+    assert {one["term"]: one["aliases"] for one in effects} == {"a": ["b:c"], "b": ["a:c"], "c": ["a:b"]}
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "sentence"),
+    [
+        ("block,factor:,metric,unit,better,value", "1,x,m,s,lower,1", ":1: a column factor: has no name"),
+        ("block,factor:a:b,metric,unit,better,value", "1,x,m,s,lower,1", ":1: the factor a:b has a colon in its name"),
+        ("block,factor:a,metric,unit,better,value", "1,,m,s,lower,1", ":2: the level of a is empty"),
+        ("block,factor:a,metric,unit,better,value", "1,x,m,s,lower,one", ":2: the value one is not a number"),
+        ("block,factor:a,metric,unit,better,value", "1,x,m,s,lower,1", "x is the only treatment"),
+    ],
+)
+def test_wrong_factors_are_one_sentence(tmp_path: Path, header: str, row: str, sentence: str) -> None:
+    path = tmp_path / "wrong.csv"
+    path.write_text(f"{header}\n{row}\n")
+    ended = virtometer("analyse", str(path))
+    assert ended.status == 2 and sentence in ended.err and "Traceback" not in ended.err
+
+
+def test_treatments_without_factors_need_something_to_be_compared_with(table: Path) -> None:
+    ended = virtometer("analyse", str(table))
+    assert ended.status == 2 and "--against TREATMENT is missing; there are old kernel, new kernel" in ended.err

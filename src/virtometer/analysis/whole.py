@@ -13,6 +13,9 @@ from virtometer.analysis.blocks import Cell, Key, cells
 from virtometer.analysis.clocks import ClockQuality, clock_qualities
 from virtometer.analysis.conclude import findings
 from virtometer.analysis.control import controls
+from virtometer.analysis.effects.effect import Effects
+from virtometer.analysis.effects.of_campaign import experiment
+from virtometer.analysis.effects.whole import effects
 from virtometer.analysis.groups.scenarios import Together, together
 from virtometer.analysis.knees import Knee, knees
 from virtometer.analysis.measures import Measured, Times, further_measures, histograms, histograms_of
@@ -95,6 +98,12 @@ class Analysis:
     def findings(self) -> tuple[Finding, ...]:
         """Every environment compared with the baseline in every workload, in the plan's order."""
         return findings(self.campaign, self._cells)
+
+    @cached_property
+    def effects(self) -> Effects:
+        """What each factor of the plan's environments does to every metric. Empty where the plan has none."""
+        made = experiment(self.campaign, self._cells)
+        return Effects() if made is None else effects(made, self.campaign.plan.margin)
 
     @cached_property
     def together(self) -> Together:

@@ -15,8 +15,14 @@ from virtometer.cli.shares import share_option
 def analyse(
     file: Annotated[Path, typer.Argument(metavar="FILE.csv", help="The table; - is standard input.")],
     against: Annotated[
-        str, typer.Option("--against", metavar="TREATMENT", help="The treatment that the others are compared with.")
-    ],
+        str | None,
+        typer.Option(
+            "--against",
+            metavar="TREATMENT",
+            help="The treatment that the others are compared with; of factors its levels. Of factors it may be left "
+            "out: the first treatment of the table.",
+        ),
+    ] = None,
     margin: Annotated[
         str, typer.Option("--margin", help="Difference that is small enough to be called equivalent: 0.05 or 5%.")
     ] = "5%",
@@ -26,18 +32,33 @@ def analyse(
 
     The table is CSV with a header line and one row a value, in the columns block, metric, unit, better (higher or
     lower), value, and treatment. Several values of a treatment in one block are numbered in the column replicate.
-    Instead of treatment there may be a column factor:NAME for each factor: the treatment is then NAME=LEVEL, ...
+    Instead of treatment there may be a column factor:NAME for each factor: the treatment is then NAME=LEVEL, ...,
+    and the effect of each factor and of every two of them is told, with what cannot be told apart. Rows are in the
+    order of execution.
     """
+    from virtometer.analysis.effects.of_table import experiment
+    from virtometer.analysis.effects.whole import effects
     from virtometer.analysis.elsewhere import compare
     from virtometer.analysis.long_table import read
     from virtometer.cli.console import PlainConsole
+    from virtometer.errors import UsageError
+    from virtometer.report.effect_terminal import terminal
     from virtometer.report.machine import findings_text
     from virtometer.report.terminal import ResultTable
 
     share = share_option("--margin", margin)
-    found = compare(read(_content(file), str(file)), against, share)
+    table = read(_content(file), str(file))
+    if against is None and not table.factors:
+        there = ", ".join(list(table.treatments)[:10])
+        raise UsageError(f"--against TREATMENT is missing; there are {there}")
+    found = compare(table, against if against is not None else next(iter(table.treatments)), share)
+    told = effects(experiment(table, against), share) if table.factors else None
     if json:
-        put_document(findings_text(found, share))
+        put_document(findings_text(found, share, told))
+    elif told is not None:
+        console = PlainConsole()
+        for part in terminal(told):
+            console.print(part)
     else:
         PlainConsole().print(ResultTable(found))
 

@@ -31,7 +31,7 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False) -> 
     from virtometer.analysis.counted import counted
     from virtometer.cli.console import PlainConsole
     from virtometer.model import UNAVAILABLE
-    from virtometer.report import words
+    from virtometer.report import effect_terminal, words
     from virtometer.report.crowd_terminal import terminal
     from virtometer.report.summary import campaign_sentences
     from virtometer.report.terminal import ResultTable
@@ -44,6 +44,8 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False) -> 
         console.print(made)
     for one in terminal(analysis):
         console.print(one)
+    for part in effect_terminal.terminal(analysis.effects):
+        console.print(part)
     counts = analysis.counts
     for count, what in ((counts.failed, "failed"), (counts.unavailable, UNAVAILABLE)):
         if count:

@@ -20,10 +20,23 @@ from markupsafe import Markup
 
 from virtometer.analysis import Analysis
 from virtometer.analysis.blocks import Key
+from virtometer.analysis.effects.effect import Effects
 from virtometer.analysis.measures import Times
 from virtometer.cache import kept
 from virtometer.model import Campaign, Finding, PlanWorkload, Verdict
-from virtometer.report import clocks, crowds, curves, figures, html_tables, summary, sweeps, words
+from virtometer.report import (
+    clocks,
+    crowds,
+    curves,
+    effect_figures,
+    effect_tables,
+    effect_words,
+    figures,
+    html_tables,
+    summary,
+    sweeps,
+    words,
+)
 from virtometer.report.figures import Figure
 from virtometer.report.footnotes import Footnotes
 from virtometer.report.glossary import glossary
@@ -78,6 +91,7 @@ def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
     sentence, trouble = html_tables.trouble(analysis)
     swept = _sweeps(analysis, scripts)
     together = _together(analysis, scripts)
+    told = analysis.effects
     raw = campaign.clock == "guest"
     drawn = clocks.figure(analysis.clocks, plan.limits.clock_error, raw=raw)
     counts = analysis.counts
@@ -88,7 +102,8 @@ def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
         "versions": campaign.versions,
         "meta": _meta(analysis),
         "contents": [
-            ("result", "Result"), *([("sweeps", "Sweeps")] if swept else []),
+            *([("change", "What to change")] if told.factors else []), ("result", "Result"),
+            *([("effects", "Effects")] if told.factors else []), *([("sweeps", "Sweeps")] if swept else []),
             *([("together", "Several guests at once")] if together else []),
             *([("workloads", "Workload by workload")] if measured else []), ("trouble", "What failed"),
             ("clocks", "Clocks"), ("starts", "Starting a guest"), ("facts", "Host and guests"),
@@ -106,6 +121,8 @@ def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
         "environments": names,
         "rows": rows,
         "footnotes": footnotes.lines(),
+        "change": _change(told) if told.factors else None,
+        "effects": _effects(told, scripts),
         "sweeps": swept,
         "levels": [
             html_tables.levels(curves.title(one.series), one.averages, one.unit) for one in analysis.level_averages
@@ -137,6 +154,7 @@ def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
         "measures": glossary(name for of in analysis.measures.values() for name in of),
         "glossary": [
             *((verdict.value, meaning) for verdict, meaning in words.GLOSSARY.items()),
+            *(effect_words.GLOSSARY.items() if told.factors else ()),
             *(words.TOGETHER.items() if together else ()),
         ],
         "css": Markup(_resource("page.css")),
@@ -158,6 +176,36 @@ def _sweeps(analysis: Analysis, scripts: bool) -> list[dict[str, Any]]:
                 "sentences": shown.sentences,
                 "figures": figures,
                 "tables": shown.tables,
+            }
+        )
+    return made
+
+
+def _change(of: Effects) -> dict[str, Any]:
+    """What to change, for a reader who reads nothing else."""
+    first, *others = effect_words.changes(of)
+    return {
+        "first": first,
+        "others": others,
+        "levels": effect_words.sentences(of),
+        "settings": effect_tables.settings(of),
+        "about": effect_words.ABOUT,
+    }
+
+
+def _effects(of: Effects, scripts: bool) -> list[dict[str, Any]]:
+    """Every metric of an experiment with its figures, table and notes."""
+    made: list[dict[str, Any]] = []
+    for number, metric in enumerate(of.metrics, 1):
+        name = f"effects-{number}"
+        drawn = effect_figures.figures(metric, of.margin)
+        made.append(
+            {
+                "name": metric.metric,
+                "id": name,
+                "figures": [_figure(one, f"{name}-{at}", scripts) for at, one in enumerate(drawn, 1)],
+                "notes": effect_tables.notes(metric),
+                "table": effect_tables.effects(metric),
             }
         )
     return made

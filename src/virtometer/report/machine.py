@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from virtometer.analysis import Analysis
 from virtometer.analysis.clocks import ClockQuality
+from virtometer.analysis.effects.effect import Effects
 from virtometer.analysis.groups.estimates import Group
 from virtometer.analysis.groups.matrix import Matrix
 from virtometer.analysis.groups.scenarios import Scaling
@@ -31,6 +32,7 @@ from virtometer.model import (
     TrialRecord,
     WorstBlock,
 )
+from virtometer.report.effect_rows import effect_rows, experiment_row
 from virtometer.visible import visible
 
 if TYPE_CHECKING:
@@ -54,7 +56,8 @@ def document(analysis: Analysis) -> dict[str, Any]:
         "controls": [_control(control) for control in analysis.controls],
         "silent_residents": _silent(analysis.silent_residents),
         "stages": [_stage(stage) for stage in campaign.stages],
-        "effects": [],
+        "effects": effect_rows(analysis.effects),
+        "experiment": experiment_row(analysis.effects),
         "environments": [_environment(campaign, name) for name in _names(campaign)],
         "clocks": [_clock(quality, campaign.plan.limits.clock_error) for quality in analysis.clocks],
         "trials": [trial_row(analysis, record) for record in campaign.trials],
@@ -76,9 +79,16 @@ def text(analysis: Analysis) -> str:
     return json.dumps(document(analysis), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def findings_text(findings: Sequence[Finding], margin: float) -> str:
-    """Findings that are of no campaign, in the form that they have in the document."""
-    made = {"format": FORMAT, "margin": margin, "findings": [finding_row(one) for one in findings], "effects": []}
+def findings_text(findings: Sequence[Finding], margin: float, effects: Effects | None = None) -> str:
+    """Findings and effects that are of no campaign, in the form that they have in the document."""
+    made = {
+        "format": FORMAT,
+        "margin": margin,
+        "findings": [finding_row(one) for one in findings],
+        "effects": effect_rows(effects) if effects is not None else [],
+    }
+    if effects is not None:
+        made["experiment"] = experiment_row(effects)
     return json.dumps(plain(made), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 

@@ -1,0 +1,104 @@
+"""The experiment of a campaign whose plan has factors: each workload, its slow operations and its cost are metrics."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping
+
+from virtometer.analysis.blocks import Cell, Key, usable
+from virtometer.analysis.effects.table import Experiment, Response, Variable
+from virtometer.analysis.measures import histograms_of, merged_times
+from virtometer.model import Better, Campaign, Factor, Run
+
+COST = "host CPU per work of"
+"""How the metric of a workload's cost begins."""
+
+PERCENTILE = 0.99
+
+_Blocks = Mapping[int, float]
+
+
+def experiment(campaign: Campaign, cells: Mapping[Key, Cell]) -> Experiment | None:
+    """None where the plan has no factors. cells: of the campaign, by workload and environment.
+
+    The value of a cell in a block is the one that findings compare. Its place in the order is that of its first trial.
+    """
+    plan = campaign.plan
+    if not plan.factors:
+        return None
+    levels = {one.name: one.levels for one in plan.cells}
+    place = {one.name: number for number, one in enumerate(plan.factors)}
+    responses: list[Response] = []
+    for workload in plan.workloads:
+        of = {name: cell for name in levels if (cell := cells.get((workload.name, name))) is not None}
+        shape = next((cell.shape for cell in of.values() if cell.shape is not None), None)
+        if shape is None:
+            continue
+        values = {name: cell.values for name, cell in of.items()}
+        responses.append(_response(of, levels, values, (workload.name, shape[1], shape[2])))
+        for histogram, slow in _slowest(of).items():
+            metric = f"{100 * PERCENTILE:g} % {histogram} of {workload.name}"
+            responses.append(_response(of, levels, slow, (metric, "s", "lower")))
+        if any(cell.costs for cell in of.values()):
+            costs = {name: cell.costs for name, cell in of.items()}
+            responses.append(_response(of, levels, costs, (f"{COST} {workload.name}", "s", "lower"), cost=True))
+    promised = plan.design.terms if plan.design is not None else []
+    return Experiment(
+        tuple(map(_variable, plan.factors)),
+        tuple(responses),
+        frozenset(":".join(sorted(term.split(":"), key=lambda name: place.get(name, 0))) for term in promised),
+    )
+
+
+def _variable(of: Factor) -> Variable:
+    """The levels with the reference first; where they are numbers, with the rank of each."""
+    names = sorted(of.level_names, key=lambda name: name != of.reference)
+    if of.numbers is None:
+        return Variable(of.name, tuple(names))
+    by_name = dict(zip(of.level_names, of.numbers, strict=True))
+    rank = {number: at for at, number in enumerate(sorted(set(of.numbers)))}
+    return Variable(of.name, tuple(names), tuple(rank[by_name[name]] for name in names))
+
+
+def _response(
+    of: Mapping[str, Cell],
+    levels: Mapping[str, Mapping[str, str]],
+    values: Mapping[str, _Blocks],
+    about: tuple[str, str, Better],
+    *,
+    cost: bool = False,
+) -> Response:
+    """about: name, unit and direction of the metric."""
+    rows = []
+    for name, blocks in values.items():
+        first: dict[int, int] = {}
+        for record, _ in of[name].results:
+            at = first.setdefault(record.trial.block, record.trial.index)
+            first[record.trial.block] = min(at, record.trial.index)
+        rows += [(first[block], block, levels[name], value) for block, value in blocks.items() if value > 0]
+    rows.sort(key=lambda row: row[0])
+    return Response(
+        *about,
+        levels=[row[2] for row in rows],
+        blocks=[row[1] for row in rows],
+        logs=[math.log(row[3]) for row in rows],
+        missing=sum(len(cell.failed) for cell in of.values()),
+        cost=cost,
+    )
+
+
+def _slowest(of: Mapping[str, Cell]) -> dict[str, dict[str, dict[int, float]]]:
+    """The percentile of each histogram, by its name, cell and block: of all trials of a block together."""
+    found: dict[str, dict[str, dict[int, float]]] = {}
+    for name, cell in of.items():
+        runs: defaultdict[int, list[Run]] = defaultdict(list)
+        for record, run in cell.results:
+            if usable(run):
+                runs[record.trial.block].append(run)
+        for block, together in runs.items():
+            for histogram in dict.fromkeys(one for run in together for one in histograms_of(run)):
+                times = merged_times(together, histogram)
+                if times is not None and times.quantile(PERCENTILE) > 0:
+                    found.setdefault(histogram, {}).setdefault(name, {})[block] = times.quantile(PERCENTILE)
+    return found
