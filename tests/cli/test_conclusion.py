@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.analysis.factor_campaigns import disk_campaign
 from tests.analysis.simulated_campaigns import Place, simulate
 from virtometer.analysis import analyse, by_guest_clocks
 from virtometer.cli import conclusion
@@ -100,3 +101,12 @@ def test_only_errors_of_storage_get_advice() -> None:
         raise KeyError
     with advised("json"):
         pass
+
+
+def test_effects_of_factors_are_printed_after_the_table(
+    tmp_path: Path, no_page: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = " ".join(" ".join(printed(disk_campaign(), tmp_path, capsys)).split())
+    assert "random read (higher is better)" in text
+    assert text.index("14 comparisons with") < text.index("What to change")
+    assert "Change aio from threads to io_uring and cache from writeback to none: random read +2" in text

@@ -11,7 +11,7 @@ ALL = (AIO, CACHE, DUMMY)
 FOUND = effects(
     experiment(
         response(ALL, lambda one: 0.2 * (one["aio"] == "io_uring"), missing=2),
-        response(ALL, lambda one: 0.3 * (one["aio"] == "io_uring"), "cost", better="lower", cost=True, seed=2),
+        response(ALL, lambda one: 0.3 * (one["aio"] == "io_uring"), "cost", better="lower", beside=True, seed=2),
     ),
     0.05,
 )

@@ -28,7 +28,7 @@ def disk() -> Effects:
             response(ALL, lambda _: 0.0, "write", blocks=20, seed=2, spread=0.005),
             response(
                 ALL, lambda one: math.log(1.3) * (one["aio"] == "io_uring"), "host CPU per work of random read",
-                better="lower", cost=True, blocks=20, seed=3, spread=0.005,
+                better="lower", beside=True, blocks=20, seed=3, spread=0.005,
             ),
         ),
         0.02,

@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from tests.analysis.factor_campaigns import disk_campaign
 from tests.analysis.simulated_campaigns import Place, Work, gaussian, simulate
 from tests.report.showcase import ODD, in_turns, showcase
 from virtometer.analysis import analyse
@@ -164,3 +165,22 @@ def test_a_large_campaign_stays_below_six_megabytes_and_says_what_it_left_out() 
 def test_the_page_says_where_verdicts_are_about_the_typical_ratio() -> None:
     assert words.TYPICAL in page(analyse(in_turns(verdict="typical")), scripts=False)
     assert words.TYPICAL not in page(analyse(in_turns()), scripts=False)
+
+
+def test_a_plan_with_factors_begins_with_what_to_change() -> None:
+    whole = page(analyse(disk_campaign()), scripts=False)
+    reader = Reader(whole)
+    ids = [attrs["id"] for _, attrs in reader.elements if "id" in attrs]
+    assert len(ids) == len(set(ids)) and ids.index("change") < ids.index("result") < ids.index("effects")
+    text = " ".join(" ".join(reader.text).split())
+    assert "Change aio from threads to io_uring and cache from writeback to none: random read +2" in text
+    assert "It makes worse: host CPU per work of random read +30 %" in text
+    assert "aio=io_uring instead of threads" in text and "dummy: no influence above 3.0 % on any metric" in text
+    plots = [attrs["aria-label"] for _, attrs in reader.elements if "plot" in attrs.get("class", "").split()]
+    for beginning in (
+        "Effects on random read: ",
+        "Interaction of aio and cache",
+        "Half-normal",
+        "Residuals of random read",
+    ):
+        assert any(label.startswith(beginning) for label in plots)

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.analysis.factor_campaigns import disk_campaign
 from tests.analysis.simulated_campaigns import FAMILIES, Place, Work, changed, simulate, with_runs
 from tests.analysis.test_silent_residents import measured
 from tests.report.showcase import compared, in_turns, lying, showcase
@@ -82,7 +83,7 @@ def test_findings_have_the_fields_of_the_design(report: Any) -> None:
         *("verdict", "host_cpu_ratio", "notes"),
     }
     assert all(promised <= set(finding) for finding in report["findings"])
-    assert report["effects"] == []
+    assert report["effects"] == [] and report["experiment"] is None
 
 
 def test_what_does_not_exist_is_null_and_never_zero(report: Any) -> None:
@@ -242,3 +243,11 @@ def test_an_unknown_format_is_a_usage_error_that_names_the_known_ones() -> None:
     with pytest.raises(UsageError) as caught:
         render(analyse(showcase()), "pdf")
     assert all(name in caught.value.advice for name in FORMATS)
+
+
+def test_effects_of_a_plan_with_factors_fit_the_schema() -> None:
+    made = json.loads(render(analyse(disk_campaign()), "json"))
+    VALIDATOR.validate(made)
+    first = made["effects"][0]
+    assert (first["metric"], first["term"], first["verdict"]) == ("random read", "aio:cache", "influence")
+    assert made["experiment"]["recommended"]["changed"][0] == {"factor": "aio", "from": "threads", "to": "io_uring"}

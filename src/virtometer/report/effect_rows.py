@@ -70,7 +70,7 @@ def _metric(of: MetricEffects) -> dict[str, Any]:
         "metric": of.metric,
         "unit": of.unit,
         "better": of.better,
-        "cost": of.cost,
+        "beside": of.beside,
         "trials": of.trials,
         "blocks": of.blocks,
         "not_estimable": [{"term": one.term, "reason": one.reason} for one in of.lost],

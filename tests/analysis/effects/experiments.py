@@ -19,7 +19,7 @@ def response(
     metric: str = "read",
     *,
     better: Better = "higher",
-    cost: bool = False,
+    beside: bool = False,
     blocks: int = 8,
     spread: float = 0.01,
     skip: Callable[[Levels], bool] = lambda _: False,
@@ -36,7 +36,7 @@ def response(
     values = [logs(levels) + spread * float(rng.standard_normal()) for _, levels in rows]
     return Response(
         metric, "1/s" if better == "higher" else "s", better, [levels for _, levels in rows],
-        [block for block, _ in rows], values, missing, cost,
+        [block for block, _ in rows], values, missing, beside,
     )  # fmt: skip
 
 

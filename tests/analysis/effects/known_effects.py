@@ -26,7 +26,7 @@ def drifting(memory: float) -> Callable[[np.random.Generator, int, int], Floats]
 
     def noise(rng: np.random.Generator, trials: int, repetitions: int) -> Floats:
         fresh = rng.standard_normal((trials, repetitions)) * np.sqrt(1 - memory**2)
-        found = np.empty_like(fresh)
+        found: Floats = np.empty_like(fresh)
         found[0] = rng.standard_normal(repetitions)
         for at in range(1, trials):
             found[at] = memory * found[at - 1] + fresh[at]
@@ -37,12 +37,14 @@ def drifting(memory: float) -> Callable[[np.random.Generator, int, int], Floats]
 
 def skewed(rng: np.random.Generator, trials: int, repetitions: int) -> Floats:
     """Never much faster than usual, sometimes much slower."""
-    return 1.0 - rng.exponential(1.0, (trials, repetitions))
+    found: Floats = 1.0 - rng.exponential(1.0, (trials, repetitions))
+    return found
 
 
 def outliers(rng: np.random.Generator, trials: int, repetitions: int) -> Floats:
     """One trial in thirty is slower by eight spreads."""
-    return rng.standard_normal((trials, repetitions)) - 8.0 * (rng.random((trials, repetitions)) < 1 / 30)
+    found: Floats = rng.standard_normal((trials, repetitions)) - 8.0 * (rng.random((trials, repetitions)) < 1 / 30)
+    return found
 
 
 def everything(rng: np.random.Generator, trials: int, repetitions: int) -> Floats:

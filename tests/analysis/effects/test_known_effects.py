@@ -24,15 +24,14 @@ def test_nothing_is_claimed_where_nothing_is_and_intervals_hold_the_truth(case: 
         any(one.verdict is Influence.INFLUENCE for one in shown.claimed(number)) for number in range(REPETITIONS)
     )
     assert alarms / REPETITIONS <= 0.05
-    # Bursts on one trial in thirty make intervals of t wider than they need to be.
-    assert 0.93 <= shown.holds.mean() <= 0.975
+    assert 0.93 <= shown.holds.mean() <= 0.97
 
 
 @pytest.mark.parametrize("noise", ["white", "AR 0.8", "all"])
 def test_trials_that_fail_and_starts_that_differ_change_nothing(noise: str) -> None:
     for case in ("2x2x2", "2x3x4"):
         shown = repeat(CASES[case], noise, repetitions=REPETITIONS, lost=0.08, starts=0.05)
-        assert 0.93 <= shown.holds.mean() <= 0.975
+        assert 0.93 <= shown.holds.mean() <= 0.97
         alarms = [min(shown.zero[:, number]) * len(shown.names) < 0.02 for number in range(REPETITIONS)]
         assert np.mean(alarms) <= 0.05
 

@@ -28,7 +28,7 @@ def test_workloads_and_their_costs_are_metrics_and_cells_have_their_levels() -> 
     made = experiment(campaign, cells(campaign))
     assert made is not None
     assert [(one.name, one.levels) for one in made.variables] == list(DISK.items())
-    assert [(one.metric, one.better, one.cost) for one in made.responses] == [
+    assert [(one.metric, one.better, one.beside) for one in made.responses] == [
         ("random read", "higher", False),
         ("host CPU per work of random read", "lower", True),
         ("sequential read", "higher", False),
@@ -45,7 +45,7 @@ def test_the_effects_that_were_put_in_are_found() -> None:
     assert verdicts["aio:cache"] is Influence.INFLUENCE and verdicts["dummy"] is Influence.NONE
     interaction = next(one for one in read.effects if one.term == "aio:cache")
     assert interaction.change.percent == pytest.approx(17, abs=2)
-    cost = next(one for one in found.metrics if one.cost)
+    cost = next(one for one in found.metrics if one.beside)
     assert cost.effects[0].term == "aio" and cost.effects[0].change.percent == pytest.approx(30, abs=1)
     assert found.overall is not None
     assert found.overall.changed == (("aio", "threads", "io_uring"), ("cache", "writeback", "none"))
@@ -77,7 +77,7 @@ def test_slow_operations_are_a_metric_of_their_own() -> None:
     made = experiment(campaign, cells(campaign))
     assert made is not None
     slow = next(one for one in made.responses if one.metric == "99 % latency of random read")
-    assert (slow.unit, slow.better, slow.cost) == ("s", "lower", False)
+    assert (slow.unit, slow.better, slow.beside) == ("s", "lower", True)
     values = {levels["cache"]: log for levels, log in zip(slow.levels, slow.logs, strict=True)}
     assert values["writeback"] - values["none"] == pytest.approx(math.log(2))
 

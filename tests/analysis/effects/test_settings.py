@@ -42,7 +42,7 @@ def test_a_default_that_is_best_stays() -> None:
 
 
 def test_other_metrics_are_told_beside_it() -> None:
-    cost = response(ALL, lambda one: 0.3 * (one["aio"] == "io_uring"), "cost", better="lower", cost=True, seed=2)
+    cost = response(ALL, lambda one: 0.3 * (one["aio"] == "io_uring"), "cost", better="lower", beside=True, seed=2)
     slow = response(ALL, lambda _: 0.0, "write", seed=3)
     found = effects(experiment(response(ALL, logs), slow, cost), 0.02)
     chosen = found.metrics[0].recommended

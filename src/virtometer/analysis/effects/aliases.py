@@ -114,7 +114,7 @@ def _rank(matrix: Floats) -> int:
 
 def _independent(order: Sequence[Term], columns: Mapping[Term, Floats]) -> bool:
     matrix, _ = _joined(order, columns)
-    return _rank(matrix) == matrix.shape[1]
+    return bool(_rank(matrix) == matrix.shape[1])
 
 
 def _first_of_chains(group: Sequence[Term], clean: Sequence[Term], columns: Mapping[Term, Floats]) -> list[Term]:

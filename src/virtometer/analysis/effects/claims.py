@@ -1,8 +1,8 @@
 """Verdicts on effects: which have an influence, and which are shown to have none that matters.
 
-Holm's adjustment over all contrasts of all metrics, for claims of an influence (the t test of 0) and, apart from them,
-for claims of none (both one-sided tests inside the margin). `no influence` goes first, as `equivalent` does: an effect
-that is there and within the margin does not matter.
+Holm's adjustment over all contrasts of a family of metrics, for claims of an influence (the t test of 0) and, apart
+from them, for claims of none (both one-sided tests inside the margin). `no influence` goes first, as `equivalent` does:
+an effect that is there and within the margin does not matter.
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ class Gain:
     metric: str
     unit: str
     better: Better
-    cost: bool
+    beside: bool
     change: Change
     improves: bool
     worsens: bool
@@ -167,7 +167,7 @@ class MetricEffects:
     metric: str
     unit: str
     better: Better
-    cost: bool
+    beside: bool
     effects: tuple[Effect, ...]
     lost: tuple[Lost, ...]
     diagnostics: tuple[str, ...]
@@ -183,7 +183,7 @@ class MetricEffects:
 class Effects:
     """Of an experiment: factors with their levels, the reference first, and what was found of each metric.
 
-    tested: contrasts in the family of Holm. overall: the setting that is best for all metrics on average, where there
+    tested: contrasts in both families. overall: the setting that is best for all metrics on average, where there
     are several. Without factors, all is empty.
     """
 

@@ -39,10 +39,10 @@ def experiment(campaign: Campaign, cells: Mapping[Key, Cell]) -> Experiment | No
         responses.append(_response(of, levels, values, (workload.name, shape[1], shape[2])))
         for histogram, slow in _slowest(of).items():
             metric = f"{100 * PERCENTILE:g} % {histogram} of {workload.name}"
-            responses.append(_response(of, levels, slow, (metric, "s", "lower")))
+            responses.append(_response(of, levels, slow, (metric, "s", "lower"), beside=True))
         if any(cell.costs for cell in of.values()):
             costs = {name: cell.costs for name, cell in of.items()}
-            responses.append(_response(of, levels, costs, (f"{COST} {workload.name}", "s", "lower"), cost=True))
+            responses.append(_response(of, levels, costs, (f"{COST} {workload.name}", "s", "lower"), beside=True))
     promised = plan.design.terms if plan.design is not None else []
     return Experiment(
         tuple(map(_variable, plan.factors)),
@@ -67,7 +67,7 @@ def _response(
     values: Mapping[str, _Blocks],
     about: tuple[str, str, Better],
     *,
-    cost: bool = False,
+    beside: bool = False,
 ) -> Response:
     """about: name, unit and direction of the metric."""
     rows = []
@@ -84,7 +84,7 @@ def _response(
         blocks=[row[1] for row in rows],
         logs=[math.log(row[3]) for row in rows],
         missing=sum(len(cell.failed) for cell in of.values()),
-        cost=cost,
+        beside=beside,
     )
 
 

@@ -78,7 +78,7 @@ def _gain(of: Model, response: Response, to: Setting, from_: Setting, alpha: flo
     low, high = (float(bound[0, 0]) for bound in interval(found, alpha))
     up = response.better == "higher"
     return Gain(
-        response.metric, response.unit, response.better, response.cost,
+        response.metric, response.unit, response.better, response.beside,
         change(float(found.value[0, 0]), low, high),
         improves=low > 0 if up else high < 0, worsens=high < 0 if up else low > 0,
     )  # fmt: skip

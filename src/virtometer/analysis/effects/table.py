@@ -70,7 +70,8 @@ class Observed:
 class Response:
     """A metric with its values: trials in the order of execution.
 
-    cost: it is what the work takes from the host, and is not to be made best. missing: trials without a value.
+    beside: told beside others, such as what the work takes from the host, and not to be made best.
+    missing: trials without a value.
     """
 
     metric: str
@@ -80,7 +81,7 @@ class Response:
     blocks: Sequence[int]
     logs: Sequence[float]
     missing: int = 0
-    cost: bool = False
+    beside: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ def effects(of: Experiment, margin: float) -> Effects:
         active.append(_active(one, verdicts))
     chosen = []
     for at, (metric, one) in enumerate(zip(metrics, fitted, strict=True)):
-        best = _recommended(fitted, at, active[at]) if one.model is not None and not one.response.cost else None
+        best = _recommended(fitted, at, active[at]) if one.model is not None and not one.response.beside else None
         chosen.append(replace(metric, recommended=best))
     return Effects(
         tuple((variable.name, variable.levels) for variable in of.variables),
@@ -74,15 +74,20 @@ def _fitted(of: Experiment, response: Response) -> _Fitted:
 
 
 def _claimed(fitted: Sequence[_Fitted], margin: float) -> list[list[Claim]]:
-    """Verdicts on all contrasts, one family for all metrics."""
-    zero, none = [], []
-    for one in fitted:
-        if one.model is not None:
+    """Verdicts on all contrasts: one family for what is to be made best, and one for what is told beside it."""
+    found: dict[int, list[Claim]] = {}
+    for beside in (False, True):
+        family = [at for at, one in enumerate(fitted) if one.response.beside is beside and one.model is not None]
+        zero, none = [], []
+        for at in family:
+            one = fitted[at]
+            assert one.model is not None
             estimates = one.model.fit.contrasts([asked.weights for asked in one.asked])
             zero.append(claims.p_of_zero(estimates)[:, 0])
             none.append(claims.p_of_none(estimates, margin)[:, 0])
-    decided = iter(claims.claims(np.concatenate(zero), np.concatenate(none))) if zero else iter(())
-    return [[next(decided) for _ in one.asked] for one in fitted]
+        decided = iter(claims.claims(np.concatenate(zero), np.concatenate(none)) if zero else ())
+        found |= {at: [next(decided) for _ in fitted[at].asked] for at in family}
+    return [found.get(at, []) for at in range(len(fitted))]
 
 
 def _active(of: _Fitted, verdicts: Sequence[Claim]) -> set[int]:
@@ -104,7 +109,7 @@ def _recommended(fitted: Sequence[_Fitted], at: int, active: set[int]) -> Recomm
 
 def _overall(of: Experiment, fitted: Sequence[_Fitted], margin: float) -> Recommendation | None:
     """The best setting for all metrics on average, where there are several that are to be made best."""
-    wanted = [one for one in fitted if not one.response.cost and one.model is not None]
+    wanted = [one for one in fitted if not one.response.beside and one.model is not None]
     if len(wanted) < 2:
         return None
     mean = _average([one.response for one in wanted])
@@ -137,7 +142,7 @@ def _metric(of: Experiment, one: _Fitted, verdicts: Sequence[Claim], margin: flo
     if made is None:
         why = (f"no factor has two levels with a value in one block ({counted(len(response.logs), 'value')})",)
         return MetricEffects(
-            response.metric, response.unit, response.better, response.cost, (), (), why, (), (), (),
+            response.metric, response.unit, response.better, response.beside, (), (), why, (), (), (),
             len(response.logs), len(set(response.blocks)),
         )  # fmt: skip
     total = float(made.fit.total[0])
@@ -154,7 +159,7 @@ def _metric(of: Experiment, one: _Fitted, verdicts: Sequence[Claim], margin: flo
     ]
     said = diagnostics.sentences(made, response.missing)
     return MetricEffects(
-        response.metric, response.unit, response.better, response.cost, tuple(found), _lost(made),
+        response.metric, response.unit, response.better, response.beside, tuple(found), _lost(made),
         (*_few(made), *said), tuple(residuals), _half_normal(made, one.asked, verdicts), _corners(made),
         len(response.logs), made.fit.blocks,
     )  # fmt: skip
