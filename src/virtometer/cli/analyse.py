@@ -36,8 +36,7 @@ def analyse(
     and the effect of each factor and of every two of them is told, with what cannot be told apart. Rows are in the
     order of execution.
     """
-    from virtometer.analysis.effects.of_table import experiment
-    from virtometer.analysis.effects.whole import effects
+    from virtometer.analysis.effects.of_table import effects_of_table
     from virtometer.analysis.elsewhere import compare
     from virtometer.analysis.long_table import read
     from virtometer.cli.console import PlainConsole
@@ -52,7 +51,7 @@ def analyse(
         there = ", ".join(list(table.treatments)[:10])
         raise UsageError(f"--against TREATMENT is missing; there are {there}")
     found = compare(table, against if against is not None else next(iter(table.treatments)), share)
-    told = effects(experiment(table, against), share) if table.factors else None
+    told = effects_of_table(table, against, share) if table.factors else None
     if json:
         put_document(findings_text(found, share, told))
     elif told is not None:

@@ -14,9 +14,9 @@ def effects(of: MetricEffects) -> HtmlTable:
     better = "lower is better" if of.better == "lower" else "higher is better"
     unit = f" in {of.unit}" if of.unit else ""
     return HtmlTable(
-        f"{of.metric}{unit} ({better}): {counted(of.trials, 'trial')} in {counted(of.blocks, 'block')}; change in per "
-        "cent with its 95 % interval; p after Holm over the contrasts of all metrics of its kind; share of the variance "
-        "of single trials within blocks",
+        f"{of.metric}{unit} ({better}): {counted(of.trials, 'trial')} in {counted(of.blocks, 'block')}; change in "
+        "per cent with its 95 % interval; p after Holm over the contrasts of all metrics of its kind; share of the "
+        "variance of single trials within blocks",
         ("effect", "levels", "change", "95 % interval", "verdict", "p adjusted", "share", "cannot be told from"),
         rows,
         right=frozenset({2, 5, 6}),

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from virtometer.analysis.effects.of_table import experiment, ordered
+from virtometer.analysis.effects.of_table import effects_of_table, experiment, ordered
 from virtometer.analysis.long_table import read
 from virtometer.errors import UsageError
 
@@ -52,3 +52,14 @@ def test_a_table_without_factors_or_levels_is_one_sentence() -> None:
         experiment(plain)
     with pytest.raises(UsageError, match="no factor of the table has two levels"):
         experiment(read(table("x,ide,4,rate,1/s,higher,10"), "t.csv"))
+
+
+def test_a_table_goes_the_whole_way() -> None:
+    rows = [
+        f"{block},{bus},4,rate,1/s,higher,{(2 if bus == 'virtio' else 1) * (1 + block / 1000)}"
+        for block in range(6)
+        for bus in ("ide", "virtio")
+    ]
+    (rate,) = effects_of_table(read(table(*rows), "t.csv"), None, 0.05).metrics
+    assert [(one.term, one.change.percent) for one in rate.effects] == [("bus", pytest.approx(100.0))]
+    assert [(one.term, one.reason) for one in rate.lost] == [("size", "only size=4 ran")]

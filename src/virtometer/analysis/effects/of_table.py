@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import math
 
+from virtometer.analysis.effects.effect import Effects
 from virtometer.analysis.effects.table import Experiment, Response, Variable
+from virtometer.analysis.effects.whole import effects
 from virtometer.analysis.long_table import LongTable
 from virtometer.errors import UsageError
+
+
+def effects_of_table(table: LongTable, against: str | None, margin: float) -> Effects:
+    """What each factor of a table does to every metric. Raises UsageError as `experiment`."""
+    return effects(experiment(table, against), margin)
 
 
 def experiment(table: LongTable, against: str | None = None) -> Experiment:
