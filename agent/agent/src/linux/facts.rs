@@ -34,7 +34,7 @@ pub(crate) fn facts() -> Facts {
         pid: u64::from(std::process::id()),
         uid: u64::from(rustix::process::getuid().as_raw()),
         block_devices: block_devices(),
-        interfaces: names("/sys/class/net"),
+        interfaces: interfaces(&read("/proc/self/net/dev")),
     }
 }
 
@@ -77,6 +77,15 @@ fn names(folder: &str) -> Vec<String> {
     names
 }
 
+/// From the table of this process's own network: /sys may show another one.
+fn interfaces(table: &str) -> Vec<String> {
+    let mut names: Vec<String> =
+        table.lines().filter_map(|line| line.rsplit_once(':')).map(|(name, _)| name.trim().to_owned()).collect();
+    names.sort();
+    names.truncate(MOST);
+    names
+}
+
 fn block_devices() -> Vec<BlockDevice> {
     names("/sys/block")
         .into_iter()
@@ -86,4 +95,17 @@ fn block_devices() -> Vec<BlockDevice> {
             (sectors > 0).then(|| BlockDevice { name, bytes: sectors * 512 })
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::interfaces;
+
+    #[test]
+    fn interfaces_are_the_names_in_the_table() {
+        let table = "Inter-|   Receive | Transmit\n face |bytes packets|bytes packets\n    \
+            lo: 10 1 10 1\n  eth0:20 2 20 2\neth0:1: 0 0 0 0\n";
+        assert_eq!(interfaces(table), ["eth0", "eth0:1", "lo"]);
+        assert!(interfaces("").is_empty());
+    }
 }
