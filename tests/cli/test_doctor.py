@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from tests.cli.laboratory import PROGRAM, drained, virtometer
-from virtometer.cli.doctor import kinds_table, readable
+from virtometer.cli.doctor import capabilities_table, kinds_table, readable
 from virtometer.model import EnvironmentStatus
 from virtometer.runner.doctor import KindCheck
 
@@ -59,6 +59,35 @@ def test_a_narrow_terminal_has_what_to_do_below_what_is_missing() -> None:
     assert max(map(len, lines)) <= 80
     missing = next(number for number, line in enumerate(lines) if "the program runc is not installed" in line)
     assert lines[missing + 1].strip() == "to do: install the package runc"
+
+
+def test_the_table_of_capabilities_says_yes_no_and_what_nobody_knows() -> None:
+    can = {"disk": True, "network": False, "several_guests": True, "cpu_limit": True, "memory_limit": False,
+           "settings": ("processors", "cpus")}  # fmt: skip
+    nature = {"several_agents": False, "own_kernel": True, "namespaces": None}
+    checks = [
+        KindCheck(EnvironmentStatus("uml", "uml", True, "", "", can), "linux.uml", "6.1", "user-mode-linux", nature),
+        KindCheck(EnvironmentStatus("runc", "runc", False, "no", "", {}), "runc", "", "runc", {}),
+    ]
+    file = io.StringIO()
+    Console(file=file, width=140, color_system=None).print(capabilities_table(checks))
+    rows = [line.split() for line in file.getvalue().splitlines() if line.strip().startswith(("uml", "runc"))]
+    assert rows == [
+        ["uml", "yes", "yes", "no", "yes", "no", "yes", "no", "yes", "processors,", "cpus"],
+        ["runc", "no", "?", "?", "?", "?", "?", "?", "?"],
+    ]
+
+
+def test_capabilities_of_kinds_are_shown_and_are_in_the_json() -> None:
+    outcome = virtometer("doctor", "--capabilities", "native", COLUMNS="140")
+    assert outcome.status == 0
+    [row] = [line.split() for line in outcome.out.splitlines() if line.strip().startswith("native")]
+    assert row[:9] == ["native", "yes", "yes", "yes", "yes", "yes", "yes", "yes", "no"]
+    found = json.loads(virtometer("doctor", "--capabilities", "--json", "native").out)
+    [native] = found["environments"]
+    assert native["capabilities"]["namespaces"] == []
+    assert native["capabilities"]["several_agents"] and not native["capabilities"]["own_kernel"]
+    assert "cpuset" in native["capabilities"]["settings"]
 
 
 @pytest.mark.parametrize(("changes", "name", "value"), [

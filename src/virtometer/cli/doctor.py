@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from rich.table import Table
+    from rich.text import Text
 
     from virtometer.runner.doctor import KindCheck
 
@@ -32,13 +33,16 @@ def doctor(
             "--noise", help="Measure for half a minute how noisy this host is, and what can be found on it, instead."
         ),
     ] = False,
+    capabilities: Annotated[
+        bool, typer.Option("--capabilities", help="Show what guests of each kind can have, as a table.")
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print {host, environments} as JSON; with --noise {host, noise}.")
     ] = False,
 ) -> None:
     """Say for every kind of environment whether it works on this host, why not, and what to do."""
     if noise:
-        _noise(kinds, as_json=as_json)
+        _noise(kinds, as_json=as_json, capabilities=capabilities)
         return
     with _progress(quiet=as_json and not sys.stderr.isatty()) as begins:
         from virtometer.runner.doctor import examine
@@ -47,15 +51,20 @@ def doctor(
     if as_json:
         put_document(json.dumps(machine(host, checks), indent=2, default=str))
         return
+    if capabilities:
+        _show_capabilities(checks)
+        return
     _show(host, checks)
 
 
-def _noise(kinds: list[str] | None, *, as_json: bool) -> None:
+def _noise(kinds: list[str] | None, *, as_json: bool, capabilities: bool) -> None:
     from virtometer.cli.notice import notice
     from virtometer.errors import UsageError
 
     if kinds:
         raise UsageError("--noise measures the host, not a kind", advice="give either kinds or --noise")
+    if capabilities:
+        raise UsageError("--noise measures the host, not a kind", advice="give either --capabilities or --noise")
     with notice("loading the laboratory ..."):
         from virtometer.cli import noise
         from virtometer.cli.console import PlainConsole
@@ -80,7 +89,7 @@ def machine(host: Mapping[str, Any], checks: Sequence[KindCheck]) -> dict[str, A
                 "program": check.program,
                 "version": check.version,
                 "package": check.package,
-                "capabilities": dict(check.status.capabilities),
+                "capabilities": {**check.status.capabilities, **check.nature},
             }
             for check in checks
         ],
@@ -150,6 +159,54 @@ def kinds_table(checks: Sequence[KindCheck], *, wide: bool) -> Table:
             both = [lacks, advice and f"to do: {advice}"]
             table.add_row(Text(status.name), works, version, Text("\n".join(part for part in both if part)))
     return table
+
+
+def _show_capabilities(checks: Sequence[KindCheck]) -> None:
+    from rich.text import Text
+
+    from virtometer.cli.console import PlainConsole
+
+    console = PlainConsole()
+    console.print(capabilities_table(checks))
+    console.print(Text("what each setting means: virtometer plan reference KIND", style="dim"))
+
+
+_COLUMNS = {
+    "disk": "disk",
+    "network": "network",
+    "several_guests": "several guests",
+    "several_agents": "several agents",
+    "cpu_limit": "CPU limit",
+    "memory_limit": "memory limit",
+    "own_kernel": "own kernel",
+}
+
+
+def capabilities_table(checks: Sequence[KindCheck]) -> Table:
+    """A row for each kind: what its guests can have, and its settings. A question mark where nothing is known."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", collapse_padding=True)
+    table.add_column("kind", no_wrap=True)
+    table.add_column("works", no_wrap=True)
+    for words in _COLUMNS.values():
+        table.add_column(words, max_width=max(map(len, words.split())))
+    table.add_column("settings", ratio=1)
+    for check in checks:
+        known = {**check.status.capabilities, **check.nature}
+        cells = [_yes_or_no(check.status.works), *(_yes_or_no(known.get(name)) for name in _COLUMNS)]
+        table.add_row(check.status.name, *cells, Text(", ".join(known.get("settings", ()))))
+    return table
+
+
+def _yes_or_no(value: bool | None) -> Text:
+    from rich.text import Text
+
+    if value is None:
+        return Text("?", style="dim")
+    return Text("yes", style="green") if value else Text("no", style="red")
 
 
 def missing(check: KindCheck) -> str:

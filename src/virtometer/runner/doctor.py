@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +30,20 @@ class KindCheck:
     """The check of one kind, and the program that starts its guests: its name, version and Debian package.
 
     `version` is empty where the program is not installed; `program` and `package` are empty where there is none.
+    nature: what its guests are on every host: several_agents, own_kernel, namespaces (None: of no process of the host).
     """
 
     status: EnvironmentStatus
     program: str
     version: str
     package: str
+    nature: Mapping[str, Any] = field(default_factory=dict)
+
+
+def nature(kind: type[Environment]) -> dict[str, Any]:
+    """What guests of a kind are on every host, as `KindCheck.nature` has it."""
+    namespaces = None if kind.namespaces is None else list(kind.namespaces)
+    return {"several_agents": kind.several_agents, "own_kernel": kind.namespaces is None, "namespaces": namespaces}
 
 
 def status(environment: Environment) -> EnvironmentStatus:
@@ -83,7 +91,8 @@ def examine(
         for number, name in enumerate(wanted, 1):
             begins(name, number, len(wanted))
             kind = KINDS[name](lab)
-            checks.append(KindCheck(status(kind), kind.program, program_version(kind), kind.package))
+            version = program_version(kind)
+            checks.append(KindCheck(status(kind), kind.program, version, kind.package, nature(KINDS[name])))
     return host.facts(), tuple(checks)
 
 
