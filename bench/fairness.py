@@ -23,7 +23,8 @@ from bench.campaigns import extra_kinds, plan_of, run, share_text
 from virtometer.analysis import analyse
 from virtometer.analysis.groups.estimates import Group
 from virtometer.environments.base import Guest, Settings
-from virtometer.environments.runc import Runc, RuncSettings
+from virtometer.environments.oci_environment import ContainerSettings
+from virtometer.environments.runc import Runc
 from virtometer.errors import VirtometerError
 from virtometer.model import Campaign, Estimate
 
@@ -44,7 +45,7 @@ fresh: block
 """
 
 
-class QuotaSettings(RuncSettings):
+class QuotaSettings(ContainerSettings):
     """What the guests of one environment may take."""
 
     quotas: tuple[float, ...] = Field(default=QUOTAS, description="processors that each guest may use, in turn")

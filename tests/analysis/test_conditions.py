@@ -31,6 +31,23 @@ def test_how_the_disk_file_is_reached_is_what_is_measured_and_no_condition() -> 
     assert finding_of(simulate([native, qemu], [work]), "qemu", "disk").like_with_like
 
 
+@pytest.mark.parametrize(
+    ("here", "there", "alike"),
+    [
+        ("veth", "veth", True), ("tap", "veth", True), ("slirp", "veth", False), ("veth", "loopback", False),
+        ("veth", "bridge", False), ("loopback", "loopback", True),
+    ],
+)  # fmt: skip
+def test_ports_of_the_bridge_are_alike_whatever_device_is_there(here: str, there: str, alike: bool) -> None:
+    work = Work("net", "net", "stream", "B/s", 1e9)
+    native = Place("native", conditions={"net": {"network_path": there}})
+    other = Place("other", conditions={"net": {"network_path": here}})
+    found = finding_of(simulate([native, other], [work]), "other", "net")
+    assert found.like_with_like == alike
+    if here == "slirp":
+        assert "not like with like: network path: slirp here, port of the bridge in native" in found.notes
+
+
 def test_a_condition_that_only_one_side_tells_is_a_difference() -> None:
     found = finding_of(simulate([NATIVE, Place("qemu", conditions={"memory triad 64 MB": {"pages": "huge"}})]), "qemu")
     assert "not like with like: pages: huge here, not told in native" in found.notes

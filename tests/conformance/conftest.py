@@ -26,7 +26,9 @@ from virtometer.errors import VirtometerError
 from virtometer.programs import Programs
 
 DISK_BYTES = 8 << 20
-ON_DEBIAN_AS_ROOT = frozenset({"runc", "bubblewrap", "gvisor", "uml", "qemu", LxcLike.kind})
+ON_DEBIAN_AS_ROOT = frozenset(
+    {"runc", "crun", "podman", "nspawn", "lxc", "bubblewrap", "gvisor", "uml", "qemu", LxcLike.kind}
+)
 
 # The registry with one line more: what a new kind needs beside its file.
 REGISTRY: dict[str, type[Environment]] = {**KINDS, LxcLike.kind: LxcLike}

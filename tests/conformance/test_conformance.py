@@ -316,6 +316,15 @@ def test_a_start_that_is_taken_back_at_once_leaves_nothing(environment: Environm
     assert traces.of(guest.guest_id) == []
 
 
+@pytest.mark.slow
+def test_fifty_starts_and_stops_leave_nothing(environment: Environment, new_id: Callable[[], str]) -> None:
+    for _ in range(50):
+        guest = start(environment, new_id())
+        Talk(guest).greet()
+        guest.stop()
+        assert traces.of(guest.guest_id) == []
+
+
 def test_two_guests_at_once(environment: Environment, new_id: Callable[[], str]) -> None:
     if not environment.capabilities().several_guests:
         pytest.skip(f"{environment.kind} allows one guest")

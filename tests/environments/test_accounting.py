@@ -11,8 +11,10 @@ import pytest
 
 from virtometer.environments import accounting
 from virtometer.environments.accounting import Account, CgroupAccount, TreeAccount, open_account
+from virtometer.environments.base import LabContext
 from virtometer.environments.journal import Journal
 from virtometer.environments.processes import ProcessStat, stat_of
+from virtometer.errors import EnvironmentFailed
 
 BURN = "import time\nend = time.process_time() + {seconds}\nwhile time.process_time() < end: pass\n"
 CHILDREN = "import subprocess, sys\nfor _ in range(3): subprocess.run([sys.executable, '-c', {burn!r}])\n"
@@ -212,3 +214,48 @@ def test_the_mount_table_is_read_with_its_roots_and_controllers(
         "/sys/fs/cgroup/cpu,cpuacct",
         "/sys/fs/cgroup/unified",
     ]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="making cgroups needs root here")
+def test_a_launcher_may_enter_a_cgroup_of_every_hierarchy_and_none_is_left(
+    lab: LabContext, new_id: Callable[[], str]
+) -> None:
+    guest_id = new_id()
+    account = open_account(guest_id, lab.journal)
+    assert isinstance(account, CgroupAccount)
+    account.join_all()
+    account.join_all()
+    recorded = [one["path"] for one in lab.journal.resources(guest_id)]
+    assert len(recorded) == len(set(recorded)) == len(accounting.all_cgroup_mounts())
+    process = subprocess.Popen(["sleep", "60"], preexec_fn=account.enter)
+    inside = Path(f"/proc/{process.pid}/cgroup").read_text().splitlines()
+    assert all(f"/virtometer-{guest_id}" in line for line in inside), inside
+    account.remove()
+    process.wait()
+    assert not any(Path(path).exists() for path in recorded)
+    lab.journal.forget(guest_id)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="making cgroups needs root here")
+def test_a_controller_that_no_hierarchy_has_is_named(lab: LabContext, new_id: Callable[[], str]) -> None:
+    guest_id = new_id()
+    account = open_account(guest_id, lab.journal)
+    assert isinstance(account, CgroupAccount)
+    try:
+        with pytest.raises(EnvironmentFailed, match="no controller gravity"):
+            account.join("gravity")
+    finally:
+        account.remove()
+        lab.journal.forget(guest_id)
+
+
+@pytest.mark.parametrize(
+    ("v1", "found"), [(["name=systemd"], []), (["cpu", "cpuacct"], ["/sys/fs/cgroup/unified"]), ([], [])]
+)
+def test_a_cgroup2_is_bare_beside_controllers_of_v1(
+    monkeypatch: pytest.MonkeyPatch, v1: list[str], found: list[str]
+) -> None:
+    mounts = [accounting.CgroupMount(2, Path("/sys/fs/cgroup/unified"), "/", ())]
+    mounts += [accounting.CgroupMount(1, Path("/sys/fs/cgroup/one"), "/", tuple(v1))] if v1 else []
+    monkeypatch.setattr(accounting, "all_cgroup_mounts", lambda: mounts)
+    assert [str(path) for path in accounting.bare_unified()] == found

@@ -23,7 +23,17 @@ def cached(lab: LabContext, tmp_path: Path) -> LabContext:
 
 def test_it_holds_nothing_but_the_agent_and_the_places_for_mounts(cached: LabContext) -> None:
     root = agent_root(cached)
-    assert {path.name for path in root.iterdir()} == {"virtometer-agent", "proc", "sys", "dev", "tmp", "data", "etc"}
+    assert {path.name for path in root.iterdir()} == {
+        "virtometer-agent",
+        "proc",
+        "sys",
+        "dev",
+        "tmp",
+        "data",
+        "etc",
+        "run",
+        "usr",
+    }
     assert (root / "virtometer-agent").read_bytes() == cached.agent.read_bytes()
     assert stat.S_IMODE((root / "virtometer-agent").stat().st_mode) == 0o755
     assert [path for path in root.iterdir() if path.is_dir() and any(path.iterdir())] == []

@@ -38,7 +38,7 @@ def test_the_sandbox_holds_nothing_but_the_agent(sandbox: Bubblewrap, new_id: Ca
     assert talk.session.request("facts", {}, ANSWER_S)["pid"] == 2  # 1 is bwrap's own, which reaps
     inside = max(guest.account.processes())
     names = {path.name for path in Path(f"/proc/{inside}/root").iterdir()}
-    assert names == {"virtometer-agent", "proc", "sys", "dev", "tmp", "data", "etc"}
+    assert names == {"virtometer-agent", "proc", "sys", "dev", "tmp", "data", "etc", "run", "usr"}
     guest.stop()
 
 

@@ -159,3 +159,22 @@ def test_without_runsc_the_check_names_the_package(gvisor: Gvisor, monkeypatch: 
 def test_wrong_settings_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         GvisorSettings.model_validate(wrong)
+
+
+@needs_root
+def test_the_program_is_a_setting_and_its_version_is_recorded(gvisor: Gvisor, new_id: Callable[[], str]) -> None:
+    other = gvisor.lab.cache / "another-runsc"
+    other.write_text(f'#!/bin/sh\nexec {gvisor.program_file()} "$@"\n')
+    other.chmod(0o755)
+    gvisor.prepare(GvisorSettings(program=str(other)))
+    guest, _ = start(gvisor, new_id(), program=str(other))
+    assert guest.effective["program"] == str(other)
+    assert guest.effective["version"] and "\n" not in guest.effective["version"]
+    guest.stop()
+    assert any(str(other) in line.argv for line in gvisor.lab.programs.drain())
+
+
+def test_a_program_that_is_not_there_is_refused_before_anything_is_measured(gvisor: Gvisor) -> None:
+    for program in ("/nonexistent/runsc", "runsc", "/proc/version"):
+        with pytest.raises(EnvironmentFailed, match="which is not the full path of a program"):
+            gvisor.prepare(GvisorSettings(program=program))

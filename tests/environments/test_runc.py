@@ -13,9 +13,10 @@ from tests.conformance.conversation import ANSWER_S, Talk
 from tests.waiting import wait_until
 from virtometer.environments.accounting import CgroupAccount
 from virtometer.environments.base import LabContext
+from virtometer.environments.oci_environment import ContainerSettings
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.environments.processes import stat_of
-from virtometer.environments.runc import Runc, RuncSettings
+from virtometer.environments.runc import Runc
 from virtometer.errors import LinkError
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="runc with a network of its own needs root")
@@ -26,7 +27,7 @@ def start(lab: LabContext, new_id: Callable[[], str]) -> Callable[..., tuple[Pro
     """Start a container whose agent has said hello."""
 
     def begin(**settings: Any) -> tuple[ProcessGuest, Talk]:
-        guest = Runc(lab).start(RuncSettings(**settings), new_id())
+        guest = Runc(lab).start(ContainerSettings(**settings), new_id())
         assert isinstance(guest, ProcessGuest)
         talk = Talk(guest)
         talk.greet()
@@ -44,7 +45,7 @@ def test_the_container_holds_nothing_but_the_agent(start: Callable[..., tuple[Pr
     assert sorted(facts["interfaces"]) == ["eth0", "lo"]
     [agent] = [pid for pid in guest.account.processes() if Path(f"/proc/{pid}/comm").read_text() == "virtometer-agen\n"]
     names = {path.name for path in Path(f"/proc/{agent}/root").iterdir()}
-    assert names == {"virtometer-agent", "proc", "sys", "dev", "tmp", "data", "etc"}
+    assert names == {"virtometer-agent", "proc", "sys", "dev", "tmp", "data", "etc", "run", "usr"}
     guest.stop()
 
 
@@ -79,7 +80,7 @@ def test_a_limit_on_memory_takes_effect_and_is_read_back(start: Callable[..., tu
 def test_a_processor_that_does_not_exist_ends_the_start_with_runcs_own_words(
     lab: LabContext, new_id: Callable[[], str]
 ) -> None:
-    guest = Runc(lab).start(RuncSettings(cpuset=(4000,)), new_id())
+    guest = Runc(lab).start(ContainerSettings(cpuset=(4000,)), new_id())
     with pytest.raises(LinkError):
         Talk(guest).greet()
     guest.stop()

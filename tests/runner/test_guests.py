@@ -12,11 +12,29 @@ from virtometer.environments.native import Native
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.errors import EnvironmentFailed
 from virtometer.model import GuestKey
-from virtometer.runner.guests import Guests
+from virtometer.runner.guests import Guests, compares_network
 from virtometer.runner.running_guest import RunningGuest, StartingGuest
 
 FIRST, SECOND, OTHER = GuestKey("native"), GuestKey("native", 2), GuestKey("other")
 TWO = [{"name": "native", "kind": "native"}, {"name": "other", "kind": "native"}]
+
+
+NET = [{"name": "net", "workload": "net", "op": "stream"}]
+CPU = [{"name": "cpu", "workload": "linpack", "op": "classic", "parameters": {"size": 100}}]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "workloads", "compared"),
+    [
+        (["native", "runc"], NET, True), (["native", "runc"], CPU, False), (["native", "bubblewrap"], NET, False),
+        (["native"], NET, False), (["native", "bubblewrap", "uml"], NET, True), (["runc", "uml"], NET, False),
+    ],
+)  # fmt: skip
+def test_the_network_is_compared_where_some_guests_may_be_on_the_hosts_and_others_not(
+    make_plan: MakePlan, kinds: list[str], workloads: list[dict[str, object]], compared: bool
+) -> None:
+    plan = make_plan([{"name": kind, "kind": kind} for kind in kinds], workloads, baseline=kinds[0])
+    assert compares_network(plan) == compared
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ import pytest
 from tests.runner.fixtures import MakePlan
 from virtometer.environments.base import LabContext
 from virtometer.environments.native import NativeSettings
+from virtometer.environments.oci_environment import ContainerSettings
 from virtometer.environments.processors import allowed, tasks
 from virtometer.environments.qemu import QemuSettings
 from virtometer.environments.registry import KINDS
-from virtometer.environments.runc import RuncSettings
 from virtometer.errors import EnvironmentFailed
 from virtometer.model import GuestKey, Limits, Placement, PlanWorkload, Trial
 from virtometer.runner.processors import ALL, Placed, Share, chosen, laboratory_aside, needed, place_guest, shares
@@ -54,9 +54,9 @@ def test_auto_takes_the_highest_numbers() -> None:
 def test_what_the_plan_asks_for_is_kept() -> None:
     assert chosen(NativeSettings(processors="all"), Share(1, 1), EIGHT) == EIGHT
     assert chosen(NativeSettings(processors=(2, 0)), Share(4, 4), EIGHT) == {0, 2}
-    assert chosen(RuncSettings(cpuset=(1, 2)), Share(4, 4), EIGHT) == {1, 2}
-    assert chosen(RuncSettings(cpus=1.5), Share(1, 1), EIGHT) == {6, 7}
-    assert chosen(RuncSettings(cpus=0.5), Share(1, 1), EIGHT) == {7}
+    assert chosen(ContainerSettings(cpuset=(1, 2)), Share(4, 4), EIGHT) == {1, 2}
+    assert chosen(ContainerSettings(cpus=1.5), Share(1, 1), EIGHT) == {6, 7}
+    assert chosen(ContainerSettings(cpus=0.5), Share(1, 1), EIGHT) == {7}
     assert chosen(QemuSettings(cpus=4), Share(1, 1), EIGHT) == {4, 5, 6, 7}
     assert chosen(QemuSettings(cpus=1), Share(2, 2), EIGHT) == {6, 7}
 

@@ -23,6 +23,8 @@ _UNLIKE = "not like with like"
 _NOT_COMPARED = frozenset(
     {"file", "folder", "peer", "listen", "time-server", "disk_path", "clock_source", "arguments", "timing", "cached"}
 )
+# Both lead to the laboratory's bridge. The device in between is what is measured.
+_BRIDGED = frozenset({"veth", "tap"})
 _NAMES = {
     "io": "disk access",
     "host_cache": "host page cache",
@@ -86,6 +88,8 @@ def _conditions(cell: Cell) -> dict[str, Counter[str]]:
                 continue
             if key == "guest_processors" and value != "all":
                 value = "kept on a few"  # on which, and on how many, follows from the work and the host
+            if key == "network_path" and value in _BRIDGED:
+                value = "port of the bridge"
             found.setdefault(key, Counter())[str(value)] += 1
     # A key that only some trials tell is a change too.
     for seen in found.values():

@@ -133,6 +133,13 @@ def cgroup_mounts() -> list[CgroupMount]:
     return sorted(found, key=lambda one: one.version)
 
 
+def bare_unified() -> list[Path]:
+    """Where cgroup2 is mounted beside controllers of v1: without any controller, and programs take it for v2."""
+    mounts = all_cgroup_mounts()
+    by_v1 = any(not name.startswith("name=") for one in mounts for name in one.controllers)
+    return [one.path for one in mounts if one.version == 2] if by_v1 else []
+
+
 def _may_move_into(base: Path, mount: CgroupMount) -> bool:
     """In v2 a process may only be moved by who may write the common ancestor's cgroup.procs."""
     if not os.access(base, os.W_OK | os.X_OK):
@@ -150,30 +157,73 @@ class CgroupAccount(Account):
         self.method = f"cgroup-v{mount.version}"
         self._mount = mount
         self._journal = journal
-        self._procs = str(directory / "launcher" / "cgroup.procs").encode()
+        self._entered = [str(directory / "launcher" / "cgroup.procs").encode()]
         self._others: list[Path] = []
         self._files: dict[str, int] = {}
         self._last = 0
 
     def enter(self) -> None:
-        """Move the calling process into launcher/."""
-        fd = os.open(self._procs, os.O_WRONLY)
-        try:
-            os.write(fd, b"0")
-        finally:
-            os.close(fd)
+        """Move the calling process into launcher/, and into what was joined beside it."""
+        for procs in self._entered:
+            fd = os.open(procs, os.O_WRONLY)
+            try:
+                os.write(fd, b"0")
+            finally:
+                os.close(fd)
+
+    @property
+    def inner(self) -> Path:
+        """The account's directory, relative to the mount of every hierarchy."""
+        return self.directory.relative_to(self._mount.path)
 
     def container_path(self) -> str:
         """A `cgroupsPath` for an OCI runtime that lies inside this account, in every hierarchy; journals them all."""
-        inner = self.directory.relative_to(self._mount.path)
         for mount in all_cgroup_mounts():
-            other = mount.path / inner
-            if other != self.directory and other not in self._others:
-                self._journal.record(self.guest_id, CGROUP, path=str(other))
-                self._others.append(other)
-                if "cpuset" in mount.controllers:
-                    _make_cpuset(other)
-        return f"/{inner}/guest"
+            self._journaled_in(mount)
+        return f"/{self.inner}/guest"
+
+    def join(self, controller: str) -> tuple[Path, int]:
+        """Have the launcher in a cgroup of a controller too; returns its directory and generation.
+
+        Raises EnvironmentFailed where no hierarchy of this host offers the controller to this user.
+        """
+        for mount in all_cgroup_mounts():
+            if controller in mount.controllers:
+                return self._joined(mount), 1
+        if self._mount.version == 2:
+            with contextlib.suppress(OSError):
+                (self.directory.parent / "cgroup.subtree_control").write_text(f"+{controller}")
+                return self.directory, 2
+        raise EnvironmentFailed(
+            f"the cgroups of this host offer no controller {controller} here",
+            advice=f"switch the controller on for {self.directory.parent}, or run as root",
+        )
+
+    def join_all(self) -> None:
+        """Have the launcher in a cgroup of every hierarchy, where what it makes below its own is found and removed."""
+        for mount in all_cgroup_mounts():
+            self._joined(mount)
+
+    def _joined(self, mount: CgroupMount) -> Path:
+        directory = self._journaled_in(mount)
+        procs = str(directory / "cgroup.procs").encode()
+        if directory != self.directory and procs not in self._entered:
+            try:
+                directory.mkdir(parents=True, exist_ok=True)
+            except OSError as cause:
+                raise EnvironmentFailed(f"the cgroup {directory} cannot be made: {cause.strerror}") from cause
+            self._entered.append(procs)
+        return directory
+
+    def _journaled_in(self, mount: CgroupMount) -> Path:
+        """The account's directory in a hierarchy. A cpuset is made, because an empty one takes no process."""
+        other = mount.path / self.inner
+        if other != self.directory and other not in self._others:
+            self._journal.record(self.guest_id, CGROUP, path=str(other))
+            self._others.append(other)
+            if "cpuset" in mount.controllers:
+                _make_cpuset(other)
+        return other
 
     def cpu_ns(self) -> int:
         """Read the kernel's counter."""

@@ -17,21 +17,24 @@ from virtometer.errors import EnvironmentFailed, StorageError
 
 AGENT = "/virtometer-agent"
 DATA = "/data"
-_DIRECTORIES = ("proc", "sys", "dev", "tmp", "data", "etc")
+_DIRECTORIES = ("proc", "sys", "dev", "tmp", "data", "etc", "run", "usr")
 
 
-def agent_root(lab: LabContext) -> Path:
+def agent_root(lab: LabContext, agent: Path | None = None) -> Path:
     """Return the directory, building it where the cache has none for this very agent with these very programs.
 
+    agent: another one than the laboratory's usual one.
     Raises EnvironmentFailed without an agent, StorageError when the cache cannot take it.
     """
+    agent = agent or lab.agent
     try:
-        with lab.agent.open("rb") as binary:
+        with agent.open("rb") as binary:
             key = hashlib.file_digest(binary, "sha256")
     except OSError as cause:
         raise EnvironmentFailed(
-            f"the agent's binary {lab.agent} cannot be read: {cause.strerror}", advice="make setup"
+            f"the agent's binary {agent} cannot be read: {cause.strerror}", advice="make setup"
         ) from cause
+    key.update(" ".join(_DIRECTORIES).encode())
     for program in lab.host_programs:
         key.update(program.digest.encode())
     digest = key.hexdigest()
@@ -44,7 +47,7 @@ def agent_root(lab: LabContext) -> Path:
         for name in _DIRECTORIES:
             (draft / name).mkdir(mode=0o755)
         target = draft / AGENT.lstrip("/")
-        shutil.copyfile(lab.agent, target)
+        shutil.copyfile(agent, target)
         target.chmod(0o755)
         for file in files_of(lab.host_programs):
             copy = draft / file.relative_to("/")

@@ -152,14 +152,15 @@ class Room:
 class LabContext:
     """What a kind works with. Directories exist; `scratch` lies on the file system that disk workloads measure.
 
-    agent: the agent's static binary. cache: content-addressed images, kept between campaigns. scratch: this campaign's
-    working files. disk_file: the one file behind every disk workload (filled as KERNELS.md says), or None. lan: the
-    network of this laboratory, made when the first guest needs it; whoever made the LabContext calls `lan.close()`.
-    host_programs: what workloads of this campaign run beside the agent. A kind puts their files into its guests.
-    processors: numbers of the processors that guests and laboratory may use together. more_disk_files: alike, for
-    guests that work at the same time. on_bridge: guests without a network of their own are on the laboratory's network,
-    where others reach them, and not on the host's. room: what workloads of this campaign take on a file system; a
-    guest whose disk is a device gets it formatted then, with the disk file in it. None: no workload needs one.
+    agent: the agent's static binary. agent_32: the one of 32 bits, where it is built. cache: content-addressed images,
+    kept between campaigns. scratch: this campaign's working files. disk_file: the one file behind every disk workload
+    (filled as KERNELS.md says), or None. lan: the network of this laboratory, made when the first guest needs it;
+    whoever made the LabContext calls `lan.close()`. host_programs: what workloads of this campaign run beside the
+    agent. A kind puts their files into its guests. processors: numbers of the processors that guests and laboratory may
+    use together. more_disk_files: alike, for guests that work at the same time. on_bridge: guests that may do without a
+    network of their own get one as the others have, with which they are compared or which reach them. room: what
+    workloads of this campaign take on a file system; a guest whose disk is a device gets it formatted then, with the
+    disk file in it. None: no workload needs one.
     """
 
     agent: Path
@@ -174,6 +175,7 @@ class LabContext:
     more_disk_files: tuple[Path, ...] = ()
     on_bridge: bool = False
     room: Room | None = None
+    agent_32: Path | None = None
 
     def program_path(self, name: str) -> str | None:
         """Where a program of `host_programs` lies, on the host as in guests; None where this host has none."""
@@ -263,6 +265,7 @@ class Environment(ABC):
     # The namespaces of its own that the agent has as a process of the host. None: no kernel of the host runs the agent.
     namespaces: ClassVar[tuple[Namespace, ...] | None] = None
     machine: ClassVar[bool] = False  # guests have a kernel of their own: the disk is a device, their memory is theirs
+    may_share_network: ClassVar[bool] = False  # guests may be on the network of the host itself
     several_agents: ClassVar[bool] = False  # `add_agent` starts more of them in a guest
     kernel_memory: ClassVar[int] = 0  # bytes of a machine's memory that its kernel and the agent take at least
     own_memory: ClassVar[int] = 8 << 20  # bytes of the host that a guest takes beside its memory or that of its work

@@ -6,13 +6,16 @@ import os
 from pathlib import Path
 from typing import ClassVar
 
+from virtometer.environments.agent_bits import AgentBits
 from virtometer.environments.agent_root import AGENT, DATA, agent_root
 from virtometer.environments.base import Capabilities, Check, Environment, Guest, Namespace, Settings, disk_as_file
+from virtometer.environments.host_network import HostNetworkSettings, join_network, require_network
+from virtometer.environments.limits import CgroupLimits, limit, require_limits
 from virtometer.environments.process_guest import ProcessGuest, check_by_starting
 
 
-class BubblewrapSettings(Settings):
-    """bubblewrap has only what every kind has."""
+class BubblewrapSettings(HostNetworkSettings, AgentBits, CgroupLimits):
+    """Limits, which bubblewrap itself does not have, the size of the agent, and the network."""
 
 
 class Bubblewrap(Environment):
@@ -24,18 +27,19 @@ class Bubblewrap(Environment):
     namespaces: ClassVar[tuple[Namespace, ...] | None] = ("cgroup", "ipc", "mnt", "pid", "user", "uts")
     usual_start_s: ClassVar[float] = 0.05
     usual_overhead_s: ClassVar[float] = 0.15
+    may_share_network: ClassVar[bool] = True
     program: ClassVar[str] = "bwrap"
     package: ClassVar[str] = "bubblewrap"
     settings_type: ClassVar[type[Settings]] = BubblewrapSettings
 
     def capabilities(self) -> Capabilities:
-        """Everything but limits; the network is the host's own."""
+        """Everything; limits where this user can make cgroups."""
         return Capabilities(
             disk=True,
             network=True,
             several_guests=True,
-            cpu_limit=False,
-            memory_limit=False,
+            cpu_limit=True,
+            memory_limit=True,
             settings=tuple(BubblewrapSettings.model_fields),
         )
 
@@ -48,13 +52,17 @@ class Bubblewrap(Environment):
 
     def prepare(self, settings: Settings) -> None:
         """Build the root file system."""
+        assert isinstance(settings, BubblewrapSettings)
         self.program_file()
-        agent_root(self.lab)
+        require_limits(settings)
+        require_network(self.lab, settings)
+        agent_root(self.lab, settings.agent(self.lab))
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start bwrap with the agent's stdin and stdout as the channel."""
+        assert isinstance(settings, BubblewrapSettings)
         bwrap = self.program_file()
-        argv: list[str | Path] = [bwrap, "--ro-bind", agent_root(self.lab), "/"]
+        argv: list[str | Path] = [bwrap, "--ro-bind", agent_root(self.lab, settings.agent(self.lab)), "/"]
         argv += ["--proc", "/proc", "--dev", "/dev", "--ro-bind", "/sys", "/sys", "--tmpfs", "/tmp"]
         inside = ""
         if self.lab.disk_file is not None:
@@ -63,7 +71,8 @@ class Bubblewrap(Environment):
         argv += ["--unshare-all", "--share-net", "--die-with-parent", "--chdir", "/", "--", AGENT, "stdio"]
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
             guest.disk = disk_as_file(self.lab, inside)
-            namespace = guest.join_network()
+            limit(guest, settings)
+            namespace = join_network(guest, settings)
             guest.launch(argv, purpose=f"bubblewrap guest {guest_id}", namespace=namespace, inherits=True)
         return guest
 

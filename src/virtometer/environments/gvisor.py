@@ -20,9 +20,11 @@ from virtometer.environments.agent_root import DATA, agent_root
 from virtometer.environments.base import Capabilities, Check, DiskTarget, Environment, Guest, LabContext, Settings
 from virtometer.environments.cpu_parts import GUEST_TIME, TRACED
 from virtometer.environments.journal import Resource
-from virtometer.environments.oci import CgroupLimits, add_state, container_of, effective_limits, write_bundle
+from virtometer.environments.limits import CgroupLimits, effective_limits
+from virtometer.environments.oci import add_state, container_of, write_bundle
 from virtometer.environments.process_guest import ProcessGuest, check_by_starting
-from virtometer.errors import EnvironmentFailed
+from virtometer.errors import EnvironmentFailed, VirtometerError
+from virtometer.visible import one_line
 
 Platform = Literal["systrap", "ptrace", "kvm"]
 _TRIED: tuple[Platform, ...] = ("systrap", "ptrace")  # fastest first; kvm may hang, so only on request
@@ -40,6 +42,11 @@ class GvisorSettings(CgroupLimits):
     segments per timeout of 0.2 s: a stream crawls for seconds, with large buffers for minutes.
     """
 
+    program: str | None = Field(
+        default=None,
+        min_length=1,
+        description="path of the runsc that starts the guests, such as a newer one. Without it, the one on the PATH",
+    )
     platform: Platform | None = Field(
         default=None,
         description="how system calls are intercepted. Without it, the first of systrap and ptrace that works here",
@@ -75,7 +82,8 @@ class Gvisor(Environment):
     def __init__(self, lab: LabContext) -> None:
         """Only keeps the context."""
         super().__init__(lab)
-        self._tried: set[Platform] = set()
+        self._tried: set[tuple[Path, Platform]] = set()
+        self._versions: dict[Path, str] = {}
 
     def capabilities(self) -> Capabilities:
         """Everything, as root."""
@@ -92,42 +100,66 @@ class Gvisor(Environment):
         """Find the platform that works, by starting a container on each until one does."""
         if reason := self.lab.lan.unavailable():
             return Check(False, f"a container of gVisor gets a network of its own, and {reason}", self.lab.lan.advice())
+        return self._first_that_works(None)
+
+    def _first_that_works(self, program: str | None) -> Check:
         refused = []
         for platform in _TRIED:
-            check = self._try(platform)
+            check = self._try(program, platform)
             if check.works:
-                self._remember(platform)
+                self._remember(program, platform)
                 return Check(True, check.reason, found={**check.found, "platform": platform})
             refused.append(f"{platform}: {check.reason}")
         return Check(False, "; ".join(refused), "install a current runsc from gvisor.dev, or the Debian package runsc")
 
     def prepare(self, settings: Settings) -> None:
         """Build the root file system. Raises EnvironmentFailed when the requested platform does not work here."""
-        self.program_file()
+        assert isinstance(settings, GvisorSettings)
+        runsc, platform = self._runsc(settings.program), settings.platform
         agent_root(self.lab)
-        platform = settings.platform if isinstance(settings, GvisorSettings) else None
-        if platform is None or platform in self._tried or self.lab.lan.unavailable():
+        if platform is None or (runsc, platform) in self._tried or self.lab.lan.unavailable():
             return
-        check = self._try(platform)
+        check = self._try(settings.program, platform)
         if not check.works:
             raise EnvironmentFailed(
                 f"its platform {platform} cannot be used: {check.reason}",
                 advice=f"take another platform ({', '.join(get_args(Platform))}) or another runsc",
             )
 
-    def _try(self, platform: Platform) -> Check:
+    def _runsc(self, program: str | None) -> Path:
+        """The runsc that a setting names, else the one on the PATH. Raises EnvironmentFailed or MissingProgram."""
+        if program is None:
+            return self.program_file()
+        path = Path(program)
+        if not (path.is_absolute() and path.is_file() and os.access(path, os.X_OK)):
+            what = f"the setting program of gVisor names {program}, which is not the full path of a program"
+            raise EnvironmentFailed(what, advice="name a runsc, or leave the setting out")
+        return path
+
+    def _version(self, runsc: Path) -> str:
+        """What it says of itself. It is asked once."""
+        if runsc not in self._versions:
+            run = self.lab.programs.run([runsc, "--version"], purpose="version of runsc", check=False)
+            self._versions[runsc] = one_line(run.stdout.decode(errors="replace").partition("\n")[0])
+        return self._versions[runsc].removeprefix("runsc version ")
+
+    def _try(self, program: str | None, platform: Platform) -> Check:
         """Start a container on a platform."""
-        self._tried.add(platform)
-        check = check_by_starting(self, GvisorSettings(platform=platform))
+        try:
+            one = self._runsc(program), platform
+        except VirtometerError as cause:
+            return Check(False, cause.sentence, cause.advice)
+        self._tried.add(one)
+        check = check_by_starting(self, GvisorSettings(program=program, platform=platform))
         if not check.works:
-            self._tried.discard(platform)
+            self._tried.discard(one)
         return check
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start `runsc run` in the foreground."""
         assert isinstance(settings, GvisorSettings)
-        runsc = self.program_file()
-        platform = settings.platform or self._platform()
+        runsc = self._runsc(settings.program)
+        platform = settings.platform or self._platform(settings.program)
         disk_file = self.lab.disk_file
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
             guest.divide_cpu(GUEST_TIME if platform == "kvm" else TRACED)
@@ -147,6 +179,7 @@ class Gvisor(Environment):
                 guest.disk = DiskTarget(f"{DATA}/{disk_file.name}", _DISK)
             guest.run_in_s = _RUN_IN_S
             guest.effective |= {"platform": platform, "network": settings.network, "gso": settings.gso}
+            guest.effective |= {"program": str(runsc), "version": self._version(runsc)}
             flags = [f"--root={state}", f"--platform={platform}", f"--network={settings.network}", "--overlay2=none"]
             if not settings.gso:
                 flags.append("--gso=false")
@@ -167,28 +200,29 @@ class Gvisor(Environment):
         unshare = self.lab.programs.find("unshare", "util-linux")
         return [unshare, "--mount", "sh", "-c", f'mount -t tmpfs none {_MISTAKEN} && exec "$@"', "sh"]
 
-    def _platform(self) -> Platform:
+    def _platform(self, program: str | None) -> Platform:
         """The platform found before for this very runsc, else found now. Raises EnvironmentFailed when none works."""
         try:
-            known = json.loads(self.platform_file().read_text())["platform"]
+            known = json.loads(self.platform_file(program).read_text())["platform"]
         except (OSError, ValueError, KeyError, TypeError):
             known = None
         for platform in _TRIED:
             if platform == known:
                 return platform
-        check = self.check()
+        check = self._first_that_works(program)
         if not check.works:
             raise EnvironmentFailed(f"gVisor does not work here: {check.reason}", advice=check.advice)
         return "systrap" if check.found["platform"] == "systrap" else "ptrace"
 
-    def _remember(self, platform: Platform) -> None:
-        draft = self.platform_file().with_suffix(f".{os.getpid()}.draft")
+    def _remember(self, program: str | None, platform: Platform) -> None:
+        file = self.platform_file(program)
+        draft = file.with_suffix(f".{os.getpid()}.draft")
         draft.write_text(json.dumps({"platform": platform}))
-        draft.replace(self.platform_file())
+        draft.replace(file)
 
-    def platform_file(self) -> Path:
+    def platform_file(self, program: str | None = None) -> Path:
         """A file in the cache for this very runsc: its path, size and time of change."""
-        runsc = self.program_file()
+        runsc = self._runsc(program)
         found = runsc.stat()
         name = hashlib.sha256(f"{runsc} {found.st_size} {found.st_mtime_ns}".encode()).hexdigest()[:16]
         return self.lab.cache / f"gvisor-platform-{name}.json"

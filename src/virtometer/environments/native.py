@@ -1,10 +1,15 @@
-"""The host itself: the agent as an ordinary process. What every other kind is compared with."""
+"""The host itself: the agent as an ordinary process. What every other kind is compared with.
+
+With limits it is in cgroups of its own, as a container is, and with the network on the bridge it is behind the same
+veth pair: what differs between native and a container can be switched on one by one.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import ClassVar
 
+from virtometer.environments.agent_bits import AgentBits
 from virtometer.environments.base import (
     Capabilities,
     Check,
@@ -14,12 +19,15 @@ from virtometer.environments.base import (
     Settings,
     disk_as_file,
 )
+from virtometer.environments.host_network import HostNetworkSettings, join_network, network_of, require_network
 from virtometer.environments.host_programs import refusals
+from virtometer.environments.limits import CgroupLimits, limit, require_limits
 from virtometer.environments.process_guest import ProcessGuest, check_by_starting
+from virtometer.errors import EnvironmentFailed
 
 
-class NativeSettings(Settings):
-    """Native has only what every kind has."""
+class NativeSettings(HostNetworkSettings, AgentBits, CgroupLimits):
+    """What makes native like the guests that it is compared with."""
 
 
 class Native(Environment):
@@ -34,19 +42,20 @@ class Native(Environment):
     usual_overhead_s: ClassVar[float] = 0.15
     program: ClassVar[str] = "virtometer-agent"
     several_agents: ClassVar[bool] = True
+    may_share_network: ClassVar[bool] = True
 
     def program_file(self) -> Path:
         """The agent itself."""
         return self.lab.agent
 
     def capabilities(self) -> Capabilities:
-        """Everything but limits."""
+        """Everything; limits where this user can make cgroups."""
         return Capabilities(
             disk=True,
             network=True,
             several_guests=True,
-            cpu_limit=False,
-            memory_limit=False,
+            cpu_limit=True,
+            memory_limit=True,
             settings=tuple(NativeSettings.model_fields),
         )
 
@@ -55,20 +64,35 @@ class Native(Environment):
         return check_by_starting(self, NativeSettings())
 
     def prepare(self, settings: Settings) -> None:
-        """Nothing to prepare."""
+        """Find the agent."""
+        assert isinstance(settings, NativeSettings)
+        settings.agent(self.lab)
+        require_limits(settings)
+        require_network(self.lab, settings)
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start the agent with its channel on two pipes."""
+        assert isinstance(settings, NativeSettings)
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
-            guest.disk = disk_as_file(self.lab)
-            namespace = guest.join_network()
-            # What no guest can be given may still run on the host itself.
-            guest.refused_programs = refusals(one for one in self.lab.host_programs if one.path is None)
-            guest.launch(
-                [self.lab.agent, "stdio"], purpose=f"native guest {guest_id}", namespace=namespace, inherits=True
-            )
+            limit(guest, settings)
+            namespace = join_network(guest, settings)
+            self._launch(guest, settings, namespace)
         return guest
 
+    def _launch(self, guest: ProcessGuest, settings: NativeSettings, namespace: str | None) -> None:
+        guest.disk = disk_as_file(self.lab)
+        # What no guest can be given may still run on the host itself.
+        guest.refused_programs = refusals(one for one in self.lab.host_programs if one.path is None)
+        argv: list[str | Path] = [settings.agent(self.lab), "stdio"]
+        guest.launch(argv, purpose=f"native guest {guest.guest_id}", namespace=namespace, inherits=True)
+
     def add_agent(self, guest: Guest, settings: Settings, guest_id: str) -> Guest:
-        """Another process of the host."""
-        return self.start(settings, guest_id)
+        """Another process of the host, in the same network."""
+        assert isinstance(guest, ProcessGuest)
+        assert isinstance(settings, NativeSettings)
+        if settings.limited():
+            raise EnvironmentFailed("another agent of a native guest would not share the limits of the guest")
+        with ProcessGuest.starting(self.lab, guest_id, settings) as agent:
+            agent.network = guest.network
+            self._launch(agent, settings, network_of(guest))
+        return agent

@@ -14,7 +14,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ class NetworkPath:
 
     `host_address` is where a peer agent listens, in network namespace `namespace` (None = the host's own);
     `peer_address` is what the guest calls to reach it (differs from host_address behind address translation).
-    `kind` is loopback, bridge, veth, tap, slirp, ...: paths of another kind are never compared in silence.
+    `kind` is loopback, veth, tap, slirp, ...: paths of another kind are never compared in silence.
     `guest_address` and `prefix` are set where the guest has an interface of its own; `guest_interface` is named only
     where the guest itself has to configure it (`configure-network` of PROTOCOL.md). `port` is the interface in
     `namespace` to which the guest is connected, where it alone is.
@@ -117,16 +117,6 @@ class Lan:
         self.journal.record(guest_id, NAMESPACE, name=name)
         unshare = self.programs.find("unshare", "util-linux")
         self.programs.run([unshare, f"--net={path}", "true"], purpose=f"network namespace {name}")
-
-    def own_side(self) -> NetworkPath:
-        """The laboratory's side of the network, for a guest that has none of its own. Made when it is first needed.
-
-        Where this user cannot have such a network, all such guests are on the host's loopback.
-        """
-        if self.unavailable():
-            return replace(LOOPBACK, guest_address=LOOPBACK.host_address, prefix=8)
-        self._make()
-        return replace(self._path("bridge", 1), guest_interface="")
 
     def delete_namespace(self, name: str) -> None:
         """Delete a network namespace made by `add_namespace`. Idempotent."""

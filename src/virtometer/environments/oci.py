@@ -1,4 +1,4 @@
-"""What runtimes of OCI containers have in common: the bundle, limits, and the container's state.
+"""What runtimes of OCI containers have in common: the bundle, and the container's state.
 
 Source: opencontainers/runtime-spec 1.0.2.
 """
@@ -6,76 +6,17 @@ Source: opencontainers/runtime-spec 1.0.2.
 from __future__ import annotations
 
 import json
-import math
-import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Any
 
-from pydantic import BeforeValidator, Field, model_validator
-
-from virtometer.environments.accounting import Account, CgroupAccount, all_cgroup_mounts
 from virtometer.environments.agent_root import AGENT, DATA
-from virtometer.environments.base import LabContext, Settings
+from virtometer.environments.base import LabContext
 from virtometer.environments.journal import Resource
 from virtometer.environments.process_guest import ProcessGuest
-from virtometer.model import parse_size
 from virtometer.programs import Programs
 
-_PERIOD_US = 100_000
-
-Bytes = Annotated[int, BeforeValidator(parse_size)]
-
-
-class CgroupLimits(Settings):
-    """Limits that the host's cgroups enforce on a container. None: no limit."""
-
-    cpus: float | None = Field(
-        default=None, ge=0.01, le=4096, description="processors' worth of CPU time. Without it, no limit"
-    )
-    cpuset: tuple[Annotated[int, Field(ge=0, le=4095)], ...] | None = Field(
-        default=None, min_length=1, description="numbers of the processors it may run on. Without it, all"
-    )
-    memory: Bytes | None = Field(default=None, ge=16 << 20, description="bytes of memory. Without it, no limit")
-
-    @property
-    def needs_long_windows(self) -> str:
-        """A quota is paid in every period of it: a guest that rests between slices never uses it up."""
-        return super().needs_long_windows if self.cpus is None else "it has a limit of CPU time"
-
-    @property
-    def fewest_processors(self) -> int:
-        """As many as `cpus` allows to be used at the same time."""
-        return 1 if self.cpus is None else math.ceil(self.cpus)
-
-    @property
-    def own_processors(self) -> frozenset[int] | None:
-        """Those of `cpuset`."""
-        return None if self.cpuset is None else frozenset(self.cpuset)
-
-    @model_validator(mode="after")
-    def _bound_once(self) -> Self:
-        if self.cpuset is not None and "processors" in self.model_fields_set:
-            raise ValueError("cpuset and processors both bind the guest to processors; give one of them")
-        return self
-
-    def limited(self) -> bool:
-        """Whether any limit is requested."""
-        return (self.cpus, self.cpuset, self.memory) != (None, None, None)
-
-    def resources(self) -> dict[str, Any]:
-        """As `linux.resources` of the runtime specification."""
-        cpu: dict[str, Any] = {}
-        if self.cpus is not None:
-            cpu |= {"quota": round(self.cpus * _PERIOD_US), "period": _PERIOD_US}
-        if self.cpuset is not None:
-            cpu["cpus"] = ",".join(map(str, self.cpuset))
-        found: dict[str, Any] = {"devices": [{"allow": False, "access": "rwm"}]}
-        if cpu:
-            found["cpu"] = cpu
-        if self.memory is not None:
-            found["memory"] = {"limit": self.memory}
-        return found
+Words = list[str | Path]
 
 
 def write_bundle(
@@ -147,9 +88,21 @@ def _mounts(disk_directory: Path | None) -> list[dict[str, Any]]:
     return found
 
 
-def container_of(runtime: str) -> Resource:
-    """Containers of a runtime. Fields: program, root (state directory), container (id)."""
-    return Resource(runtime, _delete_container)
+def container_of(runtime: str, before: Callable[[Programs], Words] = lambda _: []) -> Resource:
+    """Containers of a runtime. Fields: program, root (state directory), container (id).
+
+    before: the words that stand before the runtime's own on this host.
+    """
+
+    def delete(fields: Mapping[str, Any], programs: Programs) -> str:
+        root, container = Path(fields["root"]), str(fields["container"])
+        if not (root.is_dir() and any(root.iterdir())):
+            return ""
+        argv = [*before(programs), str(fields["program"]), "--root", root, "delete", "--force", container]
+        programs.run(argv, purpose=f"remove the container {container}", check=False, limit_s=10)
+        return f"container {container}"
+
+    return Resource(runtime, delete)
 
 
 def add_state(lab: LabContext, guest: ProcessGuest, program: Path, resource: Resource, directory: Path) -> Path:
@@ -160,39 +113,3 @@ def add_state(lab: LabContext, guest: ProcessGuest, program: Path, resource: Res
     state.mkdir()
     guest.on_stop(lambda: resource.remove(fields, lab.programs))
     return state
-
-
-def _delete_container(fields: Mapping[str, Any], programs: Programs) -> str:
-    root, container = Path(fields["root"]), str(fields["container"])
-    if not (root.is_dir() and any(root.iterdir())):
-        return ""
-    argv: list[str | Path] = [str(fields["program"]), "--root", root, "delete", "--force", container]
-    programs.run(argv, purpose=f"remove the container {container}", check=False, limit_s=10)
-    return f"container {container}"
-
-
-def effective_limits(account: Account) -> dict[str, Any]:
-    """What the kernel really enforces on the container inside an account, read back from its cgroups."""
-    if not isinstance(account, CgroupAccount):
-        return {}
-    inner = account.container_path().lstrip("/")
-    effective: dict[str, Any] = {}
-    for mount in all_cgroup_mounts():
-        where = mount.path / inner
-        if quota := _read(where / "cpu.cfs_quota_us"):
-            effective["cpus"] = int(quota) / int(_read(where / "cpu.cfs_period_us")) if int(quota) > 0 else None
-        if maximum := _read(where / "cpu.max").split():
-            effective["cpus"] = int(maximum[0]) / int(maximum[1]) if maximum[0] != "max" else None
-        if cpuset := _read(where / "cpuset.cpus.effective") or _read(where / "cpuset.effective_cpus"):
-            effective["cpuset"] = cpuset
-        if limit := _read(where / "memory.limit_in_bytes") or _read(where / "memory.max"):
-            unlimited = limit == "max" or int(limit) >= os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-            effective["memory"] = None if unlimited else int(limit)
-    return effective
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text().strip()
-    except OSError:
-        return ""

@@ -31,7 +31,7 @@ from virtometer.environments.base import Check, DiskTarget, Environment, Guest, 
 from virtometer.environments.cpu_parts import CpuReading, Division
 from virtometer.environments.directories import DIRECTORY, remove_directory
 from virtometer.environments.host_programs import refusals
-from virtometer.environments.network import LOOPBACK, NAMESPACES
+from virtometer.environments.network import NAMESPACES
 from virtometer.environments.processes import PROCESS_GROUP, kill_all, stat_of
 from virtometer.environments.processors import place, processor_list
 from virtometer.environments.thread_times import ThreadTimes
@@ -138,11 +138,6 @@ class ProcessGuest(Guest):
         self.on_stop(lambda: self.lab.lan.detach(self.guest_id))
         self.network = self.lab.lan.attach_veth(self.guest_id, name)
         return namespace
-
-    def join_network(self) -> str | None:
-        """Give it the host's network, or the laboratory's where guests meet; returns the namespace to launch it in."""
-        self.network = self.lab.lan.own_side() if self.lab.on_bridge else LOOPBACK
-        return self.network.namespace
 
     def on_stop(self, action: Callable[[], object]) -> None:
         """Add something to be done at the stop, after the processes are gone, in reverse order."""
@@ -378,3 +373,14 @@ def check_by_starting(environment: Environment, settings: Settings, limit_s: flo
             guest.stop()
     found = {"agent": greeting.version, "greeting_ms": f"{took * 1000:.0f}"}
     return Check(True, "a guest started and its agent answered", found=found)
+
+
+def check_with_network(environment: Environment, settings: Settings) -> Check:
+    """`check_by_starting` for a kind whose guests have a network of their own, so that it needs one at all."""
+    lan = environment.lab.lan
+    if reason := lan.unavailable():
+        return Check(False, f"a guest of {environment.title} gets a network of its own, and {reason}", lan.advice())
+    check = check_by_starting(environment, settings)
+    if check.works or check.advice:
+        return check
+    return Check(False, check.reason, f"try another version of the Debian package {environment.package}")

@@ -40,7 +40,7 @@ from virtometer.runner.agent import agent_digest, agent_path
 from virtometer.runner.catalogue import catalogue
 from virtometer.runner.doctor import status
 from virtometer.runner.file_room import file_room
-from virtometer.runner.guests import Guests, with_advice
+from virtometer.runner.guests import Guests, compares_network, with_advice
 from virtometer.runner.here import residents_here
 from virtometer.runner.host_lock import HostLock
 from virtometer.runner.lab_context import lab_context
@@ -331,7 +331,8 @@ class _Execution:
         scenario = self._plan.scenario(rest[begin].scenario).type
         keys = list(dict.fromkeys(key for trial in rest[begin:end] for key in trial.guests))
         # Where each works alone, all have the same disk file.
-        self._guests.begin_group([] if scenario == "alone" else keys, on_bridge=scenario in ("pair", "matrix"))
+        on_bridge = scenario in ("pair", "matrix") or compares_network(self._plan)
+        self._guests.begin_group([] if scenario == "alone" else keys, on_bridge=on_bridge)
         try:
             if scenario != "alone":
                 self._guests.start_together(keys)

@@ -15,6 +15,7 @@ from virtometer.environments.registry import KINDS
 from virtometer.errors import EnvironmentFailed, LinkError, MissingProgram
 from virtometer.model import GuestKey, GuestStart, Plan
 from virtometer.runner.running_guest import RunningGuest, StartingGuest
+from virtometer.workloads.registry import WORKLOADS
 
 _TRIES = 2
 """Starts in a row that may fail; each can take the whole limit of time. The baseline has a rule of its own."""
@@ -82,7 +83,7 @@ class Guests:
     def begin_group(self, keys: Sequence[GuestKey], *, on_bridge: bool = False) -> None:
         """No guest lives, and these follow, which work at the same time: each has a disk file of its own, if possible.
 
-        on_bridge: they reach each other over the laboratory's network.
+        on_bridge: those that may be on the host's network are on the laboratory's, as the others.
         """
         files = 1 + len(self._lab.more_disk_files)  # enough for guests that use a disk; others may be more
         self._disks = {key: number % files for number, key in enumerate(keys)}
@@ -186,6 +187,12 @@ class Guests:
             guest.stop()
         except EnvironmentFailed as cause:
             self._progress.message(f"{key.environment}: {cause.reason}")
+
+
+def compares_network(plan: Plan) -> bool:
+    """Whether a plan measures the network both of guests that may be on the host's and of guests that never are."""
+    used = any("network" in WORKLOADS[workload.workload].needs for workload in plan.workloads)
+    return used and len({KINDS[environment.kind].may_share_network for environment in plan.environments}) > 1
 
 
 def with_advice(sentence: str, advice: str) -> str:

@@ -17,11 +17,12 @@ from virtometer.environments.directories import DIRECTORY
 from virtometer.environments.host_programs import find_host_program
 from virtometer.environments.journal import Journal, state_directory
 from virtometer.environments.network import Lan
-from virtometer.errors import EnvironmentFailed, StorageError
+from virtometer.errors import EnvironmentFailed, MissingProgram, StorageError
 from virtometer.programs import Programs
 from virtometer.runner.agent import agent_path
 from virtometer.workloads.tool import Tool
 
+_TARGET_32 = "i686-linux"
 ROOM = 64 << 20  # for the ledger beside the disk file, and what guests write
 
 
@@ -60,7 +61,19 @@ def lab_context(
         files = [_fill(agent, scratch, disk_span, programs, number, count) for number in range(count)]
         carried = tuple(find_host_program(tool.program, tool.package, programs) for tool in tools)
         disk, more = (files[0] if files else None), tuple(files[1:])
-        yield LabContext(agent, cache, scratch, disk, journal, programs, lan, carried, more_disk_files=more, room=room)
+        yield LabContext(
+            agent,
+            cache,
+            scratch,
+            disk,
+            journal,
+            programs,
+            lan,
+            carried,
+            more_disk_files=more,
+            room=room,
+            agent_32=_agent_32(agent),
+        )
     finally:
         with deferred_signals():
             try:
@@ -94,6 +107,18 @@ def _own_copy(agent: Path, name: str, journal: Journal, cache: Path) -> Path:
         except OSError:  # no space, for example
             continue
     return agent
+
+
+def _agent_32(agent: Path) -> Path | None:
+    """The agent of 32 bits where it is built, as a copy beside that of the other agent; None where it is not built."""
+    try:
+        built = agent_path(_TARGET_32)
+    except MissingProgram:
+        return None
+    try:
+        return Path(shutil.copy(built, agent.with_name(f"{agent.name}-32"))) if agent != agent_path() else built
+    except OSError:
+        return built
 
 
 def _only_ours(directory: Path) -> bool:

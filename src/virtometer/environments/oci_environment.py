@@ -1,0 +1,92 @@
+"""Kinds that are a runtime of OCI containers: the agent in a root file system of its own, with a network of its own."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from virtometer.environments.accounting import CgroupAccount
+from virtometer.environments.agent_bits import AgentBits
+from virtometer.environments.agent_root import AGENT, DATA, agent_root
+from virtometer.environments.base import Capabilities, Check, Environment, Guest, Namespace, Settings, disk_as_file
+from virtometer.environments.journal import Resource
+from virtometer.environments.limits import CgroupLimits, effective_limits, require_limits
+from virtometer.environments.oci import Words, add_state, write_bundle
+from virtometer.environments.process_guest import ProcessGuest, check_with_network
+
+
+class ContainerSettings(AgentBits, CgroupLimits):
+    """Limits, and the size of the agent."""
+
+
+class OciEnvironment(Environment):
+    """Namespaces and cgroups as a runtime makes them; stdin and stdout of the container are the channel.
+
+    A subclass has `container`, which is its only resource.
+    """
+
+    container: ClassVar[Resource]
+    namespaces: ClassVar[tuple[Namespace, ...] | None] = ("ipc", "mnt", "net", "pid", "uts")
+    usual_start_s: ClassVar[float] = 0.15
+    usual_overhead_s: ClassVar[float] = 0.15
+    several_agents: ClassVar[bool] = True
+    settings_type: ClassVar[type[Settings]] = ContainerSettings
+
+    def runtime(self) -> Words:
+        """The words that call the runtime."""
+        return [self.program_file()]
+
+    def capabilities(self) -> Capabilities:
+        """Everything, as root."""
+        return Capabilities(
+            disk=True,
+            network=True,
+            several_guests=True,
+            cpu_limit=True,
+            memory_limit=True,
+            settings=tuple(ContainerSettings.model_fields),
+        )
+
+    def check(self) -> Check:
+        """Start a container."""
+        return check_with_network(self, ContainerSettings())
+
+    def prepare(self, settings: Settings) -> None:
+        """Build the root file system."""
+        assert isinstance(settings, ContainerSettings)
+        self.program_file()
+        require_limits(settings)
+        agent_root(self.lab, settings.agent(self.lab))
+
+    def start(self, settings: Settings, guest_id: str) -> Guest:
+        """Start the runtime's `run` in the foreground."""
+        assert isinstance(settings, ContainerSettings)
+        runtime = self.runtime()
+        with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
+            directory = guest.make_directory()
+            state = add_state(self.lab, guest, self.program_file(), self.container, directory)
+            namespace = guest.add_network()
+            account = guest.account
+            disk_file = self.lab.disk_file
+            write_bundle(
+                directory,
+                root=agent_root(self.lab, settings.agent(self.lab)),
+                disk_directory=disk_file.parent if disk_file else None,
+                namespace=namespace,
+                cgroups_path=account.container_path() if isinstance(account, CgroupAccount) else None,
+                resources=settings.resources(),
+            )
+            guest.disk = disk_as_file(self.lab, f"{DATA}/{disk_file.name}" if disk_file else "")
+            guest.read_back(lambda: effective_limits(account))
+            argv: Words = [*runtime, "--root", state, "run", "--bundle", directory, f"virtometer-{guest_id}"]
+            guest.launch(argv, purpose=f"{self.title} guest {guest_id}")
+        return guest
+
+    def add_agent(self, guest: Guest, settings: Settings, guest_id: str) -> Guest:
+        """Another process in the container, by the runtime's `exec`."""
+        assert isinstance(guest, ProcessGuest)
+        with ProcessGuest.starting(self.lab, guest_id, settings) as agent:
+            agent.disk, agent.network = guest.disk, guest.network
+            state, container = guest.directory / "state", f"virtometer-{guest.guest_id}"
+            argv: Words = [*self.runtime(), "--root", state, "exec", container, AGENT, "stdio"]
+            agent.launch(argv, purpose=f"agent {guest_id} in the {self.title} guest {guest.guest_id}")
+        return agent
