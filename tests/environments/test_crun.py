@@ -12,8 +12,8 @@ import pytest
 from tests.conformance import traces
 from tests.conformance.conversation import ANSWER_S, Talk
 from virtometer.environments.base import LabContext
+from virtometer.environments.container import ContainerSettings
 from virtometer.environments.crun import Crun
-from virtometer.environments.oci_environment import ContainerSettings
 from virtometer.environments.process_guest import ProcessGuest
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="crun with a network of its own needs root")

@@ -17,11 +17,11 @@ from virtometer.environments import accounting, limits
 from virtometer.environments.accounting import CgroupAccount, TreeAccount
 from virtometer.environments.base import LabContext
 from virtometer.environments.bubblewrap import Bubblewrap
+from virtometer.environments.container import ContainerSettings
 from virtometer.environments.limits import CgroupLimits, effective_limits, require_limits
 from virtometer.environments.lxc import Lxc
 from virtometer.environments.native import Native, NativeSettings
 from virtometer.environments.nspawn import Nspawn
-from virtometer.environments.oci_environment import ContainerSettings
 from virtometer.environments.podman import Podman
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.errors import EnvironmentFailed, LinkError

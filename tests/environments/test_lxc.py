@@ -13,7 +13,8 @@ from tests.conformance import traces
 from tests.conformance.conversation import ANSWER_S, Talk
 from virtometer.environments import lxc
 from virtometer.environments.base import LabContext
-from virtometer.environments.lxc import Lxc, LxcSettings
+from virtometer.environments.container import ContainerSettings
+from virtometer.environments.lxc import Lxc
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.errors import EnvironmentFailed
 
@@ -29,7 +30,7 @@ def start(lab: LabContext, new_id: Callable[[], str]) -> Start:
         pytest.skip(f"LXC does not work here: {check.reason} ({check.advice})")
 
     def begin(**settings: Any) -> tuple[ProcessGuest, Talk]:
-        guest = one.start(LxcSettings(**settings), new_id())
+        guest = one.start(ContainerSettings(**settings), new_id())
         assert isinstance(guest, ProcessGuest)
         talk = Talk(guest)
         talk.greet()

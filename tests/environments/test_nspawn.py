@@ -13,7 +13,8 @@ from tests.conformance import traces
 from tests.conformance.conversation import ANSWER_S, Talk
 from virtometer.environments.agent_root import agent_root
 from virtometer.environments.base import LabContext
-from virtometer.environments.nspawn import Nspawn, NspawnSettings
+from virtometer.environments.container import ContainerSettings
+from virtometer.environments.nspawn import Nspawn
 from virtometer.environments.process_guest import ProcessGuest
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="systemd-nspawn with a network of its own needs root")
@@ -28,7 +29,7 @@ def start(lab: LabContext, new_id: Callable[[], str]) -> Start:
         pytest.skip(f"systemd-nspawn does not work here: {check.reason} ({check.advice})")
 
     def begin(**settings: Any) -> tuple[ProcessGuest, Talk]:
-        guest = one.start(NspawnSettings(**settings), new_id())
+        guest = one.start(ContainerSettings(**settings), new_id())
         assert isinstance(guest, ProcessGuest)
         talk = Talk(guest)
         talk.greet()

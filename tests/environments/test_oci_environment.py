@@ -10,8 +10,9 @@ import pytest
 from tests.conformance import traces
 from tests.conformance.conversation import ANSWER_S, Talk
 from virtometer.environments.base import LabContext
+from virtometer.environments.container import ContainerSettings
 from virtometer.environments.crun import Crun
-from virtometer.environments.oci_environment import ContainerSettings, OciEnvironment
+from virtometer.environments.oci_environment import OciEnvironment
 from virtometer.environments.runc import Runc
 
 RUNTIMES = [Runc, Crun]

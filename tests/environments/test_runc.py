@@ -13,7 +13,7 @@ from tests.conformance.conversation import ANSWER_S, Talk
 from tests.waiting import wait_until
 from virtometer.environments.accounting import CgroupAccount
 from virtometer.environments.base import LabContext
-from virtometer.environments.oci_environment import ContainerSettings
+from virtometer.environments.container import ContainerSettings
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.environments.processes import stat_of
 from virtometer.environments.runc import Runc

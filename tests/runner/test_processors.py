@@ -8,8 +8,8 @@ import pytest
 
 from tests.runner.fixtures import MakePlan
 from virtometer.environments.base import LabContext
+from virtometer.environments.container import ContainerSettings
 from virtometer.environments.native import NativeSettings
-from virtometer.environments.oci_environment import ContainerSettings
 from virtometer.environments.processors import allowed, tasks
 from virtometer.environments.qemu import QemuSettings
 from virtometer.environments.registry import KINDS

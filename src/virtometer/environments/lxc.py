@@ -10,22 +10,18 @@ from pathlib import Path
 from typing import ClassVar
 
 from virtometer.environments.accounting import CgroupAccount, all_cgroup_mounts
-from virtometer.environments.agent_bits import AgentBits
 from virtometer.environments.agent_root import AGENT, DATA, agent_root
-from virtometer.environments.base import Capabilities, Check, Environment, Guest, Namespace, Settings, disk_as_file
-from virtometer.environments.limits import CgroupLimits, effective_limits, require_limits
-from virtometer.environments.process_guest import ProcessGuest, check_with_network
+from virtometer.environments.base import Guest, Namespace, Settings, disk_as_file
+from virtometer.environments.container import Container, ContainerSettings
+from virtometer.environments.limits import CgroupLimits, effective_limits
+from virtometer.environments.process_guest import ProcessGuest
 from virtometer.errors import EnvironmentFailed
 
 _NAME = "guest"
 _SECCOMP = Path("/usr/share/lxc/config/common.seccomp")  # what the configurations of distributions include
 
 
-class LxcSettings(AgentBits, CgroupLimits):
-    """Limits, and the size of the agent."""
-
-
-class Lxc(Environment):
+class Lxc(Container):
     """`lxc-start` in the foreground, with the agent as process 1; stdin and stdout are the channel."""
 
     kind: ClassVar[str] = "lxc"
@@ -33,36 +29,12 @@ class Lxc(Environment):
     meaning: ClassVar[str] = "a container of the plain lxc programs, successor of OpenVZ and Linux-VServer"
     namespaces: ClassVar[tuple[Namespace, ...] | None] = ("cgroup", "ipc", "mnt", "net", "pid", "uts")
     usual_start_s: ClassVar[float] = 0.15
-    usual_overhead_s: ClassVar[float] = 0.15
     program: ClassVar[str] = "lxc-start"
     package: ClassVar[str] = "lxc"
-    settings_type: ClassVar[type[Settings]] = LxcSettings
-
-    def capabilities(self) -> Capabilities:
-        """Everything, as root."""
-        return Capabilities(
-            disk=True,
-            network=True,
-            several_guests=True,
-            cpu_limit=True,
-            memory_limit=True,
-            settings=tuple(LxcSettings.model_fields),
-        )
-
-    def check(self) -> Check:
-        """Start a container."""
-        return check_with_network(self, LxcSettings())
-
-    def prepare(self, settings: Settings) -> None:
-        """Build the root file system."""
-        assert isinstance(settings, LxcSettings)
-        self.program_file()
-        require_limits(settings)
-        agent_root(self.lab, settings.agent(self.lab))
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start `lxc-start` in the network namespace of the guest, which its container shares."""
-        assert isinstance(settings, LxcSettings)
+        assert isinstance(settings, ContainerSettings)
         lxc_start, disk_file = self.program_file(), self.lab.disk_file
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
             directory = guest.make_directory()

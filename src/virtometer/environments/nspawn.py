@@ -10,22 +10,18 @@ from pathlib import Path
 from typing import ClassVar
 
 from virtometer.environments.accounting import CgroupAccount
-from virtometer.environments.agent_bits import AgentBits
 from virtometer.environments.agent_root import AGENT, DATA, agent_root
-from virtometer.environments.base import Capabilities, Check, Environment, Guest, Namespace, Settings, disk_as_file
-from virtometer.environments.limits import CgroupLimits, limit, require_limits
+from virtometer.environments.base import Guest, Namespace, Settings, disk_as_file
+from virtometer.environments.container import Container, ContainerSettings
+from virtometer.environments.limits import limit
 from virtometer.environments.oci import Words
 from virtometer.environments.own_mounts import own_mounts
-from virtometer.environments.process_guest import ProcessGuest, check_with_network
+from virtometer.environments.process_guest import ProcessGuest
 
 _FLAGS = ("--quiet", "--register=no", "--keep-unit", "--read-only", "--resolv-conf=off", "--timezone=off", "--pipe")
 
 
-class NspawnSettings(AgentBits, CgroupLimits):
-    """Limits, and the size of the agent."""
-
-
-class Nspawn(Environment):
+class Nspawn(Container):
     """The agent as process 1 of the container; stdin and stdout are the channel."""
 
     kind: ClassVar[str] = "nspawn"
@@ -33,36 +29,12 @@ class Nspawn(Environment):
     meaning: ClassVar[str] = "a container as systemd makes it, with its filter of system calls"
     namespaces: ClassVar[tuple[Namespace, ...] | None] = ("cgroup", "ipc", "mnt", "net", "pid", "uts")
     usual_start_s: ClassVar[float] = 0.25
-    usual_overhead_s: ClassVar[float] = 0.15
     program: ClassVar[str] = "systemd-nspawn"
     package: ClassVar[str] = "systemd-container"
-    settings_type: ClassVar[type[Settings]] = NspawnSettings
-
-    def capabilities(self) -> Capabilities:
-        """Everything, as root."""
-        return Capabilities(
-            disk=True,
-            network=True,
-            several_guests=True,
-            cpu_limit=True,
-            memory_limit=True,
-            settings=tuple(NspawnSettings.model_fields),
-        )
-
-    def check(self) -> Check:
-        """Start a container."""
-        return check_with_network(self, NspawnSettings())
-
-    def prepare(self, settings: Settings) -> None:
-        """Build the root file system."""
-        assert isinstance(settings, NspawnSettings)
-        self.program_file()
-        require_limits(settings)
-        agent_root(self.lab, settings.agent(self.lab))
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start systemd-nspawn in the network namespace of the guest."""
-        assert isinstance(settings, NspawnSettings)
+        assert isinstance(settings, ContainerSettings)
         nspawn, disk_file = self.program_file(), self.lab.disk_file
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
             # The lock of a root directory is a file beside it. What is shared stays as it is: mounted for reading.

@@ -5,20 +5,16 @@ from __future__ import annotations
 from typing import ClassVar
 
 from virtometer.environments.accounting import CgroupAccount
-from virtometer.environments.agent_bits import AgentBits
 from virtometer.environments.agent_root import AGENT, DATA, agent_root
-from virtometer.environments.base import Capabilities, Check, Environment, Guest, Namespace, Settings, disk_as_file
+from virtometer.environments.base import Guest, Namespace, Settings, disk_as_file
+from virtometer.environments.container import Container, ContainerSettings
 from virtometer.environments.journal import Resource
-from virtometer.environments.limits import CgroupLimits, effective_limits, require_limits
+from virtometer.environments.limits import effective_limits
 from virtometer.environments.oci import Words, add_state, write_bundle
-from virtometer.environments.process_guest import ProcessGuest, check_with_network
+from virtometer.environments.process_guest import ProcessGuest
 
 
-class ContainerSettings(AgentBits, CgroupLimits):
-    """Limits, and the size of the agent."""
-
-
-class OciEnvironment(Environment):
+class OciEnvironment(Container):
     """Namespaces and cgroups as a runtime makes them; stdin and stdout of the container are the channel.
 
     A subclass has `container`, which is its only resource.
@@ -27,35 +23,11 @@ class OciEnvironment(Environment):
     container: ClassVar[Resource]
     namespaces: ClassVar[tuple[Namespace, ...] | None] = ("ipc", "mnt", "net", "pid", "uts")
     usual_start_s: ClassVar[float] = 0.15
-    usual_overhead_s: ClassVar[float] = 0.15
     several_agents: ClassVar[bool] = True
-    settings_type: ClassVar[type[Settings]] = ContainerSettings
 
     def runtime(self) -> Words:
         """The words that call the runtime."""
         return [self.program_file()]
-
-    def capabilities(self) -> Capabilities:
-        """Everything, as root."""
-        return Capabilities(
-            disk=True,
-            network=True,
-            several_guests=True,
-            cpu_limit=True,
-            memory_limit=True,
-            settings=tuple(ContainerSettings.model_fields),
-        )
-
-    def check(self) -> Check:
-        """Start a container."""
-        return check_with_network(self, ContainerSettings())
-
-    def prepare(self, settings: Settings) -> None:
-        """Build the root file system."""
-        assert isinstance(settings, ContainerSettings)
-        self.program_file()
-        require_limits(settings)
-        agent_root(self.lab, settings.agent(self.lab))
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start the runtime's `run` in the foreground."""

@@ -14,13 +14,13 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from virtometer.environments.accounting import CgroupAccount
-from virtometer.environments.agent_bits import AgentBits
 from virtometer.environments.agent_root import AGENT, DATA, agent_root
-from virtometer.environments.base import Capabilities, Check, Environment, Guest, Namespace, Settings, disk_as_file
-from virtometer.environments.limits import CgroupLimits, limit, require_limits
+from virtometer.environments.base import Guest, Namespace, Settings, disk_as_file
+from virtometer.environments.container import Container, ContainerSettings
+from virtometer.environments.limits import limit
 from virtometer.environments.oci import Words
 from virtometer.environments.own_mounts import hide_bare_cgroup2, own_mounts
-from virtometer.environments.process_guest import ProcessGuest, check_with_network
+from virtometer.environments.process_guest import ProcessGuest
 
 _HOME = "/run/virtometer-podman"
 _FLAGS = (
@@ -29,7 +29,7 @@ _FLAGS = (
 )  # fmt: skip
 
 
-class PodmanSettings(AgentBits, CgroupLimits):
+class PodmanSettings(ContainerSettings):
     """Limits, the size of the agent, and what Podman puts around a container."""
 
     runtime: Literal["crun", "runc"] = Field(default="crun", description="the OCI runtime that makes the container")
@@ -38,7 +38,7 @@ class PodmanSettings(AgentBits, CgroupLimits):
     )
 
 
-class Podman(Environment):
+class Podman(Container):
     """`podman run` in the foreground; stdin and stdout of the container are the channel, through conmon."""
 
     kind: ClassVar[str] = "podman"
@@ -46,34 +46,16 @@ class Podman(Environment):
     meaning: ClassVar[str] = "a container of an engine without a daemon, with its default filter of system calls"
     namespaces: ClassVar[tuple[Namespace, ...] | None] = ("ipc", "mnt", "net", "pid", "uts")
     usual_start_s: ClassVar[float] = 0.5
-    usual_overhead_s: ClassVar[float] = 0.15
     own_memory: ClassVar[int] = 48 << 20  # of podman and conmon, which stay beside the container
     program: ClassVar[str] = "podman"
     package: ClassVar[str] = "podman"
     settings_type: ClassVar[type[Settings]] = PodmanSettings
 
-    def capabilities(self) -> Capabilities:
-        """Everything, as root."""
-        return Capabilities(
-            disk=True,
-            network=True,
-            several_guests=True,
-            cpu_limit=True,
-            memory_limit=True,
-            settings=tuple(PodmanSettings.model_fields),
-        )
-
-    def check(self) -> Check:
-        """Start a container."""
-        return check_with_network(self, PodmanSettings())
-
     def prepare(self, settings: Settings) -> None:
-        """Build the root file system."""
+        """Find the runtime too."""
         assert isinstance(settings, PodmanSettings)
-        self.program_file()
         self.lab.programs.find(settings.runtime, settings.runtime)
-        require_limits(settings)
-        agent_root(self.lab, settings.agent(self.lab))
+        super().prepare(settings)
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start `podman run` in the network namespace of the guest, which its container shares as that of a host."""

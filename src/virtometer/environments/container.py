@@ -1,0 +1,44 @@
+"""What kinds that make containers of the host's own kernel share: settings, capabilities, check and images."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from virtometer.environments.agent_bits import AgentBits
+from virtometer.environments.agent_root import agent_root
+from virtometer.environments.base import Capabilities, Check, Environment, Settings
+from virtometer.environments.limits import CgroupLimits, require_limits
+from virtometer.environments.process_guest import check_with_network
+
+
+class ContainerSettings(AgentBits, CgroupLimits):
+    """Limits, and the size of the agent."""
+
+
+class Container(Environment):
+    """A subclass starts the agent in `agent_root`, with a network of its own on the bridge. It needs root."""
+
+    usual_overhead_s: ClassVar[float] = 0.15
+    settings_type: ClassVar[type[Settings]] = ContainerSettings
+
+    def capabilities(self) -> Capabilities:
+        """Everything, as root."""
+        return Capabilities(
+            disk=True,
+            network=True,
+            several_guests=True,
+            cpu_limit=True,
+            memory_limit=True,
+            settings=tuple(self.settings_type.model_fields),
+        )
+
+    def check(self) -> Check:
+        """Start a container."""
+        return check_with_network(self, self.settings_type())
+
+    def prepare(self, settings: Settings) -> None:
+        """Build the root file system. Raises EnvironmentFailed where this host cannot have these settings."""
+        assert isinstance(settings, ContainerSettings)
+        self.program_file()
+        require_limits(settings)
+        agent_root(self.lab, settings.agent(self.lab))
