@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from virtometer.design.parse import parse_plan
-from virtometer.design.residents import Residents, residents
+from virtometer.design.residents import Residents, crowds, residents
 from virtometer.model import Plan
 from virtometer.runner.catalogue import catalogue
 
@@ -64,6 +64,24 @@ def test_work_in_long_windows_is_done_by_one_guest_at_a_time() -> None:
 )
 def test_groups_hold_what_fits_beside_the_baseline(room: int, groups: list[tuple[str, ...]]) -> None:
     assert list(split(plan(MACHINES), room * MIB).groups) == groups
+
+
+def test_all_guests_of_interleaved_numbers_are_counted() -> None:
+    growing = "[{name: growing, type: together, guests: [1, 3]}]"
+    of = plan({"box": "kind: runc", "small": MACHINE % "512M"}, TRIAD, scenarios=growing)
+    names = [one.name for one in of.environments]
+    (crowd,) = crowds(of, names, 3120 * MIB, CATALOGUE)  # 3 x (200 + 200 + 640)
+    assert (crowd.needs, crowd.guests) == ({"native": 200 * MIB, "box": 200 * MIB, "small": 640 * MIB}, 3)
+    assert (crowd.apart, crowd.sentence) == (False, "")
+    (crowd,) = crowds(of, names, 3119 * MIB, CATALOGUE)
+    assert crowd.apart
+    assert crowd.sentence.startswith(
+        "the guests of 'growing' need 3 x native 200M + 3 x box 200M + 3 x small 640M = 3120M of memory together"
+    )
+    assert crowd.sentence.endswith("are free: its environments work one after the other")
+    (crowd,) = crowds(of, ["native"], 1, CATALOGUE)
+    assert not crowd.apart, "one environment has nobody to wait for"
+    assert crowds(plan({"box": "kind: runc"}, TRIAD, scenarios=growing, fresh="trial"), names, 1, CATALOGUE) == []
 
 
 def test_without_turns_nobody_is_resident_and_there_is_one_group() -> None:

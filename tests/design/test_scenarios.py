@@ -60,6 +60,37 @@ def test_together_is_every_number_of_guests_of_each_environment() -> None:
     assert len(made(("native",), type="together", workloads=["cpu"], guests=[2])) == 1
 
 
+def interleaved(seconds: float = 1.0, fresh: str = "block", **scenario: Any) -> list[list[Placements]]:
+    """As `made`, with cpu work that can pause."""
+    of = plan(type="together", environment="box", **scenario)
+    work = [one.model_copy(update={"scheduling": "interleaved"} if one.name == "cpu" else {}) for one in of.workloads]
+    of = of.model_copy(update={"workloads": work, "seconds": seconds, "fresh": fresh})
+    return groups(of, of.scenarios[0], ("native", "box", "machine"))
+
+
+def test_where_windows_are_interleaved_each_guest_is_measured_by_itself() -> None:
+    rounds, others = interleaved(workloads=["cpu", "disk"], guests=[1, 3])
+    assert [shown(trial) for trial in rounds] == [
+        ["box1 cpu"],
+        ["box2 cpu"],
+        ["box3 cpu"],
+        ["box1 cpu", "box2 cpu", "box3 cpu"],
+    ]
+    assert [shown(trial) for trial in others] == [["box1 disk"], ["box1 disk", "box2 disk", "box3 disk"]]
+
+
+def test_guests_by_themselves_have_two_windows_each_at_least() -> None:
+    (rounds,) = interleaved(seconds=0.25, workloads=["cpu"], guests=[1, 3])  # four windows of 60 ms
+    assert [shown(trial) for trial in rounds][:2] == [["box1 cpu"], ["box2 cpu"]] and len(rounds) == 3
+    (rounds,) = interleaved(seconds=0.05, workloads=["cpu"], guests=[1, 3])
+    assert len(rounds) == 2
+
+
+def test_fresh_guests_for_every_trial_have_a_window_of_their_own() -> None:
+    (group,) = interleaved(fresh="trial", workloads=["cpu"], guests=[1, 3])
+    assert [len(trial) for trial in group] == [1, 3]
+
+
 def test_a_loaded_guest_is_measured_without_the_load_too() -> None:
     load = {"workload": "cpu", "guests": 2}
     (group,) = made(type="loaded", environment="box", workloads=["disk"], load=load)

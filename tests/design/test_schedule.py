@@ -224,6 +224,25 @@ def test_a_block_has_every_trial_of_every_scenario_once(fresh: str) -> None:
     assert len(orders) > 1, "in random order"
 
 
+@pytest.mark.parametrize("apart", [False, True])
+def test_numbers_of_guests_that_are_interleaved_are_one_unit_of_all_environments(apart: bool) -> None:
+    of = plan(environments=2, blocks=2, fresh="block", scenarios=SCENARIOS[1:2])
+    work = [one.model_copy(update={"scheduling": "interleaved"}) for one in of.workloads]
+    of = of.model_copy(update={"workloads": work})
+    trials = schedule(of, names(of), 7, apart=["growing"] if apart else [])
+    assert len(trials) == trial_count(of) == 2 * 2 * 5  # three guests by themselves, two, and three
+    units: dict[int | None, list[Trial]] = {}
+    for trial in trials:
+        units.setdefault(trial.turns, []).append(trial)
+    assert None not in units and len(units) == (4 if apart else 2)
+    for first, unit in units.items():
+        assert [trial.index for trial in unit] == list(range(unit[0].index, unit[0].index + len(unit)))
+        assert (first, {trial.start_group for trial in unit}) == (unit[0].index, {unit[0].start_group})
+        assert {one.environment for trial in unit for one in trial.placements} == (
+            {unit[0].placements[0].environment} if apart else {"e0", "e1"}
+        )
+
+
 def test_one_scenario_in_which_all_run_alone_is_a_plan_without_scenarios() -> None:
     without = plan(environments=3, blocks=2)
     everything = [{"name": "all", "type": "alone", "workloads": ["w0", "w1"]}]

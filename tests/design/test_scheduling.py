@@ -8,6 +8,7 @@ import pytest
 
 from virtometer.design.parse import parse_plan
 from virtometer.design.schedule import schedule
+from virtometer.design.scheduling import decided
 from virtometer.errors import PlanError
 from virtometer.model import Plan
 from virtometer.runner.catalogue import catalogue
@@ -160,6 +161,38 @@ def test_timing_by_the_laboratory_needs_long_windows() -> None:
         scheduling="auto",
     ).replace("kind: native, settings: {}", "kind: native, timing: laboratory")
     assert parse_plan(text, "p.yaml", catalogue()).workloads[0].scheduling == "continuous"
+
+
+TOGETHER = "scenarios:\n  - {name: growing, type: together, guests: [1, 2]}\n"
+
+
+def of_several(workload: str, op: str, environments: int = 2, **more: Any) -> Plan:
+    words = {"fresh": "block", "kind": "bubblewrap", "settings": "{}", "parameters": "{}", "scheduling": "auto", **more}
+    text = HEAD.format(workload=workload, op=op, **words) + TOGETHER
+    if environments == 1:
+        text = "\n".join(line for line in text.splitlines() if "name: box" not in line)
+    return parse_plan(text, "p.yaml", catalogue())
+
+
+@pytest.mark.parametrize("environments", [1, 2])
+def test_numbers_of_guests_are_interleaved_where_work_can_pause(environments: int) -> None:
+    assert of_several("memory", "triad", environments).workloads[0].scheduling == "interleaved"
+    assert of_several("net", "stream", environments).workloads[0].scheduling == "continuous"
+    assert of_several("memory", "triad", environments, fresh="trial").workloads[0].scheduling == "continuous"
+
+
+def test_writes_of_several_guests_have_windows_of_their_own() -> None:
+    assert of_several("disk", "random-write").workloads[0].scheduling == "continuous"
+    assert of_several("disk", "random-read").workloads[0].scheduling == "interleaved"
+    with pytest.raises(PlanError, match="it writes the disk file, and guests of 'growing' write at the same time"):
+        of_several("disk", "random-write", scheduling="interleaved")
+
+
+def test_more_samples_than_a_run_may_have_are_not_planned() -> None:
+    many = of_several("linpack", "classic").model_copy(update={"seconds": 25.0})
+    workloads = [one.model_copy(update={"scheduling": "auto"}) for one in many.workloads]
+    decided_plan, _ = decided(many.model_copy(update={"workloads": workloads}), catalogue())
+    assert decided_plan.workloads[0].scheduling == "continuous"
 
 
 def test_the_trials_of_an_interleaved_workload_stand_together() -> None:

@@ -83,7 +83,7 @@ class Timepiece(Scripted):
 
 
 class TurnerSettings(ScriptedSettings):
-    turns: dict[str, float] = Field(default_factory=dict)
+    turns: dict[str, float | str] = Field(default_factory=dict)
 
     def word(self) -> str:
         return json.dumps(self.turns)

@@ -121,7 +121,7 @@ def _work(observer: SliceObserver, spent: list[int], seconds: float) -> None:
 
 def test_only_what_happened_in_slices_is_added_up() -> None:
     spent = [0]
-    observer = SliceObserver(lambda: spent[0])
+    observer = SliceObserver([lambda: spent[0]])
     begin = time.monotonic_ns()
     for _ in range(3):
         observer.begin()
@@ -150,7 +150,7 @@ def test_a_guest_that_cannot_be_read_in_one_slice_has_no_value() -> None:
             raise OSError("it is gone")
         return found
 
-    observer = SliceObserver(read)
+    observer = SliceObserver([read])
     begin = time.monotonic_ns()
     observer.begin()
     observer.end()
@@ -162,7 +162,7 @@ def test_a_guest_that_cannot_be_read_in_one_slice_has_no_value() -> None:
 
 
 def test_marks_of_slices_follow_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
-    observer = SliceObserver(lambda: 0)
+    observer = SliceObserver([lambda: 0])
     steal = iter([0.0, 0.3])
     monkeypatch.setattr(host, "read_cpu", lambda: (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, next(steal)))
     begin = time.monotonic_ns()
@@ -214,7 +214,7 @@ def test_slices_are_disturbed_by_more_than_what_all_have(monkeypatch: pytest.Mon
         ]
         at += 10**9
     watch = Watched(*readings)
-    observer = SliceObserver(lambda: 0, watch)  # type: ignore[arg-type]
+    observer = SliceObserver([lambda: 0], watch)  # type: ignore[arg-type]
     for _ in costs_ms:
         observer.begin()
         observer.end()

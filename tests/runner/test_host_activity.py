@@ -8,7 +8,7 @@ import time
 import pytest
 
 from virtometer.model import HostUse
-from virtometer.runner.host_activity import Activity, between, read_activity, with_activity
+from virtometer.runner.host_activity import Activity, added, between, read_activity, with_activity
 
 USE = HostUse(1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -38,6 +38,15 @@ def test_between_two_points_it_is_interpolated() -> None:
     assert found.processors[3][0] == pytest.approx(4.25)
     assert (found.context_switches, found.disk_read) == (150, 150 * 512)
     assert between(activity(1.0, 0), activity(1.0, 0, (0,)), 0.5) is None, "a processor went away"
+
+
+def test_what_happened_in_several_windows_is_added() -> None:
+    ends = added([(activity(1.0, 100), activity(2.0, 300)), (activity(5.0, 900), activity(5.5, 1000))])
+    assert ends is not None
+    use = with_activity(USE, *ends, [])
+    assert [(one.number, one.user) for one in use.processors] == [(0, 1.5), (3, 1.5)]
+    assert (use.context_switches, use.disk_read) == (300, 300 * 512)
+    assert added([]) is added([(activity(1.0, 0), activity(1.0, 0, (0,)))]) is None
 
 
 def test_the_use_of_the_host_has_each_processor() -> None:

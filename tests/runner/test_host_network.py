@@ -6,7 +6,7 @@ import socket
 
 from virtometer.environments.base import NetworkPath
 from virtometer.model import Traffic
-from virtometer.runner.host_network import NetworkCounts, NetworkWatch, between, port_of, traffic
+from virtometer.runner.host_network import NetworkCounts, NetworkWatch, added, between, port_of, traffic
 
 LOOPBACK = NetworkPath("loopback", "127.0.0.1", "127.0.0.1", None)
 VETH = NetworkPath("veth", "10.0.0.1", "10.0.0.1", "away", port="veth2")
@@ -43,6 +43,17 @@ def test_between_two_points_it_is_interpolated() -> None:
     found = between(first, last, 0.5)
     assert (found.host, found.loopback) == ((50, 5, 0, 100, 10, 0), (4,) * 6)
     assert found.ports == {port: (2,) * 6}
+
+
+def test_what_several_windows_transferred_is_added() -> None:
+    port = ("away", "veth2")
+
+    def counts(number: float) -> NetworkCounts:
+        return NetworkCounts((number,) * 6, (2 * number,) * 6, {port: (3 * number,) * 6})
+
+    found = added([(counts(1), counts(3)), (counts(10), counts(15))])
+    assert found == NetworkCounts((8,) * 6, (16,) * 6, {port: (24,) * 6})
+    assert added([(counts(1), None)]) is added([]) is None
 
 
 def test_what_the_host_receives_the_guest_has_sent() -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from virtometer.clock.intervals import Intervals
-from virtometer.model import ClockFit, MarkKind, Run, Score
+from virtometer.model import ClockFit, MarkKind, Run, Sample, Score, SetAside
 from virtometer.runner.overlap import (
     TimedRun,
     account_mark,
@@ -19,6 +19,7 @@ from virtometer.runner.overlap import (
     overlap_mark,
     start_skew_ns,
     stretch,
+    within_windows,
 )
 from virtometer.runner.placement_run import PlacementRun
 
@@ -60,6 +61,31 @@ def test_the_stretch_is_what_all_measured_share() -> None:
     timed = [ran((10, 20), (20, 400)), ran((15, 500)), ran((0, 30), measured=False)]
     assert stretch(timed) == (15e6, 400e6)
     assert start_skew_ns(timed) == 5_000_000
+
+
+def windows(*spans_ms: tuple[int, int, int]) -> tuple[list[Sample], Intervals]:
+    """Samples with the number of their window, and from one ms to another."""
+    samples = [Sample(begin, end, 1, "ok", slice=number) for number, begin, end in spans_ms]
+    return samples, ran(*((begin, end) for _, begin, end in spans_ms)).intervals
+
+
+def test_in_each_window_counts_what_all_share() -> None:
+    one = windows((0, 0, 10), (0, 10, 20), (0, 20, 30), (2, 100, 110), (3, 200, 210))
+    other = windows((0, 8, 12), (0, 12, 20), (0, 20, 35), (2, 105, 112))
+    (mine, others), found = within_windows([one, other])
+    assert [sample.used for sample in mine] == [False, True, True, False, False]
+    assert [sample.used for sample in others] == [True, True, False, False]
+    assert {sample.set_aside for sample in mine if not sample.used} == {SetAside.OUTSIDE}
+    (window,) = found.values()
+    assert (window.start_ns, window.end_ns, window.skew_ns) == (8e6, 30e6, 8_000_000)
+
+
+def test_what_was_set_aside_before_is_no_part_of_a_window() -> None:
+    samples, timed = windows((0, 0, 10), (0, 10, 20))
+    samples[0] = replace(samples[0], set_aside=SetAside.RUN_IN)
+    ((first, second),), found = within_windows([(samples, timed)])
+    assert first.set_aside is SetAside.RUN_IN and second.used
+    assert (found[0].start_ns, found[0].skew_ns) == (10e6, 0)
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,15 @@ speed: work in a millisecond. later: the factor of the speed after the first 25 
 of 100 ms and more. alternates: as `later`, in every second slice the inverse. longest: seconds of an iteration. dies,
 hangs, ends, fails, idles: the number of the slice, counted from 1, at which it ends the process, does nothing more,
 ends the run, reports a failure, or waits for the next slice without a sample. round_trip: seconds that a ping takes.
+host: a directory in which those that work leave a file each. capacity: so many of them work at full speed together, and
+more share that. loss: of the speed for each other one that works.
 """
 
 import json
+import os
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 from place import FACTS  # type: ignore[import-not-found]  # it lies beside this script
@@ -23,17 +27,33 @@ def say(**message: Any) -> None:
     sys.stdout.flush()
 
 
+def beside() -> float:
+    """The factor of the speed with those that work at this moment."""
+    if "host" not in wanted:
+        return 1.0
+    count = max(len(list(Path(wanted["host"]).iterdir())), 1)
+    return float(min(1.0, wanted.get("capacity", count) / count) * (1 - wanted.get("loss", 0.0)) ** (count - 1))
+
+
 def work(seconds: float, number: int) -> list[dict[str, Any]]:
+    mine = Path(wanted["host"]) / str(os.getpid()) if "host" in wanted else None
+    if mine is not None:
+        mine.touch()
     begun = time.monotonic_ns()
     samples: list[dict[str, Any]] = []
     while not samples or time.monotonic_ns() - begun < (seconds - ITERATION_S / 2) * 1e9:
         start = time.monotonic_ns()
+        sharing = beside()
         time.sleep(ITERATION_S)
         end = time.monotonic_ns()
+        sharing = (sharing + beside()) / 2
         pace = wanted.get("speed", 1000.0) * (wanted.get("windows", 1.0) if seconds >= 0.1 else 1.0)
         factor = wanted.get("later", 1.0) * wanted.get("alternates", 1.0) ** (1 if number % 2 else -1)
         pace *= factor if start - begun > BEGINNING_S * 1e9 else 1.0
+        pace *= sharing
         samples.append({"start_ns": start, "end_ns": end, "work": round(pace * (end - start) * 1e-6), "check": "ok"})
+    if mine is not None:
+        mine.unlink()
     return samples
 
 

@@ -60,7 +60,7 @@ def show(
     from virtometer.design.duration import duration
     from virtometer.design.schedule import schedule
     from virtometer.runner.catalogue import catalogue
-    from virtometer.runner.here import residents_here
+    from virtometer.runner.here import crowds_here, residents_here
     from virtometer.runner.windows import may_end_early, windows
 
     selected = selection(only, in_)
@@ -72,7 +72,8 @@ def show(
     shown = seed if seed is not None else loaded.seed if loaded.seed is not None else 0
     names = [environment.name for environment in loaded.environments]
     together = residents_here(loaded, names, Path("results"))
-    trials = schedule(loaded, names, shown, together.groups)
+    apart = [one for one in crowds_here(loaded, names, Path("results")) if one.apart]
+    trials = schedule(loaded, names, shown, together.groups, [one.scenario for one in apart])
     lines = [f"plan: {loaded.name}"]
     if loaded.question:
         lines.append(f"question: {loaded.question}")
@@ -82,6 +83,7 @@ def show(
     lines += given_up
     lines.append(f"size: {_size(loaded, len(trials))}{_too_few(loaded)}")
     lines += _memory(loaded, together)
+    lines += [f"memory: {one.sentence}" for one in apart]
     takes = duration(loaded, trials, windows(loaded), catalogue())
     lines.append(f"time: {_takes(takes, early=may_end_early(loaded))}")
     chosen = seed is not None or loaded.seed is not None

@@ -12,10 +12,12 @@ the time left follows from what its own trials took.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from virtometer.design.catalogue import Catalogue
+from virtometer.design.scenarios import in_rounds
 from virtometer.model import GuestKey, Plan, Trial
 
 _BETWEEN_SLICES_S = 0.004
@@ -41,14 +43,18 @@ def duration(
     total, unknown_trials = 0.0, 0
     unknown: set[str] = set()
     started: set[tuple[int, GuestKey]] = set()
-    for trial in trials:
+    planned = list(trials)
+    alike = Counter(map(_windows_of, planned))
+    for trial in planned:
+        shared = alike[_windows_of(trial)] if in_rounds(plan, plan.scenario(trial.scenario), _workload(trial)) else 1
         for placement in trial.placements:
             start = (trial.start_group, placement.guest_key)
             if start not in started:
                 started.add(start)
                 total += costs[placement.environment].start_s
         total += max(
-            (windows[placement.workload] or 0.0) * run_in[placement.workload] + costs[placement.environment].trial_s
+            (windows[placement.workload] or 0.0) * run_in[placement.workload] / shared
+            + costs[placement.environment].trial_s
             for placement in trial.placements
         )
         without = {placement.workload for placement in trial.placements if windows[placement.workload] is None}
@@ -56,3 +62,12 @@ def duration(
         unknown |= without
     named = tuple(workload.name for workload in plan.workloads if workload.name in unknown)
     return Duration(total, named, unknown_trials)
+
+
+def _windows_of(trial: Trial) -> tuple[int | None, str, int]:
+    """What trials have in common that share the windows of one number of guests."""
+    return trial.turns, trial.placements[0].environment, len(trial.placements)
+
+
+def _workload(trial: Trial) -> str:
+    return trial.placements[0].workload

@@ -2,6 +2,9 @@
 
 Guests that take turns are resident together. Where they need more memory than is free they are split into groups, and
 each group has the baseline with all of its guests, so that a comparison never leaves its group.
+
+So are the guests of all environments of which trials of 1, 2, ... guests are interleaved (`crowds`). Where they need
+more than is free, the environments of the scenario work one after the other.
 """
 
 from __future__ import annotations
@@ -12,8 +15,8 @@ from dataclasses import dataclass
 
 from virtometer.design.catalogue import Catalogue
 from virtometer.design.demands import demand_of, guest_memory, rounded_size
-from virtometer.design.scenarios import work_alone, work_in_turns
-from virtometer.model import Plan, PlanEnvironment
+from virtometer.design.scenarios import environments_of, in_rounds, work_alone, work_in_turns
+from virtometer.model import Plan, PlanEnvironment, PlanWorkload
 
 _NAMED = 6  # guests whose names stand in a line
 _WHOLE = 1 << 20  # so that the arithmetic comes out as it is shown
@@ -74,7 +77,7 @@ def residents(plan: Plan, names: Collection[str], room: int, catalogue: Catalogu
     others = [one.name for one in known if one.name != plan.baseline]
     made = Residents(
         (tuple(others),),
-        {one.name: _need(one, plan, catalogue) for one in known},
+        {one.name: _need(one, catalogue, _largest(work_in_turns(plan), catalogue)) for one in known},
         plan.baseline,
         2 if plan.control and others else 1,
         _extra(plan, catalogue),
@@ -96,24 +99,71 @@ def residents(plan: Plan, names: Collection[str], room: int, catalogue: Catalogu
     )
 
 
-def _need(environment: PlanEnvironment, plan: Plan, catalogue: Catalogue) -> int:
-    """Bytes that a resident guest takes: a machine all of its memory, another guest what the work in slices takes."""
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """A scenario of which trials of 1, 2, ... guests are interleaved. guests: of each environment.
+
+    needs: bytes of one guest, by environment. room: bytes that may be taken at once.
+    """
+
+    scenario: str
+    guests: int
+    needs: dict[str, int]
+    room: int
+
+    @property
+    def taken(self) -> int:
+        """Bytes of all guests of all environments."""
+        return self.guests * sum(self.needs.values())
+
+    @property
+    def apart(self) -> bool:
+        """Whether the environments work one after the other, because their guests do not fit at the same time."""
+        return len(self.needs) > 1 and self.taken > self.room
+
+    @property
+    def sentence(self) -> str:
+        """Why they work one after the other, with the arithmetic; empty where they do not."""
+        if not self.apart:
+            return ""
+        parts = [f"{self.guests} x {name} {rounded_size(need)}" for name, need in self.needs.items()]
+        whole = f"{' + '.join(parts)} = {rounded_size(self.taken)}"
+        return (
+            f"the guests of '{self.scenario}' need {whole} of memory together, "
+            f"and {rounded_size(self.room)} are free: its environments work one after the other"
+        )
+
+
+def crowds(plan: Plan, names: Collection[str], room: int, catalogue: Catalogue) -> list[Crowd]:
+    """The scenarios of which numbers of guests are interleaved, in the environments `names`."""
+    found = []
+    for scenario in plan.scenarios:
+        work = [one for one in plan.workloads if one.name in scenario.workloads and in_rounds(plan, scenario, one.name)]
+        measured = [one for one in environments_of(plan, scenario) if one in names] if work else []
+        if measured:
+            needs = {
+                one.name: _need(one, catalogue, _largest(work, catalogue))
+                for one in plan.environments
+                if one.name in measured
+            }
+            found.append(Crowd(scenario.name, max(scenario.guests), needs, room))
+    return found
+
+
+def _need(environment: PlanEnvironment, catalogue: Catalogue, work: int) -> int:
+    """Bytes that a resident guest takes: a machine all of its memory, another guest what its work takes (`work`)."""
     kind = catalogue.kinds[environment.kind]
     if kind.machine_memory is not None:
         return kind.own_memory + (guest_memory(environment, catalogue) or 0)
-    return kind.own_memory + _largest(plan, catalogue, interleaved=True)
+    return kind.own_memory + work
 
 
 def _extra(plan: Plan, catalogue: Catalogue) -> int:
-    interleaved = _largest(plan, catalogue, interleaved=True)
-    return max(_largest(plan, catalogue, interleaved=False) - interleaved, 0)
+    apart = [one for one in work_alone(plan) if one.scheduling != "interleaved"]
+    return max(_largest(apart, catalogue) - _largest(work_in_turns(plan), catalogue), 0)
 
 
-def _largest(plan: Plan, catalogue: Catalogue, *, interleaved: bool) -> int:
-    """Whole MiB that the work takes which takes the most, of that in slices or of that in long windows.
-
-    Guests that work at the same time are started when no others live, and are no matter of groups.
-    """
-    some = [one for one in work_alone(plan) if (one.scheduling == "interleaved") is interleaved]
-    most = max((demand_of(one, catalogue).memory for one in some), default=0)
+def _largest(workloads: Collection[PlanWorkload], catalogue: Catalogue) -> int:
+    """Whole MiB that the work takes which takes the most."""
+    most = max((demand_of(one, catalogue).memory for one in workloads), default=0)
     return -(-most // _WHOLE) * _WHOLE

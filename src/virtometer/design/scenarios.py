@@ -3,6 +3,10 @@
 A group is one scenario in one environment, or one matrix; its trials share the guests. So trials of 1, 2, ... guests
 are close in time. What several guests reach is compared with what one reaches in the same group: `loaded`, `mixed` and
 `pair` have trials of one guest with one workload for that, without a word in the plan.
+
+Where work of `together` can pause, its trials of 1, 2, ... guests are interleaved (`in_rounds`) and are a group of
+their own. Each guest then has a trial by itself, so that the reference of several guests is the mean of all of them;
+these trials share the windows that one guest has.
 """
 
 from __future__ import annotations
@@ -13,6 +17,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from virtometer.model import GuestKey, Placement, Plan, PlanWorkload, Scenario
 
 Placements = tuple[Placement, ...]
+
+WINDOW_SLICES = 5
+"""Slices that a window lasts in which guests work together, where such windows are interleaved."""
+
+_FEWEST_WINDOWS = 2
+"""For each of the guests that are measured by themselves."""
 
 
 def groups(plan: Plan, scenario: Scenario, available: Collection[str]) -> list[list[Placements]]:
@@ -32,7 +42,25 @@ def groups(plan: Plan, scenario: Scenario, available: Collection[str]) -> list[l
     beside = scenario.load and scenario.load.environment
     if beside is not None and beside not in available:
         return []
+    if scenario.type == "together":
+        found = (group for name in named for group in _together(plan, scenario, name))
+        return [group for group in found if group]
     return [_GROUPS[scenario.type](scenario, name) for name in named]
+
+
+def in_rounds(plan: Plan, scenario: Scenario, workload: str) -> bool:
+    """Whether trials of 1, 2, ... guests are interleaved: in each round every number of guests has a short window."""
+    return (
+        scenario.type == "together"
+        and plan.fresh == "block"
+        and any(one.name == workload and one.scheduling == "interleaved" for one in plan.workloads)
+    )
+
+
+def window_count(plan: Plan, workload: str) -> int:
+    """How many windows the trials of one number of guests have in a block, where they are interleaved."""
+    seconds = next(one.seconds or plan.seconds for one in plan.workloads if one.name == workload)
+    return max(round(seconds / (WINDOW_SLICES * plan.slice_s)), 1)
 
 
 def alone(plan: Plan) -> list[Scenario]:
@@ -83,12 +111,22 @@ def members_of(scenario: Scenario) -> list[GuestKey]:
     return found
 
 
-def _together(scenario: Scenario, environment: str) -> list[Placements]:
-    return [
-        tuple(Placement(environment, workload, guest=number + 1, ordinal=number) for number in range(count))
-        for workload in scenario.workloads
-        for count in scenario.guests
-    ]
+def _together(plan: Plan, scenario: Scenario, environment: str) -> list[list[Placements]]:
+    """Two groups: trials that are interleaved, and trials with a window of their own. One may be empty."""
+    interleaved: list[Placements] = []
+    others: list[Placements] = []
+    for workload in scenario.workloads:
+        rounds = in_rounds(plan, scenario, workload)
+        for count in scenario.guests:
+            if rounds and count == 1:
+                most = min(max(scenario.guests), max(window_count(plan, workload) // _FEWEST_WINDOWS, 1))
+                interleaved += [(Placement(environment, workload, guest=number + 1),) for number in range(most)]
+                continue
+            placements = tuple(
+                Placement(environment, workload, guest=number + 1, ordinal=number) for number in range(count)
+            )
+            (interleaved if rounds else others).append(placements)
+    return [interleaved, others]
 
 
 def _loaded(scenario: Scenario, environment: str) -> list[Placements]:
@@ -149,7 +187,6 @@ def _between(source: GuestKey, target: GuestKey, workload: str) -> Placements:
 
 
 _GROUPS: Mapping[str, Callable[[Scenario, str], list[Placements]]] = {
-    "together": _together,
     "loaded": _loaded,
     "mixed": _mixed,
     "instances": _instances,

@@ -15,7 +15,9 @@ random order, each with the baseline and its control, and with a start of its gu
 
 With scenarios a block consists of sections in random order: one for each scenario of the type alone, which is a block
 as above, and one for each group of another scenario. The trials of a group are in random order and share their guests,
-unless every trial starts its own (`fresh: trial`).
+unless every trial starts its own (`fresh: trial`). Where trials of 1, 2, ... guests are interleaved, those of one
+workload in all environments are one unit, and all their guests live at the same time; or those of one environment,
+where the host has no memory for all (`apart`).
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from virtometer.design.scenarios import Placements, alone, groups
+from virtometer.design.scenarios import Placements, alone, groups, in_rounds
 from virtometer.design.shuffle import Generator
 from virtometer.errors import EnvironmentFailed, UsageError
 from virtometer.model import GuestKey, Placement, Plan, Scenario, Trial
@@ -45,13 +47,18 @@ def trial_count(plan: Plan) -> int:
 
 
 def schedule(
-    plan: Plan, available_environments: Iterable[str], seed: int, residents: Sequence[Sequence[str]] = ()
+    plan: Plan,
+    available_environments: Iterable[str],
+    seed: int,
+    residents: Sequence[Sequence[str]] = (),
+    apart: Collection[str] = (),
 ) -> tuple[Trial, ...]:
     """The trials of a plan in the order of execution.
 
     `available_environments`: names (of the plan) that work here; the order in which they are given does not matter.
     `residents`: those of them beside the baseline that live at the same time where workloads are interleaved, in groups
-    as the module `residents` splits them; without any, all do. The first blocks do not depend on how many follow.
+    as the module `residents` splits them; without any, all do. `apart`: scenarios of several guests whose environments
+    have no memory at the same time. The first blocks do not depend on how many follow.
     Raises EnvironmentFailed when the baseline is not available, UsageError when there would be more than MAX_TRIALS
     trials.
     """
@@ -68,9 +75,7 @@ def schedule(
         _Section(one.name, _wanted(plan, one, environments), residents, take_turns=_take_turns(plan, one))
         for one in alone(plan)
     ]
-    sections += [
-        _Section(one.name, trials=group) for one in plan.scenarios for group in groups(plan, one, environments)
-    ]
+    sections += [part for one in plan.scenarios for part in _several(plan, one, environments, one.name in apart)]
     generator = Generator(seed)
     trials: list[Trial] = []
     for block in range(plan.blocks):
@@ -109,6 +114,16 @@ def further(plan: Plan, seed: int, before: Sequence[Trial], more: Mapping[tuple[
         if len(before) + len(trials) > MAX_TRIALS:
             raise UsageError(f"there would be more than the {MAX_TRIALS} trials that one campaign may have")
     return tuple(trials)
+
+
+def _several(plan: Plan, scenario: Scenario, environments: Collection[str], apart: bool) -> list[_Section]:
+    """The sections of a scenario that is not of the type alone."""
+    found = groups(plan, scenario, environments)
+    rounds = [group for group in found if in_rounds(plan, scenario, group[0][0].workload)]
+    sections = [_Section(scenario.name, trials=group) for group in found if group not in rounds]
+    if rounds and not apart:
+        rounds = [[trial for group in rounds for trial in group]]
+    return [*sections, *(_Section(scenario.name, trials=group, rounds=True) for group in rounds)]
 
 
 def _take_turns(plan: Plan, scenario: Scenario) -> bool:
@@ -161,7 +176,7 @@ class _Section:
     """A part of a block, with guests of its own: what is wanted of a scenario of the type alone, or trials of another.
 
     wanted: the guests by workload. residents: those that live at the same time, where guests take turns. trials: those
-    of one group of another scenario.
+    of one group of another scenario. rounds: they are interleaved.
     """
 
     scenario: str
@@ -169,13 +184,14 @@ class _Section:
     residents: Sequence[Sequence[str]] = ()
     trials: Sequence[Placements] = ()
     take_turns: bool = False
+    rounds: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
     """Trials that stand next to each other, each with its placements.
 
-    begins: guests are started for it. together: their guests take turns.
+    begins: guests are started for it. together: their guests take turns, or numbers of guests do.
     """
 
     trials: Sequence[Placements]
@@ -206,9 +222,20 @@ def _units(plan: Plan, generator: Generator, sections: Sequence[_Section]) -> li
     for section in generator.shuffled(filled) if len(filled) > 1 else filled:
         if section.wanted:
             units += [replace(unit, scenario=section.scenario) for unit in _order(plan, generator, section)]
-        for number, placements in enumerate(generator.shuffled(section.trials) if section.trials else ()):
-            units.append(_Unit((placements,), begins=number == 0 or plan.fresh == "trial", scenario=section.scenario))
+        for number, trials in enumerate(generator.shuffled(_parts(section)) if section.trials else ()):
+            begins = number == 0 or plan.fresh == "trial"
+            units.append(_Unit(trials, begins, section.rounds, section.scenario))
     return units
+
+
+def _parts(section: _Section) -> list[tuple[Placements, ...]]:
+    """The trials of a section by unit: those that are interleaved by workload, every other one by itself."""
+    if not section.rounds:
+        return [(placements,) for placements in section.trials]
+    found: dict[str, list[Placements]] = {}
+    for placements in section.trials:
+        found.setdefault(placements[0].workload, []).append(placements)
+    return [tuple(trials) for trials in found.values()]
 
 
 def _order(plan: Plan, generator: Generator, section: _Section) -> Sequence[_Unit]:

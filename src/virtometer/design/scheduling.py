@@ -1,4 +1,4 @@
-"""Which workloads of a plan are interleaved: guests take turns in slices. PURE.
+"""Which workloads of a plan are interleaved: guests take turns in slices, and numbers of guests in windows. PURE.
 
 Only what is close in time can be compared on a host whose noise is 1/f; long windows are left to work that cannot
 pause, and to guests whose speed shows over a long window alone.
@@ -12,6 +12,9 @@ from virtometer.model import Plan, PlanWorkload
 
 MOST_SLICES = 3_000
 """In a window: an agent may send no more lines and samples in a run, those of the long windows included."""
+
+_MOST_SAMPLES = 20_000
+_ITERATIONS = 5  # of a slice
 
 Wrong = tuple[Path, str]
 """Where the plan is wrong, and a sentence."""
@@ -37,9 +40,9 @@ def _of_plan(plan: Plan, catalogue: Catalogue) -> str:
     """Why nothing of the plan can be interleaved; empty where it can."""
     if plan.fresh == "trial":
         return "with 'fresh: trial' a guest lives for one trial alone; write 'fresh: block'"
-    if plan.scenarios and not any(one.type == "alone" for one in plan.scenarios):
-        return "the plan has no scenario of the type alone, and other guests do not take turns"
-    if len(plan.environments) == 1:
+    if plan.scenarios and not any(one.type in ("alone", "together") for one in plan.scenarios):
+        return "the plan has no scenario of the type alone or together, and other guests do not take turns"
+    if len(plan.environments) == 1 and not any(one.type == "together" for one in plan.scenarios):
         return "the plan has one environment, so there are no turns to take"
     for environment in plan.environments:
         kind = catalogue.kinds[environment.kind]
@@ -58,7 +61,13 @@ def _of_workload(workload: PlanWorkload, plan: Plan, catalogue: Catalogue) -> st
     seconds = workload.seconds or plan.seconds
     if seconds > MOST_SLICES * plan.slice_s:
         return f"its window of {seconds:g} s has more than {MOST_SLICES:,} slices"
-    return description.cannot_pause(workload.op, parameters, seconds, _cached(plan, catalogue))
+    beside = [one for one in plan.scenarios if one.type == "together" and workload.name in one.workloads]
+    for scenario in beside:
+        # A guest has one run for all numbers of guests.
+        if _ITERATIONS * seconds / plan.slice_s * len(scenario.guests) > _MOST_SAMPLES:
+            return f"its windows of {seconds:g} s for each number of guests have more than {_MOST_SAMPLES:,} samples"
+    at_once = f"guests of '{beside[0].name}' write at the same time" if beside else ""
+    return description.cannot_pause(workload.op, parameters, seconds, _cached(plan, catalogue) or at_once)
 
 
 def _cached(plan: Plan, catalogue: Catalogue) -> str:

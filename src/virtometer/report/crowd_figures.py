@@ -246,7 +246,7 @@ def heat(of: Matrix) -> Figure | None:
 
 
 def time_line(analysis: Analysis, record: TrialRecord) -> Figure | None:
-    """One trial: guests as rows, from the first to the last sample, with the scored stretch shaded.
+    """One trial: guests as rows, from the first to the last sample of each window, with the scored stretches shaded.
 
     None where the times of its samples on the host are not known.
     """
@@ -254,21 +254,22 @@ def time_line(analysis: Analysis, record: TrialRecord) -> Figure | None:
     measured = [run for run in runs if run.placement.role == "measured"]
     if len(runs) < 2 or not measured:
         return None
-    spans = {run.placement.ordinal: _span(analysis, run) for run in runs}
-    zero = min(begin for begin, _ in spans.values())
+    spans = {run.placement.ordinal: _spans(analysis, run) for run in runs}
+    zero = min(begin for some in spans.values() for begin, _ in some.values())
     rows: list[dict[str, Any]] = [
         {
             "g": f"{run.placement.guest_key.name}: {run.placement.workload}"
             + (f" (copy {run.placement.instance})" if run.placement.instance > 1 else ""),
-            "from": (spans[run.placement.ordinal][0] - zero) * 1e-9,
-            "to": (spans[run.placement.ordinal][1] - zero) * 1e-9,
+            "from": (begin - zero) * 1e-9,
+            "to": (end - zero) * 1e-9,
             "k": run.placement.role,
         }
         for run in runs
+        for begin, end in spans[run.placement.ordinal].values()
     ]
-    begin = max(run.scored.window_start_host_ns for run in measured)
-    end = min(run.scored.window_end_host_ns for run in measured)
-    stretch = [{"from": (begin - zero) * 1e-9, "to": (end - zero) * 1e-9}]
+    stretch = [
+        {"from": (begin - zero) * 1e-9, "to": (end - zero) * 1e-9} for begin, end in _stretches(analysis, measured)
+    ]
     names = list(dict.fromkeys(row["g"] for row in rows))
     last = max(row["to"] for row in rows)
     x = alt.X(
@@ -296,14 +297,15 @@ def time_line(analysis: Analysis, record: TrialRecord) -> Figure | None:
     shade = (
         alt.Chart(data(stretch)).mark_rect(color="var(--band)", opacity=1, aria=False).encode(x=x, x2=alt.X2("to:Q"))
     )
-    edges = [{"at": stretch[0]["from"]}, {"at": stretch[0]["to"]}]
+    edges = [{"at": one[side]} for one in stretch for side in ("from", "to")]
     lines = (
         alt.Chart(data(edges))
         .mark_rule(color="var(--ink)", strokeDash=[3, 3], aria=False)
         .encode(x=alt.X("at:Q", scale=alt.Scale(domain=[min(0.0, stretch[0]["from"]), last], nice=False)))
     )
-    told = "; ".join(f"{row['g']} {row['from']:.4g} to {row['to']:.4g} s" for row in rows)
-    scored = f"{stretch[0]['from']:.4g} to {stretch[0]['to']:.4g} s"
+    of_guests = {name: [row for row in rows if row["g"] == name] for name in names}
+    told = "; ".join(f"{name} {_told(some)}" for name, some in of_guests.items())
+    scored = _told(stretch)
     return Figure(
         finish(alt.layer(shade, bars, lines)),
         f"Time line of trial {record.trial.index}: {told}; scored {scored}",
@@ -312,10 +314,34 @@ def time_line(analysis: Analysis, record: TrialRecord) -> Figure | None:
     )
 
 
-def _span(analysis: Analysis, run: Run) -> tuple[float, float]:
-    """Host ns from the start of the first sample to the end of the last."""
+def _told(spans: Sequence[Mapping[str, Any]]) -> str:
+    """From when to when, and in how many windows where these are several."""
+    windows = f"in {len(spans)} windows from " if len(spans) > 1 else ""
+    return f"{windows}{spans[0]['from']:.4g} to {spans[-1]['to']:.4g} s"
+
+
+def _spans(analysis: Analysis, run: Run, *, used: bool = False) -> dict[int | None, tuple[float, float]]:
+    """Host ns from the start of the first sample to the end of the last, by window; of a run without windows: None.
+
+    used: of samples that are used.
+    """
     of = analysis.samples(run).intervals
-    return float(of.start_ns.min()), float(of.end_ns.max())
+    found: dict[int | None, tuple[float, float]] = {}
+    for sample, start_ns, end_ns in zip(run.samples, of.start_ns.tolist(), of.end_ns.tolist(), strict=True):
+        if sample.used or not used:
+            begin, end = found.get(sample.slice, (start_ns, end_ns))
+            found[sample.slice] = min(begin, start_ns), max(end, end_ns)
+    return dict(sorted(found.items(), key=lambda item: item[1]))
+
+
+def _stretches(analysis: Analysis, measured: Sequence[Run]) -> list[tuple[float, float]]:
+    """Host ns from begin to end of what is scored, for each window."""
+    if not any(run.in_slices for run in measured):
+        begin = max(run.scored.window_start_host_ns for run in measured)
+        return [(begin, min(run.scored.window_end_host_ns for run in measured))]
+    spans = [_spans(analysis, run, used=True) for run in measured]
+    windows = [window for window in spans[0] if all(window in one for one in spans)]
+    return [(max(one[window][0] for one in spans), min(one[window][1] for one in spans)) for window in windows]
 
 
 def _short(value: float) -> float:

@@ -38,10 +38,11 @@ from virtometer.programs import Programs, now
 from virtometer.runner import host, tool_programs
 from virtometer.runner.agent import agent_digest, agent_path
 from virtometer.runner.catalogue import catalogue
+from virtometer.runner.crowds import CrowdRunner
 from virtometer.runner.doctor import status
 from virtometer.runner.file_room import file_room
 from virtometer.runner.guests import Guests, compares_network, with_advice
-from virtometer.runner.here import residents_here
+from virtometer.runner.here import crowds_here, residents_here
 from virtometer.runner.host_lock import HostLock
 from virtometer.runner.lab_context import lab_context
 from virtometer.runner.processors import laboratory_aside
@@ -112,9 +113,10 @@ def _begin(plan: Plan, plan_text: str, directory: Path, seed: int, progress: Pro
     versions = _versions(plan, programs)
     working = [state.name for state in statuses if state.works]
     together = residents_here(plan, working, directory)
-    for sentence in together.sentences():
+    crowds = crowds_here(plan, working, directory)
+    for sentence in [*together.sentences(), *(one.sentence for one in crowds if one.apart)]:
         progress.message(sentence)
-    planned = schedule(plan, working, seed, together.groups)
+    planned = schedule(plan, working, seed, together.groups, [one.scenario for one in crowds if one.apart])
     campaign = Campaign(
         plan=plan,
         plan_text=plan_text,
@@ -303,6 +305,7 @@ class _Execution:
         self._guests = Guests(campaign.plan, lab, progress)
         self._runner = TrialRunner(campaign.plan, lab)
         self._turn_runner = TurnRunner(campaign.plan, lab, campaign.trials)
+        self._crowd_runner = CrowdRunner(campaign.plan, lab, campaign.trials)
         self._remaining_time = RemainingTime(windows(campaign.plan))
         self._done = 0
         self._estimates = LiveEstimates(campaign.plan)
@@ -329,7 +332,8 @@ class _Execution:
 
     def _run_group(self, rest: Sequence[Trial], begin: int, end: int) -> None:
         scenario = self._plan.scenario(rest[begin].scenario).type
-        keys = list(dict.fromkeys(key for trial in rest[begin:end] for key in trial.guests))
+        # Sorted: guests of one environment are to have different disk files, and there are only as many as these need.
+        keys = sorted({key for trial in rest[begin:end] for key in trial.guests})
         # Where each works alone, all have the same disk file.
         on_bridge = scenario in ("pair", "matrix") or compares_network(self._plan)
         self._guests.begin_group([] if scenario == "alone" else keys, on_bridge=on_bridge)
@@ -353,7 +357,9 @@ class _Execution:
         for trial in ready:
             self._progress.trial_started(trial)
         if ready and ready[0].turns is not None:
-            found = self._turn_runner.run(ready, self._guests.running, self._seed + ready[0].index)
+            of_one = self._plan.scenario(ready[0].scenario).type == "alone"
+            runner = self._turn_runner if of_one else self._crowd_runner
+            found = runner.run(ready, self._guests.running, self._seed + ready[0].index)
         else:
             found = [self._runner.run(trial, self._guests.running) for trial in ready]
         records |= {record.trial.index: record for record in found}

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from virtometer.design.feasible import HostSizes, Impossible, impossible_here
-from virtometer.design.residents import Residents, residents
+from virtometer.design.residents import Crowd, Residents, crowds, residents
 from virtometer.model import Plan
 from virtometer.runner.catalogue import catalogue
 from virtometer.runner.lab_context import ROOM
@@ -23,6 +23,12 @@ def residents_here(plan: Plan, names: Collection[str], results: Path) -> Residen
     """The groups in which the guests of these environments take turns on this host."""
     room = host_sizes(results).room(plan.rules.min_free_memory_bytes)
     return residents(plan, names, room, catalogue())
+
+
+def crowds_here(plan: Plan, names: Collection[str], results: Path) -> list[Crowd]:
+    """The scenarios of which numbers of guests are interleaved, and whether all environments have room on this host."""
+    room = host_sizes(results).room(plan.rules.min_free_memory_bytes)
+    return crowds(plan, names, room, catalogue())
 
 
 def host_sizes(results: Path) -> HostSizes:

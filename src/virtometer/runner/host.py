@@ -18,7 +18,7 @@ from typing import Any
 from virtometer.environments.cpu_parts import CpuReading
 from virtometer.model import GuestUse, HostUse, Mark, MarkKind, Rules
 from virtometer.runner import guest_use, host_network
-from virtometer.runner.host_activity import Activity, between, read_activity, with_activity
+from virtometer.runner.host_activity import Activity, added, between, read_activity, with_activity
 from virtometer.runner.host_network import NetworkWatch
 from virtometer.runner.host_watch import UNKNOWN, Counters, HostWatch, foreign, frequency_facts, temperature_c
 from virtometer.visible import visible
@@ -148,12 +148,7 @@ class Observer:
         ends = [self._around(moment) for moment in (start_ns, end_ns)]
         first, last = (guest_use.between(a.parts[guest], b.parts[guest], share) for a, b, share in ends)
         use = guest_use.used([(first, last)])
-        begun, ended = self._activity_at(start_ns), self._activity_at(end_ns)
-        networks = [one.network.ports for one in (begun, ended) if one is not None and one.network is not None]
-        if use is None or len(networks) < 2 or port is None or any(port not in ports for ports in networks):
-            return use
-        # What the host's side of the interface receives the guest has sent.
-        return replace(use, traffic=host_network.traffic(networks[0][port], networks[1][port], turned=True))
+        return _with_traffic(use, port, (self._activity_at(start_ns), self._activity_at(end_ns)))
 
     def gap_s(self, start_ns: float, end_ns: float) -> float:
         """Longest time between two successive points of which some lies between two moments (host time), in s."""
@@ -201,17 +196,25 @@ class Observer:
 
 
 class SliceObserver:
-    """Adds up what happened in the slices of one guest: counters are read as each slice begins and ends.
+    """Adds up what happened in the slices of one guest, or in the windows of several that work at the same time.
 
-    of_long_windows: whether its long windows are added up instead.
+    Counters are read as each slice begins and ends. of_long_windows: whether long windows are added up instead.
     """
 
     def __init__(
-        self, guest: Callable[[], int], watch: HostWatch | None = None, *, parts: ReadParts | None = None
+        self,
+        guests: Sequence[Callable[[], int]],
+        watch: HostWatch | None = None,
+        *,
+        several: bool = False,
+        parts: Sequence[ReadParts] = (),
+        network: NetworkWatch | None = None,
     ) -> None:
-        """`guest` reads the guest's CPU time in ns. `watch` finds out what others do. parts: how it is divided."""
-        self._guest = (guest,)
-        self._parts = () if parts is None else (parts,)
+        """As Observer."""
+        self._guests = guests
+        self._parts = parts
+        self._several = several
+        self._network = network
         self._watch = watch
         self._apart: Mapping[int, str] = {}
         self._slices: list[tuple[Point, Point]] = []
@@ -224,14 +227,17 @@ class SliceObserver:
     def begin(self, *, long_window: bool = False) -> None:
         """A slice or a long window is about to be released."""
         self._long_window = long_window
-        self._begun = _point(self._guest, self._watch, parts=self._parts)
+        self._begun = self._point()
 
     def end(self) -> None:
         """The slice has ended."""
         if self._begun is not None:
-            pair = (self._begun, _point(self._guest, self._watch, parts=self._parts))
+            pair = (self._begun, self._point())
             (self._windows if self._long_window else self._slices).append(pair)
             self._begun = None
+
+    def _point(self) -> Point:
+        return _point(self._guests, self._watch, several=self._several, parts=self._parts, network=self._network)
 
     def disturbed(self, rules: Rules) -> dict[int, str]:
         """The slices, by their number among the slices, in which others cost the guest too much, with the reason.
@@ -262,7 +268,15 @@ class SliceObserver:
         inside = self._inside(start_ns, end_ns)
         wall_s = sum(last.at_ns - first.at_ns for first, last in inside) * 1e-9
         fields = [math.fsum(last.cpu_s[i] - first.cpu_s[i] for first, last in inside) for i in range(len(_FIELDS))]
-        return _with_foreign(_use(wall_s, fields), inside, self._watch)
+        use = _with_foreign(_use(wall_s, fields), inside, self._watch)
+        ends = self._activities(inside)
+        runnable = [last.activity.runnable for _, last in inside if last.activity is not None]
+        return use if ends is None else with_activity(use, *ends, runnable)
+
+    def _activities(self, inside: Sequence[tuple[Point, Point]]) -> tuple[Activity, Activity] | None:
+        """What the host did in these slices, as two points; None where that is unknown."""
+        known = [(a.activity, b.activity) for a, b in inside if a.activity is not None and b.activity is not None]
+        return added(known) if len(known) == len(inside) else None
 
     def guest_cpu_s(self, guest: int, start_ns: float, end_ns: float) -> float | None:
         """CPU seconds of the guest's processes in these slices; None where they could not be read."""
@@ -272,14 +286,14 @@ class SliceObserver:
         return max(sum(known) * 1e-9, 0.0) if len(known) == len(pairs) else None
 
     def guest_use(
-        self, guest: int, start_ns: float, end_ns: float, _port: tuple[str, str] | None = None
+        self, guest: int, start_ns: float, end_ns: float, port: tuple[str, str] | None = None
     ) -> GuestUse | None:
-        """What the guest's CPU time in these slices was spent for; None where it could not be read."""
+        """As that of Observer, in these slices."""
         if not self._parts:
             return None
-        return guest_use.used(
-            [(first.parts[guest], last.parts[guest]) for first, last in self._inside(start_ns, end_ns)]
-        )
+        inside = self._inside(start_ns, end_ns)
+        use = guest_use.used([(first.parts[guest], last.parts[guest]) for first, last in inside])
+        return _with_traffic(use, port, self._activities(inside) or ())
 
     def marks(self, start_ns: float, end_ns: float, rules: Rules) -> tuple[Mark, ...]:
         """What broke the plan's rules in these slices, each with its reason."""
@@ -313,6 +327,17 @@ def _point(
     divided = tuple(one() if ns is not None else None for one, ns in zip(parts, read, strict=False))
     activity = read_activity(network) if several else None
     return Point(time.monotonic_ns(), read_cpu(), tuple(read), counters, activity, divided)
+
+
+def _with_traffic(
+    use: GuestUse | None, port: tuple[str, str] | None, ends: Sequence[Activity | None]
+) -> GuestUse | None:
+    """With what the guest's interface transferred between two points, where that is known."""
+    networks = [one.network.ports for one in ends if one is not None and one.network is not None]
+    if use is None or len(networks) < 2 or port is None or any(port not in ports for ports in networks):
+        return use
+    # What the host's side of the interface receives the guest has sent.
+    return replace(use, traffic=host_network.traffic(networks[0][port], networks[1][port], turned=True))
 
 
 def _use(wall_s: float, seconds: Sequence[float]) -> HostUse:

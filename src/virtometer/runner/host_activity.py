@@ -5,9 +5,10 @@ Read at the points of an observer while several guests work at the same time; be
 
 from __future__ import annotations
 
+import math
 import os
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -90,6 +91,28 @@ def between(first: Activity, last: Activity, share: float) -> Activity | None:
         None
         if first.network is None or last.network is None
         else host_network.between(first.network, last.network, share),
+    )
+
+
+def added(pairs: Sequence[tuple[Activity, Activity]]) -> tuple[Activity, Activity] | None:
+    """Two points with as much between them as between all pairs. None without pairs, or where processors changed."""
+    if not pairs or len({frozenset(one.processors) for pair in pairs for one in pair}) > 1:
+        return None
+    begun = pairs[0][0]
+
+    def end(read: Callable[[Activity], float]) -> float:
+        return read(begun) + math.fsum(read(last) - read(first) for first, last in pairs)
+
+    return begun, Activity(
+        {
+            number: tuple(end(lambda one, n=number, f=field: one.processors[n][f]) for field in range(len(of)))  # type: ignore[misc]
+            for number, of in begun.processors.items()
+        },
+        begun.runnable,
+        end(lambda one: one.context_switches),
+        end(lambda one: one.disk_read),
+        end(lambda one: one.disk_written),
+        host_network.added([(first.network, last.network) for first, last in pairs]),
     )
 
 

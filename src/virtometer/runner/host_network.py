@@ -81,6 +81,24 @@ def between(first: NetworkCounts, last: NetworkCounts, share: float) -> NetworkC
     return NetworkCounts(at(first.host, last.host), at(first.loopback, last.loopback), ports)
 
 
+def added(pairs: Sequence[tuple[NetworkCounts | None, NetworkCounts | None]]) -> NetworkCounts | None:
+    """The first counts with what was transferred in all pairs added; None where some are unknown."""
+    known = [(first, last) for first, last in pairs if first is not None and last is not None]
+    if not known or len(known) < len(pairs):
+        return None
+
+    def end(moments: Sequence[tuple[Moment, Moment]]) -> Moment:
+        moved = [[b - a for a, b in zip(first, last, strict=True)] for first, last in moments]
+        return tuple(map(sum, zip(moments[0][0], *moved, strict=True)))
+
+    ports = {port for port in known[0][0].ports if all(port in one.ports for pair in known for one in pair)}
+    return NetworkCounts(
+        end([(first.host, last.host) for first, last in known]),
+        end([(first.loopback, last.loopback) for first, last in known]),
+        {port: end([(first.ports[port], last.ports[port]) for first, last in known]) for port in ports},
+    )
+
+
 def traffic(first: Moment, last: Moment, *, turned: bool = False) -> Traffic:
     """What was transferred between two moments. turned: as the other end of the interface sees it."""
     received = [round(b - a) for a, b in zip(first[:3], last[:3], strict=True)]

@@ -6,10 +6,10 @@ Source of the conservation check: no set of processes can have more processor ti
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from virtometer.clock.intervals import Intervals
-from virtometer.model import ClockFit, Mark, MarkKind, Run
+from virtometer.model import ClockFit, Mark, MarkKind, Run, Sample, SetAside
 from virtometer.runner.placement_run import PlacementRun
 
 ENOUGH = 0.5
@@ -29,6 +29,15 @@ class TimedRun:
     run: Run
     clock: ClockFit
     intervals: Intervals
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """The stretch of one window in which all guests worked (host ns), and the skew of their starts of work (ns)."""
+
+    start_ns: float
+    end_ns: float
+    skew_ns: int
 
 
 def stretch(timed: Sequence[TimedRun]) -> tuple[float, float]:
@@ -68,6 +77,54 @@ def overlap_mark(share: float, *, by_tool: bool = False) -> Mark | None:
     if share >= ENOUGH:
         return None
     return Mark(MarkKind.OVERLAP, f"its guests ran together for {share:.0%} of the window, twice")
+
+
+def within_windows(
+    runs: Sequence[tuple[Sequence[Sample], Intervals]],
+) -> tuple[list[tuple[Sample, ...]], dict[int, Together]]:
+    """Of guests that work together in several windows: the samples of each within the stretches that all share.
+
+    runs: samples, each with the number of its window as `slice`, and the same in host time; only those that are used
+    count. Returns the samples, of which those outside are set aside, and the stretch of each window that counts. A
+    window in which some guest has no sample within the stretch does not count for anybody.
+    """
+    used = [_by_window(samples) for samples, _ in runs]
+    found: dict[int, Together] = {}
+    inside: list[set[int]] = [set() for _ in runs]
+    for window in set.intersection(*(set(one) for one in used)):
+        places = [one[window] for one in used]
+        start = max(float(timed.start_ns[at[0]]) for at, (_, timed) in zip(places, runs, strict=True))
+        end = min(float(timed.end_ns[at[-1]]) for at, (_, timed) in zip(places, runs, strict=True))
+        within = [
+            {n for n in at if timed.start_ns[n] >= start - 1 and timed.end_ns[n] <= end + 1}
+            for at, (_, timed) in zip(places, runs, strict=True)
+        ]
+        if all(within):
+            begun = [
+                float(timed.start_ns[next(n for n, one in enumerate(samples) if one.slice == window)])
+                for samples, timed in runs
+            ]
+            found[window] = Together(start, end, round(max(begun) - min(begun)))
+            for mine, more in zip(inside, within, strict=True):
+                mine |= more
+    mark = "outside the stretch in which all measured placements overlap"
+    cut = [
+        tuple(
+            replace(sample, set_aside=SetAside.OUTSIDE, mark=mark) if sample.used and number not in mine else sample
+            for number, sample in enumerate(samples)
+        )
+        for (samples, _), mine in zip(runs, inside, strict=True)
+    ]
+    return cut, found
+
+
+def _by_window(samples: Sequence[Sample]) -> dict[int, list[int]]:
+    """The places of the used samples of each window."""
+    found: dict[int, list[int]] = {}
+    for number, sample in enumerate(samples):
+        if sample.used and sample.slice is not None:
+            found.setdefault(sample.slice, []).append(number)
+    return found
 
 
 def load_marks(timed: Sequence[TimedRun], window: tuple[float, float]) -> list[Mark]:

@@ -331,18 +331,24 @@ class TrialSteps:
         marks = [*observer.marks(start, end, self._plan.rules)]
         runs = []
         for index, found in enumerate(timed):
-            one = found.of
-            guest_cpu_s = observer.guest_cpu_s(index, start, end)
-            use = observer.guest_use(index, start, end, port_of(one.running_guest.guest.network))
-            if not one.measured:
-                runs.append(with_use(self._scored_load(found, (start, end), guest_cpu_s), use))
-                continue
-            run = self._scored(one, found.run, found.clock, found.intervals, (start, end), guest_cpu_s)
-            run = with_use(run, use)
+            run, mark = self._scored_run(index, found, observer, (start, end))
             runs.append(run)
-            if (mark := self._stall(one, found.intervals, run)) is not None:
+            if mark is not None:
                 marks.append(mark)
         return observer.use(start, end), tuple(marks), runs
+
+    def _scored_run(
+        self, index: int, found: TimedRun, observer: Observer | SliceObserver, window: tuple[float, float]
+    ) -> tuple[Run, Mark | None]:
+        """One of several runs scored over a window, with its mark where it was stopped for a while."""
+        one = found.of
+        guest_cpu_s = observer.guest_cpu_s(index, *window)
+        use = observer.guest_use(index, *window, port_of(one.running_guest.guest.network))
+        if not one.measured:
+            return with_use(self._scored_load(found, window, guest_cpu_s), use), None
+        run = self._scored(one, found.run, found.clock, found.intervals, window, guest_cpu_s)
+        run = with_use(run, use)
+        return run, self._stall(one, found.intervals, run)
 
     def _scored_load(self, found: TimedRun, window: tuple[float, float], guest_cpu_s: float | None) -> Run:
         """The score of a load in the window of what is measured; over all it did where no sample lies in there."""

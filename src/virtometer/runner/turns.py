@@ -127,9 +127,8 @@ class TurnRunner(TrialSteps):
             self._prepare(one, one.workload.agent_op(one.planned.op), one.planned.threads)
         self._wait(turn.running, "ready", self._plan.limits.prepare_s, None)
         turn.watch = self._watch(turn.running, running_guests.values())
-        turn.observer = SliceObserver(
-            one.running_guest.guest.cpu_ns, turn.watch, parts=one.running_guest.guest.cpu_parts
-        )
+        guest = one.running_guest.guest
+        turn.observer = SliceObserver([guest.cpu_ns], turn.watch, parts=[guest.cpu_parts])
 
     def _begin(self, turn: _Turn) -> None:
         self._start(turn.running)

@@ -63,6 +63,18 @@ def test_the_sum_and_its_efficiencies() -> None:
     assert three.members[0].slowdown is not None and three.members[0].slowdown.value == pytest.approx(1 / 0.6, rel=1e-4)
 
 
+def test_guests_by_themselves_in_one_block_are_one_value() -> None:
+    trials = []
+    for block in range(6):
+        trials += [trial(block, [member(rate, number)]) for number, rate in enumerate((100.0, 400.0), 1)]
+        trials.append(trial(block, [member(150.0, 1), member(150.0, 2)]))
+    one, two = made(trials)
+    assert one.n == two.n == 6 and one.sum is not None and one.sum.value == pytest.approx(200)
+    assert [of.guest for of in one.members] == ["box", "box #2"]
+    assert [of.share.value for of in one.members if of.share is not None] == [1.0, 1.0]
+    assert two.against_one is not None and two.against_one.value == pytest.approx(1.5)
+
+
 def test_no_value_is_a_mean_of_guests() -> None:
     (_, two) = made(campaign(np.random.default_rng(83), {1: (1.0,), 2: (0.25, 1.0)}, sd=1e-6))
     values = [one.value.value / 1e9 for one in two.members if one.value is not None]

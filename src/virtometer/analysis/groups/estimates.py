@@ -1,6 +1,7 @@
 """Put the methods together: trials of several guests become groups, each with its sum, shares and slowdowns.
 
-A group is all trials of one scenario with the same guests doing the same, one a block: the blocks are the replicates.
+A group is all trials of one scenario with the same guests doing the same: the blocks are the replicates. Several trials
+of a block, each of another guest by itself, are one value: their geometric mean.
 Guests are kept apart: each has a value of its own, and what is averaged is named. All ratios are within blocks.
 """
 
@@ -163,11 +164,13 @@ class _Grouped:
         self.environment = environment
         self.workload = workload
         self.references = references
-        self.complete = {
-            trial.block: trial for trial in trials if all((one.rate or 0.0) > 0 for one in self._mine(trial))
-        }
+        self.complete = [trial for trial in trials if all((one.rate or 0.0) > 0 for one in self._mine(trial))]
+        self.by_block: dict[int, list[GroupTrial]] = {}
+        for trial in self.complete:
+            self.by_block.setdefault(trial.block, []).append(trial)
         self.sums = {
-            block: math.fsum(one.rate or 0.0 for one in self._mine(trial)) for block, trial in self.complete.items()
+            block: statistics.geometric_mean([self._sum(trial) for trial in some])
+            for block, some in self.by_block.items()
         }
 
     def group(self, failed: int) -> Group:
@@ -175,9 +178,9 @@ class _Grouped:
         first = self.trials[0]
         mine = self._mine(first)
         count, member = len(mine), mine[0]
-        blocks = [[one.rate or 0.0 for one in self._mine(trial)] for trial in self.complete.values()]
+        blocks = [[one.rate or 0.0 for one in self._mine(trial)] for trial in self.complete]
         total = of_logs(map(math.log, self.sums.values()))
-        ranks = order.ranks([{one.guest: one.rate or 0.0 for one in self._mine(t)} for t in self.complete.values()])
+        ranks = order.ranks([{one.guest: one.rate or 0.0 for one in self._mine(trial)} for trial in self.complete])
         timed = member.unit == "s" and not member.latency
         return Group(
             scenario=first.scenario,
@@ -188,7 +191,7 @@ class _Grouped:
             unit=member.rate_unit,
             mean_unit="s" if timed else member.rate_unit,
             better=member.better,
-            n=len(self.complete),
+            n=len(self.by_block),
             sum=total,
             mean=_mean(total, count, timed),
             ideal=of_logs(math.log(ideal) for ideal in self._ideals().values()),
@@ -208,13 +211,16 @@ class _Grouped:
             sums=dict(self.sums),
         )
 
+    def _sum(self, trial: GroupTrial) -> float:
+        return math.fsum(one.rate or 0.0 for one in self._mine(trial))
+
     def _mine(self, trial: GroupTrial) -> list[Member]:
         return [one for one in trial.of(self.workload) if one.environment == self.environment]
 
     def _singles(self) -> dict[int, Single]:
         scenario = self.trials[0].scenario
         found = {
-            block: self.references.of(scenario, (self.environment, self.workload, block)) for block in self.complete
+            block: self.references.of(scenario, (self.environment, self.workload, block)) for block in self.by_block
         }
         return {block: one for block, one in found.items() if one is not None}
 
@@ -222,7 +228,7 @@ class _Grouped:
         """The sum that the processors allow, by block: what one guest reaches, for each, by their portions."""
         ideals = {}
         for block, single in self._singles().items():
-            trial = self.complete[block]
+            trial = self.by_block[block][0]
             ideals[block] = single.rate * math.fsum(map(trial.portion, self._mine(trial))) / single.portion
         return ideals
 
@@ -231,15 +237,16 @@ class _Grouped:
 
     def _costs(self) -> dict[int, float]:
         """Host CPU seconds per unit of work by block; none where a guest does other work too, or has no account."""
-        found = {}
-        for block, trial in self.complete.items():
+        found: dict[int, list[float]] = {}
+        for trial in self.complete:
             mine = self._mine(trial)
             guests = {one.whose: one.host_cpu_s for one in mine}
             other = {one.whose for one in trial.members if one.workload != self.workload}
             used = [cpu_s for cpu_s in guests.values() if cpu_s is not None]
             if len(used) == len(guests) and not other & guests.keys() and math.fsum(used) > 0 and trial.window_s > 0:
-                found[block] = math.fsum(used) / (self.sums[block] * trial.window_s)
-        return found
+                cost = math.fsum(used) / (self._sum(trial) * trial.window_s)
+                found.setdefault(trial.block, []).append(cost)
+        return {block: statistics.geometric_mean(some) for block, some in found.items()}
 
     def _cost_against_one(self) -> Estimate | None:
         singles, costs = self._singles(), self._costs()
@@ -272,9 +279,9 @@ class _Grouped:
             if single is not None and one.speed:
                 slowdowns.append(math.log(single.speed / one.speed))
         shares = [
-            (one.rate or 0.0) / self.sums[trial.block]
+            (one.rate or 0.0) / self._sum(trial)
             for trial, one in of
-            if one.role == "measured" and self.complete.get(trial.block) is trial
+            if one.role == "measured" and any(trial is other for other in self.by_block.get(trial.block, ()))
         ]
         cpu = [one.host_cpu_s for _, one in of if one.host_cpu_s is not None]
         worth = [
@@ -300,8 +307,8 @@ class _Grouped:
             said.append(f"{failed} of {counted(tried, 'trial')} failed, and left their blocks incomplete")
         if (unusable := len(self.trials) - len(self.complete)) > 0:
             said.append(f"{unusable} of {counted(tried, 'trial')} lack the value of a guest")
-        if len(self.complete) < MIN_BLOCKS:
-            said.append(f"{counted(len(self.complete), 'complete block')}: no interval below {MIN_BLOCKS}")
+        if len(self.by_block) < MIN_BLOCKS:
+            said.append(f"{counted(len(self.by_block), 'complete block')}: no interval below {MIN_BLOCKS}")
         if len(self._singles()) == 0:
             said.append("no guest was measured alone in the same block: slowdown and efficiency are not known")
         elif (first := self.trials[0]).offered < first.demanded:
@@ -315,21 +322,21 @@ class _Grouped:
 
     def _unlike(self) -> bool:
         """Whether the guests of a trial are far from alike."""
-        blocks = [[one.rate or 0.0 for one in self._mine(trial)] for trial in self.complete.values()]
+        blocks = [[one.rate or 0.0 for one in self._mine(trial)] for trial in self.complete]
         fair = fairness.over_blocks(blocks)
         return fair is not None and (fair.max_over_min is None or fair.max_over_min.value > _UNLIKE)
 
     def _by_other_labels(self, ranks: Sequence[Rank]) -> list[str]:
         """Who gets less by place in the order of starts and by processor, where these are not the guests' numbers."""
         said = []
-        by_order = [{str(one.order + 1): one for one in self._mine(trial)} for trial in self.complete.values()]
+        by_order = [{str(one.order + 1): one for one in self._mine(trial)} for trial in self.complete]
         if len({tuple(one.guest for one in labels.values()) for labels in by_order}) > 1:
             found = order.ranks([_sorted({at: one.rate or 0.0 for at, one in labels.items()}) for labels in by_order])
             if any(rank.gets_less for rank in found):
                 said.append(f"by place in the order of starts: {order.sentence(found, 'place')}")
         by_processor = [
             {_processors(one): one.rate or 0.0 for one in self._mine(trial) if one.on is not None}
-            for trial in self.complete.values()
+            for trial in self.complete
         ]
         whole = [labels for labels in by_processor if len(labels) == len(ranks)]
         if whole and len(whole) == len(by_processor) and len({frozenset(labels) for labels in whole}) == 1:

@@ -81,7 +81,7 @@ def _trial(record: TrialRecord, kind: str, starts: Mapping[str, GuestStart], cpu
         block=record.trial.block,
         scenario=record.trial.scenario,
         type=kind,
-        members=tuple(_member(run, placements, order, starts) for run in runs),
+        members=tuple(_member(run, placements, order, starts, kind) for run in runs),
         window_s=_window_s(record, begin, end),
         skew_ns=record.start_skew_ns,
         host=record.host,
@@ -97,11 +97,13 @@ def _trial(record: TrialRecord, kind: str, starts: Mapping[str, GuestStart], cpu
 
 
 def _member(
-    run: Run, placements: list[Placement], order: Mapping[GuestKey, int], starts: Mapping[str, GuestStart]
+    run: Run, placements: list[Placement], order: Mapping[GuestKey, int], starts: Mapping[str, GuestStart], kind: str
 ) -> Member:
     placement, of = run.placement, judged(run)
     latency = agent_table.judged_by(run.kernel, run.op) is not None
-    reached = long if (long := long_value(run)) is not None else run.scored.value
+    # Of guests that take turns alone, long windows are compared; of several guests, what counts is the score.
+    long = None if kind == "together" else long_value(run)
+    reached = run.scored.value if long is None else long
     value, good = of.value if latency else reached, usable(run)
     start = starts.get(run.guest_id)
     vcpus = _vcpus(start)
