@@ -69,3 +69,14 @@ def test_the_time_line_shows_guests_and_the_scored_stretch(analysis: Analysis) -
     figure = checked(crowd_figures.time_line(analysis, record))
     assert "runc #3: linpack 0 to 1.002 s" in figure.alternative and "scored 0.002 to 1.002 s" in figure.alternative
     assert crowd_figures.time_line(analysis, replace(record, runs=record.runs[:1])) is None
+
+
+def test_the_time_line_of_interleaved_windows_shows_each_window(analysis: Analysis) -> None:
+    record = next(one for one in analysis.campaign.trials if one.trial.scenario == "growing" and len(one.runs) == 2)
+    runs = tuple(
+        replace(run, samples=tuple(replace(one, slice=at // 2) for at, one in enumerate(run.samples)))
+        for run in record.runs
+    )
+    figure = checked(crowd_figures.time_line(analysis, replace(record, runs=runs)))
+    assert "scored in 2 windows from 0.001 to 1.001 s" in figure.alternative
+    assert figure.alternative.count("in 2 windows") == 3

@@ -109,7 +109,7 @@ class CrowdRunner(TrialSteps):
                 for run in record.scored:
                     if run.in_slices:
                         self._changes[run.placement.environment, run.placement.workload] = run.in_long_windows
-        self._iterations_s: dict[str, float] = {}  # by environment
+        self._iterations_s: dict[tuple[str, int], list[float]] = {}  # by environment and number of guests
         self._count = 0
 
     def run(
@@ -277,7 +277,12 @@ class CrowdRunner(TrialSteps):
 
     def _length_s(self, crowd: _Crowd) -> float:
         """Of a window: long enough for some iterations of the guests."""
-        iteration_s = self._iterations_s.get(crowd.environment, 0.0)
+        known = {
+            count: statistics.median(of)
+            for (name, count), of in self._iterations_s.items()
+            if name == crowd.environment
+        }
+        iteration_s = known.get(len(crowd.members), max(known.values(), default=0.0))
         return max(WINDOW_SLICES * self._plan.slice_s, _ITERATIONS * iteration_s) + crowd.run_in_s
 
     def _window(self, crowd: _Crowd, number: int, seconds: float, generator: Generator) -> None:
@@ -315,12 +320,13 @@ class CrowdRunner(TrialSteps):
         return number * self._count + crowd.number if number >= 0 else number * self._count - crowd.number
 
     def _learn(self, crowd: _Crowd) -> None:
-        """Keep the longest usual iteration of the environment."""
+        """Keep how long the iterations of this window were: the median of that guest whose iterations were longest."""
+        usual_s = []
         for member in crowd.members:
             samples = member.of.state.samples
             last = [one.end_ns - one.start_ns for one in samples[-64:] if one.slice == samples[-1].slice]
-            usual_s = statistics.median(last) * 1e-9
-            self._iterations_s[crowd.environment] = max(self._iterations_s.get(crowd.environment, 0.0), usual_s)
+            usual_s.append(statistics.median(last) * 1e-9)
+        self._iterations_s.setdefault((crowd.environment, len(crowd.members)), []).append(max(usual_s))
 
     def _place_together(self, members: Sequence[_Member]) -> None:
         """Bind guests for work with as many others, where they were not."""
@@ -433,7 +439,9 @@ class CrowdRunner(TrialSteps):
         timed = [replace(one, run=replace(one.run, samples=samples)) for one, samples in zip(timed, cut, strict=True)]
         lost = {at: "" for at, number in enumerate(crowd.rounds) if number not in windows}
         observer.set_apart({**lost, **disturbed})
-        stretch = (min(one.start_ns for one in windows.values()), max(one.end_ns for one in windows.values()))
+        # What is within is decided: these are the ends of all its work.
+        first_ns = min(float(one.intervals.start_ns[0]) for one in timed)
+        stretch = (first_ns, max(float(one.intervals.end_ns[-1]) for one in timed))
         host = observer.use(*stretch)
         runs: list[Run] = []
         marks = list(observer.marks(*stretch, self._plan.rules))

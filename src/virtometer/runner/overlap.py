@@ -87,6 +87,9 @@ def within_windows(
     runs: samples, each with the number of its window as `slice`, and the same in host time; only those that are used
     count. Returns the samples, of which those outside are set aside, and the stretch of each window that counts. A
     window in which some guest has no sample within the stretch does not count for anybody.
+
+    A sample is within a stretch in which it begins. If it had to end there too, long samples, which waited for a
+    processor, would be left out more often than short ones, and the guests would seem to be faster.
     """
     used = [_by_window(samples) for samples, _ in runs]
     found: dict[int, Together] = {}
@@ -96,8 +99,7 @@ def within_windows(
         start = max(float(timed.start_ns[at[0]]) for at, (_, timed) in zip(places, runs, strict=True))
         end = min(float(timed.end_ns[at[-1]]) for at, (_, timed) in zip(places, runs, strict=True))
         within = [
-            {n for n in at if timed.start_ns[n] >= start - 1 and timed.end_ns[n] <= end + 1}
-            for at, (_, timed) in zip(places, runs, strict=True)
+            {n for n in at if start - 1 <= timed.start_ns[n] < end} for at, (_, timed) in zip(places, runs, strict=True)
         ]
         if all(within):
             begun = [
