@@ -48,7 +48,8 @@ def needed(workload: PlanWorkload) -> int | None:
 class Share:
     """What guests that work at the same time need. None: as many as there are.
 
-    count: processors that all their work is made for. own: of one guest. before: of the guests before it.
+    count: processors that all their work is made for. own: of one guest. before: those that the guests before it have,
+    where each has its own.
     """
 
     count: int | None
@@ -56,14 +57,15 @@ class Share:
     before: int | None = 0
 
 
-def shares(needs: Sequence[int | None]) -> list[Share]:
-    """The share of each guest, from what the work of each is made for."""
+def shares(needs: Sequence[tuple[int | None, int]]) -> list[Share]:
+    """The share of each guest, from what its work is made for and how many processors a guest of its kind needs."""
     found = []
     before: int | None = 0
-    total = None if None in needs else sum(one or 0 for one in needs)
-    for own in needs:
+    work = [own for own, _ in needs if own is not None]
+    total = sum(work) if len(work) == len(needs) else None
+    for own, fewest in needs:
         found.append(Share(total, own, before))
-        before = None if before is None or own is None else before + own
+        before = None if before is None or own is None else before + max(own, fewest)
     return found
 
 

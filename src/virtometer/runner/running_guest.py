@@ -140,6 +140,11 @@ class RunningGuest:
         """Bind it to the processors for its work. Returns where it is."""
         return place_guest(self.guest, self._settings, share, lab.processors)
 
+    @property
+    def fewest_processors(self) -> int:
+        """How many processors it has at least, whatever its work needs."""
+        return self._settings.fewest_processors
+
     def agent(self, instance: int) -> RunningGuest:
         """One of its agents; the first is the guest itself. KeyError for one that does not live."""
         return self if instance == 1 else self._agents[instance]

@@ -127,12 +127,12 @@ class TrialSteps:
 
         What serves counts as one that works: it has its guest's processors.
         """
-        keys = list(dict.fromkeys(one.placement.guest_key for one in running))
-        needs: list[int | None] = []
-        for key in keys:
+        fewest = {one.placement.guest_key: one.running_guest.fewest_processors for one in running}
+        needs: list[tuple[int | None, int]] = []
+        for key, least in fewest.items():
             counts = [needed(one.planned) for one in running if one.placement.guest_key == key]
-            needs.append(None if None in counts else sum(one or 0 for one in counts))
-        of_guest = dict(zip(keys, shares(needs), strict=True))
+            needs.append((None if None in counts else sum(one or 0 for one in counts), least))
+        of_guest = dict(zip(fewest, shares(needs), strict=True))
         placed: dict[int, Placed] = {}
         for one in running:
             guest = one.running_guest
