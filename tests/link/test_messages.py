@@ -16,4 +16,5 @@ def test_constants_are_those_of_the_contract() -> None:
         "largest_integer": messages.EXACT,
         "samples_in_a_message": messages.SAMPLES,
         "null_iterations": NULL_ITERATIONS,
+        "longest_lead_ns": messages.LONGEST_LEAD_NS,
     }

@@ -295,3 +295,19 @@ def test_bye_to_one_who_is_gone_is_no_error(ends: Ends) -> None:
     session, theirs = ends
     theirs.close()
     session.bye(1)
+
+
+@pytest.mark.parametrize(
+    ("reply", "late_ns"),
+    [({"late_ns": 0}, 0), ({"late_ns": 1500}, 1500), ({}, None), ({"late_ns": -1}, None), ({"late_ns": "0"}, None)],
+)
+def test_an_agent_says_by_how_much_it_missed_the_moment(ends: Ends, reply: Message, late_ns: int | None) -> None:
+    session, theirs = ends
+    request = session.send_release("r", 5, 5)
+    assert json.loads(theirs.recv(65536))["arguments"] == {"run": "r", "at_ns": 5}
+    say(theirs, {"id": 1, "return": reply})
+    if late_ns is not None:
+        assert session.released(request) == late_ns
+        return
+    with pytest.raises(LinkError, match=r"late_ns|agreed moment"):
+        session.released(request)

@@ -73,7 +73,7 @@ def read_as_laboratory(lines: Sequence[VectorLine]) -> tuple[int, str]:
             if isinstance(message, Greeting):
                 raise LinkError("the agent said hello twice")
             if isinstance(message, Reply) and message.value and "received_ns" not in message.value:
-                answer("facts", message.value)
+                answer("go" if "late_ns" in message.value else "facts", message.value)
         return len(lines), ""
     except LinkError as refusal:
         if "gave up" in refusal.sentence:

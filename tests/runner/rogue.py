@@ -73,6 +73,7 @@ def main() -> None:
         sys.exit(1)
     protocol = 7 if behaviour == "is-of-another-version" else 1
     say(magic="virtometer", protocol=protocol, role="agent", version="0.0.1", capabilities=["linpack"])
+    together = False
     for number, line in enumerate(sys.stdin):
         if number == 0:
             continue
@@ -87,10 +88,15 @@ def main() -> None:
         if command == "prepare" and behaviour == "refuses":
             say(id=request["id"], error={"code": "out-of-memory", "message": "64 TiB are not there"})
             continue
-        say(id=request["id"], **{"return": FACTS if command == "facts" else {}})
+        late = {"late_ns": 0} if "at_ns" in request["arguments"] else {}
+        say(id=request["id"], **{"return": FACTS if command == "facts" else late})
+        if command == "prepare":
+            together = request["arguments"].get("together", False)
         if command == "prepare" and behaviour != "never-gets-ready":
             say(event="ready", run=name, conditions={})
-        if command == "start":
+        if command == "start" and together:
+            say(event="waiting", run=name, iteration="window")
+        elif command in ("start", "go"):
             run(name)
         if command == "bye":
             if behaviour == "does-not-leave":

@@ -188,3 +188,24 @@ def test_a_run_that_the_laboratory_times_needs_iterations_whatever_the_pings_say
     last = watch.probes[-1].received_guest_ns
     with pytest.raises(ClockError, match="from outside of the iterations"):
         watch.fit([Sample(last - 2, last - 1, 1, "")])
+
+
+def test_a_moment_is_agreed_by_the_round_trip_that_tells_most(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ahead = 10**12
+    now = time.monotonic_ns()
+
+    def trip(age_ns: int, length_ns: int, off_ns: int) -> RoundTrip:
+        """In the middle of it the guest's clock shows what the host's does, `ahead` and a little more."""
+        guest_ns = now - age_ns + length_ns // 2 + ahead + off_ns
+        return RoundTrip("before", now - age_ns, guest_ns - 10, guest_ns + 10, now - age_ns + length_ns)
+
+    monitor = ClockMonitor(session, Limits(), lambda: 0, {})
+    old, long, good = trip(10**10, 1000, 7), trip(10**6, 10**6, 77), trip(10**8, 20_000, 777)
+    trips = iter([old, long, good])
+    monkeypatch.setattr(session, "ping", lambda limit_s, kind="before": next(trips))
+    assert monitor.compare() == 10**6
+    moment = time.monotonic_ns() + 20_000_000
+    assert monitor.agree(moment) == moment + ahead + 777
+    assert monitor.began_ns == moment and monitor.started_ns < moment

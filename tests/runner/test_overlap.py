@@ -14,6 +14,8 @@ from virtometer.model import ClockFit, MarkKind, Run, Sample, Score, SetAside
 from virtometer.runner.overlap import (
     TimedRun,
     account_mark,
+    late_mark,
+    lead_ns,
     load_marks,
     overlap,
     overlap_mark,
@@ -146,3 +148,16 @@ def test_no_guests_have_more_cpu_time_than_the_host() -> None:
     mark = account_mark([with_cpu("a", 1.2), with_cpu("b", 1.0)], 2, 1.0)
     assert mark is not None and mark.kind is MarkKind.ACCOUNT
     assert mark.text == "the guests are said to have had 2.200 s of CPU time, and the host had 2.000 s"
+
+
+def test_the_moment_of_the_begin_is_as_far_ahead_as_the_guests_are_slow_to_answer() -> None:
+    assert lead_ns([100_000] * 8) == 20_800_000
+    assert lead_ns([100_000, 40_000_000]) == 60_100_000
+    assert lead_ns([10**11]) == 5 * 10**9, "no agent sleeps for longer than 10 s"
+
+
+def test_a_guest_that_begins_late_marks_the_trial() -> None:
+    assert late_mark("box #2", 0) is None
+    mark = late_mark("box #2", 1_234_567)
+    assert mark is not None and mark.kind is MarkKind.START
+    assert mark.text == "box #2 began 1.23 ms late: the message reached it after the moment"

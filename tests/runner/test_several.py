@@ -67,6 +67,24 @@ def test_native_guests_together_share_a_start_of_the_group(measure: Measure) -> 
 
 
 @needs_runc
+def test_windows_begin_at_the_moment_that_is_agreed(measure: Measure) -> None:
+    together = [
+        {"name": kind, "type": "together", "environment": kind, "workloads": ["cpu", "disk"], "guests": [6]}
+        for kind in ("native", "runc")
+    ]
+    for record in done(measure(["native", "runc"], *together)):
+        assert len(record.scored) == 6
+        begins = [run.scored.clock.to_host_ns(run.samples[0].start_ns) for run in record.scored]
+        assert record.start_skew_ns == pytest.approx(max(begins) - min(begins), abs=2)
+        for run, begin in zip(record.scored, begins, strict=True):
+            sent = [trip for trip in run.probes if trip.kind == "before"][-1].received_host_ns
+            bound = run.scored.clock.bound_at_ns(run.samples[0].start_ns)
+            assert begin > sent + 20_000_000 - 2 * bound, "the moment is ahead of the messages that say it"
+            assert run.samples[-1].end_ns - run.samples[0].start_ns >= 0.3e9, "the window begins there"
+        assert record.start_skew_ns < 100_000_000, "whatever else this host does"
+
+
+@needs_runc
 def test_a_load_is_there_while_the_other_guest_is_measured(measure: Measure) -> None:
     load = {"workload": "cpu", "guests": 2}
     loaded = {"name": "loaded", "type": "loaded", "environment": "runc", "workloads": ["disk"], "load": load}

@@ -214,3 +214,29 @@ def test_a_slice_has_a_sample_and_no_sample_lies_between_slices() -> None:
 def test_an_agent_waits_only_for_what_was_agreed(state: RunState, event: Event) -> None:
     with pytest.raises(LinkError, match="in which it was not to wait"):
         state.after(READY).started().after(event)
+
+
+def test_a_window_that_begins_with_others_waits_once_and_has_no_samples_before() -> None:
+    waiting = Waiting(event="waiting", run="r", iteration="window")
+    started = RunState("r", together=True).after(READY).started()
+    with pytest.raises(LinkError, match="samples while the run was running"):
+        started.after(samples((1, 2)))
+    state = started.after(waiting)
+    assert state.waits == "window"
+    with pytest.raises(LinkError, match="samples while"):
+        state.after(samples((1, 2)))
+    with pytest.raises(LinkError, match="waiting while"):
+        state.after(waiting)
+    state = state.released()
+    with pytest.raises(LinkError, match="waiting while"):
+        state.after(waiting)
+    state = state.after(samples((1, 2)))
+    with pytest.raises(LinkError, match="waiting while"):
+        state.after(waiting)
+    assert state.after(done(1)).phase == "done"
+
+
+@pytest.mark.parametrize("state", [RunState("r"), RunState("r", host_timed=True), RunState("r", in_slices=True)])
+def test_no_other_window_waits(state: RunState) -> None:
+    with pytest.raises(LinkError, match="was not to wait so"):
+        state.after(READY).started().after(Waiting(event="waiting", run="r", iteration="window"))

@@ -12,7 +12,8 @@ use std::time::Duration;
 use virtometer_kernels::{find, make, KERNELS};
 use virtometer_protocol::{
     greeting_line, log_line, parse_greeting, parse_request, reply_error_line, reply_line, samples_lines, Check, Code,
-    Command, Conditions, Done, Event, Failure, Fatal, Go, LineBuffer, Pong, Prepare, Sample, Timing, MAX_RUNS,
+    Command, Conditions, Done, Event, Failure, Fatal, Go, LineBuffer, Pong, Prepare, Released, Sample, Timing,
+    MAX_LEAD_NS, MAX_RUNS,
 };
 use virtometer_sampling::{now_ns, os_failure, Control, Moment, Outcome, RawSample, Task, WorkerFactory};
 
@@ -60,8 +61,17 @@ struct Run {
     phase: Phase,
 }
 
-/// What follows from a command once its reply is sent.
-type Then = Box<dyn FnOnce()>;
+/// The reply to a command, and what follows once it is sent.
+struct Then {
+    reply: Released,
+    act: Box<dyn FnOnce()>,
+}
+
+impl Then {
+    fn new(act: impl FnOnce() + 'static) -> Self {
+        Then { reply: Released::default(), act: Box::new(act) }
+    }
+}
 
 struct Session {
     outbox: Outbox,
@@ -123,7 +133,7 @@ impl Session {
             let id = request.id;
             let sent = match request.command {
                 Ok(Command::Bye) => {
-                    self.outbox.send(&reply_line(id, &Empty {}));
+                    self.outbox.send(&reply_line(id, &Released::default()));
                     return Ok(Ending::Bye);
                 }
                 Ok(Command::Ping) => {
@@ -148,40 +158,28 @@ impl Session {
                 Phase::Ready => {
                     known.phase = Phase::Started;
                     let control = known.control.clone();
-                    Ok(Box::new(move || control.start()) as Then)
+                    Ok(Then::new(move || control.start()))
                 }
                 Phase::Preparing => Err(Failure::new(Code::NotReady, format!("the run {run} is not ready yet"))),
                 Phase::Started => Err(Failure::new(Code::NotReady, format!("the run {run} was started before"))),
             }),
-            Command::Go(Go { run, slice_s }) => self.with_run(&run, |known| {
-                if !known.control.waits() {
-                    return Err(Failure::new(Code::NotReady, format!("the run {run} does not wait for go")));
-                }
-                if slice_s.is_some() && !known.control.is_in_slices() {
-                    return Err(Failure::new(Code::BadArguments, format!("the run {run} has no slices")));
-                }
-                let control = known.control.clone();
-                Ok(Box::new(move || match slice_s {
-                    Some(slice_s) => control.release_slice(nanoseconds(slice_s)),
-                    None => control.release(),
-                }) as Then)
-            }),
+            Command::Go(go) => self.with_run(&go.run, |known| release(&go, &known.control)),
             Command::Stop(run) => self.with_run(&run, |known| {
                 let control = known.control.clone();
-                Ok(Box::new(move || control.stop()) as Then)
+                Ok(Then::new(move || control.stop()))
             }),
             Command::ConfigureNetwork(_) if !self.alone => Err(Failure::new(
                 Code::NotPermitted,
                 "the network is configured only by an agent that is process 1 of a guest of its own; here it would be the host's",
             )),
-            Command::ConfigureNetwork(config) => configure_network(&config).map(|()| Box::new(|| ()) as Then),
+            Command::ConfigureNetwork(config) => configure_network(&config).map(|()| Then::new(|| ())),
             // Answered by the loop.
-            Command::Ping | Command::Facts | Command::Bye => Ok(Box::new(|| ())),
+            Command::Ping | Command::Facts | Command::Bye => Ok(Then::new(|| ())),
         };
         match then {
             Ok(then) => {
-                let sent = self.outbox.send(&reply_line(id, &Empty {}));
-                then();
+                let sent = self.outbox.send(&reply_line(id, &then.reply));
+                (then.act)();
                 sent
             }
             Err(failure) => self.outbox.send(&reply_error_line(id, &failure)),
@@ -213,6 +211,7 @@ impl Session {
         match (request.timing, request.slice_s) {
             (Timing::Laboratory, _) => Control::host_timed(tell),
             (Timing::Agent, Some(slice_s)) => Control::in_slices(nanoseconds(slice_s), tell),
+            (Timing::Agent, None) if request.together => Control::together(tell),
             (Timing::Agent, None) => Control::default(),
         }
     }
@@ -241,7 +240,7 @@ impl Session {
         let factory = make(kernel, op, &task)?;
         self.runs().insert(request.run.clone(), Run { control, phase: Phase::Preparing });
         let (session, name, unit) = (self.clone(), request.run, op.unit);
-        Ok(Box::new(move || {
+        Ok(Then::new(move || {
             let here = session.clone();
             let run = name.clone();
             let thread = std::thread::Builder::new().name("run".into()).spawn(move || {
@@ -313,8 +312,32 @@ fn nanoseconds(seconds: f64) -> u64 {
     (seconds * 1e9) as u64
 }
 
-#[derive(serde::Serialize)]
-struct Empty {}
+/// Let what waits in a run begin, at once or at a moment.
+fn release(go: &Go, control: &Arc<Control>) -> Result<Then, Failure> {
+    let run = &go.run;
+    let wrong = |message| Err(Failure::new(Code::BadArguments, message));
+    if !control.waits() {
+        return Err(Failure::new(Code::NotReady, format!("the run {run} does not wait for go")));
+    }
+    if go.slice_s.is_some() && !control.is_in_slices() {
+        return wrong(format!("the run {run} has no slices"));
+    }
+    if go.at_ns.is_some() && !control.is_together() {
+        return wrong(format!("the run {run} does not begin together with others"));
+    }
+    let now_ns = now_ns();
+    if go.at_ns.map_or(false, |at_ns| at_ns.saturating_sub(now_ns) > MAX_LEAD_NS) {
+        return wrong(format!("at_ns is more than {} s ahead", MAX_LEAD_NS / 1_000_000_000));
+    }
+    let (control, slice_s, at_ns) = (control.clone(), go.slice_s, go.at_ns);
+    let reply = Released { late_ns: at_ns.map(|at_ns| now_ns.saturating_sub(at_ns)) };
+    let act = move || match (slice_s, at_ns) {
+        (Some(slice_s), _) => control.release_slice(nanoseconds(slice_s)),
+        (None, Some(at_ns)) => control.release_at(at_ns),
+        (None, None) => control.release(),
+    };
+    Ok(Then { reply, act: Box::new(act) })
+}
 
 /// The outcome of a run in the contract's form.
 pub(crate) fn done(outcome: Outcome) -> Done {

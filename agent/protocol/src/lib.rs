@@ -15,7 +15,7 @@ pub use failure::{Code, Failure};
 pub use framing::LineBuffer;
 pub use outgoing::{
     greeting_line, log_line, reply_error_line, reply_line, samples_lines, Better, BlockDevice, Check, CheckKind,
-    Conditions, CpuTime, Distribution, Done, Event, Facts, Fatal, Iteration, Measure, Pong, Sample, Unit,
+    Conditions, CpuTime, Distribution, Done, Event, Facts, Fatal, Iteration, Measure, Pong, Released, Sample, Unit,
 };
 pub use parameters::{Parameters, Scalar};
 pub use request::{
@@ -40,6 +40,9 @@ pub const MAX_SAMPLES: usize = 400;
 /// Iterations without work with which a run begins that the laboratory times, beside the one directly before each
 /// iteration that waits: they show what releasing one and telling its end take.
 pub const NULL_ITERATIONS: usize = 8;
+
+/// How far ahead the moment may be at which a window is to begin, ns.
+pub const MAX_LEAD_NS: u64 = 10_000_000_000;
 
 /// Most runs of an agent that have not ended.
 pub const MAX_RUNS: usize = 16;

@@ -167,6 +167,8 @@ pub enum Iteration {
     Work,
     /// Iterations for the length of a slice.
     Slice,
+    /// All iterations of the window, which begins together with those of other guests.
+    Window,
 }
 
 /// An event.
@@ -246,6 +248,15 @@ pub struct Pong {
     pub received_ns: u64,
     /// Just before the answer is written, ns.
     pub sent_ns: u64,
+}
+
+/// Answer to `go`, and to every command that is answered with nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Released {
+    /// By how much the moment of the begin had passed when the request was obeyed, ns; 0 where it had not. Missing
+    /// where the request names no moment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub late_ns: Option<u64>,
 }
 
 /// What the agent sees of the place it runs in. What cannot be found is empty or 0.

@@ -77,6 +77,8 @@ pub struct Go {
     pub run: String,
     /// Length of this slice in seconds, above 0 and at most [`MAX_SECONDS`], where it is another than that of `prepare`.
     pub slice_s: Option<f64>,
+    /// The agent's time at which the window is to begin, ns, at most [`MAX_INTEGER`]. `None`: at once.
+    pub at_ns: Option<u64>,
 }
 
 /// Arguments of `prepare`.
@@ -100,6 +102,8 @@ pub struct Prepare {
     pub timing: Timing,
     /// Length of a slice in seconds, above 0 and at most [`MAX_SECONDS`], where the work is done in slices.
     pub slice_s: Option<f64>,
+    /// Whether the window begins together with those of other guests. Never with slices or timing by the laboratory.
+    pub together: bool,
 }
 
 /// Who times the iterations of a run.
@@ -212,9 +216,18 @@ fn go(arguments: &str) -> Result<Result<Go, Failure>, Failure> {
         run: String,
         #[serde(default, deserialize_with = "number_if_there")]
         slice_s: Option<f64>,
+        #[serde(default, deserialize_with = "integer_if_there")]
+        at_ns: Option<i64>,
     }
     let wire: Wire = object(arguments)?;
-    Ok(checked_run_name(wire.run).and_then(|run| Ok(Go { run, slice_s: wire.slice_s.map(checked_slice).transpose()? })))
+    Ok((|| {
+        let run = checked_run_name(wire.run)?;
+        if wire.slice_s.is_some() && wire.at_ns.is_some() {
+            return Err(out_of_range("a slice begins at once, and not at a moment"));
+        }
+        let slice_s = wire.slice_s.map(checked_slice).transpose()?;
+        Ok(Go { run, slice_s, at_ns: wire.at_ns.map(checked_moment).transpose()? })
+    })())
 }
 
 fn checked_run_name(run: String) -> Result<String, Failure> {
@@ -267,6 +280,8 @@ fn prepare(arguments: &str) -> Result<Result<Command, Failure>, Failure> {
         timing: Option<String>,
         #[serde(default, deserialize_with = "number_if_there")]
         slice_s: Option<f64>,
+        #[serde(default)]
+        together: bool,
     }
     let wire: Wire = object(arguments)?;
     Ok((|| {
@@ -283,6 +298,9 @@ fn prepare(arguments: &str) -> Result<Result<Command, Failure>, Failure> {
         if timing == Timing::Laboratory && wire.slice_s.is_some() {
             return Err(out_of_range("work that the laboratory times cannot be done in slices"));
         }
+        if wire.together && (timing == Timing::Laboratory || wire.slice_s.is_some()) {
+            return Err(out_of_range("work in slices, or timed by the laboratory, cannot begin with that of others"));
+        }
         Ok(Command::Prepare(Prepare {
             run,
             kernel: wire.kernel,
@@ -293,6 +311,7 @@ fn prepare(arguments: &str) -> Result<Result<Command, Failure>, Failure> {
             seconds: wire.seconds,
             timing,
             slice_s: wire.slice_s.map(checked_slice).transpose()?,
+            together: wire.together,
         }))
     })())
 }
@@ -319,6 +338,18 @@ fn checked_slice(slice_s: f64) -> Result<f64, Failure> {
         true => Ok(slice_s),
         false => Err(out_of_range(format!("slice_s is {slice_s}, not above 0 and at most {MAX_SECONDS}"))),
     }
+}
+
+fn checked_moment(at_ns: i64) -> Result<u64, Failure> {
+    u64::try_from(at_ns)
+        .ok()
+        .filter(|ns| *ns <= MAX_INTEGER)
+        .ok_or_else(|| out_of_range(format!("at_ns is {at_ns}, not 0 to 2^53 - 1")))
+}
+
+/// A field that may be missing, and is an integer where it is there.
+fn integer_if_there<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
+    i64::deserialize(deserializer).map(Some)
 }
 
 /// A field that may be missing, and is a number where it is there.

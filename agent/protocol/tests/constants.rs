@@ -2,7 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use serde_json::{json, Value};
-use virtometer_protocol::{MAGIC, MAX_INTEGER, MAX_LINE, MAX_SAMPLES, NULL_ITERATIONS, PROTOCOL};
+use virtometer_protocol::{MAGIC, MAX_INTEGER, MAX_LEAD_NS, MAX_LINE, MAX_SAMPLES, NULL_ITERATIONS, PROTOCOL};
 
 #[test]
 fn constants_are_those_of_the_contract() {
@@ -15,6 +15,7 @@ fn constants_are_those_of_the_contract() {
         "largest_integer": MAX_INTEGER,
         "samples_in_a_message": MAX_SAMPLES,
         "null_iterations": NULL_ITERATIONS,
+        "longest_lead_ns": MAX_LEAD_NS,
     });
     assert_eq!(ours, contract);
 }

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use virtometer_protocol::{
     greeting_line, log_line, reply_error_line, reply_line, samples_lines, Check, CheckKind, Code, CpuTime,
-    Distribution, Done, Event, Facts, Failure, Fatal, Iteration, LineBuffer, Measure, Pong, Sample, Unit, MAX_LINE,
-    MAX_SAMPLES,
+    Distribution, Done, Event, Facts, Failure, Fatal, Iteration, LineBuffer, Measure, Pong, Released, Sample, Unit,
+    MAX_LINE, MAX_SAMPLES,
 };
 
 /// Objects and arrays within each other.
@@ -163,6 +163,16 @@ enum WireIteration {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum WireWaiting {
+    Null,
+    WarmUp,
+    Work,
+    Slice,
+    Window,
+}
+
+#[derive(Deserialize)]
 enum WireUnit {
     #[serde(rename = "FLOP/s")]
     Flop,
@@ -220,7 +230,7 @@ enum WireEvent {
     },
     Waiting {
         run: String,
-        iteration: WireIteration,
+        iteration: WireWaiting,
     },
     #[serde(rename = "iteration-done")]
     IterationDone {
@@ -422,10 +432,14 @@ fn what_the_agent_writes_is_taken() {
         reply_line(1, &Pong { received_ns: 1, sent_ns: 2 }),
         reply_line(2, &Facts::default()),
         reply_error_line(3, &failure),
+        reply_line(4, &Released::default()),
+        reply_line(5, &Released { late_ns: Some(0) }),
         log_line("warning", "x"),
         Event::Ready { run: run(), conditions: BTreeMap::new() }.line(),
         Event::Waiting { run: run(), iteration: Iteration::Null }.line(),
         Event::Waiting { run: run(), iteration: Iteration::WarmUp }.line(),
+        Event::Waiting { run: run(), iteration: Iteration::Slice }.line(),
+        Event::Waiting { run: run(), iteration: Iteration::Window }.line(),
         Event::IterationDone { run: run(), iteration: Iteration::Work, released: true, began_ns: 1, ended_ns: 2 }
             .line(),
         Event::Done { run: run(), done }.line(),

@@ -29,6 +29,29 @@ pub fn reading_cost_ns() -> u64 {
     costs[costs.len() * 3 / 4].max(1)
 }
 
+/// Longest sleep at once, ns: after it the sleeper looks whether it is to stop, and at its clock again.
+const LONGEST_SLEEP_NS: u64 = 50_000_000;
+
+/// Sleep until `moment_ns` by [`now_ns`], or until `stopped`. False at once where the moment has passed.
+///
+/// It ends though the clock goes back meanwhile: no sleep is longer than the wait seemed to be at first.
+pub(crate) fn sleep_until(moment_ns: u64, stopped: impl Fn() -> bool) -> bool {
+    let mut left_ns = moment_ns.saturating_sub(now_ns());
+    if left_ns == 0 {
+        return false;
+    }
+    let most = left_ns / LONGEST_SLEEP_NS + 2;
+    let _precise = crate::system::PreciseSleep::begin();
+    for _ in 0..most {
+        if left_ns == 0 || stopped() {
+            break;
+        }
+        crate::system::sleep(left_ns.min(LONGEST_SLEEP_NS));
+        left_ns = moment_ns.saturating_sub(now_ns());
+    }
+    true
+}
+
 /// Time that has passed from a moment on, for waits that have to end: some guests' clocks go back.
 ///
 /// What lies between two readings counts; a reading below the one before counts as nothing, and those after it go on
@@ -42,6 +65,11 @@ impl Passed {
     /// Begin to count.
     pub(crate) fn start() -> Self {
         Passed { read_ns: now_ns(), passed_ns: 0 }
+    }
+
+    /// Begin to count at a moment of this clock that has passed.
+    pub(crate) fn since(read_ns: u64) -> Self {
+        Passed { read_ns, passed_ns: 0 }
     }
 
     /// What has passed until now, ns. Never decreases.
@@ -76,7 +104,9 @@ pub(crate) mod planted {
 
 #[cfg(test)]
 mod tests {
-    use super::{planted, reading_cost_ns, Passed};
+    use super::{now_ns, planted, reading_cost_ns, sleep_until, Passed};
+    use std::cell::Cell;
+    use std::time::{Duration, Instant};
 
     #[test]
     fn a_reading_costs_something() {
@@ -98,5 +128,30 @@ mod tests {
         assert!(before < 1_000_000_000, "{before}");
         std::thread::sleep(std::time::Duration::from_millis(5));
         assert!(passed.read() >= before + 5_000_000);
+    }
+
+    #[test]
+    fn a_moment_is_slept_for_and_not_missed() {
+        for ahead_ns in [100_000, 20_000_000, 120_000_000] {
+            let moment_ns = now_ns() + ahead_ns;
+            assert!(sleep_until(moment_ns, || false));
+            assert!(now_ns() >= moment_ns);
+        }
+        let begun = Instant::now();
+        assert!(!sleep_until(now_ns() - 1, || unreachable!()));
+        sleep_until(now_ns() + 60_000_000_000, || begun.elapsed() > Duration::from_millis(60));
+        assert!(begun.elapsed() < Duration::from_secs(10));
+    }
+
+    #[test]
+    fn a_clock_that_goes_back_does_not_make_a_sleep_longer_than_it_seemed() {
+        let (begun, looks) = (Instant::now(), Cell::new(0));
+        sleep_until(now_ns() + 20_000_000, || {
+            planted::step_back(100_000_000_000);
+            looks.set(looks.get() + 1);
+            false
+        });
+        assert_eq!(looks.get(), 2);
+        assert!(begun.elapsed() < Duration::from_secs(10));
     }
 }

@@ -1,5 +1,6 @@
-//! How a run is told to begin and to stop, and how its iterations or slices are released one by one.
+//! How a run is told to begin and to stop, and how its window, its iterations or its slices are released.
 
+use crate::clock::sleep_until;
 use crate::now_ns;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +17,15 @@ struct Flags {
     began_ns: u64,
     /// Length of the slice that was released, where it has one of its own.
     slice_ns: Option<u64>,
+    /// When the window that was released is to begin, by [`now_ns`]; 0: at once.
+    moment_ns: u64,
 }
+
+/// How often a run wakes before its window begins together with others: one wake may be delayed by another program.
+const EARLY_WAKES: u64 = 3;
+
+/// How long before the begin, and before each other, these are, ns.
+const EARLY_NS: u64 = 2_000_000;
 
 /// What is told of an iteration that somebody else times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +53,7 @@ pub struct Control {
     stop: AtomicBool,
     tell: Option<Box<dyn Fn(Moment) + Send + Sync>>,
     slice_ns: Option<u64>,
+    together: bool,
 }
 
 impl Control {
@@ -57,9 +67,20 @@ impl Control {
         Control { tell: Some(Box::new(tell)), slice_ns: Some(slice_ns), ..Control::default() }
     }
 
+    /// For a run whose window begins together with those of others: it waits for its release, and whom `tell` tells
+    /// releases it, at once or for a moment.
+    pub fn together(tell: impl Fn(Moment) + Send + Sync + 'static) -> Self {
+        Control { tell: Some(Box::new(tell)), together: true, ..Control::default() }
+    }
+
     /// Whether somebody else times the iterations and releases them one by one.
     pub(crate) fn is_host_timed(&self) -> bool {
-        self.tell.is_some() && self.slice_ns.is_none()
+        self.tell.is_some() && self.slice_ns.is_none() && !self.together
+    }
+
+    /// Whether the window begins together with those of others.
+    pub fn is_together(&self) -> bool {
+        self.together
     }
 
     /// Whether the work is done in slices.
@@ -130,6 +151,28 @@ impl Control {
         self.release();
     }
 
+    /// Let the window that waits begin at a moment by [`now_ns`]: the run sleeps until then.
+    pub fn release_at(&self, moment_ns: u64) {
+        self.lock().moment_ns = moment_ns;
+        self.release();
+    }
+
+    /// Sleep until the moment for which the window was released. Returns when it began, by [`now_ns`].
+    ///
+    /// A window begins when the run could work, though others that begin at the same moment may have the processor
+    /// then. While all still sleep, early wakes show how late timers end a sleep here: no later has the window begun.
+    pub(crate) fn begin(&self) -> u64 {
+        let moment_ns = self.lock().moment_ns;
+        let mut timer_ns = u64::MAX;
+        for early_ns in (1..=EARLY_WAKES).rev().map(|number| moment_ns.saturating_sub(number * EARLY_NS)) {
+            if sleep_until(early_ns, || self.stopped()) {
+                timer_ns = timer_ns.min(now_ns().saturating_sub(early_ns));
+            }
+        }
+        sleep_until(moment_ns, || self.stopped());
+        now_ns().min(moment_ns.saturating_add(timer_ns))
+    }
+
     /// Let the window begin.
     pub fn start(&self) {
         self.lock().start = true;
@@ -178,6 +221,7 @@ impl fmt::Debug for Control {
             .field("flags", &self.flags)
             .field("host_timed", &self.is_host_timed())
             .field("slice_ns", &self.slice_ns)
+            .field("together", &self.together)
             .finish_non_exhaustive()
     }
 }

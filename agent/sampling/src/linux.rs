@@ -3,8 +3,13 @@
 #![allow(unsafe_code)] // getrusage, which rustix does not offer
 
 use crate::fault::os_failure;
-use rustix::thread::{sched_getaffinity, sched_setaffinity, CpuSet};
-use rustix::time::{clock_gettime, ClockId};
+use rustix::thread::{
+    clock_nanosleep_absolute, current_timer_slack, sched_getaffinity, sched_setaffinity, set_current_timer_slack,
+    CpuSet,
+};
+use rustix::time::{clock_gettime, ClockId, Timespec};
+use std::num::NonZeroU64;
+use std::time::Duration;
 use virtometer_protocol::{Code, CpuTime, Failure};
 
 /// CLOCK_MONOTONIC.
@@ -12,6 +17,34 @@ pub(crate) fn now_ns() -> u64 {
     let now = clock_gettime(ClockId::Monotonic);
     // The clock starts near zero when the system boots: both parts are non-negative and the sum fits for 584 years.
     u64::try_from(now.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(now.tv_nsec).unwrap_or(0)
+}
+
+/// Sleep for so many ns: until a moment of the clock, so that a signal makes it no longer.
+pub(crate) fn sleep(ns: u64) {
+    if let Ok(length) = Timespec::try_from(Duration::from_nanos(ns)) {
+        let until = clock_gettime(ClockId::Monotonic) + length;
+        while clock_nanosleep_absolute(ClockId::Monotonic, &until) == Err(rustix::io::Errno::INTR) {}
+    }
+}
+
+/// While it lives, the timers of this thread are not put off to be handled together with others, where the system lets
+/// a thread say so. Its work has the usual timers.
+pub(crate) struct PreciseSleep(Option<NonZeroU64>);
+
+impl PreciseSleep {
+    /// For the calling thread.
+    pub(crate) fn begin() -> Self {
+        let usual = current_timer_slack().ok().and_then(NonZeroU64::new);
+        PreciseSleep(usual.filter(|_| set_current_timer_slack(NonZeroU64::new(1)).is_ok()))
+    }
+}
+
+impl Drop for PreciseSleep {
+    fn drop(&mut self) {
+        if self.0.is_some() {
+            let _ = set_current_timer_slack(self.0);
+        }
+    }
 }
 
 /// Processors that this thread may use, in ascending order.

@@ -236,7 +236,11 @@ impl Prepared {
         let limits = self.group.describe()?;
         let has_end = limits.complete.is_some();
         let calibrated = (limits.calibrated, limits.most_repeats);
-        let mut timing = if host_timed { HostTiming::Single } else { HostTiming::None };
+        let mut timing = match host_timed {
+            true => HostTiming::Single,
+            false if self.control.is_together() => HostTiming::Together,
+            false => HostTiming::None,
+        };
         let (mut worked_ns, mut ended_ns) = (0, 0);
         if host_timed {
             (0..NULL_ITERATIONS).for_each(|_| self.control.null_iteration());
@@ -261,6 +265,11 @@ impl Prepared {
                 slice_left_ns = self.control.slice_ns();
             }
             let (mut stretch, check) = self.group.iterate(self.repeats, timing)?;
+            if timing == HostTiming::Together {
+                // The window is as long as those of the guests that did not have to wait.
+                passed = Passed::since(stretch.start_ns);
+                timing = HostTiming::None;
+            }
             if limits.continuous {
                 // Threads end at different moments, and each goes on at once: samples of all follow on from each other.
                 stretch.start_ns = stretch.start_ns.max(ended_ns);

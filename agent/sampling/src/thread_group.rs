@@ -12,7 +12,7 @@ use virtometer_protocol::{Code, Conditions, Failure, Iteration};
 /// How long a thread sleeps after it has reported the end of an iteration.
 const YIELD_TIME: Duration = Duration::from_millis(2);
 
-/// What an iteration does for the laboratory that times it.
+/// What an iteration does for the laboratory that releases or times it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HostTiming {
     /// Nothing: the guest times it.
@@ -23,6 +23,8 @@ pub(crate) enum HostTiming {
     First,
     /// It reports its end.
     Next,
+    /// The guest times it. It waits for its release, and begins together with those of other guests.
+    Together,
 }
 
 #[derive(Clone, Copy)]
@@ -77,13 +79,20 @@ impl Description {
 impl HostTiming {
     fn enter(self, control: &Control) {
         if self.waits() {
-            control.null_iteration();
+            if self.is_timed() {
+                control.null_iteration();
+            }
             control.wait_for_release(self.iteration());
         }
     }
 
+    /// When the iteration began, where that was before its work.
+    fn begin(self, control: &Control) -> Option<u64> {
+        (self == HostTiming::Together).then(|| control.begin())
+    }
+
     fn leave(self, control: &Control) {
-        if self != HostTiming::None {
+        if self.is_timed() {
             control.report_end(self.iteration());
         }
     }
@@ -91,6 +100,7 @@ impl HostTiming {
     fn iteration(self) -> Iteration {
         match self {
             HostTiming::First => Iteration::WarmUp,
+            HostTiming::Together => Iteration::Window,
             HostTiming::None | HostTiming::Single | HostTiming::Next => Iteration::Work,
         }
     }
@@ -103,7 +113,11 @@ impl HostTiming {
     }
 
     fn waits(self) -> bool {
-        matches!(self, HostTiming::Single | HostTiming::First)
+        matches!(self, HostTiming::Single | HostTiming::First | HostTiming::Together)
+    }
+
+    fn is_timed(self) -> bool {
+        matches!(self, HostTiming::Single | HostTiming::First | HostTiming::Next)
     }
 }
 
@@ -154,10 +168,11 @@ impl ThreadGroup {
             return guarded(|| {
                 worker.setup(repeats)?;
                 timing.enter(control);
+                let began_ns = timing.begin(control);
                 let stretch = worker.run(repeats);
                 timing.leave(control);
                 timing.yield_cpu();
-                Ok((stretch?, worker.verify()?))
+                Ok((stretch?.beginning_at(began_ns), worker.verify()?))
             });
         }
         self.send(Command::Iterate(repeats, timing));
@@ -336,7 +351,8 @@ fn serve(
 /// second one keeps one thread's verification out of another's timed stretch. Threads wait asleep, because the wait
 /// lasts as long as the work of the slowest thread, or the time until the release.
 ///
-/// Of an iteration that somebody else times one thread waits for all, and one reports the end of all.
+/// Of an iteration that somebody else releases one thread waits for all, and one reports the end of all. Where it is
+/// released for a moment each thread sleeps until then by itself: waking the others would take time.
 fn iterate(
     worker: &mut dyn Worker,
     repeats: u64,
@@ -349,12 +365,13 @@ fn iterate(
         timing.enter(control);
     }
     barrier.wait_asleep()?;
+    let began_ns = timing.begin(control);
     let stretch = ready.and_then(|()| guarded(|| worker.run(repeats)));
     if barrier.wait_asleep()? {
         timing.leave(control);
     }
     timing.yield_cpu();
-    let stretch = stretch?;
+    let stretch = stretch?.beginning_at(began_ns);
     Ok(Reply::Iterated(stretch, guarded(|| worker.verify())?))
 }
 

@@ -40,6 +40,21 @@ pub(crate) fn now_ns() -> u64 {
     ticks / frequency * 1_000_000_000 + ticks % frequency * 1_000_000_000 / frequency
 }
 
+/// Sleep for so many ns.
+pub(crate) fn sleep(ns: u64) {
+    std::thread::sleep(std::time::Duration::from_nanos(ns));
+}
+
+/// Windows has no timers that are put off for one thread alone.
+pub(crate) struct PreciseSleep;
+
+impl PreciseSleep {
+    /// For the calling thread.
+    pub(crate) fn begin() -> Self {
+        PreciseSleep
+    }
+}
+
 fn frequency() -> u64 {
     let known = FREQUENCY.load(Ordering::Relaxed);
     if known > 0 {

@@ -36,6 +36,14 @@ pub struct Stretch {
     pub work: u64,
 }
 
+impl Stretch {
+    /// The same work, of a stretch that began at `began_ns` where that is known: before the worker got a processor.
+    #[must_use]
+    pub(crate) fn beginning_at(self, began_ns: Option<u64>) -> Self {
+        Stretch { start_ns: began_ns.unwrap_or(self.start_ns), ..self }
+    }
+}
+
 /// Time `body`, which does `work`.
 pub fn timed<E>(work: u64, body: impl FnOnce() -> Result<(), E>) -> Result<Stretch, E> {
     let start_ns = now_ns();

@@ -18,6 +18,7 @@ MAGIC = "virtometer"
 EXACT = 2**53 - 1
 _LARGEST = 1e30  # of any number that is no integer
 SAMPLES = 400  # of one message
+LONGEST_LEAD_NS = 10_000_000_000  # how far ahead a window may begin
 _DEPTH = 16  # of objects and arrays within each other
 # How agents answer pings: read without more ado, because it happens while somebody else is measured.
 _PONG = re.compile(rb'\{"id":([1-9]\d{0,14}),"return":\{"received_ns":([1-9]\d{0,15}),"sent_ns":([1-9]\d{0,15})\}\}')
@@ -46,7 +47,7 @@ Bucket = Annotated[list[Count], Field(min_length=2, max_length=2)]
 ExtraName = Annotated[str, Field(pattern=r"^[a-z0-9-]{1,64}$")]
 Conditions = Annotated[dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")], Text], Field(max_length=64)]
 IterationKind = Literal["null", "warm-up", "work"]
-WaitingKind = Literal[IterationKind, "slice"]
+WaitingKind = Literal[IterationKind, "slice", "window"]
 RunName = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
 
 
@@ -135,6 +136,12 @@ class Nothing(_Message):
     """The answer to a request that asks for nothing."""
 
 
+class Released(_Message):
+    """The answer to `go`. late_ns: by how much the moment that it named had passed; None where it named none."""
+
+    late_ns: Nanoseconds | None = None
+
+
 class Fatal(_Message):
     """The agent is about to close the connection."""
 
@@ -174,7 +181,7 @@ class Ready(_Message):
 
 
 class Waiting(_Message):
-    """An iteration or a slice begins as soon as `go` says so."""
+    """An iteration, a slice or the window begins as soon as `go` says so, or at the moment that it names."""
 
     event: Literal["waiting"]
     run: RunName
@@ -256,7 +263,7 @@ class Log(_Message):
     message: Annotated[str, AfterValidator(_shown), AfterValidator(shortened)]
 
 
-REPLIES: dict[str, type[_Message]] = {"facts": Facts}
+REPLIES: dict[str, type[_Message]] = {"facts": Facts, "go": Released}
 
 Event = Ready | Waiting | IterationDone | Samples | Done | Failed | Log
 Incoming = Greeting | Reply | Fatal | Event
@@ -352,8 +359,9 @@ def parse(line: bytes) -> Incoming:
 
 
 def answer(command: str, value: dict[str, Any]) -> dict[str, Any]:
-    """The validated answer to `command`: the facts, or nothing. Raises LinkError with one sentence."""
-    return _validated(REPLIES.get(command, Nothing), value, f"answer to {command}").model_dump()
+    """The validated answer to `command`: the fields that it has. Raises LinkError with one sentence."""
+    found = _validated(REPLIES.get(command, Nothing), value, f"answer to {command}")
+    return found.model_dump(exclude_unset=True)
 
 
 def _validated(model: type[Model], fields: dict[str, Any], what: str) -> Model:

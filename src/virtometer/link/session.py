@@ -107,6 +107,17 @@ class Session:
         self.answer(request)
         return request.sent_ns
 
+    def send_release(self, run: str, at_ns: int, limit_s: float) -> Request:
+        """Let the window of `run` that waits begin at a moment of the guest's clock (guest ns). Does not wait."""
+        return self.send("go", {"run": run, "at_ns": at_ns}, limit_s)
+
+    def released(self, request: Request) -> int:
+        """Take the answer to `send_release`: by how much (guest ns) the request came after its moment, 0 if before."""
+        late_ns = self.answer(request).get("late_ns")
+        if not isinstance(late_ns, int):
+            raise LinkError("the agent does not say whether its run begins at the agreed moment", guest=self.name)
+        return late_ns
+
     def ping(self, limit_s: float, kind: RoundTripKind = "before") -> RoundTrip:
         """Compare clocks once, `kind` says when."""
         request = self.send("ping", {}, limit_s)

@@ -233,6 +233,7 @@ class MarkKind(StrEnum):
     BESIDE = "beside"  # another laboratory measured
     AGAIN = "again"  # measured later than its block
     CLOCK = "clock"  # its clock was wrong, and is used all the same
+    START = "start"  # a guest began after the moment that was agreed for all
     OVERLAP = "overlap"  # its guests ran together for less than half of the window
     LOAD = "load"  # the load did not run throughout the stretch
     ACCOUNT = "account"  # guests got more CPU time than the host had

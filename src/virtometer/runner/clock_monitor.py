@@ -74,6 +74,7 @@ class ClockMonitor:
         self._pause_s = 0.0
         self.period_s = _PERIOD_S
         self.started_ns = 0
+        self.began_ns = 0
 
     def early(self) -> None:
         """Ping a new guest before it prepares its first run: preparing makes its history longer."""
@@ -96,8 +97,25 @@ class ClockMonitor:
 
     def starting(self) -> None:
         """`start` is about to be sent."""
-        self.started_ns = time.monotonic_ns()
+        self.started_ns = self.began_ns = time.monotonic_ns()
         self._plan_next()
+
+    def compare(self) -> int:
+        """Ping a few times before a moment is agreed. Returns the longest of these round trips (host ns)."""
+        trips = [self._session.ping(self._limits.answer_s) for _ in range(_TOGETHER)]
+        self._trips += trips
+        return max(trip.round_trip_ns for trip in trips)
+
+    def agree(self, host_ns: int) -> int:
+        """`go` is about to be sent for this moment of the host's clock. Returns the same moment of the guest's clock.
+
+        By the round trip before the run that tells most: it was short, and the clock had little time to drift since.
+        """
+        self.starting()
+        self.began_ns = host_ns
+        trip = min(self._of("before"), key=lambda one: one.round_trip_ns / 2 + MAX_SLEW * (host_ns - one.sent_host_ns))
+        middle_host_ns = (trip.sent_host_ns + trip.received_host_ns) // 2
+        return (trip.received_guest_ns + trip.sent_guest_ns) // 2 + host_ns - middle_host_ns
 
     def ping(self) -> None:
         """Send a ping where one is due, without waiting. LinkTimeout when an earlier one is answered too late."""

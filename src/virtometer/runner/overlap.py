@@ -1,4 +1,4 @@
-"""Guests that work at the same time: the stretch that all share, the skew of their starts, and what is wrong with them.
+"""Guests that work at the same time: how they begin, the stretch that all share, and what is wrong with them.
 
 Source of the conservation check: no set of processes can have more processor time than the processors have.
 """
@@ -9,11 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from virtometer.clock.intervals import Intervals
+from virtometer.link.messages import LONGEST_LEAD_NS
 from virtometer.model import ClockFit, Mark, MarkKind, Run, Sample, SetAside
 from virtometer.runner.placement_run import PlacementRun
 
 ENOUGH = 0.5
 """Share of its window that a trial's guests have to run together."""
+
+_LEAD_NS = 20_000_000  # so that agents that share processors have obeyed, and sleep
+_LONGEST_LEAD_NS = LONGEST_LEAD_NS // 2  # the guests' clocks may be wrong
 
 _TOOLS_ENOUGH = 0.9  # of the runs of tools
 _LOAD_ENOUGH = 0.99  # of the stretch, for the load to have been there throughout
@@ -40,6 +44,18 @@ class Together:
     skew_ns: int
 
 
+def lead_ns(round_trips_ns: Sequence[int]) -> int:
+    """How far ahead (host ns) the moment is at which guests begin, each of which answers within its round trip."""
+    return min(_LEAD_NS + sum(round_trips_ns), _LONGEST_LEAD_NS)
+
+
+def late_mark(name: str, late_ns: int) -> Mark | None:
+    """The mark of a guest that began so much (guest ns) after the agreed moment, because it learnt of it too late."""
+    if late_ns <= 0:
+        return None
+    return Mark(MarkKind.START, f"{name} began {late_ns * 1e-6:.3g} ms late: the message reached it after the moment")
+
+
 def stretch(timed: Sequence[TimedRun]) -> tuple[float, float]:
     """Start and end (host ns) of the time in which all measured placements worked. The end may precede the start."""
     measured = [one.intervals for one in timed if one.of.measured]
@@ -47,7 +63,7 @@ def stretch(timed: Sequence[TimedRun]) -> tuple[float, float]:
 
 
 def start_skew_ns(timed: Sequence[TimedRun]) -> int:
-    """Time between the first and the last start of work of the measured placements."""
+    """Time (host ns) between the first and the last begin of a window of the measured placements."""
     starts = [float(one.intervals.start_ns[0]) for one in timed if one.of.measured]
     return round(max(starts) - min(starts))
 

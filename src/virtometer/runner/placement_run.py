@@ -112,7 +112,7 @@ class PlacementRun:
         assert self.reading is not None
         own = run.reported
         # Null iterations come before what the laboratory releases.
-        around_s = elapsed_s if self.state.host_timed else (self.done_ns - self.clock.started_ns) * 1e-9
+        around_s = elapsed_s if self.state.host_timed else (self.done_ns - self.clock.began_ns) * 1e-9
         told = {
             CORRECTED.name: run.scored.value,
             BY_STOPWATCH.name: by_stopwatch(self.reading, run.unit, around_s),

@@ -33,13 +33,14 @@ class RunState:
 
     `clock_error`: what is wrong with the samples' times. The run goes on to its end, for what it measured is kept.
     `host_timed`: the laboratory releases the iterations; `in_slices`: it releases slices, and `slice` is the number of
-    the last one.
+    the last one; `together`: it releases the window.
     `waits`: the kind of what waits; `works`: it was released.
     """
 
     run: str
     host_timed: bool = False
     in_slices: bool = False
+    together: bool = False
     slice: int | None = None
     waits: WaitingKind | None = None
     works: bool = False
@@ -89,7 +90,8 @@ class RunState:
             return replace(self, waits=event.iteration, works=False)
         if isinstance(event, IterationDone) and self.phase == "running" and self.waits is None:
             return replace(self, works=False)
-        if isinstance(event, Samples) and self.phase == "running" and not (self.in_slices and not self.works):
+        released = self.works or not (self.in_slices or self.together)
+        if isinstance(event, Samples) and self.phase == "running" and released:
             fresh = tuple(
                 Sample(one.start_ns, one.end_ns, one.work, one.check, slice=self.slice) for one in event.samples
             )
@@ -110,11 +112,15 @@ class RunState:
         """Whether the laboratory releases what this event is about."""
         if isinstance(event, Waiting) and event.iteration == "slice":
             return self.in_slices
+        if isinstance(event, Waiting) and event.iteration == "window":
+            return self.together
         return self.host_timed
 
     @property
     def _at_rest(self) -> bool:
         """Whether what was released has ended: an iteration with `iteration-done`, a slice with its samples."""
+        if self.together:
+            return not (self.works or self.samples)
         if not self.in_slices:
             return not self.works
         return self.slice is None or (bool(self.samples) and self.samples[-1].slice == self.slice)

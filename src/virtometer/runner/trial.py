@@ -77,7 +77,7 @@ class TrialRunner(TrialSteps):
             self._address(one, peers)
         network = NetworkWatch([one.running_guest.guest.network for one in working] if self._several(trial) else ())
         with closing(network), closing(self._watch(working, running_guests.values())) as watch:
-            skew_ns, observer = self._execute(working, services, watch, network, several=self._several(trial))
+            late, observer = self._execute(working, services, watch, network, several=self._several(trial))
             self._end(services)
             timed = self._timed(working)
             several = len(trial.measured) > 1
@@ -91,9 +91,9 @@ class TrialRunner(TrialSteps):
                     raise
                 return None  # iterations as long as the stretch: in a longer one some lie within
         if len(working) > 1:
-            marks = (*marks, *self._marks_of_several(timed, scored, share))
+            marks = (*marks, *late, *self._marks_of_several(timed, scored, share))
         runs = tuple(sorted([*scored, *(one.run() for one in services)], key=lambda run: run.placement.ordinal))
-        return _Done(start_skew_ns(timed) if several else skew_ns, host, marks, runs)
+        return _Done(start_skew_ns(timed) if several else 0, host, marks, runs)
 
     def _marks_of_several(self, timed: Sequence[TimedRun], scored: Sequence[Run], share: float) -> list[Mark]:
         """What is wrong with guests that worked at the same time."""
@@ -138,10 +138,11 @@ class TrialRunner(TrialSteps):
         network: NetworkWatch,
         *,
         several: bool,
-    ) -> tuple[int, Observer]:
-        """Barrier and window. Returns the skew of the starts in ns and the observer.
+    ) -> tuple[list[Mark], Observer]:
+        """Barrier and window. Returns the marks of guests that began late, and the observer.
 
-        Loads start before what is measured and are stopped after it.
+        Loads start before what is measured and are stopped after it. What is measured in several guests has set up its
+        first iteration before that, and begins at a moment that is agreed.
         """
         measured = [one for one in running if one.measured]
         loads = [one for one in running if not one.measured]
@@ -165,18 +166,22 @@ class TrialRunner(TrialSteps):
             parts=[one.cpu_parts for one in guests],
             network=network,
         )
+        together = [one for one in measured if one.state.together]
+        self._start(together)
+        self._wait(together, "window", self._plan.limits.prepare_s, None, services)
         if loads:
             self._start(loads)
             self._settle(loads, services)
         observer.tick()
-        skew_ns = self._start(measured)
+        self._start([one for one in measured if not one.state.together])
+        late = self._begin_together(together)
         self._wait(measured, "done", limit_s, observer, [*loads, *services])
         observer.tick()
         self._end(loads)
         for one in running:
             with self._guarded(one):
                 one.clock.after()
-        return skew_ns, observer
+        return late, observer
 
     def _make_ready(self, running: Sequence[PlacementRun], services: Sequence[PlacementRun]) -> None:
         """Prepare one after the other: work that is calibrated beside other work is calibrated wrongly."""

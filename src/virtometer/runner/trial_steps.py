@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import select
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from typing import TypeVar
 
 from virtometer.analysis import stalls
 from virtometer.analysis.score import NoScore, cut, score
@@ -16,6 +17,7 @@ from virtometer.clock.intervals import Interval
 from virtometer.environments.base import LabContext
 from virtometer.errors import ClockError, EnvironmentFailed, LinkClosed, LinkError, LinkTimeout, RemoteError, UsageError
 from virtometer.link.messages import Done, Event, IterationDone, Samples
+from virtometer.link.session import Request
 from virtometer.model import (
     ClockFit,
     Failure,
@@ -33,7 +35,7 @@ from virtometer.runner.clock_monitor import ClockMonitor
 from virtometer.runner.host import WATCH_S, Observer, SliceObserver, pause_s
 from virtometer.runner.host_network import port_of
 from virtometer.runner.host_watch import HostWatch
-from virtometer.runner.overlap import TimedRun, stretch
+from virtometer.runner.overlap import TimedRun, late_mark, lead_ns, stretch
 from virtometer.runner.placement_run import PlacementRun
 from virtometer.runner.processors import Placed, needed, shares
 from virtometer.runner.running_guest import RunningGuest
@@ -42,6 +44,8 @@ from virtometer.visible import one_line, visible
 from virtometer.workloads.base import Place
 from virtometer.workloads.registry import WORKLOADS
 from virtometer.workloads.tool import Tool
+
+_T = TypeVar("_T")
 
 LONGER = 3.0
 """By how much windows are longer where a trial is repeated because its guests hardly ran together."""
@@ -93,7 +97,8 @@ class TrialSteps:
         session, limits, costs = running_guest.session, self._plan.limits, self._probe_costs
         monitor = ClockMonitor(session, limits, guest.cpu_ns, costs, host_timed=host_timed)
         name = f"t{trial.index}-{placement.ordinal}{'-again' if again else ''}"
-        state = RunState(name, host_timed=host_timed, in_slices=trial.turns is not None)
+        together = placement.role == "measured" and len(trial.measured) > 1 and not host_timed
+        state = RunState(name, host_timed=host_timed, in_slices=trial.turns is not None, together=together)
         seconds = (planned.seconds or self._plan.seconds) * (LONGER if again else 1.0)
         return PlacementRun(placement, running_guest, workload, planned, state, monitor, seconds)
 
@@ -165,10 +170,12 @@ class TrialSteps:
         }
         if one.state.in_slices:
             arguments["slice_s"] = self._plan.slice_s
+        if one.state.together:
+            arguments["together"] = True
         one.running_guest.session.request("prepare", arguments, self._plan.limits.answer_s)
 
-    def _start(self, running: Sequence[PlacementRun]) -> int:
-        """Send every `start` before any answer is waited for. Returns the skew of the starts in ns.
+    def _start(self, running: Sequence[PlacementRun]) -> None:
+        """Send every `start` before any answer is waited for.
 
         One that fails ends the trial after all answers were taken: their guests can be used again.
         """
@@ -179,17 +186,39 @@ class TrialSteps:
             with self._guarded(one):
                 arguments = {"run": one.state.run}
                 requests.append(one.running_guest.session.send("start", arguments, self._plan.limits.answer_s))
-        failures = []
-        for one, request in zip(running, requests, strict=True):
+        self._answers(running, [one.running_guest.session.answer for one in running], requests)
+
+    def _begin_together(self, running: Sequence[PlacementRun]) -> list[Mark]:
+        """Let the windows that wait begin at one moment. Returns the marks of guests that learnt of it too late."""
+        longest_ns = []
+        for one in running:
+            with self._guarded(one):
+                longest_ns.append(one.clock.compare())
+        moment_ns = time.monotonic_ns() + lead_ns(longest_ns)
+        requests = []
+        for one in running:
+            with self._guarded(one):
+                session, at_ns = one.running_guest.session, one.clock.agree(moment_ns)
+                requests.append(session.send_release(one.state.run, at_ns, self._plan.limits.answer_s))
+            one.state = one.state.released()
+        late_ns = self._answers(running, [one.running_guest.session.released for one in running], requests)
+        found = [late_mark(one.name, late) for one, late in zip(running, late_ns, strict=True)]
+        return [mark for mark in found if mark is not None]
+
+    def _answers(
+        self, running: Sequence[PlacementRun], take: Sequence[Callable[[Request], _T]], requests: Sequence[Request]
+    ) -> list[_T]:
+        """What the agents answer, one after the other. Raises the first failure after all answers were taken."""
+        found, failures = [], []
+        for one, answer, request in zip(running, take, requests, strict=True):
             try:
                 with self._guarded(one):
-                    one.running_guest.session.answer(request)
+                    found.append(answer(request))
             except TrialFailed as cause:
                 failures.append(cause)
         if failures:
             raise failures[0]
-        sent_ns = [request.sent_ns for request in requests]
-        return max(sent_ns) - min(sent_ns)
+        return found
 
     def _wait(
         self,
@@ -201,12 +230,13 @@ class TrialSteps:
     ) -> None:
         """Take events until every run has reached `phase`; one that fails or is too late ends the trial.
 
+        The phase "window": its window waits until it may begin.
         `beside`: runs that are not waited for, whose events are taken as well. They end the trial where they fail.
         """
         together = [*running, *beside]
         watch_at = time.monotonic()
         deadline = watch_at + limit_s
-        while waiting := [one for one in running if one.state.phase != phase]:
+        while waiting := [one for one in running if phase not in (one.state.phase, one.state.waits)]:
             left = deadline - time.monotonic()
             if left <= 0:
                 for one in waiting:
@@ -252,7 +282,7 @@ class TrialSteps:
         if isinstance(event, IterationDone):
             one.clock.iteration_done(event, event_ns)
         waits = one.state.waits
-        if waits is not None and waits != "slice":
+        if waits is not None and waits != "slice" and waits != "window":
             one.clock.release(one.state.run, waits)
             one.state = one.state.released()
 
@@ -428,11 +458,14 @@ def _late(one: PlacementRun, phase: str, limit_s: float) -> str:
     """Which workload did not reach a phase in time, and how far it had come."""
     if phase == "ready":
         return f"{one.planned.name} was not ready within {limit_s:g} s of being asked to get ready"
+    if phase == "window":
+        return f"{one.planned.name} had not set up its first iteration within {limit_s:g} s"
     if one.state.in_slices:
         return f"{one.planned.name} did not end within {limit_s:g} s of being stopped"
     count = len(one.state.samples)
     came = f"{count} sample{'' if count == 1 else 's'} had come" if count else "no sample had come"
-    unended = ", and an iteration that was released had not ended" if one.state.works else ""
+    works = one.state.works and one.state.host_timed
+    unended = ", and an iteration that was released had not ended" if works else ""
     return (
         f"{one.planned.name} was not done within {limit_s:g} s of its start, with a window of {one.seconds:g} s: "
         f"{came}{unended}"
