@@ -20,7 +20,8 @@ from virtometer.report.html import page
 SCHEMA = json.loads((Path(__file__).parents[2] / "contract" / "schema" / "report.schema.json").read_text())
 GROUP = {
     "scenario", "type", "environment", "workload", "guests", "sum", "sum_low", "sum_high", "mean", "efficiency_of_sum",
-    "ideal_share", "worst_share", "max_over_min", "cv", "jain", "start_skew_p99_ns", "overlap_s", "notes", "members",
+    "ideal_share", "worst_share", "max_over_min", "cv", "jain", "start_skew_p99_ns", "start_skew_bound_ns", "overlap_s",
+    "notes", "members",
 }  # fmt: skip
 MEMBER = {
     "guest", "role", "value", "low", "high", "slowdown", "host_cpu_s", "code_s", "vmm_s", "kernel_s", "user_s",

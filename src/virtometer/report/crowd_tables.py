@@ -243,8 +243,11 @@ def ratio(group: Group, of: Estimate | None) -> str:
 
 
 def skew(group: Group) -> str:
-    """Empty where there was one start."""
-    return words.quantity(group.skew_p99_ns * 1e-9, "s") if group.skew_p99_ns > 0 else ""
+    """With the bound of its error, for the clocks. Empty where there was one start."""
+    if group.skew_p99_ns <= 0:
+        return ""
+    bound = f" ± {words.quantity(group.skew_bound_ns * 1e-9, 's')}" if group.skew_bound_ns > 0 else ""
+    return words.quantity(group.skew_p99_ns * 1e-9, "s") + bound
 
 
 def quantity(of: Estimate | None, unit: str) -> str:

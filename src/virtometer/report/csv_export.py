@@ -69,7 +69,7 @@ _GROUP = (
     *(f"{name}{bound}" for name in ("worst_share", "max_over_min", "cv", "jain") for bound in _BOUNDED),
     *(f"{name}{bound}" for name in ("host_cpu_per_work", "host_cpu_per_work_against_one") for bound in _BOUNDED),
     *(f"host_{state}" for state in STATES),
-    "start_skew_p99_ns", "overlap_s", "notes",
+    "start_skew_p99_ns", "start_skew_bound_ns", "overlap_s", "notes",
 )  # fmt: skip
 _MATRIX = (
     "scenario", "type", "workload", "row", "column", "of", "unit", "value", "low", "high", "n", "intensity", "notes",
@@ -127,6 +127,7 @@ def groups_csv(analysis: Analysis) -> str:
                 **bounds("host_cpu_per_work_against_one", of.cost_against_one),
                 **{f"host_{state}": worth for state, worth in of.host.items()},
                 "start_skew_p99_ns": of.skew_p99_ns,
+                "start_skew_bound_ns": of.skew_bound_ns,
                 "overlap_s": of.overlap_s,
                 "notes": " | ".join(of.notes),
             }

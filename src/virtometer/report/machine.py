@@ -194,6 +194,7 @@ def group_row(of: Group) -> dict[str, Any]:
         "cv": _value(fair.cv if fair is not None else None),
         "jain": _value(fair.jain if fair is not None else None),
         "start_skew_p99_ns": of.skew_p99_ns,
+        "start_skew_bound_ns": of.skew_bound_ns,
         "overlap_s": of.overlap_s,
         "notes": of.notes,
         "members": [

@@ -40,7 +40,10 @@ TOGETHER = {
         "of the universal scalability law: the part of the work that guests wait for each other with, and what keeping "
         "each other coherent costs"
     ),
-    "start skew": "time from the first start that was sent to the last; 99 % of the trials were within it",
+    "start skew": (
+        "host time from the first begin of a window to the last, and the bound of its error by the clocks; 99 % of the "
+        "trials were within it"
+    ),
 }
 TYPICAL = "Efficiency and verdict are about the typical ratio, without stops, where no note says otherwise."
 RAW = "Raw values: everything is timed by the guests' own clocks, nothing is corrected."

@@ -101,7 +101,7 @@ class Group:
     guest alone, the ideal for this number of processors, and the baseline with `baseline_guests` guests: by sums.
     ideal: the sum that fair processors would give, by the geometric mean of the blocks. cost: host CPU seconds per unit
     of work; cost_against_one: the same by that of one guest. host: processors' worth of each of STATES.
-    overlap_s: median of the stretch in which all worked. skew_p99_ns: of the starts.
+    overlap_s: median of the stretch in which all worked. skew_p99_ns: of the starts; skew_bound_ns: of its error.
     """
 
     scenario: str
@@ -126,6 +126,7 @@ class Group:
     cost_against_one: Estimate | None
     host: Mapping[str, float]
     skew_p99_ns: int
+    skew_bound_ns: int
     overlap_s: float
     members: tuple[MemberEstimate, ...]
     notes: tuple[str, ...] = ()
@@ -205,6 +206,7 @@ class _Grouped:
             cost_against_one=self._cost_against_one(),
             host=self._host(),
             skew_p99_ns=_p99([trial.skew_ns for trial in self.trials]),
+            skew_bound_ns=_p99([trial.skew_bound_ns for trial in self.trials]),
             overlap_s=statistics.median(trial.window_s for trial in self.trials),
             members=self._members(),
             notes=tuple(self._notes(failed, ranks)),

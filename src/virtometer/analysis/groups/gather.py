@@ -84,6 +84,7 @@ def _trial(record: TrialRecord, kind: str, starts: Mapping[str, GuestStart], cpu
         members=tuple(_member(run, placements, order, starts, kind) for run in runs),
         window_s=_window_s(record, begin, end),
         skew_ns=record.start_skew_ns,
+        skew_bound_ns=_skew_bound_ns(measured),
         host=record.host,
         cpus=_of_use(record.host) or cpus,
         allowed=allowed,
@@ -94,6 +95,16 @@ def _trial(record: TrialRecord, kind: str, starts: Mapping[str, GuestStart], cpu
             if run.placement.peer is not None and run.parameters.get("peer")
         ),
     )
+
+
+def _skew_bound_ns(measured: list[Run]) -> int:
+    """Bound of the error (host ns) of the time between two begins: those of the two clocks that are known worst.
+
+    0 where one guest is measured, or clocks were not compared.
+    """
+    if len(measured) < 2 or not all(run.samples and run.scored.clock.compared for run in measured):
+        return 0
+    return round(sum(sorted(run.scored.clock.bound_at_ns(run.samples[0].start_ns) for run in measured)[-2:]))
 
 
 def _member(

@@ -62,6 +62,8 @@ class GroupTrial:
 
     allowed: how many of these the laboratory and its guests may use, 0 where unknown.
 
+    skew_ns: between the first and the last begin of a window; skew_bound_ns: of its error, for the clocks.
+
     services: names of members, with the guest that each exchanges data with; addresses: with the address it uses.
     """
 
@@ -72,6 +74,7 @@ class GroupTrial:
     members: tuple[Member, ...]
     window_s: float
     skew_ns: int = 0
+    skew_bound_ns: int = 0
     host: HostUse | None = None
     cpus: int = 0
     allowed: int = 0
