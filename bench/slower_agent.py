@@ -31,10 +31,11 @@ PATCH = Mutant(
     old="""\
                 worker.setup(repeats)?;
                 timing.enter(control);
+                let began_ns = timing.begin(control);
                 let stretch = worker.run(repeats);
                 timing.leave(control);
                 timing.yield_cpu();
-                Ok((stretch?, worker.verify()?))
+                Ok((stretch?.beginning_at(began_ns), worker.verify()?))
 """,
     new=f"""\
                 let part = std::env::var("{EXTRA}").ok().and_then(|one| one.parse::<f64>().ok()).unwrap_or(0.0);
@@ -43,12 +44,13 @@ PATCH = Mutant(
                 let done = repeats + if part > 0.0 {{ extra }} else {{ 0 }};
                 worker.setup(done)?;
                 timing.enter(control);
+                let began_ns = timing.begin(control);
                 let stretch = worker.run(done);
                 timing.leave(control);
                 timing.yield_cpu();
                 let mut stretch = stretch?;
                 stretch.work = (u128::from(stretch.work) * u128::from(repeats) / u128::from(done)) as u64;
-                Ok((stretch, worker.verify()?))
+                Ok((stretch.beginning_at(began_ns), worker.verify()?))
 """,
     run=(),
     tests=(),

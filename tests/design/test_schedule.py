@@ -361,7 +361,7 @@ def test_with_scenarios_the_groups_are_those_of_guests_that_take_turns() -> None
         {"name": "native", "type": "alone", "environment": "e0", "workloads": ["w1"]},
     ]
     of = taking_turns(blocks=2, scenarios=scenarios)
-    trials = schedule(of, names(of), 4, GROUPS)
+    trials = schedule(of, names(of), 4, GROUPS, apart=["growing"])
     assert len(trials) == trial_count(of) + 2 * 2 * 2 * 2  # two more pairs of the baseline in two workloads
     more = further(of, 4, trials, {("w0", "e1"): 1, ("w2", "e2"): 1})
     starts: dict[str, Counter[tuple[str, ...]]] = {}

@@ -49,8 +49,8 @@ def settings(**asked: Any) -> QemuSettings:
         ({"kernel_parameters": "console=tty0"}, "the kernel parameter console is the laboratory's own"),
         ({"kernel_parameters": "nohz=off virtometer.mount=/dev/vda:/x"},
          "the kernel parameter virtometer.mount is the laboratory's own"),
-        ({"kernel_parameters": "a  b"}, "kernel_parameters are words with one blank between them"),
-        ({"kernel_parameters": "a,file=/etc/passwd;"}, "kernel_parameters are words with one blank between them"),
+        ({"kernel_parameters": "a  b"}, "kernel_parameters must be words with one blank between them"),
+        ({"kernel_parameters": "a,file=/etc/passwd;"}, "kernel_parameters must be words with one blank between them"),
     ],
 )  # fmt: skip
 def test_what_no_machine_can_have_is_one_sentence(asked: dict[str, Any], said: str) -> None:

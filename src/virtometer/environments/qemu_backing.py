@@ -47,13 +47,14 @@ def served(guest: ProcessGuest, directory: Path, file: Path, form: str, cache: s
     The server ends with its only client. Both belong to the guest, so that the work of both is counted.
     """
     programs = guest.lab.programs
-    socket = directory / "nbd"
+    socket = "/proc/self/cwd/nbd"  # of both programs: a directory's own path may be too long for the name of a socket
     # Unlocked, as a file is that QEMU has itself: several guests may have a server each.
-    image = f"driver={form},file.driver=file,file.locking=off,file.filename={str(file).replace(',', ',,')}"
+    image = f"driver={form},file.driver=file,file.locking=off,file.filename={str(file.resolve()).replace(',', ',,')}"
     server = [programs.find("qemu-nbd", "qemu-utils"), "-k", socket, f"--cache={cache}", f"--aio={aio}"]
     start = shlex.join(map(str, [*server, "--image-opts", image]))
-    wait = f"until [ -S {shlex.quote(str(socket))} ]; do kill -0 $! || exit 1; sleep 0.01; done"
-    return ["/bin/sh", "-c", f'{start} & {wait}; exec "$@"', "sh"], f"nbd+unix:///?socket={socket}"
+    wait = "until [ -S nbd ]; do kill -0 $! || exit 1; sleep 0.01; done"
+    there = f"cd {shlex.quote(str(directory.resolve()))} || exit 1"
+    return ["/bin/sh", "-c", f'{there}; {start} & {wait}; exec "$@"', "sh"], f"nbd+unix:///?socket={socket}"
 
 
 def _remove_left(fields: Mapping[str, Any], programs: Programs) -> str:

@@ -46,7 +46,7 @@ _OURS = ("console", "init", "initrd", "panic", "rdinit", "root")
 
 def _parameters(value: str) -> str:
     if value and not _PARAMETERS.fullmatch(value):
-        raise ValueError("kernel_parameters are words with one blank between them: mitigations=off nohz=off")
+        raise ValueError("kernel_parameters must be words with one blank between them: mitigations=off nohz=off")
     for word in value.split():
         name = word.partition("=")[0]
         if name in _OURS or name.startswith("virtometer."):
