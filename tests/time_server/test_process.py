@@ -59,7 +59,7 @@ def test_both_ways_of_timing_agree_where_the_clock_is_right(
     tmp_path: Path, watcher: Watcher, make_plan: MakePlan
 ) -> None:
     agent()
-    made = run(tmp_path, watcher, make_plan, [{"name": "native", "kind": "native"}], seconds=1.0)
+    made = run(tmp_path, watcher, make_plan, [{"name": "native", "kind": "native"}], seconds=2.5)
     check_agreement(made, ["native"], 0.1)
     servers = [line for line in made.commands if "time-server" in line.argv]
     assert len(servers) == 1, "one for all trials of a guest"
@@ -75,7 +75,7 @@ def test_containers_reach_it(
         if not kind(one).capabilities().network:
             pytest.skip(kind(one).capabilities().network_reason)
     places = [{"name": "native", "kind": "native"}, {"name": "guest", "kind": kind.kind}]
-    check_agreement(run(tmp_path, watcher, make_plan, places, seconds=1.0), ["native", "guest"], 0.1)
+    check_agreement(run(tmp_path, watcher, make_plan, places, seconds=2.5), ["native", "guest"], 0.1)
 
 
 @pytest.mark.slow
