@@ -419,8 +419,9 @@ def test_guests_that_are_not_silent_are_found(
     """Programs that work all the time on the processor of the guests, as a part of one of them."""
     environments: list[Document] = [{"name": "native", "kind": "native"}, {"name": "again", "kind": "native"}]
     limits = {"clock_error": 0.2, "run_extra_s": 5}
-    more: Document = {"slice_s": 0.025, "fresh": "block", "limits": limits, "residents_s": 1.5}
-    plan = make_plan(environments, seconds=8 * 0.025, **more)
+    slice_s = 0.1  # a scheduler lets a program that has slept run first for a while
+    more: Document = {"slice_s": slice_s, "fresh": "block", "limits": limits, "residents_s": 24 * slice_s}
+    plan = make_plan(environments, seconds=4 * slice_s, **more)
     runner, guests = runner_of(plan)
     last = str(max(os.sched_getaffinity(0)))
     with ExitStack() as ending:
@@ -437,5 +438,5 @@ def test_guests_that_are_not_silent_are_found(
         own = resident.processes()
         monkeypatch.setattr(resident, "processes", lambda: [*own, *hogs])
         logs = log_ratios(run_of(runner.run(trials(plan), guests, seed=1)[0]))
-    assert len(logs) >= 5
+    assert len(logs) >= 3
     assert statistics.fmean(logs) < math.log(0.95)
