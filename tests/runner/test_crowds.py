@@ -220,6 +220,24 @@ def test_a_campaign_of_real_guests(tmp_path: Path, watcher: Watcher, make_plan: 
         assert len(group.members) == (3 if group.guests == 1 else group.guests)
 
 
+def test_guests_that_are_never_alone_take_turns_as_well(tmp_path: Path, watcher: Watcher, make_plan: MakePlan) -> None:
+    """Not every guest of many is also measured alone in each block."""
+    work = {"workload": "linpack", "op": "classic", "parameters": {"size": 50}, "scheduling": "interleaved"}
+    plan = make_plan(
+        [{"name": "native", "kind": "native"}],
+        [{"name": "cpu", **work}],
+        scenarios=[{"name": "many", "type": "together", "workloads": ["cpu"], "guests": [1, 6]}],
+        seconds=0.4,
+        blocks=1,
+        fresh="block",
+        limits={"clock_error": 0.2, "start_s": 30, "prepare_s": 30, "run_extra_s": 30, "answer_s": 10},
+    )
+    campaigns.begin(plan, "text", tmp_path / "c", 7, watcher, beside=True)
+    records = _read(tmp_path / "c").trials
+    assert sorted(map(size, records)) == [1, 1, 1, 6]
+    assert [(record.status, record.reason) for record in records] == [("done", "")] * 4
+
+
 def _read(directory: Path) -> Campaign:
     with Ledger.open(directory) as ledger:
         return ledger.read()
