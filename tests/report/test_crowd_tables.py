@@ -9,6 +9,7 @@ import pytest
 from tests.report.crowds import crowd
 from virtometer.analysis import Analysis, analyse
 from virtometer.report import crowd_tables
+from virtometer.report.crowd_figures import guests_time
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +71,16 @@ def test_what_the_cpu_time_of_guests_was_spent_for(analysis: Analysis) -> None:
     runc = next(row for row in table.rows if row[1] == "runc")
     assert runc[8:] == ("2.00 MB/s", "1.00 MB/s", "18"), "packets are those of all blocks"
     assert gvisor[8:] == ("", "", ""), "unknown, and not zero"
+
+
+def test_copies_in_one_guest_have_one_row_of_its_cpu_time(analysis: Analysis) -> None:
+    group = next(one for one in analysis.together.groups if one.scenario == "growing" and one.guests == 2)
+    first, second = group.members
+    blank = replace(second, of=first.of, host_cpu_s=None, processors=None, cpu_s={}, cpu_unknown="", received=None)
+    copies = replace(group, members=(first, blank))
+    assert [row[1] for row in crowd_tables.tables([copies])[-1].rows] == [f"{first.of}, 2 copies"]
+    figure = guests_time([copies])
+    assert figure is not None and f"{first.of}, 2 copies guest code" in figure.alternative
 
 
 def test_a_part_that_cannot_be_told_is_empty_with_the_reason(analysis: Analysis) -> None:

@@ -13,6 +13,7 @@ from virtometer.analysis.groups.estimates import CPU_PARTS, STATES, Group, Membe
 from virtometer.analysis.groups.matrix import Matrix
 from virtometer.model import Run, TrialRecord
 from virtometer.report import words
+from virtometer.report.crowd_tables import used_by
 from virtometer.report.curves import by_environment
 from virtometer.report.figures import NUMBERS, Figure, data, finish, scale
 
@@ -118,7 +119,9 @@ def guests_time(of: Sequence[Group]) -> Figure | None:
     stacks: dict[str, dict[str, float]] = {}
     for group in known:
         for one in filter(_has_parts, group.members):
-            label = f"{one.guest} of {group.guests}" + (f", {group.workload}" if several else "")
+            whose = used_by(group, one)
+            label = f"{whose} of {group.guests}" if whose == one.guest else whose
+            label += f", {group.workload}" if several else ""
             total = one.processors or 0.0
             whole = math.fsum(one.cpu_s[part] or 0.0 for part in CPU_PARTS)
             stacks.setdefault(

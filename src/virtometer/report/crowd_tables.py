@@ -114,6 +114,12 @@ def _guests(groups: Sequence[Group]) -> HtmlTable:
     return HtmlTable(f"{groups[0].workload}: guest by guest", columns, rows, frozenset(range(2, 7)))
 
 
+def used_by(group: Group, one: MemberEstimate) -> str:
+    """The guest whose CPU time a member of a group tells."""
+    copies = sum(other.of == one.of for other in group.members)
+    return one.guest if copies == 1 else f"{one.of}, {copies} copies"
+
+
 def _has_parts(one: MemberEstimate) -> bool:
     return bool(one.cpu_unknown) or any(seconds is not None for seconds in one.cpu_s.values())
 
@@ -126,7 +132,7 @@ def _guests_cpu(groups: Sequence[Group]) -> HtmlTable:
     rows = []
     for group, one in members:
         seconds = [one.host_cpu_s, *(one.cpu_s.get(name) for name in (*CPU_PARTS, "user", "system"))]
-        row = [name(group), one.guest, *(_seconds(each) for each in seconds)]
+        row = [name(group), used_by(group, one), *(_seconds(each) for each in seconds)]
         if networked:
             row += ["" if rate is None else words.quantity(rate, "B/s") for rate in (one.received, one.sent)]
             row += ["" if one.dropped is None else str(one.dropped)]

@@ -143,6 +143,15 @@ def test_host_cpu_by_work_and_what_the_host_did() -> None:
     assert (two.members[0].host_cpu_s, two.members[0].processors) == (1.5, 0.75)
 
 
+def test_copies_in_one_guest_tell_what_it_used_once() -> None:
+    """Four copies on two processors must not seem to have had more of them than there are."""
+    copies = [replace(member(10.0, at, cpu_s=1.9), instance="box") for at in range(1, 5)]
+    (four,) = made([trial(block, copies, type="instances") for block in range(6)])
+    assert [one.of for one in four.members] == ["box"] * 4
+    assert [one.host_cpu_s for one in four.members] == [1.9, None, None, None]
+    assert [one.processors for one in four.members] == [1.9, None, None, None]
+
+
 def test_a_guest_with_two_workloads_has_no_cost_for_each() -> None:
     trials = [
         trial(block, [member(10.0, workload="disk"), member(20.0, workload="net")], type="mixed") for block in range(6)

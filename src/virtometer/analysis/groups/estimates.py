@@ -44,6 +44,8 @@ class MemberEstimate:
     host_cpu_s: median over the trials; processors: the same as a number of processors that worked for it. cpu_s: what
     it was spent for, by the names of CPU_PARTS, user and system, medians too; None where unknown, and `cpu_unknown`
     says why. received, sent: bytes per second of the guest's interface; dropped: packets in all trials.
+    of: the guest that it works in. Where several work in one, what that guest used is told of the first alone, so that
+    sums count it once.
     """
 
     guest: str
@@ -60,6 +62,7 @@ class MemberEstimate:
     received: float | None = None
     sent: float | None = None
     dropped: int | None = None
+    of: str = ""
 
 
 class _Spent(TypedDict):
@@ -271,9 +274,12 @@ class _Grouped:
             for one in (*self._mine(trial), *trial.loads):
                 found.setdefault((one.role, one.guest, one.workload), []).append((trial, one))
         figures = 2 * len(found)  # share and slowdown of each
-        return tuple(self._member(of, figures) for of in found.values())
+        first: dict[str, tuple[str, str, str]] = {}
+        for key, of in found.items():
+            first.setdefault(of[0][1].whose, key)
+        return tuple(self._member(of, figures, tells_use=first[of[0][1].whose] == key) for key, of in found.items())
 
-    def _member(self, of: Sequence[tuple[GroupTrial, Member]], figures: int) -> MemberEstimate:
+    def _member(self, of: Sequence[tuple[GroupTrial, Member]], figures: int, *, tells_use: bool) -> MemberEstimate:
         first = of[0][1]
         slowdowns = []
         for trial, one in of:
@@ -297,9 +303,10 @@ class _Grouped:
             value=of_logs((math.log(one.value) for _, one in of if one.value is not None and one.value > 0), figures),
             share=of_values(shares, figures, least=0.0, most=1.0),
             slowdown=of_logs(slowdowns, figures),
-            host_cpu_s=statistics.median(cpu) if cpu else None,
-            processors=statistics.median(worth) if worth else None,
-            **_spent(of),
+            host_cpu_s=statistics.median(cpu) if cpu and tells_use else None,
+            processors=statistics.median(worth) if worth and tells_use else None,
+            of=first.whose,
+            **_spent(of if tells_use else []),
         )
 
     def _notes(self, failed: int, ranks: Sequence[Rank]) -> list[str]:
