@@ -248,12 +248,12 @@ def ratio(group: Group, of: Estimate | None) -> str:
     )
 
 
-def skew(group: Group) -> str:
-    """With the bound of its error, for the clocks. Empty where there was one start."""
+def skew(group: Group, *, bound: bool = True) -> str:
+    """With the bound of its error, for the clocks, where that is asked for. Empty where there was one start."""
     if group.skew_p99_ns <= 0:
         return ""
-    bound = f" ± {words.quantity(group.skew_bound_ns * 1e-9, 's')}" if group.skew_bound_ns > 0 else ""
-    return words.quantity(group.skew_p99_ns * 1e-9, "s") + bound
+    error = f" ± {words.quantity(group.skew_bound_ns * 1e-9, 's')}" if bound and group.skew_bound_ns > 0 else ""
+    return words.quantity(group.skew_p99_ns * 1e-9, "s") + error
 
 
 def quantity(of: Estimate | None, unit: str) -> str:

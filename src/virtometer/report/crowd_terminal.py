@@ -55,7 +55,7 @@ def _terminal_table(title: str, groups: Sequence[Group]) -> Table:
             crowd_tables.ratio(group, crowd_tables.slowest(group)),
             f"{words.significant(fair.worst_share.value)} of {fair.ideal_share:.3g}" if fair else "",
             words.significant(fair.max_over_min.value) if fair and fair.max_over_min else "",
-            crowd_tables.skew(group),
+            crowd_tables.skew(group, bound=False),  # a row stays one line of 80 columns
         )
         made.add_row(*map(Text, cells))
     return made
