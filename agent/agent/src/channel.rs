@@ -25,6 +25,16 @@ pub(crate) fn stdio() -> Result<Channel, Failure> {
     Ok(Channel { input, output })
 }
 
+/// A descriptor that the agent was started with, such as one end of a pair of sockets.
+pub(crate) fn descriptor(number: &str) -> Result<Channel, Failure> {
+    let parsed = number.parse().ok().filter(|&parsed| parsed > 2).ok_or_else(|| {
+        Failure::new(Code::BadArguments, format!("{number:?} is not a descriptor, which is a number above 2"))
+    })?;
+    let (input, output) = system::from_descriptor(parsed)
+        .map_err(|cause| os_failure(&format!("cannot use descriptor {parsed} as the channel"), &cause))?;
+    Ok(Channel { input, output })
+}
+
 /// A connection that the agent opens itself.
 pub(crate) fn connect(address: &str) -> Result<Channel, Failure> {
     let numeric = address.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));

@@ -27,6 +27,7 @@ pub(crate) fn text() -> String {
 
 Speak the protocol with a laboratory:
   virtometer-agent stdio                 over standard input and output
+  virtometer-agent descriptor NUMBER     over an open descriptor, such as one end of a pair of sockets
   virtometer-agent serial PATH           over a serial line, virtual console or virtio-serial port
   virtometer-agent connect HOST:PORT     over a TCP connection that the agent opens
 

@@ -1,5 +1,6 @@
 //! What the agent asks of Linux.
 
+mod descriptor;
 mod facts;
 mod first_descriptors;
 mod init;
@@ -8,6 +9,7 @@ mod serial;
 mod signals;
 mod stream;
 
+pub(crate) use descriptor::from_descriptor;
 pub(crate) use facts::facts;
 pub(crate) use init::live_if_process_1;
 pub(crate) use network::configure as configure_network;

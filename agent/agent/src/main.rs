@@ -54,8 +54,9 @@ fn run(command: &str, rest: &[OsString]) -> Result<u8, Failure> {
         .collect::<Option<Vec<String>>>()
         .ok_or_else(|| options::usage("an argument is not UTF-8"))?;
     let channel = match command {
-        "stdio" | "serial" | "connect" if help::wanted(&words) => return help::print(&help::text()),
+        "stdio" | "descriptor" | "serial" | "connect" if help::wanted(&words) => return help::print(&help::text()),
         "stdio" => options::none(&words).and_then(|()| channel::stdio())?,
+        "descriptor" => channel::descriptor(&options::one(&words, "descriptor NUMBER")?)?,
         "serial" => channel::serial(&options::one(&words, "serial PATH")?)?,
         "connect" => channel::connect(&options::one(&words, "connect HOST:PORT")?)?,
         "kernels" => return kernels::kernels(&words),

@@ -9,6 +9,7 @@ pub(crate) use interrupt::{on_interrupt, Waiter};
 pub(crate) use stream::{from_socket, is_gone, stdio, wait_writable, Stream};
 
 use crate::channel::Channel;
+use std::io;
 use virtometer_protocol::{Code, Failure, Network};
 
 /// Windows has no such signal.
@@ -16,6 +17,11 @@ pub(crate) fn outlive_file_limit() {}
 
 /// Windows is never without anything else.
 pub(crate) fn live_if_process_1(_own_name: &str, _first: &str) {}
+
+/// Not supported: handles are not inherited by their numbers.
+pub(crate) fn from_descriptor(_number: i32) -> io::Result<(Stream, Stream)> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "on Windows the channels are stdio and connect"))
+}
 
 /// Not supported: a write to a port would wait for the read that is under way.
 pub(crate) fn serial(path: &str) -> Result<Channel, Failure> {

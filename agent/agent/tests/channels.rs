@@ -42,6 +42,20 @@ fn a_serial_line_is_made_raw_and_waited_for() {
     assert!(child.wait().unwrap().success());
 }
 
+#[test]
+fn a_descriptor_that_is_left_open_is_a_channel() {
+    let (ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
+    let program = program::agent().get_program().to_owned();
+    let mut child = Command::new("sh")
+        .args(["-c", "exec \"$0\" descriptor 3 3<&0 </dev/null"])
+        .arg(program)
+        .stdin(Stdio::from(std::os::unix::io::OwnedFd::from(theirs)))
+        .spawn()
+        .unwrap();
+    converse(ours.try_clone().unwrap(), ours);
+    assert!(child.wait().unwrap().success());
+}
+
 fn stat_of(pid: &str) -> Option<(String, String)> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let mut fields = stat.rsplit(") ").next()?.split(' ');

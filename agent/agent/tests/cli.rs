@@ -211,6 +211,8 @@ fn bad_input_is_one_sentence_and_a_status() {
         (2, &["serve", "disk"]),
         (2, &["stdio", "please"]),
         (2, &["serial"]),
+        (2, &["descriptor", "1"]),
+        (1, &["descriptor", "999"]),
         (2, &["connect", "nowhere"]),
         (1, &["connect", "127.0.0.1:1"]),
         (2, &["init"]),

@@ -34,7 +34,8 @@ const APPEARANCE: Duration = Duration::from_secs(30);
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Commands, so that /init can tell them from words of the kernel's command line.
-const COMMANDS: &[&str] = &["stdio", "serial", "connect", "measure", "serve", "--version", "--help", "exit"];
+const COMMANDS: &[&str] =
+    &["stdio", "descriptor", "serial", "connect", "measure", "serve", "--version", "--help", "exit"];
 
 /// Do everything and switch off, if that is what this process is for.
 pub(crate) fn live_if_process_1(own_name: &str, first: &str) {
