@@ -78,6 +78,7 @@ class Programs:
         check: bool = True,
         input_bytes: bytes | None = None,
         cwd: Path | None = None,
+        pass_fds: Sequence[int] = (),
     ) -> subprocess.CompletedProcess[bytes]:
         """Run to the end. Raises EnvironmentFailed with the end of its stderr when it fails or takes too long."""
         words = tuple(str(word) for word in argv)
@@ -93,6 +94,7 @@ class Programs:
                     stderr=subprocess.PIPE,
                     preexec_fn=_Child(),
                     cwd=cwd,
+                    pass_fds=pass_fds,
                 )
             stdout, stderr = process.communicate(input_bytes, limit_s)
         except BaseException as cause:

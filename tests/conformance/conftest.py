@@ -8,6 +8,7 @@ import platform
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from tests.conformance import traces
 from tests.conformance.conversation import Talk
 from tests.conformance.lxc_like import LxcLike
 from tests.conftest import nothing_is_left
+from tests.environments import own_libvirtd
+from tests.environments.own_libvirtd import OwnLibvirtd
 from virtometer.cache import cache_directory
 from virtometer.environments.base import Check, Environment, Guest, LabContext
 from virtometer.environments.journal import Journal
@@ -26,9 +29,12 @@ from virtometer.errors import VirtometerError
 from virtometer.programs import Programs
 
 DISK_BYTES = 8 << 20
+DOMAINS = frozenset({"libvirt", "libvirt-lxc"})
+"""Kinds whose guests a daemon makes, which the tests start themselves."""
+
 ON_DEBIAN_AS_ROOT = frozenset(
     {"runc", "crun", "podman", "nspawn", "lxc", "bubblewrap", "gvisor", "uml", "qemu", LxcLike.kind}
-)
+) | (DOMAINS if own_libvirtd.installed() else set())
 
 # The registry with one line more: what a new kind needs beside its file.
 REGISTRY: dict[str, type[Environment]] = {**KINDS, LxcLike.kind: LxcLike}
@@ -55,11 +61,28 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def checks(agent: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Check]:
+def daemon() -> Iterator[Callable[[str], None]]:
+    """Starts the daemon that a kind needs, when the first test needs it; guests of that kind are then made there."""
+    with ExitStack() as until_the_end, pytest.MonkeyPatch.context() as patch:
+
+        def start(kind: str) -> None:
+            if kind in DOMAINS and own_libvirtd.installed() and not running:
+                running.append(until_the_end.enter_context(OwnLibvirtd()))
+                patch.setenv("LIBVIRT_DEFAULT_URI", running[0].uri("qemu"))
+
+        running: list[OwnLibvirtd] = []
+        yield start
+
+
+@pytest.fixture(scope="session")
+def checks(
+    agent: Path, tmp_path_factory: pytest.TempPathFactory, daemon: Callable[[str], None]
+) -> Callable[[str], Check]:
     """The answer of a kind's check, asked once, after its images were prepared."""
     known: dict[str, Check] = {}
 
     def ask(kind: str) -> Check:
+        daemon(kind)
         if kind not in known:
             with lab_context(agent, tmp_path_factory.mktemp(f"check-{kind}"), None) as lab:
                 environment = REGISTRY[kind](lab)

@@ -98,11 +98,12 @@ class CgroupMount:
 
     def places(self) -> list[Path]:
         """Where a guest's cgroup may be made: the top of the mount, else below this process's own cgroup."""
-        own = self._own()
+        own = self.cgroup_of("self")
         return [self.path] if own is None or own == self.path else [self.path, own]
 
-    def _own(self) -> Path | None:
-        for line in Path("/proc/self/cgroup").read_text(encoding="utf-8", errors="surrogateescape").splitlines():
+    def cgroup_of(self, pid: int | str) -> Path | None:
+        """The cgroup of a process in this hierarchy; None where it cannot be reached here. OSError without it."""
+        for line in Path(f"/proc/{pid}/cgroup").read_text(encoding="utf-8", errors="surrogateescape").splitlines():
             _, controllers, path = line.split(":", 2)
             if tuple(filter(None, controllers.split(","))) != self.controllers:
                 continue
@@ -257,12 +258,16 @@ class CgroupAccount(Account):
         """Pids in the cgroup and below."""
         return cgroup_processes(self.directory)
 
-    def remove(self) -> None:
-        """Kill, read the counter for the last time, remove."""
-        kill_all(self.processes)
+    def close(self) -> None:
+        """Read the counter for the last time. Idempotent."""
         self.cpu_ns()
         while self._files:
             os.close(self._files.popitem()[1])
+
+    def remove(self) -> None:
+        """Kill, read the counter for the last time, remove."""
+        kill_all(self.processes)
+        self.close()
         for directory in (*self._others, self.directory):
             remove_cgroup(directory)
 

@@ -23,7 +23,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from virtometer.deferred_signals import deferred_signals
 from virtometer.environments.accounting import Account, open_account
@@ -78,7 +78,7 @@ class ProcessGuest(Guest):
 
     @classmethod
     @contextmanager
-    def starting(cls, lab: LabContext, guest_id: str, settings: Settings | None = None) -> Iterator[ProcessGuest]:
+    def starting(cls, lab: LabContext, guest_id: str, settings: Settings | None = None) -> Iterator[Self]:
         """Give a guest to be filled; stops it when the block raises. What the host refuses is EnvironmentFailed.
 
         Its processors are those of `settings`. Without them, what serves beside guests stays with the laboratory.
@@ -277,7 +277,7 @@ class ProcessGuest(Guest):
             self._account.processes()  # what leaves the tree while it ends is known then
         self.stream.close()
         self._await_end()
-        for step in (self._kill, self.cpu_ns, self._reap, *reversed(self._on_stop), self._close_account):
+        for step in (self._kill, self._count, self._reap, *reversed(self._on_stop), self._close_account):
             try:
                 step()
             except (VirtometerError, OSError) as cause:
@@ -305,6 +305,10 @@ class ProcessGuest(Guest):
                 os.killpg(self.process.pid, signal.SIGKILL)
         if self._account is not None:
             kill_all(self._account.processes)
+
+    def _count(self) -> None:
+        with contextlib.suppress(OSError):  # nobody knows it of a guest on another host
+            self.cpu_ns()
 
     def _reap(self) -> None:
         if self.process is not None:

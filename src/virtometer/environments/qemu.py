@@ -25,10 +25,11 @@ from virtometer.environments.base import (
     host_cache,
 )
 from virtometer.environments.cpu_parts import GUEST_TIME, Division, by_names
-from virtometer.environments.firmware_check import check_accelerator, check_kernel, kvm_fault
+from virtometer.environments.firmware_check import check_accelerator, kvm_fault
 from virtometer.environments.formatted_disk import DIRECTORY, formatted_disk, mounted_file
 from virtometer.environments.host_programs import fitting, refusals
 from virtometer.environments.images import guest_kernel, initramfs
+from virtometer.environments.kernel_check import check_kernel
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.environments.qemu_backing import LOOP, as_block_device, served
 from virtometer.environments.qemu_devices import CARDS, DISKS, card_device, disk_devices

@@ -6,6 +6,7 @@ from virtometer.environments.base import Environment
 from virtometer.environments.bubblewrap import Bubblewrap
 from virtometer.environments.crun import Crun
 from virtometer.environments.gvisor import Gvisor
+from virtometer.environments.libvirt import Libvirt, LibvirtContainer
 from virtometer.environments.lxc import Lxc
 from virtometer.environments.native import Native
 from virtometer.environments.nspawn import Nspawn
@@ -26,4 +27,6 @@ KINDS: dict[str, type[Environment]] = {
     "uml": UserModeLinux,
     "qemu": Qemu,
     "kvm": Kvm,
+    "libvirt": Libvirt,
+    "libvirt-lxc": LibvirtContainer,
 }

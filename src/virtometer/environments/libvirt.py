@@ -1,0 +1,563 @@
+"""Guests of any hypervisor that libvirt reaches: `Libvirt` makes machines, `LibvirtContainer` containers.
+
+A domain is defined from a template, started, entered, destroyed and undefined, all by virsh. Its processes are children
+of libvirt's daemon: domain_guest.py says what is known of them. A domain that exists and runs can be entered instead;
+its definition is read and never written.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import secrets
+import shutil
+import socket
+import tempfile
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import ClassVar
+from urllib.parse import urlsplit
+from xml.etree import ElementTree
+
+from virtometer.environments import domain_xml
+from virtometer.environments.agent_root import AGENT, DATA, agent_root
+from virtometer.environments.base import (
+    Capabilities,
+    Check,
+    DiskTarget,
+    Environment,
+    LabContext,
+    Namespace,
+    NetworkPath,
+    Settings,
+    disk_as_file,
+    host_cache,
+)
+from virtometer.environments.cpu_parts import GUEST_TIME, by_names
+from virtometer.environments.directories import DIRECTORY, remove_directory
+from virtometer.environments.domain_guest import DomainGuest, connected
+from virtometer.environments.domain_xml import CARDS, DISKS, Way
+from virtometer.environments.formatted_disk import DIRECTORY as MOUNTED
+from virtometer.environments.formatted_disk import formatted_disk, mounted_file
+from virtometer.environments.host_programs import fitting, refusals
+from virtometer.environments.images import guest_kernel, initramfs
+from virtometer.environments.journal import Resource
+from virtometer.environments.kernel_check import check_kernel
+from virtometer.environments.libvirt_settings import DIRECT, DomainContainerSettings, DomainSettings
+from virtometer.environments.limits import require_limits
+from virtometer.environments.network import NAMESPACES
+from virtometer.environments.processors import processor_list
+from virtometer.environments.virsh import (
+    DOMAIN,
+    Connection,
+    default_uri,
+    kill_domain,
+    process_of,
+)
+from virtometer.errors import EnvironmentFailed, UsageError, VirtometerError
+from virtometer.link.channel import Stream
+
+_VCPU_THREADS = by_names(r"(CPU \d+|ALL CPUs)/(TCG|KVM)", "no thread of the emulator has the name of a processor")
+_RUN_IN_S = 0.006  # measured under emulation
+_START_S = 60.0
+_CHECK_S = 10.0
+_BY_IMAGE = ("esx", "vbox", "hyperv", "vz", "openvz")
+"""Drivers whose guests boot a disk or a template of their own."""
+
+AnySettings = DomainSettings | DomainContainerSettings
+
+
+class _OfLibvirt(Environment):
+    """What machines and containers of libvirt have in common."""
+
+    program: ClassVar[str] = "virsh"
+    package: ClassVar[str] = "libvirt-clients"
+    resources: ClassVar[tuple[Resource, ...]] = (DOMAIN,)
+    default_driver: ClassVar[str]
+
+    def __init__(self, lab: LabContext) -> None:
+        """Only keeps the context."""
+        super().__init__(lab)
+        self._connections: dict[str, Connection] = {}
+
+    def connection(self, settings: AnySettings) -> Connection:
+        """The hypervisor of these settings, which is asked nothing yet."""
+        uri = settings.uri or default_uri(self.default_driver)
+        return self._connections.setdefault(uri, Connection(self.lab.programs, uri))
+
+    def capabilities(self) -> Capabilities:
+        """Everything on this host. Domains that are entered, and those of other hosts, have no disk and no network."""
+        return Capabilities(
+            disk=True,
+            network=True,
+            several_guests=True,
+            cpu_limit=True,
+            memory_limit=True,
+            settings=tuple(self.settings_type.model_fields),
+        )
+
+    @contextmanager
+    def defining(self, guest: DomainGuest, connection: Connection) -> Iterator[dict[str, str]]:
+        """Give the words that every template may have, for a domain that is removed when the guest stops."""
+        words = {
+            "name": f"virtometer-{guest.guest_id}-{secrets.token_hex(2)}",
+            "uuid": str(uuid.uuid4()),
+            "processors": str(guest.effective["processors"]),
+        }
+        self.lab.journal.record(guest.guest_id, DOMAIN, uri=connection.uri, name=words["name"], uuid=words["uuid"])
+        guest.on_stop(lambda: connection.remove(words["name"]))
+        guest.effective |= {"uri": connection.uri, **connection.version()}
+        yield words
+
+    def define(
+        self,
+        guest: DomainGuest,
+        connection: Connection,
+        settings: AnySettings,
+        words: Mapping[str, str],
+        elements: Mapping[str, str],
+        *,
+        start: list[str] | None = None,
+        pass_fds: tuple[int, ...] = (),
+    ) -> ElementTree.Element:
+        """Fill the template in, define and start the domain, and find its processes; returns its XML.
+
+        start: options of virsh's start.
+        """
+        where = settings.template or f"of the driver {connection.driver}"
+        template = domain_xml.built_in(connection.driver) if settings.template is None else _read(settings.template)
+        text = domain_xml.filled(template, words, elements, where)
+        name = words["name"]
+        with tempfile.NamedTemporaryFile("w", prefix="domain-", suffix=".xml", dir=self.lab.scratch) as file:
+            file.write(text)
+            file.flush()
+            printed = connection.run(
+                ["define", file.name],
+                ["start", name, *(start or [])],
+                ["dumpxml", name],
+                purpose=f"define and start {name}",
+                limit_s=_START_S,
+                pass_fds=pass_fds,
+            )
+        root = domain_xml.parsed(_xml_of(printed), f"what libvirt made of {name}")
+        guest.effective |= domain_xml.facts(root)
+        if settings.template is not None:
+            guest.effective["template"] = settings.template
+        self.follow(guest, connection, name, words["uuid"])
+        return root
+
+    def follow(self, guest: DomainGuest, connection: Connection, name: str, identity: str) -> int | None:
+        """Find the processes of a domain that runs; returns the first of them, None where they are not visible."""
+        pid = process_of(name, identity) if connection.local else None
+        if pid is not None:
+            guest.follow(pid, name)
+            return pid
+        reason = f"libvirt at {connection.uri} shows no process of {name} on this host"
+        guest.follow_nothing(reason, lambda: connection.state(name) == "running")
+        time_ns = connection.statistics(name).get("cpu.time")
+        if time_ns is not None:
+            guest.effective["domain_cpu_ns_at_start"] = int(time_ns)
+        return None
+
+    def entered(self, guest: DomainGuest, connection: Connection, settings: AnySettings) -> int | None:
+        """Look at a domain that exists: its facts and processes. Nothing of it is changed. Raises EnvironmentFailed."""
+        assert settings.domain is not None
+        guest.owned = False
+        state = connection.state(settings.domain)
+        if state is None:
+            raise EnvironmentFailed(f"libvirt at {connection.uri} has no domain {settings.domain}")
+        if state != "running":
+            raise EnvironmentFailed(
+                f"the domain {settings.domain} is {state}", advice=f"start it: virsh start {settings.domain}"
+            )
+        root = domain_xml.parsed(connection.description(settings.domain), f"the definition of {settings.domain}")
+        guest.effective |= {"uri": connection.uri, **connection.version(), **domain_xml.facts(root), "entered": True}
+        guest.refused_programs = dict.fromkeys(
+            (one.name for one in self.lab.host_programs), "the domain was not made for it"
+        )
+        way = Way("tcp", settings.address) if settings.address else domain_xml.way_in(root)
+        pid = self.follow(guest, connection, settings.domain, root.findtext("uuid") or "")
+        if way is not None and not (way.kind == "pty" and settings.containers):
+            guest.stream = connected(_on_host(way, connection.uri))
+        return pid
+
+    def check_domain(self, settings: AnySettings, guest_id: str) -> Check:
+        """Whether a domain starts here."""
+        connection = self.connection(settings)
+        try:
+            found = connection.version()
+            self._try(settings, guest_id)
+        except (VirtometerError, OSError) as cause:
+            advice = cause.advice if isinstance(cause, VirtometerError) else ""
+            return Check(False, str(cause).replace("\n", " "), advice or f"see whether virsh -c {connection.uri} works")
+        return Check(True, f"a domain started at {connection.uri}", found=found)
+
+    def _try(self, settings: AnySettings, guest_id: str) -> None:
+        raise NotImplementedError
+
+
+class Libvirt(_OfLibvirt):
+    """Machines: of QEMU on this host, and of other hypervisors by templates."""
+
+    kind: ClassVar[str] = "libvirt"
+    title: ClassVar[str] = "libvirt (machine)"
+    meaning: ClassVar[str] = "a virtual machine of any hypervisor that libvirt reaches, such as QEMU under its daemon"
+    usual_start_s: ClassVar[float] = 6.5
+    usual_overhead_s: ClassVar[float] = 0.8
+    settings_type: ClassVar[type[Settings]] = DomainSettings
+    default_driver: ClassVar[str] = "qemu"
+    machine: ClassVar[bool] = True
+    own_memory: ClassVar[int] = 128 << 20
+    kernel_memory: ClassVar[int] = 40 << 20
+
+    def check(self) -> Check:
+        """Define and start a machine that is paused before its first instruction."""
+        return check_kernel(self.lab, self.check_domain(DomainSettings(), f"check-{self.kind}-{os.getpid()}"))
+
+    def prepare(self, settings: Settings) -> None:
+        """Fetch the guest's kernel and see whether libvirt starts a machine with these settings."""
+        mine = self._mine(settings)
+        connection = self.connection(mine)
+        if mine.domain is not None:
+            connection.version()
+        elif connection.driver in _BY_IMAGE:
+            _require_image(connection, mine)
+        elif connection.driver == "qemu":
+            self._image(mine)
+            if mine != DomainSettings():  # the kind's check has started one with the defaults
+                self._try(mine, f"try-{self.kind}-{os.getpid()}")
+
+    def start(self, settings: Settings, guest_id: str) -> DomainGuest:
+        """Define and start a machine, or enter one that runs. Raises EnvironmentFailed with libvirt's reason."""
+        mine = self._mine(settings)
+        connection = self.connection(mine)
+        with DomainGuest.starting(self.lab, guest_id, mine) as guest:
+            guest.divide_cpu(GUEST_TIME if mine.accelerator == "kvm" else _VCPU_THREADS)
+            guest.run_in_s = _RUN_IN_S
+            if mine.domain is not None:
+                self.entered(guest, connection, mine)
+                if guest.stream.read_fd < 0:
+                    raise _no_channel(mine.domain)
+                return guest
+            root = self._started(guest, connection, mine)
+            way = Way("tcp", mine.address) if mine.address else domain_xml.way_in(root)
+            if way is None:
+                raise _no_channel(str(root.findtext("name")))
+            guest.stream = connected(_on_host(way, connection.uri))
+        return guest
+
+    def _try(self, settings: AnySettings, guest_id: str) -> None:
+        """Start a machine that never runs, and remove it."""
+        assert isinstance(settings, DomainSettings)
+        connection = self.connection(settings)
+        with DomainGuest.starting(self.lab, guest_id, settings) as guest:
+            guest.grace_s = 0.0
+            self._started(guest, connection, settings, paused=True)
+        guest.stop()
+
+    def _started(
+        self, guest: DomainGuest, connection: Connection, settings: DomainSettings, *, paused: bool = False
+    ) -> ElementTree.Element:
+        with self.defining(guest, connection) as words:
+            words |= {
+                "memory_kib": str(settings.memory >> 10),
+                "cpus": str(self._cpus(settings)),
+                "image": settings.image or "",
+            }
+            host, _, port = (settings.address or f"{urlsplit(connection.uri).hostname or ''}:5000").rpartition(":")
+            words |= {"serial_host": host, "serial_port": port}
+            elements = {"disk": "", "interface": ""}
+            if connection.driver in _BY_IMAGE:
+                _require_image(connection, settings)
+            elif connection.driver in ("qemu", "xen"):
+                self._fill_in(guest, connection, settings, words, elements, paused=paused)
+            options = ["--paused"] if paused else []
+            return self.define(guest, connection, settings, words, elements, start=options)
+
+    def _fill_in(
+        self,
+        guest: DomainGuest,
+        connection: Connection,
+        settings: DomainSettings,
+        words: dict[str, str],
+        elements: dict[str, str],
+        *,
+        paused: bool,
+    ) -> None:
+        """What only hypervisors have that boot a kernel of the host."""
+        directory = self._directory(guest)
+        if connection.driver == "qemu":
+            host_programs = fitting(self.lab.host_programs, settings.memory)
+            guest.refused_programs = refusals(host_programs)
+            elements["disk"] = "" if paused and self.lab.disk_file is None else self._disk(guest, settings)
+            elements["interface"] = domain_xml.card_element(settings.network_device)
+            elements["cpu"] = domain_xml.cpu_element(
+                settings.cpu or ("host" if settings.accelerator == "kvm" else "maximum")
+            )
+            models = connection.security_models()
+            elements["labels"] = domain_xml.labels(models, os.geteuid(), os.getegid())
+            guest.console = directory / "console"
+            words |= {
+                "type": "kvm" if settings.accelerator == "kvm" else "qemu",
+                "machine": settings.machine,
+                "console": str(guest.console),
+                "channel": str(directory / "agent"),
+            }
+            guest.network = NetworkPath("slirp", "127.0.0.1", "10.0.2.2", None, "eth0", "10.0.2.15", 24)
+        kernel, image = self._image(settings)
+        parameters = self._parameters(connection, settings, guest)
+        words |= {"kernel": str(kernel), "initramfs": str(image), "kernel_parameters": parameters}
+        guest.effective |= {"kernel_command_line": parameters, "guest_kernel": settings.flavour}
+
+    def _directory(self, guest: DomainGuest) -> Path:
+        """A directory for sockets and the console. Its path is short: the name of a socket has 107 bytes at most."""
+        directory = Path(tempfile.gettempdir()) / f"virtometer-{guest.guest_id}-{secrets.token_hex(4)}"
+        self.lab.journal.record(guest.guest_id, DIRECTORY, path=str(directory))
+        directory.mkdir(mode=0o700)
+        guest.on_stop(lambda: remove_directory(directory))
+        return directory
+
+    def _mine(self, settings: Settings) -> DomainSettings:
+        if not isinstance(settings, DomainSettings):
+            raise UsageError(f"{type(settings).__name__} are not settings of {self.kind}")
+        return settings
+
+    def _cpus(self, settings: DomainSettings) -> int:
+        given = settings.processors
+        return settings.cpus or min(len(given if isinstance(given, tuple) else self.lab.processors), 64)
+
+    def _parameters(self, connection: Connection, settings: DomainSettings, guest: DomainGuest) -> str:
+        """The kernel's command line. What the plan adds comes after what is usual here."""
+        if connection.driver == "xen":
+            return f"console=hvc0 quiet panic=-1 {settings.kernel_parameters} virtometer.channel=hvc:/dev/hvc0"
+        # Emulated timers cannot be calibrated against each other on a busy host; without these some boots hang.
+        words = "console=ttyS0 quiet panic=-1"
+        words += " tsc=reliable no_timer_check" if settings.accelerator == "emulated" else ""
+        words += f" {settings.kernel_parameters} virtometer.channel=virtio:{domain_xml.PORT}"
+        if guest.disk is not None and not guest.disk.path.startswith("/dev/"):
+            words += f" virtometer.mount={DISKS[settings.disk_device].path}:{MOUNTED}"
+        return " ".join(words.split())
+
+    def _image(self, settings: DomainSettings) -> tuple[Path, Path]:
+        kernel = guest_kernel(self.lab.cache, self.lab.programs, settings.flavour)
+        drivers = ["virtio_pci", "virtio_console", *DISKS[settings.disk_device].drivers]
+        drivers.append(CARDS[settings.network_device][0])
+        if self.lab.room is not None:
+            drivers += ["crc32c_generic", "ext4"]
+        return kernel.image, initramfs(
+            self.lab, kernel.modules(drivers), fitting(self.lab.host_programs, settings.memory)
+        )
+
+    def _disk(self, guest: DomainGuest, settings: DomainSettings) -> str:
+        """The element of the disk. Notes where the guest finds it and whether the host's cache stands before it."""
+        file = self.lab.disk_file
+        if file is None:
+            return ""
+        disk = DISKS[settings.disk_device]
+        way, path = str(settings.disk_device), disk.path
+        way = "virtio-blk" if way == "virtio" else way
+        if self.lab.room is not None:
+            way, path = f"ext4 on {way}", mounted_file(self.lab)
+            file = formatted_disk(self.lab, guest.make_directory())
+        cache, direct = str(settings.disk_cache), host_cache(file)
+        if cache in DIRECT and direct["host_cache"] == "yes":
+            if "disk_cache" in settings.model_fields_set:
+                raise EnvironmentFailed(
+                    f"disk_cache {cache} needs O_DIRECT, which the file system of {file} refuses",
+                    advice="use disk_cache writeback, or put the campaign on another file system",
+                )
+            cache = "writeback"
+        aio = settings.disk_aio or ("native" if cache in DIRECT else "threads")
+        conditions = direct if direct["host_cache"] == "yes" or cache in DIRECT else {"host_cache": "yes"}
+        guest.disk = DiskTarget(path, {"disk_path": way, **conditions})
+        return domain_xml.disk_element(settings.disk_device, file.resolve(), cache, aio)
+
+
+class LibvirtContainer(_OfLibvirt):
+    """Containers of libvirt's own driver, with the agent as process 1 on a pair of sockets."""
+
+    kind: ClassVar[str] = "libvirt-lxc"
+    title: ClassVar[str] = "libvirt (container)"
+    meaning: ClassVar[str] = "a container that libvirt's daemon makes by its driver for LXC"
+    namespaces: ClassVar[tuple[Namespace, ...] | None] = ("ipc", "mnt", "net", "pid", "uts")
+    usual_start_s: ClassVar[float] = 0.8
+    usual_overhead_s: ClassVar[float] = 0.15
+    settings_type: ClassVar[type[Settings]] = DomainContainerSettings
+    default_driver: ClassVar[str] = "lxc"
+
+    def check(self) -> Check:
+        """Start a container with the agent."""
+        lan = self.lab.lan
+        if reason := lan.unavailable():
+            return Check(False, f"a guest of {self.title} gets a network of its own, and {reason}", lan.advice())
+        return self.check_domain(DomainContainerSettings(), f"check-{self.kind}-{os.getpid()}")
+
+    def prepare(self, settings: Settings) -> None:
+        """Build the root file system."""
+        mine = self._mine(settings)
+        connection = self.connection(mine)
+        self.program_file()
+        if mine.domain is not None:
+            connection.version()
+        elif connection.driver in _BY_IMAGE:
+            _require_image(connection, mine)
+        else:
+            require_limits(mine)
+            agent_root(self.lab, mine.agent(self.lab))
+
+    def start(self, settings: Settings, guest_id: str) -> DomainGuest:
+        """Start a container, or an agent in one that runs."""
+        mine = self._mine(settings)
+        connection = self.connection(mine)
+        with DomainGuest.starting(self.lab, guest_id, mine) as guest:
+            if mine.domain is not None:
+                pid = self.entered(guest, connection, mine)
+                if guest.stream.read_fd < 0:
+                    self._enter(guest, connection, mine, pid)
+            elif connection.driver == "lxc":
+                self._started(guest, connection, mine)
+            else:
+                self._from_template(guest, connection, mine)
+        return guest
+
+    def _try(self, settings: AnySettings, guest_id: str) -> None:
+        guest = self.start(settings, guest_id)
+        guest.grace_s = 0.0
+        guest.stop()
+
+    def _mine(self, settings: Settings) -> DomainContainerSettings:
+        if not isinstance(settings, DomainContainerSettings):
+            raise UsageError(f"{type(settings).__name__} are not settings of {self.kind}")
+        return settings
+
+    def _started(self, guest: DomainGuest, connection: Connection, settings: DomainContainerSettings) -> None:
+        disk_file = self.lab.disk_file
+        with ExitStack() as until_started, self.defining(guest, connection) as words:
+            directory = guest.make_directory()
+            root = _own_root(agent_root(self.lab, settings.agent(self.lab)), directory)
+            namespace = guest.add_network()
+            ours, theirs = socket.socketpair()
+            until_started.callback(theirs.close)
+            guest.stream = Stream(ours.fileno(), ours.detach())
+            memory = settings.memory or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+            words |= {
+                "memory_kib": str(memory >> 10),
+                "agent": AGENT,
+                "root": str(root),
+                "network_process": str(until_started.enter_context(self._process_in(namespace))),
+            }
+            if settings.cpuset is not None:
+                words["processors"] = processor_list(settings.cpuset)
+            elements = {
+                "quota": domain_xml.quota_element(settings.cpus),
+                "data": "" if disk_file is None else domain_xml.directory_element(disk_file.resolve().parent, DATA),
+                "labels": domain_xml.labels([one for one in connection.security_models() if one != "dac"], 0, 0),
+            }
+            guest.disk = disk_as_file(self.lab, f"{DATA}/{disk_file.name}" if disk_file else "")
+            descriptor = theirs.fileno()
+            options = ["--pass-fds", str(descriptor)]
+            self.define(guest, connection, settings, words, elements, start=options, pass_fds=(descriptor,))
+            name, identity = words["name"], words["uuid"]
+            guest.on_stop(lambda: kill_domain(name, identity))
+
+    def _from_template(self, guest: DomainGuest, connection: Connection, settings: DomainContainerSettings) -> None:
+        """A container of another driver, whose agent starts by itself and answers at an address."""
+        _require_image(connection, settings)
+        if settings.address is None:
+            raise EnvironmentFailed(
+                f"a container of the driver {connection.driver} is entered by an address, and address is not set"
+            )
+        with self.defining(guest, connection) as words:
+            memory = settings.memory or 512 << 20
+            words |= {"memory_kib": str(memory >> 10), "image": settings.image or ""}
+            self.define(guest, connection, settings, words, {})
+            guest.stream = connected(Way("tcp", settings.address))
+
+    def _enter(
+        self, guest: DomainGuest, connection: Connection, settings: DomainContainerSettings, pid: int | None
+    ) -> None:
+        """Start an agent in the namespaces of a container that runs. Its file stays on the host: it is a descriptor."""
+        if pid is None or connection.driver != "lxc":
+            raise _no_channel(str(settings.domain))
+        with settings.agent(self.lab).open("rb") as agent:
+            guest.disk = None
+            argv: list[str | Path] = [
+                self.program_file(), "--quiet", "--connect", connection.uri, "lxc-enter-namespace",
+                str(settings.domain), "--noseclabel", "--", f"/proc/self/fd/{agent.fileno()}", "stdio",
+            ]  # fmt: skip
+            guest.enter(argv, f"agent in {settings.domain}", (agent.fileno(),))
+
+    @contextmanager
+    def _process_in(self, namespace: Path) -> Iterator[int]:
+        """A process in a network namespace, by which libvirt finds that: its daemon may see other mounts than we do."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        with (NAMESPACES / namespace.name).open("rb") as file:
+
+            def go() -> None:
+                if libc.setns(file.fileno(), 0) != 0:
+                    raise OSError(ctypes.get_errno(), "setns")
+
+            purpose = f"a process in network namespace {namespace.name}"
+            process = self.lab.programs.spawn(["sleep", "60"], purpose=purpose, preexec=go)
+        try:
+            yield process.pid
+        finally:
+            process.kill()
+            process.wait()
+
+
+def _own_root(shared: Path, directory: Path) -> Path:
+    """A root directory of a guest's own, in which libvirt makes a directory; its files are those of the shared one."""
+    root = directory / "rootfs"
+
+    def copy(source: str, target: str) -> str:
+        try:
+            os.link(source, target)
+        except OSError:
+            return shutil.copy2(source, target)
+        return target
+
+    shutil.copytree(shared, root, copy_function=copy)
+    (root / ".oldroot").mkdir()
+    return root
+
+
+def _read(template: str) -> str:
+    try:
+        return Path(template).read_text()
+    except (OSError, UnicodeDecodeError) as cause:
+        raise EnvironmentFailed(f"the template {template} cannot be read: {cause}") from cause
+
+
+def _xml_of(printed: str) -> str:
+    begin = printed.find("<domain")
+    return printed[begin:] if begin >= 0 else printed
+
+
+def _require_image(connection: Connection, settings: AnySettings) -> None:
+    if settings.image is None and settings.template is None:
+        raise EnvironmentFailed(
+            f"the driver {connection.driver} boots no kernel of this host",
+            advice="name a disk that starts an agent by the setting image, or a template that has all by template",
+        )
+
+
+def _on_host(way: Way, uri: str) -> Way:
+    """The same way; a port that listens on all addresses of the hypervisor is reached at its name."""
+    host, _, port = way.where.rpartition(":")
+    if way.kind == "tcp" and host in ("", "0.0.0.0", "::", "[::]"):
+        return Way("tcp", f"{urlsplit(uri).hostname or '127.0.0.1'}:{port}")
+    if way.kind != "tcp" and urlsplit(uri).netloc:
+        raise EnvironmentFailed(
+            f"the channel {way.where} is on the host of {uri}", advice="name an address by the setting address"
+        )
+    return way
+
+
+def _no_channel(name: str) -> EnvironmentFailed:
+    return EnvironmentFailed(
+        f"the domain {name} has no channel to an agent",
+        advice=f"give it a virtio port named {domain_xml.PORT} at which an agent answers, or name the setting address",
+    )

@@ -1,0 +1,131 @@
+"""A libvirtd of the tests' own: in a mount namespace where its files are its own, so that no daemon of a user's is met.
+
+It listens at a socket in a directory of the tests. Its virtlogd is beside it. Both are ended by their pids.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+
+from tests.waiting import wait_until
+from virtometer.environments.accounting import all_cgroup_mounts, bare_unified
+from virtometer.environments.processes import stat_of
+
+START_S = 60.0
+_PLACES = ("/etc/libvirt", "/var/lib/libvirt", "/var/log/libvirt", "/var/cache/libvirt", "/run/libvirt")
+_SCRIPT = """
+for place in {places}; do mount -t tmpfs -o mode=755 own "$place" || exit 1; done
+{hidden}
+mount --bind "$1/passwd" /etc/passwd && mount --bind "$1/group" /etc/group || exit 1
+cp "$1/qemu.conf" "$1/lxc.conf" "$1/libvirtd.conf" /etc/libvirt/ || exit 1
+virtlogd --daemon --pid-file "$1/virtlogd.pid" || exit 1
+exec "$2" -c "$3" libvirtd --pid-file "$1/libvirtd.pid"
+"""
+# What the daemon leaves to process 1 is reaped at once here: libvirt takes a dead process for one that runs.
+_REAPER = """
+import ctypes, os, signal, sys
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+daemon = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ)
+signal.signal(signal.SIGTERM, lambda *_: os.kill(daemon, signal.SIGTERM))
+while os.wait()[0] != daemon:
+    pass
+"""
+_NOBODY = "libvirt-qemu:x:64055:64055::/nonexistent:/usr/sbin/nologin\n"
+_GROUPS = "libvirt-qemu:x:64055:\nkvm:x:64054:\n"
+
+
+def installed() -> bool:
+    """Whether this host has what the daemon needs."""
+    found = [shutil.which(name, path="/usr/sbin:/usr/bin:/sbin:/bin") for name in ("libvirtd", "virtlogd", "virsh")]
+    return os.geteuid() == 0 and None not in found
+
+
+class OwnLibvirtd:
+    """Starts when it is entered; afterwards nothing of it is left."""
+
+    def __init__(self) -> None:
+        """Does no work."""
+        self.directory = Path()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._made: list[Path] = []
+
+    def uri(self, driver: str) -> str:
+        """Of one of its drivers, such as qemu."""
+        return f"{driver}+unix:///system?socket={self.directory}/libvirt-sock"
+
+    def __enter__(self) -> OwnLibvirtd:
+        self.directory = Path(tempfile.mkdtemp(prefix="virtometer-libvirtd-"))
+        self._configure()
+        for place in map(Path, _PLACES):
+            if not place.is_dir():
+                place.mkdir()
+                self._made.append(place)
+        cgroups = [mount.path / "machine" for mount in all_cgroup_mounts()]
+        self._made += [one for one in cgroups if not one.exists()]
+        script = _SCRIPT.format(
+            places=" ".join(_PLACES), hidden="\n".join(f"umount --lazy {path}" for path in bare_unified())
+        )
+        words = ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, "sh", str(self.directory)]
+        words += [sys.executable, _REAPER]
+        with (self.directory / "log").open("wb") as log:
+            self._process = subprocess.Popen(words, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        try:
+            wait_until(self._answers, START_S)
+        except BaseException:
+            log_text = (self.directory / "log").read_text(errors="replace")
+            self.__exit__(None, None, None)
+            raise AssertionError(f"libvirtd does not start: {log_text[-2000:]}") from None
+        return self
+
+    def _configure(self) -> None:
+        """No other user and no profile for its guests; the users that its defaults name are made up."""
+        here = self.directory
+        passwd, group = Path("/etc/passwd").read_text(), Path("/etc/group").read_text()
+        (here / "passwd").write_text(passwd + ("" if "\nlibvirt-qemu:" in passwd else _NOBODY))
+        (here / "group").write_text(group + ("" if "\nlibvirt-qemu:" in group else _GROUPS))
+        (here / "qemu.conf").write_text('user = "root"\ngroup = "root"\nsecurity_driver = "none"\n')
+        (here / "lxc.conf").write_text('security_driver = "none"\n')
+        (here / "libvirtd.conf").write_text(
+            f'unix_sock_dir = "{here}"\nauth_unix_rw = "none"\nauth_unix_ro = "none"\nlog_level = 3\n'
+        )
+
+    def _answers(self) -> bool:
+        assert self._process is not None
+        assert self._process.poll() is None, "libvirtd has ended"
+        if not (self.directory / "libvirt-sock").exists():
+            return False
+        asked = ["virsh", "--quiet", "--connect", self.uri("qemu"), "version"]
+        return subprocess.run(asked, capture_output=True, timeout=START_S).returncode == 0
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pids = []
+        for name in ("libvirtd.pid", "virtlogd.pid"):
+            with contextlib.suppress(OSError, ValueError):
+                pids.append(int((self.directory / name).read_text()))
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+        if self._process is not None:
+            try:
+                self._process.wait(20)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        deadline = time.monotonic() + 10
+        while any((one := stat_of(pid)) and one.state not in "ZX" for pid in pids) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        for place in reversed(self._made):
+            with contextlib.suppress(OSError):  # another daemon may use it by now
+                place.rmdir()
+        shutil.rmtree(self.directory)
