@@ -8,17 +8,14 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from types import TracebackType
 
 from tests.waiting import wait_until
 from virtometer.environments.accounting import all_cgroup_mounts, bare_unified
-from virtometer.environments.processes import stat_of
 
 START_S = 60.0
 _PLACES = ("/etc/libvirt", "/var/lib/libvirt", "/var/log/libvirt", "/var/cache/libvirt", "/run/libvirt")
@@ -27,18 +24,31 @@ for place in {places}; do mount -t tmpfs -o mode=755 own "$place" || exit 1; don
 {hidden}
 mount --bind "$1/passwd" /etc/passwd && mount --bind "$1/group" /etc/group || exit 1
 cp "$1/qemu.conf" "$1/lxc.conf" "$1/libvirtd.conf" /etc/libvirt/ || exit 1
-virtlogd --daemon --pid-file "$1/virtlogd.pid" || exit 1
-exec "$2" -c "$3" libvirtd --pid-file "$1/libvirtd.pid"
+exec "$2" -c "$3" "$1"
 """
-# What the daemon leaves to process 1 is reaped at once here: libvirt takes a dead process for one that runs.
+# What the daemon leaves to process 1 is reaped at once here: libvirt takes a dead process for one that runs. Where the
+# tests are killed, or the daemon has ended, all that is left is killed.
 _REAPER = """
 import ctypes, os, signal, sys
-ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
-daemon = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ)
-signal.signal(signal.SIGTERM, lambda *_: os.kill(daemon, signal.SIGTERM))
-while os.wait()[0] != daemon:
+libc = ctypes.CDLL(None)
+libc.prctl(36, 1, 0, 0, 0)
+libc.prctl(1, signal.SIGTERM, 0, 0, 0)
+os.environ.pop("LIBVIRT_DEFAULT_URI", None)
+daemons = [os.posix_spawnp(name, [name, "--pid-file", sys.argv[1] + "/" + name + ".pid"], os.environ)
+           for name in ("virtlogd", "libvirtd")]
+signal.signal(signal.SIGTERM, lambda *_: os.kill(daemons[1], signal.SIGTERM))
+while os.wait()[0] != daemons[1]:
     pass
+while True:
+    for pid in open(f"/proc/self/task/{os.getpid()}/children").read().split():
+        os.kill(int(pid), signal.SIGKILL)
+    try:
+        os.wait()
+    except ChildProcessError:
+        break
 """
+
+
 _NOBODY = "libvirt-qemu:x:64055:64055::/nonexistent:/usr/sbin/nologin\n"
 _GROUPS = "libvirt-qemu:x:64055:\nkvm:x:64054:\n"
 
@@ -80,10 +90,10 @@ class OwnLibvirtd:
             self._process = subprocess.Popen(words, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         try:
             wait_until(self._answers, START_S)
-        except BaseException:
-            log_text = (self.directory / "log").read_text(errors="replace")
+        except AssertionError as cause:
+            said = (self.directory / "log").read_text(errors="replace")
             self.__exit__(None, None, None)
-            raise AssertionError(f"libvirtd does not start: {log_text[-2000:]}") from None
+            raise AssertionError(f"libvirtd does not start: {said[-2000:]}") from cause
         return self
 
     def _configure(self) -> None:
@@ -109,22 +119,13 @@ class OwnLibvirtd:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        pids = []
-        for name in ("libvirtd.pid", "virtlogd.pid"):
-            with contextlib.suppress(OSError, ValueError):
-                pids.append(int((self.directory / name).read_text()))
-        for pid in pids:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGTERM)
         if self._process is not None:
+            self._process.terminate()
             try:
                 self._process.wait(20)
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
-        deadline = time.monotonic() + 10
-        while any((one := stat_of(pid)) and one.state not in "ZX" for pid in pids) and time.monotonic() < deadline:
-            time.sleep(0.05)
         for place in reversed(self._made):
             with contextlib.suppress(OSError):  # another daemon may use it by now
                 place.rmdir()

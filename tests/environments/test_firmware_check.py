@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shutil
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 from tests.environments.booted import lab
 from virtometer.environments import firmware_check
 from virtometer.environments.base import Check
-from virtometer.environments.firmware_check import EXPECTED_STATUS, RESET_CODE, check_accelerator, check_kernel
+from virtometer.environments.firmware_check import EXPECTED_STATUS, RESET_CODE, check_accelerator
 
 needs_qemu = pytest.mark.skipif(shutil.which("qemu-system-x86_64") is None, reason="qemu-system-x86 is not installed")
 
@@ -54,18 +53,3 @@ def test_a_missing_qemu_names_its_package(tmp_path: Path, monkeypatch: pytest.Mo
     assert not check.works
     assert check.reason == "the program qemu-system-x86_64 is not installed"
     assert check.advice == "install the Debian package qemu-system-x86"
-
-
-def test_a_failed_check_is_not_improved_by_a_kernel(tmp_path: Path) -> None:
-    failed = Check(False, "no", "do this")
-    with lab(tmp_path, disk=False) as one:
-        assert check_kernel(one, failed) is failed
-
-
-def test_without_a_kernel_and_without_apt_there_is_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with lab(tmp_path, disk=False) as one:
-        empty = dataclasses.replace(one, cache=tmp_path / "cache")
-        check = check_kernel(empty, Check(True, "well"))
-    assert not check.works
-    assert "no kernel for the guests" in check.reason

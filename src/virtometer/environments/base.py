@@ -228,7 +228,10 @@ class Guest(ABC):
 
     @abstractmethod
     def cpu_ns(self) -> int:
-        """Host CPU time used so far by all processes that are this guest (ended ones included), in ns."""
+        """Host CPU time used so far by all processes that are this guest (ended ones included), in ns.
+
+        Raises OSError with the reason where nobody knows it, which is not 0.
+        """
 
     def processes(self) -> list[int]:
         """Pids of the host's processes that are this guest now; empty where nobody knows them."""

@@ -20,6 +20,7 @@ from virtometer.deferred_signals import deferred_signals
 from virtometer.environments.accounting import Account, CgroupAccount, CgroupMount, TreeAccount, cgroup_mounts
 from virtometer.environments.base import LabContext, Settings
 from virtometer.environments.domain_xml import Way
+from virtometer.environments.limits import enforced
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.environments.processes import PROCESS_GROUP, ProcessStat, kill_all, process_stats, stat_of
 from virtometer.environments.processors import allowed, place, tasks
@@ -77,6 +78,11 @@ class FoundAccount(Account):
         counted: Account = self._cgroup or self._tree
         self._counted = counted
         self.method = counted.method
+
+    @property
+    def inner(self) -> Path | None:
+        """Its cgroup relative to the mount of a hierarchy; None where it has none of its own."""
+        return None if self._cgroup is None else self._cgroup.inner
 
     def enter(self) -> None:
         """Nothing of ours enters what a daemon manages."""
@@ -136,6 +142,8 @@ class DomainGuest(ProcessGuest):
         self._root = root
         self._account = FoundAccount(self.lab, self.guest_id, root, domain, owned=self.owned)
         self._effective["cpu_accounting"] = self._account.method
+        if (inner := self._account.inner) is not None:
+            self.read_back(lambda: enforced(str(inner)))
 
     def follow_nothing(self, reason: str, runs: Callable[[], bool]) -> None:
         """Its processes are not on this host, or not visible. runs: asks the hypervisor whether it runs."""
@@ -168,6 +176,12 @@ class DomainGuest(ProcessGuest):
         leader = stat_of(self.process.pid)
         if leader is not None:
             self.lab.journal.record(self.guest_id, PROCESS_GROUP, leader=leader.pid, start=leader.start)
+
+    def cpu_ns(self) -> int:
+        """As of every guest. Raises OSError with the reason where nobody knows it, also after the stop."""
+        if isinstance(self._account, UnknownAccount):
+            return self._account.cpu_ns()
+        return super().cpu_ns()
 
     def alive(self) -> bool:
         """Whether its first process runs, or, where that is not visible, whether the hypervisor says that it does."""

@@ -130,17 +130,15 @@ class _OfLibvirt(Environment):
         template = domain_xml.built_in(connection.driver) if settings.template is None else _read(settings.template)
         text = domain_xml.filled(template, words, elements, where)
         name = words["name"]
-        with tempfile.NamedTemporaryFile("w", prefix="domain-", suffix=".xml", dir=self.lab.scratch) as file:
-            file.write(text)
-            file.flush()
-            printed = connection.run(
-                ["define", file.name],
-                ["start", name, *(start or [])],
-                ["dumpxml", name],
-                purpose=f"define and start {name}",
-                limit_s=_START_S,
-                pass_fds=pass_fds,
-            )
+        printed = connection.run(
+            ["define", "/dev/stdin"],
+            ["start", name, *(start or [])],
+            ["dumpxml", name],
+            purpose=f"define and start {name}",
+            limit_s=_START_S,
+            pass_fds=pass_fds,
+            input_bytes=text.encode(),
+        )
         root = domain_xml.parsed(_xml_of(printed), f"what libvirt made of {name}")
         guest.effective |= domain_xml.facts(root)
         if settings.template is not None:
@@ -237,6 +235,7 @@ class Libvirt(_OfLibvirt):
             guest.divide_cpu(GUEST_TIME if mine.accelerator == "kvm" else _VCPU_THREADS)
             guest.run_in_s = _RUN_IN_S
             if mine.domain is not None:
+                guest.grace_s = 0.0  # it does not end
                 self.entered(guest, connection, mine)
                 if guest.stream.read_fd < 0:
                     raise _no_channel(mine.domain)

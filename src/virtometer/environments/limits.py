@@ -126,15 +126,16 @@ def limit(guest: ProcessGuest, limits: CgroupLimits) -> None:
             except OSError as cause:
                 refused = f"the host refuses {value} for {name} of a guest's cgroup: {cause.strerror}"
                 raise EnvironmentFailed(refused) from cause
-    guest.read_back(lambda: _effective(str(account.inner)))
+    guest.read_back(lambda: enforced(str(account.inner)))
 
 
 def effective_limits(account: Account) -> dict[str, Any]:
     """What the kernel really enforces on the container inside an account, read back from its cgroups."""
-    return _effective(account.container_path().lstrip("/")) if isinstance(account, CgroupAccount) else {}
+    return enforced(account.container_path().lstrip("/")) if isinstance(account, CgroupAccount) else {}
 
 
-def _effective(inner: str) -> dict[str, Any]:
+def enforced(inner: str) -> dict[str, Any]:
+    """What the kernel enforces on a cgroup, given by its path below the mount of every hierarchy."""
     effective: dict[str, Any] = {}
     for mount in all_cgroup_mounts():
         where = mount.path / inner

@@ -1,7 +1,7 @@
 """A hypervisor that libvirt reaches at a URI, through the program virsh.
 
-Sources: virsh(1), libvirt's "Connection URIs". Every call is a process of its own with all its commands, so that each is recorded, and so that the driver `test`, whose
-state ends with the connection, does the same as all others.
+Every call is a process of its own with all its commands, so that each is recorded, and so that the driver `test`, whose
+state ends with the connection, does the same as all others. Sources: virsh(1), libvirt's "Connection URIs".
 """
 
 from __future__ import annotations
@@ -75,28 +75,46 @@ class Connection:
         self._version: dict[str, str] = {}
         self._models: list[str] | None = None
 
-    def run(self, *commands: Command, purpose: str, limit_s: float = 30.0, pass_fds: Sequence[int] = ()) -> str:
+    def run(
+        self,
+        *commands: Command,
+        purpose: str,
+        limit_s: float = 30.0,
+        pass_fds: Sequence[int] = (),
+        input_bytes: bytes | None = None,
+    ) -> str:
         """Run commands of virsh one after the other, over one connection; returns what they printed.
 
         Raises EnvironmentFailed with libvirt's reason at the first that fails.
         """
-        status, printed, reason = self._try(*commands, purpose=purpose, limit_s=limit_s, pass_fds=pass_fds)
+        status, printed, reason = self._try(
+            *commands, purpose=purpose, limit_s=limit_s, pass_fds=pass_fds, input_bytes=input_bytes
+        )
         if status != 0:
             raise self._failure(purpose, reason)
         return printed
 
     def _try(
-        self, *commands: Command, purpose: str, limit_s: float, pass_fds: Sequence[int] = ()
+        self,
+        *commands: Command,
+        purpose: str,
+        limit_s: float,
+        pass_fds: Sequence[int] = (),
+        input_bytes: bytes | None = None,
     ) -> tuple[int, str, str]:
         """The status, what was printed, and the reason of a failure."""
         virsh = self._programs.find("virsh", "libvirt-clients")
         line = "; ".join(shlex.join(map(str, command)) for command in commands)
         argv: list[str | Path] = [virsh, "--quiet", "--connect", self.uri, line]
-        result = self._programs.run(argv, purpose=purpose, limit_s=limit_s, check=False, pass_fds=pass_fds)
+        result = self._programs.run(
+            argv, purpose=purpose, limit_s=limit_s, check=False, pass_fds=pass_fds, input_bytes=input_bytes
+        )
         lines = result.stderr.decode(errors="replace").splitlines()
         reasons = [one.removeprefix("error: ").strip() for one in lines if one.startswith("error: ")]
-        reason = ": ".join(dict.fromkeys(filter(None, reasons))) or f"status {result.returncode}"
-        return result.returncode, result.stdout.decode(errors="replace"), reason
+        # What fails does not keep virsh from the next command, whose status it returns. The first failure is the cause.
+        status = result.returncode or (1 if reasons else 0)
+        reason = ": ".join(dict.fromkeys(filter(None, reasons[:2]))) or f"status {status}"
+        return status, result.stdout.decode(errors="replace"), reason
 
     def _failure(self, purpose: str, reason: str) -> EnvironmentFailed:
         return EnvironmentFailed(f"libvirt at {self.uri} ({purpose}): {reason}", advice=self._advice(reason))

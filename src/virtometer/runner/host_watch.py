@@ -241,6 +241,7 @@ def temperature_c() -> float | None:
 
 
 def _cpu_ns(guest: Guest) -> int:
+    """Of a guest whose processes this host does not show nothing is known to be ours."""
     try:
         return guest.cpu_ns()
     except OSError:
