@@ -168,7 +168,7 @@ def test_a_machine_that_runs_is_entered_and_stays_as_it_is(
     start: Start, daemon: OwnLibvirtd, lab: LabContext, tmp_path: Path
 ) -> None:
     name, machine = f"shop-{os.getpid()}", Libvirt(lab)
-    kernel, image = machine._image(DomainSettings())
+    kernel, image = machine.boot_files(DomainSettings())
     words = {
         "name": name, "uuid": UUID, "processors": "0-1", "memory_kib": "262144", "cpus": "1", "type": "qemu",
         "machine": "pc", "kernel": str(kernel), "initramfs": str(image), "console": str(tmp_path / "console"),

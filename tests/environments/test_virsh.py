@@ -161,14 +161,14 @@ def test_without_virsh_its_package_is_named(tmp_path: Path, monkeypatch: pytest.
 
 def test_a_driver_that_is_missing_is_named_with_its_package() -> None:
     reason = "no connection driver available for lxc:///system"
-    advice = Connection(Programs(), "lxc:///system")._advice(reason)
+    advice = Connection(Programs(), "lxc:///system").advice(reason)
     assert advice == "install the Debian package libvirt-daemon-driver-lxc, and start libvirtd again"
-    assert "driver bhyve" in Connection(Programs(), "bhyve:///system")._advice(reason)
+    assert "driver bhyve" in Connection(Programs(), "bhyve:///system").advice(reason)
 
 
 def test_a_hybrid_host_is_told_how_to_start_the_daemon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(virsh, "bare_unified", lambda: [Path("/sys/fs/cgroup/unified")])
-    advice = Connection(Programs(), "lxc:///system")._advice("cannot find cgroup mount")
+    advice = Connection(Programs(), "lxc:///system").advice("cannot find cgroup mount")
     assert "umount -l /sys/fs/cgroup/unified; exec libvirtd" in advice
 
 

@@ -1,8 +1,9 @@
 """What an environment kind promises to the runner, and what it is given.
 
 A kind is one file: a subclass of `Environment` with its `Settings`, and one line in `registry.py`. The conformance
-tests in tests/conformance then run against it by themselves. A guest that is a tree of host processes (all are, so far)
-is a `ProcessGuest` of process_guest.py, which brings journal, accounting and the complete stop with it.
+tests in tests/conformance then run against it by themselves. A guest that is a tree of host processes is a
+`ProcessGuest` of process_guest.py, which brings journal, accounting and the complete stop with it; one that a daemon
+starts is a `DomainGuest` of domain_guest.py.
 
 Conditions. `DiskTarget.conditions` and the agent's own `conditions` (REFERENCE.md) are objects of strings that decide
 whether two results may be compared. A key that two environments have with different values leads to the note "not like

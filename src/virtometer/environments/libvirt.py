@@ -223,7 +223,7 @@ class Libvirt(_OfLibvirt):
         elif connection.driver in _BY_IMAGE:
             _require_image(connection, mine)
         elif connection.driver == "qemu":
-            self._image(mine)
+            self.boot_files(mine)
             if mine != DomainSettings():  # the kind's check has started one with the defaults
                 self._try(mine, f"try-{self.kind}-{os.getpid()}")
 
@@ -305,7 +305,7 @@ class Libvirt(_OfLibvirt):
                 "channel": str(directory / "agent"),
             }
             guest.network = NetworkPath("slirp", "127.0.0.1", "10.0.2.2", None, "eth0", "10.0.2.15", 24)
-        kernel, image = self._image(settings)
+        kernel, image = self.boot_files(settings)
         parameters = self._parameters(connection, settings, guest)
         words |= {"kernel": str(kernel), "initramfs": str(image), "kernel_parameters": parameters}
         guest.effective |= {"kernel_command_line": parameters, "guest_kernel": settings.flavour}
@@ -339,7 +339,8 @@ class Libvirt(_OfLibvirt):
             words += f" virtometer.mount={DISKS[settings.disk_device].path}:{MOUNTED}"
         return " ".join(words.split())
 
-    def _image(self, settings: DomainSettings) -> tuple[Path, Path]:
+    def boot_files(self, settings: DomainSettings) -> tuple[Path, Path]:
+        """The kernel and the initramfs of a machine with these settings."""
         kernel = guest_kernel(self.lab.cache, self.lab.programs, settings.flavour)
         drivers = ["virtio_pci", "virtio_console", *DISKS[settings.disk_device].drivers]
         drivers.append(CARDS[settings.network_device][0])

@@ -117,9 +117,9 @@ class Connection:
         return status, result.stdout.decode(errors="replace"), reason
 
     def _failure(self, purpose: str, reason: str) -> EnvironmentFailed:
-        return EnvironmentFailed(f"libvirt at {self.uri} ({purpose}): {reason}", advice=self._advice(reason))
+        return EnvironmentFailed(f"libvirt at {self.uri} ({purpose}): {reason}", advice=self.advice(reason))
 
-    def _advice(self, reason: str) -> str:
+    def advice(self, reason: str) -> str:
         """What to do about a reason that is known."""
         package = DAEMON_DRIVERS.get(self.driver, "")
         if "no connection driver" in reason:
