@@ -49,6 +49,25 @@ def may_be_skipped(kind: str) -> bool:
     return kind != "native" and not (debian and os.geteuid() == 0 and kind in ON_DEBIAN_AS_ROOT)
 
 
+# Of machines under a daemon that `make test` leaves out: the boots are those of the emulator, which it has elsewhere.
+IN_ALL_TESTS = {
+    ("libvirt", "test_two_starts_in_a_row_and_bye"),
+    ("libvirt", "test_two_guests_at_once"),
+    ("libvirt", "test_a_guest_keeps_its_own_processors[libvirt-all]"),
+    ("libvirt", "test_after_a_sigkill_of_the_laboratory_the_next_one_cleans_up[libvirt-idle]"),
+}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what takes too long for every day."""
+    for item in items:
+        called = getattr(item, "callspec", None)
+        kind = None if called is None else called.params.get("kind")
+        if {(kind, item.name), (kind, item.name.partition("[")[0])} & IN_ALL_TESTS:
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(params=list(REGISTRY), scope="session")
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)

@@ -41,6 +41,8 @@ VARIANTS: list[tuple[str, dict[str, Any], bool, bool]] = [
     ("qemu", {**AHCI, "disk_format": "qcow2"}, True, True),
     ("qemu", {"disk_backing": "block", "disk_device": "nvme"}, True, True),
     ("qemu", {"disk_backing": "nbd", "disk_format": "qcow2", "machine": "microvm"}, True, True),
+    ("libvirt", {"machine": "q35", "disk_device": "virtio-scsi", "cpus": 1}, True, False),
+    ("libvirt", {"disk_device": "ide", "network_device": "e1000", "disk_cache": "unsafe"}, True, True),
     ("qemu", {"network_offloads": False, "guest_kernel": "generic", **SHAPED}, True, True),
 ]  # fmt: skip
 
