@@ -328,3 +328,13 @@ def test_a_hypervisor_that_boots_no_kernel_of_ours_needs_an_image(lab: LabContex
         Libvirt(lab).prepare(DomainSettings(uri=uri))
     assert "by the setting image" in raised.value.advice
     Libvirt(lab).prepare(DomainSettings(uri=uri, image="/vm/agent.img"))
+
+
+@needs_virsh
+def test_a_hypervisor_on_another_host_has_no_kernel_of_ours(lab: LabContext) -> None:
+    said = "is on another host, which has no kernel and no agent of this one"
+    for uri in ("qemu+ssh://host.example/system", "xen+ssh://host.example/system"):
+        with pytest.raises(EnvironmentFailed, match=said):
+            Libvirt(lab).prepare(DomainSettings(uri=uri))
+    with pytest.raises(EnvironmentFailed, match=said):
+        LibvirtContainer(lab).prepare(DomainContainerSettings(uri="lxc+ssh://host.example/system"))

@@ -222,9 +222,11 @@ class Libvirt(_OfLibvirt):
             connection.version()
         elif connection.driver in _BY_IMAGE:
             _require_image(connection, mine)
-        elif connection.driver == "qemu":
+        elif connection.driver in ("qemu", "xen"):
+            _require_host(connection, mine)
             self.boot_files(mine)
-            if mine != DomainSettings():  # the kind's check has started one with the defaults
+            # The check of the kind has started one with the defaults.
+            if connection.driver == "qemu" and mine != DomainSettings():
                 self._try(mine, f"try-{self.kind}-{os.getpid()}")
 
     def start(self, settings: Settings, guest_id: str) -> DomainGuest:
@@ -382,7 +384,7 @@ class LibvirtContainer(_OfLibvirt):
     title: ClassVar[str] = "libvirt (container)"
     meaning: ClassVar[str] = "a container that libvirt's daemon makes by its driver for LXC"
     namespaces: ClassVar[tuple[Namespace, ...] | None] = ("ipc", "mnt", "net", "pid", "uts")
-    usual_start_s: ClassVar[float] = 0.8
+    usual_start_s: ClassVar[float] = 0.4
     usual_overhead_s: ClassVar[float] = 0.15
     settings_type: ClassVar[type[Settings]] = DomainContainerSettings
     default_driver: ClassVar[str] = "lxc"
@@ -404,6 +406,7 @@ class LibvirtContainer(_OfLibvirt):
         elif connection.driver in _BY_IMAGE:
             _require_image(connection, mine)
         else:
+            _require_host(connection, mine)
             require_limits(mine)
             agent_root(self.lab, mine.agent(self.lab))
 
@@ -534,6 +537,15 @@ def _read(template: str) -> str:
 def _xml_of(printed: str) -> str:
     begin = printed.find("<domain")
     return printed[begin:] if begin >= 0 else printed
+
+
+def _require_host(connection: Connection, settings: AnySettings) -> None:
+    """Raise EnvironmentFailed where a template needs files of the hypervisor's host, and that is another one."""
+    if not connection.local and settings.template is None:
+        raise EnvironmentFailed(
+            f"libvirt at {connection.uri} is on another host, which has no kernel and no agent of this one",
+            advice="enter a domain that runs there by the setting domain, name a template, or measure on that host",
+        )
 
 
 def _require_image(connection: Connection, settings: AnySettings) -> None:
