@@ -17,7 +17,7 @@ import pytest
 from pydantic import ValidationError
 
 from tests.conformance import traces
-from tests.conformance.conftest import DISK_BYTES, Living, lab_context
+from tests.conformance.conftest import DISK_BYTES, REGISTRY, Living, lab_context
 from tests.conformance.conversation import ANSWER_S, Talk
 from tests.waiting import wait_until
 from virtometer.design.parse import parse_plan
@@ -28,8 +28,9 @@ from virtometer.environments.process_guest import ProcessGuest
 from virtometer.environments.processors import tasks
 from virtometer.environments.registry import KINDS
 from virtometer.environments.sweep import sweep
-from virtometer.errors import LinkClosed, PlanError
-from virtometer.model import Limits
+from virtometer.environments.tuning import refuse_tuning, tune_guest
+from virtometer.errors import EnvironmentFailed, LinkClosed, PlanError
+from virtometer.model import Limits, TuningStep
 from virtometer.runner.catalogue import catalogue
 from virtometer.runner.processors import Share, place_guest
 from virtometer.runner.running_guest import Peer
@@ -191,6 +192,26 @@ def test_the_network_leads_to_a_peer(living: Living) -> None:
         assert done.check.kind == "bytes"
     finally:
         peer.stop()
+
+
+def test_a_guest_is_tuned_or_says_why_not(living: Living) -> None:
+    guest, environment = living.guest, REGISTRY[living.kind](living.lab)
+    before = Path("/proc/sys/net/ipv4/tcp_sack").read_text()
+    step = TuningStep(sysctl={"net.ipv4.tcp_sack": 0})
+    refuse_tuning(environment, [step])
+    try:
+        done = tune_guest(environment, guest, living.talk.session, [step])
+    except EnvironmentFailed as cause:
+        # On the host's network, or with a kernel that has no such setting.
+        assert re.search("would tune the host|cannot set the kernel setting|no kernel setting", cause.sentence)
+    else:
+        assert [one["after"] for one in done] == ["0"]
+        tune_guest(environment, guest, living.talk.session, [TuningStep(sysctl={"net.ipv4.tcp_sack": 1})])
+    assert Path("/proc/sys/net/ipv4/tcp_sack").read_text() == before
+    path = guest.network
+    if path is not None and path.port:
+        port = TuningStep(where="port", queue_length=777)
+        assert [one["after"] for one in tune_guest(environment, guest, living.talk.session, [port])] == ["777"]
 
 
 def test_host_cpu_grows_with_the_work(living: Living) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from pydantic import Field
 
 from tests.design.test_parse import CATALOGUE, GOOD, BoxSettings, messages, parse
 from virtometer.design.catalogue import Catalogue, KindDescription
@@ -12,7 +13,7 @@ from virtometer.design.cells import space_of
 from virtometer.design.parse import parse_plan, read_plan
 from virtometer.design.selection import Selection
 from virtometer.errors import PlanError
-from virtometer.model import Plan
+from virtometer.model import Plan, TuningStep
 
 FACTORS = """\
 virtometer: 1
@@ -205,3 +206,45 @@ workloads: [{{name: drill, workload: drill, op: deep}}]
     refused = text.replace("name: cpus, setting: cpus, ", "name: cpus, setting: cpus, reference: '1', ")
     with pytest.raises(PlanError, match="the reference of a screening is its centre: '2' of 'cpus'"):
         parse_plan(refused, "p.yaml", catalogue)
+
+
+class TunedBox(BoxSettings):
+    tuning: list[TuningStep] = Field(default_factory=list)
+
+
+TUNABLE = Catalogue({**CATALOGUE.kinds, "box": KindDescription(TunedBox)}, CATALOGUE.workloads)
+STEPS = (
+    ("settings: {memory: 64M}", "settings: {memory: 64M, tuning: [{run: first}]}"),
+    ("small: {cpus: 1, cpuset: [0]}", "small: {tuning: [{queue_length: 5}]}"),
+    ("that: {}", "that: {tuning: [{run: third}, {offloads: {tx: false}}]}"),
+)
+
+
+def test_the_steps_of_tuning_of_several_factors_add_up() -> None:
+    plan = parse_plan(varied(*STEPS), "p.yaml", TUNABLE)
+    found = {tuple(one.levels.values())[1:]: one.settings.get("tuning") for one in plan.cells}
+    first, small = {"run": "first"}, {"queue_length": 5}
+    assert found == {
+        ("small", "this"): [first, small],
+        ("small", "that"): [first, small, {"run": "third"}, {"offloads": {"tx": False}}],
+        ("large", "this"): [first],
+        ("large", "that"): [first, {"run": "third"}, {"offloads": {"tx": False}}],
+    }
+
+
+def test_a_wrong_step_of_a_level_has_the_line_of_the_level() -> None:
+    text = varied(*STEPS, ("{queue_length: 5}", "{queue_length: often}"))
+    line = text.splitlines().index("      small: {tuning: [{queue_length: often}]}") + 1
+    with pytest.raises(PlanError) as caught:
+        parse_plan(text, "p.yaml", TUNABLE)
+    assert caught.value.line == line
+
+
+def test_the_host_is_tuned_for_one_environment_only_where_its_guests_live_alone() -> None:
+    host = ("{run: first}", "{where: host, sysctl: {vm.dirty_ratio: 5}}")
+    parse_plan(varied(*STEPS, host), "p.yaml", TUNABLE)
+    with pytest.raises(PlanError, match=r"tunes the host, where guests of other environments live .*'fresh: trial'"):
+        parse_plan(varied(*STEPS, host, ("blocks: 6", "blocks: 6\nfresh: block")), "p.yaml", TUNABLE)
+    whole = "tuning: [{where: host, sysctl: {vm.dirty_ratio: 5}}]\nfresh: block"
+    plan = parse_plan(varied(("blocks: 6", f"blocks: 6\n{whole}")), "p.yaml", CATALOGUE)
+    assert plan.tuning == [TuningStep(where="host", sysctl={"vm.dirty_ratio": 5})]

@@ -11,7 +11,7 @@ from virtometer.environments.base import Guest, LabContext, Settings
 from virtometer.environments.native import Native
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.errors import EnvironmentFailed
-from virtometer.model import GuestKey
+from virtometer.model import GuestKey, TuningStep
 from virtometer.runner.guests import Guests, compares_network
 from virtometer.runner.running_guest import RunningGuest, StartingGuest
 
@@ -186,3 +186,46 @@ def test_more_guests_than_disk_files_share_them(guests: Guests) -> None:
     guests.start_together([FIRST, SECOND, OTHER])
     assert set(guests.running) == {FIRST, SECOND, OTHER}
     guests.stop_all()
+
+
+def touching(path: Path, undo: str = "") -> dict[str, str]:
+    return {"where": "host", "run": f"touch {path}", "undo": undo or f"rm {path}"}
+
+
+def test_the_host_is_tuned_for_the_campaign_and_for_the_guests_of_an_environment(
+    make_plan: MakePlan, lab: LabContext, watcher: Watcher, tmp_path: Path
+) -> None:
+    whole, mine = tmp_path / "whole", tmp_path / "mine"
+    other = {"name": "other", "kind": "native", "settings": {"tuning": [touching(mine)]}}
+    plan = make_plan([TWO[0], other]).model_copy(update={"tuning": [TuningStep.model_validate(touching(whole))]})
+    guests = Guests(plan, lab, watcher)
+    guests.prepare({"native", "other"})
+    for key, alone in ((FIRST, False), (OTHER, True)):
+        guests.ensure(key)
+        assert (whole.exists(), mine.exists()) == (True, alone)
+        done = [one["what"] for one in guests.running[key].record.effective["tuning"]]
+        assert done == [f"touch {whole}", *([f"touch {mine}"] if alone else [])]
+        guests.stop_all()
+        assert (whole.exists(), mine.exists()) == (True, False)
+    guests.close()
+    assert not whole.exists()
+    assert watcher.sentences == []
+
+
+def test_a_guest_that_cannot_be_tuned_does_not_run(make_plan: MakePlan, lab: LabContext, watcher: Watcher) -> None:
+    wrong = {"name": "other", "kind": "native", "settings": {"tuning": [{"queue_length": 5}]}}
+    guests = Guests(make_plan([TWO[0], wrong]), lab, watcher)
+    guests.prepare({"native", "other"})
+    with pytest.raises(EnvironmentFailed, match="cannot be tuned: that would tune the host"):
+        guests.ensure(OTHER)
+    assert guests.running == {}
+
+
+def test_what_cannot_be_undone_is_said(make_plan: MakePlan, lab: LabContext, watcher: Watcher, tmp_path: Path) -> None:
+    step = TuningStep.model_validate(touching(tmp_path / "made", "sh -c 'echo never >&2; exit 4'"))
+    guests = Guests(make_plan(TWO).model_copy(update={"tuning": [step]}), lab, watcher)
+    guests.prepare({"native"})
+    guests.close()
+    assert "could not be undone" in watcher.sentences[-1] and "never" in watcher.sentences[-1]
+    for left in lab.journal.directory.glob("tune-*.json"):
+        left.unlink()

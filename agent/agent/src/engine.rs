@@ -2,7 +2,7 @@
 
 use crate::channel::Channel;
 use crate::outbox::Outbox;
-use crate::system::{configure_network, facts, is_gone, Stream, Waiter};
+use crate::system::{configure_network, facts, is_gone, tune, Stream, Waiter};
 use crate::VERSION;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -140,6 +140,10 @@ impl Session {
                     self.outbox.send_made(|| reply_line(id, &Pong { received_ns: read_ns, sent_ns: now_ns() }))
                 }
                 Ok(Command::Facts) => self.outbox.send(&reply_line(id, &facts())),
+                Ok(Command::Tune(change)) => match tune(&change) {
+                    Ok(tuned) => self.outbox.send(&reply_line(id, &tuned)),
+                    Err(failure) => self.outbox.send(&reply_error_line(id, &failure)),
+                },
                 Ok(command) => self.obey(id, command),
                 Err(failure) => self.outbox.send(&reply_error_line(id, &failure)),
             };
@@ -174,7 +178,7 @@ impl Session {
             )),
             Command::ConfigureNetwork(config) => configure_network(&config).map(|()| Then::new(|| ())),
             // Answered by the loop.
-            Command::Ping | Command::Facts | Command::Bye => Ok(Then::new(|| ())),
+            Command::Ping | Command::Facts | Command::Tune(_) | Command::Bye => Ok(Then::new(|| ())),
         };
         match then {
             Ok(then) => {

@@ -8,6 +8,7 @@ mod network;
 mod serial;
 mod signals;
 mod stream;
+mod tuning;
 
 pub(crate) use descriptor::from_descriptor;
 pub(crate) use facts::facts;
@@ -16,3 +17,4 @@ pub(crate) use network::configure as configure_network;
 pub(crate) use serial::serial;
 pub(crate) use signals::{on_interrupt, outlive_file_limit, Waiter};
 pub(crate) use stream::{from_socket, is_gone, stdio, wait_writable, Stream};
+pub(crate) use tuning::tune;

@@ -10,7 +10,7 @@ pub(crate) use stream::{from_socket, is_gone, stdio, wait_writable, Stream};
 
 use crate::channel::Channel;
 use std::io;
-use virtometer_protocol::{Code, Failure, Network};
+use virtometer_protocol::{Code, Failure, Network, Tune, Tuned};
 
 /// Windows has no such signal.
 pub(crate) fn outlive_file_limit() {}
@@ -33,4 +33,9 @@ pub(crate) fn serial(path: &str) -> Result<Channel, Failure> {
 pub(crate) fn configure_network(config: &Network) -> Result<(), Failure> {
     let message = format!("cannot configure the interface {}: not on Windows", config.interface);
     Err(Failure::new(Code::NotSupported, message))
+}
+
+/// Not supported: what can be tuned differs from Linux.
+pub(crate) fn tune(_change: &Tune) -> Result<Tuned, Failure> {
+    Err(Failure::new(Code::NotSupported, "the agent cannot change settings of Windows"))
 }

@@ -10,6 +10,7 @@ mod framing;
 mod outgoing;
 mod parameters;
 mod request;
+mod tune;
 
 pub use failure::{Code, Failure};
 pub use framing::LineBuffer;
@@ -21,6 +22,7 @@ pub use parameters::{Parameters, Scalar};
 pub use request::{
     parse_greeting, parse_request, Command, Go, Greeting, Network, Prepare, Request, Timing, MAX_SECONDS, MAX_THREADS,
 };
+pub use tune::{Tune, Tuned, OFFLOADS};
 
 /// Version of the protocol that this crate speaks.
 pub const PROTOCOL: u64 = 1;

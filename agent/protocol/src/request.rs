@@ -1,5 +1,6 @@
 //! What the laboratory sends: its greeting and its requests.
 
+use crate::tune::{self, Tune};
 use crate::{Code, Failure, Parameters, MAGIC, MAX_INTEGER, PROTOCOL};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -47,6 +48,8 @@ pub enum Command {
     Facts,
     /// Bring a network interface up.
     ConfigureNetwork(Network),
+    /// Change the system before something is measured.
+    Tune(Tune),
     /// Set a run up.
     Prepare(Prepare),
     /// Begin the window of this run.
@@ -171,6 +174,7 @@ pub fn parse_request(line: &[u8]) -> Result<Request, Failure> {
         "stop" => run_name(arguments)?.map(Command::Stop),
         "configure-network" => network(arguments)?,
         "prepare" => prepare(arguments)?,
+        other if tune::COMMANDS.contains(&other) => tune::tune(other, arguments)?.map(Command::Tune),
         other => {
             let _: serde_json::Map<String, serde_json::Value> = object(arguments)?;
             Err(Failure::new(Code::UnknownCommand, format!("there is no command {other:?}")))
@@ -184,7 +188,7 @@ fn text(line: &[u8]) -> Result<&str, Failure> {
 }
 
 /// An object, never the array form that serde would take for a struct as well.
-fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Failure> {
+pub(crate) fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Failure> {
     if !text.trim_start_matches([' ', '\t']).starts_with('{') {
         return Err(bad("the line is not a JSON object"));
     }
@@ -250,18 +254,24 @@ fn network(arguments: &str) -> Result<Result<Command, Failure>, Failure> {
     }
     let wire: Wire = object(arguments)?;
     Ok((|| {
-        // The kernel's own limit is 16 bytes with the terminating zero.
-        if wire.interface.is_empty() || wire.interface.len() > 15 || wire.interface.contains(['/', ' ', '\0']) {
-            return Err(out_of_range(format!("{:?} cannot be the name of a network interface", wire.interface)));
-        }
+        let interface = checked_interface(wire.interface)?;
         let address =
             wire.address.parse().map_err(|_| out_of_range(format!("{:?} is not an IPv4 address", wire.address)))?;
         let prefix = u8::try_from(wire.prefix)
             .ok()
             .filter(|prefix| *prefix <= 32)
             .ok_or_else(|| out_of_range(format!("the prefix is {}, not 0 to 32", wire.prefix)))?;
-        Ok(Command::ConfigureNetwork(Network { interface: wire.interface, address, prefix }))
+        Ok(Command::ConfigureNetwork(Network { interface, address, prefix }))
     })())
+}
+
+/// A name that an interface can have.
+pub(crate) fn checked_interface(name: String) -> Result<String, Failure> {
+    // The kernel's own limit is 16 bytes with the terminating zero.
+    if name.is_empty() || name.len() > 15 || name.contains(['/', ' ', '\0']) {
+        return Err(out_of_range(format!("{name:?} cannot be the name of a network interface")));
+    }
+    Ok(name)
 }
 
 fn prepare(arguments: &str) -> Result<Result<Command, Failure>, Failure> {
@@ -375,6 +385,6 @@ fn mismatch(message: String) -> Failure {
     Failure::new(Code::ProtocolMismatch, message)
 }
 
-fn out_of_range(message: impl Into<String>) -> Failure {
+pub(crate) fn out_of_range(message: impl Into<String>) -> Failure {
     Failure::new(Code::BadArguments, message)
 }

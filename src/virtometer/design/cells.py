@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from virtometer.design.document import Document, Path
-from virtometer.design.factor_checks import bases, wrong_constraint, wrong_factors, wrong_form
+from virtometer.design.factor_checks import TUNING, bases, wrong_constraint, wrong_factors, wrong_form
 from virtometer.design.validated import ValidationMessage, validated
 from virtometer.design.validation_messages import unknown
 from virtometer.model import (
@@ -184,6 +184,7 @@ def _cells(
         base = varied[0]
         settings: dict[str, Any] = {}
         origin: dict[str, Path] = {}
+        tuning: list[tuple[Any, Path]] = []
         for at, (factor, level) in enumerate(zip(factors, cell, strict=True)):
             if factor.environments:
                 base = factor.environments[level]
@@ -191,8 +192,12 @@ def _cells(
             key = level if isinstance(factor.levels, list) else factor.level_names[level]
             given = factor.values[level]
             pairs = given if factor.setting is None else {factor.setting: given}
+            where: Path = ("factors", at, "levels", key)
+            if isinstance(steps := pairs.get(TUNING), list):  # those of several factors add up
+                tuning += [(step, where) for step in steps]
+                pairs = {name: value for name, value in pairs.items() if name != TUNING}
             settings |= pairs
-            origin |= dict.fromkeys(pairs, ("factors", at, "levels", key))
+            origin |= dict.fromkeys(pairs, where)
         _moved(document, positions[base], number, lines)
         here: Path = ("environments", number)
         lines[*here, "settings"] = document.line(("factors",))
@@ -200,6 +205,13 @@ def _cells(
         one = document.value["environments"][positions[base]]
         levels = {factor.name: some[at] for factor, some, at in zip(factors, space.levels, cell, strict=True)}
         merged = {**one.get("settings", {}), **settings}
+        if tuning and isinstance(own := merged.get(TUNING, []), list):
+            first = len(own)
+            merged[TUNING] = [*own, *(step for step, _ in tuning)]
+            lines |= {
+                (*here, "settings", TUNING, number): document.line(path)
+                for number, (_, path) in enumerate(tuning, first)
+            }
         found.append({**one, "name": name, "settings": merged, "levels": levels, "of": base})
     return found
 

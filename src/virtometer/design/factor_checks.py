@@ -15,6 +15,9 @@ from virtometer.design.validation_messages import unknown, value
 from virtometer.model import MAX_FACTORS, MAX_LEVELS, Constraint, Design, Factor, level_list
 
 MAX_LEVEL_NAME = 30
+TUNING = "tuning"
+"""The setting whose values add up: each factor, and the environment itself, may have steps of its own."""
+
 _RESERVED = ("main", "interactions")
 _SEPARATORS = re.compile(r"[:,=\n\r\t]")
 
@@ -87,14 +90,14 @@ def wrong_factors(
             if name not in names:
                 yield (*at, "environments"), unknown("unknown environment", name, names)
         for setting in settings_of(factor):
-            if setting in owner:
+            if setting in owner and setting != TUNING:
                 yield at, f"'{setting}' is varied by the factor '{owner[setting]}' already"
             owner.setdefault(setting, factor.name)
         yield from _of_environment(factor, at, chosen[0] if chosen else None, factors, names)
     for number, one in enumerate(plan["environments"]):
         if one["name"] in bases(factors, names):
             for setting in one.get("settings", {}):
-                if setting in owner:
+                if setting in owner and setting != TUNING:
                     where: Path = ("environments", number, "settings", setting)
                     yield where, f"'{setting}' is a factor and must not have a value of its own as well"
 

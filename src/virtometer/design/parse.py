@@ -69,6 +69,7 @@ def read_plan(
         environments, wrong_environments = _environments(plan, document, catalogue)
         workloads, wrong_workloads = _workloads(plan, document, catalogue)
         wrong = [*wrong_environments, *wrong_workloads, *_names(plan, document)]
+        wrong += _host_in_block(plan.model_copy(update={"environments": environments}), document)
         plan = plan.model_copy(update={"environments": environments, "workloads": workloads})
         if not wrong:
             plan, wrong = scenario_checks.completed(plan, document, catalogue)
@@ -157,6 +158,23 @@ def _workloads(
                     wrong.append((document.line(where), sentence))
         result.append(workload)
     return result, wrong
+
+
+def _host_in_block(plan: Plan, document: Document) -> list[ValidationMessage]:
+    """An environment cannot tune the host while guests of others live."""
+    if plan.fresh == "trial" or len(plan.environments) == 1:
+        return []
+    wrong = []
+    for number, environment in enumerate(plan.environments):
+        steps = environment.settings.get("tuning", [])
+        if any(isinstance(step, dict) and step.get("where") == "host" for step in steps):
+            line = document.line(("environments", number, "settings", "tuning"))
+            sentence = (
+                f"'{environment.name}' tunes the host, where guests of other environments live at the same time; write "
+                "'fresh: trial', or tune for the whole plan ('tuning' of the plan)"
+            )
+            wrong.append((line, sentence))
+    return wrong
 
 
 def _names(plan: Plan, document: Document) -> list[ValidationMessage]:

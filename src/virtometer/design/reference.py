@@ -30,6 +30,7 @@ from virtometer.model import (
     PlanWorkload,
     Rules,
     Scenario,
+    TuningStep,
     parse_share,
     parse_size,
     size_text,
@@ -47,6 +48,13 @@ _FACTORS = (
 _CONSTRAINTS = (
     "`- never: {cache: none, aio: threads}`, or with several levels `{cache: none, aio: [threads, io_uring]}`.",
     "`- {where: {bus: nvme}, only: {machine: q35}}`: with that bus no other machine.",
+)
+_TUNING = (
+    "`- {offloads: {tx: false}, queue_length: 1000}` sets the interface of the guest without any program.",
+    "`- {where: port, run: ethtool -K {interface} tx off}` runs a program of the host for the laboratory's side of it.",
+    "`- {where: host, run: PROGRAM, undo: PROGRAM}`: on the host. It is undone at the end, also after a kill.",
+    "A step that fails ends the start of the guest with its reason: nothing is measured as if it had been tuned.",
+    "The report has each step with what was set before and after, or with the status of the program.",
 )
 _DESIGN = (
     "`virtometer plan show PLAN` prints the design, what it cannot tell apart, and with `--noise` its power.",
@@ -127,6 +135,7 @@ def _plan() -> Iterable[Section]:
         ("constraints", "combinations of levels that are not measured", Constraint, _CONSTRAINTS),
         ("design", "which combinations of levels are measured, and what can be estimated from them", Design, _DESIGN),
         ("scenarios", "fields of each scenario of a plan", Scenario, ()),
+        ("tuning", "steps that tune guests, their ports or the host before anything is measured", TuningStep, _TUNING),
         ("load", "what other guests do in a scenario of the type loaded", Load, ()),
         ("limits", "how long anything may take, and how wrong a clock may be", Limits, ()),
         ("rules", "when a trial is marked as disturbed", Rules, ()),

@@ -33,6 +33,7 @@ from virtometer.environments.journal import Journal, Resource
 from virtometer.environments.network import Lan, NetworkPath
 from virtometer.errors import EnvironmentFailed
 from virtometer.link.channel import Stream
+from virtometer.model import MAX_STEPS, TuningStep
 from virtometer.programs import Programs
 
 __all__ = [
@@ -89,6 +90,12 @@ class Settings(BaseModel):
         description="processors of the host for the whole guest: their numbers; all; auto: as many as the work has "
         "threads. Of guests that work at the same time, auto: they share as many as all have threads together; apart: "
         "each the next processors; together: all on those of one",
+    )
+
+    tuning: Annotated[tuple[TuningStep, ...], Field(max_length=MAX_STEPS)] = Field(
+        default_factory=tuple,
+        description="how guests are tuned before they are measured, after the steps of the plan: the table tuning. "
+        "Steps on the host need fresh: trial. Those of several factors add up. Without it, guests are as they are",
     )
 
     @property

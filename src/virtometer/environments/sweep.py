@@ -11,6 +11,7 @@ from typing import Any
 
 from virtometer.environments.accounting import CGROUP
 from virtometer.environments.directories import DIRECTORY
+from virtometer.environments.host_tuning import COMMAND, SYSCTL
 from virtometer.environments.journal import Entry, Journal, Resource, boot_id
 from virtometer.environments.network import DRAFT, NAMESPACE
 from virtometer.environments.processes import MARKED, PROCESS_GROUP, marker_of, stat_of
@@ -18,7 +19,7 @@ from virtometer.environments.registry import KINDS
 from virtometer.errors import VirtometerError
 from virtometer.programs import Programs
 
-_OF_ALL_KINDS = (PROCESS_GROUP, MARKED, CGROUP, DRAFT, NAMESPACE, DIRECTORY)
+_OF_ALL_KINDS = (PROCESS_GROUP, MARKED, CGROUP, DRAFT, NAMESPACE, DIRECTORY, SYSCTL, COMMAND)
 
 
 def resources() -> dict[str, Resource]:

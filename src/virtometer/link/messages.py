@@ -142,6 +142,20 @@ class Released(_Message):
     late_ns: Nanoseconds | None = None
 
 
+class Changed(_Message):
+    """The answer to a setting: what it was, and what it is now."""
+
+    before: Text
+    after: Text
+
+
+class Ran(_Message):
+    """The answer to `run-program`: its exit status, and the end of what it printed."""
+
+    status: Annotated[int, Field(ge=0, le=255)]
+    output: Annotated[str, Field(max_length=4096), AfterValidator(_printed)]
+
+
 class Fatal(_Message):
     """The agent is about to close the connection."""
 
@@ -263,7 +277,14 @@ class Log(_Message):
     message: Annotated[str, AfterValidator(_shown), AfterValidator(shortened)]
 
 
-REPLIES: dict[str, type[_Message]] = {"facts": Facts, "go": Released}
+REPLIES: dict[str, type[_Message]] = {
+    "facts": Facts,
+    "go": Released,
+    "set-kernel-setting": Changed,
+    "set-queue-length": Changed,
+    "set-offload": Changed,
+    "run-program": Ran,
+}
 
 Event = Ready | Waiting | IterationDone | Samples | Done | Failed | Log
 Incoming = Greeting | Reply | Fatal | Event

@@ -90,12 +90,14 @@ from virtometer.model.trial import (
     Treatment,
     Trial,
 )
+from virtometer.model.tuning import MAX_STEPS, Offload, TuningPlace, TuningStep, on_host
 
 __all__ = [
     "ITERATIONS",
     "MAX_FACTORS",
     "MAX_LEVELS",
     "MAX_SLEW",
+    "MAX_STEPS",
     "MIN_BLOCKS",
     "MOST_GUESTS",
     "NO_SLICE",
@@ -130,6 +132,7 @@ __all__ = [
     "Mark",
     "MarkKind",
     "Name",
+    "Offload",
     "Placement",
     "Plan",
     "PlanEnvironment",
@@ -152,6 +155,8 @@ __all__ = [
     "Treatment",
     "Trial",
     "TrialRecord",
+    "TuningPlace",
+    "TuningStep",
     "Verdict",
     "VerdictBy",
     "WorstBlock",
@@ -159,6 +164,7 @@ __all__ = [
     "level_list",
     "level_text",
     "of_kinds",
+    "on_host",
     "parse_share",
     "parse_size",
     "reason_code",

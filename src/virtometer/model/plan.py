@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from virtometer.model.factors import MAX_FACTORS, Constraint, Design, Factor
 from virtometer.model.plain import Frozen, Level, Name, OpenShare, Share, parse_size, size_schema
+from virtometer.model.tuning import MAX_STEPS, TuningStep
 
 MIN_BLOCKS = 6  # no interval is printed and no verdict is given from fewer
 
@@ -201,6 +202,12 @@ class Plan(Frozen):
         default_factory=list,
         max_length=64,
         description="how guests are combined: the table scenarios. Without it, each workload runs alone",
+    )
+    tuning: list[TuningStep] = Field(
+        default_factory=list,
+        max_length=MAX_STEPS,
+        description="how all guests and the host are tuned before anything is measured: the table tuning. What is on "
+        "the host stands for the whole campaign. Without it, as they are",
     )
     disk_files: Literal["own", "shared"] = Field(
         default="own",

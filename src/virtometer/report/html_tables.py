@@ -15,6 +15,7 @@ from virtometer.analysis.whole import Provisioning
 from virtometer.model import UNAVAILABLE, Campaign, Control, Estimate, Finding, Verdict
 from virtometer.report import words
 from virtometer.report.machine import plain
+from virtometer.report.tuning_words import tuning_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +304,8 @@ def _fact(key: str, value: object) -> str:
         return value
     if key.endswith("bytes") and isinstance(value, int) and value >= 1 << 20:
         return f"{value / (1 << 20):,.0f} MiB"
+    if key == "tuning" and isinstance(value, list | tuple):
+        return tuning_words(value)
     if isinstance(value, list | tuple) and all(isinstance(inner, str | int) for inner in value):
         return " ".join(map(str, value))
     return json.dumps(plain(value), ensure_ascii=False)

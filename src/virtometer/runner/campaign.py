@@ -19,6 +19,7 @@ from virtometer.design.schedule import schedule
 from virtometer.environments.base import Environment, LabContext
 from virtometer.environments.registry import KINDS
 from virtometer.environments.sweep import sweep
+from virtometer.environments.tuning import refuse_tuning
 from virtometer.errors import EnvironmentFailed, HostChanged, Interrupted, LinkError, MissingProgram
 from virtometer.model import (
     Campaign,
@@ -50,6 +51,7 @@ from virtometer.runner.remaining_time import RemainingTime, TimeLeft
 from virtometer.runner.stages import next_stage
 from virtometer.runner.trial import TrialRunner
 from virtometer.runner.trial_steps import failed
+from virtometer.runner.tuning_programs import tuning_programs
 from virtometer.runner.turns import TurnRunner
 from virtometer.runner.windows import windows
 from virtometer.store.files import resume_command
@@ -194,7 +196,7 @@ def _examine(
             found = replace(found, name=environment.name)
             if found.works:
                 progress.stage(f"preparing {environment.name}")
-            statuses.append(_with_settings(kind, environment, found) if found.works else found)
+            statuses.append(_with_settings(kind, environment, found, plan) if found.works else found)
     for state in statuses:
         if state.works:
             continue
@@ -206,10 +208,14 @@ def _examine(
     return tuple(statuses), tuple(lab.programs.drain())
 
 
-def _with_settings(kind: Environment, environment: PlanEnvironment, found: EnvironmentStatus) -> EnvironmentStatus:
+def _with_settings(
+    kind: Environment, environment: PlanEnvironment, found: EnvironmentStatus, plan: Plan
+) -> EnvironmentStatus:
     """Whether a kind that works here works with these settings too: what it needs for them is made ready now."""
     try:
-        kind.prepare(kind.settings_type.model_validate(environment.settings))
+        settings = kind.settings_type.model_validate(environment.settings)
+        refuse_tuning(kind, (*plan.tuning, *settings.tuning))
+        kind.prepare(settings)
     except (EnvironmentFailed, MissingProgram) as cause:
         return replace(found, works=False, reason=cause.sentence, advice=cause.advice)
     return found
@@ -247,7 +253,9 @@ def _execute(
         known = catalogue()
         span, files = campaign.plan.disk_span if needs_disk else 0, disk_files(campaign.plan, known)
         try:
-            with lab_context(directory, span, tools, files, file_room(campaign.plan, known)) as lab:
+            with lab_context(
+                directory, span, tools, files, file_room(campaign.plan, known), tuning_programs(campaign.plan)
+            ) as lab:
                 if agent_digest(lab.agent) != campaign.versions["agent_sha256"]:
                     raise HostChanged("the agent was replaced while the campaign began", advice="begin again")
                 with laboratory_aside(campaign.plan, lab):
@@ -327,6 +335,7 @@ class _Execution:
                 position = end
         finally:
             with deferred_signals():
+                self._guests.close()
                 self._ledger.note(self._guests.starts, self._lab.programs.drain())
             self._guests.starts = []
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Protocol
 
 from virtometer.deferred_signals import deferred_signals
 from virtometer.environments.base import Environment, LabContext, Settings
+from virtometer.environments.host_tuning import HostTuning
 from virtometer.environments.registry import KINDS
+from virtometer.environments.tuning import Done, refuse_tuning
 from virtometer.errors import EnvironmentFailed, LinkError, MissingProgram
-from virtometer.model import GuestKey, GuestStart, Plan
+from virtometer.model import GuestKey, GuestStart, Plan, on_host
 from virtometer.runner.running_guest import RunningGuest, StartingGuest
 from virtometer.workloads.registry import WORKLOADS
 
@@ -53,15 +55,20 @@ class Guests:
         self._refused: dict[str, str] = {}  # those that did not start, and why
         self._failed_starts: Counter[str] = Counter()  # in a row
         self._count = 0
+        self._tuned = HostTuning(lab.journal, lab.programs)  # for the whole campaign
+        self._tuned_for: dict[str, HostTuning] = {}  # for the guests of an environment
 
     def prepare(self, names: set[str]) -> None:
-        """Make ready what environments need."""
+        """Make ready what environments need, and tune the host as the plan says. EnvironmentFailed where that fails."""
+        if not self._tuned.records:
+            self._tuned.apply(on_host(self._plan.tuning))
         for name in sorted(names - self._settings.keys()):
             self._progress.stage(f"preparing {name}")
             plan = self._environments[name]
             kind = self._kinds.setdefault(plan.kind, KINDS[plan.kind](self._lab))
             self._settings[name] = kind.settings_type.model_validate(plan.settings)
             try:
+                refuse_tuning(kind, (*self._plan.tuning, *self._settings[name].tuning))
                 kind.prepare(self._settings[name])
             except (EnvironmentFailed, MissingProgram) as cause:
                 self._unprepared[name] = cause.sentence
@@ -136,7 +143,28 @@ class Guests:
             for key, guest in self.running.items():
                 self._stop(key, guest)
             self.running = {}
+            self._undo(self._tuned_for.values())
+            self._tuned_for = {}
             self._refused = {name: reason for name, reason in self._refused.items() if self._is_given_up(name)}
+
+    def close(self) -> None:
+        """Undo what was done to the host for the whole campaign. No guest lives."""
+        self._undo([self._tuned])
+
+    def _undo(self, all_of: Iterable[HostTuning]) -> None:
+        for one in all_of:
+            try:
+                one.undo()
+            except EnvironmentFailed as cause:
+                self._progress.message(cause.sentence)
+
+    def _tune_host(self, name: str) -> list[Done]:
+        """Tune the host for the guests of an environment, until all are stopped. Returns what is in force."""
+        if name not in self._tuned_for and (steps := on_host(self._settings[name].tuning)):
+            self._tuned_for[name] = HostTuning(self._lab.journal, self._lab.programs)
+            self._tuned_for[name].apply(steps)
+        mine = self._tuned_for.get(name)
+        return [*self._tuned.records, *(mine.records if mine is not None else ())]
 
     def _begin(self, key: GuestKey) -> StartingGuest:
         name = key.environment
@@ -149,7 +177,9 @@ class Guests:
         guest_id = f"v{os.getpid()}-{self._count}"
         plan, settings = self._environments[name], self._settings[name]
         with self._refusing(name):
-            return StartingGuest(self._kind_of(key), plan, settings, guest_id, self._plan.limits, key.number)
+            tuned = self._tune_host(name)
+            limits, tuning = self._plan.limits, self._plan.tuning
+            return StartingGuest(self._kind_of(key), plan, settings, guest_id, limits, key.number, tuning, tuned)
 
     def _finish(self, key: GuestKey, starting: StartingGuest) -> None:
         with self._refusing(key.environment):

@@ -33,11 +33,13 @@ def lab_context(
     tools: Sequence[Tool] = (),
     disk_files: int = 1,
     room: Room | None = None,
+    more_programs: Sequence[str] = (),
 ) -> Iterator[LabContext]:
     """Give a LabContext whose scratch directory is made under `scratch_parent` and removed at the end.
 
     disk_span > 0: `disk_files` files of that many bytes are filled there. Raises StorageError when they do not fit.
-    tools: their programs are looked up on this host, for guests to get them. room: as in LabContext.
+    tools: their programs are looked up on this host, for guests to get them, as are
+    `more_programs`, by name. room: as in LabContext.
     """
     programs = Programs()
     journal = Journal(state_directory())
@@ -60,6 +62,9 @@ def lab_context(
         count = disk_files if disk_span else 0
         files = [_fill(agent, scratch, disk_span, programs, number, count) for number in range(count)]
         carried = tuple(find_host_program(tool.program, tool.package, programs) for tool in tools)
+        known = {one.name for one in carried}
+        others = [name for name in dict.fromkeys(more_programs) if name not in known]
+        carried += tuple(find_host_program(name, f"that has {name}", programs) for name in others)
         disk, more = (files[0] if files else None), tuple(files[1:])
         yield LabContext(
             agent,

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, Literal
 
 from virtometer.environments.base import Capabilities, Environment, Guest, LabContext, NetworkPath, Settings
 from virtometer.environments.cpu_parts import CpuReading, added
 from virtometer.environments.process_guest import ProcessGuest
+from virtometer.environments.tuning import Done as TuningDone
+from virtometer.environments.tuning import tune_guest
 from virtometer.errors import EnvironmentFailed, GuestDied, LinkClosed, LinkError
 from virtometer.link.channel import Channel
 from virtometer.link.messages import Done, Failed, Ready
 from virtometer.link.session import Session
-from virtometer.model import GuestKey, GuestStart, Limits, PlanEnvironment
+from virtometer.model import GuestKey, GuestStart, Limits, PlanEnvironment, TuningStep
 from virtometer.programs import now
 from virtometer.runner.processors import Placed, Share, place_guest
 from virtometer.time_server.process import ReferenceClock
@@ -234,10 +236,16 @@ class StartingGuest:
         guest_id: str,
         limits: Limits,
         number: int = 1,
+        tuning: Sequence[TuningStep] = (),
+        tuned: Sequence[TuningDone] = (),
     ) -> None:
-        """Start it, as `RunningGuest.start`, and do not wait for its agent. EnvironmentFailed leaves nothing behind."""
+        """Start it, as `RunningGuest.start`, and do not wait for its agent. EnvironmentFailed leaves nothing behind.
+
+        tuning: steps of the whole plan, which come before those of the settings. tuned: what those on the host did.
+        """
         self._environment, self._plan, self._settings, self._limits = environment, plan, settings, limits
         self._guest_id = guest_id
+        self._tuning, self._tuned = (*tuning, *settings.tuning), tuned
         self._name = GuestKey(plan.name, number).name
         self._started_at, self._begun = now(), time.monotonic()
         self._guest = environment.start(settings, guest_id)
@@ -254,6 +262,9 @@ class StartingGuest:
                 network = guest.network
                 if network is not None and network.guest_interface:
                     session.request("configure-network", network.configuration(), limits.answer_s)
+                if self._tuning:
+                    done = tune_guest(self._environment, guest, session, self._tuning)
+                    effective["tuning"] = [*self._tuned, *done]
             except LinkClosed as cause:
                 words = one_line(guest.stderr_tail())
                 when = "before its agent said hello" if session.greeting is None else "while it was being set up"

@@ -13,9 +13,10 @@ use virtometer_sampling::os_failure;
 pub(crate) fn configure(config: &Network) -> Result<(), Failure> {
     let socket = socket()?;
     let mask = u32::MAX.checked_shl(32 - u32::from(config.prefix)).unwrap_or(0);
-    request(&socket, config, libc::SIOCSIFADDR, |content| content.ifru_addr = address(config.address))?;
-    request(&socket, config, libc::SIOCSIFNETMASK, |content| content.ifru_netmask = address(mask.into()))?;
-    up(&socket, config)
+    let interface = config.interface.as_str();
+    request(&socket, interface, libc::SIOCSIFADDR, |content| content.ifru_addr = address(config.address))?;
+    request(&socket, interface, libc::SIOCSIFNETMASK, |content| content.ifru_netmask = address(mask.into()))?;
+    up(&socket, interface)
 }
 
 /// Bring the loopback interface up.
@@ -23,7 +24,7 @@ pub(crate) fn loopback() -> Result<(), Failure> {
     configure(&Network { interface: "lo".into(), address: Ipv4Addr::LOCALHOST, prefix: 8 })
 }
 
-fn socket() -> Result<OwnedFd, Failure> {
+pub(super) fn socket() -> Result<OwnedFd, Failure> {
     // SAFETY: the descriptor that comes back is new and nobody else's.
     unsafe {
         let fd = libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0);
@@ -34,24 +35,25 @@ fn socket() -> Result<OwnedFd, Failure> {
     }
 }
 
-fn up(socket: &OwnedFd, config: &Network) -> Result<(), Failure> {
-    let seen = request(socket, config, libc::SIOCGIFFLAGS, |_| ())?;
+fn up(socket: &OwnedFd, interface: &str) -> Result<(), Failure> {
+    let seen = request(socket, interface, libc::SIOCGIFFLAGS, |_| ())?;
     #[allow(clippy::cast_possible_truncation)] // both flags are among the lower 16
     let wanted = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
     // SAFETY: the request before filled in the flags.
     let flags = unsafe { seen.ifr_ifru.ifru_flags } | wanted;
-    request(socket, config, libc::SIOCSIFFLAGS, |content| content.ifru_flags = flags).map(drop)
+    request(socket, interface, libc::SIOCSIFFLAGS, |content| content.ifru_flags = flags).map(drop)
 }
 
-fn request(
+/// One request about an interface; `fill` sets what it takes. Returns what the kernel answers.
+pub(super) fn request(
     socket: &OwnedFd,
-    config: &Network,
+    interface: &str,
     number: libc::c_ulong,
     fill: impl FnOnce(&mut libc::__c_anonymous_ifr_ifru),
 ) -> Result<libc::ifreq, Failure> {
     // SAFETY: an ifreq is plain data, for which zero is a value.
     let mut content: libc::ifreq = unsafe { mem::zeroed() };
-    for (to, from) in content.ifr_name.iter_mut().zip(config.interface.bytes().take(libc::IFNAMSIZ - 1)) {
+    for (to, from) in content.ifr_name.iter_mut().zip(interface.bytes().take(libc::IFNAMSIZ - 1)) {
         #[allow(clippy::cast_possible_wrap)] // bytes of a name
         let byte = from as libc::c_char;
         *to = byte;
@@ -66,9 +68,9 @@ fn request(
     }
     let cause = io::Error::last_os_error();
     if cause.raw_os_error() == Some(libc::ENODEV) {
-        return Err(Failure::new(Code::NotFound, format!("there is no network interface {}", config.interface)));
+        return Err(Failure::new(Code::NotFound, format!("there is no network interface {interface}")));
     }
-    Err(os_failure(&format!("cannot configure the interface {}", config.interface), &cause))
+    Err(os_failure(&format!("cannot configure the interface {interface}"), &cause))
 }
 
 fn address(address: Ipv4Addr) -> libc::sockaddr {

@@ -1,0 +1,95 @@
+"""Steps that tune a guest, its network port or the host before anything is measured."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from virtometer.model.plain import Frozen
+
+TuningPlace = Literal["guest", "port", "host"]
+Offload = Literal["rx", "tx", "sg", "tso", "gso", "gro"]
+
+MAX_STEPS = 32
+_MAX_WORDS = 60
+_MAX_WORD = 1_000
+
+
+def _command(text: str) -> str:
+    """A program with its arguments, quoted as in a shell. ValueError for what no program can be started with."""
+    try:
+        words = shlex.split(text)
+    except ValueError as cause:
+        raise ValueError(f"the quotes of this command do not fit: {cause}") from cause
+    if not words or len(words) > _MAX_WORDS or max(map(len, words)) > _MAX_WORD or "\0" in text:
+        raise ValueError(f"a command is a program with its arguments: 1 to {_MAX_WORDS} words")
+    return text
+
+
+def _setting(name: str) -> str:
+    if not name.replace(".", "").replace("/", "").replace("_", "").replace("-", "").isalnum() or ".." in name:
+        raise ValueError("a kernel setting has a name as sysctl takes it: net.ipv4.tcp_sack")
+    return name
+
+
+Command = Annotated[str, Field(min_length=1, max_length=4_000), AfterValidator(_command)]
+SettingName = Annotated[str, Field(min_length=3, max_length=150), AfterValidator(_setting)]
+_Value = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\n\x00]+$")] | int
+
+
+class TuningStep(Frozen):
+    """One step: what is set, and where. What is done in a guest or at its port ends with the guest."""
+
+    where: TuningPlace = Field(
+        default="guest",
+        description="guest: in the guest; port: at the interface to which it is connected, on the laboratory's side; "
+        "host: on the host itself, undone afterwards",
+    )
+    sysctl: dict[SettingName, _Value] = Field(
+        default_factory=dict,
+        max_length=64,
+        description="kernel settings with their values, such as {net.ipv4.tcp_sack: 0}; of a container those of its "
+        "network. Not at a port",
+    )
+    queue_length: int | None = Field(
+        default=None,
+        ge=0,
+        le=2**31 - 1,
+        description="packets that the queue of the interface holds (txqueuelen). Without it, as it is. Not on the host",
+    )
+    offloads: dict[Offload, bool] = Field(
+        default_factory=dict,
+        description="what the interface leaves to its device, by the names of ethtool -K: {tx: false}. Not on the host",
+    )
+    run: Command | None = Field(
+        default=None,
+        description="program with its arguments; {interface} stands for the name of the interface. Without it, none. "
+        "It is one of the host's, which guests get with its libraries",
+    )
+    undo: Command | None = Field(
+        default=None, description="of run on the host: the program that undoes it. Without it, run is refused there"
+    )
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        on_host = self.where == "host"
+        if not (self.sysctl or self.offloads or self.run or self.queue_length is not None):
+            raise ValueError("a step of tuning needs one of sysctl, queue_length, offloads or run")
+        if on_host and (self.offloads or self.queue_length is not None):
+            raise ValueError(
+                "queue_length and offloads are those of a guest or its port; on the host, use run and undo"
+            )
+        if self.where == "port" and self.sysctl:
+            raise ValueError("a port has no sysctl; those of the guest are with where guest, others with where host")
+        if on_host and self.run and not self.undo:
+            raise ValueError("run on the host needs undo, the program that undoes it ('true' where nothing is left)")
+        if self.undo and not (on_host and self.run):
+            raise ValueError("undo belongs to run on the host; what is done in a guest ends with the guest")
+        return self
+
+
+def on_host(steps: tuple[TuningStep, ...] | list[TuningStep]) -> tuple[TuningStep, ...]:
+    """Those of the steps that tune the host itself."""
+    return tuple(one for one in steps if one.where == "host")
