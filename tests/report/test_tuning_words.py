@@ -18,7 +18,7 @@ def test_steps_are_told_with_and_without_their_defaults() -> None:
 
 
 def test_what_was_done_is_told_with_both_values_or_with_the_status() -> None:
-    done = [
+    done: list[dict[str, object]] = [
         {"where": "host", "what": "sysctl vm.dirty_ratio", "before": "20", "after": "5"},
         {"where": "guest", "what": "ip link", "status": 0, "output": "a lot"},
     ]

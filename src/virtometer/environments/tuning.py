@@ -97,8 +97,8 @@ class _Place:
             arguments = {"name": setting_path(name), "value": str(value)}
             yield {"what": f"sysctl {name}", **self._ask("set-kernel-setting", arguments)}
         if step.queue_length is not None:
-            arguments = {"interface": self._interface, "packets": step.queue_length}
-            yield {"what": f"queue length of {self._interface}", **self._ask("set-queue-length", arguments)}
+            length = {"interface": self._interface, "packets": step.queue_length}
+            yield {"what": f"queue length of {self._interface}", **self._ask("set-queue-length", length)}
         for offload, on in step.offloads.items():
             switch = {"interface": self._interface, "offload": offload, "on": on}
             yield {"what": f"offload {offload} of {self._interface}", **self._ask("set-offload", switch)}
