@@ -41,6 +41,12 @@ def shown(path: Path, *words: str | Path) -> Outcome:
     return Outcome(outcome.status, outcome.out.partition("\nblock 1:")[0], outcome.err)
 
 
+def test_levels_that_no_host_can_have_are_shown_with_the_reason(tmp_path: Path) -> None:
+    outcome = shown(eight(tmp_path, "{type: fraction, absent: {system=Windows: no kind starts it}}"))
+    assert outcome.status == 0
+    assert "  not available: system=Windows: no kind starts it\n" in outcome.out
+
+
 def test_show_says_what_is_measured_and_what_cannot_be_told_apart(tmp_path: Path) -> None:
     outcome = shown(eight(tmp_path))
     assert (outcome.status, outcome.err) == (0, "")

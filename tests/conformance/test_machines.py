@@ -19,7 +19,9 @@ from tests.conformance.conversation import Talk
 from tests.conftest import nothing_is_left
 from virtometer.environments.base import Check, LabContext, Room
 from virtometer.environments.sweep import sweep
+from virtometer.errors import MissingProgram
 from virtometer.model import Limits
+from virtometer.runner.agent import agent_path
 from virtometer.runner.running_guest import Peer
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -34,6 +36,9 @@ VARIANTS: list[tuple[str, dict[str, Any], bool, bool]] = [
     ("qemu", {"machine": "q35", "disk_device": "nvme", "disk_format": "qcow2"}, False, False),
     ("qemu", {"machine": "microvm"}, True, False),
     ("uml", {}, True, False),
+    ("qemu", {"bits": 32, "cpu": "qemu32"}, False, False),
+    ("qemu", {"bits": 32, "machine": "q35", "disk_device": "ahci", "network_device": "e1000e"}, True, True),
+    ("qemu", {"bits": 32, "machine": "microvm"}, False, True),
     ("qemu", {"machine": "microvm", "disk_device": "virtio-scsi", "disk_cache": "unsafe"}, False, True),
     ("qemu", {"machine": "q35", "disk_cache": "writethrough", "disk_aio": "threads", "network_queues": 2}, True, True),
     ("qemu", {"machine": "pc", "disk_device": "ide", "network_device": "e1000"}, True, True),
@@ -71,7 +76,7 @@ def test_a_variant_keeps_the_promises_of_its_kind(
     require(kind, checks)
     interfaces, held = traces.host_interfaces(), disk_file.read_bytes()
     with lab_context(agent, tmp_path, disk_file) as lab:
-        context = dataclasses.replace(lab, room=ROOM if files else None)
+        context = dataclasses.replace(lab, room=ROOM if files else None, agent_32=small_agent(settings))
         environment = REGISTRY[kind](context)
         wanted = environment.settings_type.model_validate(settings)
         environment.prepare(wanted)
@@ -79,7 +84,8 @@ def test_a_variant_keeps_the_promises_of_its_kind(
         try:
             talk = Talk(guest)
             talk.greet()
-            assert talk.session.request("facts", {}, 30)["pid"] == 1
+            facts = talk.session.request("facts", {}, 30)
+            assert (facts["pid"], facts["bits"]) == (1, settings.get("bits", 64))
             check_disk(talk, files)
             check_network(talk, context)
             assert guest.cpu_ns() > 0
@@ -91,6 +97,16 @@ def test_a_variant_keeps_the_promises_of_its_kind(
     assert traces.host_interfaces() == interfaces
     if files:
         assert disk_file.read_bytes() == held, "a guest with a file system has an image of its own"
+
+
+def small_agent(settings: dict[str, Any]) -> Path | None:
+    """The agent of 32 bits where the settings ask for it; the test is skipped where it is not built."""
+    if settings.get("bits") != 32:
+        return None
+    try:
+        return agent_path("i686-linux")
+    except MissingProgram as cause:
+        pytest.skip(f"{cause}: {cause.advice}")
 
 
 def check_disk(talk: Talk, files: bool) -> None:
@@ -132,6 +148,7 @@ def test_after_a_sigkill_of_its_laboratory_nothing_is_left(
     new_id: Callable[[], str],
 ) -> None:
     require(kind, checks)
+    small_agent(settings)
     guest_id, interfaces = new_id(), traces.host_interfaces()
     room = str(ROOM.files if files else 0)
     words = [kind, guest_id, *map(str, (agent, tmp_path, disk_file)), json.dumps(settings), room]

@@ -18,6 +18,7 @@ from virtometer.environments.host_programs import (
     find_host_program,
     fitting,
     interpreter,
+    of_bits,
     refusals,
 )
 from virtometer.programs import Programs
@@ -131,6 +132,18 @@ def test_a_program_where_guests_have_their_own_is_refused(tmp_path: Path, monkey
         path = executable(Path(directory) / "hidden", bash())
         monkeypatch.setenv("PATH", f"{directory}:{os.environ['PATH']}")
         assert find("hidden").refusal.endswith(f"guests have something of their own where {path} would be")
+
+
+def test_a_kernel_of_32_bits_runs_no_program_of_64(folder: Path, agent: Path) -> None:
+    wide = find("bash")
+    assert of_bits([wide], 64) == (wide,)
+    [refused] = of_bits([wide], 32)
+    assert refused.files == {}
+    assert refused.refusal == f"{wide.path} is a program of 64 bits, and the guest has a kernel of 32 bits"
+    small = agent.read_bytes()[:4] + b"\x01"
+    narrow = HostProgram("small", executable(folder / "small", small), {folder / "small": len(small)}, "digest", "")
+    missing = HostProgram("missing", None, {}, "", "it is not installed")
+    assert of_bits([narrow, missing], 32) == (narrow, missing)
 
 
 def test_programs_that_do_not_fit_into_a_guests_memory_are_refused_and_the_smaller_ones_kept() -> None:

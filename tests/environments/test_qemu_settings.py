@@ -46,6 +46,8 @@ def settings(**asked: Any) -> QemuSettings:
         ({"disk_backing": "block", "disk_format": "qcow2"},
          "disk_backing block needs disk_format raw, and disk_format is qcow2"),
         ({"cpus": 3, "cores": 2}, "sockets, cores and threads make 2 processors, and cpus is 3"),
+        ({"bits": 32, "guest_kernel": "cloud"},
+         "guest_kernel cloud needs bits 64: of 32 bits there is the kernel with all drivers alone"),
         ({"kernel_parameters": "console=tty0"}, "the kernel parameter console is the laboratory's own"),
         ({"kernel_parameters": "nohz=off virtometer.mount=/dev/vda:/x"},
          "the kernel parameter virtometer.mount is the laboratory's own"),
@@ -80,6 +82,8 @@ def test_the_kernel_is_the_one_that_has_the_drivers() -> None:
     assert settings(guest_kernel="generic").flavour == "generic"
     for generic in ({"disk_device": "ahci"}, {"network_device": "e1000"}, {"network_device": "rtl8139"}):
         assert settings(**generic).flavour == "generic"
+        assert settings(bits=32, **generic).flavour == "686"
+    assert settings(bits=32).flavour == settings(bits=32, guest_kernel="generic").flavour == "686"
 
 
 def test_the_topology_says_how_many_processors_there_are() -> None:

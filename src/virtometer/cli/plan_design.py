@@ -41,6 +41,7 @@ def design_lines(plan: Plan) -> list[str]:
     for factor in plan.factors:
         levels = [f"{one} (reference)" if one == factor.reference else one for one in factor.level_names]
         lines.append(f"  {factor.name}: {', '.join(levels)}")
+    lines += [f"  not available: {what}: {reason}" for what, reason in plan.design.absent.items()]
     numbers = 1 + space.freedom(terms)
     name = plan.design.type if plan.design.type != "one at a time" else "one factor at a time"
     lines.append(f"design: {name}, {len(cells)} of {space.size} combinations for {numbers} numbers")

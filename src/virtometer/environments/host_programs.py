@@ -84,6 +84,22 @@ def fitting(programs: Sequence[HostProgram], memory: int) -> tuple[HostProgram, 
     return tuple(judged)
 
 
+def of_bits(programs: Iterable[HostProgram], bits: int) -> tuple[HostProgram, ...]:
+    """The same programs; refused are those that a kernel of 32 bits cannot run, where `bits` is 32."""
+    judged = []
+    for program in programs:
+        if bits == 32 and program.path is not None and program.files and _is_wide(program.path):
+            reason = f"{program.path} is a program of 64 bits, and the guest has a kernel of 32 bits"
+            program = replace(program, files={}, digest="", refusal=reason)
+        judged.append(program)
+    return tuple(judged)
+
+
+def _is_wide(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(5) == b"\x7fELF\x02"
+
+
 def refusals(programs: Iterable[HostProgram]) -> dict[str, str]:
     """By program, why guests do not have it."""
     return {program.name: program.refusal for program in programs if program.refusal}

@@ -25,15 +25,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from virtometer.environments.apt import foreign
 from virtometer.environments.base import LabContext
 from virtometer.environments.host_programs import HostProgram, files_of
 from virtometer.errors import EnvironmentFailed, StorageError, VirtometerError
 from virtometer.programs import Programs
 
-Flavour = Literal["cloud", "generic"]
-"""Which of Debian's kernels: cloud, for virtual machines, small and with few drivers; generic, with all drivers."""
+Flavour = Literal["cloud", "generic", "686"]
+"""Which of Debian's kernels: cloud, for virtual machines, with few drivers; generic, with all drivers; 686, of 32
+bits with all drivers."""
 
-METAPACKAGES: dict[Flavour, str] = {"cloud": "linux-image-cloud-amd64", "generic": "linux-image-amd64"}
+METAPACKAGES: dict[Flavour, str] = {
+    "cloud": "linux-image-cloud-amd64",
+    "generic": "linux-image-amd64",
+    "686": "linux-image-686-pae",
+}
 """Debian's packages that name the newest kernel of each flavour."""
 
 WANTED_MODULES = (
@@ -75,16 +81,20 @@ def newc(entries: Iterable[Entry]) -> bytes:
     return bytes(packed)
 
 
-def initramfs(lab: LabContext, modules: Sequence[Path] = (), programs: Sequence[HostProgram] = ()) -> Path:
+def initramfs(
+    lab: LabContext, modules: Sequence[Path] = (), programs: Sequence[HostProgram] = (), binary: Path | None = None
+) -> Path:
     """Return an initramfs with the agent as /init, these kernel modules, which it loads in this order, and programs.
 
-    Cached by the content of all of them. Raises EnvironmentFailed when there is no agent.
+    binary: another agent than the laboratory's usual one. Cached by the content of all of them. Raises
+    EnvironmentFailed when there is no agent.
     """
+    binary = binary or lab.agent
     try:
-        agent = lab.agent.read_bytes()
+        agent = binary.read_bytes()
     except OSError as cause:
         raise EnvironmentFailed(
-            f"the agent {lab.agent} cannot be read ({cause.strerror})", advice="build it with: make setup"
+            f"the agent {binary} cannot be read ({cause.strerror})", advice="build it with: make setup"
         ) from cause
     files = [(module.name, module.read_bytes()) for module in modules]
     key = hashlib.sha256(b"%d" % _LAYOUT)
@@ -207,7 +217,7 @@ def cached_kernel(cache: Path, flavour: Flavour = "cloud") -> GuestKernel | None
 def guest_kernel(cache: Path, programs: Programs, flavour: Flavour = "cloud") -> GuestKernel:
     """Return the guests' kernel; the first time it is downloaded from the Debian archive that apt knows.
 
-    27 MB for the flavour cloud, 71 MB for generic.
+    27 MB for the flavour cloud, 71 MB for generic, 80 MB for 686.
 
     Works as an ordinary user. Raises MissingProgram without apt and dpkg, EnvironmentFailed when the download fails,
     StorageError when the cache cannot be written or something goes on writing where an earlier download was cut off.
@@ -257,13 +267,16 @@ def _sweep(left: Path) -> None:
 
 def fetch_kernel(kernels: Path, programs: Programs, flavour: Flavour = "cloud") -> None:
     """Download the newest kernel package of a flavour, and put its kernel and modules into the cache."""
-    package, version = resolve_kernel(programs, flavour)
     apt, dpkg = programs.find("apt-get", "apt"), programs.find("dpkg-deb", "dpkg")
     with tempfile.TemporaryDirectory(prefix=".partial-", dir=kernels) as work:
         download, tree, kept = Path(work) / "download", Path(work) / "tree", Path(work) / "kept"
         download.mkdir()
         # apt's own user may not write here; as an ordinary user the option has no effect.
-        argv: list[str | Path] = [apt, "-q", "-o", "APT::Sandbox::User=root", "download", f"{package}={version}"]
+        options: tuple[str, ...] = ("-o", "APT::Sandbox::User=root")
+        if flavour == "686":
+            options = foreign("i386", Path(work) / "apt", programs)
+        package, version = resolve_kernel(programs, flavour, options)
+        argv: list[str | Path] = [apt, *options, "-q", "download", f"{package}={version}"]
         try:
             programs.run(argv, purpose="download the guest's kernel", limit_s=600, cwd=download)
         except EnvironmentFailed as cause:
@@ -282,11 +295,14 @@ def fetch_kernel(kernels: Path, programs: Programs, flavour: Flavour = "cloud") 
         link.rename(_current(kernels, flavour))
 
 
-def resolve_kernel(programs: Programs, flavour: Flavour = "cloud") -> tuple[str, str]:
-    """Return the package, and its version, that a flavour's metapackage stands for. Raises EnvironmentFailed."""
+def resolve_kernel(programs: Programs, flavour: Flavour = "cloud", options: Sequence[str] = ()) -> tuple[str, str]:
+    """Return the package, and its version, that a flavour's metapackage stands for. Raises EnvironmentFailed.
+
+    options: of apt-cache.
+    """
     metapackage = METAPACKAGES[flavour]
     cache = programs.find("apt-cache", "apt")
-    argv: list[str | Path] = [cache, "--no-all-versions", "show", metapackage]
+    argv: list[str | Path] = [cache, *options, "--no-all-versions", "show", metapackage]
     try:
         shown = programs.run(argv, purpose="find the guest's kernel").stdout.decode()
     except VirtometerError as cause:
@@ -360,13 +376,15 @@ def _read_module(path: Path) -> bytes:
 
 
 def module_depends(module: bytes) -> tuple[str, ...]:
-    """Return the names of the modules that this one (a 64-bit ELF file) needs, as its .modinfo section has them."""
+    """Return the names of the modules that this one (an ELF file) needs, as its .modinfo section has them."""
     try:
-        if module[:6] != b"\x7fELF\x02\x01":
-            raise ValueError("not a 64-bit little-endian ELF file")
-        (table,) = struct.unpack_from("<Q", module, 0x28)
-        size, count, names_at = struct.unpack_from("<HHH", module, 0x3A)
-        sections = [struct.unpack_from("<IIQQQQ", module, table + size * index) for index in range(count)]
+        if module[:6] not in (b"\x7fELF\x01\x01", b"\x7fELF\x02\x01"):
+            raise ValueError("not a little-endian ELF file of 32 or 64 bits")
+        wide = module[4] == 2
+        (table,) = struct.unpack_from("<Q" if wide else "<I", module, 0x28 if wide else 0x20)
+        size, count, names_at = struct.unpack_from("<HHH", module, 0x3A if wide else 0x2E)
+        entry = "<IIQQQQ" if wide else "<IIIIII"
+        sections = [struct.unpack_from(entry, module, table + size * index) for index in range(count)]
         names = sections[names_at][4]
         for name, _, _, _, offset, length in sections:
             start = names + name

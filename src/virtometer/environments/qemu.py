@@ -27,7 +27,7 @@ from virtometer.environments.base import (
 from virtometer.environments.cpu_parts import GUEST_TIME, Division, by_names
 from virtometer.environments.firmware_check import check_accelerator, kvm_fault
 from virtometer.environments.formatted_disk import DIRECTORY, formatted_disk, mounted_file
-from virtometer.environments.host_programs import fitting, refusals
+from virtometer.environments.host_programs import HostProgram, fitting, of_bits, refusals
 from virtometer.environments.images import guest_kernel, initramfs
 from virtometer.environments.kernel_check import check_kernel
 from virtometer.environments.process_guest import ProcessGuest
@@ -113,7 +113,7 @@ class _VirtualMachine(Environment):
         bus = "device" if mmio else "pci"
         with ProcessGuest.starting(self.lab, guest_id, mine) as guest, ExitStack() as until_launched:
             guest.divide_cpu(self.division)
-            guest.refused_programs = refusals(fitting(self.lab.host_programs, mine.memory))
+            guest.refused_programs = refusals(self._carried(mine))
             guest.stream, agent_end = _socket_pair(until_launched)
             monitor, monitor_end = _socket_pair(until_launched)
             guest.on_stop(monitor.close)
@@ -194,8 +194,13 @@ class _VirtualMachine(Environment):
         drivers += CARDS[settings.network_device].drivers
         if self.lab.room is not None:
             drivers += ["crc32c_generic", "ext4"]
-        carried = fitting(self.lab.host_programs, settings.memory)
-        return kernel.image, initramfs(self.lab, kernel.modules(drivers), carried)
+        return kernel.image, initramfs(
+            self.lab, kernel.modules(drivers), self._carried(settings), settings.agent(self.lab)
+        )
+
+    def _carried(self, settings: MachineSettings) -> tuple[HostProgram, ...]:
+        """The programs of the host that workloads run, and those that a guest cannot have, with the reason."""
+        return fitting(of_bits(self.lab.host_programs, settings.bits), settings.memory)
 
     def _disk(self, settings: MachineSettings, guest: ProcessGuest) -> tuple[list[str], list[str]]:
         """Words before QEMU's own and options for the disk.

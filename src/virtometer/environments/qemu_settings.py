@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from virtometer.environments.base import Settings
+from virtometer.environments.agent_bits import AgentBits
 from virtometer.environments.images import Flavour
 from virtometer.environments.qemu_backing import Backing
 from virtometer.environments.qemu_devices import CARDS, DISKS
@@ -60,7 +60,7 @@ KernelParameters = Annotated[str, Field(max_length=500), AfterValidator(_paramet
 _Part = Annotated[int, Field(ge=1, le=64)]
 
 
-class MachineSettings(Settings):
+class MachineSettings(AgentBits):
     """Settings of every virtual machine."""
 
     memory: Annotated[int, BeforeValidator(parse_size), Field(ge=128 << 20, le=1 << 40, multiple_of=1 << 20)] = Field(
@@ -87,7 +87,12 @@ class MachineSettings(Settings):
     machine: Literal["pc", "q35", "microvm"] = Field(
         default="pc", description="model of the machine; microvm has no PCI bus, and virtio devices alone"
     )
-    guest_kernel: Flavour | None = Field(
+    bits: Literal[64, 32] = Field(
+        default=64,
+        description="of the kernel and the agent in the guest: 32 is Debian's kernel for i686 and the agent that "
+        "`make targets` builds",
+    )
+    guest_kernel: Literal["cloud", "generic"] | None = Field(
         default=None,
         description="kernel of the guest, one of Debian's: cloud, for virtual machines; generic, with all drivers. "
         "Without it, cloud where that has the drivers of the devices. Compare devices under the same kernel",
@@ -159,6 +164,8 @@ class MachineSettings(Settings):
     @property
     def flavour(self) -> Flavour:
         """The kernel of the guest: the one that is asked for, or the one that the devices need."""
+        if self.bits == 32:
+            return "686"
         generic = DISKS[self.disk_device].generic or CARDS[self.network_device].generic
         return self.guest_kernel or ("generic" if generic else "cloud")
 
@@ -171,6 +178,8 @@ class MachineSettings(Settings):
     def _contradictions(self) -> Iterator[str]:
         """What no QEMU can make, in sentences without their ends."""
         disk, card = DISKS[self.disk_device], CARDS[self.network_device]
+        if self.bits == 32 and self.guest_kernel == "cloud":
+            yield "guest_kernel cloud needs bits 64: of 32 bits there is the kernel with all drivers alone"
         if self.disk_device == "ide" and self.machine == "q35":
             yield "disk_device ide needs machine pc: q35 has the disks of ahci instead"
         if self.machine == "microvm":
