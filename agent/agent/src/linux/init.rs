@@ -6,7 +6,7 @@ use super::network;
 use crate::channel::{self, Channel};
 use crate::engine;
 use rustix::fs::{Mode, OFlags};
-use rustix::mount::{mount, MountFlags};
+use rustix::mount::{mount, mount_move, MountFlags};
 use rustix::system::{reboot, RebootCommand};
 use std::fs;
 use std::io::{self, Write};
@@ -23,6 +23,18 @@ const CHANNEL: &str = "virtometer.channel=";
 
 /// The kernel's command line names a disk with a file system, and where to mount it, with this.
 const MOUNT: &str = "virtometer.mount=";
+
+/// The kernel's command line names the disk that is the root directory of all programs with this.
+const ROOT: &str = "virtometer.root=";
+
+/// Before the serial number of a disk, where its name is not known beforehand.
+const BY_SERIAL: &str = "serial:";
+
+/// Where the root directory is before it is one.
+const NEW_ROOT: &str = "/new-root";
+
+/// Where programs are looked up in a root directory of its own.
+const PROGRAMS: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// The file system of such disks.
 const FILE_SYSTEM: &str = "ext4";
@@ -63,12 +75,13 @@ fn live() -> ! {
 }
 
 fn speak(notes: &mut Vec<String>) -> Result<(), Failure> {
-    for (kind, place) in [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev"), ("tmpfs", "/tmp")] {
+    for (kind, place) in MOUNTS {
         if let Err(failure) = mount_at(kind, place) {
             note(notes, failure);
         }
     }
     load_modules(notes);
+    change_root(notes)?;
     if let Err(failure) = network::loopback() {
         note(notes, failure);
     }
@@ -96,6 +109,68 @@ fn say(message: &str) {
     }
 }
 
+/// What every root directory gets.
+const MOUNTS: [(&str, &str); 4] = [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev"), ("tmpfs", "/tmp")];
+
+/// Make the disk that the command line names the root directory, read-only, where it names one. Without it no program
+/// of its would be found, so that a fault ends the guest.
+fn change_root(notes: &mut Vec<String>) -> Result<(), Failure> {
+    let line = fs::read_to_string("/proc/cmdline").unwrap_or_default();
+    let named = match line.split_whitespace().find_map(|word| word.strip_prefix(ROOT)) {
+        Some(named) => named,
+        None => return Ok(()),
+    };
+    let device = match named.strip_prefix(BY_SERIAL) {
+        Some(serial) => disk_with(serial)?,
+        None => named.to_owned(),
+    };
+    appeared(&device)?;
+    let failed = |cause: io::Error| os_failure(&format!("cannot make {device} the root directory"), &cause);
+    fs::create_dir(NEW_ROOT).map_err(failed)?;
+    mount(device.as_str(), NEW_ROOT, FILE_SYSTEM, MountFlags::RDONLY, None).map_err(|errno| failed(errno.into()))?;
+    for (kind, place) in MOUNTS.into_iter().chain([("tmpfs", "/run")]) {
+        if let Err(failure) = mount_at(kind, &format!("{NEW_ROOT}{place}")) {
+            note(notes, failure);
+        }
+    }
+    // The first root directory of a kernel cannot be unmounted or pivoted: it is covered.
+    std::env::set_current_dir(NEW_ROOT).map_err(failed)?;
+    mount_move(".", "/").map_err(|errno| failed(errno.into()))?;
+    rustix::process::chroot(".").map_err(|errno| failed(errno.into()))?;
+    std::env::set_current_dir("/").map_err(failed)?;
+    std::env::set_var("PATH", PROGRAMS);
+    Ok(())
+}
+
+/// The device of the disk with this serial number.
+fn disk_with(serial: &str) -> Result<String, Failure> {
+    let deadline = Instant::now() + APPEARANCE;
+    loop {
+        for entry in fs::read_dir("/sys/block").into_iter().flatten().flatten() {
+            let found = fs::read_to_string(entry.path().join("serial")).unwrap_or_default();
+            if found.trim() == serial {
+                return Ok(format!("/dev/{}", entry.file_name().to_string_lossy()));
+            }
+        }
+        if Instant::now() >= deadline {
+            return Err(Failure::new(Code::NotFound, format!("there is no disk with the serial number {serial}")));
+        }
+        std::thread::sleep(POLL_INTERVAL);
+    }
+}
+
+/// Wait until a disk is there.
+fn appeared(device: &str) -> Result<(), Failure> {
+    let deadline = Instant::now() + APPEARANCE;
+    while !Path::new(device).exists() {
+        if Instant::now() >= deadline {
+            return Err(Failure::new(Code::NotFound, format!("there is no disk {device}")));
+        }
+        std::thread::sleep(POLL_INTERVAL);
+    }
+    Ok(())
+}
+
 /// Mount the disks that the command line names, each as soon as it appears.
 fn mount_disks() -> Result<(), Failure> {
     let line = fs::read_to_string("/proc/cmdline").unwrap_or_default();
@@ -104,13 +179,7 @@ fn mount_disks() -> Result<(), Failure> {
         if !(device.starts_with("/dev/") && place.starts_with('/')) {
             return Err(Failure::new(Code::BadArguments, format!("{MOUNT}{named} is not DEVICE:DIRECTORY")));
         }
-        let deadline = Instant::now() + APPEARANCE;
-        while !Path::new(device).exists() {
-            if Instant::now() >= deadline {
-                return Err(Failure::new(Code::NotFound, format!("there is no disk {device}")));
-            }
-            std::thread::sleep(POLL_INTERVAL);
-        }
+        appeared(device)?;
         mount_from(device, FILE_SYSTEM, place)?;
     }
     Ok(())
