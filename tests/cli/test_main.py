@@ -54,7 +54,8 @@ def test_every_command_documents_itself_and_all_its_parameters(words: tuple[str,
 def test_the_verbs() -> None:
     assert {" ".join(words) for words, _ in COMMANDS} == {
         "doctor", "run", "time-server", "resume", "report", "compare", "analyse",
-        "plan check", "plan show", "plan schema", "plan reference", "agent path",
+        "plan check", "plan show", "plan schema", "plan reference", "agent path", "image list", "image build",
+        "image remove",
     }  # fmt: skip
 
 

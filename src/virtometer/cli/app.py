@@ -12,6 +12,7 @@ from virtometer.cli.analyse import analyse
 from virtometer.cli.compare import compare
 from virtometer.cli.doctor import doctor
 from virtometer.cli.exit_statuses import epilog
+from virtometer.cli.image import image_app
 from virtometer.cli.plan import plan_app
 from virtometer.cli.report import report
 from virtometer.cli.resume import resume
@@ -55,4 +56,5 @@ add(app, "compare", compare)
 add(app, "analyse", analyse)
 add(app, "time-server", time_server)
 app.add_typer(plan_app, name="plan")
+app.add_typer(image_app, name="image")
 app.add_typer(agent_app, name="agent")

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -224,6 +224,8 @@ class Guest(ABC):
     network: NetworkPath | None
     effective: dict[str, Any]  # the settings that it really got, as far as the host's side knows
     refused_programs: Mapping[str, str]  # those of lab.host_programs that it cannot run, each with the reason
+    # The path of a program that is the guest's own, not one of lab.host_programs; None where it has none of that name.
+    find_program: Callable[[str], str | None] = staticmethod(lambda name: None)
     run_in_s: float = 0.0  # how long it goes on working for the message that released a slice, at the slice's cost
 
     @abstractmethod

@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import ClassVar
 
 from virtometer.environments.agent_bits import AgentBits
-from virtometer.environments.agent_root import AGENT, DATA, agent_root
+from virtometer.environments.agent_root import AGENT, DATA
 from virtometer.environments.base import Capabilities, Check, Environment, Guest, Namespace, Settings, disk_as_file
 from virtometer.environments.host_network import HostNetworkSettings, join_network, require_network
+from virtometer.environments.image_settings import ImageSettings
 from virtometer.environments.limits import CgroupLimits, limit, require_limits
 from virtometer.environments.process_guest import ProcessGuest, check_by_starting
 
 
-class BubblewrapSettings(HostNetworkSettings, AgentBits, CgroupLimits):
-    """Limits, which bubblewrap itself does not have, the size of the agent, and the network."""
+class BubblewrapSettings(HostNetworkSettings, ImageSettings, AgentBits, CgroupLimits):
+    """Limits, which bubblewrap itself does not have, the size of the agent, its root directory, and the network."""
 
 
 class Bubblewrap(Environment):
@@ -56,13 +57,13 @@ class Bubblewrap(Environment):
         self.program_file()
         require_limits(settings)
         require_network(self.lab, settings)
-        agent_root(self.lab, settings.agent(self.lab))
+        settings.root(self.lab, settings.agent(self.lab))
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start bwrap with the agent's stdin and stdout as the channel."""
         assert isinstance(settings, BubblewrapSettings)
         bwrap = self.program_file()
-        argv: list[str | Path] = [bwrap, "--ro-bind", agent_root(self.lab, settings.agent(self.lab)), "/"]
+        argv: list[str | Path] = [bwrap, "--ro-bind", settings.root(self.lab, settings.agent(self.lab)), "/"]
         argv += ["--proc", "/proc", "--dev", "/dev", "--ro-bind", "/sys", "/sys", "--tmpfs", "/tmp"]
         inside = ""
         if self.lab.disk_file is not None:
@@ -70,6 +71,7 @@ class Bubblewrap(Environment):
             inside = f"{DATA}/{self.lab.disk_file.name}"
         argv += ["--unshare-all", "--share-net", "--die-with-parent", "--chdir", "/", "--", AGENT, "stdio"]
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
+            settings.use_image(guest)
             guest.disk = disk_as_file(self.lab, inside)
             limit(guest, settings)
             namespace = join_network(guest, settings)

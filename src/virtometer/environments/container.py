@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import ClassVar
 
 from virtometer.environments.agent_bits import AgentBits
-from virtometer.environments.agent_root import agent_root
 from virtometer.environments.base import Capabilities, Check, Environment, Settings
+from virtometer.environments.image_settings import ImageSettings
 from virtometer.environments.limits import CgroupLimits, require_limits
 from virtometer.environments.process_guest import check_with_network
 
 
-class ContainerSettings(AgentBits, CgroupLimits):
-    """Limits, and the size of the agent."""
+class ContainerSettings(ImageSettings, AgentBits, CgroupLimits):
+    """Limits, the size of the agent, and the root directory."""
 
 
 class Container(Environment):
-    """A subclass starts the agent in `agent_root`, with a network of its own on the bridge. It needs root."""
+    """A subclass starts the agent in the root directory of its settings, with a network of its own. It needs root."""
 
     usual_overhead_s: ClassVar[float] = 0.15
     settings_type: ClassVar[type[Settings]] = ContainerSettings
@@ -41,4 +41,4 @@ class Container(Environment):
         assert isinstance(settings, ContainerSettings)
         self.program_file()
         require_limits(settings)
-        agent_root(self.lab, settings.agent(self.lab))
+        settings.root(self.lab, settings.agent(self.lab))

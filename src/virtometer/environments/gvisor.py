@@ -16,9 +16,10 @@ from typing import Any, ClassVar, Literal, get_args
 from pydantic import Field
 
 from virtometer.environments.accounting import CgroupAccount
-from virtometer.environments.agent_root import DATA, agent_root
+from virtometer.environments.agent_root import DATA
 from virtometer.environments.base import Capabilities, Check, DiskTarget, Environment, Guest, LabContext, Settings
 from virtometer.environments.cpu_parts import GUEST_TIME, TRACED
+from virtometer.environments.image_settings import ImageSettings
 from virtometer.environments.journal import Resource
 from virtometer.environments.limits import CgroupLimits, effective_limits
 from virtometer.environments.oci import add_state, container_of, write_bundle
@@ -34,8 +35,8 @@ _MISTAKEN = "/proc/sys/net/core"
 _RUN_IN_S = 0.008  # its kernel's threads look for more work so long, on the processor of the work
 
 
-class GvisorSettings(CgroupLimits):
-    """Limits, and options of runsc.
+class GvisorSettings(ImageSettings, CgroupLimits):
+    """Limits, the root directory, and options of runsc.
 
     gso: whether gVisor hands segments of up to 64 KiB to the host, runsc's own default. On recent Linux kernels the
     runsc of Debian 12 loses such segments; without gso it loses fewer. What was lost its TCP sends again two
@@ -116,7 +117,7 @@ class Gvisor(Environment):
         """Build the root file system. Raises EnvironmentFailed when the requested platform does not work here."""
         assert isinstance(settings, GvisorSettings)
         runsc, platform = self._runsc(settings.program), settings.platform
-        agent_root(self.lab)
+        settings.root(self.lab)
         if platform is None or (runsc, platform) in self._tried or self.lab.lan.unavailable():
             return
         check = self._try(settings.program, platform)
@@ -163,13 +164,14 @@ class Gvisor(Environment):
         disk_file = self.lab.disk_file
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
             guest.divide_cpu(GUEST_TIME if platform == "kvm" else TRACED)
+            settings.use_image(guest)
             directory = guest.make_directory()
             state = add_state(self.lab, guest, runsc, _CONTAINER, directory)
             namespace = guest.add_network()
             account = guest.account
             write_bundle(
                 directory,
-                root=agent_root(self.lab),
+                root=settings.root(self.lab),
                 disk_directory=disk_file.parent if disk_file else None,
                 namespace=namespace,
                 cgroups_path=account.container_path() if isinstance(account, CgroupAccount) else None,

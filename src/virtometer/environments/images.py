@@ -227,12 +227,9 @@ def guest_kernel(cache: Path, programs: Programs, flavour: Flavour = "cloud") ->
         return found
     kernels = cache / "kernels"
     try:
-        kernels.mkdir(parents=True, exist_ok=True)
-        with _locked(kernels / "lock"):
+        with kept_alone(kernels):
             found = cached_kernel(cache, flavour)  # somebody else may have fetched it while we waited
             if found is None:
-                for left in kernels.glob(".partial-*"):  # under the lock these belong to nobody
-                    _sweep(left)
                 fetch_kernel(kernels, programs, flavour)
                 found = cached_kernel(cache, flavour)
     except OSError as cause:
@@ -243,9 +240,13 @@ def guest_kernel(cache: Path, programs: Programs, flavour: Flavour = "cloud") ->
 
 
 @contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    with path.open("w") as file:
+def kept_alone(place: Path) -> Iterator[None]:
+    """Nobody else makes anything in this directory meanwhile; what killed laboratories had begun there is removed."""
+    place.mkdir(parents=True, exist_ok=True)
+    with (place / "lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
+        for left in place.glob(".partial-*"):  # under the lock these belong to nobody
+            _sweep(left)
         yield
 
 

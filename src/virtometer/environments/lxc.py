@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from virtometer.environments.accounting import CgroupAccount, all_cgroup_mounts
-from virtometer.environments.agent_root import AGENT, DATA, agent_root
+from virtometer.environments.agent_root import AGENT, DATA
 from virtometer.environments.base import Guest, Namespace, Settings, disk_as_file
 from virtometer.environments.container import Container, ContainerSettings
 from virtometer.environments.limits import CgroupLimits, effective_limits
@@ -37,11 +37,12 @@ class Lxc(Container):
         assert isinstance(settings, ContainerSettings)
         lxc_start, disk_file = self.program_file(), self.lab.disk_file
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
+            settings.use_image(guest)
             directory = guest.make_directory()
             namespace = guest.add_network()
             account = guest.account
             lines = configuration(
-                agent_root(self.lab, settings.agent(self.lab)), disk_file.parent if disk_file else None
+                settings.root(self.lab, settings.agent(self.lab)), disk_file.parent if disk_file else None
             )
             if isinstance(account, CgroupAccount):
                 account.container_path()

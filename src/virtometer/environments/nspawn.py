@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from virtometer.environments.accounting import CgroupAccount
-from virtometer.environments.agent_root import AGENT, DATA, agent_root
+from virtometer.environments.agent_root import AGENT, DATA
 from virtometer.environments.base import Guest, Namespace, Settings, disk_as_file
 from virtometer.environments.container import Container, ContainerSettings
 from virtometer.environments.limits import limit
@@ -37,6 +37,7 @@ class Nspawn(Container):
         assert isinstance(settings, ContainerSettings)
         nspawn, disk_file = self.program_file(), self.lab.disk_file
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
+            settings.use_image(guest)
             # The lock of a root directory is a file beside it. What is shared stays as it is: mounted for reading.
             rootfs = guest.make_directory() / "rootfs"
             rootfs.mkdir()
@@ -45,7 +46,7 @@ class Nspawn(Container):
                 guest.account.join_all()
             limit(guest, settings)
             mounts: list[Words] = [
-                ["mount", "--bind", "-o", "ro", agent_root(self.lab, settings.agent(self.lab)), rootfs],
+                ["mount", "--bind", "-o", "ro", settings.root(self.lab, settings.agent(self.lab)), rootfs],
                 ["mount", "-t", "tmpfs", "-o", "mode=755", "none", "/run"],
             ]
             argv: list[str | Path] = [*own_mounts(self.lab.programs, mounts), nspawn, *_FLAGS]

@@ -35,7 +35,7 @@ def write_bundle(
             "terminal": False,
             "user": {"uid": 0, "gid": 0},
             "args": [AGENT, "stdio"],
-            "env": ["PATH=/"],
+            "env": ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
             "cwd": "/",
             "capabilities": dict.fromkeys(("bounding", "effective", "permitted"), _CAPABILITIES),
             "noNewPrivileges": True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from virtometer.environments.accounting import CgroupAccount
-from virtometer.environments.agent_root import AGENT, DATA, agent_root
+from virtometer.environments.agent_root import AGENT, DATA
 from virtometer.environments.base import Guest, Namespace, Settings, disk_as_file
 from virtometer.environments.container import Container, ContainerSettings
 from virtometer.environments.journal import Resource
@@ -34,6 +34,7 @@ class OciEnvironment(Container):
         assert isinstance(settings, ContainerSettings)
         runtime = self.runtime()
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
+            settings.use_image(guest)
             directory = guest.make_directory()
             state = add_state(self.lab, guest, self.program_file(), self.container, directory)
             namespace = guest.add_network()
@@ -41,7 +42,7 @@ class OciEnvironment(Container):
             disk_file = self.lab.disk_file
             write_bundle(
                 directory,
-                root=agent_root(self.lab, settings.agent(self.lab)),
+                root=settings.root(self.lab, settings.agent(self.lab)),
                 disk_directory=disk_file.parent if disk_file else None,
                 namespace=namespace,
                 cgroups_path=account.container_path() if isinstance(account, CgroupAccount) else None,

@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from virtometer.environments.accounting import CgroupAccount
-from virtometer.environments.agent_root import AGENT, DATA, agent_root
+from virtometer.environments.agent_root import AGENT, DATA
 from virtometer.environments.base import Guest, Namespace, Settings, disk_as_file
 from virtometer.environments.container import Container, ContainerSettings
 from virtometer.environments.limits import limit
@@ -62,6 +62,7 @@ class Podman(Container):
         assert isinstance(settings, PodmanSettings)
         podman, disk_file = self.program_file(), self.lab.disk_file
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
+            settings.use_image(guest)
             directory = guest.make_directory()
             runtime = self.lab.programs.find(settings.runtime, settings.runtime)
             (directory / "containers.conf").write_text(_configuration(runtime))
@@ -84,7 +85,7 @@ class Podman(Container):
                 argv.append(f"--mount=type=bind,source={disk_file.parent},destination={DATA}")
             guest.disk = disk_as_file(self.lab, f"{DATA}/{disk_file.name}" if disk_file else "")
             guest.effective |= {"runtime": settings.runtime, "seccomp": settings.seccomp}
-            argv += ["--rootfs", f"{agent_root(self.lab, settings.agent(self.lab))}:O", AGENT, "stdio"]
+            argv += ["--rootfs", f"{settings.root(self.lab, settings.agent(self.lab))}:O", AGENT, "stdio"]
             guest.launch(argv, purpose=f"Podman guest {guest_id}", namespace=namespace.name)
         return guest
 

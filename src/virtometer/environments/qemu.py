@@ -32,7 +32,7 @@ from virtometer.environments.images import guest_kernel, initramfs
 from virtometer.environments.kernel_check import check_kernel
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.environments.qemu_backing import LOOP, as_block_device, served
-from virtometer.environments.qemu_devices import CARDS, DISKS, card_device, disk_devices
+from virtometer.environments.qemu_devices import CARDS, DISKS, ROOT_SERIAL, card_device, disk_devices, root_disk
 from virtometer.environments.qemu_facts import ask
 from virtometer.environments.qemu_settings import DIRECT, KvmSettings, MachineSettings, QemuSettings
 from virtometer.environments.qmp import Qmp
@@ -114,10 +114,13 @@ class _VirtualMachine(Environment):
         with ProcessGuest.starting(self.lab, guest_id, mine) as guest, ExitStack() as until_launched:
             guest.divide_cpu(self.division)
             guest.refused_programs = refusals(self._carried(mine))
+            debian = mine.use_image(guest)
             guest.stream, agent_end = _socket_pair(until_launched)
             monitor, monitor_end = _socket_pair(until_launched)
             guest.on_stop(monitor.close)
             before, disk_argv = self._disk(mine, guest)
+            if debian is not None:
+                disk_argv = [*disk_argv, *root_disk(str(debian.disk), mmio=mmio)]
             network_argv = self._network(mine, guest)
             parameters = " ".join(self._parameters(mine, guest).split())
             argv: list[str | Path] = [
@@ -183,6 +186,8 @@ class _VirtualMachine(Environment):
             if self.kernel_parameters and (rate := tsc_khz()) is not None:
                 words += f" tsc_early_khz={rate}"
         words += f" {settings.kernel_parameters} virtometer.channel=virtio:{PORT}"
+        if settings.image != "minimal":
+            words += f" virtometer.root=serial:{ROOT_SERIAL}"
         if guest.disk is not None and not guest.disk.path.startswith("/dev/"):
             words += f" virtometer.mount={DISKS[settings.disk_device].path}:{DIRECTORY}"
         return words
@@ -192,14 +197,22 @@ class _VirtualMachine(Environment):
         drivers = ["virtio_mmio" if settings.machine == "microvm" else "virtio_pci", "virtio_console"]
         drivers += DISKS[settings.disk_device].drivers
         drivers += CARDS[settings.network_device].drivers
-        if self.lab.room is not None:
+        if settings.image != "minimal":
+            settings.debian(self.lab)
+            drivers += ["virtio_blk"]
+        if self.lab.room is not None or settings.image != "minimal":
             drivers += ["crc32c_generic", "ext4"]
         return kernel.image, initramfs(
             self.lab, kernel.modules(drivers), self._carried(settings), settings.agent(self.lab)
         )
 
     def _carried(self, settings: MachineSettings) -> tuple[HostProgram, ...]:
-        """The programs of the host that workloads run, and those that a guest cannot have, with the reason."""
+        """The programs of the host that workloads run, and those that a guest cannot have, with the reason.
+
+        None where guests have an image with programs of its own.
+        """
+        if settings.image != "minimal":
+            return ()
         return fitting(of_bits(self.lab.host_programs, settings.bits), settings.memory)
 
     def _disk(self, settings: MachineSettings, guest: ProcessGuest) -> tuple[list[str], list[str]]:

@@ -7,6 +7,8 @@ from typing import Final
 
 DISK_ID: Final = "disk0"
 CARD_ID: Final = "net0"
+ROOT_SERIAL: Final = "virtometer-root"
+"""The serial number of the disk of an image, by which the guest finds it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,14 @@ def disk_devices(device: str, *, mmio: bool, iothread: bool, queues: int | None)
         words += ["-device", one]
     name = found.mmio if mmio else found.pci
     return [*words, "-device", f"{name},drive=disk,id={DISK_ID}{more}"]
+
+
+def root_disk(file: str, *, mmio: bool) -> list[str]:
+    """Options for the disk of an image: a file that all guests read, and none writes."""
+    name = file.replace(",", ",,")
+    device = f"virtio-blk-{'device' if mmio else 'pci'},drive=root,serial={ROOT_SERIAL}"
+    drive = f"if=none,id=root,format=raw,file={name},readonly=on,file.locking=off"
+    return ["-drive", drive, "-device", device]
 
 
 def card_device(device: str, *, mmio: bool, queues: int, offloads: bool, mac: str = "") -> list[str]:

@@ -12,6 +12,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from virtometer.environments.agent_bits import AgentBits
+from virtometer.environments.image_settings import ImageSettings
 from virtometer.environments.images import Flavour
 from virtometer.environments.qemu_backing import Backing
 from virtometer.environments.qemu_devices import CARDS, DISKS
@@ -60,7 +61,7 @@ KernelParameters = Annotated[str, Field(max_length=500), AfterValidator(_paramet
 _Part = Annotated[int, Field(ge=1, le=64)]
 
 
-class MachineSettings(AgentBits):
+class MachineSettings(ImageSettings, AgentBits):
     """Settings of every virtual machine."""
 
     memory: Annotated[int, BeforeValidator(parse_size), Field(ge=128 << 20, le=1 << 40, multiple_of=1 << 20)] = Field(
@@ -178,6 +179,8 @@ class MachineSettings(AgentBits):
     def _contradictions(self) -> Iterator[str]:
         """What no QEMU can make, in sentences without their ends."""
         disk, card = DISKS[self.disk_device], CARDS[self.network_device]
+        if self.bits == 32 and self.image != "minimal":
+            yield f"image {self.image} needs bits 64: its programs are of 64 bits"
         if self.bits == 32 and self.guest_kernel == "cloud":
             yield "guest_kernel cloud needs bits 64: of 32 bits there is the kernel with all drivers alone"
         if self.disk_device == "ide" and self.machine == "q35":

@@ -128,7 +128,7 @@ class _InGuest(_Place):
     def run(self, words: list[str]) -> Done:
         """As the first program of the guest's agent."""
         name, *arguments = words
-        path = self._environment.lab.program_path(name)
+        path = self._guest.find_program(name) or self._environment.lab.program_path(name)
         if reason := self._guest.refused_programs.get(name):
             raise EnvironmentFailed(f"it could not be tuned in the guest: {reason}")
         if path is None:

@@ -19,7 +19,8 @@ from pydantic import BeforeValidator, Field
 from virtometer.environments.base import Capabilities, Check, DiskTarget, Environment, Settings
 from virtometer.environments.cpu_parts import TRACED
 from virtometer.environments.formatted_disk import DIRECTORY, formatted_disk, mounted_file
-from virtometer.environments.host_programs import fitting, refusals
+from virtometer.environments.host_programs import HostProgram, fitting, refusals
+from virtometer.environments.image_settings import ImageSettings
 from virtometer.environments.images import initramfs
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.errors import EnvironmentFailed, LinkError, LinkTimeout, UsageError, VirtometerError
@@ -31,7 +32,7 @@ _CHECK_S = 1.6
 _ADVICE = "see whether this host allows ptrace, and memory in /dev/shm that can be executed"
 
 
-class UmlSettings(Settings):
+class UmlSettings(ImageSettings):
     """Settings of user-mode Linux."""
 
     memory: Annotated[int, BeforeValidator(parse_size), Field(ge=64 << 20, le=1 << 38, multiple_of=1 << 20)] = Field(
@@ -97,8 +98,14 @@ class UserModeLinux(Environment):
         return Check(True, "a guest booted and its agent answered", found={"boot_ms": f"{took * 1000:.0f}"})
 
     def prepare(self, settings: Settings) -> None:
-        """Make the initramfs."""
-        initramfs(self.lab, programs=fitting(self.lab.host_programs, self._mine(settings).memory))
+        """Make the initramfs, and the image where one is asked for."""
+        mine = self._mine(settings)
+        mine.debian(self.lab)
+        initramfs(self.lab, programs=self._carried(mine))
+
+    def _carried(self, settings: UmlSettings) -> tuple[HostProgram, ...]:
+        """The programs of the host that guests carry: none where they have an image with programs of its own."""
+        return fitting(self.lab.host_programs, settings.memory) if settings.image == "minimal" else ()
 
     def start(self, settings: Settings, guest_id: str) -> ProcessGuest:
         """Start a guest; returns while its kernel boots."""
@@ -111,9 +118,9 @@ class UserModeLinux(Environment):
 
     def _boot(self, settings: UmlSettings, guest_id: str, *, verbose: bool) -> ProcessGuest:
         program = self.program_file()
-        carried = fitting(self.lab.host_programs, settings.memory)
+        carried = self._carried(settings)
         image = initramfs(self.lab, programs=carried)
-        for path in (image, self.lab.scratch, self.lab.disk_file or image):
+        for path in (image, self.lab.cache, self.lab.scratch, self.lab.disk_file or image):
             if any(mark in str(path) for mark in ", :"):
                 raise EnvironmentFailed(f"user-mode Linux takes no path with a comma, colon or blank in it: {path}")
         free = shutil.disk_usage("/dev/shm").free if Path("/dev/shm").is_dir() else 0
@@ -129,6 +136,7 @@ class UserModeLinux(Environment):
             fd = ours.detach()
             guest.stream = Stream(fd, fd)
             guest.refused_programs = refusals(carried)
+            debian = settings.use_image(guest)
             directory = guest.make_directory()
             with theirs:
                 argv: list[str | Path] = [
@@ -140,6 +148,8 @@ class UserModeLinux(Environment):
                     "panic=-1", "virtometer.channel=serial:/dev/ttyS0",
                     *self._disk(guest, directory), *self._network(guest),
                 ]  # fmt: skip
+                if debian is not None:
+                    argv += [f"ubd1r={debian.disk}", "virtometer.root=/dev/ubdb"]
                 if not verbose:
                     argv.append("quiet")
                 guest.launch(

@@ -60,6 +60,8 @@ class PlacementRun:
             conditions |= guest.disk.conditions
         if "network" in self.workload.needs and guest.network is not None:
             conditions["network_path"] = guest.network.kind
+        if isinstance(self.workload, Tool):
+            conditions["program_of"] = str(self.running_guest.record.effective.get("image", "the host"))
         processors = self.running_guest.record.effective["facts"].get("cpus_allowed", 0)
         if self.placed is not None:
             conditions |= self.placed.conditions

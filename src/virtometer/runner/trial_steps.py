@@ -14,7 +14,7 @@ from virtometer.analysis import stalls
 from virtometer.analysis.score import NoScore, cut, score
 from virtometer.clock import intervals
 from virtometer.clock.intervals import Interval
-from virtometer.environments.base import LabContext
+from virtometer.environments.base import Guest, LabContext
 from virtometer.errors import ClockError, EnvironmentFailed, LinkClosed, LinkError, LinkTimeout, RemoteError, UsageError
 from virtometer.link.messages import Done, Event, IterationDone, Samples
 from virtometer.link.session import Request
@@ -41,7 +41,7 @@ from virtometer.runner.processors import Placed, needed, shares
 from virtometer.runner.running_guest import RunningGuest
 from virtometer.runner.state import RunState
 from virtometer.visible import one_line, visible
-from virtometer.workloads.base import Place
+from virtometer.workloads.base import Place, Workload
 from virtometer.workloads.registry import WORKLOADS
 from virtometer.workloads.tool import Tool
 
@@ -119,13 +119,18 @@ class TrialSteps:
                 running_guest.guest.disk.path if running_guest.guest.disk else None,
                 peer,
                 running_guest.reference_clock(lab).address(clock) if clock is not None else None,
-                lab.program_path(workload.program if isinstance(workload, Tool) else ""),
+                self._program(workload, running_guest.guest),
             )
             one.parameters = workload.arguments(one.planned.op, requested, place)
         except UsageError as cause:  # the plan was checked against a place that has everything: this one has not
             raise TrialFailed(FailureKind.UNAVAILABLE, cause.sentence, one.placement) from cause
         except (EnvironmentFailed, LinkError) as cause:
             raise TrialFailed(FailureKind.START, cause.reason, one.placement, [running_guest]) from cause
+
+    def _program(self, workload: Workload, guest: Guest) -> str | None:
+        """Where a guest has the program of a tool: in its own image, or where the host has it."""
+        name = workload.program if isinstance(workload, Tool) else ""
+        return guest.find_program(name) or self._lab.program_path(name)
 
     def _place(self, running: Sequence[PlacementRun]) -> None:
         """Bind the guests to processors: those that work together share as many as all their work is made for.

@@ -1,0 +1,83 @@
+"""`virtometer image`: the images that guests start from, listed, built and removed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from virtometer.cli.encoding import put_document, say
+from virtometer.cli.verbs import add, application
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from virtometer.runner.image_store import StoredImage
+
+_HELP = "The images that guests start from."
+image_app = application(_HELP)
+
+
+@image_app.callback()
+def image() -> None:
+    """The images that guests start from."""
+
+
+def list_(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
+    """List the images in the cache, with the room that they take."""
+    from virtometer.runner.image_store import stored_images
+
+    found = stored_images()
+    if as_json:
+        import json
+
+        rows = [{"name": one.name, "bytes": one.bytes, "contents": one.contents} for one in found]
+        put_document(json.dumps({"images": rows}, indent=2))
+    elif found:
+        _show(found)
+    else:
+        say("no image is built; a campaign builds what it needs, and so does: virtometer image build minimal")
+
+
+def build(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="minimal: kernels and the agent; debian: a user land.")],
+    packages: Annotated[
+        str, typer.Option("--with", metavar="PACKAGES", help="Of debian: more packages, such as iperf3,stress-ng.")
+    ] = "",
+    again: Annotated[bool, typer.Option("--again", help="Also where it is there.")] = False,
+) -> None:
+    """Build an image, which takes a minute or two. What a campaign needs it builds by itself."""
+    from virtometer.cli.notice import notice
+    from virtometer.runner.image_store import build_image
+
+    more = [one for one in packages.replace(",", " ").split() if one]
+    with notice(f"building {name} ..."):
+        found, faults = build_image(name, more, again=again)
+    _show(found)
+    for sentence in faults:
+        say(sentence)
+
+
+def remove(
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="minimal, debian, or a name of the list.")],
+    beside: Annotated[
+        bool, typer.Option("--beside", help="Also while a laboratory measures, whose guests may need the image.")
+    ] = False,
+) -> None:
+    """Remove images. Nothing else depends on them: they are built again when they are needed."""
+    from virtometer.runner.image_store import remove_image
+
+    for name in names:
+        for removed in remove_image(name, beside=beside):
+            say(f"removed {removed}")
+
+
+def _show(found: Sequence[StoredImage]) -> None:
+    width = max((len(one.name) for one in found), default=0)
+    for one in found:
+        say(f"{one.name:<{width}}  {one.bytes / (1 << 20):8,.0f} MiB  {one.contents}")
+
+
+add(image_app, "list", list_)
+add(image_app, "build", build)
+add(image_app, "remove", remove)

@@ -1,0 +1,34 @@
+"""`virtometer image`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.cli.laboratory import virtometer
+from tests.environments.planted_image import plant
+
+
+def test_list_and_remove(tmp_path: Path, agent: Path) -> None:
+    cache = tmp_path / "virtometer"
+    own = {"XDG_CACHE_HOME": str(tmp_path)}
+    outcome = virtometer("image", "list", **own)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out.startswith("no image is built")
+    plant(cache, agent)
+    shown = virtometer("image", "list", **own).out
+    assert shown.split()[0] == "debian-planted"
+    assert "MiB  1 packages of Debian's, as a root directory and as a disk of ext4\n" in shown
+    [row] = json.loads(virtometer("image", "list", "--json", **own).out)["images"]
+    assert (row["name"], row["bytes"] > 1 << 20) == ("debian-planted", True)
+    assert virtometer("image", "remove", "debian-planted", "--beside", **own).out == "removed debian-planted\n"
+    assert not (cache / "images" / "debian-planted").exists()
+    outcome = virtometer("image", "remove", "debian-planted", "--beside", **own)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err == "virtometer: there is no image 'debian-planted' to remove; there are: none\n"
+
+
+def test_build_refuses_what_is_no_image() -> None:
+    outcome = virtometer("image", "build", "fedora")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert "there are minimal, debian" in outcome.err
