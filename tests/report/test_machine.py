@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.analysis import sequential_campaign as sequential
 from tests.analysis.factor_campaigns import disk_campaign
 from tests.analysis.simulated_campaigns import FAMILIES, Place, Work, changed, simulate, with_runs
 from tests.analysis.test_silent_residents import measured
@@ -38,6 +39,11 @@ def test_the_schema_is_one() -> None:
 
 def test_a_report_is_valid(report: Any) -> None:
     VALIDATOR.validate(report)
+
+
+@pytest.mark.parametrize("keeps", [("aio", "cache"), ()])
+def test_a_sequential_campaign_is_valid(keeps: tuple[str, ...]) -> None:
+    VALIDATOR.validate(json.loads(render(analyse(sequential.campaign(keeps=keeps)), "json")))
 
 
 @settings(max_examples=25)

@@ -11,7 +11,18 @@ import pytest
 
 from tests.store.campaigns import CLOCK_REASON, campaign, done, failed, guest, lied
 from virtometer.errors import LedgerError
-from virtometer.model import Failure, FailureKind, RoundTrip, Stage, Trial, TrialRecord
+from virtometer.model import (
+    Failure,
+    FailureKind,
+    FollowUp,
+    PlanEnvironment,
+    RoundTrip,
+    Screened,
+    Stage,
+    Trial,
+    TrialRecord,
+    Why,
+)
 from virtometer.store import migrations, schema
 from virtometer.store.ledger import Ledger
 
@@ -21,6 +32,15 @@ EVERY_VERSION = range(1, schema.SCHEMA_VERSION + 1)
 
 STAGE_TRIALS = tuple(replace(trial, index=trial.index + 4, block=trial.block + 2) for trial in campaign(2).planned)
 STAGE = Stage("2026-01-02T04:00:00.000+00:00", 4, 2, {("w", "box"): 1}, {("w", "native"): None}, "a budget of 60 s")
+FOLLOW_UP = Stage(
+    "2026-01-02T05:00:00.000+00:00", 6, 0, {}, {}, "",
+    FollowUp(
+        (Screened("cache", Why.MATTERS, "w", "none", -2.0, 8.5), Screened("bus", Why.IDLE, "w", "ide", -0.5, 0.5)),
+        ("native", "other"),
+        (PlanEnvironment(name="other", kind="runc", settings={"cpus": 1}, levels={"cache": "none"}, of="box"),),
+        ("cache",), levels={"cache": ("writeback", "none")}, missing={"other": ("it is not here", "")}, blocks=9,
+    ),
+)  # fmt: skip
 
 
 def dumped(directory: Path) -> str:
@@ -43,7 +63,8 @@ def restored(directory: Path, sql: str) -> Path:
 def small(directory: Path) -> Path:
     """What the committed ledgers hold: one done trial, one failed, since version 3 one that failed by its clock.
 
-    Since version 7 there is a further stage, of which no trial has run.
+    Since version 7 there is a further stage, of which no trial has run, since version 9 also a second stage of a
+    sequential design.
     """
     of = campaign(4)
     with Ledger.create(directory, of) as ledger:
@@ -51,6 +72,7 @@ def small(directory: Path) -> Path:
         ledger.record([failed(of.planned[1])], [], [])
         ledger.record([lied(of.planned[3], 3)], [guest(3)], [])
         ledger.extend(STAGE, STAGE_TRIALS)
+        ledger.extend(FOLLOW_UP, ())
     return directory
 
 
@@ -102,7 +124,7 @@ def test_new_reader_old_data(tmp_path: Path, version: int) -> None:
     before = (directory / "ledger.sqlite").read_bytes()
     of = campaign(4)
     if version >= 7:
-        of = replace(of, planned=(*of.planned, *STAGE_TRIALS), stages=(STAGE,))
+        of = replace(of, planned=(*of.planned, *STAGE_TRIALS), stages=(STAGE, *([FOLLOW_UP] if version >= 9 else [])))
     if version < 6:
         of = replace(of, planned=tuple(replace(trial, turns=None) for trial in of.planned))
     with Ledger.open(directory) as ledger:

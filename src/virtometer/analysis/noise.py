@@ -41,7 +41,7 @@ def noise(campaign: Campaign) -> tuple[Noise, ...]:
     table = cells(campaign)
     baseline = campaign.plan.baseline
     (again,) = (one.name for one in campaign.plan.environments if one.name != baseline)
-    starts_s = math.fsum(guest.provision_s for guest in campaign.guests) / campaign.plan.blocks
+    starts_s = math.fsum(guest.provision_s for guest in campaign.guests) / campaign.plan.first_blocks
     return tuple(
         _of(table[workload.name, again], table[workload.name, baseline], starts_s)
         for workload in campaign.plan.workloads

@@ -14,8 +14,7 @@ from virtometer.analysis.clocks import ClockQuality, clock_qualities
 from virtometer.analysis.conclude import findings
 from virtometer.analysis.control import controls
 from virtometer.analysis.effects.effect import Effects
-from virtometer.analysis.effects.of_campaign import experiment
-from virtometer.analysis.effects.whole import effects
+from virtometer.analysis.effects.in_stages import effects_of
 from virtometer.analysis.groups.scenarios import Together, together
 from virtometer.analysis.knees import Knee, knees
 from virtometer.analysis.measures import Measured, Times, further_measures, histograms, histograms_of
@@ -101,9 +100,11 @@ class Analysis:
 
     @cached_property
     def effects(self) -> Effects:
-        """What each factor of the plan's environments does to every metric. Empty where the plan has none."""
-        made = experiment(self.campaign, self._cells)
-        return Effects() if made is None else effects(made, self.campaign.plan.margin)
+        """What each factor of the plan's environments does to every metric. Empty where the plan has none.
+
+        Of a sequential design: of the second stage, and of the first as long as there is no second one.
+        """
+        return effects_of(self.campaign, self._cells)
 
     @cached_property
     def together(self) -> Together:

@@ -102,6 +102,7 @@ class PlainDisplay:
     def begun(self, directory: Path, plan: Plan, planned: Sequence[Trial], finished: int) -> None:
         """The campaign's directory exists."""
         self.directory = directory
+        self.factors = bool(plan.factors)
         self.total = len(planned)
         self.blocks = 1 + max((trial.block for trial in planned), default=-1)
         done = f", {finished} of them done before" if finished else ""
@@ -129,7 +130,7 @@ class PlainDisplay:
         before = self.blocks
         self.total = len(planned)
         self.blocks = 1 + max(trial.block for trial in planned)
-        self.line(f"after {counted(before, 'block')}: {stage_sentence(stage)}")
+        self.line(f"after {counted(before, 'block')}: {stage_sentence(stage, factors=self.factors)}")
 
     def message(self, text: str) -> None:
         """Something that the user should know."""

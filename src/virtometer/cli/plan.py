@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -85,7 +85,11 @@ def show(
     lines += _memory(loaded, together)
     lines += [f"memory: {one.sentence}" for one in apart]
     takes = duration(loaded, trials, windows(loaded), catalogue())
-    lines.append(f"time: {_takes(takes, early=may_end_early(loaded))}")
+    if loaded.sequential:
+        lines.append(f"time of the first stage: {_takes(takes, early=may_end_early(loaded))}")
+        lines += _second_stage(loaded, trials, noise, pilot)
+    else:
+        lines.append(f"time: {_takes(takes, early=may_end_early(loaded))}")
     chosen = seed is not None or loaded.seed is not None
     lines.append(f"order: that of seed {shown}" + ("" if chosen else "; a run takes a fresh seed, and records it"))
     lines += _trials(loaded, trials, grouped=len(together.groups) > 1)
@@ -140,8 +144,29 @@ def _only_with_factors(plan: Plan, options: dict[str, object]) -> None:
     given = [name for name, value in options.items() if value]
     if given and not plan.factors:
         raise UsageError(f"{given[0]} is for plans with factors, and '{plan.name}' has none")
+    if "--budget" in given and plan.sequential:
+        raise UsageError("--budget chooses among designs, and a sequential design finds its second stage by itself")
     if {"--noise", "--pilot"} <= set(given):
         raise UsageError("--noise and --pilot cannot be given together")
+
+
+def _second_stage(plan: Plan, first: Sequence[Trial], noise: str, pilot: Path | None) -> list[str]:
+    """What the second stage of a sequential design takes and finds, by how many factors are kept."""
+    from virtometer.cli.plan_second_stage import second_stage_lines
+    from virtometer.design.duration import duration
+    from virtometer.runner.catalogue import catalogue
+    from virtometer.runner.here import residents_here
+    from virtometer.runner.windows import windows
+
+    known = catalogue()
+
+    def groups(larger: Plan, names: Sequence[str]) -> Sequence[Sequence[str]]:
+        return residents_here(larger, names, Path("results")).groups
+
+    def seconds(larger: Plan, trials: Sequence[Trial]) -> float:
+        return duration(larger, trials, windows(larger), known).seconds
+
+    return second_stage_lines(plan, first, known, groups, seconds, _noise(plan, noise, pilot))
 
 
 def _within(plan: Plan, text: str, budget: str, load: Callable[[dict[str, Any]], Plan]) -> tuple[Plan, list[str]]:
@@ -166,11 +191,17 @@ def _within(plan: Plan, text: str, budget: str, load: Callable[[dict[str, Any]],
 
 def _designed(plan: Plan, noise: str, pilot: Path | None) -> list[str]:
     """The design of a plan with factors, and its power where the noise is known."""
-    from virtometer.cli.plan_design import design_lines, pilot_noise, power_lines
+    from virtometer.cli.plan_design import design_lines, power_lines
+
+    return [*design_lines(plan), *power_lines(plan, _noise(plan, noise, pilot))]
+
+
+def _noise(plan: Plan, noise: str, pilot: Path | None) -> dict[str, float]:
+    """The noise of single trials by workload, or of all workloads by the empty name; empty where nobody knows."""
+    from virtometer.cli.plan_design import pilot_noise
     from virtometer.cli.shares import share_option
 
-    known = {"": share_option("--noise", noise)} if noise else pilot_noise(pilot, plan) if pilot else {}
-    return [*design_lines(plan), *power_lines(plan, known)]
+    return {"": share_option("--noise", noise)} if noise else pilot_noise(pilot, plan) if pilot else {}
 
 
 def _memory(plan: Plan, together: Residents) -> list[str]:
@@ -223,7 +254,7 @@ def _size(plan: Plan, planned: int | None = None) -> str:
     fresh = "each in a guest of its own" if plan.fresh == "trial" else "one start of each guest a block"
     blocks, places, works = (
         f"{count} {what}{'' if count == 1 else 's'}"
-        for count, what in ((plan.blocks, "block"), (environments, "environment"), (workloads, "workload"))
+        for count, what in ((plan.first_blocks, "block"), (environments, "environment"), (workloads, "workload"))
     )
     more = f", {planned} in groups" if planned not in (None, total) else ""
     if plan.scenarios:

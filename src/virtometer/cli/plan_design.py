@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from virtometer.model import Plan, PlanEnvironment
 
 _ROMAN = {1: "I", 2: "II", 3: "III", 4: "IV", 5: "V"}
-_RESPONSES = 3  # of a workload: its value, its slow operations and what it costs the host
+RESPONSES = 3  # of a workload: its value, its slow operations and what it costs the host
 _MEANING = {
     3: "main effects are mixed up with interactions of two factors",
     4: "main effects are free of interactions of two factors, which are mixed up with each other",
@@ -30,12 +30,13 @@ def settings_beside_factors(plan: Plan, of: PlanEnvironment) -> dict[str, Any]:
 
 def design_lines(plan: Plan) -> list[str]:
     """Factors, cells, what is estimated and what cannot be told apart."""
+    from virtometer.analysis.counted import counted
     from virtometer.design.factorial.aliases import aliases, chains, sentences
     from virtometer.design.factorial.matrix import d_efficiency, is_orthogonal
     from virtometer.design.factorial.space import listed
     from virtometer.report.words import percent
 
-    space, cells, terms = _read(plan)
+    space, cells, terms = read_design(plan)
     assert plan.design is not None
     lines = ["factors:"]
     for factor in plan.factors:
@@ -43,12 +44,15 @@ def design_lines(plan: Plan) -> list[str]:
         lines.append(f"  {factor.name}: {', '.join(levels)}")
     lines += [f"  not available: {what}: {reason}" for what, reason in plan.design.absent.items()]
     numbers = 1 + space.freedom(terms)
-    name = plan.design.type if plan.design.type != "one at a time" else "one factor at a time"
+    names = {"one at a time": "one factor at a time", "sequential": "sequential; the first stage"}
+    name = names.get(plan.design.type, plan.design.type)
+    if plan.sequential:
+        name += f" in {counted(plan.first_blocks, 'block')}"
     lines.append(f"design: {name}, {len(cells)} of {space.size} combinations for {numbers} numbers")
     width = len(str(len(cells)))
     lines += [f"  {number:>{width}}  {space.cell_name(cell)}" for number, cell in enumerate(cells, 1)]
     lines.append(f"  estimated: {', '.join(map(space.term_name, terms))}")
-    if plan.design.left_out:
+    if plan.design.left_out and not plan.sequential:
         lines.append(f"  not estimated: {listed(plan.design.left_out, 8)}")
     found = resolution_of(plan)
     if found:
@@ -69,7 +73,7 @@ def resolution_of(plan: Plan) -> int:
     """Of a part of a two-level factorial; 0 where there is none."""
     from virtometer.design.factorial.aliases import resolution
 
-    space, cells, _ = _read(plan)
+    space, cells, _ = read_design(plan)
     return 0 if len(cells) == space.size else resolution(space, cells) or 0
 
 
@@ -79,14 +83,16 @@ def power_lines(plan: Plan, noise: Mapping[str, float]) -> list[str]:
     from virtometer.model import MIN_BLOCKS
     from virtometer.report.words import percent
 
+    if plan.sequential:
+        return []
     if not noise:
         return ["power: --noise 3% or --pilot DIR, an earlier campaign, says how small an effect will be found"]
     if plan.blocks < MIN_BLOCKS:
         return [f"power: none; a verdict takes {MIN_BLOCKS} blocks"]
-    space, cells, terms = _read(plan)
+    space, cells, terms = read_design(plan)
     lines = []
     for workload, sd in noise.items():
-        found = power(space, cells, terms, plan.blocks, sd, _RESPONSES * len(plan.workloads))
+        found = power(space, cells, terms, plan.blocks, sd, RESPONSES * len(plan.workloads))
         pairs = "" if found.interaction is None else f", of interactions {percent(found.interaction)}"
         of = f"{workload}: " if workload else ""
         lines.append(
@@ -172,13 +178,20 @@ def _value(value: object) -> str:
     return f"[{', '.join(map(str, value))}]" if isinstance(value, list) else str(value)
 
 
-def _read(plan: Plan) -> tuple[Space, tuple[Cell, ...], tuple[Term, ...]]:
+def read_design(plan: Plan) -> tuple[Space, tuple[Cell, ...], tuple[Term, ...]]:
     """The design of a plan that was read, from its cells alone."""
     from virtometer.design.cells import space_of
     from virtometer.design.factorial.choice import term_of
+    from virtometer.design.factorial.sequential import part_of
 
     assert plan.design is not None
     space = space_of(plan.factors, plan.constraints, plan.design)
+    if plan.sequential:  # the first stage has some levels alone
+        ran = [{one.levels[name] for one in plan.cells} for name in space.names]
+        levels = [
+            [at for at, level in enumerate(of) if level in some] for of, some in zip(space.levels, ran, strict=True)
+        ]
+        space = part_of(space, dict(enumerate(levels))).space
     cells = tuple(
         tuple(some.index(one.levels[name]) for name, some in zip(space.names, space.levels, strict=True))
         for one in plan.cells

@@ -121,10 +121,14 @@ def _expanded(
 ) -> tuple[Document, list[ValidationMessage]]:
     # numpy takes a while to load, and most plans have no factors.
     from virtometer.design.factorial.choice import DesignError, choose
+    from virtometer.design.factorial.sequential import first_stage
 
     space = space_of(factors, constraints, design)
     try:
-        chosen = choose(space, design)
+        if design.type == "sequential":
+            chosen = first_stage(space, [factor.numbers for factor in factors], design)
+        else:
+            chosen = choose(space, design)
     except DesignError as cause:
         path = ("design", cause.field) if cause.field else ("design",) if "design" in document.value else ("factors",)
         return document, [(document.line(path), cause.sentence)]
@@ -181,43 +185,82 @@ def _cells(
     found = []
     names = cell_names(factors, space, chosen.cells, varied)
     for number, (cell, name) in enumerate(zip(chosen.cells, names, strict=True), start):
-        base = varied[0]
-        settings: dict[str, Any] = {}
+        base = base_of(factors, cell, varied)
         origin: dict[str, Path] = {}
-        tuning: list[tuple[Any, Path]] = []
+        tuned_by: list[Path] = []
         for at, (factor, level) in enumerate(zip(factors, cell, strict=True)):
-            if factor.environments:
-                base = factor.environments[level]
-                continue
             key = level if isinstance(factor.levels, list) else factor.level_names[level]
-            given = factor.values[level]
-            pairs = given if factor.setting is None else {factor.setting: given}
             where: Path = ("factors", at, "levels", key)
-            if isinstance(steps := pairs.get(TUNING), list):  # those of several factors add up
-                tuning += [(step, where) for step in steps]
-                pairs = {name: value for name, value in pairs.items() if name != TUNING}
-            settings |= pairs
-            origin |= dict.fromkeys(pairs, where)
+            tuned_by += [where] * len(_steps(factor, level))
+            origin |= dict.fromkeys(_replaced(factor, level), where)
         _moved(document, positions[base], number, lines)
         here: Path = ("environments", number)
         lines[*here, "settings"] = document.line(("factors",))
         lines |= {(*here, "settings", setting): document.line(path) for setting, path in origin.items()}
         one = document.value["environments"][positions[base]]
-        levels = {factor.name: some[at] for factor, some, at in zip(factors, space.levels, cell, strict=True)}
-        merged = {**one.get("settings", {}), **settings}
-        if tuning and isinstance(own := merged.get(TUNING, []), list):
-            first = len(own)
-            merged[TUNING] = [*own, *(step for step, _ in tuning)]
-            lines |= {
-                (*here, "settings", TUNING, number): document.line(path)
-                for number, (_, path) in enumerate(tuning, first)
-            }
+        levels = levels_of(factors, cell)
+        own = one.get("settings", {})
+        merged = settings_given(factors, cell, own)
+        if tuned_by and isinstance(tuned := merged.get(TUNING), list):
+            first = len(tuned) - len(tuned_by)
+            lines |= {(*here, "settings", TUNING, at): document.line(path) for at, path in enumerate(tuned_by, first)}
         found.append({**one, "name": name, "settings": merged, "levels": levels, "of": base})
     return found
 
 
-def cell_names(factors: Sequence[Factor], space: Space, cells: Sequence[Cell], varied: Sequence[str]) -> list[str]:
-    """Names of cells in the fullest form in which all of them are short enough.
+def base_of(factors: Sequence[Factor], cell: Cell, varied: Sequence[str]) -> str:
+    """The name of the environment in the file whose settings a cell varies."""
+    chosen = (factor.environments[at] for factor, at in zip(factors, cell, strict=True) if factor.environments)
+    return next(chosen, varied[0])
+
+
+def levels_of(factors: Sequence[Factor], cell: Cell) -> dict[str, str]:
+    """The names of a cell's levels, by factor."""
+    return {factor.name: factor.level_names[at] for factor, at in zip(factors, cell, strict=True)}
+
+
+def settings_given(factors: Sequence[Factor], cell: Cell, own: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a cell, as the file has them: the environment's `own`, and what the levels give.
+
+    Steps of tuning add up: first the environment's, then those of the levels.
+    """
+    found = dict(own)
+    for factor, level in zip(factors, cell, strict=True):
+        found |= _replaced(factor, level)
+    before, added = own.get(TUNING, []), steps_given(factors, cell)
+    if added and isinstance(before, list):
+        found[TUNING] = [*before, *added]
+    return found
+
+
+def steps_given(factors: Sequence[Factor], cell: Cell) -> list[Any]:
+    """Steps of tuning that the levels of a cell add to those of its environment."""
+    return [step for factor, level in zip(factors, cell, strict=True) for step in _steps(factor, level)]
+
+
+def _replaced(factor: Factor, level: int) -> dict[str, Any]:
+    """What a level sets, without the steps of tuning that it adds."""
+    pairs = _pairs(factor, level)
+    return {name: value for name, value in pairs.items() if name != TUNING or not isinstance(value, list)}
+
+
+def _steps(factor: Factor, level: int) -> list[Any]:
+    steps = _pairs(factor, level).get(TUNING)
+    return steps if isinstance(steps, list) else []
+
+
+def _pairs(factor: Factor, level: int) -> dict[str, Any]:
+    """What a level sets; nothing where it is an environment."""
+    if factor.environments:
+        return {}
+    given = factor.values[level]
+    return dict(given) if factor.setting is None else {factor.setting: given}
+
+
+def cell_names(
+    factors: Sequence[Factor], space: Space, cells: Sequence[Cell], varied: Sequence[str], first: int = 1
+) -> list[str]:
+    """Names of cells in the fullest form in which all of them are short enough. first: number of the first of them.
 
     vm bus=ide cache=none; else vm ide none; else vm cell 3.
     """
@@ -233,7 +276,7 @@ def cell_names(factors: Sequence[Factor], space: Space, cells: Sequence[Cell], v
         return f"{base} cell {number}" if form == 2 else " ".join([base, *words])
 
     for form in range(3):
-        found = [name(cell, number, form) for number, cell in enumerate(cells, 1)]
+        found = [name(cell, number, form) for number, cell in enumerate(cells, first)]
         if max(map(len, found)) <= MAX_NAME and len(set(found)) == len(found):
             return found
-    return [f"cell {number}" for number in range(1, len(cells) + 1)]
+    return [f"cell {number}" for number in range(first, first + len(cells))]

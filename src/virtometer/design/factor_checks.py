@@ -40,7 +40,9 @@ def wrong_form(plan: Mapping[str, Any]) -> Iterator[Wrong]:
                 yield (name, number), f"a {what} is {value(one)}, but must be a mapping (lines 'name: value')"
             elif name == "constraints":
                 yield from (((name, number, *path), sentence) for path, sentence in _of_named_levels(one))
-    if not isinstance(plan.get("design", {}), dict):
+    if isinstance(plan.get("design"), dict):
+        yield from _of_design(plan["design"], plan)
+    elif "design" in plan:
         yield ("design",), f"'design' is {value(plan['design'])}, but must be a mapping such as {{type: full}}"
     if not isinstance(plan["factors"], list):
         return
@@ -58,6 +60,18 @@ def _of_named_levels(constraint: Mapping[str, object]) -> Iterator[Wrong]:
             each = some if isinstance(some, list) and some else [some]
             if not all(isinstance(one, str | int | float | bool) for one in each):
                 yield (field, factor), f"'{factor}' is {value(some)}, but must be a level, or a list such as [a, b]"
+
+
+def _of_design(design: Mapping[str, object], plan: Mapping[str, Any]) -> Iterator[Wrong]:
+    """Fields that say nothing of a design of its type."""
+    if design.get("type") != "sequential":
+        if "first_blocks" in design:
+            yield ("design", "first_blocks"), "'first_blocks' is for designs of the type sequential"
+        return
+    if "terms" in design:
+        yield ("design", "terms"), "a sequential design finds its terms itself: leave out 'terms'"
+    if plan.get("scenarios"):
+        yield ("scenarios",), "a sequential design measures each workload alone: leave out 'scenarios'"
 
 
 def _of_levels(levels: object) -> Iterator[Wrong]:

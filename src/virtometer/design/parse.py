@@ -73,6 +73,8 @@ def read_plan(
         plan = plan.model_copy(update={"environments": environments, "workloads": workloads})
         if not wrong:
             plan, wrong = scenario_checks.completed(plan, document, catalogue)
+        if not wrong and plan.sequential:
+            wrong += _levels_of_second_stage(plan, document, catalogue)
         if not wrong:
             plan, document = select(plan, document, selected)
         if not wrong and trial_count(plan) > MAX_TRIALS:
@@ -128,6 +130,13 @@ def _environments(
         more = f" and {len(others)} more" if others else ""
         wrong.append((line, f"'{first}'{more}: {sentence}; exclude it with 'constraints'"))
     return result, wrong
+
+
+def _levels_of_second_stage(plan: Plan, document: Document, catalogue: Catalogue) -> list[ValidationMessage]:
+    """What is wrong with levels that the first stage of a sequential design lacks."""
+    from virtometer.design.follow_up import refused_levels
+
+    return [(document.line(("factors",)), sentence) for sentence in refused_levels(plan, catalogue)]
 
 
 def _workloads(

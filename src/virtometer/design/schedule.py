@@ -43,7 +43,7 @@ def trial_count(plan: Plan) -> int:
         count += sum(len(guests) for guests in _wanted(plan, scenario, environments).values())
     for scenario in plan.scenarios:
         count += sum(len(group) for group in groups(plan, scenario, environments))
-    return count * plan.blocks
+    return count * plan.first_blocks
 
 
 def schedule(
@@ -78,7 +78,7 @@ def schedule(
     sections += [part for one in plan.scenarios for part in _several(plan, one, environments, one.name in apart)]
     generator = Generator(seed)
     trials: list[Trial] = []
-    for block in range(plan.blocks):
+    for block in range(plan.first_blocks):
         trials += _block(plan, generator, block, sections, trials[-1:])
         if len(trials) > MAX_TRIALS:
             count = len(residents)
@@ -86,15 +86,50 @@ def schedule(
     return tuple(trials)
 
 
-def further(plan: Plan, seed: int, before: Sequence[Trial], more: Mapping[tuple[str, str], int]) -> tuple[Trial, ...]:
-    """Trials of further blocks that follow those `before`, in the order of execution.
+def following(
+    plan: Plan,
+    seed: int,
+    before: Sequence[Trial],
+    environments: Collection[str],
+    blocks: int,
+    residents: Sequence[Sequence[str]] = (),
+) -> tuple[Trial, ...]:
+    """Trials of so many blocks with other environments, which follow those `before`, in the order of execution.
 
-    `more`: by workload and environment, how many blocks are added; the baseline is measured wherever another
-    environment is. Raises UsageError when there would be more than MAX_TRIALS trials.
+    environments: the baseline among them. residents: as for `schedule`. Raises UsageError when there would be more than
+    MAX_TRIALS trials.
     """
     first = max(trial.block for trial in before) + 1
     generator = Generator(Generator(seed + len(before)).next())
-    groups_before = {one.name: _groups_of(plan, one, before) for one in alone(plan)}
+    named = [one.name for one in plan.environments if one.name in environments]
+    sections = [
+        _Section(one.name, _wanted(plan, one, named), residents, take_turns=_take_turns(plan, one))
+        for one in alone(plan)
+    ]
+    trials: list[Trial] = []
+    for number in range(blocks):
+        trials += _block(plan, generator, first + number, sections, trials[-1:] or before[-1:])
+        _refuse_too_many(before, trials)
+    return tuple(trials)
+
+
+def _refuse_too_many(before: Sequence[Trial], trials: Sequence[Trial]) -> None:
+    if len(before) + len(trials) > MAX_TRIALS:
+        raise UsageError(f"there would be more than the {MAX_TRIALS} trials that one campaign may have")
+
+
+def further(
+    plan: Plan, seed: int, before: Sequence[Trial], more: Mapping[tuple[str, str], int], since: int = 0
+) -> tuple[Trial, ...]:
+    """Trials of further blocks that follow those `before`, in the order of execution.
+
+    `more`: by workload and environment, how many blocks are added; the baseline is measured wherever another
+    environment is. since: the first trial of those whose groups of guests are kept. Raises UsageError when there would
+    be more than MAX_TRIALS trials.
+    """
+    first = max(trial.block for trial in before) + 1
+    generator = Generator(Generator(seed + len(before)).next())
+    groups_before = {one.name: _groups_of(plan, one, before[since:]) for one in alone(plan)}
     trials: list[Trial] = []
     for number in range(max(more.values(), default=0)):
         sections = [
@@ -111,8 +146,7 @@ def further(plan: Plan, seed: int, before: Sequence[Trial], more: Mapping[tuple[
             for one in alone(plan)
         ]
         trials += _block(plan, generator, first + number, sections, trials[-1:] or before[-1:])
-        if len(before) + len(trials) > MAX_TRIALS:
-            raise UsageError(f"there would be more than the {MAX_TRIALS} trials that one campaign may have")
+        _refuse_too_many(before, trials)
     return tuple(trials)
 
 

@@ -30,6 +30,11 @@ from virtometer.model.finding import (
     Verdict,
     WorstBlock,
 )
+from virtometer.model.follow_up import (
+    FollowUp,
+    Screened,
+    Why,
+)
 from virtometer.model.plain import (
     Level,
     Name,
@@ -121,6 +126,7 @@ __all__ = [
     "FailureKind",
     "FaultKind",
     "Finding",
+    "FollowUp",
     "GuestKey",
     "GuestStart",
     "GuestUse",
@@ -149,6 +155,7 @@ __all__ = [
     "Scenario",
     "ScenarioType",
     "Score",
+    "Screened",
     "SetAside",
     "Stage",
     "Traffic",
@@ -159,6 +166,7 @@ __all__ = [
     "TuningStep",
     "Verdict",
     "VerdictBy",
+    "Why",
     "WorstBlock",
     "columns_of",
     "level_list",

@@ -11,7 +11,7 @@ from virtometer.model.plain import Frozen, Level, Name, parse_size
 MAX_FACTORS = 16
 MAX_LEVELS = 16
 
-DesignType = Literal["full", "fraction", "screening", "optimal", "random", "one at a time"]
+DesignType = Literal["full", "fraction", "screening", "optimal", "random", "one at a time", "sequential"]
 
 
 def level_text(level: object) -> str:
@@ -125,17 +125,26 @@ class Design(Frozen):
         default="full",
         description="full: every combination; fraction: a regular part of those of two levels; screening: the "
         "definitive one of three numeric levels; optimal: combinations that estimate the terms best; random: a "
-        "random part; one at a time: the reference with one factor changed",
+        "random part; one at a time: the reference with one factor changed; sequential: all factors in few "
+        "combinations first, then those that can matter with all interactions and levels",
     )
     resolution: Annotated[int, Field(ge=3, le=5)] | None = Field(
         default=None,
-        description="of a fraction: 3, 4 or 5, the shortest chain of factors that are mixed up. Without it, 4",
+        description="of a fraction, and of the first stage of a sequential design: 3, 4 or 5, the shortest chain of "
+        "factors that are mixed up. Without it, 4",
     )
     runs: int | None = Field(
         default=None,
         ge=2,
         le=64,
-        description="of optimal and random: number of combinations. Without it, a quarter more than needed",
+        description="of optimal and random: number of combinations. Without it, a quarter more than needed. Of "
+        "sequential: the most of the second stage. Without it, 32",
+    )
+    first_blocks: int | None = Field(
+        default=None,
+        ge=6,
+        le=10_000,
+        description="of sequential: blocks of the first stage; `blocks` are those of the second. Without it, 6",
     )
     terms: list[str] = Field(
         default_factory=list,
@@ -143,7 +152,7 @@ class Design(Frozen):
         description="what must be estimated: factors, pairs such as bus:cache, main, interactions. Without it, "
         "main effects and, where the design has room, interactions",
     )
-    seed: int = Field(default=1, ge=0, lt=2**63, description="of optimal and random: seed of the choice")
+    seed: int = Field(default=1, ge=0, lt=2**63, description="of optimal, random and sequential: seed of the choice")
     absent: dict[Annotated[str, Field(min_length=1, max_length=60)], Annotated[str, Field(max_length=300)]] = Field(
         default_factory=dict,
         max_length=32,

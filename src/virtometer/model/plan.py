@@ -283,6 +283,18 @@ class Plan(Frozen):
         return next((one for one in self.cells if one.levels == references), None)
 
     @property
+    def sequential(self) -> bool:
+        """Whether a first stage finds the factors that a second one measures closely."""
+        return self.design is not None and self.design.type == "sequential"
+
+    @property
+    def first_blocks(self) -> int:
+        """Blocks that are planned when a campaign begins: those of the first stage, or all of the plan."""
+        if self.design is None or self.design.type != "sequential":
+            return self.blocks
+        return MIN_BLOCKS if self.design.first_blocks is None else self.design.first_blocks
+
+    @property
     def stops_by_rule(self) -> bool:
         """Whether the blocks of the plan are a first stage, which fixes how many follow."""
         return self.budget_s is not None or self.precision is not None

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from virtometer.model.clock import ClockFault, ClockFit, RoundTrip
+from virtometer.model.follow_up import FollowUp
 from virtometer.model.plan import Plan
 from virtometer.model.samples import Sample, columns_of, first_slice
 from virtometer.model.trial import Placement, Trial
@@ -340,7 +341,8 @@ class Stage:
 
     first_trial: index of its first trial; `trials` is how many it has. blocks: further blocks by (workload,
     environment). beyond: seconds that comparisons would take that the limit leaves out; None: more than a plan may
-    have. limit: what limited the blocks, in words.
+    have; where the plan has factors, of a workload and a term. limit: what limited the blocks, in words. follow_up: of
+    the second stage of a sequential design, whose blocks are all of its own.
     """
 
     decided_at: str
@@ -349,6 +351,7 @@ class Stage:
     blocks: Mapping[tuple[str, str], int]
     beyond: Mapping[tuple[str, str], float | None]
     limit: str
+    follow_up: FollowUp | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,3 +375,12 @@ class Campaign:
     clock: Literal["host", "guest"] = "host"
     recorded: Campaign | None = None
     stages: tuple[Stage, ...] = ()
+
+    @property
+    def follow_up_stage(self) -> Stage | None:
+        """The second stage of a sequential design; None before it is fixed, and of other plans."""
+        return next((stage for stage in self.stages if stage.follow_up is not None), None)
+
+    def stage_of(self, trial: Trial) -> int:
+        """The number of the stage that a trial belongs to, from 1."""
+        return 1 + sum(trial.index >= stage.first_trial for stage in self.stages)

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from virtometer.analysis.effects.effect import Change, Effect, Effects, Gain, MetricEffects, Recommendation
+from virtometer.analysis.effects.effect import (
+    Change,
+    Effect,
+    Effects,
+    FirstStage,
+    Gain,
+    MetricEffects,
+    Recommendation,
+)
+from virtometer.model import Screened
 
 
 def effect_rows(of: Effects) -> list[dict[str, Any]]:
-    """`effects`: one for each metric and term, the largest of each metric first."""
-    return [_effect(effect) for effect in of.effects]
+    """`effects`: one for each metric and term, the largest of each metric first.
+
+    Of a sequential design those of the second stage, then those of the first of factors that are dropped.
+    """
+    if of.first is None:
+        return [_effect(effect, 1) for effect in of.effects]
+    later = 2 if any(one.why.kept for one in of.first.screened) else 1
+    return [*(_effect(effect, later) for effect in of.effects), *(_effect(one, 1) for one in of.first.effects)]
 
 
 def experiment_row(of: Effects) -> dict[str, Any] | None:
@@ -22,10 +37,35 @@ def experiment_row(of: Effects) -> dict[str, Any] | None:
         "tested": of.tested,
         "metrics": [_metric(one) for one in of.metrics],
         "recommended": _recommended(of.overall),
+        "first_stage": _first_stage(of.first),
     }
 
 
-def _effect(of: Effect) -> dict[str, Any]:
+def _first_stage(of: FirstStage | None) -> dict[str, Any] | None:
+    if of is None:
+        return None
+    return {
+        "combinations": of.cells,
+        "blocks": of.blocks,
+        "factors": [screened_row(one) for one in of.screened],
+    }
+
+
+def screened_row(of: Screened) -> dict[str, Any]:
+    """What becomes of a factor after the first stage of a sequential design."""
+    return {
+        "factor": of.factor,
+        "kept": of.why.kept,
+        "why": of.why.value,
+        "metric": of.metric,
+        "level": of.level,
+        "low": of.low,
+        "high": of.high,
+        "interactions": of.chain,
+    }
+
+
+def _effect(of: Effect, stage: int) -> dict[str, Any]:
     largest = of.largest
     return {
         "metric": of.metric,
@@ -34,6 +74,7 @@ def _effect(of: Effect) -> dict[str, Any]:
         "share": of.share,
         "p_adjusted": of.p_adjusted,
         "verdict": of.verdict.value,
+        "stage": stage,
         "level": largest.level,
         "against": largest.against,
         "aliases": of.aliases,

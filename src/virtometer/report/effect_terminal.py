@@ -13,7 +13,7 @@ from rich.text import Text
 
 from virtometer.analysis.effects.claims import Influence
 from virtometer.analysis.effects.effect import Effects, MetricEffects
-from virtometer.report import effect_tables, effect_words
+from virtometer.report import effect_tables, effect_words, first_stage
 
 STYLES = {Influence.INFLUENCE: "green", Influence.NONE: "cyan", Influence.UNDECIDED: "yellow"}
 _MOST_ROWS = 16  # of one metric; the page has all
@@ -30,9 +30,15 @@ def terminal(of: Effects) -> Iterator[Table | Text]:
     yield Text(effect_words.headline(of), style="bold")
     for title, text in effect_words.sentences(of):
         yield Text.assemble((f"{title}: ", "bold"), text)
+    if of.first is not None:
+        yield Text(first_stage.headline(of.first), style="bold")
+        for name, text in first_stage.sentences(of):
+            yield Text.assemble((f"{name}: ", "bold"), text)
     yield Text("What to change", style="bold")
     yield from (Text(f" {sentence}") for sentence in effect_words.changes(of))
     yield Text(effect_words.ABOUT, style="dim")
+    if of.first is not None:
+        yield Text(first_stage.ABOUT, style="dim")
 
 
 def _metric(of: MetricEffects) -> Iterator[Table | Text]:

@@ -16,6 +16,7 @@ from virtometer.analysis.effects.effect import (
     MetricEffects,
     Recommendation,
 )
+from virtometer.model import Why
 from virtometer.report import words
 
 ABOUT = (
@@ -94,7 +95,7 @@ def headline(of: Effects) -> str:
 def changes(of: Effects) -> list[str]:
     """What to change, in a few sentences for a reader who reads nothing else."""
     if not of.effects:
-        return [headline(of)]
+        return [headline(of), *_first(of)]
     best = [one.recommended for one in of.metrics if one.recommended is not None]
     said = []
     if of.overall is not None:
@@ -104,12 +105,41 @@ def changes(of: Effects) -> list[str]:
             said += _advice(one, f"For {one.metric}: " if of.overall is not None or len(best) > 1 else "")
     if not said:
         said.append("Keep the default: no other setting is shown to be better.")
-    return [*said, *_settled(of)]
+    return [*said, *_settled(of), *_first(of)]
+
+
+def _first(of: Effects) -> list[str]:
+    """The factors that the first stage of a sequential design dropped, with the verdict on them where there is one."""
+    if of.first is None or not any(one.why.kept for one in of.first.screened):
+        return []
+    dropped = [one.factor for one in of.first.screened if one.why is Why.IDLE]
+    known = {metric.metric for metric in of.metrics if not metric.beside}
+    found = {
+        name: {one.verdict for one in of.first.effects if one.factors == (name,) and one.metric in known}
+        for name in dropped
+    }
+    idle = [name for name, verdicts in found.items() if verdicts == {Influence.NONE}]
+    open_ = [name for name in dropped if name not in idle]
+    said = (
+        [f"{listed(idle)}: {no_influence(of.margin)} on any workload (first stage); choose as you like."]
+        if idle
+        else []
+    )
+    said += (
+        [f"{listed(open_)}: within the margin in the first stage, which is not enough for a verdict."] if open_ else []
+    )
+    rest = [one.factor for one in of.first.screened if one.why is Why.ROOM]
+    said += (
+        [f"{listed(rest)}: not in the second stage for want of room; the first stage has the intervals."]
+        if rest
+        else []
+    )
+    return said
 
 
 def _steps(of: Recommendation) -> str:
     steps = [f"{factor} from {old} to {new}" for factor, old, new in of.changed]
-    return f"Change {_and(steps)}"
+    return f"Change {listed(steps)}"
 
 
 def _advice(of: Recommendation, lead: str) -> list[str]:
@@ -153,9 +183,9 @@ def _settled(of: Effects) -> list[str]:
             continue
         (idle if all(one.verdict is Influence.NONE for one in mains) else open_).append(name)
     if idle:
-        said.append(f"{_and(idle)}: {no_influence(of.margin)} on any metric; choose as you like.")
+        said.append(f"{listed(idle)}: {no_influence(of.margin)} on any metric; choose as you like.")
     if open_:
-        said.append(f"{_and(open_)}: undecided; more blocks would tell.")
+        said.append(f"{listed(open_)}: undecided; more blocks would tell.")
     lost = [(one.metric, term) for one in of.metrics for term in one.lost if ":" not in term.term]
     for name in dict.fromkeys(term.term for _, term in lost):
         reason = next(term.reason for _, term in lost if term.term == name)
@@ -240,11 +270,12 @@ def _given(own: Sequence[Conditional], margin: float) -> str:
     return ", ".join(parts)
 
 
-def _and(parts: Sequence[str]) -> str:
+def listed(parts: Sequence[str]) -> str:
+    """Words as a list of a sentence: a, b and c."""
     return ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else "".join(parts)
 
 
 def _some(parts: Sequence[str]) -> str:
     """The first few of many, and how many more there are."""
     kept = list(parts)
-    return _and(kept) if len(kept) <= _MANY + 1 else f"{', '.join(kept[:_MANY])} and {len(kept) - _MANY} more"
+    return listed(kept) if len(kept) <= _MANY + 1 else f"{', '.join(kept[:_MANY])} and {len(kept) - _MANY} more"

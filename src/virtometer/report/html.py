@@ -32,6 +32,7 @@ from virtometer.report import (
     effect_tables,
     effect_words,
     figures,
+    first_stage,
     html_tables,
     summary,
     sweeps,
@@ -123,6 +124,7 @@ def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
         "footnotes": footnotes.lines(),
         "change": _change(told) if told.factors else None,
         "effects": _effects(told, scripts),
+        "first_stage": _first_stage(told),
         "sweeps": swept,
         "levels": [
             html_tables.levels(curves.title(one.series), one.averages, one.unit) for one in analysis.level_averages
@@ -191,6 +193,13 @@ def _change(of: Effects) -> dict[str, Any]:
         "settings": effect_tables.settings(of),
         "about": effect_words.ABOUT,
     }
+
+
+def _first_stage(of: Effects) -> dict[str, Any] | None:
+    """What the first stage of a sequential design says; None without one that is decided."""
+    if of.first is None:
+        return None
+    return {"headline": first_stage.headline(of.first), "about": first_stage.ABOUT, "table": first_stage.table(of)}
 
 
 def _effects(of: Effects, scripts: bool) -> list[dict[str, Any]]:

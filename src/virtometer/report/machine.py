@@ -24,6 +24,7 @@ from virtometer.model import (
     Control,
     Estimate,
     Finding,
+    FollowUp,
     GuestStart,
     HostUse,
     Run,
@@ -32,7 +33,7 @@ from virtometer.model import (
     TrialRecord,
     WorstBlock,
 )
-from virtometer.report.effect_rows import effect_rows, experiment_row
+from virtometer.report.effect_rows import effect_rows, experiment_row, screened_row
 from virtometer.visible import visible
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def document(analysis: Analysis) -> dict[str, Any]:
         "environments": [_environment(campaign, name) for name in _names(campaign)],
         "clocks": [_clock(quality, campaign.plan.limits.clock_error) for quality in analysis.clocks],
         "trials": [trial_row(analysis, record) for record in campaign.trials],
-        "planned": [_planned(trial) for trial in campaign.planned],
+        "planned": [_planned(campaign, trial) for trial in campaign.planned],
         "guests": [_guest(guest) for guest in campaign.guests],
         "commands": [asdict(command) for command in campaign.commands],
         "host": campaign.host,
@@ -350,6 +351,22 @@ def _stage(stage: Stage) -> dict[str, Any]:
             {"workload": workload, "subject": subject, "seconds": seconds}
             for (workload, subject), seconds in stage.beyond.items()
         ],
+        "follow_up": _follow_up(stage.follow_up),
+    }
+
+
+def _follow_up(of: FollowUp | None) -> dict[str, Any] | None:
+    if of is None:
+        return None
+    return {
+        "factors": [screened_row(one) for one in of.screened],
+        "subjects": of.cells,
+        "terms": of.terms,
+        "left_out": of.left_out,
+        "blocks": of.blocks,
+        "missing": [
+            {"subject": name, "reason": reason, "advice": advice} for name, (reason, advice) in of.missing.items()
+        ],
     }
 
 
@@ -444,9 +461,10 @@ def _clock(quality: ClockQuality, limit: float) -> dict[str, Any]:
     }
 
 
-def _planned(trial: Trial) -> dict[str, Any]:
+def _planned(campaign: Campaign, trial: Trial) -> dict[str, Any]:
     return {
         "index": trial.index,
+        "stage": campaign.stage_of(trial),
         "block": trial.block,
         "position": trial.position,
         "start_group": trial.start_group,
@@ -459,7 +477,7 @@ def _planned(trial: Trial) -> dict[str, Any]:
 def trial_row(analysis: Analysis, record: TrialRecord) -> dict[str, Any]:
     """One of `trials`; `plain` makes it fit for JSON."""
     return {
-        **_planned(record.trial),
+        **_planned(analysis.campaign, record.trial),
         "status": record.status,
         "reason": record.reason,
         "reason_kind": record.failure.kind if record.failure is not None else None,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from virtometer.analysis import Analysis
 from virtometer.analysis.counted import counted
 from virtometer.model import UNAVAILABLE, Control, Finding, Stage, Verdict
-from virtometer.report import words
+from virtometer.report import first_stage, words
 
 _MANY, _FEW = 10, 6  # beyond so many a sentence names so few
 _COUNTED = (Verdict.SLOWER, Verdict.FASTER, Verdict.EQUIVALENT, Verdict.UNDECIDED, Verdict.UNAVAILABLE)
@@ -56,18 +56,22 @@ def undecided(findings: Sequence[Finding]) -> str:
     return f"undecided: {'; '.join(said)}." if said else ""
 
 
-def stage_sentence(stage: Stage) -> str:
-    """What a further stage adds, and what its limit leaves out."""
+def stage_sentence(stage: Stage, *, factors: bool = False) -> str:
+    """What a further stage adds, and what its limit leaves out. factors: whether the plan has any."""
+    if stage.follow_up is not None:
+        return first_stage.stage_sentence(stage.follow_up)
     most = counted(max(stage.blocks.values(), default=0), "further block")
-    if len(stage.blocks) == 1:
-        added = f"1 comparison gets {most}"
+    what = "effect" if factors else "comparison"
+    if factors and stage.blocks:
+        workloads = counted(len({workload for workload, _ in stage.blocks}), "workload")
+        added = f"all combinations of {workloads} get up to {most}"
+    elif len(stage.blocks) == 1:
+        added = f"1 {what} gets {most}"
     else:
-        added = (
-            f"{len(stage.blocks)} comparisons get up to {most}" if stage.blocks else "no comparison gets further blocks"
-        )
+        added = f"{len(stage.blocks)} {what}s get up to {most}" if stage.blocks else f"no {what} gets further blocks"
     if not stage.beyond:
         return added
-    left_out = f"{counted(len(stage.beyond), 'comparison')} would take longer than {stage.limit}"
+    left_out = f"{counted(len(stage.beyond), what)} would take longer than {stage.limit}"
     return f"{added}; {left_out}"
 
 
@@ -110,9 +114,10 @@ def silent_sentence(analysis: Analysis) -> str:
 def campaign_sentences(analysis: Analysis) -> list[str]:
     """What is to be known of the whole campaign: its control, what silent guests cost, and its stages."""
     said = [control_sentence(analysis.controls), silent_sentence(analysis)]
-    blocks = analysis.campaign.plan.blocks
+    blocks = analysis.campaign.plan.first_blocks
+    factors = bool(analysis.campaign.plan.factors)
     for stage in analysis.campaign.stages:
-        said.append(f"Stage after {counted(blocks, 'block')}: {stage_sentence(stage)}.")
+        said.append(f"Stage after {counted(blocks, 'block')}: {stage_sentence(stage, factors=factors)}.")
         blocks += max(stage.blocks.values(), default=0)
     return [sentence for sentence in said if sentence]
 

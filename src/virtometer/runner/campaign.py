@@ -42,13 +42,14 @@ from virtometer.runner.catalogue import catalogue
 from virtometer.runner.crowds import CrowdRunner
 from virtometer.runner.doctor import status
 from virtometer.runner.file_room import file_room
+from virtometer.runner.follow_up import second_stage
 from virtometer.runner.guests import Guests, compares_network, with_advice
 from virtometer.runner.here import crowds_here, residents_here
 from virtometer.runner.host_lock import HostLock
 from virtometer.runner.lab_context import lab_context
 from virtometer.runner.processors import laboratory_aside
 from virtometer.runner.remaining_time import RemainingTime, TimeLeft
-from virtometer.runner.stages import next_stage
+from virtometer.runner.stages import has_next, next_stage
 from virtometer.runner.trial import TrialRunner
 from virtometer.runner.trial_steps import failed
 from virtometer.runner.tuning_programs import tuning_programs
@@ -245,7 +246,7 @@ def _execute(
     finished = ledger.finished() - again
     progress.begun(directory, campaign.plan, campaign.planned, len(finished))
     rest = [trial for trial in campaign.planned if trial.index not in finished]
-    if rest or more is not None or (campaign.plan.stops_by_rule and not campaign.stages):
+    if rest or more is not None or has_next(campaign):
         needs_disk = any("disk" in WORKLOADS[w.workload].needs for w in campaign.plan.workloads)
         tools = tool_programs.tools_of(campaign.plan)
         if needs_disk:
@@ -258,12 +259,12 @@ def _execute(
             ) as lab:
                 if agent_digest(lab.agent) != campaign.versions["agent_sha256"]:
                     raise HostChanged("the agent was replaced while the campaign began", advice="begin again")
-                with laboratory_aside(campaign.plan, lab):
-                    execution = _Execution(campaign, ledger, lab, progress, lock, again)
-                    execution.run(rest)
-                    execution.run(_extended(ledger, execution, progress))
-                    if more is not None:
-                        execution.run(_extended(ledger, execution, progress, more))
+                stages = _Stages(ledger, lab, progress, lock)
+                stages.run(campaign, rest, again)
+                while has_next(found := ledger.read()) and (trials := stages.extended(found)) is not None:
+                    stages.run(ledger.read(), trials)
+                if more is not None and (trials := stages.extended(ledger.read(), more)) is not None:
+                    stages.run(ledger.read(), trials)
         except KeyboardInterrupt as cause:
             done, total = len(ledger.finished()), len(ledger.read().planned)
             raise Interrupted(
@@ -273,17 +274,48 @@ def _execute(
     return ledger.read()
 
 
-def _extended(ledger: Ledger, execution: _Execution, progress: Progress, more: int | None = None) -> tuple[Trial, ...]:
-    """The trials of the stage that follows, which the ledger holds when they are returned."""
-    campaign = ledger.read()
-    found = next_stage(campaign, more)
-    if found is None:
-        return ()
-    stage, trials = found
-    ledger.extend(stage, trials)
-    execution.planned = (*campaign.planned, *trials)
-    progress.extended(stage, execution.planned)
-    return trials
+class _Stages:
+    """The stages of one campaign: each has the guests and the plan that it needs."""
+
+    def __init__(self, ledger: Ledger, lab: LabContext, progress: Progress, lock: HostLock) -> None:
+        self._ledger = ledger
+        self._lab = lab
+        self._progress = progress
+        self._lock = lock
+
+    def run(self, campaign: Campaign, trials: Sequence[Trial], again: frozenset[int] = frozenset()) -> None:
+        """Execute trials of the campaign. `again`: those that failed and are measured once more."""
+        if trials:
+            with laboratory_aside(campaign.plan, self._lab):
+                _Execution(campaign, self._ledger, self._lab, self._progress, self._lock, again).run(trials)
+
+    def extended(self, campaign: Campaign, more: int | None = None) -> tuple[Trial, ...] | None:
+        """The trials of the stage that follows, which the ledger holds when they are returned; None where none does."""
+        if more is None and campaign.plan.sequential and campaign.follow_up_stage is None:
+            found: tuple[Stage, tuple[Trial, ...]] | None = second_stage(
+                campaign, self._prepared, self._ledger.directory
+            )
+        else:
+            found = next_stage(campaign, more)
+        if found is None:
+            return None
+        stage, trials = found
+        self._ledger.extend(stage, trials)
+        self._progress.extended(stage, (*campaign.planned, *trials))
+        return trials
+
+    def _prepared(self, environments: Sequence[PlanEnvironment]) -> dict[str, tuple[str, str]]:
+        """Make ready what further cells need. Their kinds work here: the first stage has run."""
+        kinds: dict[str, Environment] = {}
+        missing = {}
+        for one in environments:
+            self._progress.stage(f"preparing {one.name}")
+            kind = kinds.setdefault(one.kind, KINDS[one.kind](self._lab))
+            found = _with_settings(kind, one, EnvironmentStatus(one.name, one.kind, True, "", "", {}))
+            if not found.works:
+                missing[one.name] = (found.reason, found.advice)
+                self._progress.message(with_advice(f"{one.name} is not available here: {found.reason}", found.advice))
+        return missing
 
 
 class _Execution:

@@ -17,8 +17,15 @@ from virtometer.programs import now
 _MOST = 10  # times the blocks of the plan, where there is no budget
 
 
+def has_next(campaign: Campaign) -> bool:
+    """Whether the plan asks for a further stage, apart from what the blocks so far say."""
+    if campaign.plan.sequential and campaign.follow_up_stage is None:
+        return True
+    return campaign.plan.stops_by_rule and all(stage.follow_up is not None for stage in campaign.stages)
+
+
 def next_stage(campaign: Campaign, more: int | None = None) -> tuple[Stage, tuple[Trial, ...]] | None:
-    """The stage that follows a campaign of which all trials were executed, with its trials; None where nothing does.
+    """Further blocks for a campaign of which all trials were executed, with their trials; None where nothing follows.
 
     `more`: at most so many further blocks, without any budget.
     """
@@ -26,7 +33,7 @@ def next_stage(campaign: Campaign, more: int | None = None) -> tuple[Stage, tupl
     costs = block_costs(campaign)
     if not any(plan.scenario(trial.scenario).type == "alone" for trial in campaign.planned):
         return None  # comparisons of one environment with another are of work that runs alone
-    if costs is None or (more is None and (campaign.stages or not plan.stops_by_rule)):
+    if costs is None or (more is None and not has_next(campaign)):
         return None
     table = cells(campaign)
     compared = comparisons(campaign, table)

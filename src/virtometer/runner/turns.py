@@ -232,14 +232,16 @@ class TurnRunner(TrialSteps):
         They are no part of its value. Each workload of each block has its share of the time that the plan gives.
         """
         baseline = [turn for turn in turns if turn.one.placement.environment == self._plan.baseline]
-        if not baseline or baseline[0].trial.block >= self._plan.blocks:
+        if not baseline or baseline[0].trial.block >= self._plan.first_blocks:
             return
         turn = baseline[0]
         others = [one.guest for one in living if one is not turn.one.running_guest and not one.unusable]
         share = turn.trial.block, turn.one.placement.workload
         if share not in self._shares:  # a block may have groups of guests
             self._shares.add(share)
-            self._residents_s += self._plan.residents_s / (self._plan.blocks * max(len(work_in_turns(self._plan)), 1))
+            self._residents_s += self._plan.residents_s / (
+                self._plan.first_blocks * max(len(work_in_turns(self._plan)), 1)
+            )
         pair_s = 2 * (self._plan.slice_s + self._run_in_s(turn) + 2 * PAUSE_S)
         first = number = 2 * (max(turn.rounds, default=-1) // 2 + 1)
         while others and turn.failure is None and self._residents_s >= pair_s:

@@ -33,6 +33,7 @@ from virtometer.model import (
 from virtometer.store import database, digests, files, rows, schema
 from virtometer.store.database import Copy
 from virtometer.store.files import Lock, storage
+from virtometer.store.follow_ups import with_stages
 from virtometer.store.output import write_own
 from virtometer.store.read_ahead import read_ahead
 from virtometer.store.sample_rows import SampleRows
@@ -254,6 +255,9 @@ class Ledger:
             samples = self._samples(*key, verified.get(row.trial))
             run = rows.run_of(row, placement, samples, tuple(probes.get(key, ())))
             runs.setdefault(row.trial, []).append(run)
+        stages = tuple(rows.stage_of(row) for row in self._all(schema.stages))
+        first = tuple(rows.environment_of(row) for row in self._all(schema.environments))
+        plan, environments = with_stages(plan, first, stages)
         return Campaign(
             plan=plan,
             plan_text=head.plan_text,
@@ -261,14 +265,14 @@ class Ledger:
             created_at=head.created_at,
             host=rows.from_json(head.host_json),
             versions=rows.from_json(head.versions_json),
-            environments=tuple(rows.environment_of(row) for row in self._all(schema.environments)),
+            environments=environments,
             planned=planned,
             trials=tuple(
                 rows.trial_of(row, trial_of[row.trial], runs.get(row.trial, ())) for row in self._all(schema.trials)
             ),
             guests=tuple(rows.guest_of(row) for row in self._all(schema.guests)),
             commands=tuple(rows.command_of(row) for row in self._all(schema.commands)),
-            stages=tuple(rows.stage_of(row) for row in self._all(schema.stages)),
+            stages=stages,
         )
 
 

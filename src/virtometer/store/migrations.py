@@ -197,4 +197,6 @@ MIGRATIONS: Mapping[int, tuple[Step, ...]] = {
         "ALTER TABLE runs ADD COLUMN guest_use_json TEXT",
         _scenarios_of_plans,
     ),
+    # Sequential designs have a second stage with cells of its own.
+    8: ("ALTER TABLE stages ADD COLUMN follow_up_json TEXT",),
 }

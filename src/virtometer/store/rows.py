@@ -36,6 +36,7 @@ from virtometer.model import (
     Trial,
     TrialRecord,
 )
+from virtometer.store.follow_ups import follow_up_of, follow_up_value
 
 Values = dict[str, Any]
 
@@ -167,6 +168,7 @@ def stage_row(stage: Stage) -> Values:
         "blocks_json": to_json([[*key, count] for key, count in stage.blocks.items()]),
         "beyond_json": to_json([[*key, seconds] for key, seconds in stage.beyond.items()]),
         "bounded_by": to_text(stage.limit),
+        "follow_up_json": None if stage.follow_up is None else to_json(follow_up_value(stage.follow_up)),
     }
 
 
@@ -179,6 +181,7 @@ def stage_of(row: Row[Any]) -> Stage:
         {(workload, environment): count for workload, environment, count in from_json(row.blocks_json)},
         {(workload, environment): seconds for workload, environment, seconds in from_json(row.beyond_json)},
         row.bounded_by,
+        None if row.follow_up_json is None else follow_up_of(from_json(row.follow_up_json)),
     )
 
 

@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 
 APPLICATION_ID = 0x5649524D  # "VIRM"
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 
 
 METADATA = MetaData()
@@ -217,6 +217,7 @@ stages = Table(
     _text("blocks_json"),
     _text("beyond_json"),
     _text("bounded_by"),
+    Column("follow_up_json", Text),  # of the second stage of a sequential design
 )
 
 entries = Table(

@@ -39,6 +39,21 @@ class Claim:
     none_p: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class Strictness:
+    """What levels are multiplied by. claims: of verdicts; intervals: 1 - 95 % of intervals.
+
+    A campaign in stages takes stricter levels (`stopping.STRICTNESS`); each stage of a sequential design has its share
+    of the levels of claims (`screening.SHARE`).
+    """
+
+    claims: float = 1.0
+    intervals: float = 1.0
+
+
+USUAL = Strictness()
+
+
 def p_of_zero(of: Estimates) -> Floats:
     """Two-sided p of no effect, k x R; nan without an error."""
     enough = of.freedom >= LEAST_FREEDOM
@@ -55,11 +70,22 @@ def p_of_none(of: Estimates, margin: float) -> Floats:
     return np.where(enough, special.stdtr(np.where(enough, of.freedom, 1.0), -t), np.nan)
 
 
-def claims(zero: Floats, none: Floats) -> list[Claim]:
-    """Verdicts on a family, from its p values of no effect and of no effect that matters; nan: not tested."""
+def claims(zero: Floats, none: Floats, strictness: Strictness = USUAL) -> list[Claim]:
+    """Verdicts on a family, from its p values of no effect and of no effect that matters; nan: not tested.
+
+    Adjusted p values are divided by the strictness, so that a claim always takes one below the usual level.
+    """
     known = [at for at in range(len(zero)) if not np.isnan(zero[at])]
-    adjusted = dict(zip(known, holm.adjust([float(zero[at]) for at in known]), strict=True))
-    alike = dict(zip(known, holm.adjust([float(none[at]) for at in known]), strict=True))
+    adjusted, alike = (
+        dict(
+            zip(
+                known,
+                (min(1.0, p / strictness.claims) for p in holm.adjust([float(of[at]) for at in known])),
+                strict=True,
+            )
+        )
+        for of in (zero, none)
+    )
     return [
         Claim(_verdict(adjusted[at], alike[at]), float(zero[at]), adjusted[at], alike[at])
         if at in adjusted
@@ -74,7 +100,11 @@ def _verdict(p_adjusted: float, none_p: float) -> Influence:
     return Influence.INFLUENCE if p_adjusted < CLAIM_LEVEL else Influence.UNDECIDED
 
 
-def interval(of: Estimates, alpha: float = 0.05) -> tuple[Floats, Floats]:
+ALPHA = 0.05
+"""1 - 95 %."""
+
+
+def interval(of: Estimates, alpha: float = ALPHA) -> tuple[Floats, Floats]:
     """Bounds on the log scale, k x R; nan without an error."""
     enough = of.freedom >= LEAST_FREEDOM
     half = np.where(enough, special.stdtrit(np.where(enough, of.freedom, 1.0), 1 - alpha / 2) * of.error, np.nan)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from virtometer.analysis.effects.claims import Influence
-from virtometer.model import Better
+from virtometer.model import Better, Screened
 
 _LARGEST = 700.0  # logarithm of a ratio that a floating-point number holds
 
@@ -180,11 +180,25 @@ class MetricEffects:
 
 
 @dataclass(frozen=True, slots=True)
+class FirstStage:
+    """What the first stage of a sequential design says of each factor.
+
+    effects: of the factors that the second stage does not vary, of all metrics. cells, blocks: of the first stage.
+    """
+
+    screened: tuple[Screened, ...]
+    effects: tuple[Effect, ...]
+    cells: int
+    blocks: int
+
+
+@dataclass(frozen=True, slots=True)
 class Effects:
     """Of an experiment: factors with their levels, the reference first, and what was found of each metric.
 
     tested: contrasts in both families. overall: the setting that is best for all metrics on average, where there
-    are several. Without factors, all is empty.
+    are several. first: of a sequential design whose first stage is decided; all else is of the second stage then, if
+    there is one. Without factors, all is empty.
     """
 
     factors: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -192,6 +206,7 @@ class Effects:
     margin: float = 0.05
     tested: int = 0
     overall: Recommendation | None = None
+    first: FirstStage | None = None
 
     @property
     def effects(self) -> tuple[Effect, ...]:

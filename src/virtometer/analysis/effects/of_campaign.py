@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from virtometer.analysis.blocks import Cell, Key, usable
 from virtometer.analysis.effects.table import Experiment, Response, Variable
@@ -23,10 +24,80 @@ def experiment(campaign: Campaign, cells: Mapping[Key, Cell]) -> Experiment | No
     """None where the plan has no factors. cells: of the campaign, by workload and environment.
 
     The value of a cell in a block is the one that findings compare. Its place in the order is that of its first trial.
+    Of a sequential design: the first stage.
     """
     plan = campaign.plan
     if not plan.factors:
         return None
+    promised = plan.design.terms if plan.design is not None else []
+    if campaign.follow_up_stage is None:
+        return _experiment(campaign, cells, tuple(map(_variable, plan.factors)), promised)
+    first, _ = stages(campaign, cells)
+    ran = {name: {one.levels[name] for one in plan.cells} for name in (factor.name for factor in plan.factors)}
+    return _experiment(campaign, first, _with_levels(map(_variable, plan.factors), ran), promised)
+
+
+def second_experiment(campaign: Campaign, cells: Mapping[Key, Cell]) -> Experiment | None:
+    """The second stage of a sequential design, with the factors that it varies. None where there is none."""
+    stage = campaign.follow_up_stage
+    if stage is None or stage.follow_up is None or not stage.follow_up.cells:
+        return None
+    levels = {name: set(some) for name, some in stage.follow_up.levels.items()}
+    varied = (_variable(one) for one in campaign.plan.factors if one.name in levels)
+    _, second = stages(campaign, cells)
+    return _experiment(campaign, second, _with_levels(varied, levels), stage.follow_up.terms)
+
+
+def stages(campaign: Campaign, cells: Mapping[Key, Cell]) -> tuple[dict[Key, Cell], dict[Key, Cell]]:
+    """The cells with the blocks of the first stage of a sequential design alone, and with those that follow.
+
+    All blocks belong to the first where no second one is fixed.
+    """
+    stage = campaign.follow_up_stage
+    begin = math.inf if stage is None else _first_block(campaign, stage.first_trial)
+    return _within(cells, lambda block: block < begin), _within(cells, lambda block: block >= begin)
+
+
+def _first_block(campaign: Campaign, first_trial: int) -> float:
+    return min((trial.block for trial in campaign.planned if trial.index >= first_trial), default=math.inf)
+
+
+def _within(cells: Mapping[Key, Cell], holds: Callable[[int], bool]) -> dict[Key, Cell]:
+    return {key: _part(cell, holds) for key, cell in cells.items()}
+
+
+def _part(cell: Cell, holds: Callable[[int], bool]) -> Cell:
+    """What the effects of a part of the blocks are made from."""
+    return replace(
+        cell,
+        results=[one for one in cell.results if holds(one[0].trial.block)],
+        failed=[one for one in cell.failed if holds(one.trial.block)],
+        values={block: value for block, value in cell.values.items() if holds(block)},
+        costs={block: cost for block, cost in cell.costs.items() if holds(block)},
+    )
+
+
+def _with_levels(variables: Iterable[Variable], levels: Mapping[str, Collection[str]]) -> tuple[Variable, ...]:
+    """The variables with these of their levels, in their order."""
+    found = []
+    for one in variables:
+        kept = [at for at, level in enumerate(one.levels) if level in levels[one.name]]
+        ranks = None if one.ordered is None else sorted(one.ordered[at] for at in kept)
+        found.append(
+            Variable(
+                one.name,
+                tuple(one.levels[at] for at in kept),
+                None if ranks is None or one.ordered is None else tuple(ranks.index(one.ordered[at]) for at in kept),
+            )
+        )
+    return tuple(found)
+
+
+def _experiment(
+    campaign: Campaign, cells: Mapping[Key, Cell], variables: tuple[Variable, ...], promised: Sequence[str]
+) -> Experiment:
+    """cells: those whose values count."""
+    plan = campaign.plan
     levels = {one.name: one.levels for one in plan.cells}
     place = {one.name: number for number, one in enumerate(plan.factors)}
     responses: list[Response] = []
@@ -43,9 +114,8 @@ def experiment(campaign: Campaign, cells: Mapping[Key, Cell]) -> Experiment | No
         if any(cell.costs for cell in of.values()):
             costs = {name: cell.costs for name, cell in of.items()}
             responses.append(_response(of, levels, costs, (f"{COST} {workload.name}", "s", "lower"), beside=True))
-    promised = plan.design.terms if plan.design is not None else []
     return Experiment(
-        tuple(map(_variable, plan.factors)),
+        variables,
         tuple(responses),
         frozenset(":".join(sorted(term.split(":"), key=lambda name: place.get(name, 0))) for term in promised),
     )

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from virtometer.analysis.effects.claims import interval
+from virtometer.analysis.effects.claims import ALPHA, interval
 from virtometer.analysis.effects.effect import Gain, Recommendation, change
 from virtometer.analysis.effects.model import Model
 from virtometer.analysis.effects.table import Floats, Response
@@ -19,9 +19,16 @@ Setting = Mapping[int, int]
 
 
 def recommended(
-    of: Model, response: Response, active: Collection[int], others: Sequence[tuple[Model, Response]] = ()
+    of: Model,
+    response: Response,
+    active: Collection[int],
+    others: Sequence[tuple[Model, Response]] = (),
+    alpha: float = ALPHA,
 ) -> Recommendation | None:
-    """The best setting of the active factors; None without an active factor. others: metrics that it also changes."""
+    """The best setting of the active factors; None without an active factor. others: metrics that it also changes.
+
+    alpha: 1 - the level of intervals.
+    """
     factors = sorted(active)
     default = {one: of.reference(one) for one in factors}
     sign = 1.0 if response.better == "higher" else -1.0
@@ -36,11 +43,11 @@ def recommended(
     found = of.fit.contrasts(list(candidates.values()))
     gains = dict(zip(candidates, (sign * found.value[:, 0]).tolist(), strict=True))
     best = max(gains, key=lambda one: gains[one])
-    levels = _simplified(of, dict(zip(factors, best, strict=True)), default, sign)
+    levels = _simplified(of, dict(zip(factors, best, strict=True)), default, sign, alpha)
     if levels == default or gains[best] <= 0:
         return None
-    alpha = 0.05 / len(candidates)
-    gain = _gain(of, response, levels, default, alpha)
+    together = alpha / len(candidates)
+    gain = _gain(of, response, levels, default, together)
     if gain is None:
         return None
     changed = tuple(
@@ -50,13 +57,13 @@ def recommended(
     )
     whole = {at: levels.get(at, of.reference(at)) for at in range(len(of.variables))}
     exact = bool((of.observed.level == np.array([whole[at] for at in range(len(whole))])).all(axis=1).any())
-    trade = (_gain(model, other, levels, default, alpha) for model, other in others)
+    trade = (_gain(model, other, levels, default, together) for model, other in others)
     return Recommendation(
         response.metric, changed, len(candidates), gain, exact, tuple(one for one in trade if one is not None)
     )
 
 
-def _simplified(of: Model, levels: dict[int, int], default: Setting, sign: float) -> dict[int, int]:
+def _simplified(of: Model, levels: dict[int, int], default: Setting, sign: float, alpha: float) -> dict[int, int]:
     """Without the changes that gain nothing that can be told."""
     for factor in sorted(levels):
         back = {**levels, factor: default[factor]}
@@ -64,7 +71,7 @@ def _simplified(of: Model, levels: dict[int, int], default: Setting, sign: float
         if levels[factor] == default[factor] or weights is None:
             continue
         lost = of.fit.contrasts([weights])
-        low, high = (sign * float(bound[0, 0]) for bound in interval(lost))
+        low, high = (sign * float(bound[0, 0]) for bound in interval(lost, alpha))
         if not min(low, high) > 0:
             levels = back
     return levels

@@ -10,7 +10,7 @@ from scipy import special
 
 from virtometer.analysis.counted import counted
 from virtometer.analysis.effects import claims, diagnostics
-from virtometer.analysis.effects.claims import Claim, Influence, interval
+from virtometer.analysis.effects.claims import ALPHA, USUAL, Claim, Influence, Strictness, interval
 from virtometer.analysis.effects.coding import Term
 from virtometer.analysis.effects.effect import (
     Change,
@@ -45,25 +45,28 @@ class _Fitted:
     asked: Sequence[Asked]
 
 
-def effects(of: Experiment, margin: float) -> Effects:
+def effects(of: Experiment, margin: float, strictness: Strictness = USUAL) -> Effects:
     """What each factor does to each metric. margin: the change that does not matter, 0.05 is 5 %."""
     fitted = [_fitted(of, response) for response in of.responses]
-    found = _claimed(fitted, margin)
+    found = _claimed(fitted, margin, strictness)
+    alpha = ALPHA * strictness.intervals
     metrics = []
     active: list[set[int]] = []
     for one, verdicts in zip(fitted, found, strict=True):
-        metrics.append(_metric(of, one, verdicts, margin))
+        metrics.append(_metric(one, verdicts, margin, strictness))
         active.append(_active(one, verdicts))
     chosen = []
     for at, (metric, one) in enumerate(zip(metrics, fitted, strict=True)):
-        best = _recommended(fitted, at, active[at]) if one.model is not None and not one.response.beside else None
+        best = (
+            _recommended(fitted, at, active[at], alpha) if one.model is not None and not one.response.beside else None
+        )
         chosen.append(replace(metric, recommended=best))
     return Effects(
         tuple((variable.name, variable.levels) for variable in of.variables),
         tuple(chosen),
         margin,
         sum(len(one.asked) for one in fitted),
-        _overall(of, fitted, margin),
+        _overall(of, fitted, margin, strictness),
     )
 
 
@@ -73,7 +76,7 @@ def _fitted(of: Experiment, response: Response) -> _Fitted:
     return _Fitted(response, made, asked)
 
 
-def _claimed(fitted: Sequence[_Fitted], margin: float) -> list[list[Claim]]:
+def _claimed(fitted: Sequence[_Fitted], margin: float, strictness: Strictness) -> list[list[Claim]]:
     """Verdicts on all contrasts: one family for what is to be made best, and one for what is told beside it."""
     found: dict[int, list[Claim]] = {}
     for beside in (False, True):
@@ -85,7 +88,7 @@ def _claimed(fitted: Sequence[_Fitted], margin: float) -> list[list[Claim]]:
             estimates = one.model.fit.contrasts([asked.weights for asked in one.asked])
             zero.append(claims.p_of_zero(estimates)[:, 0])
             none.append(claims.p_of_none(estimates, margin)[:, 0])
-        decided = iter(claims.claims(np.concatenate(zero), np.concatenate(none)) if zero else ())
+        decided = iter(claims.claims(np.concatenate(zero), np.concatenate(none), strictness) if zero else ())
         found |= {at: [next(decided) for _ in fitted[at].asked] for at in family}
     return [found.get(at, []) for at in range(len(fitted))]
 
@@ -100,14 +103,14 @@ def _active(of: _Fitted, verdicts: Sequence[Claim]) -> set[int]:
     }
 
 
-def _recommended(fitted: Sequence[_Fitted], at: int, active: set[int]) -> Recommendation | None:
+def _recommended(fitted: Sequence[_Fitted], at: int, active: set[int], alpha: float) -> Recommendation | None:
     own = fitted[at]
     assert own.model is not None
     others = [(one.model, one.response) for place, one in enumerate(fitted) if place != at and one.model is not None]
-    return recommended(own.model, own.response, active, others)
+    return recommended(own.model, own.response, active, others, alpha)
 
 
-def _overall(of: Experiment, fitted: Sequence[_Fitted], margin: float) -> Recommendation | None:
+def _overall(of: Experiment, fitted: Sequence[_Fitted], margin: float, strictness: Strictness) -> Recommendation | None:
     """The best setting for all metrics on average, where there are several that are to be made best."""
     wanted = [one for one in fitted if not one.response.beside and one.model is not None]
     if len(wanted) < 2:
@@ -116,9 +119,10 @@ def _overall(of: Experiment, fitted: Sequence[_Fitted], margin: float) -> Recomm
     own = _fitted(of, mean) if mean is not None else None
     if own is None or own.model is None:
         return None
-    verdicts = _claimed([own], margin)[0]
+    verdicts = _claimed([own], margin, strictness)[0]
     others = [(one.model, one.response) for one in fitted if one.model is not None]
-    return recommended(own.model, own.response, _active(own, verdicts), others)
+    alpha = ALPHA * strictness.intervals
+    return recommended(own.model, own.response, _active(own, verdicts), others, alpha)
 
 
 def _average(responses: Sequence[Response]) -> Response | None:
@@ -137,7 +141,7 @@ def _average(responses: Sequence[Response]) -> Response | None:
     return Response(AVERAGE, "", "higher", [dict(levels) for _, levels in keys], [block for block, _ in keys], logs)
 
 
-def _metric(of: Experiment, one: _Fitted, verdicts: Sequence[Claim], margin: float) -> MetricEffects:
+def _metric(one: _Fitted, verdicts: Sequence[Claim], margin: float, strictness: Strictness) -> MetricEffects:
     response, made = one.response, one.model
     if made is None:
         why = (f"no factor has two levels with a value in one block ({counted(len(response.logs), 'value')})",)
@@ -150,7 +154,7 @@ def _metric(of: Experiment, one: _Fitted, verdicts: Sequence[Claim], margin: flo
     for term in made.spans:
         own = [(asked, claim) for asked, claim in zip(one.asked, verdicts, strict=True) if asked.term == term]
         if own:
-            found.append(_effect(made, response.metric, term, own, total, margin))
+            found.append(_effect(made, response.metric, term, own, total, margin, strictness))
     found.sort(key=_size, reverse=True)
     order = np.argsort(made.observed.order)
     residuals = [
@@ -160,8 +164,8 @@ def _metric(of: Experiment, one: _Fitted, verdicts: Sequence[Claim], margin: flo
     said = diagnostics.sentences(made, response.missing)
     return MetricEffects(
         response.metric, response.unit, response.better, response.beside, tuple(found), _lost(made),
-        (*_few(made), *said), tuple(residuals), _half_normal(made, one.asked, verdicts), _corners(made),
-        len(response.logs), made.fit.blocks,
+        (*_few(made), *said), tuple(residuals), _half_normal(made, one.asked, verdicts),
+        _corners(made, ALPHA * strictness.intervals), len(response.logs), made.fit.blocks,
     )  # fmt: skip
 
 
@@ -185,11 +189,18 @@ def _few(of: Model) -> tuple[str, ...]:
 
 
 def _effect(
-    made: Model, metric: str, term: Term, own: Sequence[tuple[Asked, Claim]], total: float, margin: float
+    made: Model,
+    metric: str,
+    term: Term,
+    own: Sequence[tuple[Asked, Claim]],
+    total: float,
+    margin: float,
+    strictness: Strictness,
 ) -> Effect:
+    alpha = ALPHA * strictness.intervals
     estimates = made.fit.contrasts([asked.weights for asked, _ in own])
-    low, high = interval(estimates)
-    wide_low, wide_high = interval(estimates, 0.05 / len(own))
+    low, high = interval(estimates, alpha)
+    wide_low, wide_high = interval(estimates, alpha / len(own))
     contrasts = [
         Contrast(
             _names(made, term, asked.level), _names(made, term, asked.against),
@@ -212,7 +223,7 @@ def _effect(
         share=float(made.fit.sum_of_squares(list(made.spans[term]))[0]) / total if total > 0 else 0.0,
         verdict=verdict, p_adjusted=min(adjusted) if adjusted else None,
         aliases=tuple(made.name(one) for one in aliases), wholly=wholly,
-        conditionals=_conditionals(made, term, margin) if len(term) == 2 else (),
+        conditionals=_conditionals(made, term, margin, strictness) if len(term) == 2 else (),
         notes=(*_alias_note(made, aliases, wholly), *_absent_note(made, term)),
     )  # fmt: skip
 
@@ -293,7 +304,7 @@ def _lost(made: Model) -> tuple[Lost, ...]:
     return tuple(found)
 
 
-def _conditionals(made: Model, term: Term, margin: float) -> tuple[Conditional, ...]:
+def _conditionals(made: Model, term: Term, margin: float, strictness: Strictness) -> tuple[Conditional, ...]:
     """The effect of each factor of an interaction at each level of the other, as far as both combinations ran."""
     of = made.terms[term]
     places: list[tuple[int, int, int, dict[int, int], dict[int, int]]] = []
@@ -309,20 +320,20 @@ def _conditionals(made: Model, term: Term, margin: float) -> tuple[Conditional, 
     if not kept:
         return ()
     estimates = made.fit.contrasts([weight for _, weight in kept])
-    low, high = interval(estimates, 0.05 / len(kept))
-    none = claims.p_of_none(estimates, margin)
+    low, high = interval(estimates, ALPHA * strictness.intervals / len(kept))
+    none, most = claims.p_of_none(estimates, margin), EQUIVALENCE_LEVEL * strictness.claims
     return tuple(
         Conditional(
             made.variables[own].name, made.variables[own].levels[to[own]], made.variables[own].levels[back[own]],
             made.variables[other].name, made.variables[other].levels[given],
             change(float(estimates.value[at, 0]), float(low[at, 0]), float(high[at, 0])),
-            none=bool(none[at, 0] < EQUIVALENCE_LEVEL / len(kept)),
+            none=bool(none[at, 0] < most / len(kept)),
         )
         for at, ((own, other, given, to, back), _) in enumerate(kept)
     )  # fmt: skip
 
 
-def _corners(made: Model) -> tuple[tuple[str, tuple[Corner, ...]], ...]:
+def _corners(made: Model, alpha: float) -> tuple[tuple[str, tuple[Corner, ...]], ...]:
     found = []
     for term in (one for one in made.spans if len(one) == 2):
         base = {factor: made.reference(factor) for factor in term}
@@ -337,7 +348,7 @@ def _corners(made: Model) -> tuple[tuple[str, tuple[Corner, ...]], ...]:
                 corners.append(Corner(first, second, Change(0.0, 0.0, 0.0)))
                 continue
             estimates = made.fit.contrasts([weights])
-            low, high = interval(estimates)
+            low, high = interval(estimates, alpha)
             corners.append(
                 Corner(first, second, change(float(estimates.value[0, 0]), float(low[0, 0]), float(high[0, 0])))
             )

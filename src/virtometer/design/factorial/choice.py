@@ -51,8 +51,7 @@ class Chosen:
 
 def choose(space: Space, design: Design) -> Chosen:
     """The verified design. Raises DesignError."""
-    if not space.allows(space.references):
-        raise DesignError(f"the constraints exclude the reference ({space.cell_name(space.references)})")
+    refuse_without_reference(space)
     needed = needed_terms(space, design)
     cells = _made(space, design, needed)
     verify(space, cells)
@@ -75,6 +74,12 @@ def choose(space: Space, design: Design) -> Chosen:
     # Elsewhere interactions that happen to be estimable would only stand for those that they are mixed up with.
     terms = estimable(space, cells, needed, others if design.type == "full" and not design.terms else ())
     return Chosen(tuple(cells), tuple(terms), tuple(pair for pair in others if pair not in terms))
+
+
+def refuse_without_reference(space: Space) -> None:
+    """Raise DesignError where the constraints exclude the reference."""
+    if not space.allows(space.references):
+        raise DesignError(f"the constraints exclude the reference ({space.cell_name(space.references)})")
 
 
 def verify(space: Space, cells: Sequence[Cell]) -> None:
@@ -122,11 +127,11 @@ def _with_room(space: Space, mains: tuple[Term, ...], runs: int) -> tuple[Term, 
     everything = [*mains, *space.pairs()]
     if space.size > MAX_CANDIDATES or space.freedom(everything) + 1 > runs:
         return mains
-    return tuple(estimable(space, _drawn(space, 1), mains, space.pairs()))
+    return tuple(estimable(space, allowed(space, 1), mains, space.pairs()))
 
 
-def _drawn(space: Space, seed: int) -> list[Cell]:
-    """The combinations that are allowed, or a random part of many; the reference is among them."""
+def allowed(space: Space, seed: int) -> list[Cell]:
+    """The combinations that no constraint excludes, or a random part of many; the reference is among them."""
     found = list(space.cells())
     if len(found) <= _LOOKED_AT:
         return found
@@ -230,7 +235,7 @@ def _part(space: Space, design: Design, terms: Sequence[Term]) -> tuple[Cell, ..
         raise DesignError(
             f"the factors have {space.size} combinations, and {MAX_CANDIDATES} at most can be chosen from", "type"
         )
-    candidates = _drawn(space, design.seed)
+    candidates = allowed(space, design.seed)
     needed = space.freedom(terms) + 1
     runs = design.runs if design.runs is not None else min(usual_runs(needed), len(candidates), MAX_CELLS)
     if runs > len(candidates):

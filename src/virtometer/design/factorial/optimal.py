@@ -5,6 +5,10 @@ det(X'X) most, until none does (Fedorov: Theory of Optimal Experiments, 1972, in
 Nachtsheim: A comparison of algorithms for constructing exact D-optimal designs, Technometrics 22, 1980). The best of
 several starts is taken. The reference cell is never exchanged, and no cell occurs twice. The order is that of
 shuffle.Generator, so that a seed gives the same design for ever.
+
+Potential terms need not be estimated, but shall be mixed up with the others as little as possible: each of their
+columns counts as if one trial had told of it already (DuMouchel, Jones: A simple Bayesian modification of D-optimal
+designs to reduce dependence on an assumed model, Technometrics 36, 1994).
 """
 
 from __future__ import annotations
@@ -24,19 +28,30 @@ _RIDGE = 1e-6  # makes a determinant of cells that do not yet estimate all terms
 _TRIES = 200
 
 
-def optimal(space: Space, candidates: Sequence[Cell], terms: Sequence[Term], runs: int, seed: int) -> list[Cell] | None:
+def optimal(
+    space: Space,
+    candidates: Sequence[Cell],
+    terms: Sequence[Term],
+    runs: int,
+    seed: int,
+    potential: Sequence[Term] = (),
+) -> list[Cell] | None:
     """`runs` of the candidates, the reference among them; None where no such part estimates all terms."""
     if runs > len(candidates):
         return None
-    matrix = model_matrix(space, candidates, terms)
+    width = 1 + space.freedom(terms)
+    matrix = model_matrix(space, candidates, [*terms, *potential])
+    known = np.full(matrix.shape[1], _RIDGE)
+    known[width:] = 1.0
     kept = [at for at, cell in enumerate(candidates) if cell == space.references]
     generator = Generator(seed)
     best: tuple[float, list[int]] | None = None
     for _ in range(_STARTS):
         others = [at for at in generator.shuffled(range(len(candidates))) if at not in kept]
-        found = _exchanged(matrix, kept, others[: runs - len(kept)])
-        value = float(np.linalg.slogdet(matrix[found].T @ matrix[found])[1])
-        if np.linalg.matrix_rank(matrix[found]) < matrix.shape[1]:
+        found = _exchanged(matrix, kept, others[: runs - len(kept)], known)
+        prior = np.diag(known * (known > _RIDGE))
+        value = float(np.linalg.slogdet(matrix[found].T @ matrix[found] + prior)[1])
+        if np.linalg.matrix_rank(matrix[found][:, :width]) < width:
             continue
         if best is None or value > best[0] + np.log(_BETTER):
             best = value, found
@@ -45,14 +60,17 @@ def optimal(space: Space, candidates: Sequence[Cell], terms: Sequence[Term], run
     return list(ordered((candidates[at] for at in best[1]), space.references))
 
 
-def _exchanged(matrix: Matrix, kept: Sequence[int], start: Sequence[int]) -> list[int]:
-    """Rows of the matrix: the kept ones, and others exchanged from `start` until no exchange helps."""
+def _exchanged(matrix: Matrix, kept: Sequence[int], start: Sequence[int], known: Matrix) -> list[int]:
+    """Rows of the matrix: the kept ones, and others exchanged from `start` until no exchange helps.
+
+    known: of each column, how many trials have told of it before.
+    """
     chosen = [*kept, *start]
     for _ in range(_PASSES):
         better = False
         for place in range(len(kept), len(chosen)):
             rest = matrix[[at for number, at in enumerate(chosen) if number != place]]
-            information = rest.T @ rest + _RIDGE * np.eye(matrix.shape[1])
+            information = rest.T @ rest + np.diag(known)
             # det(M + x x') = det(M) (1 + x' M^-1 x)
             gain = 1 + np.einsum("ij,ji->i", matrix, np.linalg.solve(information, matrix.T))
             gain[[at for at in chosen if at != chosen[place]]] = 0.0

@@ -76,17 +76,20 @@ def power(
     responses: int = 1,
     *,
     freedom: float | None = None,
+    level: float = CLAIM_LEVEL,
+    probability: float = PROBABILITY,
 ) -> Power:
-    """What is found with the probability PROBABILITY in so many blocks, two at least.
+    """What is found with this probability in so many blocks, two at least.
 
     noise: standard deviation of the logs of single trials; `responses`: numbers whose effects are claimed together, of
-    all workloads. freedom: degrees of freedom; None: the usual ones.
+    all workloads. freedom: degrees of freedom; None: the usual ones. level: of all claims together.
     """
     matrix = model_matrix(space, cells, terms)
     inverse = np.linalg.inv(matrix.T @ matrix)
     tested = min(len(cells) - 1, space.freedom([*space.mains(), *space.pairs()]))
     claims = responses * tested
-    away = distance(usual_freedom(blocks, tested) if freedom is None else freedom, claims)
+    free = usual_freedom(blocks, tested) if freedom is None else freedom
+    away = distance(free, claims, probability, level)
     found: dict[int, float] = {}
     for term, weights in contrasts_of(space, terms):
         error = noise * math.sqrt(float(weights @ inverse @ weights) / blocks)
@@ -94,9 +97,9 @@ def power(
     return Power(found[1], found.get(2), claims)
 
 
-def distance(freedom: float, claims: int, probability: float = PROBABILITY) -> float:
+def distance(freedom: float, claims: int, probability: float = PROBABILITY, level: float = CLAIM_LEVEL) -> float:
     """How many standard errors an effect is from 0 that is claimed with this probability."""
-    limit = float(special.stdtrit(freedom, 1 - CLAIM_LEVEL / (2 * claims)))
+    limit = float(special.stdtrit(freedom, 1 - level / (2 * claims)))
     return float(special.nctdtrinc(freedom, 1 - probability, limit))
 
 

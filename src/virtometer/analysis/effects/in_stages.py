@@ -1,0 +1,47 @@
+"""The effects of a campaign, whose blocks may be of several stages: which blocks count, and how strict levels are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from virtometer.analysis.blocks import Cell, Key
+from virtometer.analysis.effects.claims import Strictness
+from virtometer.analysis.effects.effect import Effects, FirstStage
+from virtometer.analysis.effects.of_campaign import experiment, second_experiment
+from virtometer.analysis.effects.screening import SHARE
+from virtometer.analysis.effects.whole import effects
+from virtometer.analysis.stopping import STRICTNESS
+from virtometer.model import Campaign
+
+
+def effects_of(campaign: Campaign, cells: Mapping[Key, Cell]) -> Effects:
+    """Of a campaign's last design; empty where its plan has no factors. cells: of the campaign."""
+    made, later = experiment(campaign, cells), second_experiment(campaign, cells)
+    if made is None:
+        return Effects()
+    margin, stage = campaign.plan.margin, campaign.follow_up_stage
+    first = effects(made, margin, strictness(campaign, first=later is not None))
+    if stage is None or stage.follow_up is None:
+        return first
+    kept = set(stage.follow_up.kept)
+    dropped = () if later is None else tuple(one for one in first.effects if not kept & set(one.factors))
+    added = {one.name for one in stage.follow_up.environments}
+    begun = FirstStage(
+        stage.follow_up.screened,
+        dropped,
+        sum(one.name not in added for one in campaign.plan.cells),
+        len({trial.block for trial in campaign.planned if trial.index < stage.first_trial}),
+    )
+    found = first if later is None else effects(later, margin, strictness(campaign))
+    return replace(found, first=begun)
+
+
+def strictness(campaign: Campaign, *, first: bool = False, by_rule: bool = False) -> Strictness:
+    """Of a campaign's effects: where a rule fixes its blocks, and with a share for each stage of a sequential design.
+
+    first: of the first stage of such a design, which no rule makes longer. by_rule: a rule is about to fix them.
+    """
+    by_rule = by_rule or campaign.plan.stops_by_rule or any(stage.follow_up is None for stage in campaign.stages)
+    levels = STRICTNESS if by_rule and not first else 1.0
+    return Strictness((SHARE if campaign.plan.sequential else 1.0) * levels, levels)
