@@ -17,7 +17,7 @@ UUID = "11111111-2222-4333-8444-555555555555"
 WORDS = {
     "name": "virtometer-a-1", "uuid": UUID, "processors": "0-1", "memory_kib": "524288", "cpus": "2", "type": "qemu",
     "machine": "q35", "kernel": "/k <&> 'x'", "initramfs": "/i", "kernel_parameters": 'console=ttyS0 a="b"',
-    "console": "/tmp/console", "channel": "/tmp/agent", "image": "/vm/disk.img", "serial_host": "192.0.2.7",
+    "console": "/tmp/console", "channel": "/tmp/agent", "disk_image": "/vm/disk.img", "serial_host": "192.0.2.7",
     "serial_port": "5000", "agent": "/virtometer-agent", "root": "/srv/root", "network_process": "4711",
 }  # fmt: skip
 IMAGES = {"esx": "[datastore1] agent/agent.vmdk", "openvz": "debian-12"}
@@ -54,7 +54,7 @@ def test_there_is_a_template_for_every_driver() -> None:
 @needs_schemas
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_a_template_is_what_libvirts_schema_allows(driver: str, tmp_path: Path) -> None:
-    words = {**WORDS, "image": IMAGES.get(driver, WORDS["image"])}
+    words = {**WORDS, "disk_image": IMAGES.get(driver, WORDS["disk_image"])}
     given = elements(disk="") if driver == "xen" else elements()
     valid(domain_xml.filled(domain_xml.built_in(driver), words, given, driver), tmp_path)
 

@@ -326,8 +326,8 @@ def test_without_a_daemon_the_check_says_what_is_missing(
 def test_a_hypervisor_that_boots_no_kernel_of_ours_needs_an_image(lab: LabContext, uri: str) -> None:
     with pytest.raises(EnvironmentFailed, match="boots no kernel of this host") as raised:
         Libvirt(lab).prepare(DomainSettings(uri=uri))
-    assert "by the setting image" in raised.value.advice
-    Libvirt(lab).prepare(DomainSettings(uri=uri, image="/vm/agent.img"))
+    assert "by the setting disk_image" in raised.value.advice
+    Libvirt(lab).prepare(DomainSettings(uri=uri, disk_image="/vm/agent.img"))
 
 
 @needs_virsh

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 from virtometer.environments import domain_xml
-from virtometer.environments.agent_root import AGENT, DATA, agent_root
+from virtometer.environments.agent_root import AGENT, DATA
 from virtometer.environments.base import (
     Capabilities,
     Check,
@@ -265,7 +265,7 @@ class Libvirt(_OfLibvirt):
             words |= {
                 "memory_kib": str(settings.memory >> 10),
                 "cpus": str(self._cpus(settings)),
-                "image": settings.image or "",
+                "disk_image": settings.disk_image or "",
             }
             host, _, port = (settings.address or f"{urlsplit(connection.uri).hostname or ''}:5000").rpartition(":")
             words |= {"serial_host": host, "serial_port": port}
@@ -408,7 +408,7 @@ class LibvirtContainer(_OfLibvirt):
         else:
             _require_host(connection, mine)
             require_limits(mine)
-            agent_root(self.lab, mine.agent(self.lab))
+            mine.root(self.lab, mine.agent(self.lab))
 
     def start(self, settings: Settings, guest_id: str) -> DomainGuest:
         """Start a container, or an agent in one that runs."""
@@ -439,7 +439,8 @@ class LibvirtContainer(_OfLibvirt):
         disk_file = self.lab.disk_file
         with ExitStack() as until_started, self.defining(guest, connection) as words:
             directory = guest.make_directory()
-            root = _own_root(agent_root(self.lab, settings.agent(self.lab)), directory)
+            settings.use_image(guest)
+            root = _own_root(settings.root(self.lab, settings.agent(self.lab)), directory)
             namespace = guest.add_network()
             ours, theirs = socket.socketpair()
             until_started.callback(theirs.close)
@@ -474,7 +475,7 @@ class LibvirtContainer(_OfLibvirt):
             )
         with self.defining(guest, connection) as words:
             memory = settings.memory or 512 << 20
-            words |= {"memory_kib": str(memory >> 10), "image": settings.image or ""}
+            words |= {"memory_kib": str(memory >> 10), "disk_image": settings.disk_image or ""}
             self.define(guest, connection, settings, words, {})
             guest.stream = connected(Way("tcp", settings.address))
 
@@ -522,7 +523,7 @@ def _own_root(shared: Path, directory: Path) -> Path:
             return shutil.copy2(source, target)
         return target
 
-    shutil.copytree(shared, root, copy_function=copy)
+    shutil.copytree(shared, root, symlinks=True, copy_function=copy)
     (root / ".oldroot").mkdir()
     return root
 
@@ -549,10 +550,10 @@ def _require_host(connection: Connection, settings: AnySettings) -> None:
 
 
 def _require_image(connection: Connection, settings: AnySettings) -> None:
-    if settings.image is None and settings.template is None:
+    if settings.disk_image is None and settings.template is None:
         raise EnvironmentFailed(
             f"the driver {connection.driver} boots no kernel of this host",
-            advice="name a disk that starts an agent by the setting image, or a template that has all by template",
+            advice="name a disk that starts an agent by the setting disk_image, or a template that has all by template",
         )
 
 

@@ -70,11 +70,11 @@ class _OfDomains(Settings):
         description="path of a file with the domain's XML, in which ${name}, ${uuid} and others are filled in. "
         "Without it, the one for the driver",
     )
-    image: str | None = Field(
+    disk_image: str | None = Field(
         default=None,
         min_length=1,
         description="a disk, or a template of a container, that starts an agent by itself, where the hypervisor boots "
-        "no kernel of the host: the path that ${image} gets",
+        "no kernel of the host: the path that ${disk_image} gets",
     )
     domain: DomainName | None = Field(
         default=None, description="name of a running domain to enter; it is not defined, started, changed or ended"

@@ -293,7 +293,7 @@ class _Stages:
         """The trials of the stage that follows, which the ledger holds when they are returned; None where none does."""
         if more is None and campaign.plan.sequential and campaign.follow_up_stage is None:
             found: tuple[Stage, tuple[Trial, ...]] | None = second_stage(
-                campaign, self._prepared, self._ledger.directory
+                campaign, lambda cells: self._prepared(cells, campaign.plan), self._ledger.directory
             )
         else:
             found = next_stage(campaign, more)
@@ -304,14 +304,14 @@ class _Stages:
         self._progress.extended(stage, (*campaign.planned, *trials))
         return trials
 
-    def _prepared(self, environments: Sequence[PlanEnvironment]) -> dict[str, tuple[str, str]]:
+    def _prepared(self, environments: Sequence[PlanEnvironment], plan: Plan) -> dict[str, tuple[str, str]]:
         """Make ready what further cells need. Their kinds work here: the first stage has run."""
         kinds: dict[str, Environment] = {}
         missing = {}
         for one in environments:
             self._progress.stage(f"preparing {one.name}")
             kind = kinds.setdefault(one.kind, KINDS[one.kind](self._lab))
-            found = _with_settings(kind, one, EnvironmentStatus(one.name, one.kind, True, "", "", {}))
+            found = _with_settings(kind, one, EnvironmentStatus(one.name, one.kind, True, "", "", {}), plan)
             if not found.works:
                 missing[one.name] = (found.reason, found.advice)
                 self._progress.message(with_advice(f"{one.name} is not available here: {found.reason}", found.advice))
