@@ -99,7 +99,7 @@ def test_combinations_whose_settings_do_not_go_together_are_left_out(plan: Plan)
     ("old", "new", "said"),
     [
         ("{type: sequential}", "{type: sequential, terms: [main]}", "leave out 'terms'"),
-        ("{type: sequential}", "{type: full, first_blocks: 7}", "'first_blocks' is for designs of the type sequential"),
+        ("{type: sequential}", "{type: full, first_blocks: 7}", "'first_blocks' needs a design of the type sequential"),
         ("{type: sequential}", "{type: sequential, first_blocks: 3}", "first_blocks"),
         ("blocks: 6", "blocks: 6\nscenarios: [{name: alone, type: alone}]", "leave out 'scenarios'"),
     ],

@@ -92,7 +92,8 @@ def messages(text: str) -> list[str]:
     try:
         parse_plan(text, "p.yaml", catalogue())
     except PlanError as error:
-        return [line.partition(": ")[2] for line in error.sentence.splitlines()]
+        said = [line.partition(": ")[2] for line in error.sentence.splitlines()]
+        return [one for one in said if not re.fullmatch(r"and [0-9]+ more", one)]
     return []
 
 

@@ -50,7 +50,7 @@ def test_a_uri_names_a_driver(uri: str, driver: str, local: bool) -> None:
 
 @pytest.mark.parametrize("uri", ["", "qemu", "/run/x", "Qemu-1:///system"])
 def test_what_is_no_uri_is_refused(uri: str) -> None:
-    with pytest.raises(ValueError, match="is not a URI of libvirt"):
+    with pytest.raises(ValueError, match="must be a URI of libvirt"):
         driver_of(uri)
 
 

@@ -66,7 +66,7 @@ def _of_design(design: Mapping[str, object], plan: Mapping[str, Any]) -> Iterato
     """Fields that say nothing of a design of its type."""
     if design.get("type") != "sequential":
         if "first_blocks" in design:
-            yield ("design", "first_blocks"), "'first_blocks' is for designs of the type sequential"
+            yield ("design", "first_blocks"), "'first_blocks' needs a design of the type sequential"
         return
     if "terms" in design:
         yield ("design", "terms"), "a sequential design finds its terms itself: leave out 'terms'"

@@ -15,7 +15,7 @@ from virtometer.environments.process_guest import ProcessGuest
 
 def _package(name: str) -> str:
     if not PACKAGE.fullmatch(name):
-        raise ValueError("a package has a name of Debian's, such as stress-ng")
+        raise ValueError("a package must have a name of Debian's, such as stress-ng")
     return name
 
 

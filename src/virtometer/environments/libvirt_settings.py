@@ -31,19 +31,19 @@ def _uri(value: str) -> str:
 def _address(value: str) -> str:
     found = _ADDRESS.fullmatch(value)
     if found is None or not 0 < int(found[2]) < 1 << 16:
-        raise ValueError("an address is HOST:PORT, such as 192.0.2.7:5000")
+        raise ValueError("an address must be HOST:PORT, such as 192.0.2.7:5000")
     return value
 
 
 def _cpu(value: str) -> str:
     if not _CPU.fullmatch(value):
-        raise ValueError("a processor is maximum, host, or a model of virsh cpu-models x86_64, such as EPYC")
+        raise ValueError("a processor must be maximum, host, or a model of virsh cpu-models x86_64, such as EPYC")
     return value
 
 
 def _domain(value: str) -> str:
     if not _DOMAIN.fullmatch(value):
-        raise ValueError("a domain is named as virsh list shows it")
+        raise ValueError("a domain must be named as virsh list shows it")
     return value
 
 

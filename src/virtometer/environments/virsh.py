@@ -41,7 +41,7 @@ def driver_of(uri: str) -> str:
     """The driver that a URI names, such as lxc of lxc+unix:///system. ValueError where it is no such URI."""
     found = _SCHEME.fullmatch(urlsplit(uri).scheme)
     if found is None or ":" not in uri:
-        raise ValueError(f"{uri} is not a URI of libvirt such as qemu:///system")
+        raise ValueError("it must be a URI of libvirt such as qemu:///system")
     return found[1]
 
 
