@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,11 +13,19 @@ from typing import Any
 import pytest
 
 from tests.environments.booted import DISK_BYTES, greet, lab, measure, pattern, require
+from tests.waiting import wait_until
+from virtometer.environments.processes import stat_of
 from virtometer.environments.qemu import Qemu, QemuSettings
 from virtometer.environments.qemu_backing import LOOP
-from virtometer.errors import EnvironmentFailed, MissingProgram
+from virtometer.errors import EnvironmentFailed, LinkClosed, MissingProgram
 
+EXTRA = list(Path("/usr/lib").glob("*/qemu/block-iscsi.so"))
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="a block device needs root")
+
+needs_iscsi = pytest.mark.skipif(
+    os.geteuid() != 0 or None in (shutil.which("tgtd"), shutil.which("tgtadm")) or not EXTRA,
+    reason="iSCSI needs root and the Debian packages tgt and qemu-block-extra",
+)
 
 
 @pytest.fixture
@@ -41,6 +51,7 @@ def devices_of(file: Path) -> str:
     [
         pytest.param({"disk_backing": "block"}, "virtio-blk on a block device", marks=needs_root),
         ({"disk_backing": "nbd", "disk_cache": "writeback"}, "virtio-blk over NBD"),
+        pytest.param({"disk_backing": "iscsi"}, "virtio-blk over iSCSI", marks=needs_iscsi),
     ],
 )
 def test_a_guest_reads_and_writes_the_disk_file_through_it(qemu: Qemu, asked: dict[str, Any], way: str) -> None:
@@ -104,3 +115,20 @@ def test_a_host_without_such_devices_or_programs_says_so(qemu: Qemu, monkeypatch
     monkeypatch.setattr(type(qemu.lab.programs), "find", find)
     with pytest.raises(MissingProgram, match="qemu-nbd"):
         qemu.prepare(QemuSettings(disk_backing="nbd"))
+    with pytest.raises(EnvironmentFailed, match="disk_backing iscsi needs root"):
+        monkeypatch.setattr(os, "geteuid", lambda: 1000)
+        qemu.start_machine(QemuSettings(disk_backing="iscsi"), f"user-{os.getpid()}", runs=False)
+
+
+@needs_iscsi
+def test_a_machine_that_is_killed_is_seen_dead_although_its_target_lives(qemu: Qemu) -> None:
+    guest = qemu.start(QemuSettings(disk_backing="iscsi", memory=128 << 20, cpus=1), f"killed-{os.getpid()}")
+    session = greet(guest)
+    names = {Path(f"/proc/{pid}/comm").read_text().strip(): pid for pid in guest.account.processes()}
+    assert names.keys() == {"tgtd", "qemu-system-x86"}
+    os.kill(names["qemu-system-x86"], signal.SIGKILL)
+    with pytest.raises(LinkClosed):
+        session.ping(10)
+    wait_until(lambda: not guest.alive(), 10)
+    guest.stop()
+    assert (left := stat_of(names["tgtd"])) is None or left.state in "ZX"

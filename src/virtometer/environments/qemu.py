@@ -31,7 +31,7 @@ from virtometer.environments.host_programs import HostProgram, fitting, of_bits,
 from virtometer.environments.images import guest_kernel, initramfs
 from virtometer.environments.kernel_check import check_kernel
 from virtometer.environments.process_guest import ProcessGuest
-from virtometer.environments.qemu_backing import LOOP, as_block_device, served
+from virtometer.environments.qemu_backing import LOOP, as_block_device, served, target
 from virtometer.environments.qemu_devices import CARDS, DISKS, ROOT_SERIAL, card_device, disk_devices, root_disk
 from virtometer.environments.qemu_facts import ask
 from virtometer.environments.qemu_settings import DIRECT, KvmSettings, MachineSettings, QemuSettings
@@ -215,7 +215,7 @@ class _VirtualMachine(Environment):
             return ()
         return fitting(of_bits(self.lab.host_programs, settings.bits), settings.memory)
 
-    def _disk(self, settings: MachineSettings, guest: ProcessGuest) -> tuple[list[str], list[str]]:
+    def _disk(self, settings: MachineSettings, guest: ProcessGuest) -> tuple[list[str | Path], list[str]]:
         """Words before QEMU's own and options for the disk.
 
         Notes where the guest finds it and whether the host's page cache stands before it.
@@ -243,7 +243,7 @@ class _VirtualMachine(Environment):
                 )
             cache = "writeback"
         aio = settings.disk_aio or ("native" if cache in DIRECT else "threads")
-        before: list[str] = []
+        before: list[str | Path] = []
         name, form = str(file).replace(",", ",,"), settings.disk_format
         # Unlocked: several guests may use the file at once, and whatever any of them writes is what was there.
         how = f"file.locking=off,aio={aio}"
@@ -256,9 +256,14 @@ class _VirtualMachine(Environment):
             case "nbd":
                 before, name = served(guest, directory, file, form, cache, aio)
                 way, form, how = f"{way} over NBD", "raw", ""
+            case "iscsi":
+                before, name = target(guest, file, direct=cache in DIRECT)
+                way, how = f"{way} over iSCSI", ""
         conditions = direct if direct["host_cache"] == "yes" or cache in DIRECT else {"host_cache": "yes"}
         guest.disk = DiskTarget(path, {"disk_path": way, **conditions})
-        guest.effective |= {"disk_aio": aio, "disk_backing": settings.disk_backing}
+        guest.effective["disk_backing"] = settings.disk_backing
+        if settings.disk_backing != "iscsi":  # QEMU's client has a way of its own
+            guest.effective["disk_aio"] = aio
         drive = f"if=none,id=disk,format={form},file={name},cache={cache}{',' if how else ''}{how}"
         return before, [
             "-drive",
@@ -309,6 +314,8 @@ class _VirtualMachine(Environment):
             listed = self.lab.programs.run([qemu, "-cpu", "help"], purpose="list processors").stdout.decode()
             models = [line.split()[1] for line in listed.splitlines() if line.startswith("x86 ")]
             advice = f"allowed are {', '.join(models)}"
+        if "Unknown protocol 'iscsi'" in last:
+            advice = "install the Debian package qemu-block-extra"
         return EnvironmentFailed(f"{cause.sentence}: {last}" if last else cause.sentence, advice=advice)
 
 

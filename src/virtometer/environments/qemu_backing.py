@@ -1,21 +1,24 @@
-"""What a machine's disk lies on, beside a plain file: a block device of the host, or a server of network block devices.
+"""What a machine's disk lies on, beside a plain file: a block device of the host, or a server of blocks.
 
-Sources: losetup(8), qemu-nbd(8).
+Sources: losetup(8), qemu-nbd(8), tgtd(8), tgtadm(8).
 """
 
 from __future__ import annotations
 
+import os
+import secrets
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from virtometer.environments.journal import Resource
+from virtometer.environments.own_mounts import own_mounts
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.errors import EnvironmentFailed, VirtometerError
 from virtometer.programs import Programs
 
-Backing = Literal["file", "block", "nbd"]
+Backing = Literal["file", "block", "nbd", "iscsi"]
 
 
 def as_block_device(guest: ProcessGuest, file: Path, *, direct: bool) -> tuple[Path, bool]:
@@ -41,7 +44,9 @@ def as_block_device(guest: ProcessGuest, file: Path, *, direct: bool) -> tuple[P
     return Path(device), asked.stdout.decode().strip() == "1"
 
 
-def served(guest: ProcessGuest, directory: Path, file: Path, form: str, cache: str, aio: str) -> tuple[list[str], str]:
+def served(
+    guest: ProcessGuest, directory: Path, file: Path, form: str, cache: str, aio: str
+) -> tuple[list[str | Path], str]:
     """Words before QEMU's own that start a server for the file first, and the name by which QEMU reaches it.
 
     The server ends with its only client. Both belong to the guest, so that the work of both is counted.
@@ -55,6 +60,43 @@ def served(guest: ProcessGuest, directory: Path, file: Path, form: str, cache: s
     wait = "until [ -S nbd ]; do kill -0 $! || exit 1; sleep 0.01; done"
     there = f"cd {shlex.quote(str(directory.resolve()))} || exit 1"
     return ["/bin/sh", "-c", f'{there}; {start} & {wait}; exec "$@"', "sh"], f"nbd+unix:///?socket={socket}"
+
+
+# Arguments: the port, the file, flags of the store, then QEMU's own words. The server keeps no descriptor of QEMU's, so
+# that the channels of a machine that has ended are seen to be closed.
+_TARGET = """
+port=$1 file=$2 flags=$3
+shift 3
+mkdir /run/tgtd || exit 1
+(
+    for fd in /proc/self/fd/*; do fd=${fd##*/}; [ "$fd" -le 2 ] || eval "exec $fd>&-"; done
+    exec tgtd -f -C 1 --iscsi "portal=127.0.0.1:$port"
+) &
+ask() { tgtadm -C 1 --lld iscsi "$@"; }
+until ask --op new --mode target --tid 1 --targetname TARGET 2>/dev/null; do kill -0 $! || exit 1; sleep 0.01; done
+ask --op new --mode logicalunit --tid 1 --lun 1 --backing-store "$file" $flags || exit 1
+ask --op bind --mode target --tid 1 --initiator-address ALL && exec "$@"
+"""
+_TARGET_NAME = "iqn.2026-01.org.virtometer:disk"
+
+
+def target(guest: ProcessGuest, file: Path, *, direct: bool) -> tuple[list[str | Path], str]:
+    """Words before QEMU's own that start an iSCSI target for the file first, and the name by which QEMU reaches it.
+
+    The target is in QEMU's network namespace, and keeps its state in a directory that ends with it. It belongs to the
+    guest. Raises EnvironmentFailed for an ordinary user, MissingProgram.
+    """
+    programs = guest.lab.programs
+    if os.geteuid() != 0:
+        raise EnvironmentFailed("disk_backing iscsi needs root", advice="use disk_backing nbd or file")
+    for name in ("tgtd", "tgtadm"):
+        programs.find(name, "tgt")
+    port = secrets.randbelow(20_000) + 40_000
+    state: list[str | Path] = ["mount", "-t", "tmpfs", "-o", "mode=700", "none", "/run"]
+    words: list[str | Path] = [*own_mounts(programs, [state]), programs.find("bash", "bash"), "-c"]
+    words += [_TARGET.replace("TARGET", _TARGET_NAME), "bash", str(port), file.resolve()]
+    words.append("--bsoflags=direct" if direct else "")
+    return words, f"iscsi://127.0.0.1:{port}/{_TARGET_NAME}/1"
 
 
 def _remove_left(fields: Mapping[str, Any], programs: Programs) -> str:

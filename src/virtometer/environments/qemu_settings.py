@@ -110,7 +110,8 @@ class MachineSettings(ImageSettings, AgentBits):
     disk_backing: Backing = Field(
         default="file",
         description="what the disk lies on: the disk file; block: a block device over it, which needs root; nbd: a "
-        "server of network block devices beside each guest",
+        "server of network block devices beside each guest; iscsi: a target beside each guest, which needs root and "
+        "the Debian packages tgt and qemu-block-extra",
     )
     disk_cache: Literal["none", "directsync", "writeback", "writethrough", "unsafe"] = Field(
         default="none", description="mode of the cache of the disk, as in QEMU"
@@ -199,8 +200,10 @@ class MachineSettings(ImageSettings, AgentBits):
                     yield f"{setting} {value} needs guest_kernel generic: the kernel cloud has no driver for it"
         if self.disk_aio == "native" and self.disk_cache not in DIRECT:
             yield f"disk_aio native needs disk_cache none or directsync, and disk_cache is {self.disk_cache}"
-        if self.disk_backing == "block" and self.disk_format != "raw":
-            yield f"disk_backing block needs disk_format raw, and disk_format is {self.disk_format}"
+        if self.disk_backing in ("block", "iscsi") and self.disk_format != "raw":
+            yield f"disk_backing {self.disk_backing} needs disk_format raw, and disk_format is {self.disk_format}"
+        if self.disk_backing == "iscsi" and self.disk_aio is not None:
+            yield f"disk_backing iscsi takes no disk_aio, and disk_aio is {self.disk_aio}"
         if self.disk_iothread and not disk.queues:
             yield f"disk_iothread needs disk_device virtio or virtio-scsi, and disk_device is {self.disk_device}"
         if self.disk_queues is not None and not disk.queues:
