@@ -198,7 +198,7 @@ def test_every_package_that_the_laboratory_asks_for_is_installed_by_setup() -> N
     rows = [line.split()[:2] for line in table.splitlines() if line and not line.startswith("#")]
     sources = list((ROOT / "src" / "virtometer").rglob("*.py"))
     asked = {found for file in sources for found in re.findall(r"\.find\(\"[^\"]+\", \"([^\"]+)\"\)", file.read_text())}
-    essential = {"apt", "coreutils", "dpkg", "util-linux", "procps", "mount", "tar"}
+    essential = {"apt", "bash", "coreutils", "dpkg", "util-linux", "procps", "mount", "tar"}
     assert asked - essential <= {package for package, _ in rows}
     tools = [[tool.package, tool.program] for tool in WORKLOADS.values() if isinstance(tool, Tool)]
     assert tools
