@@ -47,6 +47,15 @@ def test_levels_that_no_host_can_have_are_shown_with_the_reason(tmp_path: Path) 
     assert "  not available: system=Windows: no kind starts it\n" in outcome.out
 
 
+def test_tuning_is_shown_in_words(tmp_path: Path) -> None:
+    text = eight(tmp_path, "{type: fraction}").read_text()
+    tuned = tmp_path / "tuned.yaml"
+    tuned.write_text(text + "tuning: [{where: host, sysctl: {vm.dirty_ratio: 5}}, {where: port, queue_length: 9}]\n")
+    outcome = shown(tuned)
+    assert outcome.status == 0
+    assert "\nall tuned: host: sysctl vm.dirty_ratio 5; port: queue length 9\n" in outcome.out
+
+
 def test_show_says_what_is_measured_and_what_cannot_be_told_apart(tmp_path: Path) -> None:
     outcome = shown(eight(tmp_path))
     assert (outcome.status, outcome.err) == (0, "")

@@ -40,7 +40,7 @@ VARIANTS: list[tuple[str, dict[str, Any], bool, bool]] = [
     ("qemu", {"bits": 32, "machine": "q35", "disk_device": "ahci", "network_device": "e1000e"}, True, True),
     ("qemu", {"bits": 32, "machine": "microvm"}, False, True),
     ("qemu", {"image": "debian", "disk_device": "ide", "network_device": "e1000"}, True, True),
-    ("qemu", {"image": "debian", "machine": "microvm"}, False, True),
+    ("qemu", {"image": "debian", "machine": "microvm", "disk_format": "qcow2"}, False, True),
     ("uml", {"image": "debian"}, True, True),
     ("qemu", {"machine": "microvm", "disk_device": "virtio-scsi", "disk_cache": "unsafe"}, False, True),
     ("qemu", {"machine": "q35", "disk_cache": "writethrough", "disk_aio": "threads", "network_queues": 2}, True, True),

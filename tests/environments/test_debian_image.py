@@ -92,6 +92,20 @@ def test_a_disk_of_the_same_files_has_the_same_bytes(tmp_path: Path) -> None:
     assert "Size: 5000" in shown
 
 
+def test_a_disk_of_the_format_qcow2_is_made_once_with_the_same_contents(tmp_path: Path, agent: Path) -> None:
+    programs = Programs()
+    try:
+        tool = programs.find("qemu-img", "qemu-utils")
+    except MissingProgram as cause:
+        pytest.skip(cause.sentence)
+    image = plant(tmp_path, agent)
+    made = image.as_qcow2(programs)
+    inode = made.stat().st_ino
+    assert image.as_qcow2(programs).stat().st_ino == inode
+    subprocess.run([tool, "compare", "-f", "raw", "-F", "qcow2", image.disk, made], check=True, capture_output=True)
+    assert not list(image.directory.glob("*.draft"))
+
+
 def test_what_is_missing_is_named_with_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MissingProgram, match="mmdebstrap is not installed") as raised:

@@ -112,6 +112,9 @@ def _compared(plan: Plan) -> list[str]:
         settings = ", ".join(f"{key} {_shown(value)}" for key, value in given.items())
         varied = f" in {cells} combinations of factors" if cells else ""
         lines.append(f"  {name} (kind {kind}{', ' + settings if settings else ''}){varied}")
+    if plan.tuning:
+        steps = [one.model_dump(mode="json", exclude_unset=True) for one in plan.tuning]
+        lines.append(f"all tuned: {_shown(steps)[1:-1]}")
     lines.append("in:")
     for workload in plan.workloads:
         parameters = ", ".join(f"{key} {_shown(value)}" for key, value in workload.parameters.items())
@@ -240,6 +243,10 @@ def _shown(value: object) -> str:
 
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+        from virtometer.report.tuning_words import tuning_words
+
+        return f"({tuning_words(value)})"
     return size_text(value) if isinstance(value, int) else str(value)
 
 

@@ -71,6 +71,23 @@ class DebianImage:
         """The same as a disk with the file system ext4."""
         return self.directory / "disk.ext4"
 
+    def as_qcow2(self, programs: Programs) -> Path:
+        """The disk in the format qcow2, compressed; made when it is first asked for. StorageError where it fails."""
+        image = self.directory / "disk.qcow2"
+        if image.is_file():
+            return image
+        draft = self.directory / f"disk.{os.getpid()}.draft"
+        converter = programs.find("qemu-img", "qemu-utils")
+        how = ["convert", "-c", "-o", "compression_type=zstd", "-f", "raw", "-O", "qcow2"]
+        try:
+            programs.run([converter, *how, self.disk, draft], purpose="convert an image", limit_s=600)
+            draft.rename(image)
+        except (EnvironmentFailed, OSError) as cause:
+            raise StorageError(f"the image {image} cannot be made: {cause}") from cause
+        finally:
+            draft.unlink(missing_ok=True)
+        return image
+
     def find(self, program: str) -> str | None:
         """The path of a program in the image; None where it has none."""
         if "/" in program:

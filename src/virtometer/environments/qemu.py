@@ -120,7 +120,9 @@ class _VirtualMachine(Environment):
             guest.on_stop(monitor.close)
             before, disk_argv = self._disk(mine, guest)
             if debian is not None:
-                disk_argv = [*disk_argv, *root_disk(str(debian.disk), mmio=mmio)]
+                in_qcow2 = mine.disk_format == "qcow2"
+                root = debian.as_qcow2(self.lab.programs) if in_qcow2 else debian.disk
+                disk_argv = [*disk_argv, *root_disk(str(root), mine.disk_format, mmio=mmio)]
             network_argv = self._network(mine, guest)
             parameters = " ".join(self._parameters(mine, guest).split())
             argv: list[str | Path] = [
@@ -198,7 +200,9 @@ class _VirtualMachine(Environment):
         drivers += DISKS[settings.disk_device].drivers
         drivers += CARDS[settings.network_device].drivers
         if settings.image != "minimal":
-            settings.debian(self.lab)
+            debian = settings.debian(self.lab)
+            if debian is not None and settings.disk_format == "qcow2":
+                debian.as_qcow2(self.lab.programs)
             drivers += ["virtio_blk"]
         if self.lab.room is not None or settings.image != "minimal":
             drivers += ["crc32c_generic", "ext4"]

@@ -79,11 +79,11 @@ def disk_devices(device: str, *, mmio: bool, iothread: bool, queues: int | None)
     return [*words, "-device", f"{name},drive=disk,id={DISK_ID}{more}"]
 
 
-def root_disk(file: str, *, mmio: bool) -> list[str]:
+def root_disk(file: str, form: str, *, mmio: bool) -> list[str]:
     """Options for the disk of an image: a file that all guests read, and none writes."""
     name = file.replace(",", ",,")
     device = f"virtio-blk-{'device' if mmio else 'pci'},drive=root,serial={ROOT_SERIAL}"
-    drive = f"if=none,id=root,format=raw,file={name},readonly=on,file.locking=off"
+    drive = f"if=none,id=root,format={form},file={name},readonly=on,file.locking=off"
     return ["-drive", drive, "-device", device]
 
 

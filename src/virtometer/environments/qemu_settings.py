@@ -105,7 +105,7 @@ class MachineSettings(ImageSettings, AgentBits):
         default="virtio", description="device of the disk; ide needs machine pc"
     )
     disk_format: Literal["raw", "qcow2"] = Field(
-        default="raw", description="format of the disk's image; qcow2: each guest has a copy of the disk file"
+        default="raw", description="format of the disks' images; qcow2: each guest has a copy of the disk file"
     )
     disk_backing: Backing = Field(
         default="file",
