@@ -103,6 +103,7 @@ def test_both_stages_are_measured_and_kept(plan: Plan, tmp_path: Path, monkeypat
     assert len(later) == stage.trials == stage.follow_up.blocks * 4
     assert {trial.placements[0].environment for trial in later} == set(stage.follow_up.cells)
     assert min(trial.block for trial in later) == 6
+    assert len({guest.guest_id for guest in done.guests}) == len(done.guests) == len(done.trials)
     with Ledger.open(tmp_path / "r") as ledger:
         assert ledger.read() == done
     assert [name for name, _ in analyse(done).effects.factors] == ["second"]

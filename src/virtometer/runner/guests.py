@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,6 +37,14 @@ class Told(Protocol):
         """Something that the user should know."""
 
 
+_NUMBERS = itertools.count(1)
+
+
+def _fresh_id() -> str:
+    """An id that no other guest of this process has had: a campaign in stages has several `Guests`."""
+    return f"v{os.getpid()}-{next(_NUMBERS)}"
+
+
 class Guests:
     """Starts and stops them. `running` are those that live; `starts` the records of starts that nobody has taken."""
 
@@ -54,7 +63,6 @@ class Guests:
         self._unprepared: dict[str, str] = {}
         self._refused: dict[str, str] = {}  # those that did not start, and why
         self._failed_starts: Counter[str] = Counter()  # in a row
-        self._count = 0
         self._tuned = HostTuning(lab.journal, lab.programs)  # for the whole campaign
         self._tuned_for: dict[str, HostTuning] = {}  # for the guests of an environment
 
@@ -128,8 +136,7 @@ class Guests:
         guest = self.running[key]
         for number in range(2, instance + 1):
             if not guest.has_agent(number):
-                self._count += 1
-                guest.add_agent(self._kind_of(key), f"v{os.getpid()}-{self._count}")
+                guest.add_agent(self._kind_of(key), _fresh_id())
 
     def stop_broken(self) -> None:
         """Stop those that are not to be used again."""
@@ -173,8 +180,7 @@ class Guests:
         if name in self._refused:
             raise EnvironmentFailed(self._refused[name])
         self._progress.guest_starting(name)
-        self._count += 1
-        guest_id = f"v{os.getpid()}-{self._count}"
+        guest_id = _fresh_id()
         plan, settings = self._environments[name], self._settings[name]
         with self._refusing(name):
             tuned = self._tune_host(name)
