@@ -9,8 +9,10 @@ import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, gaussian, simulate
 from tests.cli.laboratory import ROOT, Outcome, stored, virtometer
+from virtometer.analysis import verdicts
 from virtometer.cli.plan_design import settings_beside_factors
 from virtometer.cli.plan_files import load
+from virtometer.design.factorial import power
 from virtometer.store.ledger import Ledger
 
 EIGHT = """\
@@ -90,7 +92,8 @@ def test_show_says_how_small_an_effect_will_be_found(tmp_path: Path) -> None:
         shown(eight(tmp_path), "--noise", "3%").out,
         re.MULTILINE,
     )
-    assert found and float(found[1]) == pytest.approx(3.0, abs=0.1)
+    assert found and float(found[1]) == pytest.approx(3.2, abs=0.1)
+    assert power.CLAIM_LEVEL == verdicts.CLAIM_LEVEL
     few = eight(tmp_path)
     few.write_text(few.read_text().replace("blocks: 8", "blocks: 5"))
     assert "\npower: none; a verdict takes 6 blocks\n" in shown(few, "--noise", "3%").out

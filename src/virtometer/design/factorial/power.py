@@ -26,7 +26,9 @@ from scipy import optimize, special
 from virtometer.design.factorial.matrix import contrasts, model_matrix
 from virtometer.design.factorial.space import Cell, Space, Term
 
-CLAIM_LEVEL = 0.05
+CLAIM_LEVEL = 0.02
+"""The chance of any wrong claim in a family: that of the verdicts (`verdicts.CLAIM_LEVEL`), as a test compares."""
+
 PROBABILITY = 0.9
 
 _FEWEST = 4  # contrasts from which anything is borrowed
