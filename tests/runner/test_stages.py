@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.analysis import sequential_campaign as sequential
+from tests.analysis.factor_campaigns import disk_campaign
 from tests.analysis.simulated_campaigns import Place, Work, gaussian, simulate
 from tests.runner.fixtures import Document, MakePlan, Watcher
 from virtometer.analysis.stopping import Allotment
@@ -122,3 +125,72 @@ def test_the_stage_is_measured_and_kept(make_plan: MakePlan, tmp_path: Path, mon
     more = resume(tmp_path / "r", Watcher(), more=2)
     assert [one.blocks for one in more.stages] == [{key: 1}, {key: 2}]
     assert len(more.trials) == len(done.trials) + 6
+
+
+def with_factors(noise: float = 0.05, **more: object) -> Campaign:
+    of = disk_campaign(blocks=6, noise=gaussian(noise))
+    return replace(of, plan=of.plan.model_copy(update={"fresh": "block", **more}))
+
+
+def test_effects_go_on_with_all_combinations_of_a_workload() -> None:
+    found = next_stage(with_factors(budget_s=100_000.0))
+    assert found is not None
+    stage, trials = found
+    workloads = {workload for workload, _ in stage.blocks}
+    assert workloads <= {"random read", "sequential read"} and workloads
+    assert stage.beyond == {}
+    for workload in workloads:
+        cells = {name: count for (one, name), count in stage.blocks.items() if one == workload}
+        assert len(cells) == 7, "of eight combinations the reference is always there"
+        assert len(set(cells.values())) == 1
+    assert stage.trials == len(trials)
+    assert {trial.placements[0].environment for trial in trials} == {one.name for one in with_factors().plan.cells}
+
+
+def test_a_precision_of_effects_is_that_of_the_widest() -> None:
+    found, finer = next_stage(with_factors(0.02, precision=0.03)), next_stage(with_factors(0.02, precision=0.02))
+    assert found is not None and finer is not None
+    most, more = (max(stage.blocks.values(), default=0) for stage, _ in (found, finer))
+    assert 0 < most < more <= 9 * 6
+    beyond = next_stage(with_factors(0.02, precision=0.002))
+    assert beyond is not None
+    assert beyond[0].blocks == {} and beyond[0].beyond["random read", "aio:cache"] is None
+    quiet = next_stage(with_factors(0.001, precision=0.03))
+    assert quiet is not None and quiet[0].blocks == {}
+
+
+def test_effects_that_the_budget_does_not_reach_are_named_by_their_terms() -> None:
+    found = next_stage(with_factors(0.2, budget_s=1.0))
+    assert found is not None
+    stage, trials = found
+    assert (stage.blocks, trials) == ({}, ())
+    assert ("sequential read", "aio:cache") in stage.beyond
+    assert all(seconds is None or seconds > 0 for seconds in stage.beyond.values())
+
+
+def test_more_blocks_of_a_sequential_design_are_of_its_second_stage() -> None:
+    of = sequential.campaign(noise=0.1, blocks=6)
+    of = replace(of, plan=of.plan.model_copy(update={"fresh": "block", "precision": 0.05}))
+    found = next_stage(of)
+    assert found is not None
+    stage, trials = found
+    assert of.follow_up_stage is not None and of.follow_up_stage.follow_up is not None
+    assert {trial.placements[0].environment for trial in trials} == set(of.follow_up_stage.follow_up.cells)
+    assert min(trial.block for trial in trials) == 12
+    extended = replace(of, stages=(*of.stages, stage))
+    assert not stages.has_next(extended)
+    assert stages.has_next(replace(of, stages=()))
+
+
+def test_environments_beside_the_factors_go_on_as_comparisons() -> None:
+    of = with_factors(0.05, budget_s=100_000.0)
+    other = of.plan.cells[-1]
+    environments = [
+        one if one is not other else one.model_copy(update={"levels": {}, "of": ""}) for one in of.plan.environments
+    ]
+    found = next_stage(replace(of, plan=of.plan.model_copy(update={"environments": environments})))
+    assert found is not None
+    counts = {count for (workload, name), count in found[0].blocks.items() if name != other.name}
+    assert counts
+    own = {count for (workload, name), count in found[0].blocks.items() if name == other.name}
+    assert own and own != counts

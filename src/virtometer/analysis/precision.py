@@ -120,7 +120,7 @@ def blocks_for_floor(control: Spread, aim: float) -> int | None:
     return None
 
 
-def noncentral(df: int, centre: float, t: float) -> float:
+def noncentral(df: float, centre: float, t: float) -> float:
     """P(T <= t) of the noncentral t distribution, for centre, t >= 0."""
     found = float(special.nctdtr(df, centre, t))
     # The library's series gives up far out in the tail, where the answer is 0 or 1 for every purpose here.

@@ -37,7 +37,7 @@ For two looks at one-sided 5 % the level of each is 0.0304: S. J. Pocock, "Group
 analysis of clinical trials", Biometrika 64 (1977) 191-199.
 """
 
-_SAFE = 0.1
+SAFE = 0.1
 """Part of its level below which a difference of the first stage is final."""
 
 
@@ -78,44 +78,81 @@ def allot(
     that any comparison has. A block that failed in the first stage is made up for.
     """
     done = first if first is not None else max((of.n for of in family.values() if of is not None), default=0)
-    wanted, beyond = {}, {}
+    more: dict[Key, int | None] = {}
     for key, needed in _needed(family, margin, controls or {}, precision, most_blocks).items():
         of = family[key]
-        more = 0 if of is None or needed is None else needed - of.n
-        if needed is None or done + more > most_blocks:
+        more[key] = None if of is None or needed is None else needed - of.n
+    return allotted(
+        dict.fromkeys(family, 0) | more,
+        done,
+        most_blocks,
+        cost_s=cost_s,
+        shared_s=shared_s,
+        start_s=start_s,
+        left_s=left_s,
+    )
+
+
+def allotted(
+    more: Mapping[Key, int | None],
+    done: int,
+    most_blocks: int,
+    *,
+    cost_s: Mapping[Key, float],
+    shared_s: Mapping[str, float],
+    start_s: Mapping[str, float],
+    left_s: float,
+) -> Allotment:
+    """What of the blocks that are wanted fits. more: further blocks of each key; None: more than a plan may have."""
+    wanted, beyond = {}, {}
+    for key, count in more.items():
+        if count is None or done + count > most_blocks:
             beyond[key] = math.inf
-        elif more > 0:
-            wanted[key] = more
+        elif count > 0:
+            wanted[key] = count
     chosen = _cheapest(wanted, cost_s, shared_s, start_s, left_s)
-    for key, more in wanted.items():
+    for key, count in wanted.items():
         if key not in chosen:
-            beyond[key] = more * (cost_s[key] + shared_s.get(key[0], 0.0) + start_s.get(key[1], 0.0))
-    return Allotment({key: done + (wanted[key] if key in chosen else 0) for key in family}, beyond)
+            beyond[key] = count * (cost_s[key] + shared_s.get(key[0], 0.0) + start_s.get(key[1], 0.0))
+    return Allotment({key: done + (wanted[key] if key in chosen else 0) for key in more}, beyond)
 
 
-def blocks_to_decide(of: Spread, limit: float, level: float, most: int = MAX_BLOCKS) -> int | None:
+def blocks_to_decide(
+    of: Spread,
+    limit: float,
+    level: float,
+    most: int = MAX_BLOCKS,
+    *,
+    alike_level: float = equivalence.LEVEL * STRICTNESS,
+    freedom: float | None = None,
+) -> int | None:
     """Blocks in all that decide a comparison with 80 % probability; None beyond `most`.
 
-    limit: of equivalence, on the log scale. level: of a difference, two-sided; the level of equivalence is
-    `equivalence.LEVEL` by STRICTNESS. The true ratio is taken to be the shrunken one, the true spread as uncertain as
-    the degrees of freedom of the first stage make it.
+    limit: of equivalence, on the log scale. level: of a difference, two-sided; alike_level: of equivalence. The true
+    ratio is taken to be the shrunken one, the true spread as uncertain as the degrees of freedom of the first stage
+    make it: one less than its blocks, where `freedom` does not say.
     """
-    shift = shrunken(of)
+    shift, known = shrunken(of), of.n - 1.0 if freedom is None else freedom
 
     def decides(n: int) -> bool:
-        alike = _equivalence_chance(of, shift, n, limit, equivalence.LEVEL * STRICTNESS)
-        return alike >= POWER or _difference_chance(of, shift, n, level) >= POWER
+        alike = _equivalence_chance(of, shift, n, limit, alike_level, known)
+        return alike >= POWER or _difference_chance(of, shift, n, level, known) >= POWER
 
     return least_blocks(decides, max(of.n, MIN_BLOCKS), most)
 
 
-def blocks_for_precision(of: Spread, half_width: float, level: float = 0.95) -> int:
+def blocks_for_precision(of: Spread, half_width: float, level: float = 0.95, freedom: float | None = None) -> int:
     """Blocks in all with which Stein's interval is not wider than ± half_width on the log scale: (t · s / half_width)².
 
-    t has the degrees of freedom of the first stage, and the level by STRICTNESS that the final interval has. That
-    interval takes its spread from all blocks; it is within half_width in at least three of four cases.
+    t has the degrees of freedom of the first stage (one less than its blocks, where `freedom` does not say), and the
+    level by STRICTNESS that the final interval has. That interval takes its spread from all blocks; it is within
+    half_width in at least three of four cases.
     """
-    reach = float(special.stdtrit(of.n - 1, 1 - STRICTNESS * (1 - level) / 2)) * of.sd / half_width
+    reach = (
+        float(special.stdtrit(of.n - 1 if freedom is None else freedom, 1 - STRICTNESS * (1 - level) / 2))
+        * of.sd
+        / half_width
+    )
     return max(of.n, MIN_BLOCKS, math.ceil(min(reach, 1e6) ** 2))
 
 
@@ -133,7 +170,7 @@ def _needed(
     limit = equivalence.limit(margin)
     tested = {key: p for key, of in known.items() if (p := difference.p_value(of)) is not None}
     adjusted = dict(zip(tested, holm.adjust(list(tested.values())), strict=True))
-    safe = CLAIM_LEVEL * STRICTNESS * _SAFE
+    safe = CLAIM_LEVEL * STRICTNESS * SAFE
     level = STRICTNESS * CLAIM_LEVEL / max(1, sum(p >= safe for p in adjusted.values()))
     needed: dict[Key, int | None] = {}
     for key, of in known.items():
@@ -152,7 +189,7 @@ def _blocks_for_floor(control: Spread | None, limit: float, most: int) -> int | 
         return 0
 
     def reaches(n: int) -> bool:
-        return _equivalence_chance(control, 0.0, n, limit, equivalence.LEVEL) >= POWER
+        return _equivalence_chance(control, 0.0, n, limit, equivalence.LEVEL, control.n - 1) >= POWER
 
     floor = noise_floor(control)
     return 0 if floor is not None and floor <= limit else least_blocks(reaches, control.n + 1, most)
@@ -192,14 +229,14 @@ def _cheapest(
     return chosen
 
 
-def _difference_chance(of: Spread, shift: float, n: int, level: float) -> float:
+def _difference_chance(of: Spread, shift: float, n: int, level: float, freedom: float) -> float:
     if of.sd == 0.0:
         return float(shift != 0.0)
-    critical = float(special.stdtrit(n - 1, 1 - level / 2))
-    return noncentral(of.n - 1, critical, abs(shift) * math.sqrt(n) / of.sd)
+    critical = float(special.stdtrit(freedom + n - of.n, 1 - level / 2))
+    return noncentral(freedom, critical, abs(shift) * math.sqrt(n) / of.sd)
 
 
-def _equivalence_chance(of: Spread, shift: float, n: int, limit: float, level: float) -> float:
+def _equivalence_chance(of: Spread, shift: float, n: int, limit: float, level: float, freedom: float) -> float:
     """At least: as `precision.equivalence_power`, averaged over what the spread may be.
 
     With z the critical value, d the distance to the limit and sd² = s²·df/χ², the chance of a rejection is
@@ -208,8 +245,8 @@ def _equivalence_chance(of: Spread, shift: float, n: int, limit: float, level: f
     inside = limit - abs(shift)
     if inside <= 0 or of.sd == 0.0:
         return float(inside > 0)
-    critical = float(special.stdtrit(n - 1, 1 - level))
+    critical = float(special.stdtrit(freedom + n - of.n, 1 - level))
     scale = math.sqrt(n) / of.sd
-    near = noncentral(of.n - 1, critical, inside * scale)
-    far = noncentral(of.n - 1, critical, (limit + abs(shift)) * scale)
+    near = noncentral(freedom, critical, inside * scale)
+    far = noncentral(freedom, critical, (limit + abs(shift)) * scale)
     return max(0.0, near + far - 1.0)

@@ -104,7 +104,7 @@ class Analysis:
 
         Of a sequential design: of the second stage, and of the first as long as there is no second one.
         """
-        return effects_of(self.campaign, self._cells)
+        return effects_of(self.campaign, self._cells, self.controls)
 
     @cached_property
     def together(self) -> Together:

@@ -268,7 +268,7 @@ def _size(plan: Plan, planned: int | None = None) -> str:
         count = len(plan.scenarios)
         return f"{trials}{more} of {count} {'scenario' if count == 1 else 'scenarios'} in {blocks}, {fresh}"
     factors = f"{blocks} x {f'({places} + control)' if control else places} x {works}"
-    return f"{factors} = {trials}{more}, {fresh}"
+    return f"{factors} = {trials}{more}, {fresh}{'; a second stage follows' if plan.sequential else ''}"
 
 
 def _too_few(plan: Plan) -> str:

@@ -13,6 +13,7 @@ from virtometer.analysis.effects.effect import (
     MetricEffects,
     Recommendation,
 )
+from virtometer.analysis.nuisance import Nuisance
 from virtometer.model import Screened
 
 
@@ -38,6 +39,19 @@ def experiment_row(of: Effects) -> dict[str, Any] | None:
         "metrics": [_metric(one) for one in of.metrics],
         "recommended": _recommended(of.overall),
         "first_stage": _first_stage(of.first),
+        "nuisance": _nuisance(of.nuisance),
+    }
+
+
+def _nuisance(of: Nuisance | None) -> dict[str, Any] | None:
+    if of is None:
+        return None
+    return {
+        "seed": of.seed,
+        "starts": of.starts,
+        "padded": of.padded,
+        "randomised": of.randomised,
+        "processors": [{"workload": name, "processors": some} for name, some in of.processors.items()],
     }
 
 
@@ -117,6 +131,7 @@ def _metric(of: MetricEffects) -> dict[str, Any]:
         "not_estimable": [{"term": one.term, "reason": one.reason} for one in of.lost],
         "diagnostics": of.diagnostics,
         "recommended": _recommended(of.recommended),
+        "control": None if of.control is None else _change(of.control),
     }
 
 

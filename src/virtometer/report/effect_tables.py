@@ -11,6 +11,9 @@ from virtometer.report.html_tables import HtmlTable
 def effects(of: MetricEffects) -> HtmlTable:
     """All terms of a metric, the largest first; a factor of several levels has a row for each."""
     rows = [row for effect in of.effects for row in _rows(effect)]
+    if of.control is not None:
+        shown = effect_words.percent(of.control.percent), effect_words.bounds(of.control)
+        rows.append(("control (A/A)", "the baseline against itself", *shown, "", "", "", ""))
     better = "lower is better" if of.better == "lower" else "higher is better"
     unit = f" in {of.unit}" if of.unit else ""
     return HtmlTable(

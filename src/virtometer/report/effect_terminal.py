@@ -13,7 +13,7 @@ from rich.text import Text
 
 from virtometer.analysis.effects.claims import Influence
 from virtometer.analysis.effects.effect import Effects, MetricEffects
-from virtometer.report import effect_tables, effect_words, first_stage
+from virtometer.report import effect_tables, effect_words, first_stage, nuisance
 
 STYLES = {Influence.INFLUENCE: "green", Influence.NONE: "cyan", Influence.UNDECIDED: "yellow"}
 _MOST_ROWS = 16  # of one metric; the page has all
@@ -36,6 +36,7 @@ def terminal(of: Effects) -> Iterator[Table | Text]:
             yield Text.assemble((f"{name}: ", "bold"), text)
     yield Text("What to change", style="bold")
     yield from (Text(f" {sentence}") for sentence in effect_words.changes(of))
+    yield from (Text(sentence, style="dim") for sentence in nuisance.sentences(of.nuisance))
     yield Text(effect_words.ABOUT, style="dim")
     if of.first is not None:
         yield Text(first_stage.ABOUT, style="dim")
@@ -67,5 +68,7 @@ def _metric(of: MetricEffects) -> Iterator[Table | Text]:
             Text(one.verdict.value, style=STYLES[one.verdict]),
         )
     yield made
+    if of.control is not None:
+        yield Text(f" {effect_words.control(of.control)}", style="dim")
     if len(rows) > most:
         yield Text(f" {len(rows) - most} smaller ones are in the report", style="dim")

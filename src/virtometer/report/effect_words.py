@@ -69,6 +69,11 @@ def shown(of: Change) -> str:
     return f"{percent(of.percent)} ({interval})" if interval else percent(of.percent)
 
 
+def control(of: Change) -> str:
+    """What the baseline differs from itself by, beside the effects of a metric."""
+    return f"control (A/A, the baseline against itself in the same blocks): {shown(of)}"
+
+
 def contrast(of: Effect, one: Contrast) -> str:
     """What is compared with what: `io_uring instead of threads`; of an interaction both levels."""
     if len(of.factors) == 1:

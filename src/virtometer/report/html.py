@@ -34,6 +34,7 @@ from virtometer.report import (
     figures,
     first_stage,
     html_tables,
+    nuisance,
     summary,
     sweeps,
     words,
@@ -125,6 +126,7 @@ def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
         "change": _change(told) if told.factors else None,
         "effects": _effects(told, scripts),
         "first_stage": _first_stage(told),
+        "nuisance": nuisance.sentences(told.nuisance),
         "sweeps": swept,
         "levels": [
             html_tables.levels(curves.title(one.series), one.averages, one.unit) for one in analysis.level_averages

@@ -17,8 +17,7 @@ from virtometer.design.factorial.power import power
 EIGHT = Rule(space_of([2] * 8))
 MIXED = Rule(space_of([3, 2, 2, 4, 2]))
 SLOW = pytest.mark.slow
-QUICK = ["AR 0.8", "all"]
-EVERY = [pytest.param(name, marks=() if name in QUICK else SLOW) for name in NOISE]
+EVERY = [("AR 0.8", 150), ("all", 150), *(pytest.param(name, 500, marks=SLOW) for name in NOISE)]
 
 
 def rate(of: list[Outcome], holds: list[bool]) -> float:
@@ -48,21 +47,21 @@ def stated(rule: Rule, noise: float) -> tuple[float, float]:
     return math.log1p(max(mains)), math.log1p(max(pairs))
 
 
-@pytest.mark.parametrize("noise", EVERY)
+@pytest.mark.parametrize(("noise", "count"), EVERY)
 @pytest.mark.parametrize("rule", [EIGHT, pytest.param(MIXED, marks=SLOW)], ids=["eight", "mixed"])
-def test_nothing_is_claimed_where_nothing_is(rule: Rule, noise: str) -> None:
+def test_nothing_is_claimed_where_nothing_is(rule: Rule, noise: str, count: int) -> None:
     for spread in (0.03, 0.08):
-        of = repeat(rule, noise, seed=3, spread=spread)
+        of = repeat(rule, noise, repetitions=count, seed=3, spread=spread)
         assert rate(of, [bool(one.claimed) for one in of]) <= 0.05 + error(0.05, len(of))
         held = [one for campaign in of for one in campaign.covered]
         assert not held or np.mean(held) >= 0.93 - 2 / math.sqrt(len(held))
 
 
-@pytest.mark.parametrize("noise", EVERY)
-def test_two_factors_of_eight_and_their_interaction_are_found_and_nothing_else(noise: str) -> None:
+@pytest.mark.parametrize(("noise", "count"), EVERY)
+def test_two_factors_of_eight_and_their_interaction_are_found_and_nothing_else(noise: str, count: int) -> None:
     main, pair = stated(EIGHT, noise_within_blocks(EIGHT, noise))
     truth = {"a": main, "d": -main, "a:d": pair}
-    of = repeat(EIGHT, noise, truth, seed=4)
+    of = repeat(EIGHT, noise, truth, repetitions=count, seed=4)
     for term in truth:
         assert rate(of, [term in one.claimed for one in of]) >= 0.9, term
     assert rate(of, [bool(one.claimed - truth.keys()) for one in of]) <= 0.05 + error(0.05, len(of))
@@ -71,12 +70,12 @@ def test_two_factors_of_eight_and_their_interaction_are_found_and_nothing_else(n
     assert 0.93 <= np.mean(held) <= 0.98
 
 
-@pytest.mark.parametrize("noise", EVERY)
-def test_a_factor_that_reaches_the_margin_is_hardly_ever_dropped(noise: str) -> None:
+@pytest.mark.parametrize(("noise", "count"), EVERY)
+def test_a_factor_that_reaches_the_margin_is_hardly_ever_dropped(noise: str, count: int) -> None:
     """Three factors exactly at the margin; `no influence` is then wrong of each."""
     edge = math.log1p(EIGHT.margin)
     truth = {"b": edge, "e": -edge, "h": edge}
-    of = repeat(EIGHT, noise, truth, seed=5, spread=0.03)
+    of = repeat(EIGHT, noise, truth, repetitions=count, seed=5, spread=0.03)
     dropped = np.mean([name not in one.kept for one in of for name in truth])
     assert dropped <= 0.025 + error(0.025, len(of) * len(truth))
     assert rate(of, [bool(one.idle & truth.keys()) for one in of]) <= 0.05 + error(0.05, len(of))

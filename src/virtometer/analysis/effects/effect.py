@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from virtometer.analysis.effects.claims import Influence
+from virtometer.analysis.nuisance import Nuisance
 from virtometer.model import Better, Screened
 
 _LARGEST = 700.0  # logarithm of a ratio that a floating-point number holds
@@ -161,7 +162,8 @@ class Corner:
 class MetricEffects:
     """Everything about one metric. effects: the largest first. corners: of each interaction, by its term.
 
-    diagnostics: sentences on what the model leaves over.
+    diagnostics: sentences on what the model leaves over. control: the second guest of the baseline against the first
+    (A/A), as a change of the same metric; None where there is none.
     """
 
     metric: str
@@ -177,13 +179,15 @@ class MetricEffects:
     trials: int
     blocks: int
     recommended: Recommendation | None = None
+    control: Change | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FirstStage:
     """What the first stage of a sequential design says of each factor.
 
-    effects: of the factors that the second stage does not vary, of all metrics. cells, blocks: of the first stage.
+    effects: main effects of the factors that the second stage does not vary, of all metrics. cells, blocks: of the
+    first stage.
     """
 
     screened: tuple[Screened, ...]
@@ -198,7 +202,7 @@ class Effects:
 
     tested: contrasts in both families. overall: the setting that is best for all metrics on average, where there
     are several. first: of a sequential design whose first stage is decided; all else is of the second stage then, if
-    there is one. Without factors, all is empty.
+    there is one. nuisance: of a campaign. Without factors, all is empty.
     """
 
     factors: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -207,6 +211,7 @@ class Effects:
     tested: int = 0
     overall: Recommendation | None = None
     first: FirstStage | None = None
+    nuisance: Nuisance | None = None
 
     @property
     def effects(self) -> tuple[Effect, ...]:

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from virtometer.analysis.blocks import Cell, Key
 from virtometer.analysis.effects.claims import Strictness
-from virtometer.analysis.effects.effect import Effects, FirstStage
+from virtometer.analysis.effects.effect import Change, Effects, FirstStage, MetricEffects, change
 from virtometer.analysis.effects.of_campaign import experiment, second_experiment
 from virtometer.analysis.effects.screening import SHARE
 from virtometer.analysis.effects.whole import effects
+from virtometer.analysis.nuisance import nuisance
 from virtometer.analysis.stopping import STRICTNESS
-from virtometer.model import Campaign
+from virtometer.model import Better, Campaign, Control, Estimate
 
 
-def effects_of(campaign: Campaign, cells: Mapping[Key, Cell]) -> Effects:
-    """Of a campaign's last design; empty where its plan has no factors. cells: of the campaign."""
+def effects_of(campaign: Campaign, cells: Mapping[Key, Cell], controls: Sequence[Control] = ()) -> Effects:
+    """Of a campaign's last design; empty where its plan has no factors. cells, controls: of the campaign."""
     made, later = experiment(campaign, cells), second_experiment(campaign, cells)
     if made is None:
         return Effects()
     margin, stage = campaign.plan.margin, campaign.follow_up_stage
     first = effects(made, margin, strictness(campaign, first=later is not None))
+    found = first if later is None else effects(later, margin, strictness(campaign))
+    found = replace(found, metrics=_controlled(found.metrics, controls), nuisance=nuisance(campaign))
     if stage is None or stage.follow_up is None:
-        return first
+        return found
     kept = set(stage.follow_up.kept)
-    dropped = () if later is None else tuple(one for one in first.effects if not kept & set(one.factors))
+    mains = [one for one in first.effects if len(one.factors) == 1]
+    dropped = () if later is None else tuple(one for one in mains if not kept & set(one.factors))
     added = {one.name for one in stage.follow_up.environments}
     begun = FirstStage(
         stage.follow_up.screened,
@@ -33,8 +38,24 @@ def effects_of(campaign: Campaign, cells: Mapping[Key, Cell]) -> Effects:
         sum(one.name not in added for one in campaign.plan.cells),
         len({trial.block for trial in campaign.planned if trial.index < stage.first_trial}),
     )
-    found = first if later is None else effects(later, margin, strictness(campaign))
     return replace(found, first=begun)
+
+
+def _controlled(metrics: Sequence[MetricEffects], controls: Sequence[Control]) -> tuple[MetricEffects, ...]:
+    """The metrics of workloads with what the baseline differs from itself by."""
+    known = {one.workload: one.ratio for one in controls}
+    found = []
+    for metric in metrics:
+        ratio = None if metric.beside else known.get(metric.metric)
+        found.append(metric if ratio is None else replace(metric, control=_change(ratio, metric.better)))
+    return tuple(found)
+
+
+def _change(of: Estimate, better: Better) -> Change:
+    """Of the metric itself: a ratio above 1 is better, whichever direction that is."""
+    sign = 1.0 if better == "higher" else -1.0
+    bounds = [math.nan if one is None else sign * math.log(one) for one in (of.low, of.high)]
+    return change(sign * math.log(of.value), min(bounds), max(bounds))
 
 
 def strictness(campaign: Campaign, *, first: bool = False, by_rule: bool = False) -> Strictness:

@@ -1,0 +1,139 @@
+"""How many blocks the effects of a design get in all: the two stages of `stopping`, for contrasts instead of ratios.
+
+A contrast of the first n blocks has a value, an error and degrees of freedom. With N blocks in all its error is smaller
+by the square root of n / N. As for comparisons, N is fixed once from the first n: for a precision as C. Stein (1945)
+does, with the degrees of freedom that the contrast has; else so that 80 % decide it. All combinations of a workload get
+the blocks of its contrast that takes the most, because an effect is a mean over all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from virtometer.analysis import equivalence, holm
+from virtometer.analysis.blocks import Key
+from virtometer.analysis.effects.claims import Strictness, p_of_none, p_of_zero
+from virtometer.analysis.effects.fit import LEAST_FREEDOM, Estimates
+from virtometer.analysis.effects.model import Model, model
+from virtometer.analysis.effects.table import Experiment, observed
+from virtometer.analysis.interval import Spread
+from virtometer.analysis.precision import MAX_BLOCKS
+from virtometer.analysis.stopping import SAFE, Allotment, allotted, blocks_for_precision, blocks_to_decide
+from virtometer.analysis.verdicts import CLAIM_LEVEL
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A contrast of a workload after the first blocks. of: its value and the spread that one block has of it.
+
+    zero, none: p of no effect, and of none that matters.
+    """
+
+    workload: str
+    term: str
+    of: Spread
+    freedom: float
+    zero: float
+    none: float
+
+
+def told(of: Experiment, margin: float) -> list[Told]:
+    """The contrasts of all workloads that have an error."""
+    found: list[Told] = []
+    for response in of.responses:
+        if response.beside:
+            continue
+        made = model(of.variables, observed(of.variables, response).averaged(), sorted(of.promised))
+        if made is not None:
+            found += [one[0] for one in of_model(made, response.metric, margin) if one[0].freedom >= LEAST_FREEDOM]
+    return found
+
+
+def of_model(made: Model, workload: str, margin: float) -> list[list[Told]]:
+    """The contrasts of one workload, each in all repetitions of the model."""
+    asked = [one for term in made.spans for one in made.asked(term)]
+    estimates: Estimates = made.fit.contrasts([one.weights for one in asked])
+    zero, none = p_of_zero(estimates), p_of_none(estimates, margin)
+    blocks = made.fit.blocks
+    return [
+        [
+            Told(
+                workload,
+                made.name(one.term),
+                Spread(float(estimates.value[at, r]), float(estimates.error[at, r]) * math.sqrt(blocks), blocks),
+                float(estimates.freedom[at, r]),
+                float(zero[at, r]),
+                float(none[at, r]),
+            )
+            for r in range(estimates.value.shape[1])
+        ]
+        for at, one in enumerate(asked)
+    ]
+
+
+def allot_effects(
+    family: Sequence[Told],
+    margin: float,
+    strictness: Strictness,
+    *,
+    block_s: Mapping[str, float],
+    start_s: float,
+    left_s: float,
+    precision: float | None = None,
+    most_blocks: int = MAX_BLOCKS,
+) -> Allotment:
+    """Fix the blocks in all of every effect from the first stage, by (workload, term), the cheapest first.
+
+    block_s: seconds of one more block of all combinations, by workload; start_s: until the guests of a block have
+    started. left_s, precision, most_blocks: as for `stopping.allot`.
+    """
+    needed = _needed(family, margin, strictness, precision, most_blocks)
+    done = max((one.of.n for one in family), default=0)
+    more: dict[Key, int | None] = {}
+    for one, count in zip(family, needed, strict=True):
+        key, before = (one.workload, one.term), more.get((one.workload, one.term), 0)
+        more[key] = None if count is None or before is None else max(before, count - one.of.n)
+    return allotted(
+        more, done, most_blocks, cost_s=dict.fromkeys(more, 0.0), shared_s=block_s,
+        start_s=dict.fromkeys((term for _, term in more), start_s), left_s=left_s,
+    )  # fmt: skip
+
+
+def blocks_of_workloads(of: Allotment) -> dict[str, int]:
+    """The blocks that all combinations of a workload get: those of its effect that gets the most."""
+    found: dict[str, int] = {}
+    for (workload, _), blocks in of.blocks.items():
+        found[workload] = max(found.get(workload, 0), blocks)
+    return found
+
+
+def _needed(
+    family: Sequence[Told], margin: float, strictness: Strictness, precision: float | None, most: int
+) -> list[int | None]:
+    """Blocks in all of every contrast; None beyond `most`."""
+    if precision is not None:
+        return [blocks_for_precision(one.of, math.log1p(precision), freedom=one.freedom) for one in family]
+    limit = equivalence.limit(margin)
+    differ, alike = CLAIM_LEVEL * strictness.claims, equivalence.LEVEL * strictness.claims
+    zero = holm.adjust([one.zero for one in family])
+    none = holm.adjust([one.none for one in family])
+    open_zero = sum(p >= SAFE * differ for p in zero)
+    open_none = sum(p >= SAFE * alike for p in none)
+    needed: list[int | None] = []
+    for at, one in enumerate(family):
+        if zero[at] < SAFE * differ or none[at] < SAFE * alike:
+            needed.append(one.of.n)
+        else:
+            needed.append(
+                blocks_to_decide(
+                    one.of,
+                    limit,
+                    differ / max(1, open_zero),
+                    most,
+                    alike_level=alike / max(1, open_none),
+                    freedom=one.freedom,
+                )
+            )
+    return needed
