@@ -123,12 +123,14 @@ def test_a_host_without_such_devices_or_programs_says_so(qemu: Qemu, monkeypatch
 @needs_iscsi
 def test_a_machine_that_is_killed_is_seen_dead_although_its_target_lives(qemu: Qemu) -> None:
     guest = qemu.start(QemuSettings(disk_backing="iscsi", memory=128 << 20, cpus=1), f"killed-{os.getpid()}")
-    session = greet(guest)
-    names = {Path(f"/proc/{pid}/comm").read_text().strip(): pid for pid in guest.account.processes()}
-    assert names.keys() == {"tgtd", "qemu-system-x86"}
-    os.kill(names["qemu-system-x86"], signal.SIGKILL)
-    with pytest.raises(LinkClosed):
-        session.ping(10)
-    wait_until(lambda: not guest.alive(), 10)
-    guest.stop()
+    try:
+        session = greet(guest)
+        names = {Path(f"/proc/{pid}/comm").read_text().strip(): pid for pid in guest.account.processes()}
+        assert names.keys() == {"tgtd", "qemu-system-x86"}
+        os.kill(names["qemu-system-x86"], signal.SIGKILL)
+        with pytest.raises(LinkClosed):
+            session.ping(10)
+        wait_until(lambda: not guest.alive(), 10)
+    finally:
+        guest.stop()
     assert (left := stat_of(names["tgtd"])) is None or left.state in "ZX"
