@@ -22,6 +22,7 @@ def test_two_checkouts_are_compared_side_by_side() -> None:
     assert found == "; there 2.00 s (2.50 s of processor time), 400 MB: time x 0.50, processor x 0.80, memory x 0.75"
 
 
+@pytest.mark.slow
 def test_a_report_of_another_checkout_is_made_and_measured(tmp_path: Path) -> None:
     assert write(tmp_path / "c", 2_000) == 6_000  # at least 30 for each trial
     checkout = Path(virtometer.__file__).parents[2]

@@ -51,7 +51,12 @@ class LxcLike(Environment):
     def capabilities(self) -> Capabilities:
         """Everything but limits."""
         return Capabilities(
-            disk=True, network=True, several_guests=True, cpu_limit=False, memory_limit=False, settings=("processors",)
+            disk=True,
+            network=True,
+            several_guests=True,
+            cpu_limit=False,
+            memory_limit=False,
+            settings=tuple(Settings.model_fields),
         )
 
     def check(self) -> Check:

@@ -129,7 +129,7 @@ def test_one_file_that_does_not_fit_is_told_in_the_singular() -> None:
 
 
 def test_machines_are_the_kinds_with_a_kernel_of_their_own() -> None:
-    assert {name for name, kind in KINDS.items() if kind.machine} == {"qemu", "kvm", "uml"}
+    assert {name for name, kind in KINDS.items() if kind.machine} == {"qemu", "kvm", "uml", "libvirt"}
 
 
 def test_what_the_agent_leaves_to_the_system_is_known_here_too() -> None:

@@ -109,7 +109,9 @@ def test_both_stages_are_measured_and_kept(plan: Plan, tmp_path: Path, monkeypat
     assert resume(tmp_path / "r", Watcher()) == done, "nothing is left to do"
 
 
-@pytest.mark.parametrize("after", [20, 42, 45])
+@pytest.mark.parametrize(
+    "after", [pytest.param(20, marks=pytest.mark.slow), 42, pytest.param(45, marks=pytest.mark.slow)]
+)
 def test_a_campaign_goes_on_in_either_stage(
     plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:

@@ -438,5 +438,5 @@ def test_guests_that_are_not_silent_are_found(
         own = resident.processes()
         monkeypatch.setattr(resident, "processes", lambda: [*own, *hogs])
         logs = log_ratios(run_of(runner.run(trials(plan), guests, seed=1)[0]))
-    assert len(logs) >= 3
+    assert len(logs) >= 2
     assert statistics.fmean(logs) < math.log(0.95)

@@ -109,12 +109,12 @@ def following(
     trials: list[Trial] = []
     for number in range(blocks):
         trials += _block(plan, generator, first + number, sections, trials[-1:] or before[-1:])
-        _refuse_too_many(before, trials)
+        _refuse_too_many(before, len(trials))
     return tuple(trials)
 
 
-def _refuse_too_many(before: Sequence[Trial], trials: Sequence[Trial]) -> None:
-    if len(before) + len(trials) > MAX_TRIALS:
+def _refuse_too_many(before: Sequence[Trial], more: int) -> None:
+    if len(before) + more > MAX_TRIALS:
         raise UsageError(f"there would be more than the {MAX_TRIALS} trials that one campaign may have")
 
 
@@ -127,6 +127,7 @@ def further(
     environment is. since: the first trial of those whose groups of guests are kept. Raises UsageError when there would
     be more than MAX_TRIALS trials.
     """
+    _refuse_too_many(before, sum(more.values()))  # those of the baselines come in addition
     first = max(trial.block for trial in before) + 1
     generator = Generator(Generator(seed + len(before)).next())
     groups_before = {one.name: _groups_of(plan, one, before[since:]) for one in alone(plan)}
@@ -146,7 +147,7 @@ def further(
             for one in alone(plan)
         ]
         trials += _block(plan, generator, first + number, sections, trials[-1:] or before[-1:])
-        _refuse_too_many(before, trials)
+        _refuse_too_many(before, len(trials))
     return tuple(trials)
 
 
