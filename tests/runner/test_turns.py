@@ -353,7 +353,8 @@ def residents_of(record: TrialRecord) -> list[int]:
 def test_silent_guests_are_stopped_in_every_second_slice_of_some_that_do_not_count(
     turners: Callable[..., Plan], runner_of: Callable[[Plan], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = turners(a={}, b={}, c={}).model_copy(update={"residents_s": 0.3})
+    residents_s = 0.9
+    plan = turners(a={}, b={}, c={}).model_copy(update={"residents_s": residents_s})
     runner, guests = runner_of(plan)
     states: dict[bool, set[str]] = {True: set(), False: set()}
 
@@ -371,17 +372,19 @@ def test_silent_guests_are_stopped_in_every_second_slice_of_some_that_do_not_cou
     assert numbers[:2] == [SLICES, SLICES + 1]
     assert numbers == list(range(SLICES, SLICES + len(numbers)))
     assert len(numbers) % 2 == 0
+    assert len(numbers) >= 6
     assert states[True] == {"T"}, "in odd ones they are stopped"
     assert "T" not in states[False]
     assert [residents_of(record) for record in others] == [[], []]
     used = {one.slice for one in run_of(first).samples if one.used}
     assert used == set(range(SLICES)), "the value is that of the rounds"
     assert first.host is not None
-    assert first.host.wall_s < 2 * SLICES * 0.025 + 0.3 * 5, "the host's use is that of the rounds and long windows"
+    assert first.host.wall_s < residents_s, "the host's use is that of the rounds and long windows"
     assert all(one.guest.alive() for one in guests.values())
     again = runner.run(trials(plan, 3), guests, seed=1)
     assert [record.status for record in again] == ["done"] * 3
-    assert not any(map(residents_of, again)), "each workload of a block has its share of the time once"
+    left = sum(len(residents_of(record)) for record in again)
+    assert left <= 2, "each workload of a block has its share of the time once; what it left may do for one more pair"
 
 
 @pytest.mark.parametrize(("residents_s", "block"), [(0, 0), (1.5, 1)])
@@ -420,7 +423,7 @@ def test_guests_that_are_not_silent_are_found(
     environments: list[Document] = [{"name": "native", "kind": "native"}, {"name": "again", "kind": "native"}]
     limits = {"clock_error": 0.2, "run_extra_s": 5}
     slice_s = 0.1  # a scheduler lets a program that has slept run first for a while
-    more: Document = {"slice_s": slice_s, "fresh": "block", "limits": limits, "residents_s": 24 * slice_s}
+    more: Document = {"slice_s": slice_s, "fresh": "block", "limits": limits, "residents_s": 60 * slice_s}
     plan = make_plan(environments, seconds=4 * slice_s, **more)
     runner, guests = runner_of(plan)
     last = str(max(os.sched_getaffinity(0)))
@@ -438,5 +441,5 @@ def test_guests_that_are_not_silent_are_found(
         own = resident.processes()
         monkeypatch.setattr(resident, "processes", lambda: [*own, *hogs])
         logs = log_ratios(run_of(runner.run(trials(plan), guests, seed=1)[0]))
-    assert len(logs) >= 2
+    assert len(logs) >= 5
     assert statistics.fmean(logs) < math.log(0.95)

@@ -16,8 +16,8 @@ from virtometer.analysis import equivalence, holm
 from virtometer.analysis.blocks import Key
 from virtometer.analysis.effects.claims import Strictness, p_of_none, p_of_zero
 from virtometer.analysis.effects.fit import LEAST_FREEDOM, Estimates
-from virtometer.analysis.effects.model import Model, model
-from virtometer.analysis.effects.table import Experiment, observed
+from virtometer.analysis.effects.model import Model, models
+from virtometer.analysis.effects.table import Experiment
 from virtometer.analysis.interval import Spread
 from virtometer.analysis.precision import MAX_BLOCKS
 from virtometer.analysis.stopping import SAFE, Allotment, allotted, blocks_for_precision, blocks_to_decide
@@ -41,14 +41,8 @@ class Told:
 
 def told(of: Experiment, margin: float) -> list[Told]:
     """The contrasts of all workloads that have an error."""
-    found: list[Told] = []
-    for response in of.responses:
-        if response.beside:
-            continue
-        made = model(of.variables, observed(of.variables, response).averaged(), sorted(of.promised))
-        if made is not None:
-            found += [one[0] for one in of_model(made, response.metric, margin) if one[0].freedom >= LEAST_FREEDOM]
-    return found
+    found = [one[0] for metric, made in models(of) for one in of_model(made, metric, margin)]
+    return [one for one in found if one.freedom >= LEAST_FREEDOM]
 
 
 def of_model(made: Model, workload: str, margin: float) -> list[list[Told]]:

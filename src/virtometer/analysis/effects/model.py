@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from virtometer.analysis.effects import fit
 from virtometer.analysis.effects.aliases import Separation, separate
 from virtometer.analysis.effects.coding import Coded, Term, coded, main_contrast, name_of, pair_contrast
 from virtometer.analysis.effects.fit import Fit
-from virtometer.analysis.effects.table import Floats, Observed, Variable
+from virtometer.analysis.effects.table import Experiment, Floats, Observed, Response, Variable, observed
 
 Levels = tuple[int, ...]
 
@@ -116,6 +116,18 @@ def _levels(of: Coded, against: Levels) -> list[Levels]:
         if of.width == 1 and far:
             return [max(far, key=lambda level: far[level])]
     return found
+
+
+def model_of(of: Experiment, response: Response) -> Model | None:
+    """The model of one response of an experiment, with the terms that it promises; None as `model`."""
+    return model(of.variables, observed(of.variables, response).averaged(), sorted(of.promised))
+
+
+def models(of: Experiment) -> Iterator[tuple[str, Model]]:
+    """The metrics that are to be made best and have a model, with it."""
+    for response in of.responses:
+        if not response.beside and (made := model_of(of, response)) is not None:
+            yield response.metric, made
 
 
 def model(variables: Sequence[Variable], observed: Observed, promised: Sequence[str] = ()) -> Model | None:

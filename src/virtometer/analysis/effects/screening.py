@@ -26,8 +26,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from virtometer.analysis.effects.claims import interval, p_of_zero
-from virtometer.analysis.effects.model import Model, model
-from virtometer.analysis.effects.table import Experiment, observed
+from virtometer.analysis.effects.model import Model, models
+from virtometer.analysis.effects.table import Experiment
 from virtometer.analysis.equivalence import limit
 from virtometer.model import Screened, Why
 
@@ -64,14 +64,7 @@ class Seen:
 
 def seen(of: Experiment) -> list[Seen]:
     """All contrasts of the metrics that are to be made best."""
-    found: list[Seen] = []
-    for response in of.responses:
-        if response.beside:
-            continue
-        made = model(of.variables, observed(of.variables, response).averaged(), sorted(of.promised))
-        if made is not None:
-            found += [one[0] for one in of_model(made, response.metric)]
-    return found
+    return [one[0] for metric, made in models(of) for one in of_model(made, metric)]
 
 
 def of_model(made: Model, metric: str) -> list[list[Seen]]:

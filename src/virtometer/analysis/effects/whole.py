@@ -27,9 +27,9 @@ from virtometer.analysis.effects.effect import (
     change,
 )
 from virtometer.analysis.effects.fit import LEAST_FREEDOM
-from virtometer.analysis.effects.model import Asked, Model, model
+from virtometer.analysis.effects.model import Asked, Model, model_of
 from virtometer.analysis.effects.settings import recommended
-from virtometer.analysis.effects.table import Experiment, Response, observed
+from virtometer.analysis.effects.table import Experiment, Response
 from virtometer.analysis.equivalence import LEVEL as EQUIVALENCE_LEVEL
 
 AVERAGE = ""
@@ -71,7 +71,7 @@ def effects(of: Experiment, margin: float, strictness: Strictness = USUAL) -> Ef
 
 
 def _fitted(of: Experiment, response: Response) -> _Fitted:
-    made = model(of.variables, observed(of.variables, response).averaged(), sorted(of.promised))
+    made = model_of(of, response)
     asked = [] if made is None else [one for term in made.spans for one in made.asked(term)]
     return _Fitted(response, made, asked)
 
