@@ -117,6 +117,21 @@ def test_a_change_is_larger_than_the_margin_in_either_direction(later: float, ch
     assert not WindowLevel(3.0, 3.0 * later, alone=False).changes(MARGIN)
 
 
+@pytest.mark.parametrize("beside", [0.5, 1.0, 1.2, 3.0])
+@pytest.mark.parametrize(
+    ("later", "changes"), [(1.0, False), (1.049, False), (1.051, True), (1 / 1.049, False), (1 / 1.051, True)]
+)
+def test_what_the_baseline_does_as_well_is_no_change(later: float, changes: bool, beside: float) -> None:
+    baseline = WindowLevel(7.0, 7.0 * beside, alone=True)
+    own = WindowLevel(3.0, 3.0 * beside * later, alone=False)
+    assert own.changes(MARGIN, baseline) is changes
+    assert own.change(baseline) == pytest.approx(math.log(later))
+    few = WindowLevel(7.0, 7.0 * beside, alone=True, pieces=FEWEST)
+    assert not own.changes(MARGIN, few)
+    steady = WindowLevel(7.0, 7.0 * beside, alone=False)
+    assert not own.changes(MARGIN, steady), "neither begins outside the range of its second half"
+
+
 @pytest.mark.parametrize("pieces", [FEWEST, ENOUGH - 1])
 @pytest.mark.parametrize(
     ("later", "margin", "changes"),
@@ -188,6 +203,20 @@ def all_five_change(sd: float, pieces: int) -> int:
 def test_noise_seldom_changes_five_windows_in_a_row(sd: float, pieces: int) -> None:
     """At most 2 % of 2,000: however large the noise is in 8 pieces or more, up to `LARGEST_NOISE` in fewer."""
     assert all_five_change(sd, pieces) <= 40
+
+
+@pytest.mark.parametrize("sd", NOISE)
+def test_noise_seldom_differs_from_the_baselines_in_five_windows_in_one_direction(sd: float) -> None:
+    """Less than one treatment of 2,000 is expected, in windows of 0.4 s: 32 pieces."""
+    rng = np.random.default_rng(22)
+    slow = np.where(np.arange(32) == 0, 0.95, 1.0)  # both begin with cold caches
+    rates = 1e9 * slow * np.exp(rng.normal(0, sd, (2000, 5, 2, 32)))
+    failed = 0
+    for five in rates:
+        both = [(found(list(own)), found(list(other))) for own, other in five]
+        directions = {own.change(other) > 0 for own, other in both if own.changes(MARGIN, other)}
+        failed += len(directions) == 1 and all(own.changes(MARGIN, other) for own, other in both)
+    assert failed <= 3
 
 
 @pytest.mark.parametrize("pieces", PIECES)

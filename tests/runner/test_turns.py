@@ -196,13 +196,22 @@ def test_what_changes_in_either_direction_is_taken_for_noise(
     assert not found.in_long_windows
 
 
+def test_what_changes_as_the_baseline_does_is_measured_in_slices(
+    turners: Callable[..., Plan], runner_of: Callable[[Plan], Any]
+) -> None:
+    plan = turners(a={"later": 1.3}, b={"later": 1.3})
+    runner, guests = runner_of(plan)
+    records = runner.run(trials(plan), guests, seed=1)
+    assert not any(run_of(record).in_long_windows for record in records)
+
+
 def test_where_the_baseline_changes_its_speed_all_have_long_windows(
     turners: Callable[..., Plan], runner_of: Callable[[Plan], Any]
 ) -> None:
     plan = turners(a={"later": 0.25}, b={})
     runner, guests = runner_of(plan)
     first = [run_of(record) for record in runner.run(trials(plan), guests, seed=1)]
-    assert [slices(run) for run in first] == [LONG_WINDOWS, [-1]]
+    assert [slices(run) for run in first] == [LONG_WINDOWS, LONG_WINDOWS], "the other changes beside it"
     again = [run_of(record) for record in runner.run(trials(plan, 2), guests, seed=2)]
     assert [slices(run) for run in again] == [[-1], [-1]]
 
@@ -254,6 +263,18 @@ def test_a_failure_says_nothing_of_the_speed(turners: Callable[..., Plan], runne
     _, again = runner.run(trials(plan, 2), guests, seed=2)
     assert again.failure is not None
     assert "check-failed" in again.reason
+
+
+def test_where_one_of_two_baseline_guests_fails_the_other_goes_on(
+    turners: Callable[..., Plan], runner_of: Callable[[Plan], Any]
+) -> None:
+    plan = turners(a={}, b={"dies": 4})
+    runner, guests = runner_of(plan)
+    guests[GuestKey("a", 2)] = guests.pop(GuestKey("b"))
+    two = [Trial(number, 0, number, 0, (Placement("a", "linpack", guest=number + 1),), turns=0) for number in (0, 1)]
+    good, bad = runner.run(two, guests, seed=1)
+    assert slices(run_of(good)) == [-1, *range(SLICES)]
+    assert bad.failure is not None
 
 
 def test_what_was_found_out_before_is_known_after_a_resume(
@@ -411,6 +432,23 @@ def test_guests_that_may_not_be_stopped_are_left_alone(
     assert [record.status for record in records] == ["done"] * 2
     assert len(residents_of(records[0])) <= 1
     assert log_ratios(run_of(records[0])) == []
+
+
+def test_guests_that_do_not_bear_to_be_stopped_go_on(
+    turners: Callable[..., Plan], runner_of: Callable[[Plan], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = turners(a={}, b={}, c={}).model_copy(update={"residents_s": 0.3})
+    runner, guests = runner_of(plan)
+    guests[GuestKey("b")].guest.bears_stops = False
+    stopped = set()
+
+    def noted(process: int, sign: int) -> None:
+        stopped.add(process)
+
+    monkeypatch.setattr("virtometer.runner.silent_guests.send", noted)
+    records = runner.run(trials(plan), guests, seed=1)
+    assert [record.status for record in records] == ["done"] * 3
+    assert stopped == set(guests[GuestKey("c")].guest.processes())
 
 
 HOG = "import os, sys; os.sched_setaffinity(0, {int(sys.argv[1])}); print('up', flush=True)\nwhile True: pass"

@@ -15,7 +15,9 @@ from virtometer.analysis.score import per_unit
 from virtometer.analysis.slices import long_windows, without_run_in
 from virtometer.model import Sample
 
-_UNLIKE = math.log(1.5)
+UNLIKE = math.log(1.5)
+"""By which slices or beginnings differ from long windows for another reason than noise, as a log of a ratio."""
+
 _FEWEST = 4
 _ENOUGH = 10  # pieces of a window, for a small change of its speed to be told from noise
 
@@ -32,18 +34,24 @@ class WindowLevel:
     alone: bool
     pieces: int = _ENOUGH
 
-    @property
-    def becomes_faster(self) -> bool:
-        """Whether the second half is faster than the beginning."""
-        return self.later > self.beginning
+    def change(self, beside: WindowLevel | None = None) -> float:
+        """Log of the speed of the second half by that of the beginning, less that of a window `beside` it.
 
-    def changes(self, margin: float) -> bool:
+        What both do alike, such as to begin with cold caches, does not change their ratio.
+        """
+        own = math.log(self.later / self.beginning)
+        return own if beside is None else own - beside.change()
+
+    def changes(self, margin: float, beside: WindowLevel | None = None) -> bool:
         """Whether the beginning differs from the second half by more than `margin`, and from each piece of it.
 
-        In windows of few pieces, only by much: chance alone puts the first of a few outside the range of the others.
+        With a window of the baseline `beside` it: whether it differs so otherwise than there. In windows of few
+        pieces, only by much: chance alone puts the first of a few outside the range of the others.
         """
-        least = math.log1p(margin) if self.pieces >= _ENOUGH else max(_UNLIKE, math.log1p(margin))
-        return self.alone and abs(math.log(self.later / self.beginning)) > least
+        both = [self] if beside is None else [self, beside]
+        enough = min(one.pieces for one in both) >= _ENOUGH
+        least = math.log1p(margin) if enough else max(UNLIKE, math.log1p(margin))
+        return any(one.alone for one in both) and abs(self.change(beside)) > least
 
 
 def level(samples: Iterable[Sample], piece_ns: int, run_in_s: float = 0.0) -> WindowLevel | None:
@@ -79,7 +87,7 @@ def unlike(samples: Sequence[Sample], against: Sequence[Sample], piece_ns: int) 
     Much is a factor of 1.5: a long window and the slices are some time apart, and the host is not the same.
     """
     own, other = _slices_above_windows(samples, piece_ns), _slices_above_windows(against, piece_ns)
-    return own is not None and abs(own) > _UNLIKE and abs(own - (other or 0.0)) > _UNLIKE
+    return own is not None and abs(own) > UNLIKE and abs(own - (other or 0.0)) > UNLIKE
 
 
 def _slices_above_windows(samples: Sequence[Sample], piece_ns: int) -> float | None:

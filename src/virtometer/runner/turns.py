@@ -5,6 +5,7 @@ A trial that fails leaves the others going. METHODOLOGY has the reasons, in the 
 
 from __future__ import annotations
 
+import math
 import select
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ from virtometer.analysis.slices import (
     residents_apart,
     slices_apart,
 )
-from virtometer.analysis.window_level import level, unlike
+from virtometer.analysis.window_level import UNLIKE, WindowLevel, level, unlike
 from virtometer.deferred_signals import deferred_signals
 from virtometer.design.scenarios import work_in_turns
 from virtometer.design.shuffle import Generator
@@ -110,8 +111,9 @@ class TurnRunner(TrialSteps):
         self._beside_silent([turn for turn in sliced if turn.failure is None], running_guests.values(), generator)
         self._each(turns, self._stop)
         self._each(turns, lambda turn: turn.one.clock.after())
+        known = {turn.key for turn in turns if turn.failure is None}  # the baseline has two guests
         for turn in turns:
-            if turn.failure is not None and turn.running:  # nothing is known of its speed
+            if turn.failure is not None and turn.running and turn.key not in known:  # nothing is known of its speed
                 self._changes.pop(turn.key, None)
         return [self._record(turn, started_at) for turn in turns]
 
@@ -155,24 +157,32 @@ class TurnRunner(TrialSteps):
     def _examine(self, turns: Sequence[_Turn], baseline: Sequence[_Turn], generator: Generator) -> None:
         """Find out which change their speed in each of a few long windows: noise seldom does so.
 
-        The guests take turns here too, because one that goes on at once begins as it ended.
+        A treatment does where it changes otherwise than the baseline beside it; the baseline, by a factor of 1.5. The
+        guests take turns here too, because one that goes on at once begins as it ended.
         """
-        piece_ns = round(self._plan.slice_s * 1e9)
         self._changes |= {turn.key: True for turn in turns}
         suspects, faster = turns, dict[tuple[str, str], bool]()
         for number in range(1, _LONG_WINDOWS + 1):
             for turn in generator.shuffled(_once([*suspects, *baseline]) if suspects else []):
                 self._long_window(turn)
+            of_baseline = self._level(baseline[0], number) if baseline else None
             for turn in suspects:
-                window = long_windows(turn.one.state.samples).get(-number, [])
-                found = level(window, piece_ns, turn.one.running_guest.guest.run_in_s)
+                found = self._level(turn, number)
+                beside, margin = of_baseline, self._plan.margin
+                if turn in baseline:
+                    beside, margin = None, max(margin, math.expm1(UNLIKE))
                 # What is no noise changes in the same direction each time.
                 self._changes[turn.key] = (
                     found is not None
-                    and found.changes(self._plan.margin)
-                    and faster.setdefault(turn.key, found.becomes_faster) is found.becomes_faster
+                    and found.changes(margin, beside)
+                    and faster.setdefault(turn.key, found.change(beside) > 0) is (found.change(beside) > 0)
                 )
             suspects = [turn for turn in suspects if self._changes[turn.key] and turn.failure is None]
+
+    def _level(self, turn: _Turn, number: int) -> WindowLevel | None:
+        """Of the long window with this number."""
+        window = long_windows(turn.one.state.samples).get(-number, [])
+        return level(window, round(self._plan.slice_s * 1e9), turn.one.running_guest.guest.run_in_s)
 
     def _compare_with_long_windows(self, turns: Sequence[_Turn]) -> None:
         """Find those that were another in slices than in their long windows, where they had any."""
@@ -235,7 +245,8 @@ class TurnRunner(TrialSteps):
         if not baseline or baseline[0].trial.block >= self._plan.first_blocks:
             return
         turn = baseline[0]
-        others = [one.guest for one in living if one is not turn.one.running_guest and not one.unusable]
+        idle = [one for one in living if one is not turn.one.running_guest and not one.unusable]
+        others = [one.guest for one in idle if one.guest.bears_stops]
         share = turn.trial.block, turn.one.placement.workload
         if share not in self._shares:  # a block may have groups of guests
             self._shares.add(share)
