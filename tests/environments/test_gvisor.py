@@ -63,6 +63,13 @@ def test_a_memory_that_is_spoilt_is_made_anew(gvisor: Gvisor, new_id: Callable[[
 
 
 @needs_root
+def test_a_guest_of_systrap_is_never_stopped(gvisor: Gvisor, new_id: Callable[[], str]) -> None:
+    guest, _ = start(gvisor, new_id())
+    guest.stop()
+    assert guest.bears_stops is (guest.effective["platform"] != "systrap")
+
+
+@needs_root
 def test_it_is_gvisors_kernel_that_answers(gvisor: Gvisor, new_id: Callable[[], str]) -> None:
     guest, talk = start(gvisor, new_id())
     facts = talk.session.request("facts", {}, ANSWER_S)
@@ -172,6 +179,21 @@ def test_the_program_is_a_setting_and_its_version_is_recorded(gvisor: Gvisor, ne
     assert guest.effective["version"] and "\n" not in guest.effective["version"]
     guest.stop()
     assert any(str(other) in line.argv for line in gvisor.lab.programs.drain())
+
+
+@needs_root
+def test_the_runsc_that_make_built_is_taken_before_the_one_on_the_path(
+    gvisor: Gvisor, new_id: Callable[[], str]
+) -> None:
+    on_the_path = gvisor.lab.programs.find("runsc", "runsc")
+    built = gvisor.lab.cache / "gvisor" / "runsc"
+    built.parent.mkdir()
+    built.write_text(f'#!/bin/sh\nexec {on_the_path} "$@"\n')
+    assert gvisor.program_file() == on_the_path, "a build that was cut off is not executable"
+    built.chmod(0o755)
+    guest, _ = start(gvisor, new_id())
+    guest.stop()
+    assert guest.effective["program"] == str(built)
 
 
 def test_a_program_that_is_not_there_is_refused_before_anything_is_measured(gvisor: Gvisor) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from tests.environments.planted import PlantedProc
 from tests.waiting import wait_until
-from virtometer.environments.cpu_parts import GUEST_TIME, NOT_COUNTED, TRACED
+from virtometer.environments.cpu_parts import GUEST_TIME, NOT_COUNTED, STUBS, TRACED, Division
 from virtometer.environments.qemu import VCPU_THREADS
 from virtometer.environments.thread_times import ThreadTimes
 
@@ -79,17 +79,15 @@ def test_an_account_without_modes_says_so(busy: list[int]) -> None:
     assert reading.unknown == "its account does not tell user from kernel mode"
 
 
-@pytest.mark.parametrize("division", [VCPU_THREADS, TRACED], ids=["by name", "by tracer"])
-def test_without_a_thread_of_the_guest_its_code_is_unknown_and_not_zero(busy: list[int], division: object) -> None:
-    assert division in (VCPU_THREADS, TRACED)
-    made = VCPU_THREADS if division is VCPU_THREADS else TRACED
-    times = ThreadTimes(lambda: busy, made)
+@pytest.mark.parametrize("division", [VCPU_THREADS, TRACED, STUBS], ids=["by name", "by tracer", "by arguments"])
+def test_without_a_thread_of_the_guest_its_code_is_unknown_and_not_zero(busy: list[int], division: Division) -> None:
+    times = ThreadTimes(lambda: busy, division)
     assert times.parts(5_000, (1, 2)).unknown == NOT_COUNTED, "nothing was found yet"
     times.find()
     times.read()
     reading = times.parts(5_000, (1, 2))
     assert (reading.code, reading.vmm, reading.kernel) == (None, None, 0)
-    assert reading.unknown == made.missing
+    assert reading.unknown == division.missing
     times.close()
 
 

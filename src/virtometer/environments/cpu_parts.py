@@ -102,6 +102,16 @@ TRACED = Division(_by_tracer, counted=Part.VMM, missing="no process of the guest
 """Of kernels in user space: the guest's programs run in processes that such a kernel traces."""
 
 
+def _by_arguments(pid: int, _task: int, proc: Path) -> Part:
+    return Part.VMM if (proc / str(pid) / "cmdline").read_bytes() else Part.CODE
+
+
+STUBS = Division(_by_arguments, counted=Part.VMM, missing="no process of the guest is a stub without arguments")
+"""Of kernels in user space that run programs in stubs: processes whose memory, arguments included, was replaced.
+
+While a stub waits for its kernel it spins for a while, and that is counted with the guest's code."""
+
+
 def name_of(task: int, proc: Path = PROC) -> str:
     """The name of a thread; empty where it has ended."""
     try:

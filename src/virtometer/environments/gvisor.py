@@ -18,7 +18,7 @@ from pydantic import Field
 from virtometer.environments.accounting import CgroupAccount
 from virtometer.environments.agent_root import DATA
 from virtometer.environments.base import Capabilities, Check, DiskTarget, Environment, Guest, LabContext, Settings
-from virtometer.environments.cpu_parts import GUEST_TIME, TRACED
+from virtometer.environments.cpu_parts import GUEST_TIME, STUBS, TRACED, Division
 from virtometer.environments.image_settings import ImageSettings
 from virtometer.environments.journal import Resource
 from virtometer.environments.limits import CgroupLimits, effective_limits
@@ -31,6 +31,7 @@ Platform = Literal["systrap", "ptrace", "kvm"]
 _TRIED: tuple[Platform, ...] = ("systrap", "ptrace")  # fastest first; kvm may hang, so only on request
 
 _CONTAINER = container_of("runsc")
+_DIVISIONS: dict[Platform, Division] = {"systrap": STUBS, "ptrace": TRACED, "kvm": GUEST_TIME}
 _MISTAKEN = "/proc/sys/net/core"
 _RUN_IN_S = 0.008  # its kernel's threads look for more work so long, on the processor of the work
 
@@ -46,7 +47,8 @@ class GvisorSettings(ImageSettings, CgroupLimits):
     program: str | None = Field(
         default=None,
         min_length=1,
-        description="path of the runsc that starts the guests, such as a newer one. Without it, the one on the PATH",
+        description="path of the runsc that starts the guests. Without it, the one that `make gvisor` built, else "
+        "the one on the PATH",
     )
     platform: Platform | None = Field(
         default=None,
@@ -86,6 +88,11 @@ class Gvisor(Environment):
         self._tried: set[tuple[Path, Platform]] = set()
         self._versions: dict[Path, str] = {}
 
+    def program_file(self) -> Path:
+        """The runsc that `make gvisor` built, else the one on the PATH. Raises MissingProgram."""
+        built = self.lab.cache / "gvisor" / "runsc"
+        return built if os.access(built, os.X_OK) else super().program_file()
+
     def capabilities(self) -> Capabilities:
         """Everything, as root."""
         return Capabilities(
@@ -111,7 +118,9 @@ class Gvisor(Environment):
                 self._remember(program, platform)
                 return Check(True, check.reason, found={**check.found, "platform": platform})
             refused.append(f"{platform}: {check.reason}")
-        return Check(False, "; ".join(refused), "install a current runsc from gvisor.dev, or the Debian package runsc")
+        return Check(
+            False, "; ".join(refused), "build a current runsc (make gvisor), or install the Debian package runsc"
+        )
 
     def prepare(self, settings: Settings) -> None:
         """Build the root file system. Raises EnvironmentFailed when the requested platform does not work here."""
@@ -128,7 +137,7 @@ class Gvisor(Environment):
             )
 
     def _runsc(self, program: str | None) -> Path:
-        """The runsc that a setting names, else the one on the PATH. Raises EnvironmentFailed or MissingProgram."""
+        """The runsc that a setting names, else that of `program_file`. Raises EnvironmentFailed or MissingProgram."""
         if program is None:
             return self.program_file()
         path = Path(program)
@@ -163,7 +172,7 @@ class Gvisor(Environment):
         platform = settings.platform or self._platform(settings.program)
         disk_file = self.lab.disk_file
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
-            guest.divide_cpu(GUEST_TIME if platform == "kvm" else TRACED)
+            guest.divide_cpu(_DIVISIONS[platform])
             settings.use_image(guest)
             directory = guest.make_directory()
             state = add_state(self.lab, guest, runsc, _CONTAINER, directory)
@@ -180,6 +189,8 @@ class Gvisor(Environment):
             if disk_file:
                 guest.disk = DiskTarget(f"{DATA}/{disk_file.name}", _DISK)
             guest.run_in_s = _RUN_IN_S
+            # A guest of systrap that works ends after some ten stops of its processes.
+            guest.bears_stops = platform != "systrap"
             guest.effective |= {"platform": platform, "network": settings.network, "gso": settings.gso}
             guest.effective |= {"program": str(runsc), "version": self._version(runsc)}
             flags = [f"--root={state}", f"--platform={platform}", f"--network={settings.network}", "--overlay2=none"]
