@@ -236,20 +236,28 @@ def test_a_kernel_that_dies_at_once_is_a_check_that_fails(
     assert "ptrace is not allowed here" in check.reason
 
 
-@pytest.mark.parametrize(("result", "boots"), [("", False), ("OK\\n", True)])
-def test_a_kernel_that_hangs_before_it_boots_is_told_from_one_that_boots_slowly(
-    tmp_path: Path, uml: UserModeLinux, monkeypatch: pytest.MonkeyPatch, result: str, boots: bool
+@pytest.mark.parametrize(
+    ("prints", "boots"),
+    [
+        ("printf 'Checking that ptrace can change system call numbers...'", False),
+        ("echo Run /init as init process", False),
+        ("while sleep 0.2; do date +%N; done", True),
+    ],
+)
+def test_a_kernel_that_stands_still_is_told_from_one_that_boots_slowly(
+    tmp_path: Path, uml: UserModeLinux, monkeypatch: pytest.MonkeyPatch, prints: str, boots: bool
 ) -> None:
     program = tmp_path / "bin" / "linux.uml"
     program.parent.mkdir()
-    program.write_text(
-        f"#!/bin/sh\nprintf 'Checking that ptrace can change system call numbers...{result}'\nexec sleep 60\n"
-    )
+    program.write_text(f"#!/bin/sh\n{prints}\nexec sleep 60\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    monkeypatch.setattr("virtometer.environments.uml.SILENT_S", 2.0)
+    monkeypatch.setattr("virtometer.environments.uml.CHECK_S", 4.0)
     check = uml.check()
     assert check.works == boots
     assert boots == ("booting" in check.found)
+    assert boots or prints.split(maxsplit=1)[1].strip("'") in check.reason
 
 
 def test_unknown_and_impossible_settings_are_refused() -> None:

@@ -28,7 +28,9 @@ from virtometer.link.channel import Channel, Stream
 from virtometer.link.session import Session
 from virtometer.model import parse_size
 
-_CHECK_S = 1.6
+_LOOK_S = 0.5
+SILENT_S = 5.0  # its kernel's longest silence at boot is a tenth of this
+CHECK_S = 15.0
 _ADVICE = "see whether this host allows ptrace, and memory in /dev/shm that can be executed"
 
 
@@ -74,28 +76,43 @@ class UserModeLinux(Environment):
         )
 
     def check(self) -> Check:
-        """Boot a guest until its agent says hello; on a slow host be content with a kernel that is still booting."""
+        """Boot a guest until its agent says hello; on a slow host be content with a kernel that goes on booting."""
         begin = time.monotonic()
         try:
             guest = self._boot(UmlSettings(), f"check-uml-{os.getpid()}", verbose=True)
         except VirtometerError as cause:
             return Check(False, cause.sentence, cause.advice)
         try:
-            Session(Channel(guest.stream), "the guest").greet(max(begin + _CHECK_S - time.monotonic(), 0.1))
-            took = time.monotonic() - begin
-        except LinkTimeout:
-            last = (guest.stderr_tail().splitlines() or [""])[-1]
-            if guest.alive() and last and not last.endswith("..."):  # so ends a look at the host that has no result yet
-                found = {"booting": f"not yet at the agent after {_CHECK_S:g} s, at: {last}"}
-                return Check(True, "a guest started and was still booting when the check's time was over", found=found)
-            return Check(False, f"a guest of user-mode Linux does not boot: {last or 'it prints nothing'}", _ADVICE)
-        except LinkError as cause:
-            last = (guest.stderr_tail().splitlines() or [cause.sentence])[-1]
-            return Check(False, f"a guest of user-mode Linux does not boot: {last}", _ADVICE)
+            return self._watched(guest, begin)
         finally:
             guest.grace_s = 0.0
             guest.stop()
-        return Check(True, "a guest booted and its agent answered", found={"boot_ms": f"{took * 1000:.0f}"})
+
+    def _watched(self, guest: ProcessGuest, begin: float) -> Check:
+        """What becomes of a guest that prints what its kernel does. begin: when it was started."""
+        session = Session(Channel(guest.stream), "the guest")
+        printed, heard = "", begin
+        while True:
+            try:
+                session.greet(_LOOK_S)
+            except LinkTimeout:
+                now, tail = time.monotonic(), guest.stderr_tail()
+                if tail != printed:
+                    printed, heard = tail, now
+                last = (printed.splitlines() or ["it prints nothing"])[-1]
+                if now - heard > SILENT_S:
+                    return Check(
+                        False, f"a guest of user-mode Linux does not boot, it stands still at: {last}", _ADVICE
+                    )
+                if now - begin > CHECK_S:
+                    found = {"booting": f"not yet at the agent after {CHECK_S:g} s, at: {last}"}
+                    return Check(True, "a guest was still booting when the check's time was over", found=found)
+            except LinkError as cause:
+                last = (guest.stderr_tail().splitlines() or [cause.sentence])[-1]
+                return Check(False, f"a guest of user-mode Linux does not boot: {last}", _ADVICE)
+            else:
+                found = {"boot_ms": f"{(time.monotonic() - begin) * 1000:.0f}"}
+                return Check(True, "a guest booted and its agent answered", found=found)
 
     def prepare(self, settings: Settings) -> None:
         """Make the initramfs, and the image where one is asked for."""
