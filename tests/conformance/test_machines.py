@@ -35,6 +35,8 @@ VARIANTS: list[tuple[str, dict[str, Any], bool, bool]] = [
     ("qemu", {"machine": "pc", **IOTHREAD}, True, False),
     ("qemu", {"machine": "q35", "disk_device": "nvme", "disk_format": "qcow2"}, False, False),
     ("qemu", {"machine": "microvm"}, True, False),
+    ("qemu", {"network_backend": "socket"}, False, False),
+    ("qemu", {"network_backend": "socket", "disk_backing": "nbd", "network_device": "rtl8139"}, True, True),
     ("uml", {}, True, False),
     ("qemu", {"bits": 32, "cpu": "qemu32"}, False, False),
     ("qemu", {"bits": 32, "machine": "q35", "disk_device": "ahci", "network_device": "e1000e"}, True, True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,12 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import wait_until
 from virtometer.cache import cache_directory
 from virtometer.environments.base import Check, LabContext
 from virtometer.environments.journal import Journal
 from virtometer.environments.network import Lan
 from virtometer.environments.process_guest import ProcessGuest
-from virtometer.errors import MissingProgram
+from virtometer.environments.processes import stat_of
+from virtometer.errors import LinkClosed, MissingProgram
 from virtometer.link.channel import Channel
 from virtometer.link.messages import Done, Event, Failed, Ready
 from virtometer.link.session import Session
@@ -121,6 +124,36 @@ def processes_naming(text: str) -> list[int]:
         except OSError:
             continue
     return found
+
+
+def processes_by_name(guest: ProcessGuest) -> dict[str, int]:
+    """The pid of each process of a guest, by the name of its program."""
+    return {Path(f"/proc/{pid}/comm").read_text().strip(): pid for pid in guest.account.processes()}
+
+
+def assert_seen_dead(guest: ProcessGuest, session: Session, machine: int) -> None:
+    """Kill the process of the machine alone: the guest is dead, whatever helpers live."""
+    os.kill(machine, signal.SIGKILL)
+    with pytest.raises(LinkClosed):
+        session.ping(10)
+    wait_until(lambda: not guest.alive(), 10)
+
+
+def has_ended(pid: int) -> bool:
+    """Whether a process is gone, or only its exit status is left."""
+    return (left := stat_of(pid)) is None or left.state in "ZX"
+
+
+def hide_program(monkeypatch: pytest.MonkeyPatch, programs: Programs, hidden: str) -> None:
+    """Let one program be missing on this host."""
+    found = programs.find
+
+    def find(name: str, package: str) -> Path:
+        if name == hidden:
+            raise MissingProgram(f"the program {name} is not installed", advice=package)
+        return found(name, package)
+
+    monkeypatch.setattr(programs, "find", find)
 
 
 def interfaces(namespace: str | None) -> set[str]:

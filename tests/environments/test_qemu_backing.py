@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,12 +11,21 @@ from typing import Any
 
 import pytest
 
-from tests.environments.booted import DISK_BYTES, greet, lab, measure, pattern, require
-from tests.waiting import wait_until
-from virtometer.environments.processes import stat_of
+from tests.environments.booted import (
+    DISK_BYTES,
+    assert_seen_dead,
+    greet,
+    has_ended,
+    hide_program,
+    lab,
+    measure,
+    pattern,
+    processes_by_name,
+    require,
+)
 from virtometer.environments.qemu import Qemu, QemuSettings
 from virtometer.environments.qemu_backing import LOOP
-from virtometer.errors import EnvironmentFailed, LinkClosed, MissingProgram
+from virtometer.errors import EnvironmentFailed, MissingProgram
 
 EXTRA = list(Path("/usr/lib").glob("*/qemu/block-iscsi.so"))
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="a block device needs root")
@@ -105,14 +113,7 @@ def test_a_host_without_such_devices_or_programs_says_so(qemu: Qemu, monkeypatch
     monkeypatch.setenv("PATH", f"{fake}:{os.environ['PATH']}")
     with pytest.raises(EnvironmentFailed, match="needs a loop device, and the host gives none"):
         qemu.prepare(QemuSettings(disk_backing="block"))
-    found = type(qemu.lab.programs).find
-
-    def find(self: object, name: str, package: str) -> Path:
-        if name == "qemu-nbd":
-            raise MissingProgram(f"the program {name} is not installed", advice=package)
-        return found(qemu.lab.programs, name, package)
-
-    monkeypatch.setattr(type(qemu.lab.programs), "find", find)
+    hide_program(monkeypatch, qemu.lab.programs, "qemu-nbd")
     with pytest.raises(MissingProgram, match="qemu-nbd"):
         qemu.prepare(QemuSettings(disk_backing="nbd"))
     with pytest.raises(EnvironmentFailed, match="disk_backing iscsi needs root"):
@@ -125,12 +126,9 @@ def test_a_machine_that_is_killed_is_seen_dead_although_its_target_lives(qemu: Q
     guest = qemu.start(QemuSettings(disk_backing="iscsi", memory=128 << 20, cpus=1), f"killed-{os.getpid()}")
     try:
         session = greet(guest)
-        names = {Path(f"/proc/{pid}/comm").read_text().strip(): pid for pid in guest.account.processes()}
-        assert names.keys() == {"tgtd", "qemu-system-x86"}
-        os.kill(names["qemu-system-x86"], signal.SIGKILL)
-        with pytest.raises(LinkClosed):
-            session.ping(10)
-        wait_until(lambda: not guest.alive(), 10)
+        pids = processes_by_name(guest)
+        assert pids.keys() == {"tgtd", "qemu-system-x86"}
+        assert_seen_dead(guest, session, pids["qemu-system-x86"])
     finally:
         guest.stop()
-    assert (left := stat_of(names["tgtd"])) is None or left.state in "ZX"
+    assert has_ended(pids["tgtd"])

@@ -45,6 +45,8 @@ def settings(**asked: Any) -> QemuSettings:
          "network_queues above 1 needs network_device virtio and network_backend tap"),
         ({"network_queues": 2, "network_backend": "user"},
          "network_queues above 1 needs network_device virtio and network_backend tap"),
+        ({"network_queues": 2, "network_backend": "socket"},
+         "network_queues above 1 needs network_device virtio and network_backend tap"),
         ({"network_offloads": False, "network_device": "rtl8139"},
          "network_offloads false needs network_device virtio, and network_device is rtl8139"),
         ({"disk_backing": "block", "disk_format": "qcow2"},

@@ -73,6 +73,7 @@ class ProcessGuest(Guest):
         self._on_stop: list[Callable[[], object]] = []
         self._stderr = -1
         self._tail = b""
+        self._has_directory = False
         self._stopped = False
         self._cpu_ns = 0
 
@@ -123,10 +124,13 @@ class ProcessGuest(Guest):
         return self.lab.scratch / f"virtometer-{self.guest_id}"
 
     def make_directory(self) -> Path:
-        """The guest's own directory under lab.scratch (journaled, removed at the stop)."""
+        """The guest's own directory under lab.scratch (journaled, removed at the stop); it is made once."""
         directory = self.directory
+        if self._has_directory:
+            return directory
         self.lab.journal.record(self.guest_id, DIRECTORY, path=str(directory))
         directory.mkdir(mode=0o700)
+        self._has_directory = True
         self.on_stop(lambda: remove_directory(directory))
         return directory
 

@@ -34,6 +34,7 @@ from virtometer.environments.process_guest import ProcessGuest
 from virtometer.environments.qemu_backing import LOOP, as_block_device, served, target
 from virtometer.environments.qemu_devices import CARDS, DISKS, ROOT_SERIAL, card_device, disk_devices, root_disk
 from virtometer.environments.qemu_facts import ask
+from virtometer.environments.qemu_relay import relayed
 from virtometer.environments.qemu_settings import DIRECT, KvmSettings, MachineSettings, QemuSettings
 from virtometer.environments.qmp import Qmp
 from virtometer.environments.tsc_rate import tsc_khz
@@ -123,10 +124,10 @@ class _VirtualMachine(Environment):
                 in_qcow2 = mine.disk_format == "qcow2"
                 root = debian.as_qcow2(self.lab.programs) if in_qcow2 else debian.disk
                 disk_argv = [*disk_argv, *root_disk(str(root), mine.disk_format, mmio=mmio)]
-            network_argv = self._network(mine, guest)
+            relay, network_argv = self._network(mine, guest)
             parameters = " ".join(self._parameters(mine, guest).split())
             argv: list[str | Path] = [
-                *before, qemu, "-accel", self.accelerator(mine), *self._board(mine), "-cpu", mine.cpu,
+                *before, *relay, qemu, "-accel", self.accelerator(mine), *self._board(mine), "-cpu", mine.cpu,
                 "-smp", self._processors(mine), "-m", f"{mine.memory >> 20}M",
                 "-name", "debug-threads=on", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
                 "-kernel", kernel, "-initrd", image, "-append", parameters,
@@ -290,25 +291,34 @@ class _VirtualMachine(Environment):
             os.fsync(made.fileno())
         return image
 
-    def _network(self, settings: MachineSettings, guest: ProcessGuest) -> list[str]:
-        """Options for the network: a tap on the laboratory's bridge, or QEMU's own address translation without root."""
+    def _network(self, settings: MachineSettings, guest: ProcessGuest) -> tuple[list[str | Path], list[str]]:
+        """Words before QEMU's own and options for the network.
+
+        It is a tap on the laboratory's bridge, a socket with a relay to one, or QEMU's own address translation.
+        """
         lan, mmio = self.lab.lan, settings.machine == "microvm"
         queues, offloads = settings.network_queues, settings.network_offloads
         reason = lan.unavailable()
-        if reason and (settings.network_backend == "tap" or queues > 1):
-            raise EnvironmentFailed(f"network_backend tap cannot be had: {reason}", advice=lan.advice())
+        if reason and (settings.network_backend in ("tap", "socket") or queues > 1):
+            what = settings.network_backend or "tap"
+            raise EnvironmentFailed(f"network_backend {what} cannot be had: {reason}", advice=lan.advice())
         if reason or settings.network_backend == "user":
             guest.network = NetworkPath("slirp", "127.0.0.1", "10.0.2.2", None, "eth0", "10.0.2.15", 24)
             card = card_device(settings.network_device, mmio=mmio, queues=1, offloads=offloads)
-            return ["-netdev", "user,id=lan", *card]
+            return [], ["-netdev", "user,id=lan", *card]
+        directory = guest.make_directory() if settings.network_backend == "socket" else guest.directory
         guest.on_stop(lambda: lan.detach(guest.guest_id))
         tap, guest.network = lan.attach_tap(guest.guest_id, queues)
         number = int(guest.network.guest_address.rpartition(".")[2])
-        backend = f"tap,id=lan,ifname={tap},script=no,downscript=no,vhost=off"
-        backend += f",queues={queues}" if queues > 1 else ""
+        relay: list[str | Path] = []
+        if settings.network_backend == "socket":
+            relay, backend = relayed(guest, directory, tap)
+        else:
+            backend = f"tap,id=lan,ifname={tap},script=no,downscript=no,vhost=off"
+            backend += f",queues={queues}" if queues > 1 else ""
         mac = f"52:54:00:4d:00:{number:02x}"
         card = card_device(settings.network_device, mmio=mmio, queues=queues, offloads=offloads, mac=mac)
-        return ["-netdev", backend, *card]
+        return relay, ["-netdev", backend, *card]
 
     def _explained(self, cause: EnvironmentFailed, words: str, qemu: Path) -> EnvironmentFailed:
         """Put QEMU's own words into the sentence, and what is allowed beside them where it refuses a processor."""

@@ -130,9 +130,10 @@ class MachineSettings(ImageSettings, AgentBits):
     network_device: Literal["virtio", "vmxnet3", "e1000", "e1000e", "rtl8139"] = Field(
         default="virtio", description="device of the network"
     )
-    network_backend: Literal["tap", "user"] | None = Field(
+    network_backend: Literal["tap", "user", "socket"] | None = Field(
         default=None,
-        description="tap: on the laboratory's bridge; user: address translation by QEMU. Without it, tap for root",
+        description="tap: on the laboratory's bridge; user: address translation by QEMU; socket: frames as datagrams, "
+        "which socat carries to a tap on the bridge. Without it, tap for root",
     )
     network_queues: int = Field(
         default=1, ge=1, le=16, description="pairs of queues of the network, of virtio with a tap"
@@ -208,7 +209,7 @@ class MachineSettings(ImageSettings, AgentBits):
             yield f"disk_iothread needs disk_device virtio or virtio-scsi, and disk_device is {self.disk_device}"
         if self.disk_queues is not None and not disk.queues:
             yield f"disk_queues needs disk_device virtio or virtio-scsi, and disk_device is {self.disk_device}"
-        if self.network_queues > 1 and (not card.queues or self.network_backend == "user"):
+        if self.network_queues > 1 and (not card.queues or self.network_backend in ("user", "socket")):
             yield "network_queues above 1 needs network_device virtio and network_backend tap"
         if not self.network_offloads and not card.queues:
             yield f"network_offloads false needs network_device virtio, and network_device is {self.network_device}"
