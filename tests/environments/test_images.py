@@ -268,7 +268,7 @@ for number in itertools.count():
 def test_what_a_killed_laboratory_had_started_may_still_write_while_the_next_sweeps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(images, "fetch_kernel", lambda kernels, programs, flavour: None)
+    monkeypatch.setattr(images, "fetch_kernel", lambda kernels, programs, flavour, wanted: None)
     left = tmp_path / "kernels" / ".partial-left"
     (left / "tree").mkdir(parents=True)
     argv = [sys.executable, "-c", WRITER, str(left / "tree")]

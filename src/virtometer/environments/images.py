@@ -214,10 +214,12 @@ def cached_kernel(cache: Path, flavour: Flavour = "cloud") -> GuestKernel | None
         return None
 
 
-def guest_kernel(cache: Path, programs: Programs, flavour: Flavour = "cloud") -> GuestKernel:
+def guest_kernel(
+    cache: Path, programs: Programs, flavour: Flavour = "cloud", wanted: Sequence[str] = WANTED_MODULES
+) -> GuestKernel:
     """Return the guests' kernel; the first time it is downloaded from the Debian archive that apt knows.
 
-    27 MB for the flavour cloud, 71 MB for generic, 80 MB for 686.
+    27 MB for the flavour cloud, 71 MB for generic, 80 MB for 686. Of its drivers those that are `wanted` are kept.
 
     Works as an ordinary user. Raises MissingProgram without apt and dpkg, EnvironmentFailed when the download fails,
     StorageError when the cache cannot be written or something goes on writing where an earlier download was cut off.
@@ -230,7 +232,7 @@ def guest_kernel(cache: Path, programs: Programs, flavour: Flavour = "cloud") ->
         with kept_alone(kernels):
             found = cached_kernel(cache, flavour)  # somebody else may have fetched it while we waited
             if found is None:
-                fetch_kernel(kernels, programs, flavour)
+                fetch_kernel(kernels, programs, flavour, wanted)
                 found = cached_kernel(cache, flavour)
     except OSError as cause:
         raise StorageError(f"the guest's kernel cannot be kept in {kernels} ({cause.strerror})") from cause
@@ -266,7 +268,9 @@ def _sweep(left: Path) -> None:
             time.sleep(0.02)
 
 
-def fetch_kernel(kernels: Path, programs: Programs, flavour: Flavour = "cloud") -> None:
+def fetch_kernel(
+    kernels: Path, programs: Programs, flavour: Flavour = "cloud", wanted: Sequence[str] = WANTED_MODULES
+) -> None:
     """Download the newest kernel package of a flavour, and put its kernel and modules into the cache."""
     apt, dpkg = programs.find("apt-get", "apt"), programs.find("dpkg-deb", "dpkg")
     with tempfile.TemporaryDirectory(prefix=".partial-", dir=kernels) as work:
@@ -287,7 +291,7 @@ def fetch_kernel(kernels: Path, programs: Programs, flavour: Flavour = "cloud") 
             ) from cause
         archive = next(download.glob("*.deb"))
         programs.run([dpkg, "-x", archive, tree], purpose="unpack the guest's kernel", limit_s=120)
-        keep_kernel(tree, kept, package, version)
+        keep_kernel(tree, kept, package, version, wanted)
         final = kernels / f"{package}_{version.replace(':', '%3a')}_{_LAYOUT}"
         shutil.rmtree(final, ignore_errors=True)
         kept.rename(final)
@@ -317,7 +321,7 @@ def resolve_kernel(programs: Programs, flavour: Flavour = "cloud", options: Sequ
     raise EnvironmentFailed(f"the package {metapackage} names no kernel")
 
 
-def keep_kernel(tree: Path, kept: Path, package: str, version: str) -> None:
+def keep_kernel(tree: Path, kept: Path, package: str, version: str, wanted: Sequence[str] = WANTED_MODULES) -> None:
     """Copy the kernel and the wanted modules with all they need from the unpacked package, durably."""
     image = next(tree.glob("boot/vmlinuz-*"), None)
     lists = [*tree.glob("lib/modules/*/modules.builtin"), *tree.glob("usr/lib/modules/*/modules.builtin")]
@@ -327,7 +331,7 @@ def keep_kernel(tree: Path, kept: Path, package: str, version: str) -> None:
     built_in = {_module_name(Path(line).name) for line in lists[0].read_text().split()}
     (kept / "modules").mkdir(parents=True)
     depends: dict[str, list[str]] = {}
-    waiting = [name for name in WANTED_MODULES if name in files]
+    waiting = [name for name in wanted if name in files]
     while waiting:
         name = waiting.pop()
         if name in depends:
@@ -339,7 +343,7 @@ def keep_kernel(tree: Path, kept: Path, package: str, version: str) -> None:
     shutil.copyfile(image, kept / "vmlinuz")
     index = {
         "layout": _LAYOUT, "package": package, "version": version, "depends": depends,
-        "built_in": sorted(name for name in WANTED_MODULES if name in built_in),
+        "built_in": sorted(name for name in wanted if name in built_in),
     }  # fmt: skip
     (kept / "index.json").write_text(json.dumps(index, indent=1, sort_keys=True))
     sync_tree(kept)
