@@ -92,6 +92,17 @@ def test_aliases_stand_beside_each_claim() -> None:
     assert "read, or of b:c: cannot be told apart" in text
 
 
+def test_what_enters_all_claims_alike_is_said_once() -> None:
+    three = tuple(Variable(name, ("0", "1")) for name in "abc")
+    half = [
+        response(three, lambda one: 0.2 * int(one["a"]), name, skip=lambda one: sum(map(int, one.values())) % 2 == 1)
+        for name in ("read", "write")
+    ]
+    text = dict(effect_words.sentences(effects(experiment(*half, variables=three), 0.02)))["a=1 instead of 0"]
+    assert text.endswith("write. Each may be of b:c instead: cannot be told apart.")
+    assert text.count("b:c") == 1
+
+
 def test_a_setting_that_was_not_measured_is_to_be_confirmed() -> None:
     three = tuple(Variable(name, ("0", "1")) for name in "abc")
     half = response(three, lambda one: 0.2 * int(one["a"]), skip=lambda one: sum(map(int, one.values())) % 2 == 1)

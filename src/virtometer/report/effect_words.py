@@ -223,20 +223,21 @@ def sentences(of: Effects) -> list[tuple[str, str]]:
 
 
 def _of_level(of: Effects, name: str, level: str, own: Sequence[tuple[MetricEffects, Effect, Contrast]]) -> str:
+    every = _all_aliased(name, own)
     parts = [
-        f"{shown(one.change)} {metric.metric}{_worse(metric, one.change)}{_aliased(effect)}"
+        f"{shown(one.change)} {metric.metric}{_worse(metric, one.change)}{'' if every else _aliased(effect)}"
         for metric, effect, one in own
         if one.verdict is Influence.INFLUENCE
     ]
     none = [metric.metric for metric, _, one in own if one.verdict is Influence.NONE]
     if none:
-        every = "anything" if len(none) == len(own) > 1 else _some(none)
-        parts.append(f"{no_influence(of.margin)} on {every}")
+        which = "anything" if len(none) == len(own) > 1 else _some(none)
+        parts.append(f"{no_influence(of.margin)} on {which}")
     if open_ := [(metric.metric, one) for metric, _, one in own if one.verdict is Influence.UNDECIDED]:
         shown_ = [f"{metric} ({bounds(one.change) or 'no interval'})" for metric, one in open_]
         parts.append(f"undecided on {_some(shown_)}")
-    parts += [part for metric, *_ in own for part in _interactions(of, metric, name, level)]
-    return "; ".join(parts) + "."
+    parts += [part for metric, *_ in own for part in _interactions(of, metric, name, level, aliased=not every)]
+    return "; ".join(parts) + "." + every
 
 
 def _worse(of: MetricEffects, change: Change) -> str:
@@ -244,23 +245,42 @@ def _worse(of: MetricEffects, change: Change) -> str:
     return " (worse)" if up == (of.better == "lower") else ""
 
 
+def _all_aliased(name: str, own: Sequence[tuple[MetricEffects, Effect, Contrast]]) -> str:
+    """What enters all claims about a level, where it is the same for several, as a sentence; empty elsewhere."""
+    claimed = [effect for _, effect, one in own if one.verdict is Influence.INFLUENCE]
+    claimed += [effect for metric, *_ in own for effect in _claimed_interactions(metric, name)]
+    if len(claimed) < 2 or len({_aliased(effect) for effect in claimed}) > 1 or not claimed[0].aliases:
+        return ""
+    names = _some(claimed[0].aliases)
+    if claimed[0].wholly:
+        return f" Each may be of {names} instead: cannot be told apart."
+    return f" All this as far as nothing comes from {names}."
+
+
 def _aliased(of: Effect) -> str:
+    """What enters an effect."""
     if not of.aliases:
         return ""
     names = _some(of.aliases)
     return f", or of {names}: cannot be told apart" if of.wholly else f", as far as nothing comes from {names}"
 
 
-def _interactions(of: Effects, metric: MetricEffects, name: str, level: str) -> list[str]:
+def _claimed_interactions(of: MetricEffects, name: str) -> list[Effect]:
+    return [
+        one
+        for one in of.effects
+        if one.verdict is Influence.INFLUENCE and len(one.factors) == 2 and name in one.factors
+    ]
+
+
+def _interactions(of: Effects, metric: MetricEffects, name: str, level: str, *, aliased: bool) -> list[str]:
     """What another factor makes of the change by this level, where an interaction is claimed."""
     said = []
-    for effect in metric.effects:
-        if effect.verdict is not Influence.INFLUENCE or len(effect.factors) != 2 or name not in effect.factors:
-            continue
+    for effect in _claimed_interactions(metric, name):
         own = [one for one in effect.conditionals if (one.factor, one.level) == (name, level)]
         if len(own) < 2:
             continue
-        said.append(f"{metric.metric}: {_given(own, of.margin)} (interaction{_aliased(effect)})")
+        said.append(f"{metric.metric}: {_given(own, of.margin)} (interaction{_aliased(effect) if aliased else ''})")
     return said
 
 

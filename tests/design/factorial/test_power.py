@@ -125,3 +125,26 @@ def test_no_more_claims_are_counted_than_the_cells_allow() -> None:
     assert power(of, cells, of.mains(), 8, 0.03).claims == 15
     full = list(space(2, 2, 2, 2).cells())
     assert power(space(2, 2, 2, 2), full, [(0,), (1,), (2,), (3,)], 8, 0.03, responses=2).claims == 20
+
+
+@pytest.mark.parametrize(("drift", "most"), [(0.0, 0.25), (0.8, 0.4), (0.95, 0.4)])
+def test_eight_factors_take_a_quarter_of_the_time_of_one_at_a_time(drift: float, most: float) -> None:
+    """For the same interval, time is cells times variance: 16 / 4 by 9 * 2, where noise is that of each start.
+
+    Noise that drifts over the trials of a block (AR(1), in random order) is less in the shorter blocks of the latter.
+    """
+    rng = np.random.default_rng(6)
+    of, count = space(*[2] * 8), 2_000
+    cells = fraction(8, 4, 4)
+    assert cells is not None
+    single: list[Cell] = [tuple(int(other == factor) for other in range(8)) for factor in range(-1, 8)]
+    times = []
+    for some in (cells, single):
+        matrix = np.linalg.pinv(model_matrix(of, some, of.mains()))
+        noise = rng.normal(0, 1, (count, len(some)))
+        for at in range(1, len(some)):
+            noise[:, at] = drift * noise[:, at - 1] + math.sqrt(1 - drift**2) * noise[:, at]
+        noise = rng.permuted(noise, axis=1)
+        found = [noise @ (weights @ matrix) for _, weights in contrasts_of(of, of.mains())]
+        times.append(len(some) * float(np.mean([one.var() for one in found])))
+    assert times[0] / times[1] < most
