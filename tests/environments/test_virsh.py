@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,17 +14,20 @@ import pytest
 
 from tests.waiting import wait_until
 from virtometer.environments import domain_xml, virsh
+from virtometer.environments.accounting import cgroup_mounts, remove_cgroup
 from virtometer.environments.base import LabContext
-from virtometer.environments.processes import stat_of
+from virtometer.environments.processes import process_stats, stat_of
 from virtometer.environments.virsh import (
     DOMAIN,
     Connection,
+    cgroups_of,
     default_uri,
     driver_of,
     is_local,
     kill_domain,
     process_of,
     tree_of,
+    unescaped,
 )
 from virtometer.errors import EnvironmentFailed, MissingProgram
 from virtometer.programs import Programs
@@ -215,6 +219,53 @@ def test_a_domain_is_killed_with_its_tree_even_where_it_is_stopped(run: Callable
     assert emulator.wait(10) == -9
     assert not [one for pid in tree if (one := stat_of(pid)) and one.state not in "ZX"]
     kill_domain("web", UUID)
+
+
+_FORKS = """
+import os, time
+for _ in range(1_000):
+    if os.fork() == 0:
+        time.sleep(60)
+        os._exit(0)
+    time.sleep(0.0003)
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("again", range(4))
+def test_a_domain_that_starts_processes_while_it_is_killed_leaves_none(again: int) -> None:
+    words = ["emulator", "-c", _FORKS, "-uuid", UUID]
+    emulator = subprocess.Popen(words, executable=sys.executable, start_new_session=True)
+    wait_until(lambda: len(tree_of(emulator.pid)) > 20)
+    kill_domain("web", UUID)
+    assert emulator.wait(10) == -9
+    left = [one.pid for one in process_stats() if one.session == emulator.pid and one.state not in "ZX"]
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert left == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not cgroup_mounts(), reason="cgroups and root are needed")
+def test_the_cgroups_of_a_domain_are_found_by_its_name() -> None:
+    machine = cgroup_mounts()[0].path / "machine"
+    was_there = machine.is_dir()
+    mine = machine / f"lxc-1-virtometer-{os.getpid()}-a.libvirt-lxc"
+    other = machine / f"lxc-1-virtometer-{os.getpid()}-ab.libvirt-lxc"
+    try:
+        (mine / "below").mkdir(parents=True)
+        other.mkdir()
+        assert cgroups_of(f"virtometer-{os.getpid()}-a") == [mine]
+        assert cgroups_of("virtometer") == []
+        remove_cgroup(mine)
+        assert not mine.exists() and other.is_dir()
+    finally:
+        for directory in (mine / "below", mine, other, *([] if was_there else [machine])):
+            if directory.is_dir():
+                directory.rmdir()
+
+
+def test_names_of_units_have_escapes() -> None:
+    assert unescaped("machine-lxc\\x2d7\\x2dvirtometer\\x2dt1.scope") == "machine-lxc-7-virtometer-t1.scope"
 
 
 @needs_virsh

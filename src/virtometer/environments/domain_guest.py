@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import socket
 import termios
 import time
@@ -24,12 +23,12 @@ from virtometer.environments.limits import enforced
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.environments.processes import PROCESS_GROUP, ProcessStat, kill_all, process_stats, stat_of
 from virtometer.environments.processors import allowed, place, tasks
+from virtometer.environments.virsh import unescaped
 from virtometer.errors import EnvironmentFailed
 from virtometer.link.channel import Stream
 
 _CONNECT_S = 10.0
 _STATE_S = 1.0  # between two questions to a hypervisor whether a domain still runs
-_ESCAPED = re.compile(r"\\x([0-9a-f]{2})")
 
 
 class UnknownAccount(Account):
@@ -115,7 +114,7 @@ def cgroup_of_domain(mount: CgroupMount, pid: int, domain: str) -> Path | None:
     except OSError:
         return None
     while directory is not None and directory != mount.path and directory != directory.parent:
-        if domain in _ESCAPED.sub(lambda found: chr(int(found[1], 16)), directory.name):
+        if domain in unescaped(directory.name):
             return directory
         directory = directory.parent
     return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import signal
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -16,9 +17,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from virtometer.environments.accounting import bare_unified
+from virtometer.environments.accounting import all_cgroup_mounts, bare_unified, remove_cgroup
 from virtometer.environments.journal import Resource
-from virtometer.environments.processes import kill_all, process_stats, stat_of
+from virtometer.environments.processes import KILL_LIMIT_S, kill_all, process_stats, stat_of
 from virtometer.errors import EnvironmentFailed
 from virtometer.programs import Programs
 
@@ -27,11 +28,13 @@ DAEMON_DRIVERS = {"qemu": "libvirt-daemon-driver-qemu", "lxc": "libvirt-daemon-d
 """Drivers of the daemon libvirtd, each with its Debian package."""
 
 _SCHEME = re.compile(r"([a-z]+)(?:\+([a-z0-9]+))?")
+_ESCAPED = re.compile(r"\\x([0-9a-f]{2})")
 _CONTROLLER = "libvirt_lxc"
 _GONE = re.compile(r"domain not found|failed to get domain|no domain with matching", re.IGNORECASE)
 _UNREACHABLE = re.compile(r"failed to connect (to the hypervisor|socket)|no connection driver", re.IGNORECASE)
 _END_S = 30.0  # libvirtd itself gives a machine fifteen seconds to end
 
+_LOOK_S = 0.001
 _LATE_S = 0.3  # the daemon may still work on what a laboratory asked for that was killed since
 
 Command = Sequence[str | Path]
@@ -181,6 +184,13 @@ class Connection:
 
     def remove(self, name: str) -> str:
         """Destroy and undefine a domain of ours; returns what was removed, nothing where it was gone already."""
+        removed = self._removed(name)
+        if self.local:
+            for directory in cgroups_of(name):
+                remove_cgroup(directory)
+        return removed
+
+    def _removed(self, name: str) -> str:
         purpose = f"destroy {name}"
         status, _, reason = self._try(["destroy", name], purpose=purpose, limit_s=_END_S)
         if status != 0 and _GONE.search(reason):
@@ -224,15 +234,49 @@ def tree_of(root: int) -> list[int]:
     return [one.pid for one in everything if one.pid in inside and one.state not in "ZX"]
 
 
+def cgroups_of(name: str) -> list[Path]:
+    """Cgroups that a daemon made for a domain. Those of a container that ended while it started are not removed."""
+    found = [
+        directory
+        for mount in all_cgroup_mounts()
+        for partition in ("machine", "machine.slice")
+        for directory in (mount.path / partition).glob("*virtometer*")
+    ]
+    return [one for one in found if f"-{name}." in f"-{unescaped(one.name)}."]
+
+
+def unescaped(directory: str) -> str:
+    """The name of a unit of systemd's without its escapes, such as \\x2d for a hyphen."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), directory)
+
+
 def kill_domain(name: str, uuid: str) -> None:
-    """SIGKILL the processes of a domain on this host, also those that are stopped. libvirtd notices by itself."""
+    """SIGKILL the processes of a domain on this host, also those that are stopped. libvirtd notices by itself.
+
+    They are stopped first. A controller that ends between two looks could leave a container's first process, which
+    then waits for it forever and holds the pipe by which the daemon waits for both.
+    """
     root = process_of(name, uuid)
     if root is None:
         return
-    known = {pid: one.start for pid in tree_of(root) if (one := stat_of(pid))}
+    known = _stopped_tree(root)
     kill_all(
         lambda: [p for p, start in known.items() if (s := stat_of(p)) and s.start == start and s.state not in "ZX"]
     )
+
+
+def _stopped_tree(root: int) -> dict[int, int]:
+    """Stop a process and its descendants until none of them can start another; returns their pids and start times."""
+    known: dict[int, int] = {}
+    deadline = time.monotonic() + KILL_LIMIT_S
+    while new := {pid: one.start for pid in tree_of(root) if pid not in known and (one := stat_of(pid))}:
+        for pid in new:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGSTOP)
+        known |= new
+        while time.monotonic() < deadline and not all((s := stat_of(p)) is None or s.state in "TtZX" for p in new):
+            time.sleep(_LOOK_S)
+    return known
 
 
 def _remove_left(fields: Mapping[str, Any], programs: Programs) -> str:
