@@ -49,6 +49,19 @@ def test_levels_that_no_host_can_have_are_shown_with_the_reason(tmp_path: Path) 
     assert "  not available: system=Windows: no kind starts it\n" in outcome.out
 
 
+def test_combinations_that_are_excluded_are_named(tmp_path: Path) -> None:
+    text = eight(tmp_path, "{type: optimal, terms: [main]}").read_text()
+    path = tmp_path / "constraints.yaml"
+    path.write_text(text + "constraints: [{never: {a: high, b: high}}, {where: {c: high}, only: {d: high}}]\n")
+    outcome = shown(path)
+    assert outcome.status == 0
+    assert "  excluded: a=high, b=high: 64 of 256 combinations\n" in outcome.out
+    assert "  excluded: c=high with other than d=high: 64 of 256 combinations\n" in outcome.out
+    out = shown(ROOT / "plans" / "qemu-disk.yaml").out
+    assert "  excluded: cache=writeback or writethrough or unsafe, requests=native: 12 of 60 combinations\n" in out
+    assert "design: full, 48 of 60 combinations for 28 numbers\n" in out
+
+
 def test_tuning_is_shown_in_words(tmp_path: Path) -> None:
     text = eight(tmp_path, "{type: fraction}").read_text()
     tuned = tmp_path / "tuned.yaml"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,7 @@ def design_lines(plan: Plan) -> list[str]:
         levels = [f"{one} (reference)" if one == factor.reference else one for one in factor.level_names]
         lines.append(f"  {factor.name}: {', '.join(levels)}")
     lines += [f"  not available: {what}: {reason}" for what, reason in plan.design.absent.items()]
+    lines += [f"  excluded: {one}" for one in _exclusions(space)]
     numbers = 1 + space.freedom(terms)
     names = {"one at a time": "one factor at a time", "sequential": "sequential; the first stage"}
     name = names.get(plan.design.type, plan.design.type)
@@ -66,6 +68,26 @@ def design_lines(plan: Plan) -> list[str]:
         lines.append(f"  {listed([space.term_name(term) for term in group])} cannot be told from each other")
     if plan.design.type == "screening":
         lines.append("  low against high is free of every interaction; the middle level is not")
+    return lines
+
+
+def _exclusions(space: Space) -> list[str]:
+    """Each constraint in words, with the number of combinations that it excludes where these can be counted."""
+    from virtometer.design.factorial.space import MAX_CANDIDATES
+
+    def words(levels: Mapping[int, frozenset[int]]) -> str:
+        return ", ".join(
+            f"{space.names[factor]}={' or '.join(space.levels[factor][at] for at in sorted(some))}"
+            for factor, some in levels.items()
+        )
+
+    lines = []
+    for one in space.exclusions:
+        line = words(one.levels) + (f" with other than {words(one.unless)}" if one.unless else "")
+        if space.size <= MAX_CANDIDATES:
+            cells = itertools.product(*map(range, space.sizes))
+            line += f": {sum(map(one.excludes, cells))} of {space.size} combinations"
+        lines.append(line)
     return lines
 
 
