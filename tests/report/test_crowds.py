@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -97,3 +98,11 @@ def test_the_page_has_a_part_for_each_scenario(analysis: Analysis) -> None:
 def test_a_page_of_single_guests_has_no_such_part() -> None:
     text = page(analyse(simulate([Place("native"), Place("box")])), scripts=False)
     assert "Several guests at once" not in text and "Workload by workload" in text
+
+
+def test_a_sweep_of_several_guests_alone_has_no_empty_table() -> None:
+    of = crowd(blocks=2)
+    workloads = [one.model_copy(update={"levels": {"op": one.op}, "of": "all"}) for one in of.plan.workloads]
+    shown = page(analyse(replace(of, plan=of.plan.model_copy(update={"workloads": workloads}))), scripts=False)
+    assert "Several guests at once" in shown
+    assert 'id="sweeps"' not in shown

@@ -168,9 +168,11 @@ def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
 
 
 def _sweeps(analysis: Analysis, scripts: bool) -> list[dict[str, Any]]:
-    """Every sweep with its figures and tables."""
+    """Every sweep with its figures and tables, where single guests were measured over its levels."""
     made: list[dict[str, Any]] = []
-    for number, sweep in enumerate(analysis.sweeps, 1):
+    measured = {one.workload for one in analysis.findings}
+    of_guests = [one for one in analysis.sweeps if measured & {workload.name for workload in one.workloads}]
+    for number, sweep in enumerate(of_guests, 1):
         shown = sweeps.shown(sweep, analysis.findings, analysis.knees)
         figures = [_figure(one, f"sweep-{number}-{place}", scripts) for place, one in enumerate(shown.figures, 1)]
         made.append(
