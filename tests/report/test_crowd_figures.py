@@ -41,6 +41,15 @@ def test_the_hosts_time_is_stacked(analysis: Analysis) -> None:
     assert crowd_figures.host_time([replace(one, host={}) for one in groups]) is None
 
 
+def test_bars_lie_where_their_names_would_cover_each_other(analysis: Analysis) -> None:
+    groups = [one for one in analysis.together.groups if one.scenario == "growing"]
+    few = checked(crowd_figures.host_time(groups[:2]))
+    longer = [replace(one, workload=f"linpack of order {number}") for number, one in enumerate(groups * 8)]
+    many = checked(crowd_figures.host_time(longer))
+    assert few.spec["layer"][0]["encoding"]["x"]["field"] == "c"
+    assert many.spec["layer"][0]["encoding"]["y"]["field"] == "c"
+
+
 def test_the_guests_time_is_stacked_by_what_it_was_spent_for(analysis: Analysis) -> None:
     groups = [one for one in analysis.together.groups if one.scenario == "growing" and one.guests < 3]
     figure = checked(crowd_figures.guests_time(groups))

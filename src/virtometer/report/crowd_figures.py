@@ -27,7 +27,8 @@ _STATES = {
 _PARTS = {"guest code": "#0072B2", "VMM": "#D55E00", "kernel threads": "#E69F00"}
 _PART_NAMES = dict(zip(CPU_PARTS, _PARTS, strict=True))
 _MOST_BARS = 24  # of single guests
-_LONG_LABEL = 26  # characters beyond which labels below the plot are turned
+_BAR = 15  # height of a bar that lies
+_LONG_LABEL = 26  # characters of all labels below a plot, three times; with more the bars lie
 
 
 def growth(of: Sequence[Group]) -> Figure | None:
@@ -152,28 +153,34 @@ def _stacked(
         for label, worth in stacks.items()
         for at, state in enumerate(colours)
     ]
-    long = max(map(len, labels)) * len(labels) > _LONG_LABEL * 3
     total = max(sum(row["v"] for row in rows if row["c"] == label) for label in labels)
+    scale = alt.Scale(domain=[0, max(math.ceil(total - 0.05), 1)], nice=False)
+    worth = alt.Axis(title="processors' worth", format=NUMBERS, grid=True)
+    axes: dict[str, alt.X | alt.Y]
+    if max(map(len, labels)) * len(labels) > _LONG_LABEL * 3:  # names would cover each other below the bars
+        height = _BAR * len(labels)
+        names = alt.Axis(title=None, labelLimit=260, ticks=False)
+        axes = {
+            "x": alt.X("v:Q", stack="zero", scale=scale, axis=worth),
+            "y": alt.Y("c:N", sort=labels, axis=names),
+        }
+    else:
+        height = _HEIGHT - 40
+        names = alt.Axis(title=None, labelAngle=0, ticks=False)
+        axes = {
+            "x": alt.X("c:N", sort=labels, axis=names),
+            "y": alt.Y("v:Q", stack="zero", scale=scale, axis=worth),
+        }
     bars = (
-        alt.Chart(data(rows), height=_HEIGHT - 40)
+        alt.Chart(data(rows), height=height)
         .mark_bar(aria=False)
         .encode(
-            x=alt.X(
-                "c:N",
-                sort=labels,
-                axis=alt.Axis(title=None, labelAngle=-35 if long else 0, labelLimit=220, ticks=False),
-            ),
-            y=alt.Y(
-                "v:Q",
-                stack="zero",
-                scale=alt.Scale(domain=[0, max(math.ceil(total - 0.05), 1)], nice=False),
-                axis=alt.Axis(title="processors' worth", format=NUMBERS, grid=True),
-            ),
+            **axes,
             color=alt.Color(
                 "s:N",
                 sort=list(colours),
                 scale=alt.Scale(domain=list(colours), range=list(colours.values())),
-                legend=alt.Legend(title=None, orient="top", labelColor="var(--ink)", columns=8),
+                legend=alt.Legend(title=None, orient="top", labelColor="var(--ink)", columns=4),
             ),
             order=alt.Order("o:Q"),
             tooltip=["c:N", "s:N", "v:Q"],
