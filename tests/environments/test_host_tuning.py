@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
+from virtometer.environments import host_tuning
 from virtometer.environments.host_tuning import HostTuning
 from virtometer.environments.journal import Journal
 from virtometer.environments.sweep import sweep
+from virtometer.environments.sysfs_settings import read_setting
 from virtometer.errors import EnvironmentFailed, MissingProgram
 from virtometer.model import TuningStep
 from virtometer.programs import Programs
 
 SETTING = Path("/proc/sys/fs/lease-break-time")
+HUGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+SCANS = Path("/sys/kernel/mm/transparent_hugepage/khugepaged/pages_to_scan")
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="settings of the host's kernel need root")
 
 
@@ -33,6 +38,26 @@ def setting() -> Iterator[str]:
     before = SETTING.read_text()
     yield before.strip()
     SETTING.write_text(before)
+
+
+@pytest.fixture
+def files() -> Iterator[dict[str, str]]:
+    """Two files below /sys and others than their values; put back whatever happens."""
+    if not HUGE_PAGES.exists() or not SCANS.exists():
+        pytest.skip("the kernel of this host has no transparent huge pages")
+    before = {HUGE_PAGES: read_setting(str(HUGE_PAGES)), SCANS: read_setting(str(SCANS))}
+    other = "never" if before[HUGE_PAGES] == "madvise" else "madvise"
+    yield {str(HUGE_PAGES): other, str(SCANS): str(int(before[SCANS]) + 1)}
+    for path, value in before.items():
+        path.write_text(value)
+
+
+def values(paths: Iterable[str]) -> dict[str, str]:
+    return {path: read_setting(path) for path in paths}
+
+
+def files_step(files: dict[str, str]) -> TuningStep:
+    return TuningStep(where="host", sysfs=dict(files.items()))
 
 
 def touching(path: Path) -> TuningStep:
@@ -55,6 +80,42 @@ def test_all_steps_are_done_recorded_and_undone(journal: Journal, setting: str, 
     assert SETTING.read_text().strip() == setting
     assert not (tmp_path / "made").exists()
     assert list(journal.directory.iterdir()) == []
+
+
+@needs_root
+def test_files_below_sys_are_set_recorded_and_put_back(journal: Journal, files: dict[str, str]) -> None:
+    before = values(files)
+    tuning = HostTuning(journal, Programs())
+    tuning.apply([files_step(files)])
+    assert values(files) == files
+    assert tuning.records == [
+        {"where": "host", "what": path, "before": before[path], "after": value} for path, value in files.items()
+    ]
+    tuning.undo()
+    assert values(files) == before
+    assert list(journal.directory.iterdir()) == []
+
+
+@needs_root
+def test_a_value_that_a_file_refuses_undoes_the_steps_before_it(journal: Journal, files: dict[str, str]) -> None:
+    before = values(files)
+    tuning = HostTuning(journal, Programs())
+    wrong = TuningStep(where="host", sysfs={str(HUGE_PAGES): "perhaps"})
+    with pytest.raises(EnvironmentFailed, match=r"enabled of the host cannot be set: .*, with the value perhaps"):
+        tuning.apply([files_step(files), wrong])
+    assert values(files) == before
+    assert list(journal.directory.iterdir()) == []
+
+
+@needs_root
+def test_a_value_that_is_not_what_the_kernel_took_is_refused(
+    journal: Journal, files: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = values(files)
+    monkeypatch.setattr(host_tuning, "write_setting", lambda path, value: None)  # the kernel leaves it as it was
+    with pytest.raises(EnvironmentFailed, match=r"enabled is \w+ after it was set to"):
+        HostTuning(journal, Programs()).apply([files_step(files)])
+    assert values(files) == before
 
 
 def test_a_step_that_fails_is_one_sentence_and_undoes_those_before_it(journal: Journal, tmp_path: Path) -> None:
@@ -88,24 +149,24 @@ def test_what_cannot_be_undone_stays_in_the_journal(journal: Journal, tmp_path: 
 
 
 _KILLED = """
-import sys, time
+import json, sys, time
 from pathlib import Path
 from virtometer.environments.host_tuning import HostTuning
 from virtometer.environments.journal import Journal
 from virtometer.model import TuningStep
 from virtometer.programs import Programs
-steps = [TuningStep.model_validate_json(one) for one in sys.argv[2:]]
-HostTuning(Journal(Path(sys.argv[1])), Programs()).apply(steps)
+for steps in sys.argv[2:]:
+    tuning = HostTuning(Journal(Path(sys.argv[1])), Programs())
+    tuning.apply([TuningStep.model_validate(one) for one in json.loads(steps)])
 print("tuned", flush=True)
 time.sleep(600)
 """
 
 
-@needs_root
-def test_the_next_laboratory_undoes_what_a_killed_one_did(journal: Journal, setting: str, tmp_path: Path) -> None:
-    other = str(int(setting) + 9)
-    steps = [TuningStep(where="host", sysctl={"fs.lease-break-time": other}), touching(tmp_path / "made")]
-    words = [sys.executable, "-c", _KILLED, str(journal.directory), *(one.model_dump_json() for one in steps)]
+def killed(journal: Journal, *groups: Sequence[TuningStep]) -> None:
+    """A laboratory tunes the host and is killed. Each group of steps is one tuning."""
+    given = [json.dumps([one.model_dump(mode="json") for one in steps]) for steps in groups]
+    words = [sys.executable, "-c", _KILLED, str(journal.directory), *given]
     laboratory = subprocess.Popen(words, stdout=subprocess.PIPE)
     assert laboratory.stdout is not None
     assert laboratory.stdout.readline() == b"tuned\n"
@@ -113,6 +174,13 @@ def test_the_next_laboratory_undoes_what_a_killed_one_did(journal: Journal, sett
     laboratory.send_signal(signal.SIGKILL)
     laboratory.wait()
     laboratory.stdout.close()
+
+
+@needs_root
+def test_the_next_laboratory_undoes_what_a_killed_one_did(journal: Journal, setting: str, tmp_path: Path) -> None:
+    other = str(int(setting) + 9)
+    steps = [TuningStep(where="host", sysctl={"fs.lease-break-time": other}), touching(tmp_path / "made")]
+    killed(journal, steps)
     assert SETTING.read_text().strip() == other
     (sentence,) = sweep(journal, Programs())
     assert f"kernel setting fs/lease-break-time, which is {setting} again" in sentence
@@ -120,3 +188,26 @@ def test_the_next_laboratory_undoes_what_a_killed_one_did(journal: Journal, sett
     assert SETTING.read_text().strip() == setting
     assert not (tmp_path / "made").exists()
     assert sweep(journal, Programs()) == []
+
+
+@needs_root
+def test_the_next_laboratory_puts_files_below_sys_back(journal: Journal, files: dict[str, str]) -> None:
+    before = values(files)
+    killed(journal, [files_step(files)])
+    assert values(files) == files
+    (sentence,) = sweep(journal, Programs())
+    for path, value in before.items():
+        assert f"{path}, which is {value} again" in sentence
+    assert values(files) == before
+    assert list(journal.directory.iterdir()) == []
+
+
+@needs_root
+def test_what_was_set_twice_has_its_first_value_after_a_kill(journal: Journal, setting: str) -> None:
+    """By steps of the whole plan and of an environment, each of which may name a setting more than once."""
+    first, second, third = (str(int(setting) + more) for more in (3, 5, 7))
+    steps = [TuningStep(where="host", sysctl={"fs.lease-break-time": one}) for one in (first, second, third)]
+    killed(journal, steps[:2], steps[2:])
+    assert SETTING.read_text().strip() == third
+    assert len(sweep(journal, Programs())) == 2
+    assert SETTING.read_text().strip() == setting

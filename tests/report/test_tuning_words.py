@@ -15,6 +15,8 @@ def test_steps_are_told_with_and_without_their_defaults() -> None:
     both = [one.model_dump(mode="json") for one in (step, command)]
     assert tuning_words(both) == f"{said}; port: ethtool -K {{interface}} tx off"
     assert tuning_words([]) == "none"
+    file = TuningStep(where="host", sysfs={"/sys/kernel/mm/ksm/run": 1})
+    assert tuning_words([file.model_dump(mode="json")]) == "host: /sys/kernel/mm/ksm/run 1"
 
 
 def test_what_was_done_is_told_with_both_values_or_with_the_status() -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from virtometer.deferred_signals import deferred_signals
 from virtometer.environments.journal import Journal, Resource
+from virtometer.environments.sysfs_settings import ROOT, files_of, is_same, put_back, read_setting, write_setting
 from virtometer.environments.tuning import Done, refuse_failed, run_program, setting_path, words_of
 from virtometer.errors import EnvironmentFailed, VirtometerError
 from virtometer.model import TuningStep
@@ -32,7 +33,7 @@ class HostTuning:
         self.records: list[Done] = []
         self._journal = journal
         self._programs = programs
-        self._name = f"tune-{os.getpid()}-{next(_NUMBERS)}"
+        self._name = f"tune-{os.getpid()}-{next(_NUMBERS):06}"  # later ones are swept first
         self._undo: list[Callable[[], object]] = []
 
     def apply(self, steps: Sequence[TuningStep]) -> None:
@@ -42,6 +43,9 @@ class HostTuning:
                 for step in steps:
                     for name, value in step.sysctl.items():
                         self._set(name, str(value))
+                    for pattern, value in step.sysfs.items():
+                        for path in files_of(pattern):
+                            self._set_file(path, str(value))
                     if step.run is not None and step.undo is not None:
                         self._run(words_of(step.run), words_of(step.undo))
             except VirtometerError:
@@ -77,6 +81,16 @@ class HostTuning:
             reason = f"the kernel setting {name} is {after} after it was set to {value}"
             raise EnvironmentFailed(f"the host could not be tuned: {reason}")
         self.records.append({"where": "host", "what": f"sysctl {name}", "before": before, "after": after})
+
+    def _set_file(self, path: str, value: str) -> None:
+        before = read_setting(path)
+        self._journal.record(self._name, SYSFS, file=path, before=before)
+        self._undo.append(lambda: put_back(path, before))
+        write_setting(path, value)
+        after = read_setting(path)
+        if not is_same(after, value):
+            raise EnvironmentFailed(f"the host could not be tuned: {path} is {after} after it was set to {value}")
+        self.records.append({"where": "host", "what": path, "before": before, "after": after})
 
     def _run(self, words: list[str], undo: list[str]) -> None:
         self._programs.find(words[0], f"that has {words[0]}")
@@ -122,6 +136,13 @@ def _reset(fields: Mapping[str, Any], programs: Programs) -> str:
     return f"kernel setting {setting}, which is {before} again"
 
 
+def _put_back_left(fields: Mapping[str, Any], _: Programs) -> str:
+    path, before = str(fields["file"]), str(fields["before"])
+    if not path.startswith(ROOT) or ".." in Path(path).parts or not put_back(path, before):
+        return ""
+    return f"{path}, which is {before} again"
+
+
 def _run_left(fields: Mapping[str, Any], programs: Programs) -> str:
     words = words_of(str(fields["undo"]))
     _undone(words, programs)
@@ -130,6 +151,9 @@ def _run_left(fields: Mapping[str, Any], programs: Programs) -> str:
 
 SYSCTL = Resource("sysctl", _reset, ends_at_boot=True)
 """Fields: setting (a file below /proc/sys), before (its content)."""
+
+SYSFS = Resource("sysfs", _put_back_left, ends_at_boot=True)
+"""Fields: file (below /sys, without wildcards), before (the value that was in force)."""
 
 COMMAND = Resource("tuning", _run_left)
 """Field: undo (a program with its arguments)."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from virtometer.environments.accounting import CGROUP
 from virtometer.environments.directories import DIRECTORY
-from virtometer.environments.host_tuning import COMMAND, SYSCTL
+from virtometer.environments.host_tuning import COMMAND, SYSCTL, SYSFS
 from virtometer.environments.journal import Entry, Journal, Resource, boot_id
 from virtometer.environments.network import DRAFT, NAMESPACE
 from virtometer.environments.processes import MARKED, PROCESS_GROUP, marker_of, stat_of
@@ -19,13 +19,14 @@ from virtometer.environments.registry import KINDS
 from virtometer.errors import VirtometerError
 from virtometer.programs import Programs
 
-_OF_ALL_KINDS = (PROCESS_GROUP, MARKED, CGROUP, DRAFT, NAMESPACE, DIRECTORY, SYSCTL, COMMAND)
+_OF_ALL_KINDS = (PROCESS_GROUP, MARKED, CGROUP, DRAFT, NAMESPACE, DIRECTORY, SYSCTL, SYSFS, COMMAND)
 
 
 def resources() -> dict[str, Resource]:
     """Everything that a guest may leave, by its name in the journal, in the order in which it is removed.
 
-    Resources of one kind go first: a runtime ends what runs. Then processes go, then what they held.
+    Resources of one kind go first: a runtime ends what runs. Then processes go, then what they held. Of one name the
+    last made goes first, as `undo` does it: a setting that was set twice gets its first value back.
     """
     of_kinds = [resource for kind in KINDS.values() for resource in kind.resources]
     return {resource.name: resource for resource in (*of_kinds, *_OF_ALL_KINDS)}
@@ -38,7 +39,7 @@ def sweep(journal: Journal, programs: Programs) -> list[str]:
     journal.refuse_foreign_directory()
     sentences = []
     with _alone(journal.directory):
-        for path in sorted(journal.directory.glob("*.json")):
+        for path in sorted(journal.directory.glob("*.json"), reverse=True):
             entry = journal.read(path)
             if entry is None:
                 sentences += _set_aside(path)
@@ -84,7 +85,7 @@ def sweep_guest(path: Path, entry: Entry, programs: Programs) -> str:
     order = list(known)
     same_boot = entry.owner.boot == boot_id()
     marked: list[dict[str, Any]] = [{"resource": MARKED.name, "marker": marker_of(entry.guest_id, entry.owner)}]
-    for fields in sorted([*marked, *entry.resources], key=lambda one: order.index(one["resource"])):
+    for fields in sorted([*marked, *reversed(entry.resources)], key=lambda one: order.index(one["resource"])):
         resource = known[fields["resource"]]
         if resource.ends_at_boot and not same_boot:
             continue

@@ -16,10 +16,11 @@ from typing import Any
 from virtometer.environments.base import Environment, Guest
 from virtometer.environments.network import NAMESPACES, NetworkPath
 from virtometer.environments.process_guest import ProcessGuest
+from virtometer.environments.sysfs_settings import refuse_sysfs
 from virtometer.errors import EnvironmentFailed, RemoteError
 from virtometer.link.channel import Channel
 from virtometer.link.session import Session
-from virtometer.model import TuningStep
+from virtometer.model import TuningStep, on_host
 from virtometer.programs import Programs
 
 INTERFACE = "{interface}"
@@ -53,7 +54,11 @@ def carried_programs(kind: type[Environment], steps: Sequence[TuningStep]) -> li
 
 
 def refuse_tuning(environment: Environment, steps: Sequence[TuningStep]) -> None:
-    """Raise EnvironmentFailed for what no guest of this kind can be given, before anything is measured."""
+    """Raise EnvironmentFailed before anything is measured.
+
+    For what no guest of this kind can be given, and for files below /sys that this host lacks or cannot set.
+    """
+    refuse_sysfs(on_host(steps))
     if _has_own_kernel(type(environment)):
         return
     for step in steps:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+from collections.abc import Sequence
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -34,8 +36,18 @@ def _setting(name: str) -> str:
     return name
 
 
+_SYSFS = re.compile(r"/sys(/[A-Za-z0-9_.:+@,*?\[\]!-]+)+")
+
+
+def _sysfs(path: str) -> str:
+    if not _SYSFS.fullmatch(path) or any(set(part) <= {"."} or "**" in part for part in path[1:].split("/")):
+        raise ValueError("a file of sysfs has a path as it stands: /sys/kernel/mm/transparent_hugepage/enabled")
+    return path
+
+
 Command = Annotated[str, Field(min_length=1, max_length=4_000), AfterValidator(_command)]
 SettingName = Annotated[str, Field(min_length=3, max_length=150), AfterValidator(_setting)]
+SysfsPath = Annotated[str, Field(min_length=6, max_length=300), AfterValidator(_sysfs)]
 _Value = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\n\x00]+$")] | int
 
 
@@ -52,6 +64,12 @@ class TuningStep(Frozen):
         max_length=64,
         description="kernel settings with their values, such as {net.ipv4.tcp_sack: 0}; of a container those of its "
         "network. Not at a port",
+    )
+    sysfs: dict[SysfsPath, _Value] = Field(
+        default_factory=dict,
+        max_length=64,
+        description="files below /sys with their values, such as {/sys/kernel/mm/transparent_hugepage/enabled: never}; "
+        "a path with wildcards is all files that it names. On the host alone, where they are put back",
     )
     queue_length: int | None = Field(
         default=None,
@@ -75,8 +93,12 @@ class TuningStep(Frozen):
     @model_validator(mode="after")
     def _possible(self) -> Self:
         on_host = self.where == "host"
-        if not (self.sysctl or self.offloads or self.run or self.queue_length is not None):
-            raise ValueError("a step of tuning needs one of sysctl, queue_length, offloads or run")
+        if not (self.sysctl or self.sysfs or self.offloads or self.run or self.queue_length is not None):
+            raise ValueError("a step of tuning needs one of sysctl, sysfs, queue_length, offloads or run")
+        if self.sysfs and not on_host:
+            raise ValueError(
+                "sysfs is that of the host, with where host; of a guest with a kernel of its own, use kernel_parameters"
+            )
         if on_host and (self.offloads or self.queue_length is not None):
             raise ValueError(
                 "queue_length and offloads are those of a guest or its port; on the host, use run and undo"
@@ -90,6 +112,6 @@ class TuningStep(Frozen):
         return self
 
 
-def on_host(steps: tuple[TuningStep, ...] | list[TuningStep]) -> tuple[TuningStep, ...]:
+def on_host(steps: Sequence[TuningStep]) -> tuple[TuningStep, ...]:
     """Those of the steps that tune the host itself."""
     return tuple(one for one in steps if one.where == "host")

@@ -19,6 +19,7 @@ def _done(record: Mapping[str, Any]) -> str:
 
 def _planned(step: Mapping[str, Any]) -> str:
     parts = [f"sysctl {name} {value}" for name, value in (step.get("sysctl") or {}).items()]
+    parts += [f"{path} {value}" for path, value in (step.get("sysfs") or {}).items()]
     if step.get("queue_length") is not None:
         parts.append(f"queue length {step['queue_length']}")
     parts += [f"offload {name} {'on' if value else 'off'}" for name, value in (step.get("offloads") or {}).items()]
