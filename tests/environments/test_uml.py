@@ -57,6 +57,13 @@ def kernel_process(text: str) -> int:
     return min(pid for pid in processes_naming(text) if Path(f"/proc/{pid}/exe").readlink().name == "linux.uml")
 
 
+@pytest.mark.parametrize("cpus", [0, 2, 64])
+def test_it_has_one_processor_and_refuses_others(cpus: int) -> None:
+    assert UmlSettings.model_validate({"cpus": 1}) == UmlSettings()
+    with pytest.raises(ValidationError, match="user-mode Linux has 1 processor: its kernel has no SMP"):
+        UmlSettings.model_validate({"cpus": cpus})
+
+
 def test_a_disk_with_a_file_system_is_mounted_and_is_the_guests_own(uml: UserModeLinux) -> None:
     environment = UserModeLinux(dataclasses.replace(uml.lab, room=Room(4 << 20, 10)))
     held = disk_file(uml).read_bytes()

@@ -34,9 +34,18 @@ CHECK_S = 15.0
 _ADVICE = "see whether this host allows ptrace, and memory in /dev/shm that can be executed"
 
 
+def _one(value: object) -> object:
+    if value != 1:
+        raise ValueError("user-mode Linux has 1 processor: its kernel has no SMP")
+    return value
+
+
 class UmlSettings(ImageSettings):
     """Settings of user-mode Linux."""
 
+    cpus: Annotated[int, BeforeValidator(_one), Field(ge=1, le=1)] = Field(
+        default=1, description="virtual processors: 1, because its kernel has no SMP"
+    )
     memory: Annotated[int, BeforeValidator(parse_size), Field(ge=64 << 20, le=1 << 38, multiple_of=1 << 20)] = Field(
         default=512 << 20, description="bytes of memory of the guest"
     )
