@@ -3,16 +3,44 @@
 
 apt_updated=
 
+# Packages of which programs are needed, and never the service that they start and that has the same name.
+without_service="tgt"
+policy=${POLICY_RC_D:-/usr/sbin/policy-rc.d} # what invoke-rc.d(8) and deb-systemd-invoke(1p) ask before they start one
+
 # apt_install PACKAGE...: install these packages; false when that did not work
 apt_install() {
+    local package idle=
+    for package in $without_service; do
+        case " $* " in *" $package "*) idle+=" $package" ;; esac
+    done
+    apt_update
+    apt_get_install "$@" || return 1
+    for package in $idle; do # nor at the next boot
+        ! has update-rc.d || logged "service-$package" update-rc.d "$package" disable || true
+    done
+}
+
+# apt_get_install PACKAGE...: as apt_install. The services in $idle do not start; a policy of the host's own stays.
+apt_get_install() (
     export DEBIAN_FRONTEND=noninteractive
+    if [ -n "$idle" ] && [ ! -e "$policy" ]; then
+        trap 'rm -f "$policy"' EXIT
+        trap 'exit 130' INT TERM HUP
+        # shellcheck disable=SC2016 # of the script that is written
+        printf '#!/bin/sh\ncase "%s " in *" ${1%%.service} "*) exit 101 ;; esac\n' "$idle" >"$policy"
+        chmod 755 "$policy"
+    fi
+    say "installs Debian packages: $*"
+    logged apt apt-get install -y -q --no-install-recommends -o DPkg::Lock::Timeout=300 "$@"
+)
+
+# apt_update: read the package lists, once
+apt_update() {
     if [ -z "$apt_updated" ]; then
         say "reads the package lists (apt-get update)"
         logged apt-update apt-get update -q || say "apt-get update had trouble ($logs/apt-update.log); goes on with the lists that are here"
         apt_updated=yes
     fi
-    say "installs Debian packages: $*"
-    logged apt apt-get install -y -q --no-install-recommends -o DPkg::Lock::Timeout=300 "$@"
 }
 
 # apt_unpack FOLDER PACKAGE...: unpack these packages, and what they need that is not installed, in FOLDER.

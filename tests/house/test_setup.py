@@ -43,6 +43,9 @@ class House:
         return record.read_text().splitlines() if record.exists() else []
 
 
+SERVICES = ("tgt", "tgt.service", "libtgt", "ssh.service")
+
+
 @pytest.fixture
 def house(tmp_path: Path) -> House:
     shutil.copytree(ROOT / "setup", tmp_path / "setup")
@@ -64,6 +67,28 @@ def test_root_installs_what_is_missing_and_nothing_else(house: House) -> None:
     assert "--no-install-recommends" in install
     assert install.endswith("xyz-one xyz-two")
     assert "installs Debian packages: xyz-one xyz-two" in result.stdout
+
+
+@pytest.mark.parametrize("own", [None, "#!/bin/sh\nexit 0\n"])
+def test_the_service_of_a_package_is_neither_started_nor_enabled(
+    house: House, monkeypatch: pytest.MonkeyPatch, own: str | None
+) -> None:
+    """What invoke-rc.d would be answered while the package is installed, of that service and of another one."""
+    policy = house.root / "policy"
+    if own is not None:
+        policy.write_text(own)
+        policy.chmod(0o755)
+    monkeypatch.setenv("POLICY_RC_D", str(policy))
+    (house.root / "setup" / "packages.txt").write_text("tgt no-such-tgtd its disks\nxyz-one no-such-one the first\n")
+    asks = "; ".join(f'"$POLICY_RC_D" {name} start; echo {name} $? >>{house.root}/said' for name in SERVICES)
+    house.stand_in("apt-get", f'[ "$1" != install ] || {{ {asks}; }}')
+    house.stand_in("update-rc.d", f'echo "$*" >>{house.root}/asked')
+    assert house.run("packages.sh").returncode == 0
+    refused = 101 if own is None else 0
+    said = (house.root / "said").read_text().splitlines()
+    assert said == [f"tgt {refused}", f"tgt.service {refused}", "libtgt 0", "ssh.service 0"]
+    assert house.asked() == ["tgt disable"]
+    assert (policy.read_text() if policy.exists() else None) == own
 
 
 def test_when_nothing_is_missing_apt_is_not_called(house: House) -> None:
