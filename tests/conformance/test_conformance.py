@@ -338,6 +338,7 @@ def test_a_start_that_is_taken_back_at_once_leaves_nothing(environment: Environm
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)  # an emulated machine boots fifty times
 def test_fifty_starts_and_stops_leave_nothing(environment: Environment, new_id: Callable[[], str]) -> None:
     for _ in range(50):
         guest = start(environment, new_id())
