@@ -11,9 +11,10 @@ import dataclasses
 import os
 import socket
 from abc import abstractmethod
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from virtometer.environments.base import (
     Capabilities,
@@ -149,6 +150,7 @@ class _VirtualMachine(Environment):
             guest.effective |= {"kernel_command_line": parameters, "guest_kernel": mine.flavour}
             try:
                 guest.effective |= ask(Qmp(Channel(monitor)))
+                guest.effective |= self.clock_facts(mine, guest.effective)
             except EnvironmentFailed as cause:
                 raise self._explained(cause, guest.stderr_tail(), qemu) from cause
         return guest
@@ -156,6 +158,10 @@ class _VirtualMachine(Environment):
     def clock_options(self, settings: MachineSettings) -> list[str]:
         """Options that decide what the guest's clock follows; by default the host's."""
         return []
+
+    def clock_facts(self, settings: MachineSettings, effective: Mapping[str, Any]) -> dict[str, str]:
+        """How the clock counts, of which QEMU says only whether it does; `effective` is what it says."""
+        return {}
 
     def _mine(self, settings: Settings) -> MachineSettings:
         if not isinstance(settings, self.settings_type) or not isinstance(settings, MachineSettings):
@@ -268,7 +274,7 @@ class _VirtualMachine(Environment):
         guest.disk = DiskTarget(path, {"disk_path": way, **conditions})
         guest.effective["disk_backing"] = settings.disk_backing
         if settings.disk_backing != "iscsi":  # QEMU's client has a way of its own
-            guest.effective["disk_aio"] = aio
+            guest.effective |= {"disk_aio": aio, "disk_aio_reason": "as asked: QEMU does not report it"}
         drive = f"if=none,id=disk,format={form},file={name},cache={cache}{',' if how else ''}{how}"
         return before, [
             "-drive",
@@ -352,6 +358,11 @@ class Qemu(_VirtualMachine):
     def clock_options(self, settings: MachineSettings) -> list[str]:
         """Let the clock count instructions where that is requested."""
         return ["-icount", settings.icount] if isinstance(settings, QemuSettings) and settings.icount else []
+
+    def clock_facts(self, settings: MachineSettings, effective: Mapping[str, Any]) -> dict[str, str]:
+        """The words of -icount in the place of on. Where QEMU does not say whether it counts, they hold."""
+        given = self.clock_options(settings)[1:]
+        return {"icount": given[0]} if given and effective.get("icount", "on") == "on" else {}
 
     def check(self) -> Check:
         """Run a program of 16 bytes on an emulated machine."""

@@ -7,6 +7,8 @@ from typing import Final
 
 DISK_ID: Final = "disk0"
 CARD_ID: Final = "net0"
+CONTROLLER_ID: Final = "scsi"
+"""Of the disk virtio-scsi."""
 ROOT_SERIAL: Final = "virtometer-root"
 """The serial number of the disk of an image, by which the guest finds it."""
 
@@ -67,7 +69,7 @@ def disk_devices(device: str, *, mmio: bool, iothread: bool, queues: int | None)
     more = ",iothread=disk-thread" if iothread else ""
     words: list[str] = ["-object", "iothread,id=disk-thread"] if iothread else []
     if device == "virtio-scsi":
-        controller = f"virtio-scsi-{'device' if mmio else 'pci'},id=scsi"
+        controller = f"virtio-scsi-{'device' if mmio else 'pci'},id={CONTROLLER_ID}"
         more += f",num_queues={queues}" if queues else ""
         words += ["-device", f"{controller}{more}"]
         more = ""
