@@ -3,6 +3,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -166,6 +167,26 @@ def test_without_runsc_the_check_names_the_package(gvisor: Gvisor, monkeypatch: 
 def test_wrong_settings_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         GvisorSettings.model_validate(wrong)
+
+
+@needs_root
+def test_a_program_of_the_plan_is_checked_instead_of_the_one_on_the_path(
+    gvisor: Gvisor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own-runsc"
+    shutil.copy2(gvisor.program_file(), own)
+    find = gvisor.lab.programs.find
+    monkeypatch.setattr(
+        gvisor.lab.programs, "find", lambda name, package: find("no-such-runsc" if name == "runsc" else name, package)
+    )
+    assert not gvisor.check().works
+    check = gvisor.check_with(GvisorSettings(program=str(own)))
+    assert check.works, check
+    missing = gvisor.check_with(GvisorSettings(program="/no/such/runsc"))
+    assert missing.reason == (
+        "the setting program of gVisor names /no/such/runsc, which is not the full path of a program"
+    )
+    assert Gvisor.check_settings == ("program",)
 
 
 @needs_root

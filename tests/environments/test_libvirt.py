@@ -322,6 +322,24 @@ def test_without_a_daemon_the_check_says_what_is_missing(
 
 
 @needs_virsh
+def test_a_check_asks_the_hypervisor_of_the_settings(lab: LabContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LIBVIRT_DEFAULT_URI", "qemu+unix:///system?socket=/no/such/socket")
+    machine = Libvirt(lab)
+    assert not machine.check().works
+    check = machine.check_with(DomainSettings(uri="test:///default"))
+    assert (check.works, check.reason) == (True, "libvirt answers at test:///default")
+    assert set(check.found) == {"libvirt", "hypervisor"}
+    for kind, settings in (
+        (Libvirt, DomainSettings(uri="qemu+ssh://127.0.0.1:1/system", template="mine.xml")),
+        (LibvirtContainer, DomainContainerSettings(uri="lxc+unix:///system?socket=/no/such/other", domain="web")),
+    ):
+        refused = kind(lab).check_with(settings)
+        assert not refused.works
+        assert f"libvirt at {settings.uri} (ask for versions): " in refused.reason
+        assert refused.advice
+
+
+@needs_virsh
 @pytest.mark.parametrize("uri", ["vbox:///session", "esx://esx.example/", "hyperv://host.example", "vz:///system"])
 def test_a_hypervisor_that_boots_no_kernel_of_ours_needs_an_image(lab: LabContext, uri: str) -> None:
     with pytest.raises(EnvironmentFailed, match="boots no kernel of this host") as raised:

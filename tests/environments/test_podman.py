@@ -19,7 +19,7 @@ from tests.environments.a_container import (
     status,
 )
 from virtometer.environments.base import LabContext
-from virtometer.environments.podman import Podman
+from virtometer.environments.podman import Podman, PodmanSettings
 
 
 @pytest.fixture
@@ -41,6 +41,18 @@ def test_all_of_it_is_in_the_account(start: Start) -> None:
 def test_without_the_program_the_check_names_the_package(lab: LabContext, monkeypatch: pytest.MonkeyPatch) -> None:
     assert Podman.package == "podman"
     check_missing_program(Podman, lab, monkeypatch)
+
+
+@needs_root
+def test_the_runtime_of_the_plan_is_checked_alone(lab: LabContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    find = lab.programs.find
+    monkeypatch.setattr(
+        lab.programs, "find", lambda name, package: find("no-such-crun" if name == "crun" else name, package)
+    )
+    assert not Podman(lab).check().works
+    check = Podman(lab).check_with(PodmanSettings(runtime="runc"))
+    assert check.works, check
+    assert Podman.check_settings == ("runtime",)
 
 
 def test_without_root_the_check_says_so(lab: LabContext, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -226,6 +226,64 @@ def test_settings_that_do_not_work_are_refused_or_skipped_before_anything_is_mea
     assert all(record.status == "done" for record in campaign.trials)
 
 
+def test_a_kind_is_checked_once_for_the_settings_that_decide_whether_it_works(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Settings | None] = []
+
+    class AtPlace(RogueSettings):
+        place: str = "here"
+
+    class Placed(Rogue):
+        kind = "placed"
+        settings_type = AtPlace
+        check_settings = ("place",)
+
+        def check(self) -> Check:
+            asked.append(None)
+            return Check(False, "nothing works here")
+
+        def check_with(self, settings: Settings) -> Check:
+            asked.append(settings)
+            assert isinstance(settings, AtPlace)
+            return Check(settings.place == "there", f"nothing works {settings.place}")
+
+    monkeypatch.setitem(KINDS, "placed", Placed)
+    there = {"place": "there", "behaviour": "good"}
+    environments: list[Document] = [
+        GOOD,
+        {"name": "a", "kind": "placed", "settings": there},
+        {"name": "b", "kind": "placed", "settings": {**there, "processors": [0]}},
+    ]
+    begin(make_plan(environments), tmp_path / "a", watcher)
+    assert asked == [AtPlace(place="there")]
+    asked.clear()
+    environments += [
+        {"name": "c", "kind": "placed", "settings": {"place": "nowhere"}},
+        {"name": "d", "kind": "placed", "settings": {"place": "here"}},
+        {"name": "e", "kind": "placed", "settings": {"behaviour": "odd"}},
+    ]
+    campaign = begin(make_plan(environments, unavailable="skip"), tmp_path / "b", watcher)
+    assert asked == [AtPlace(place="there"), AtPlace(place="nowhere"), None]
+    assert {one.name: one.reason for one in campaign.environments if not one.works} == {
+        "c": "nothing works nowhere", "d": "nothing works here", "e": "nothing works here",
+    }  # fmt: skip
+
+
+def test_a_refused_uri_is_named_and_the_default_hypervisor_is_not_asked(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if shutil.which("virsh") is None:
+        pytest.skip("the package libvirt-clients is not installed")
+    monkeypatch.setenv("LIBVIRT_DEFAULT_URI", "qemu+unix:///system?socket=/no/such/default")
+    uri = "qemu+unix:///system?socket=/no/such/other"
+    plan = make_plan([GOOD, {"name": "machine", "kind": "libvirt", "settings": {"uri": uri}}])
+    with pytest.raises(EnvironmentFailed, match="machine does not work here: ") as caught:
+        begin(plan, tmp_path / "c", watcher)
+    assert f"libvirt at {uri} (ask for versions): " in caught.value.sentence
+    assert "/no/such/default" not in caught.value.sentence
+
+
 def interrupt_after(watcher: Watcher, count: int, number: signal.Signals = signal.SIGINT) -> None:
     """Let the watcher send a signal to this process when `count` trials are finished."""
 

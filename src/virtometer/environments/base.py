@@ -285,6 +285,7 @@ class Environment(ABC):
     own_memory: ClassVar[int] = 8 << 20  # bytes of the host that a guest takes beside its memory or that of its work
     program: ClassVar[str] = ""  # which program of the host starts guests, and which Debian package has it
     package: ClassVar[str] = ""
+    check_settings: ClassVar[tuple[str, ...]] = ()  # which decide whether the kind works here at all
     usual_start_s: ClassVar[float] = 5.0  # seconds of a guest's start; means of quick.yaml on two cores, rounded up
     usual_overhead_s: ClassVar[float] = 0.5  # seconds of a trial beside its window
     resources: ClassVar[tuple[Resource, ...]] = ()  # what only this kind may leave on a host, and how it is removed
@@ -304,6 +305,10 @@ class Environment(ABC):
     @abstractmethod
     def check(self) -> Check:
         """Find out in under two seconds whether this kind works here, by starting it, not by believing a file."""
+
+    def check_with(self, settings: Settings) -> Check:
+        """As `check`, of guests with these settings; those that are not named by `check_settings` have defaults."""
+        return self.check()
 
     @abstractmethod
     def prepare(self, settings: Settings) -> None:

@@ -34,7 +34,11 @@ class Container(Environment):
 
     def check(self) -> Check:
         """Start a container."""
-        return check_with_network(self, self.settings_type())
+        return self.check_with(self.settings_type())
+
+    def check_with(self, settings: Settings) -> Check:
+        """Start a container with these settings."""
+        return check_with_network(self, settings)
 
     def prepare(self, settings: Settings) -> None:
         """Build the root file system. Raises EnvironmentFailed where this host cannot have these settings."""

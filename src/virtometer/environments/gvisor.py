@@ -79,6 +79,7 @@ class Gvisor(Environment):
     usual_overhead_s: ClassVar[float] = 0.5
     program: ClassVar[str] = "runsc"
     package: ClassVar[str] = "runsc"
+    check_settings: ClassVar[tuple[str, ...]] = ("program",)
     resources: ClassVar[tuple[Resource, ...]] = (_CONTAINER,)
     settings_type: ClassVar[type[Settings]] = GvisorSettings
 
@@ -106,11 +107,20 @@ class Gvisor(Environment):
 
     def check(self) -> Check:
         """Find the platform that works, by starting a container on each until one does."""
+        return self.check_with(GvisorSettings())
+
+    def check_with(self, settings: Settings) -> Check:
+        """As `check`, with the runsc that these settings name."""
+        assert isinstance(settings, GvisorSettings)
         if reason := self.lab.lan.unavailable():
             return Check(False, f"a container of gVisor gets a network of its own, and {reason}", self.lab.lan.advice())
-        return self._first_that_works(None)
+        return self._first_that_works(settings.program)
 
     def _first_that_works(self, program: str | None) -> Check:
+        try:
+            self._runsc(program)
+        except VirtometerError as cause:
+            return Check(False, cause.sentence, cause.advice)
         refused = []
         for platform in _TRIED:
             check = self._try(program, platform)

@@ -65,6 +65,8 @@ _START_S = 60.0
 _CHECK_S = 10.0
 _BY_IMAGE = ("esx", "vbox", "hyperv", "vz", "openvz")
 """Drivers whose guests boot a disk or a template of their own."""
+_BOOTS_KERNEL = ("qemu", "xen")
+"""Drivers whose machines boot a kernel of this host."""
 
 AnySettings = DomainSettings | DomainContainerSettings
 
@@ -75,6 +77,7 @@ class _OfLibvirt(Environment):
     program: ClassVar[str] = "virsh"
     package: ClassVar[str] = "libvirt-clients"
     resources: ClassVar[tuple[Resource, ...]] = (DOMAIN,)
+    check_settings: ClassVar[tuple[str, ...]] = ("uri", "domain", "template")
     default_driver: ClassVar[str]
 
     def __init__(self, lab: LabContext) -> None:
@@ -181,6 +184,21 @@ class _OfLibvirt(Environment):
             guest.stream = connected(_on_host(way, connection.uri))
         return pid
 
+    def makes_guests(self, settings: AnySettings) -> bool:
+        """Whether the laboratory makes guests with these settings from what this host has."""
+        connection = self.connection(settings)
+        entered_or_planned = settings.domain is not None or settings.template is not None
+        return connection.local and connection.driver in (*_BOOTS_KERNEL, "lxc") and not entered_or_planned
+
+    def check_answer(self, settings: AnySettings) -> Check:
+        """Whether libvirt answers. Whether the rest can be had, `prepare` says."""
+        connection = self.connection(settings)
+        try:
+            found = connection.version()
+        except VirtometerError as cause:
+            return Check(False, cause.sentence, cause.advice or f"see whether virsh -c {connection.uri} works")
+        return Check(True, f"libvirt answers at {connection.uri}", found=found)
+
     def check_domain(self, settings: AnySettings, guest_id: str) -> Check:
         """Whether a domain starts here."""
         connection = self.connection(settings)
@@ -212,7 +230,14 @@ class Libvirt(_OfLibvirt):
 
     def check(self) -> Check:
         """Define and start a machine that is paused before its first instruction."""
-        return check_kernel(self.lab, self.check_domain(DomainSettings(), f"check-{self.kind}-{os.getpid()}"))
+        return self.check_with(DomainSettings())
+
+    def check_with(self, settings: Settings) -> Check:
+        """As `check`; of another host, of an image, of a template, or of a domain: whether libvirt answers."""
+        mine = self._mine(settings)
+        if not self.makes_guests(mine):
+            return self.check_answer(mine)
+        return check_kernel(self.lab, self.check_domain(mine, f"check-{self.kind}-{os.getpid()}"))
 
     def prepare(self, settings: Settings) -> None:
         """Fetch the guest's kernel and see whether libvirt starts a machine with these settings."""
@@ -222,7 +247,7 @@ class Libvirt(_OfLibvirt):
             connection.version()
         elif connection.driver in _BY_IMAGE:
             _require_image(connection, mine)
-        elif connection.driver in ("qemu", "xen"):
+        elif connection.driver in _BOOTS_KERNEL:
             _require_host(connection, mine)
             self.boot_files(mine)
             # The check of the kind has started one with the defaults.
@@ -272,7 +297,7 @@ class Libvirt(_OfLibvirt):
             elements = {"disk": "", "interface": ""}
             if connection.driver in _BY_IMAGE:
                 _require_image(connection, settings)
-            elif connection.driver in ("qemu", "xen"):
+            elif connection.driver in _BOOTS_KERNEL:
                 self._fill_in(guest, connection, settings, words, elements, paused=paused)
             options = ["--paused"] if paused else []
             return self.define(guest, connection, settings, words, elements, start=options)
@@ -391,10 +416,17 @@ class LibvirtContainer(_OfLibvirt):
 
     def check(self) -> Check:
         """Start a container with the agent."""
+        return self.check_with(DomainContainerSettings())
+
+    def check_with(self, settings: Settings) -> Check:
+        """As `check`; of another host, of an image, of a template, or of a domain: whether libvirt answers."""
+        mine = self._mine(settings)
+        if not self.makes_guests(mine):
+            return self.check_answer(mine)
         lan = self.lab.lan
         if reason := lan.unavailable():
             return Check(False, f"a guest of {self.title} gets a network of its own, and {reason}", lan.advice())
-        return self.check_domain(DomainContainerSettings(), f"check-{self.kind}-{os.getpid()}")
+        return self.check_domain(mine, f"check-{self.kind}-{os.getpid()}")
 
     def prepare(self, settings: Settings) -> None:
         """Build the root file system."""

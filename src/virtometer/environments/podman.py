@@ -49,6 +49,7 @@ class Podman(Container):
     own_memory: ClassVar[int] = 48 << 20  # of podman and conmon, which stay beside the container
     program: ClassVar[str] = "podman"
     package: ClassVar[str] = "podman"
+    check_settings: ClassVar[tuple[str, ...]] = ("runtime",)
     settings_type: ClassVar[type[Settings]] = PodmanSettings
 
     def prepare(self, settings: Settings) -> None:

@@ -16,7 +16,7 @@ from virtometer.analysis.live import LiveEstimate, LiveEstimates
 from virtometer.deferred_signals import deferred_signals
 from virtometer.design.feasible import disk_files
 from virtometer.design.schedule import schedule
-from virtometer.environments.base import Environment, LabContext
+from virtometer.environments.base import Environment, LabContext, Settings
 from virtometer.environments.registry import KINDS
 from virtometer.environments.sweep import sweep
 from virtometer.environments.tuning import refuse_tuning
@@ -185,16 +185,17 @@ def _examine(
     Returns what the checks said and the command lines that they ran.
     """
     statuses: list[EnvironmentStatus] = []
-    kinds: dict[str, tuple[Environment, EnvironmentStatus]] = {}
+    kinds: dict[str, Environment] = {}
+    checked: dict[tuple[str, Settings | None], EnvironmentStatus] = {}
     with lab_context(Path(tempfile.gettempdir())) as lab:
         _sweep(lab, progress)
         for environment in plan.environments:
-            if environment.kind not in kinds:
+            kind = kinds.setdefault(environment.kind, KINDS[environment.kind](lab))
+            settings = _checked_settings(kind, environment)
+            if (environment.kind, settings) not in checked:
                 progress.stage(f"checking {environment.name}")
-                kind = KINDS[environment.kind](lab)
-                kinds[environment.kind] = kind, status(kind)
-            kind, found = kinds[environment.kind]
-            found = replace(found, name=environment.name)
+                checked[environment.kind, settings] = status(kind, settings)
+            found = replace(checked[environment.kind, settings], name=environment.name)
             if found.works:
                 progress.stage(f"preparing {environment.name}")
             statuses.append(_with_settings(kind, environment, found, plan) if found.works else found)
@@ -207,6 +208,15 @@ def _examine(
         if needed is None:
             progress.message(with_advice(f"{state.name} is not available here: {state.reason}", state.advice))
     return tuple(statuses), tuple(lab.programs.drain())
+
+
+def _checked_settings(kind: Environment, environment: PlanEnvironment) -> Settings | None:
+    """Those with which the kind is checked for an environment of the plan. None: its default ones."""
+    default = kind.settings_type()
+    settings = kind.settings_type.model_validate(environment.settings)
+    given = {name: getattr(settings, name) for name in kind.check_settings}
+    given = {name: value for name, value in given.items() if value != getattr(default, name)}
+    return kind.settings_type.model_validate(given) if given else None
 
 
 def _with_settings(

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from virtometer.environments.base import Environment
+from virtometer.environments.base import Environment, Settings
 from virtometer.environments.registry import KINDS
 from virtometer.errors import MissingProgram, UsageError, VirtometerError
 from virtometer.model import EnvironmentStatus
@@ -46,11 +46,14 @@ def nature(kind: type[Environment]) -> dict[str, Any]:
     return {"several_agents": kind.several_agents, "own_kernel": kind.namespaces is None, "namespaces": namespaces}
 
 
-def status(environment: Environment) -> EnvironmentStatus:
-    """Run the check of one kind. A check that fails with an error of ours means that the kind does not work here."""
+def status(environment: Environment, settings: Settings | None = None) -> EnvironmentStatus:
+    """Run the check of one kind, with these settings or its default ones.
+
+    A check that fails with an error of ours means that the kind does not work here.
+    """
     kind = environment.kind
     try:
-        check = environment.check()
+        check = environment.check() if settings is None else environment.check_with(settings)
         capabilities = asdict(environment.capabilities())
     except VirtometerError as cause:
         return EnvironmentStatus(kind, kind, False, cause.sentence, cause.advice, {})
