@@ -16,8 +16,8 @@ from tests.conformance.conversation import ANSWER_S, Talk
 from tests.environments import own_libvirtd
 from tests.environments.own_libvirtd import OwnLibvirtd
 from tests.environments.test_virsh import needs_virsh
-from virtometer.environments import domain_xml
-from virtometer.environments.base import Environment, LabContext
+from virtometer.environments import domain_xml, libvirt
+from virtometer.environments.base import Check, Environment, LabContext
 from virtometer.environments.domain_guest import DomainGuest
 from virtometer.environments.journal import Journal
 from virtometer.environments.libvirt import Libvirt, LibvirtContainer
@@ -310,42 +310,24 @@ def test_a_domain_that_runs_nothing_has_no_channel(lab: LabContext) -> None:
 
 
 @needs_virsh
-@pytest.mark.parametrize("kind", [Libvirt, LibvirtContainer])
-def test_without_a_daemon_the_check_says_what_is_missing(
-    kind: type[Environment], lab: LabContext, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LIBVIRT_DEFAULT_URI", "qemu+unix:///system?socket=/no/such/socket")
-    check = kind(lab).check()
-    assert not check.works
-    assert "Failed to connect socket to '/no/such/socket'" in check.reason
-    assert "Debian packages libvirt-daemon-system and libvirt-daemon-driver-" in check.advice
-
-
-@needs_virsh
-def test_a_check_asks_the_hypervisor_of_the_settings(lab: LabContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LIBVIRT_DEFAULT_URI", "qemu+unix:///system?socket=/no/such/socket")
-    machine = Libvirt(lab)
-    assert not machine.check().works
-    check = machine.check_with(DomainSettings(uri="test:///default"))
-    assert (check.works, check.reason) == (True, "libvirt answers at test:///default")
-    assert set(check.found) == {"libvirt", "hypervisor"}
-    for kind, settings in (
-        (Libvirt, DomainSettings(uri="qemu+ssh://127.0.0.1:1/system", template="mine.xml")),
-        (LibvirtContainer, DomainContainerSettings(uri="lxc+unix:///system?socket=/no/such/other", domain="web")),
-    ):
-        refused = kind(lab).check_with(settings)
-        assert not refused.works
-        assert f"libvirt at {settings.uri} (ask for versions): " in refused.reason
-        assert refused.advice
-
-
-@needs_virsh
 @pytest.mark.parametrize("uri", ["vbox:///session", "esx://esx.example/", "hyperv://host.example", "vz:///system"])
 def test_a_hypervisor_that_boots_no_kernel_of_ours_needs_an_image(lab: LabContext, uri: str) -> None:
     with pytest.raises(EnvironmentFailed, match="boots no kernel of this host") as raised:
         Libvirt(lab).prepare(DomainSettings(uri=uri))
     assert "by the setting disk_image" in raised.value.advice
     Libvirt(lab).prepare(DomainSettings(uri=uri, disk_image="/vm/agent.img"))
+
+
+@needs_virsh
+def test_kvm_is_tried_before_a_machine_is_measured(lab: LabContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "KVM is here, but it runs the kernel of a guest 900 times slower"
+    monkeypatch.setattr(libvirt, "kvm_fault", lambda lab: Check(False, said))
+    local = "qemu+unix:///system?socket=/no/such/socket"
+    with pytest.raises(EnvironmentFailed, match=f"accelerator kvm cannot be used: {said}") as raised:
+        Libvirt(lab).prepare(DomainSettings(uri=local, accelerator="kvm"))
+    assert "virtometer doctor kvm" in raised.value.advice
+    with pytest.raises(EnvironmentFailed, match="is on another host"):
+        Libvirt(lab).prepare(DomainSettings(uri="qemu+ssh://host.example/system", accelerator="kvm"))
 
 
 @needs_virsh

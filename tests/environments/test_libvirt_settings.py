@@ -24,6 +24,8 @@ ENTERED = "domain web is entered as it is: leave out"
         ({"address": "192.0.2.7"}, "an address must be HOST:PORT"),
         ({"address": "192.0.2.7:70000"}, "an address must be HOST:PORT"),
         ({"cpu": "<x/>"}, "a processor must be maximum, host, or a model"),
+        ({"guest_kernel": "686"}, "Input should be 'cloud' or 'generic'"),
+        ({"kernel_parameters": "init=/bin/sh"}, "the kernel parameter init is the laboratory's own"),
         ({"disk_device": "ide", "machine": "q35"}, "disk_device ide needs machine pc"),
         ({"disk_aio": "native", "disk_cache": "unsafe"}, "disk_aio native needs disk_cache none or directsync"),
         ({"disk_device": "sata", "guest_kernel": "cloud"}, "disk_device sata needs guest_kernel generic"),

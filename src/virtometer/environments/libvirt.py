@@ -13,8 +13,7 @@ import secrets
 import shutil
 import socket
 import tempfile
-import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import ClassVar
@@ -24,11 +23,8 @@ from xml.etree import ElementTree
 from virtometer.environments import domain_xml
 from virtometer.environments.agent_root import AGENT, DATA
 from virtometer.environments.base import (
-    Capabilities,
     Check,
     DiskTarget,
-    Environment,
-    LabContext,
     Namespace,
     NetworkPath,
     Settings,
@@ -39,182 +35,35 @@ from virtometer.environments.cpu_parts import GUEST_TIME, by_names
 from virtometer.environments.directories import DIRECTORY, remove_directory
 from virtometer.environments.domain_guest import DomainGuest, connected
 from virtometer.environments.domain_xml import CARDS, DISKS, Way
+from virtometer.environments.firmware_check import kvm_fault
 from virtometer.environments.formatted_disk import DIRECTORY as MOUNTED
 from virtometer.environments.formatted_disk import formatted_disk, mounted_file
 from virtometer.environments.host_programs import fitting, refusals
 from virtometer.environments.images import guest_kernel, initramfs
-from virtometer.environments.journal import Resource
 from virtometer.environments.kernel_check import check_kernel
+from virtometer.environments.libvirt_domain import (
+    BOOTS_KERNEL,
+    BY_IMAGE,
+    AnySettings,
+    OfLibvirt,
+    no_channel,
+    on_host,
+    require_host,
+    require_image,
+)
 from virtometer.environments.libvirt_settings import DIRECT, DomainContainerSettings, DomainSettings
 from virtometer.environments.limits import require_limits
 from virtometer.environments.network import NAMESPACES
 from virtometer.environments.processors import processor_list
-from virtometer.environments.virsh import (
-    DOMAIN,
-    Connection,
-    default_uri,
-    kill_domain,
-    process_of,
-)
-from virtometer.errors import EnvironmentFailed, UsageError, VirtometerError
+from virtometer.environments.virsh import Connection, kill_domain
+from virtometer.errors import EnvironmentFailed, UsageError
 from virtometer.link.channel import Stream
 
 _VCPU_THREADS = by_names(r"(CPU \d+|ALL CPUs)/(TCG|KVM)", "no thread of the emulator has the name of a processor")
 _RUN_IN_S = 0.006  # measured under emulation
-_START_S = 60.0
-_CHECK_S = 10.0
-_BY_IMAGE = ("esx", "vbox", "hyperv", "vz", "openvz")
-"""Drivers whose guests boot a disk or a template of their own."""
-_BOOTS_KERNEL = ("qemu", "xen")
-"""Drivers whose machines boot a kernel of this host."""
-
-AnySettings = DomainSettings | DomainContainerSettings
 
 
-class _OfLibvirt(Environment):
-    """What machines and containers of libvirt have in common."""
-
-    program: ClassVar[str] = "virsh"
-    package: ClassVar[str] = "libvirt-clients"
-    resources: ClassVar[tuple[Resource, ...]] = (DOMAIN,)
-    check_settings: ClassVar[tuple[str, ...]] = ("uri", "domain", "template")
-    default_driver: ClassVar[str]
-
-    def __init__(self, lab: LabContext) -> None:
-        """Only keeps the context."""
-        super().__init__(lab)
-        self._connections: dict[str, Connection] = {}
-
-    def connection(self, settings: AnySettings) -> Connection:
-        """The hypervisor of these settings, which is asked nothing yet."""
-        uri = settings.uri or default_uri(self.default_driver)
-        return self._connections.setdefault(uri, Connection(self.lab.programs, uri))
-
-    def capabilities(self) -> Capabilities:
-        """Everything on this host. Domains that are entered, and those of other hosts, have no disk and no network."""
-        return Capabilities(
-            disk=True,
-            network=True,
-            several_guests=True,
-            cpu_limit=True,
-            memory_limit=True,
-            settings=tuple(self.settings_type.model_fields),
-        )
-
-    @contextmanager
-    def defining(self, guest: DomainGuest, connection: Connection) -> Iterator[dict[str, str]]:
-        """Give the words that every template may have, for a domain that is removed when the guest stops."""
-        words = {
-            "name": f"virtometer-{guest.guest_id}-{secrets.token_hex(2)}",
-            "uuid": str(uuid.uuid4()),
-            "processors": str(guest.effective["processors"]),
-        }
-        self.lab.journal.record(guest.guest_id, DOMAIN, uri=connection.uri, name=words["name"], uuid=words["uuid"])
-        guest.on_stop(lambda: connection.remove(words["name"]))
-        guest.effective |= {"uri": connection.uri, **connection.version()}
-        yield words
-
-    def define(
-        self,
-        guest: DomainGuest,
-        connection: Connection,
-        settings: AnySettings,
-        words: Mapping[str, str],
-        elements: Mapping[str, str],
-        *,
-        start: list[str] | None = None,
-        pass_fds: tuple[int, ...] = (),
-    ) -> ElementTree.Element:
-        """Fill the template in, define and start the domain, and find its processes; returns its XML.
-
-        start: options of virsh's start.
-        """
-        where = settings.template or f"of the driver {connection.driver}"
-        template = domain_xml.built_in(connection.driver) if settings.template is None else _read(settings.template)
-        text = domain_xml.filled(template, words, elements, where)
-        name = words["name"]
-        printed = connection.run(
-            ["define", "/dev/stdin"],
-            ["start", name, *(start or [])],
-            ["dumpxml", name],
-            purpose=f"define and start {name}",
-            limit_s=_START_S,
-            pass_fds=pass_fds,
-            input_bytes=text.encode(),
-        )
-        root = domain_xml.parsed(_xml_of(printed), f"what libvirt made of {name}")
-        guest.effective |= domain_xml.facts(root)
-        if settings.template is not None:
-            guest.effective["template"] = settings.template
-        self.follow(guest, connection, name, words["uuid"])
-        return root
-
-    def follow(self, guest: DomainGuest, connection: Connection, name: str, identity: str) -> int | None:
-        """Find the processes of a domain that runs; returns the first of them, None where they are not visible."""
-        pid = process_of(name, identity) if connection.local else None
-        if pid is not None:
-            guest.follow(pid, name)
-            return pid
-        reason = f"libvirt at {connection.uri} shows no process of {name} on this host"
-        guest.follow_nothing(reason, lambda: connection.state(name) == "running")
-        time_ns = connection.statistics(name).get("cpu.time")
-        if time_ns is not None:
-            guest.effective["domain_cpu_ns_at_start"] = int(time_ns)
-        return None
-
-    def entered(self, guest: DomainGuest, connection: Connection, settings: AnySettings) -> int | None:
-        """Look at a domain that exists: its facts and processes. Nothing of it is changed. Raises EnvironmentFailed."""
-        assert settings.domain is not None
-        guest.owned = False
-        state = connection.state(settings.domain)
-        if state is None:
-            raise EnvironmentFailed(f"libvirt at {connection.uri} has no domain {settings.domain}")
-        if state != "running":
-            raise EnvironmentFailed(
-                f"the domain {settings.domain} is {state}", advice=f"start it: virsh start {settings.domain}"
-            )
-        root = domain_xml.parsed(connection.description(settings.domain), f"the definition of {settings.domain}")
-        guest.effective |= {"uri": connection.uri, **connection.version(), **domain_xml.facts(root), "entered": True}
-        guest.refused_programs = dict.fromkeys(
-            (one.name for one in self.lab.host_programs), "the domain was not made for it"
-        )
-        way = Way("tcp", settings.address) if settings.address else domain_xml.way_in(root)
-        pid = self.follow(guest, connection, settings.domain, root.findtext("uuid") or "")
-        if way is not None and not (way.kind == "pty" and settings.containers):
-            guest.stream = connected(_on_host(way, connection.uri))
-        return pid
-
-    def makes_guests(self, settings: AnySettings) -> bool:
-        """Whether the laboratory makes guests with these settings from what this host has."""
-        connection = self.connection(settings)
-        entered_or_planned = settings.domain is not None or settings.template is not None
-        return connection.local and connection.driver in (*_BOOTS_KERNEL, "lxc") and not entered_or_planned
-
-    def check_answer(self, settings: AnySettings) -> Check:
-        """Whether libvirt answers. Whether the rest can be had, `prepare` says."""
-        connection = self.connection(settings)
-        try:
-            found = connection.version()
-        except VirtometerError as cause:
-            return Check(False, cause.sentence, cause.advice or f"see whether virsh -c {connection.uri} works")
-        return Check(True, f"libvirt answers at {connection.uri}", found=found)
-
-    def check_domain(self, settings: AnySettings, guest_id: str) -> Check:
-        """Whether a domain starts here."""
-        connection = self.connection(settings)
-        try:
-            found = connection.version()
-            self._try(settings, guest_id)
-        except (VirtometerError, OSError) as cause:
-            advice = cause.advice if isinstance(cause, VirtometerError) else ""
-            return Check(False, str(cause).replace("\n", " "), advice or f"see whether virsh -c {connection.uri} works")
-        return Check(True, f"a domain started at {connection.uri}", found=found)
-
-    def _try(self, settings: AnySettings, guest_id: str) -> None:
-        raise NotImplementedError
-
-
-class Libvirt(_OfLibvirt):
+class Libvirt(OfLibvirt):
     """Machines: of QEMU on this host, and of other hypervisors by templates."""
 
     kind: ClassVar[str] = "libvirt"
@@ -245,14 +94,15 @@ class Libvirt(_OfLibvirt):
         connection = self.connection(mine)
         if mine.domain is not None:
             connection.version()
-        elif connection.driver in _BY_IMAGE:
-            _require_image(connection, mine)
-        elif connection.driver in _BOOTS_KERNEL:
-            _require_host(connection, mine)
+        elif connection.driver in BY_IMAGE:
+            require_image(connection, mine)
+        elif connection.driver in BOOTS_KERNEL:
+            require_host(connection, mine)
+            self._require_kvm(connection, mine)
             self.boot_files(mine)
             # The check of the kind has started one with the defaults.
             if connection.driver == "qemu" and mine != DomainSettings():
-                self._try(mine, f"try-{self.kind}-{os.getpid()}")
+                self.try_start(mine, f"try-{self.kind}-{os.getpid()}")
 
     def start(self, settings: Settings, guest_id: str) -> DomainGuest:
         """Define and start a machine, or enter one that runs. Raises EnvironmentFailed with libvirt's reason."""
@@ -265,16 +115,16 @@ class Libvirt(_OfLibvirt):
                 guest.grace_s = 0.0  # it does not end
                 self.entered(guest, connection, mine)
                 if guest.stream.read_fd < 0:
-                    raise _no_channel(mine.domain)
+                    raise no_channel(mine.domain)
                 return guest
             root = self._started(guest, connection, mine)
             way = Way("tcp", mine.address) if mine.address else domain_xml.way_in(root)
             if way is None:
-                raise _no_channel(str(root.findtext("name")))
-            guest.stream = connected(_on_host(way, connection.uri))
+                raise no_channel(str(root.findtext("name")))
+            guest.stream = connected(on_host(way, connection.uri))
         return guest
 
-    def _try(self, settings: AnySettings, guest_id: str) -> None:
+    def try_start(self, settings: AnySettings, guest_id: str) -> None:
         """Start a machine that never runs, and remove it."""
         assert isinstance(settings, DomainSettings)
         connection = self.connection(settings)
@@ -295,9 +145,9 @@ class Libvirt(_OfLibvirt):
             host, _, port = (settings.address or f"{urlsplit(connection.uri).hostname or ''}:5000").rpartition(":")
             words |= {"serial_host": host, "serial_port": port}
             elements = {"disk": "", "interface": ""}
-            if connection.driver in _BY_IMAGE:
-                _require_image(connection, settings)
-            elif connection.driver in _BOOTS_KERNEL:
+            if connection.driver in BY_IMAGE:
+                require_image(connection, settings)
+            elif connection.driver in BOOTS_KERNEL:
                 self._fill_in(guest, connection, settings, words, elements, paused=paused)
             options = ["--paused"] if paused else []
             return self.define(guest, connection, settings, words, elements, start=options)
@@ -344,6 +194,16 @@ class Libvirt(_OfLibvirt):
         directory.mkdir(mode=0o700)
         guest.on_stop(lambda: remove_directory(directory))
         return directory
+
+    def _require_kvm(self, connection: Connection, settings: DomainSettings) -> None:
+        """Raise EnvironmentFailed where KVM of this host is asked for and runs no guest at a reasonable speed."""
+        if settings.accelerator == "kvm" and connection.driver == "qemu" and connection.local:
+            fault = kvm_fault(self.lab)
+            if fault is not None:
+                raise EnvironmentFailed(
+                    f"accelerator kvm cannot be used: {fault.reason}",
+                    advice="use accelerator emulated, or see what KVM needs here: virtometer doctor kvm",
+                )
 
     def _mine(self, settings: Settings) -> DomainSettings:
         if not isinstance(settings, DomainSettings):
@@ -402,7 +262,7 @@ class Libvirt(_OfLibvirt):
         return domain_xml.disk_element(settings.disk_device, file.resolve(), cache, aio)
 
 
-class LibvirtContainer(_OfLibvirt):
+class LibvirtContainer(OfLibvirt):
     """Containers of libvirt's own driver, with the agent as process 1 on a pair of sockets."""
 
     kind: ClassVar[str] = "libvirt-lxc"
@@ -435,10 +295,10 @@ class LibvirtContainer(_OfLibvirt):
         self.program_file()
         if mine.domain is not None:
             connection.version()
-        elif connection.driver in _BY_IMAGE:
-            _require_image(connection, mine)
+        elif connection.driver in BY_IMAGE:
+            require_image(connection, mine)
         else:
-            _require_host(connection, mine)
+            require_host(connection, mine)
             require_limits(mine)
             mine.root(self.lab, mine.agent(self.lab))
 
@@ -457,7 +317,8 @@ class LibvirtContainer(_OfLibvirt):
                 self._from_template(guest, connection, mine)
         return guest
 
-    def _try(self, settings: AnySettings, guest_id: str) -> None:
+    def try_start(self, settings: AnySettings, guest_id: str) -> None:
+        """Start a container and end it."""
         guest = self.start(settings, guest_id)
         guest.grace_s = 0.0
         guest.stop()
@@ -500,7 +361,7 @@ class LibvirtContainer(_OfLibvirt):
 
     def _from_template(self, guest: DomainGuest, connection: Connection, settings: DomainContainerSettings) -> None:
         """A container of another driver, whose agent starts by itself and answers at an address."""
-        _require_image(connection, settings)
+        require_image(connection, settings)
         if settings.address is None:
             raise EnvironmentFailed(
                 f"a container of the driver {connection.driver} is entered by an address, and address is not set"
@@ -516,7 +377,7 @@ class LibvirtContainer(_OfLibvirt):
     ) -> None:
         """Start an agent in the namespaces of a container that runs. Its file stays on the host: it is a descriptor."""
         if pid is None or connection.driver != "lxc":
-            raise _no_channel(str(settings.domain))
+            raise no_channel(str(settings.domain))
         with settings.agent(self.lab).open("rb") as agent:
             guest.disk = None
             argv: list[str | Path] = [
@@ -558,51 +419,3 @@ def _own_root(shared: Path, directory: Path) -> Path:
     shutil.copytree(shared, root, symlinks=True, copy_function=copy)
     (root / ".oldroot").mkdir()
     return root
-
-
-def _read(template: str) -> str:
-    try:
-        return Path(template).read_text()
-    except (OSError, UnicodeDecodeError) as cause:
-        raise EnvironmentFailed(f"the template {template} cannot be read: {cause}") from cause
-
-
-def _xml_of(printed: str) -> str:
-    begin = printed.find("<domain")
-    return printed[begin:] if begin >= 0 else printed
-
-
-def _require_host(connection: Connection, settings: AnySettings) -> None:
-    """Raise EnvironmentFailed where a template needs files of the hypervisor's host, and that is another one."""
-    if not connection.local and settings.template is None:
-        raise EnvironmentFailed(
-            f"libvirt at {connection.uri} is on another host, which has no kernel and no agent of this one",
-            advice="enter a domain that runs there by the setting domain, name a template, or measure on that host",
-        )
-
-
-def _require_image(connection: Connection, settings: AnySettings) -> None:
-    if settings.disk_image is None and settings.template is None:
-        raise EnvironmentFailed(
-            f"the driver {connection.driver} boots no kernel of this host",
-            advice="name a disk that starts an agent by the setting disk_image, or a template that has all by template",
-        )
-
-
-def _on_host(way: Way, uri: str) -> Way:
-    """The same way; a port that listens on all addresses of the hypervisor is reached at its name."""
-    host, _, port = way.where.rpartition(":")
-    if way.kind == "tcp" and host in ("", "0.0.0.0", "::", "[::]"):
-        return Way("tcp", f"{urlsplit(uri).hostname or '127.0.0.1'}:{port}")
-    if way.kind != "tcp" and urlsplit(uri).netloc:
-        raise EnvironmentFailed(
-            f"the channel {way.where} is on the host of {uri}", advice="name an address by the setting address"
-        )
-    return way
-
-
-def _no_channel(name: str) -> EnvironmentFailed:
-    return EnvironmentFailed(
-        f"the domain {name} has no channel to an agent",
-        advice=f"give it a virtio port named {domain_xml.PORT} at which an agent answers, or name the setting address",
-    )

@@ -12,6 +12,7 @@ from virtometer.environments.base import Settings
 from virtometer.environments.container import ContainerSettings
 from virtometer.environments.domain_xml import CARDS, DISKS
 from virtometer.environments.images import Flavour
+from virtometer.environments.kernel_parameters import KernelParameters
 from virtometer.environments.virsh import CONTAINER_DRIVERS, driver_of
 from virtometer.model import parse_size
 
@@ -119,16 +120,13 @@ class DomainSettings(_OfDomains):
         "host. Without it, maximum where it is emulated, else host",
     )
     machine: Literal["pc", "q35"] = Field(default="pc", description="model of the machine")
-    guest_kernel: Flavour | None = Field(
+    guest_kernel: Literal["cloud", "generic"] | None = Field(
         default=None,
         description="kernel of the guest, one of Debian's: cloud, for virtual machines; generic, with all drivers. "
         "Without it, cloud where that has the drivers of the devices",
     )
-    kernel_parameters: str = Field(
-        default="",
-        max_length=500,
-        pattern=r"^[A-Za-z0-9._,:/@+*= -]*$",
-        description="words to add to the kernel's command line, such as mitigations=off nohz=off",
+    kernel_parameters: KernelParameters = Field(
+        default="", description="words to add to the kernel's command line, such as mitigations=off nohz=off"
     )
     disk_device: Literal["virtio", "virtio-scsi", "sata", "ide"] = Field(
         default="virtio", description="bus of the disk; ide needs machine pc"

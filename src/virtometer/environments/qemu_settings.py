@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from virtometer.environments.agent_bits import AgentBits
 from virtometer.environments.image_settings import ImageSettings
 from virtometer.environments.images import Flavour
+from virtometer.environments.kernel_parameters import KernelParameters
 from virtometer.environments.qemu_backing import Backing
 from virtometer.environments.qemu_devices import CARDS, DISKS
 from virtometer.model import parse_size
@@ -41,23 +42,8 @@ def _icount(value: str) -> str:
     return value if value.startswith("shift=") else f"shift={value}"
 
 
-_PARAMETERS = re.compile(r"[A-Za-z0-9._-]+(=[A-Za-z0-9._,:/@+*-]+)?( [A-Za-z0-9._-]+(=[A-Za-z0-9._,:/@+*-]+)?)*")
-_OURS = ("console", "init", "initrd", "panic", "rdinit", "root")
-
-
-def _parameters(value: str) -> str:
-    if value and not _PARAMETERS.fullmatch(value):
-        raise ValueError("kernel_parameters must be words with one blank between them: mitigations=off nohz=off")
-    for word in value.split():
-        name = word.partition("=")[0]
-        if name in _OURS or name.startswith("virtometer."):
-            raise ValueError(f"the kernel parameter {name} is the laboratory's own")
-    return value
-
-
 Icount = Annotated[str, Field(max_length=60), AfterValidator(_icount)]
 CpuModel = Annotated[str, Field(max_length=200), AfterValidator(_cpu_model)]
-KernelParameters = Annotated[str, Field(max_length=500), AfterValidator(_parameters)]
 _Part = Annotated[int, Field(ge=1, le=64)]
 
 
