@@ -55,8 +55,7 @@ def test_there_is_a_template_for_every_driver() -> None:
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_a_template_is_what_libvirts_schema_allows(driver: str, tmp_path: Path) -> None:
     words = {**WORDS, "disk_image": IMAGES.get(driver, WORDS["disk_image"])}
-    given = elements(disk="") if driver == "xen" else elements()
-    valid(domain_xml.filled(domain_xml.built_in(driver), words, given, driver), tmp_path)
+    valid(domain_xml.filled(domain_xml.built_in(driver), words, elements(), driver), tmp_path)
 
 
 @needs_schemas
@@ -124,6 +123,16 @@ def test_the_way_in_is_found() -> None:
     assert way(console + serial) == Way("tcp", "192.0.2.7:5000")
     assert way(console + serial + others + ours) == Way("unix", "/a")
     assert way(f"<channel type='pty'><source path='/dev/pts/4'/>{port}</channel>") == Way("pty", "/dev/pts/4")
+
+
+@pytest.mark.parametrize(
+    ("driver", "kind"),
+    [("qemu", "unix"), ("xen", "pty"), ("esx", "tcp"), ("hyperv", None), ("test", None)],
+)
+def test_a_template_says_how_its_agent_is_reached(driver: str, kind: str | None) -> None:
+    text = domain_xml.filled(domain_xml.built_in(driver), WORDS, elements(), driver)
+    way = domain_xml.planned_way(domain_xml.parsed(text, driver))
+    assert (None if way is None else way.kind) == kind
 
 
 def test_facts_are_those_of_the_xml() -> None:

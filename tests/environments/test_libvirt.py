@@ -279,16 +279,19 @@ def test_a_laboratory_that_is_killed_leaves_a_container_that_it_entered(
 
 @needs_daemon
 def test_what_cannot_be_entered_is_said(daemon: OwnLibvirtd, lab: LabContext, tmp_path: Path) -> None:
-    with pytest.raises(EnvironmentFailed, match="has no domain nobody"):
-        Libvirt(lab).start(DomainSettings(domain="nobody"), "entered")
+    for use in (Libvirt(lab).prepare, lambda settings: Libvirt(lab).start(settings, "entered")):
+        with pytest.raises(EnvironmentFailed, match="has no domain nobody"):
+            use(DomainSettings(domain="nobody"))
     name, off = f"dark-{os.getpid()}", f"off-{os.getpid()}"
     connection, _ = defined(lab, daemon.uri("lxc"), container(lab, name, tmp_path / "root"), name)
     try:
         text = container(lab, off, tmp_path / "other").replace(UUID, UUID.replace("3", "4"))
         connection.run(["define", "/dev/stdin"], purpose="one that is off", input_bytes=text.encode())
-        with pytest.raises(EnvironmentFailed, match=f"the domain {off} is shut off") as raised:
-            LibvirtContainer(lab).start(DomainContainerSettings(domain=off), "entered")
-        assert raised.value.advice == f"start it: virsh start {off}"
+        for use in (LibvirtContainer(lab).prepare, lambda settings: LibvirtContainer(lab).start(settings, "entered")):
+            with pytest.raises(EnvironmentFailed, match=f"the domain {off} is shut off") as raised:
+                use(DomainContainerSettings(domain=off))
+            assert raised.value.advice == f"start it: virsh start {off}"
+        LibvirtContainer(lab).prepare(DomainContainerSettings(domain=name))
         with pytest.raises(EnvironmentFailed, match=r"the agent's channel 127\.0\.0\.1:1 cannot be opened"):
             LibvirtContainer(lab).start(DomainContainerSettings(domain=name, address="127.0.0.1:1"), "entered")
         assert connection.state(name) == "running"
@@ -305,8 +308,13 @@ def test_a_domain_that_runs_nothing_has_no_channel(lab: LabContext) -> None:
     with pytest.raises(EnvironmentFailed, match="has no channel to an agent") as raised:
         Libvirt(lab).start(DomainSettings(uri="test:///default"), "tried")
     assert domain_xml.PORT in raised.value.advice
-    with pytest.raises(EnvironmentFailed, match="the domain test has no channel to an agent"):
-        Libvirt(lab).start(DomainSettings(uri="test:///default", domain="test"), "tried")
+    entered = DomainSettings(uri="test:///default", domain="test")
+    for use in (Libvirt(lab).prepare, lambda settings: Libvirt(lab).start(settings, "tried")):
+        with pytest.raises(EnvironmentFailed, match="the domain test has no channel to an agent"):
+            use(entered)
+    Libvirt(lab).prepare(entered.model_copy(update={"address": "192.0.2.7:5000"}))
+    with pytest.raises(EnvironmentFailed, match="the domain that the template of the driver test makes has no channel"):
+        Libvirt(lab).prepare(DomainSettings(uri="test:///default"))
 
 
 @needs_virsh
@@ -315,7 +323,46 @@ def test_a_hypervisor_that_boots_no_kernel_of_ours_needs_an_image(lab: LabContex
     with pytest.raises(EnvironmentFailed, match="boots no kernel of this host") as raised:
         Libvirt(lab).prepare(DomainSettings(uri=uri))
     assert "by the setting disk_image" in raised.value.advice
-    Libvirt(lab).prepare(DomainSettings(uri=uri, disk_image="/vm/agent.img"))
+    image = DomainSettings(uri=uri, disk_image="/vm/agent.img")
+    if uri.startswith("hyperv"):
+        with pytest.raises(EnvironmentFailed, match="template of the driver hyperv makes has no channel") as raised:
+            Libvirt(lab).prepare(image)
+        assert raised.value.advice.endswith("or name the setting address")
+        image = image.model_copy(update={"address": "192.0.2.7:5000"})
+    Libvirt(lab).prepare(image)
+
+
+@needs_virsh
+def test_a_container_of_an_image_needs_an_address_before_it_is_measured(lab: LabContext) -> None:
+    image = DomainContainerSettings(uri="openvz:///system", disk_image="debian-12")
+    with pytest.raises(EnvironmentFailed, match="is entered by an address, and address is not set"):
+        LibvirtContainer(lab).prepare(image)
+    LibvirtContainer(lab).prepare(image.model_copy(update={"address": "192.0.2.7:5000"}))
+
+
+@needs_virsh
+def test_the_template_of_a_container_is_read_before_it_is_measured(lab: LabContext, tmp_path: Path) -> None:
+    template = tmp_path / "mine.xml"
+    settings = DomainContainerSettings(template=str(template))
+    with pytest.raises(EnvironmentFailed, match="cannot be read"):
+        LibvirtContainer(lab).prepare(settings)
+    template.write_text("<domain type='lxc'><name>${name}</name><uuid>${uuid}</uuid>${kernel}</domain>")
+    with pytest.raises(EnvironmentFailed, match=r"has \$\{kernel\}, and nothing fills it here"):
+        LibvirtContainer(lab).prepare(settings)
+    template.write_text(domain_xml.built_in("lxc"))
+    LibvirtContainer(lab).prepare(settings)
+
+
+@needs_virsh
+def test_a_setting_that_a_template_ignores_is_refused(lab: LabContext) -> None:
+    said = r"the template of the driver xen has no \$\{disk\}, so disk_device cannot be set"
+    with pytest.raises(EnvironmentFailed, match=said) as raised:
+        Libvirt(lab).prepare(DomainSettings(uri="xen:///system", disk_device="virtio"))
+    assert raised.value.advice.startswith("leave disk_device out")
+    with pytest.raises(EnvironmentFailed, match=r"driver openvz has no \$\{quota\}, so cpus cannot be set"):
+        LibvirtContainer(lab).prepare(
+            DomainContainerSettings(uri="openvz:///system", disk_image="debian-12", address="192.0.2.7:5000", cpus=0.5)
+        )
 
 
 @needs_virsh

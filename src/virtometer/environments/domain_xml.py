@@ -20,6 +20,7 @@ PORT = "org.virtometer.0"
 TEMPLATES = Path(__file__).parent / "domain_templates"
 
 _PLACE = re.compile(r"\$\{(\w+)\}")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
 def built_in(driver: str) -> str:
@@ -32,6 +33,11 @@ def built_in(driver: str) -> str:
             f"there is no template for domains of the driver {driver}",
             advice=f"name one by the setting template, or use a driver of {known}",
         ) from cause
+
+
+def places(template: str) -> frozenset[str]:
+    """The names of what is filled in, such as memory_kib of ${memory_kib}."""
+    return frozenset(_PLACE.findall(_COMMENT.sub("", template)))
 
 
 def filled(template: str, words: Mapping[str, str], elements: Mapping[str, str], where: str) -> str:
@@ -51,8 +57,7 @@ def filled(template: str, words: Mapping[str, str], elements: Mapping[str, str],
             f"the template {where} has ${{{name}}}, and nothing fills it here", advice=f"it may have {known}"
         )
 
-    comments = re.compile(r"<!--.*?-->", re.DOTALL)
-    text = _PLACE.sub(put, comments.sub("", template))
+    text = _PLACE.sub(put, _COMMENT.sub("", template))
     root = parsed(text, f"the template {where}")
     if root.findtext("name") != words["name"] or root.findtext("uuid") != words["uuid"]:
         raise EnvironmentFailed(
@@ -183,6 +188,18 @@ def way_in(root: ElementTree.Element) -> Way | None:
         if console.get("type") == "pty" and source is not None and source.get("path"):
             return Way("pty", str(source.get("path")))
     return None
+
+
+def planned_way(root: ElementTree.Element) -> Way | None:
+    """As `way_in`, of a domain that does not run yet: libvirt still chooses the paths that its XML lacks."""
+    for channel in root.iterfind("devices/channel"):
+        target = channel.find("target")
+        if target is not None and target.get("name") == PORT and channel.get("type") in ("unix", "pty"):
+            return Way("unix" if channel.get("type") == "unix" else "pty", "that the template makes")
+    ports = [*root.iterfind("devices/serial"), *root.iterfind("devices/console")]
+    if (way := way_in(root)) is None and any(port.get("type") == "pty" for port in ports):
+        return Way("pty", "that the template makes")
+    return way
 
 
 def facts(root: ElementTree.Element) -> dict[str, Any]:

@@ -44,7 +44,6 @@ from virtometer.environments.kernel_check import check_kernel
 from virtometer.environments.libvirt_domain import (
     BOOTS_KERNEL,
     BY_IMAGE,
-    AnySettings,
     OfLibvirt,
     no_channel,
     on_host,
@@ -55,7 +54,8 @@ from virtometer.environments.libvirt_settings import DIRECT, DomainContainerSett
 from virtometer.environments.limits import require_limits
 from virtometer.environments.network import NAMESPACES
 from virtometer.environments.processors import processor_list
-from virtometer.environments.virsh import Connection, kill_domain
+from virtometer.environments.template_check import AnySettings, checked_template
+from virtometer.environments.virsh import Connection, kill_domain, process_of
 from virtometer.errors import EnvironmentFailed, UsageError
 from virtometer.link.channel import Stream
 
@@ -89,15 +89,25 @@ class Libvirt(OfLibvirt):
         return check_kernel(self.lab, self.check_domain(mine, f"check-{self.kind}-{os.getpid()}"))
 
     def prepare(self, settings: Settings) -> None:
-        """Fetch the guest's kernel and see whether libvirt starts a machine with these settings."""
+        """Fetch the guest's kernel and see whether libvirt starts a machine with these settings.
+
+        Raises EnvironmentFailed where it does not, or where no agent could be reached.
+        """
         mine = self._mine(settings)
         connection = self.connection(mine)
         if mine.domain is not None:
-            connection.version()
-        elif connection.driver in BY_IMAGE:
+            self.running(connection, mine)
+            return
+        if connection.driver in BY_IMAGE:
             require_image(connection, mine)
         elif connection.driver in BOOTS_KERNEL:
             require_host(connection, mine)
+        way = domain_xml.planned_way(checked_template(connection.driver, mine))
+        if mine.address is None:
+            if way is None:
+                raise no_channel(f"that the template {mine.template or f'of the driver {connection.driver}'} makes")
+            on_host(way, connection.uri)
+        if connection.driver in BOOTS_KERNEL:
             self._require_kvm(connection, mine)
             self.boot_files(mine)
             # The check of the kind has started one with the defaults.
@@ -114,8 +124,6 @@ class Libvirt(OfLibvirt):
             if mine.domain is not None:
                 guest.grace_s = 0.0  # it does not end
                 self.entered(guest, connection, mine)
-                if guest.stream.read_fd < 0:
-                    raise no_channel(mine.domain)
                 return guest
             root = self._started(guest, connection, mine)
             way = Way("tcp", mine.address) if mine.address else domain_xml.way_in(root)
@@ -144,7 +152,7 @@ class Libvirt(OfLibvirt):
             }
             host, _, port = (settings.address or f"{urlsplit(connection.uri).hostname or ''}:5000").rpartition(":")
             words |= {"serial_host": host, "serial_port": port}
-            elements = {"disk": "", "interface": ""}
+            elements: dict[str, str] = {}
             if connection.driver in BY_IMAGE:
                 require_image(connection, settings)
             elif connection.driver in BOOTS_KERNEL:
@@ -289,16 +297,19 @@ class LibvirtContainer(OfLibvirt):
         return self.check_domain(mine, f"check-{self.kind}-{os.getpid()}")
 
     def prepare(self, settings: Settings) -> None:
-        """Build the root file system."""
+        """Build the root file system. Raises EnvironmentFailed where this host cannot have these settings."""
         mine = self._mine(settings)
         connection = self.connection(mine)
         self.program_file()
         if mine.domain is not None:
-            connection.version()
-        elif connection.driver in BY_IMAGE:
-            require_image(connection, mine)
+            self.running(connection, mine)
+            return
+        if connection.driver in BY_IMAGE:
+            _require_address(connection, mine)
         else:
             require_host(connection, mine)
+        checked_template(connection.driver, mine)
+        if connection.driver not in BY_IMAGE:
             require_limits(mine)
             mine.root(self.lab, mine.agent(self.lab))
 
@@ -308,9 +319,9 @@ class LibvirtContainer(OfLibvirt):
         connection = self.connection(mine)
         with DomainGuest.starting(self.lab, guest_id, mine) as guest:
             if mine.domain is not None:
-                pid = self.entered(guest, connection, mine)
+                self.entered(guest, connection, mine)
                 if guest.stream.read_fd < 0:
-                    self._enter(guest, connection, mine, pid)
+                    self._enter(guest, connection, mine)
             elif connection.driver == "lxc":
                 self._started(guest, connection, mine)
             else:
@@ -361,23 +372,22 @@ class LibvirtContainer(OfLibvirt):
 
     def _from_template(self, guest: DomainGuest, connection: Connection, settings: DomainContainerSettings) -> None:
         """A container of another driver, whose agent starts by itself and answers at an address."""
-        require_image(connection, settings)
-        if settings.address is None:
-            raise EnvironmentFailed(
-                f"a container of the driver {connection.driver} is entered by an address, and address is not set"
-            )
+        address = _require_address(connection, settings)
         with self.defining(guest, connection) as words:
             memory = settings.memory or 512 << 20
             words |= {"memory_kib": str(memory >> 10), "disk_image": settings.disk_image or ""}
+            if settings.cpuset is not None:
+                words["processors"] = processor_list(settings.cpuset)
             self.define(guest, connection, settings, words, {})
-            guest.stream = connected(Way("tcp", settings.address))
+            guest.stream = connected(Way("tcp", address))
 
-    def _enter(
-        self, guest: DomainGuest, connection: Connection, settings: DomainContainerSettings, pid: int | None
-    ) -> None:
+    def takes_an_agent(self, connection: Connection, name: str, root: ElementTree.Element) -> bool:
+        """In the namespaces of a container of this host."""
+        visible = connection.local and connection.driver == "lxc"
+        return visible and process_of(name, root.findtext("uuid") or "") is not None
+
+    def _enter(self, guest: DomainGuest, connection: Connection, settings: DomainContainerSettings) -> None:
         """Start an agent in the namespaces of a container that runs. Its file stays on the host: it is a descriptor."""
-        if pid is None or connection.driver != "lxc":
-            raise no_channel(str(settings.domain))
         with settings.agent(self.lab).open("rb") as agent:
             guest.disk = None
             argv: list[str | Path] = [
@@ -403,6 +413,17 @@ class LibvirtContainer(OfLibvirt):
         finally:
             process.kill()
             process.wait()
+
+
+def _require_address(connection: Connection, settings: DomainContainerSettings) -> str:
+    """Where the agent answers in a container that boots an image. Raises EnvironmentFailed where that is not known."""
+    require_image(connection, settings)
+    if settings.address is None:
+        raise EnvironmentFailed(
+            f"a container of the driver {connection.driver} is entered by an address, and address is not set",
+            advice="name where its agent answers by the setting address",
+        )
+    return settings.address
 
 
 def _own_root(shared: Path, directory: Path) -> Path:

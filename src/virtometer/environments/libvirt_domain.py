@@ -7,7 +7,6 @@ import uuid
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import ClassVar
 from urllib.parse import urlsplit
 from xml.etree import ElementTree
@@ -17,7 +16,7 @@ from virtometer.environments.base import Capabilities, Check, Environment, LabCo
 from virtometer.environments.domain_guest import DomainGuest, connected
 from virtometer.environments.domain_xml import Way
 from virtometer.environments.journal import Resource
-from virtometer.environments.libvirt_settings import DomainContainerSettings, DomainSettings
+from virtometer.environments.template_check import AnySettings, template_of
 from virtometer.environments.virsh import DOMAIN, Connection, default_uri, process_of
 from virtometer.errors import EnvironmentFailed, VirtometerError
 
@@ -26,8 +25,6 @@ BY_IMAGE = ("esx", "vbox", "hyperv", "vz", "openvz")
 """Drivers whose guests boot a disk or a template of their own."""
 BOOTS_KERNEL = ("qemu", "xen")
 """Drivers whose machines boot a kernel of this host."""
-
-AnySettings = DomainSettings | DomainContainerSettings
 
 
 class OfLibvirt(Environment):
@@ -88,8 +85,7 @@ class OfLibvirt(Environment):
 
         start: options of virsh's start.
         """
-        where = settings.template or f"of the driver {connection.driver}"
-        template = domain_xml.built_in(connection.driver) if settings.template is None else _read(settings.template)
+        template, where = template_of(connection.driver, settings)
         text = domain_xml.filled(template, words, elements, where)
         name = words["name"]
         printed = connection.run(
@@ -121,10 +117,12 @@ class OfLibvirt(Environment):
             guest.effective["domain_cpu_ns_at_start"] = int(time_ns)
         return None
 
-    def entered(self, guest: DomainGuest, connection: Connection, settings: AnySettings) -> int | None:
-        """Look at a domain that exists: its facts and processes. Nothing of it is changed. Raises EnvironmentFailed."""
+    def running(self, connection: Connection, settings: AnySettings) -> tuple[ElementTree.Element, Way | None]:
+        """The XML of a domain that is entered, and the channel to its agent; None where one is started in it.
+
+        Nothing of it is changed. Raises EnvironmentFailed where it does not exist or run, or has no channel.
+        """
         assert settings.domain is not None
-        guest.owned = False
         state = connection.state(settings.domain)
         if state is None:
             raise EnvironmentFailed(f"libvirt at {connection.uri} has no domain {settings.domain}")
@@ -133,14 +131,29 @@ class OfLibvirt(Environment):
                 f"the domain {settings.domain} is {state}", advice=f"start it: virsh start {settings.domain}"
             )
         root = domain_xml.parsed(connection.description(settings.domain), f"the definition of {settings.domain}")
+        way = Way("tcp", settings.address) if settings.address else domain_xml.way_in(root)
+        if way is not None and not (way.kind == "pty" and settings.containers):
+            return root, on_host(way, connection.uri)
+        if not self.takes_an_agent(connection, settings.domain, root):
+            raise no_channel(settings.domain)
+        return root, None
+
+    def takes_an_agent(self, connection: Connection, name: str, root: ElementTree.Element) -> bool:
+        """Whether an agent can be started in a domain that runs."""
+        return False
+
+    def entered(self, guest: DomainGuest, connection: Connection, settings: AnySettings) -> int | None:
+        """Look at a domain that exists: its facts and processes. Nothing of it is changed. Raises EnvironmentFailed."""
+        assert settings.domain is not None
+        guest.owned = False
+        root, way = self.running(connection, settings)
         guest.effective |= {"uri": connection.uri, **connection.version(), **domain_xml.facts(root), "entered": True}
         guest.refused_programs = dict.fromkeys(
             (one.name for one in self.lab.host_programs), "the domain was not made for it"
         )
-        way = Way("tcp", settings.address) if settings.address else domain_xml.way_in(root)
         pid = self.follow(guest, connection, settings.domain, root.findtext("uuid") or "")
-        if way is not None and not (way.kind == "pty" and settings.containers):
-            guest.stream = connected(on_host(way, connection.uri))
+        if way is not None:
+            guest.stream = connected(way)
         return pid
 
     def makes_guests(self, settings: AnySettings) -> bool:
@@ -172,13 +185,6 @@ class OfLibvirt(Environment):
     @abstractmethod
     def try_start(self, settings: AnySettings, guest_id: str) -> None:
         """Start a guest and end it. Raises EnvironmentFailed with libvirt's reason."""
-
-
-def _read(template: str) -> str:
-    try:
-        return Path(template).read_text()
-    except (OSError, UnicodeDecodeError) as cause:
-        raise EnvironmentFailed(f"the template {template} cannot be read: {cause}") from cause
 
 
 def _xml_of(printed: str) -> str:

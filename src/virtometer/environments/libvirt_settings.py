@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
@@ -60,6 +60,7 @@ class _OfDomains(Settings):
     """What machines and containers have in common."""
 
     containers: ClassVar[bool] = False
+    places: ClassVar[Mapping[str, str]] = {}  # setting -> the place of a template that it fills
 
     uri: Uri | None = Field(
         default=None,
@@ -101,6 +102,21 @@ class _OfDomains(Settings):
 
 class DomainSettings(_OfDomains):
     """Settings of machines that libvirt makes."""
+
+    places: ClassVar[Mapping[str, str]] = {
+        "memory": "memory_kib",
+        "cpus": "cpus",
+        "accelerator": "type",
+        "cpu": "cpu",
+        "machine": "machine",
+        "guest_kernel": "kernel",
+        "kernel_parameters": "kernel_parameters",
+        "disk_device": "disk",
+        "disk_cache": "disk",
+        "disk_aio": "disk",
+        "network_device": "interface",
+        "disk_image": "disk_image",
+    }
 
     memory: Annotated[int, BeforeValidator(parse_size), Field(ge=128 << 20, le=1 << 40, multiple_of=1 << 20)] = Field(
         default=512 << 20, description="bytes of memory of the guest"
@@ -182,3 +198,12 @@ class DomainContainerSettings(_OfDomains, ContainerSettings):
     """Settings of containers that libvirt makes."""
 
     containers: ClassVar[bool] = True
+    places: ClassVar[Mapping[str, str]] = {
+        "memory": "memory_kib",
+        "cpus": "quota",
+        "cpuset": "processors",
+        "image": "root",
+        "image_packages": "root",
+        "bits": "root",
+        "disk_image": "disk_image",
+    }
