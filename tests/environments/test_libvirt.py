@@ -153,6 +153,33 @@ def test_a_template_that_makes_no_guest_leaves_nothing(
     assert domains(daemon, "lxc", lab) == []
 
 
+@needs_daemon
+def test_a_domain_of_ours_goes_with_the_variables_of_its_firmware_and_its_snapshots(
+    daemon: OwnLibvirtd, lab: LabContext, tmp_path: Path
+) -> None:
+    name, variables = f"virtometer-firm-{os.getpid()}", tmp_path / "variables.fd"
+    firmware, disk = tmp_path / "firmware.fd", tmp_path / "disk.qcow2"
+    for file in (firmware, variables):
+        file.write_bytes(bytes(1 << 16))
+    text = (
+        f"<domain type='qemu'><name>{name}</name><uuid>{UUID}</uuid><memory>65536</memory><vcpu>1</vcpu><os>"
+        f"<type arch='x86_64' machine='q35'>hvm</type><loader readonly='yes' type='pflash'>{firmware}</loader>"
+        f"<nvram>{variables}</nvram></os><features><acpi/></features><devices><disk type='file' device='disk'>"
+        f"<driver name='qemu' type='qcow2'/><source file='{disk}'/><target dev='vda' bus='virtio'/></disk></devices>"
+        "</domain>"
+    )
+    subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", disk, "1M"], check=True)
+    snapshot = "<domainsnapshot><name>first</name></domainsnapshot>"
+    connection = Connection(lab.programs, daemon.uri("qemu"))
+    connection.run(["define", "/dev/stdin"], purpose="define", input_bytes=text.encode())
+    connection.run(
+        ["snapshot-create", name, "/dev/stdin", "--disk-only"], purpose="keep", input_bytes=snapshot.encode()
+    )
+    assert connection.remove(name) == f"domain {name}"
+    assert domains(daemon, "qemu", lab) == []
+    assert not variables.exists()
+
+
 # --- what exists ----------------------------------------------------------------------------------------------
 
 

@@ -27,6 +27,9 @@ CONTAINER_DRIVERS = ("lxc", "openvz")
 DAEMON_DRIVERS = {"qemu": "libvirt-daemon-driver-qemu", "lxc": "libvirt-daemon-driver-lxc"}
 """Drivers of the daemon libvirtd, each with its Debian package."""
 
+_UNDEFINE = {"qemu": ("--nvram", "--managed-save", "--snapshots-metadata")}
+"""What is removed with a domain, of the drivers that keep it: variables of its firmware, its saved state, snapshots."""
+
 _SCHEME = re.compile(r"([a-z]+)(?:\+([a-z0-9]+))?")
 _ESCAPED = re.compile(r"\\x([0-9a-f]{2})")
 _CONTROLLER = "libvirt_lxc"
@@ -198,9 +201,10 @@ class Connection:
         if status != 0 and self.state(name) in ("running", "paused", "in shutdown"):
             raise self._failure(purpose, reason)
         purpose = f"undefine {name}"
+        undefine = ["undefine", name, *_UNDEFINE.get(self.driver, ())]
         deadline = time.monotonic() + _LATE_S
         while True:
-            status, _, reason = self._try(["undefine", name], purpose=purpose, limit_s=_END_S)
+            status, _, reason = self._try(undefine, purpose=purpose, limit_s=_END_S)
             if status == 0 or _GONE.search(reason):  # what was never defined is gone with its end
                 return f"domain {name}"
             if time.monotonic() > deadline:
