@@ -14,6 +14,7 @@ from rich.console import Console
 
 from tests.cli.laboratory import PROGRAM, drained, virtometer
 from virtometer.cli.doctor import capabilities_table, kinds_table, readable
+from virtometer.environments.limits import no_limits
 from virtometer.model import EnvironmentStatus
 from virtometer.runner.doctor import KindCheck
 
@@ -29,7 +30,10 @@ CHECKS = [
         "runc", "", "runc",
     ),
     KindCheck(
-        EnvironmentStatus("uml", "uml", True, "it answered", "", {"network_reason": "no tap here", "disk_reason": ""}),
+        EnvironmentStatus("uml", "uml", True, "it answered", "", {
+            "network_reason": "no tap here", "disk_reason": "", "cpu_limit_reason": "no limit",
+            "memory_limit_reason": "no limit",
+        }),
         "linux.uml", "6.1.176", "user-mode-linux",
     ),
 ]  # fmt: skip
@@ -50,7 +54,7 @@ def test_a_row_says_what_is_missing_and_what_to_do() -> None:
     assert rows == [
         ["native", "yes", "virtometer-agent 0.1.0"],
         ["runc", "no", "the program runc is not installed", "install the package runc"],
-        ["uml", "yes", "linux.uml 6.1.176", "no tap here"],
+        ["uml", "yes", "linux.uml 6.1.176", "no tap here; no limit"],
     ]
 
 
@@ -82,7 +86,8 @@ def test_capabilities_of_kinds_are_shown_and_are_in_the_json() -> None:
     outcome = virtometer("doctor", "--capabilities", "native", COLUMNS="140")
     assert outcome.status == 0
     [row] = [line.split() for line in outcome.out.splitlines() if line.strip().startswith("native")]
-    assert row[:9] == ["native", "yes", "yes", "yes", "yes", "yes", "yes", "yes", "no"]
+    limits = "no" if no_limits() else "yes"
+    assert row[:9] == ["native", "yes", "yes", "yes", "yes", "yes", limits, limits, "no"]
     found = json.loads(virtometer("doctor", "--capabilities", "--json", "native").out)
     [native] = found["environments"]
     assert native["capabilities"]["namespaces"] == []

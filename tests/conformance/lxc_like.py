@@ -57,6 +57,8 @@ class LxcLike(Environment):
             cpu_limit=False,
             memory_limit=False,
             settings=tuple(Settings.model_fields),
+            cpu_limit_reason="it has no limits",
+            memory_limit_reason="it has no limits",
         )
 
     def check(self) -> Check:

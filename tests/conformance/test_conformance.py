@@ -91,6 +91,9 @@ def test_capabilities_give_a_reason_for_what_is_missing(environment: Environment
     can = environment.capabilities()
     assert can.disk or can.disk_reason
     assert can.network or can.network_reason
+    assert can.several_guests or can.several_guests_reason
+    assert can.cpu_limit or can.cpu_limit_reason
+    assert can.memory_limit or can.memory_limit_reason
     assert set(can.settings) == set(environment.settings_type.model_fields)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from virtometer.environments.base import LabContext
 from virtometer.environments.container import Container
+from virtometer.environments.limits import no_limits
 from virtometer.environments.registry import KINDS
 from virtometer.errors import EnvironmentFailed
 
@@ -29,4 +30,5 @@ def test_what_this_host_cannot_have_is_refused_before_anything_is_measured(
 def test_all_its_settings_are_in_the_capabilities(lab: LabContext, kind: type[Container]) -> None:
     can = kind(lab).capabilities()
     assert can.settings == tuple(kind.settings_type.model_fields)
-    assert can.disk and can.network and can.cpu_limit and can.memory_limit
+    assert can.disk and can.network
+    assert can.cpu_limit == can.memory_limit == (not no_limits())

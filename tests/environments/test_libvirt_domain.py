@@ -38,3 +38,38 @@ def test_a_check_asks_the_hypervisor_of_the_settings(lab: LabContext, monkeypatc
         assert not refused.works
         assert f"libvirt at {settings.uri} (ask for versions): " in refused.reason
         assert refused.advice
+
+
+@pytest.mark.parametrize(
+    ("uri", "disk", "several"),
+    [
+        ("qemu:///system", "", ""),
+        (
+            "qemu+ssh://host/system",
+            "no disk: a domain at qemu+ssh://host/system is on another host",
+            "",
+        ),
+        ("xen:///system", "no disk: a domain of the driver xen gets none of the laboratory's", ""),
+        (
+            "esx://host/",
+            "no disk: a domain of the driver esx gets none of the laboratory's",
+            "all domains of the driver esx would boot one disk_image",
+        ),
+    ],
+)
+def test_what_machines_can_have_is_that_of_the_default_driver(
+    lab: LabContext, monkeypatch: pytest.MonkeyPatch, uri: str, disk: str, several: str
+) -> None:
+    monkeypatch.setenv("LIBVIRT_DEFAULT_URI", uri)
+    can = Libvirt(lab).capabilities()
+    assert (can.disk, can.network, can.several_guests) == (not disk, not disk, not several)
+    assert (can.disk_reason, can.several_guests_reason) == (disk, several)
+    assert can.network_reason == disk.replace("no disk", "no network")
+    assert can.cpu_limit and can.memory_limit
+
+
+def test_a_container_of_an_image_has_no_limit(lab: LabContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LIBVIRT_DEFAULT_URI", "openvz:///system")
+    can = LibvirtContainer(lab).capabilities()
+    assert not can.cpu_limit
+    assert can.cpu_limit_reason == "the template of the driver openvz has no limits of CPU time"

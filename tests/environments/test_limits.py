@@ -18,6 +18,8 @@ from virtometer.environments.accounting import CgroupAccount, TreeAccount
 from virtometer.environments.base import LabContext
 from virtometer.environments.bubblewrap import Bubblewrap
 from virtometer.environments.container import ContainerSettings
+from virtometer.environments.gvisor import Gvisor
+from virtometer.environments.libvirt import LibvirtContainer
 from virtometer.environments.limits import CgroupLimits, effective_limits, require_limits
 from virtometer.environments.lxc import Lxc
 from virtometer.environments.native import Native, NativeSettings
@@ -39,6 +41,18 @@ def test_each_limit_is_a_file_of_either_generation() -> None:
     }
     assert found["cpuset"][1] == found["cpuset"][2] == {"cpuset.cpus": "0,3"}
     assert found["memory"] == {1: {"memory.limit_in_bytes": "268435456"}, 2: {"memory.max": "268435456"}}
+
+
+@pytest.mark.parametrize("kind", [*BY_OUR_CGROUPS, Gvisor, LibvirtContainer])
+def test_an_ordinary_user_has_no_limits_and_is_told_why(
+    lab: LabContext, kind: type[Native], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LIBVIRT_DEFAULT_URI", raising=False)
+    for user, reason in ((0, ""), (1000, "limits of CPU time and memory need a cgroup, which this user cannot make")):
+        monkeypatch.setattr(os, "geteuid", lambda user=user: user)
+        can = kind(lab).capabilities()
+        assert (can.cpu_limit, can.memory_limit) == (not reason, not reason)
+        assert (can.cpu_limit_reason, can.memory_limit_reason) == (reason, reason)
 
 
 @needs_root

@@ -274,6 +274,12 @@ def test_unknown_and_impossible_settings_are_refused() -> None:
     assert UmlSettings.model_validate({"memory": "1G"}).memory == 1 << 30
 
 
+def test_one_processor_is_all_that_it_has(uml: UserModeLinux) -> None:
+    can = uml.capabilities()
+    assert (can.cpu_limit, can.memory_limit, can.memory_limit_reason) == (False, True, "")
+    assert can.cpu_limit_reason == "its kernel has one processor: user-mode Linux has no SMP"
+
+
 def test_without_a_tap_there_is_a_guest_without_network(uml: UserModeLinux) -> None:
     class NoLan(type(uml.lab.lan)):  # type: ignore[misc]
         def unavailable(self) -> str:

@@ -213,8 +213,8 @@ def missing(check: KindCheck) -> str:
     """Why a kind does not work here; of one that works, what its guests cannot have. Empty where nothing is missing."""
     if not check.status.works:
         return check.status.reason
-    reasons = (check.status.capabilities.get(key) for key in ("disk_reason", "network_reason"))
-    return "; ".join(str(reason) for reason in reasons if reason)
+    reasons = (check.status.capabilities.get(f"{name}_reason") for name in _COLUMNS)
+    return "; ".join(dict.fromkeys(str(reason) for reason in reasons if reason))
 
 
 def readable(host: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -136,6 +136,9 @@ class Capabilities:
     settings: tuple[str, ...]
     disk_reason: str = ""
     network_reason: str = ""
+    several_guests_reason: str = ""
+    cpu_limit_reason: str = ""
+    memory_limit_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from virtometer.environments.agent_root import AGENT, DATA
 from virtometer.environments.base import Capabilities, Check, Environment, Guest, Namespace, Settings, disk_as_file
 from virtometer.environments.host_network import HostNetworkSettings, join_network, require_network
 from virtometer.environments.image_settings import ImageSettings
-from virtometer.environments.limits import CgroupLimits, limit, require_limits
+from virtometer.environments.limits import CgroupLimits, limit, no_limits, require_limits
 from virtometer.environments.process_guest import ProcessGuest, check_by_starting
 
 
@@ -35,13 +35,16 @@ class Bubblewrap(Environment):
 
     def capabilities(self) -> Capabilities:
         """Everything; limits where this user can make cgroups."""
+        reason = no_limits()
         return Capabilities(
             disk=True,
             network=True,
             several_guests=True,
-            cpu_limit=True,
-            memory_limit=True,
+            cpu_limit=not reason,
+            memory_limit=not reason,
             settings=tuple(BubblewrapSettings.model_fields),
+            cpu_limit_reason=reason,
+            memory_limit_reason=reason,
         )
 
     def check(self) -> Check:

@@ -7,7 +7,7 @@ from typing import ClassVar
 from virtometer.environments.agent_bits import AgentBits
 from virtometer.environments.base import Capabilities, Check, Environment, Settings
 from virtometer.environments.image_settings import ImageSettings
-from virtometer.environments.limits import CgroupLimits, require_limits
+from virtometer.environments.limits import CgroupLimits, no_limits, require_limits
 from virtometer.environments.process_guest import check_with_network
 
 
@@ -23,13 +23,16 @@ class Container(Environment):
 
     def capabilities(self) -> Capabilities:
         """Everything, as root."""
+        reason = no_limits()
         return Capabilities(
             disk=True,
             network=True,
             several_guests=True,
-            cpu_limit=True,
-            memory_limit=True,
+            cpu_limit=not reason,
+            memory_limit=not reason,
             settings=tuple(self.settings_type.model_fields),
+            cpu_limit_reason=reason,
+            memory_limit_reason=reason,
         )
 
     def check(self) -> Check:

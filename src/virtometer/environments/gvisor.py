@@ -21,7 +21,7 @@ from virtometer.environments.base import Capabilities, Check, DiskTarget, Enviro
 from virtometer.environments.cpu_parts import GUEST_TIME, STUBS, TRACED, Division
 from virtometer.environments.image_settings import ImageSettings
 from virtometer.environments.journal import Resource
-from virtometer.environments.limits import CgroupLimits, effective_limits
+from virtometer.environments.limits import CgroupLimits, effective_limits, no_limits
 from virtometer.environments.oci import add_state, container_of, write_bundle
 from virtometer.environments.process_guest import ProcessGuest, check_by_starting
 from virtometer.errors import EnvironmentFailed, VirtometerError
@@ -96,13 +96,16 @@ class Gvisor(Environment):
 
     def capabilities(self) -> Capabilities:
         """Everything, as root."""
+        reason = no_limits()
         return Capabilities(
             disk=True,
             network=True,
             several_guests=True,
-            cpu_limit=True,
-            memory_limit=True,
+            cpu_limit=not reason,
+            memory_limit=not reason,
             settings=tuple(GvisorSettings.model_fields),
+            cpu_limit_reason=reason,
+            memory_limit_reason=reason,
         )
 
     def check(self) -> Check:

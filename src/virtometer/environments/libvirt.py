@@ -51,7 +51,7 @@ from virtometer.environments.libvirt_domain import (
     require_image,
 )
 from virtometer.environments.libvirt_settings import DIRECT, DomainContainerSettings, DomainSettings
-from virtometer.environments.limits import require_limits
+from virtometer.environments.limits import no_limits, require_limits
 from virtometer.environments.network import NAMESPACES
 from virtometer.environments.processors import processor_list
 from virtometer.environments.template_check import AnySettings, checked_template
@@ -281,6 +281,10 @@ class LibvirtContainer(OfLibvirt):
     usual_overhead_s: ClassVar[float] = 0.15
     settings_type: ClassVar[type[Settings]] = DomainContainerSettings
     default_driver: ClassVar[str] = "lxc"
+
+    def no_limits(self, driver: str) -> str:
+        """As of every container; the driver's own template has them."""
+        return no_limits() if driver == "lxc" else f"the template of the driver {driver} has no limits of CPU time"
 
     def check(self) -> Check:
         """Start a container with the agent."""

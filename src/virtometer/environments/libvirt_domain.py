@@ -17,7 +17,15 @@ from virtometer.environments.domain_guest import DomainGuest, connected
 from virtometer.environments.domain_xml import Way
 from virtometer.environments.journal import Resource
 from virtometer.environments.template_check import AnySettings, template_of
-from virtometer.environments.virsh import DOMAIN, Connection, default_uri, process_of
+from virtometer.environments.virsh import (
+    DAEMON_DRIVERS,
+    DOMAIN,
+    Connection,
+    default_uri,
+    driver_of,
+    is_local,
+    process_of,
+)
 from virtometer.errors import EnvironmentFailed, VirtometerError
 
 _START_S = 60.0
@@ -47,15 +55,32 @@ class OfLibvirt(Environment):
         return self._connections.setdefault(uri, Connection(self.lab.programs, uri))
 
     def capabilities(self) -> Capabilities:
-        """Everything on this host. Domains that are entered, and those of other hosts, have no disk and no network."""
+        """What guests of the default hypervisor can have. Domains that are entered have no disk and no network."""
+        uri = default_uri(self.default_driver)
+        driver = driver_of(uri)
+        whole = driver in DAEMON_DRIVERS
+        reason = "" if whole else f"a domain of the driver {driver} gets none of the laboratory's"
+        if whole and not is_local(uri):
+            reason = f"a domain at {uri} is on another host"
+        alone = f"all domains of the driver {driver} would boot one disk_image" if driver in BY_IMAGE else ""
+        limits = self.no_limits(driver)
         return Capabilities(
-            disk=True,
-            network=True,
-            several_guests=True,
-            cpu_limit=True,
-            memory_limit=True,
+            disk=not reason,
+            network=not reason,
+            several_guests=not alone,
+            cpu_limit=not limits,
+            memory_limit=not limits,
             settings=tuple(self.settings_type.model_fields),
+            disk_reason=reason and f"no disk: {reason}",
+            network_reason=reason and f"no network: {reason}",
+            several_guests_reason=alone,
+            cpu_limit_reason=limits,
+            memory_limit_reason=limits,
         )
+
+    def no_limits(self, driver: str) -> str:
+        """Why guests of a driver have no limits of their processors and memory; empty where they have."""
+        return ""
 
     @contextmanager
     def defining(self, guest: DomainGuest, connection: Connection) -> Iterator[dict[str, str]]:

@@ -92,12 +92,18 @@ class CgroupLimits(Settings):
         return found
 
 
+def no_limits() -> str:
+    """Why this user cannot have limits on this host; empty where that is possible."""
+    counted = any(one.version == 2 or "cpuacct" in one.controllers for one in all_cgroup_mounts())
+    return "" if counted and os.geteuid() == 0 else _NO_CGROUP
+
+
 def require_limits(limits: CgroupLimits) -> None:
     """Raise EnvironmentFailed where this host or this user cannot have them, before anything is measured."""
     if not limits.limited():
         return
-    if not any(one.version == 2 or "cpuacct" in one.controllers for one in all_cgroup_mounts()) or os.geteuid() != 0:
-        raise EnvironmentFailed(_NO_CGROUP, advice=_USE_PROCESSORS)
+    if reason := no_limits():
+        raise EnvironmentFailed(reason, advice=_USE_PROCESSORS)
     missing = set(limits.cpuset or ()) - _processors()
     if missing:
         numbers = ", ".join(map(str, sorted(missing)))

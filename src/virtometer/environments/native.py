@@ -21,7 +21,7 @@ from virtometer.environments.base import (
 )
 from virtometer.environments.host_network import HostNetworkSettings, join_network, network_of, require_network
 from virtometer.environments.host_programs import refusals
-from virtometer.environments.limits import CgroupLimits, limit, require_limits
+from virtometer.environments.limits import CgroupLimits, limit, no_limits, require_limits
 from virtometer.environments.process_guest import ProcessGuest, check_by_starting
 from virtometer.errors import EnvironmentFailed
 
@@ -50,13 +50,16 @@ class Native(Environment):
 
     def capabilities(self) -> Capabilities:
         """Everything; limits where this user can make cgroups."""
+        reason = no_limits()
         return Capabilities(
             disk=True,
             network=True,
             several_guests=True,
-            cpu_limit=True,
-            memory_limit=True,
+            cpu_limit=not reason,
+            memory_limit=not reason,
             settings=tuple(NativeSettings.model_fields),
+            cpu_limit_reason=reason,
+            memory_limit_reason=reason,
         )
 
     def check(self) -> Check:

@@ -82,6 +82,7 @@ class UserModeLinux(Environment):
             memory_limit=True,
             settings=tuple(self.settings_type.model_fields),
             network_reason=f"user-mode Linux needs a tap device: {reason}" if reason else "",
+            cpu_limit_reason="its kernel has one processor: user-mode Linux has no SMP",
         )
 
     def check(self) -> Check:
