@@ -6,8 +6,10 @@ import pytest
 
 from tests.environments.test_virsh import needs_virsh
 from virtometer.environments.base import Environment, LabContext
+from virtometer.environments.domain_guest import DomainGuest
 from virtometer.environments.libvirt import Libvirt, LibvirtContainer
 from virtometer.environments.libvirt_settings import DomainContainerSettings, DomainSettings
+from virtometer.environments.virsh import Connection
 
 
 @needs_virsh
@@ -38,6 +40,20 @@ def test_a_check_asks_the_hypervisor_of_the_settings(lab: LabContext, monkeypatc
         assert not refused.works
         assert f"libvirt at {settings.uri} (ask for versions): " in refused.reason
         assert refused.advice
+
+
+@needs_virsh
+@pytest.mark.parametrize(
+    ("uri", "here"), [("qemu+unix:///system?socket=/no/such/socket", True), ("test:///default", False)]
+)
+def test_a_machine_that_this_host_hides_works_on_it_all_the_same(lab: LabContext, uri: str, here: bool) -> None:
+    guest = DomainGuest(lab, "hidden", DomainSettings())
+    connection = Connection(lab.programs, uri)
+    assert Libvirt(lab).follow(guest, connection, "no-such-web", "99999999-2222-4333-8444-555555555555") is None
+    assert guest.on_this_host is here
+    unknown = f"unknown: libvirt at {uri} shows no process of no-such-web on this host"
+    assert guest.effective["cpu_accounting"] == unknown
+    assert guest.effective.get("foreign_load") == (unknown if here else None)
 
 
 @pytest.mark.parametrize(

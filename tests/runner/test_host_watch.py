@@ -5,15 +5,20 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.waiting import wait_until
-from virtometer.environments.base import Guest, LabContext
+from virtometer.environments.base import Guest, LabContext, Settings
+from virtometer.environments.domain_guest import DomainGuest
 from virtometer.environments.native import Native, NativeSettings
+from virtometer.model import MarkKind
+from virtometer.model.plan import Rules
 from virtometer.runner import host_watch
+from virtometer.runner.host import Observer, SliceObserver
 from virtometer.runner.host_watch import Counters, HostWatch, foreign, frequency_facts, temperature_c, throttled
 
 HERE = frozenset(os.sched_getaffinity(0))
@@ -69,19 +74,47 @@ def test_what_a_host_does_not_count_is_unknown() -> None:
     assert (found.delay_s, found.pressure_s, found.mhz) == (None, None, 2000)
 
 
+@pytest.mark.parametrize("on_this_host", [True, False])
+def test_a_guest_that_this_host_hides_leaves_the_foreign_load_unknown(
+    lab: LabContext, guest: Guest, on_this_host: bool
+) -> None:
+    hidden = DomainGuest(lab, "hidden", Settings())
+    hidden.follow_nothing("libvirt shows no process", lambda: True, on_this_host=on_this_host)
+    assert ("foreign_load" in hidden.effective) is on_this_host
+    watch = HostWatch([guest], [guest, hidden], [], HERE, pinned=True)
+    observer = Observer([guest.cpu_ns], watch)
+    observer.tick()
+    with subprocess.Popen([sys.executable, "-c", BUSY]) as busy:
+        wait_until(lambda: watch.read().busy_ns - observer.points[0].counters.busy_ns > 400_000_000)
+        busy.kill()
+    observer.tick()
+    first, last = observer.points
+    found = foreign([(first.counters, last.counters)], exact=watch.exact)
+    assert (found.all_s is None, found.delay_s is None) == (on_this_host, on_this_host)
+    slices = SliceObserver([guest.cpu_ns], watch)
+    slices.begin()
+    slices.end()
+    assert (slices.use(0, time.monotonic_ns()).foreign is None) is on_this_host
+    rules = Rules(min_free_memory_bytes=0, max_foreign_load=0, max_steal_share=1, max_kernel_errors=1000)
+    kinds = {mark.kind for mark in slices.marks(0, time.monotonic_ns(), rules)}
+    assert not on_this_host or not kinds & {MarkKind.FOREIGN, MarkKind.RUN_DELAY}
+    watch.close()
+
+
 def test_another_program_is_foreign_and_the_laboratory_is_not(guest: Guest) -> None:
     watch = HostWatch([guest], [guest], [], HERE, pinned=False)
     first = watch.read()
     with subprocess.Popen([sys.executable, "-c", BUSY]) as busy:
         try:
-            wait_until(lambda: foreign([(first, watch.read())], exact=watch.exact).all_s > 0.2)
+            wait_until(lambda: (foreign([(first, watch.read())], exact=watch.exact).all_s or 0.0) > 0.2)
         finally:
             busy.kill()
-    own = watch.read()
-    while watch.read().ours_ns < own.ours_ns + 50_000_000:
+    own = watch.read().ours_ns
+    assert own is not None
+    while (watch.read().ours_ns or 0) < own + 50_000_000:
         pass
     last = watch.read(find=True)
-    assert last.ours_ns - own.ours_ns >= 50_000_000
+    assert last.ours_ns is not None and last.ours_ns - own >= 50_000_000
     assert last.delay_ns is not None
     assert watch.kernel_load() >= 0
     watch.close()

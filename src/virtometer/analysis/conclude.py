@@ -11,7 +11,7 @@ import statistics
 from collections.abc import Mapping
 from dataclasses import replace
 
-from virtometer.analysis import conditions, cost, missing, stalls, worst_block
+from virtometer.analysis import conditions, cost, foreign_load, missing, stalls, worst_block
 from virtometer.analysis.block_costs import block_costs
 from virtometer.analysis.blocks import Cell, Key, beside
 from virtometer.analysis.control import control_spread
@@ -88,11 +88,13 @@ class _Concluder:
         self.status = {status.name: status for status in campaign.environments}
         self.workloads = {workload.name: workload for workload in self.plan.workloads}
         self.costs = block_costs(campaign)
+        self.hidden = foreign_load.hidden_guests(campaign)
 
     def alone(self, cell: Cell) -> Finding:
         """The baseline's own row, or a row that has no baseline to be compared with."""
         gone = missing.unavailable(cell, self.status.get(cell.environment))
         happened: list[str | Note] = [*self._happened(cell, name=""), *conditions.notes(cell)]
+        happened += foreign_load.notes(cell, self.hidden)
         happened += conditions.changes(cell).values()
         said: list[str | Note] = list(happened if gone is None else gone)
         if cell.environment == self.plan.baseline:
@@ -121,6 +123,7 @@ class _Concluder:
             *self._happened(cell, name=""),
             *(Note(one.text, "") for one in self._happened(against, name=against.environment)),
             *cost.notes(cell, against),
+            *foreign_load.notes(cell, self.hidden),
             *stalls.cost(total, typical),
             *self._levels(cell, against),
         ]

@@ -230,6 +230,7 @@ class Guest(ABC):
     # The path of a program that is the guest's own, not one of lab.host_programs; None where it has none of that name.
     find_program: Callable[[str], str | None] = staticmethod(lambda name: None)
     bears_stops: bool = True  # whether it goes on after its processes were stopped for a moment (SIGSTOP)
+    on_this_host: bool = True  # whether its work is processor time of this host's kernel, also where none is shown
     run_in_s: float = 0.0  # how long it goes on working for the message that released a slice, at the slice's cost
 
     @abstractmethod

@@ -144,10 +144,16 @@ class DomainGuest(ProcessGuest):
         if (inner := self._account.inner) is not None:
             self.read_back(lambda: enforced(str(inner)))
 
-    def follow_nothing(self, reason: str, runs: Callable[[], bool]) -> None:
-        """Its processes are not on this host, or not visible. runs: asks the hypervisor whether it runs."""
+    def follow_nothing(self, reason: str, runs: Callable[[], bool], *, on_this_host: bool = False) -> None:
+        """Its processes are not on this host, or not visible. runs: asks the hypervisor whether it runs.
+
+        on_this_host: it works here all the same, so that its work cannot be told from that of other programs.
+        """
         self._account = UnknownAccount(reason)
         self._effective |= {"cpu_accounting": self._account.method, "processors": f"unknown: {reason}"}
+        self.on_this_host = on_this_host
+        if on_this_host:
+            self._effective["foreign_load"] = f"unknown: {reason}"
         self._runs = runs
 
     def enter(self, argv: Sequence[str | Path], purpose: str, pass_fds: Sequence[int] = ()) -> None:

@@ -29,6 +29,8 @@ from virtometer.environments.virsh import (
 from virtometer.errors import EnvironmentFailed, VirtometerError
 
 _START_S = 60.0
+_NO_PROCESSES = ("xen", "test")
+"""Drivers whose domains are no work of the kernel that the laboratory runs on: it is a guest beside them."""
 BY_IMAGE = ("esx", "vbox", "hyperv", "vz", "openvz")
 """Drivers whose guests boot a disk or a template of their own."""
 BOOTS_KERNEL = ("qemu", "xen")
@@ -136,7 +138,8 @@ class OfLibvirt(Environment):
             guest.follow(pid, name)
             return pid
         reason = f"libvirt at {connection.uri} shows no process of {name} on this host"
-        guest.follow_nothing(reason, lambda: connection.state(name) == "running")
+        here = connection.local and connection.driver not in _NO_PROCESSES
+        guest.follow_nothing(reason, lambda: connection.state(name) == "running", on_this_host=here)
         time_ns = connection.statistics(name).get("cpu.time")
         if time_ns is not None:
             guest.effective["domain_cpu_ns_at_start"] = int(time_ns)

@@ -356,7 +356,7 @@ def _with_foreign(use: HostUse, pairs: Sequence[tuple[Point, Point]], watch: Hos
     return replace(
         use,
         # The kernel's own threads work for guests as well.
-        foreign=max(found.all_s * part - watch.kernel_load() * use.wall_s, 0.0),
+        foreign=None if found.all_s is None else max(found.all_s * part - watch.kernel_load() * use.wall_s, 0.0),
         run_delay=None if found.delay_s is None else found.delay_s * part,
         pressure=None if found.pressure_s is None else found.pressure_s * part,
         frequency_mhz=found.mhz,

@@ -25,14 +25,15 @@ class Counters:
     """At one moment, in ns since some start. None: this host does not count it.
 
     busy: all processors, in processes. ours: guests, laboratory and what serves beside guests. own_busy: the
-    processors of the measured guests. own_ours: what is ours there. delay: run delay of the measured guests' threads.
-    pressure: time in which some process of the host waited for a processor.
+    processors of the measured guests. own_ours: what is ours there; None for both where a guest on this host has
+    processes that the host does not show. delay: run delay of the measured guests' threads. pressure: time in which
+    some process of the host waited for a processor.
     """
 
     busy_ns: int = 0
-    ours_ns: int = 0
+    ours_ns: int | None = 0
     own_busy_ns: int = 0
-    own_ours_ns: int = 0
+    own_ours_ns: int | None = 0
     delay_ns: int | None = None
     pressure_ns: int | None = None
     khz: int | None = None
@@ -42,10 +43,11 @@ class Counters:
 class Foreign:
     """What others did in stretches of time, in s: on all processors, and at the cost of the measured guests.
 
+    all_s, delay_s: None where what is ours is unknown in one of the stretches.
     pressure_s: in which some process waited. mhz: the lowest frequency of the guests' processors where stretches end.
     """
 
-    all_s: float
+    all_s: float | None
     delay_s: float | None
     pressure_s: float | None
     mhz: float | None
@@ -61,21 +63,33 @@ def foreign(pairs: Sequence[tuple[Counters, Counters]], *, exact: bool) -> Forei
     Run delay counts only as far as others used the processors of the guests: what threads of one guest cost each other
     is a property of the guest. exact: whether this can be said of each stretch, or only of all together.
     """
-    all_ns = sum(last.busy_ns - first.busy_ns - (last.ours_ns - first.ours_ns) for first, last in pairs)
-    own_ns = [last.own_busy_ns - first.own_busy_ns - (last.own_ours_ns - first.own_ours_ns) for first, last in pairs]
+    all_ns = _others([(a.busy_ns, a.ours_ns, b.busy_ns, b.ours_ns) for a, b in pairs])
+    own_ns = _others([(a.own_busy_ns, a.own_ours_ns, b.own_busy_ns, b.own_ours_ns) for a, b in pairs])
     delays_ns = _increases([(first.delay_ns, last.delay_ns) for first, last in pairs])
     delay_ns = None
-    if delays_ns is not None and exact:
+    if own_ns is None or delays_ns is None:
+        delay_ns = None
+    elif exact:
         delay_ns = sum(min(delay, max(own, 0)) for delay, own in zip(delays_ns, own_ns, strict=True))
-    elif delays_ns is not None:
+    else:
         delay_ns = min(sum(delays_ns), max(sum(own_ns), 0))
     pressures_ns = _increases([(first.pressure_ns, last.pressure_ns) for first, last in pairs])
     return Foreign(
-        max(all_ns, 0) * 1e-9,
+        None if all_ns is None else max(sum(all_ns), 0) * 1e-9,
         None if delay_ns is None else delay_ns * 1e-9,
         None if pressures_ns is None else sum(pressures_ns) * 1e-9,
         min((last.khz / 1000 for _, last in pairs if last.khz), default=None),
     )
+
+
+def _others(readings: Sequence[tuple[int, int | None, int, int | None]]) -> list[int] | None:
+    """Processor time that is not ours, in each stretch: from what was busy and ours at its begin and its end."""
+    found = []
+    for busy, ours, busy_later, ours_later in readings:
+        if ours is None or ours_later is None:
+            return None
+        found.append(busy_later - busy - (ours_later - ours))
+    return found
 
 
 def _increases(pairs: Sequence[tuple[int | None, int | None]]) -> list[int] | None:
@@ -119,8 +133,10 @@ class HostWatch:
             for guest in self._measured:
                 guest.find_threads()
         delays = [guest.run_delay_ns() for guest in self._measured]
-        guests_ns = sum(map(_cpu_ns, self._living))
-        ours_ns = guests_ns + sum(map(_cpu_ns, self._beside)) + time.process_time_ns()
+        guests_ns, beside_ns = _cpu_ns(self._living), _cpu_ns(self._beside)
+        ours_ns = None
+        if guests_ns is not None and beside_ns is not None:
+            ours_ns = guests_ns + beside_ns + time.process_time_ns()
         busy_ns, own_busy_ns = self._time.ns(self._processors)
         return Counters(
             busy_ns,
@@ -240,12 +256,16 @@ def temperature_c() -> float | None:
     return max(found, default=None)
 
 
-def _cpu_ns(guest: Guest) -> int:
-    """Of a guest whose processes this host does not show nothing is known to be ours."""
-    try:
-        return guest.cpu_ns()
-    except OSError:
-        return 0
+def _cpu_ns(guests: Sequence[Guest]) -> int | None:
+    """Processor time of this host that guests used; None where one works here and the host does not show it."""
+    total = 0
+    for guest in guests:
+        try:
+            total += guest.cpu_ns()
+        except OSError:
+            if guest.on_this_host:
+                return None
+    return total
 
 
 def kernel_log() -> int:
