@@ -1,4 +1,7 @@
-"""bubblewrap: namespaces of its own but for the network, which is the host's. Needs no root."""
+"""bubblewrap: namespaces of its own, but for the network: that of the host, or as root a port of the bridge.
+
+Needs no root.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,10 @@ class Bubblewrap(Environment):
 
     kind: ClassVar[str] = "bubblewrap"
     title: ClassVar[str] = "bubblewrap"
-    meaning: ClassVar[str] = "a sandbox of namespaces around the agent, with the network of the host; needs no root"
+    meaning: ClassVar[str] = (
+        "a sandbox of namespaces around the agent, with the network of the host or, for root, a port of the bridge; "
+        "needs no root"
+    )
     namespaces: ClassVar[tuple[Namespace, ...] | None] = ("cgroup", "ipc", "mnt", "pid", "user", "uts")
     usual_start_s: ClassVar[float] = 0.05
     usual_overhead_s: ClassVar[float] = 0.15

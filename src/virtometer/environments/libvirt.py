@@ -1,5 +1,6 @@
-"""Guests of any hypervisor that libvirt reaches: `Libvirt` makes machines, `LibvirtContainer` containers.
+"""Guests of hypervisors that libvirt reaches: `Libvirt` makes machines, `LibvirtContainer` containers.
 
+Those of qemu, lxc and xen are run by tests. Templates of other drivers are checked by libvirt's schemas alone.
 A domain is defined from a template, started, entered, destroyed and undefined, all by virsh. Its processes are children
 of libvirt's daemon: domain_guest.py says what is known of them. A domain that exists and runs can be entered instead;
 its definition is read and never written.
@@ -68,7 +69,10 @@ class Libvirt(OfLibvirt):
 
     kind: ClassVar[str] = "libvirt"
     title: ClassVar[str] = "libvirt (machine)"
-    meaning: ClassVar[str] = "a virtual machine of any hypervisor that libvirt reaches, such as QEMU under its daemon"
+    meaning: ClassVar[str] = (
+        "a virtual machine that libvirt makes or enters, of QEMU or Xen; esx, vbox, hyperv and vz have templates that "
+        "libvirt's schemas allow, and were never run"
+    )
     usual_start_s: ClassVar[float] = 6.5
     usual_overhead_s: ClassVar[float] = 0.8
     settings_type: ClassVar[type[Settings]] = DomainSettings
