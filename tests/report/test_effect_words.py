@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -108,6 +109,13 @@ def test_a_setting_that_was_not_measured_is_to_be_confirmed() -> None:
     half = response(three, lambda one: 0.2 * int(one["a"]), skip=lambda one: sum(map(int, one.values())) % 2 == 1)
     said = " ".join(effect_words.changes(effects(experiment(half, variables=three), 0.02)))
     assert "Change a from 0 to 1: read +" in said and "This setting itself was not measured" in said
+
+
+def test_effects_of_a_plan_with_typical_verdicts_are_said_to_be_about_the_total_ratio(disk: Effects) -> None:
+    assert "typical" not in effect_words.about(disk)
+    assert effect_words.about(replace(disk, typical=True)).endswith(
+        "with all stops, although the verdicts of the plan are about the typical ratio."
+    )
 
 
 def test_without_any_effect_that_is_said() -> None:

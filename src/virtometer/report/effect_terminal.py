@@ -37,7 +37,7 @@ def terminal(of: Effects) -> Iterator[Table | Text]:
     yield Text("What to change", style="bold")
     yield from (Text(f" {sentence}") for sentence in effect_words.changes(of))
     yield from (Text(sentence, style="dim") for sentence in nuisance.sentences(of.nuisance))
-    yield Text(effect_words.ABOUT, style="dim")
+    yield Text(effect_words.about(of), style="dim")
     if of.first is not None:
         yield Text(first_stage.ABOUT, style="dim")
 

@@ -19,10 +19,14 @@ from virtometer.analysis.effects.effect import (
 from virtometer.model import Why
 from virtometer.report import words
 
-ABOUT = (
+_ABOUT = (
     "Per cent: how the metric itself changes from the reference level to the other, averaged over the other factors, "
     "within blocks; with 95 % intervals. Of an interaction: how much the change by its first factor is itself changed "
     "by the second."
+)
+_TOTAL = (
+    "Effects are about total work / total time, with all stops, although the verdicts of the plan are about the "
+    "typical ratio."
 )
 _CLAIM = "The chance that any such claim of the whole experiment is wrong is at most 2 %"
 GLOSSARY = {
@@ -38,6 +42,11 @@ GLOSSARY = {
 }
 _MANY = 4  # metrics or terms that a sentence names
 _TIMES = 900.0  # per cent beyond which a change is told as a factor
+
+
+def about(of: Effects) -> str:
+    """What the numbers are, below all of them."""
+    return f"{_ABOUT} {_TOTAL}" if of.typical else _ABOUT
 
 
 def percent(value: float) -> str:

@@ -195,7 +195,7 @@ def _change(of: Effects) -> dict[str, Any]:
         "others": others,
         "levels": effect_words.sentences(of),
         "settings": effect_tables.settings(of),
-        "about": effect_words.ABOUT,
+        "about": effect_words.about(of),
     }
 
 

@@ -32,6 +32,12 @@ def test_levels_are_stricter_in_stages_and_shared_between_two_designs() -> None:
     assert strictness(more, first=True) == Strictness(SHARE, 1.0)
 
 
+def test_a_plan_whose_verdicts_are_about_typical_ratios_is_marked() -> None:
+    plain = disk_campaign()
+    typical = replace(plain, plan=plain.plan.model_copy(update={"verdict": "typical"}))
+    assert not effects_of(plain, cells(plain)).typical and effects_of(typical, cells(typical)).typical
+
+
 def test_before_the_second_stage_is_fixed_the_effects_are_those_of_the_first() -> None:
     found = analyse(sequential.first_stage()).effects
     assert found.first is None

@@ -202,7 +202,8 @@ class Effects:
 
     tested: contrasts in both families. overall: the setting that is best for all metrics on average, where there
     are several. first: of a sequential design whose first stage is decided; all else is of the second stage then, if
-    there is one. nuisance: of a campaign. Without factors, all is empty.
+    there is one. nuisance: of a campaign. typical: whether the verdicts of its plan are about the typical ratio, which
+    effects never are. Without factors, all is empty.
     """
 
     factors: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -212,6 +213,7 @@ class Effects:
     overall: Recommendation | None = None
     first: FirstStage | None = None
     nuisance: Nuisance | None = None
+    typical: bool = False
 
     @property
     def effects(self) -> tuple[Effect, ...]:

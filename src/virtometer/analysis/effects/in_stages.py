@@ -25,7 +25,12 @@ def effects_of(campaign: Campaign, cells: Mapping[Key, Cell], controls: Sequence
     margin, stage = campaign.plan.margin, campaign.follow_up_stage
     first = effects(made, margin, strictness(campaign, first=later is not None))
     found = first if later is None else effects(later, margin, strictness(campaign))
-    found = replace(found, metrics=_controlled(found.metrics, controls), nuisance=nuisance(campaign))
+    found = replace(
+        found,
+        metrics=_controlled(found.metrics, controls),
+        nuisance=nuisance(campaign),
+        typical=campaign.plan.verdict == "typical",
+    )
     if stage is None or stage.follow_up is None:
         return found
     kept = set(stage.follow_up.kept)

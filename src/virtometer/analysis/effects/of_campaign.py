@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from virtometer.analysis.blocks import Cell, Key, usable
+from virtometer.analysis.effects.comparable import Blocks, Incomparable, comparable, sentences
 from virtometer.analysis.effects.table import Experiment, Response, Variable
 from virtometer.analysis.measures import histograms_of, merged_times
 from virtometer.model import Better, Campaign, Factor, Run
@@ -17,13 +18,12 @@ COST = "host CPU per work of"
 
 PERCENTILE = 0.99
 
-_Blocks = Mapping[int, float]
-
 
 def experiment(campaign: Campaign, cells: Mapping[Key, Cell]) -> Experiment | None:
     """None where the plan has no factors. cells: of the campaign, by workload and environment.
 
-    The value of a cell in a block is the one that findings compare. Its place in the order is that of its first trial.
+    The value of a cell in a block is the one that findings compare, made `comparable`. Its place in the order is that
+    of its first trial.
     Of a sequential design: the first stage.
     """
     plan = campaign.plan
@@ -106,14 +106,14 @@ def _experiment(
         shape = next((cell.shape for cell in of.values() if cell.shape is not None), None)
         if shape is None:
             continue
-        values = {name: cell.values for name, cell in of.items()}
-        responses.append(_response(of, levels, values, (workload.name, shape[1], shape[2])))
-        for histogram, slow in _slowest(of).items():
+        made = _Workload(of, cells.get((workload.name, plan.baseline)), levels)
+        responses.append(made.response((workload.name, shape[1], shape[2]), _values, _long_values))
+        slow = {name: _slowest(cell) for name, cell in of.items()}
+        for histogram in dict.fromkeys(one for found in slow.values() for one in found):
             metric = f"{100 * PERCENTILE:g} % {histogram} of {workload.name}"
-            responses.append(_response(of, levels, slow, (metric, "s", "lower"), beside=True))
+            responses.append(made.response((metric, "s", "lower"), _slow(histogram), beside=True))
         if any(cell.costs for cell in of.values()):
-            costs = {name: cell.costs for name, cell in of.items()}
-            responses.append(_response(of, levels, costs, (f"{COST} {workload.name}", "s", "lower"), beside=True))
+            responses.append(made.response((f"{COST} {workload.name}", "s", "lower"), _costs, beside=True))
     return Experiment(
         variables,
         tuple(responses),
@@ -131,44 +131,73 @@ def _variable(of: Factor) -> Variable:
     return Variable(of.name, tuple(names), tuple(rank[by_name[name]] for name in names))
 
 
-def _response(
-    of: Mapping[str, Cell],
-    levels: Mapping[str, Mapping[str, str]],
-    values: Mapping[str, _Blocks],
-    about: tuple[str, str, Better],
-    *,
-    beside: bool = False,
-) -> Response:
-    """about: name, unit and direction of the metric."""
-    rows = []
-    for name, blocks in values.items():
-        first: dict[int, int] = {}
-        for record, _ in of[name].results:
-            at = first.setdefault(record.trial.block, record.trial.index)
-            first[record.trial.block] = min(at, record.trial.index)
-        rows += [(first[block], block, levels[name], value) for block, value in blocks.items() if value > 0]
-    rows.sort(key=lambda row: row[0])
-    return Response(
-        *about,
-        levels=[row[2] for row in rows],
-        blocks=[row[1] for row in rows],
-        logs=[math.log(row[3]) for row in rows],
-        missing=sum(len(cell.failed) for cell in of.values()),
-        beside=beside,
-    )
+@dataclass(frozen=True, slots=True)
+class _Workload:
+    """One workload. cells: of combinations, by name. baseline: its cell, if there is one. levels: of combinations."""
+
+    cells: Mapping[str, Cell]
+    baseline: Cell | None
+    levels: Mapping[str, Mapping[str, str]]
+
+    def response(
+        self,
+        about: tuple[str, str, Better],
+        of: Callable[[Cell], Blocks],
+        long_of: Callable[[Cell], Blocks] | None = None,
+        *,
+        beside: bool = False,
+    ) -> Response:
+        """about: name, unit and direction of the metric. of, long_of: its numbers, as for `comparable`."""
+        rows = []
+        left_out: list[Incomparable] = []
+        for name, cell in self.cells.items():
+            first: dict[int, int] = {}
+            for record, _ in cell.results:
+                at = first.setdefault(record.trial.block, record.trial.index)
+                first[record.trial.block] = min(at, record.trial.index)
+            found = comparable(cell, self.baseline, of, long_of)
+            left_out += found.left_out
+            rows += [
+                (first[block], block, self.levels[name], value) for block, value in found.numbers.items() if value > 0
+            ]
+        rows.sort(key=lambda row: row[0])
+        return Response(
+            *about,
+            levels=[row[2] for row in rows],
+            blocks=[row[1] for row in rows],
+            logs=[math.log(row[3]) for row in rows],
+            missing=sum(len(cell.failed) for cell in self.cells.values()),
+            beside=beside,
+            notes=tuple(sentences(left_out)),
+        )
 
 
-def _slowest(of: Mapping[str, Cell]) -> dict[str, dict[str, dict[int, float]]]:
-    """The percentile of each histogram, by its name, cell and block: of all trials of a block together."""
-    found: dict[str, dict[str, dict[int, float]]] = {}
-    for name, cell in of.items():
-        runs: defaultdict[int, list[Run]] = defaultdict(list)
-        for record, run in cell.results:
-            if usable(run):
-                runs[record.trial.block].append(run)
-        for block, together in runs.items():
-            for histogram in dict.fromkeys(one for run in together for one in histograms_of(run)):
-                times = merged_times(together, histogram)
-                if times is not None and times.quantile(PERCENTILE) > 0:
-                    found.setdefault(histogram, {}).setdefault(name, {})[block] = times.quantile(PERCENTILE)
+def _values(cell: Cell) -> Blocks:
+    return cell.values
+
+
+def _long_values(cell: Cell) -> Blocks:
+    return cell.long_values
+
+
+def _costs(cell: Cell) -> Blocks:
+    return cell.costs
+
+
+def _slow(histogram: str) -> Callable[[Cell], Blocks]:
+    return lambda cell: _slowest(cell).get(histogram, {})
+
+
+def _slowest(cell: Cell) -> dict[str, dict[int, float]]:
+    """The percentile of each histogram, by its name and block: of all trials of a block together."""
+    found: dict[str, dict[int, float]] = {}
+    runs: defaultdict[int, list[Run]] = defaultdict(list)
+    for record, run in cell.results:
+        if usable(run):
+            runs[record.trial.block].append(run)
+    for block, together in runs.items():
+        for histogram in dict.fromkeys(one for run in together for one in histograms_of(run)):
+            times = merged_times(together, histogram)
+            if times is not None and times.quantile(PERCENTILE) > 0:
+                found.setdefault(histogram, {})[block] = times.quantile(PERCENTILE)
     return found

@@ -71,7 +71,7 @@ class Response:
     """A metric with its values: trials in the order of execution.
 
     beside: told beside others, such as what the work takes from the host, and not to be made best.
-    missing: trials without a value.
+    missing: trials without a value. notes: what else is to be known of the values, in sentences.
     """
 
     metric: str
@@ -82,6 +82,7 @@ class Response:
     logs: Sequence[float]
     missing: int = 0
     beside: bool = False
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

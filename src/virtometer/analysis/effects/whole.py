@@ -144,7 +144,8 @@ def _average(responses: Sequence[Response]) -> Response | None:
 def _metric(one: _Fitted, verdicts: Sequence[Claim], margin: float, strictness: Strictness) -> MetricEffects:
     response, made = one.response, one.model
     if made is None:
-        why = (f"no factor has two levels with a value in one block ({counted(len(response.logs), 'value')})",)
+        nothing = f"no factor has two levels with a value in one block ({counted(len(response.logs), 'value')})"
+        why = (nothing, *response.notes)
         return MetricEffects(
             response.metric, response.unit, response.better, response.beside, (), (), why, (), (), (),
             len(response.logs), len(set(response.blocks)),
@@ -161,7 +162,7 @@ def _metric(one: _Fitted, verdicts: Sequence[Claim], margin: float, strictness: 
         Residual(place, int(made.observed.block[at]), 100 * float(np.expm1(made.fit.residuals[at, 0])))
         for place, at in enumerate(order)
     ]
-    said = diagnostics.sentences(made, response.missing)
+    said = (*response.notes, *diagnostics.sentences(made, response.missing))
     return MetricEffects(
         response.metric, response.unit, response.better, response.beside, tuple(found), _lost(made),
         (*_few(made), *said), tuple(residuals), _half_normal(made, one.asked, verdicts),
