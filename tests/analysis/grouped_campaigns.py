@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from tests.analysis.simulated_campaigns import changed
 from virtometer.model import Campaign, Trial, TrialRecord
 
+Groups = Sequence[Sequence[str]]
 
-def in_groups(campaign: Campaign, groups: Sequence[Sequence[str]], factors: Sequence[float]) -> Campaign:
-    """The campaign with these groups of environments beside the baseline: everything in a group is so many times as
-    fast as it was. The baseline's trials are there once for each group.
+
+def in_groups(campaign: Campaign, groups: Groups | Callable[[int], Groups], factors: Sequence[float]) -> Campaign:
+    """The campaign with these groups of environments beside the baseline (by block, where they are a function):
+    everything in a group is so many times as fast as it was. The baseline's trials are there once for each group.
     """
     planned: list[Trial] = []
     records: list[TrialRecord] = []
@@ -19,9 +21,10 @@ def in_groups(campaign: Campaign, groups: Sequence[Sequence[str]], factors: Sequ
         trial = record.trial
         (placement,) = trial.placements
         baseline = placement.environment == campaign.plan.baseline
-        for number, (group, factor) in enumerate(zip(groups, factors, strict=True)):
+        of_block = groups(trial.block) if callable(groups) else groups
+        for number, (group, factor) in enumerate(zip(of_block, factors, strict=True)):
             if baseline or placement.environment in group:
-                start = trial.block * len(groups) + number
+                start = trial.block * len(factors) + number
                 again = replace(trial, index=len(planned), start_group=start, turns=start)
                 planned.append(again)
                 runs = tuple(changed(run, value=run.scored.value * factor) for run in record.runs)

@@ -263,8 +263,13 @@ def test_without_groups_the_baseline_is_taken_as_it_is() -> None:
 def test_treatments_of_two_groups_are_apart_and_those_of_one_are_not() -> None:
     table = cells(grouped())
     native, a, b, c = (table[NAME, name] for name in ("native", "a", "b", "c"))
-    assert apart(a, b, native) and apart(c, a, native)
+    assert apart(a, b, native) == apart(c, a, native) == set(a.values)
     assert not apart(b, c, native)
+    drawn = in_groups(
+        simulate([NATIVE, Place("a"), Place("b")]), lambda block: [("a", "b"), ()] if block % 2 else [("a",), ("b",)],
+        [1.0, 1.0],
+    )  # fmt: skip
+    assert apart(*(cells(drawn)[NAME, name] for name in ("a", "b", "native"))) == {0, 2, 4, 6}
     alone = cells(simulate([NATIVE, Place("a"), Place("b")], fresh="trial"))
     assert not apart(alone[NAME, "a"], alone[NAME, "b"], alone[NAME, "native"])
 

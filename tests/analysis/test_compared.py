@@ -159,6 +159,16 @@ def test_environments_of_two_groups_are_compared_by_their_ratios_to_the_baseline
         assert finding.ratio is not None and finding.ratio.value == pytest.approx(0.8, rel=0.02)
 
 
+def test_environments_that_share_a_group_in_some_blocks_are_compared_through_the_baseline_in_the_others() -> None:
+    places = [NATIVE, *(Place(name, "runc", efficiency={"": share}) for name, share in (("a", 0.4), ("b", 0.8)))]
+    whole = simulate(places, [READ], noise=noisy(0.005), control=True)
+    drawn = in_groups(whole, lambda block: [("a", "b"), ()] if block % 2 else [("a",), ("b",)], (1.0, 3.0))
+    (finding,) = compare_environments(drawn, "a", "b", 0.05).findings
+    assert finding.ratio is not None and finding.ratio.n == 8
+    assert finding.ratio.value == pytest.approx(2.0, rel=0.02)
+    assert finding.ratio.low is not None and finding.ratio.low > 1.9
+
+
 def test_two_campaigns_in_groups_are_compared_within_their_groups() -> None:
     places = [NATIVE, *(Place(name, "runc", efficiency={"": share}) for name, share in (("a", 0.4), ("b", 0.8)))]
     one, other = (simulate(places, [READ], noise=noisy(0.005), control=True, seed=seed) for seed in (1, 2))

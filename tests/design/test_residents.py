@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from virtometer.design.parse import parse_plan
 from virtometer.design.residents import Residents, crowds, residents
+from virtometer.design.shuffle import Generator
 from virtometer.model import Plan
 from virtometer.runner.catalogue import catalogue
 
@@ -106,6 +108,42 @@ def test_the_groups_are_said_with_their_arithmetic() -> None:
     without = split(plan(MACHINES, CALL, f"{TRIAD}, scheduling: continuous", control="false"), 100 << 30)
     assert list(without.sentences()) == []
     assert without.arithmetic(["box"]) == "native 8M + box 8M + long windows 192M = 208M"
+
+
+FACTORS = (
+    "[{name: processors, environment: small, setting: cpus, levels: [1, 2, 3, 4]}, "
+    "{name: chips, environment: small, setting: machine, levels: [pc, q35]}]"
+)
+
+
+def test_where_a_plan_has_factors_the_guests_of_a_group_are_drawn_anew_in_each_block() -> None:
+    of = plan({"small": MACHINE % "512M"}, factors=FACTORS)
+    assert len(of.cells) == 8
+    found = split(of, 3848 * MIB)  # 2 x 640 + 8 + 4 x 640: two of the baseline, native, and four others
+    generator = Generator(1)
+    assert callable(found.of_blocks)
+    blocks = [found.of_blocks(generator) for _ in range(20)]
+    for groups in blocks:
+        assert [sum(name != "native" for name in group) for group in groups] == [4, 3]
+        others = {one.name for one in of.environments} - {of.baseline}
+        assert sorted(name for group in groups for name in group) == sorted(others)
+    assert len({frozenset(groups[0]) for groups in blocks}) > 10
+    (first, *_) = found.sentences()
+    assert first.endswith(
+        "groups, each with small processors=1 chips=pc; who is in which is drawn anew in each block, for example:"
+    )
+    assert split(plan(MACHINES), 2192 * MIB).of_blocks == split(plan(MACHINES), 2192 * MIB).groups
+    assert split(of, 100 << 30).of_blocks == split(of, 100 << 30).groups
+
+
+def test_drawn_groups_are_no_more_than_need_be_and_hold_what_fits() -> None:
+    sizes = {f"vm{number}": MACHINE % f"{size}M" for number, size in enumerate([2048, 1024, 1024, 512, 512, 512, 512])}
+    found = replace(split(plan(sizes), 3100 * MIB), redrawn=True)
+    generator = Generator(2)
+    for _ in range(50):
+        groups = found.drawn(generator)
+        assert len(groups) == len(found.groups)
+        assert all(found.taken(group) <= found.room for group in groups)
 
 
 @settings(max_examples=40)

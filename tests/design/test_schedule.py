@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from virtometer.design.schedule import MAX_TRIALS, further, schedule, trial_count
+from virtometer.design.shuffle import Generator
 from virtometer.errors import EnvironmentFailed, UsageError
 from virtometer.model import Plan, Trial
 
@@ -345,10 +347,44 @@ def test_further_blocks_have_the_groups_of_the_first_ones() -> None:
     assert {treatment(trial) for trial in trials if trial.block == 3} == {("e0", "w0"), ("e1", "w0")}
 
 
+def members(trials: Sequence[Trial]) -> dict[int, frozenset[frozenset[str]]]:
+    """The environments beside the baseline of each group, by block."""
+    found: dict[int, dict[int, set[str]]] = {}
+    for trial in trials:
+        found.setdefault(trial.block, {}).setdefault(trial.start_group, set()).add(treatment(trial)[0])
+    return {block: frozenset(frozenset(group - {"e0"}) for group in groups.values()) for block, groups in found.items()}
+
+
+def pairs(generator: Generator) -> list[list[str]]:
+    """Four environments in two groups of two."""
+    order = generator.shuffled(["e1", "e2", "e3", "e4"])
+    return [order[:2], order[2:]]
+
+
+def test_groups_may_be_drawn_anew_in_each_block() -> None:
+    of = taking_turns(blocks=300)
+    trials = schedule(of, names(of), 3, pairs)
+    assert trials == schedule(of, names(of), 3, pairs)
+    assert len(trials) == 300 * 3 * (4 + 2 * 2)
+    counts = Counter(members(trials).values())
+    assert len(counts) == 3 and chisquare(list(counts.values())).pvalue > 0.001
+
+
+def test_further_blocks_have_the_groups_of_earlier_blocks_by_chance() -> None:
+    of = taking_turns(blocks=6)
+    before = schedule(of, names(of), 5, pairs)
+    everything = {(workload.name, name): 40 for workload in of.workloads for name in names(of)[1:]}
+    more = further(of, 5, before, everything)
+    earlier, later = set(members(before).values()), Counter(members(more).values())
+    assert len(earlier) > 1 and set(later) == earlier
+    again = further(of, 5, (*before, *more), {("w0", "e1"): 3})
+    assert len(again) == 3 * 3, "and those of blocks with a part of the guests are no groups"
+
+
 def test_too_many_trials_in_groups_are_refused() -> None:
     of = taking_turns(5, 3, blocks=4000)
     assert trial_count(of) < MAX_TRIALS
-    with pytest.raises(UsageError, match="in 3 groups there would be more than"):
+    with pytest.raises(UsageError, match="in groups of guests there would be more than"):
         schedule(of, names(of), 1, GROUPS)
 
 

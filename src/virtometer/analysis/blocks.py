@@ -231,15 +231,15 @@ def _within(record: TrialRecord, groups: Mapping[int, Collection[int]]) -> bool:
     return record.trial.start_group in groups.get(record.trial.block, (record.trial.start_group,))
 
 
-def apart(cell: Cell, other: Cell, baseline: Cell) -> bool:
-    """Whether two cells were in other groups of each block, so that the baseline alone was beside both."""
-    blocks = cell.groups.keys() & other.groups.keys() & baseline.groups.keys()
-    return bool(blocks) and all(
-        cell.groups[block].isdisjoint(other.groups[block])
+def apart(cell: Cell, other: Cell, baseline: Cell) -> set[int]:
+    """The blocks in which two cells were in other groups, so that the baseline alone was beside both."""
+    return {
+        block
+        for block in cell.groups.keys() & other.groups.keys() & baseline.groups.keys()
+        if cell.groups[block].isdisjoint(other.groups[block])
         and not cell.groups[block].isdisjoint(baseline.groups[block])
         and not other.groups[block].isdisjoint(baseline.groups[block])
-        for block in blocks
-    )
+    }
 
 
 def log_ratios(subject: Mapping[int, float], against: Mapping[int, float], better: Better) -> list[float]:

@@ -136,13 +136,16 @@ def compare_environments(campaign: Campaign, a: str, b: str, margin: float) -> C
 
 
 def _within(after: Cell, before: Cell, baseline: Cell | None, better: Better) -> list[float]:
-    """Logs by block. Guests that were never together are compared by their ratios to the baseline beside each."""
-    if baseline is None or not apart(after, before, baseline):
-        return log_ratios(after.values, counterpart(after, before), better)
-    to_baseline = [
+    """Logs by block. Where both were in other groups they are compared by their ratios to the baseline beside each."""
+    direct = logs_by_block(after.values, counterpart(after, before), better)
+    if baseline is None or not (blocks := apart(after, before, baseline)):
+        return list(direct.values())
+    one, other = (
         logs_by_block(cell.values, counterpart(cell, beside(cell, baseline)), better) for cell in (after, before)
-    ]
-    return [log - to_baseline[1][block] for block, log in to_baseline[0].items() if block in to_baseline[1]]
+    )
+    found = {block: log for block, log in direct.items() if block not in blocks}
+    found |= {block: one[block] - other[block] for block in blocks & one.keys() & other.keys()}
+    return [found[block] for block in sorted(found)]
 
 
 def _one_sided(one: Mapping[Key, Cell], other: Mapping[Key, Cell]) -> list[str]:

@@ -16,6 +16,7 @@ from virtometer.cli.verbs import add, application
 if TYPE_CHECKING:
     from virtometer.design.duration import Duration
     from virtometer.design.residents import Residents
+    from virtometer.design.schedule import Groups
     from virtometer.model import GuestKey, Plan, Trial
 
 plan_app = application("Plans: YAML files that say what is compared.")
@@ -73,7 +74,7 @@ def show(
     names = [environment.name for environment in loaded.environments]
     together = residents_here(loaded, names, Path("results"))
     apart = [one for one in crowds_here(loaded, names, Path("results")) if one.apart]
-    trials = schedule(loaded, names, shown, together.groups, [one.scenario for one in apart])
+    trials = schedule(loaded, names, shown, together.of_blocks, [one.scenario for one in apart])
     lines = [f"plan: {loaded.name}"]
     if loaded.question:
         lines.append(f"question: {loaded.question}")
@@ -163,8 +164,8 @@ def _second_stage(plan: Plan, first: Sequence[Trial], noise: str, pilot: Path | 
 
     known = catalogue()
 
-    def groups(larger: Plan, names: Sequence[str]) -> Sequence[Sequence[str]]:
-        return residents_here(larger, names, Path("results")).groups
+    def groups(larger: Plan, names: Sequence[str]) -> Groups:
+        return residents_here(larger, names, Path("results")).of_blocks
 
     def seconds(larger: Plan, trials: Sequence[Trial]) -> float:
         return duration(larger, trials, windows(larger), known).seconds
@@ -185,7 +186,7 @@ def _within(plan: Plan, text: str, budget: str, load: Callable[[dict[str, Any]],
 
     def price(one: Plan) -> float:
         names = [environment.name for environment in one.environments]
-        trials = schedule(one, names, 0, residents_here(one, names, Path("results")).groups)
+        trials = schedule(one, names, 0, residents_here(one, names, Path("results")).of_blocks)
         return duration(one, trials, windows(one), catalogue()).seconds
 
     given = read_document(text, plan.name).value.get("design", {"type": "full"})

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from virtometer.design.catalogue import Catalogue
     from virtometer.design.follow_up import FollowUpCells
+    from virtometer.design.schedule import Groups
     from virtometer.model import Plan, Trial
 
-Groups = Callable[["Plan", Sequence[str]], Sequence[Sequence[str]]]
 Seconds = Callable[["Plan", Sequence["Trial"]], float]
 
 _BOTH_KEPT = 0.95
@@ -21,7 +21,7 @@ def second_stage_lines(
     plan: Plan,
     first: Sequence[Trial],
     catalogue: Catalogue,
-    groups: Groups,
+    groups: Callable[[Plan, Sequence[str]], Groups],
     seconds: Seconds,
     noise: Mapping[str, float],
 ) -> list[str]:

@@ -1,7 +1,8 @@
 """Which guests of a block live at the same time, where the host has no memory for all of them. PURE.
 
 Guests that take turns are resident together. Where they need more memory than is free they are split into groups, and
-each group has the baseline with all of its guests, so that a comparison never leaves its group.
+each group has the baseline with all of its guests, so that a comparison never leaves its group. Where the plan has
+factors, the guests of each group are drawn anew in each block: a group is then no level of a factor.
 
 So are the guests of all environments of which trials of 1, 2, ... guests are interleaved (`crowds`). Where they need
 more than is free, the environments of the scenario work one after the other.
@@ -11,14 +12,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from virtometer.design.catalogue import Catalogue
 from virtometer.design.demands import demand_of, guest_memory, rounded_size
 from virtometer.design.scenarios import environments_of, in_rounds, work_alone, work_in_turns
+from virtometer.design.schedule import Groups
+from virtometer.design.shuffle import Generator
 from virtometer.model import Plan, PlanEnvironment, PlanWorkload
 
 _NAMED = 6  # guests whose names stand in a line
+_DRAWS = 20  # of groups of a block that may be more than they need to be
 _WHOLE = 1 << 20  # so that the arithmetic comes out as it is shown
 
 
@@ -28,7 +32,7 @@ class Residents:
 
     needs: bytes of one guest, by environment. baseline_guests: how many guests the baseline has in each group.
     extra: bytes that work in long windows takes, in one guest at a time, beyond what work in slices takes in all.
-    room: bytes that may be taken at once.
+    room: bytes that may be taken at once. redrawn: who is in which group is drawn anew in each block.
     """
 
     groups: tuple[tuple[str, ...], ...]
@@ -37,6 +41,34 @@ class Residents:
     baseline_guests: int
     extra: int
     room: int
+    redrawn: bool = False
+
+    @property
+    def of_blocks(self) -> Groups:
+        """The groups as a schedule takes them: those of all blocks, or what draws those of one."""
+        return self.drawn if self.redrawn and len(self.groups) > 1 else self.groups
+
+    def drawn(self, generator: Generator) -> list[list[str]]:
+        """The groups of one block: each guest in the first group that has room for it, in random order (first fit).
+
+        There are no more groups than in `groups`: where 20 orders all need more, the largest guests go first.
+        """
+        names = [name for group in self.groups for name in group]
+        for _ in range(_DRAWS):
+            found = self._first_fit(generator.shuffled(names))
+            if len(found) <= len(self.groups):
+                return found
+        return self._first_fit(sorted(generator.shuffled(names), key=lambda one: -self.needs[one]))
+
+    def _first_fit(self, names: Sequence[str]) -> list[list[str]]:
+        groups: list[list[str]] = []
+        for name in names:
+            fitting = next((group for group in groups if self.taken([*group, name]) <= self.room), None)
+            if fitting is None:
+                groups.append([name])
+            else:
+                fitting.append(name)
+        return groups
 
     def taken(self, group: Collection[str]) -> int:
         """Bytes of a group: the baseline's guests are a part of it."""
@@ -47,9 +79,11 @@ class Residents:
         if len(self.groups) < 2:
             return
         everything = self.taken([name for group in self.groups for name in group])
+        drawn = "; who is in which is drawn anew in each block, for example:" if self.redrawn else ""
         yield (
             f"guests that take turns need {rounded_size(everything)} of memory together, and "
             f"{rounded_size(self.room)} are free: each block has {len(self.groups)} groups, each with {self.baseline}"
+            f"{drawn}"
         )
         for number, group in enumerate(self.groups, 1):
             yield f"  group {number}: {self.arithmetic(group)}"
@@ -82,21 +116,14 @@ def residents(plan: Plan, names: Collection[str], room: int, catalogue: Catalogu
         2 if plan.control and others else 1,
         _extra(plan, catalogue),
         room,
+        redrawn=bool(plan.factors),
     )
     if not work_in_turns(plan) or made.taken(others) <= room:
         return made
-    groups: list[list[str]] = []
-    for name in sorted(others, key=lambda one: -made.needs[one]):
-        fitting = next((group for group in groups if made.taken([*group, name]) <= room), None)
-        if fitting is None:
-            groups.append([name])
-        else:
-            fitting.append(name)
+    groups = made._first_fit(sorted(others, key=lambda one: -made.needs[one]))
     # In the order of the plan.
     ordered = sorted((sorted(group, key=others.index) for group in groups), key=lambda group: others.index(group[0]))
-    return Residents(
-        tuple(tuple(group) for group in ordered), made.needs, made.baseline, made.baseline_guests, made.extra, room
-    )
+    return replace(made, groups=tuple(tuple(group) for group in ordered))
 
 
 @dataclass(frozen=True, slots=True)

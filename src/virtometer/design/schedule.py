@@ -11,7 +11,8 @@ the same environment differ.
 Where a workload of a plan is `interleaved`, the guests of all environments live throughout the block. Its trials are
 one unit of the block, in which the guests take turns; every other trial is a unit by itself. The units are in random
 order. Where the host has no memory for all guests at once, a block has groups (`residents`): one after the other in
-random order, each with the baseline and its control, and with a start of its guests of its own.
+random order, each with the baseline and its control, and with a start of its guests of its own. Who is in which group
+may be drawn anew in each block.
 
 With scenarios a block consists of sections in random order: one for each scenario of the type alone, which is a block
 as above, and one for each group of another scenario. The trials of a group are in random order and share their guests,
@@ -22,8 +23,9 @@ where the host has no memory for all (`apart`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from virtometer.design.scenarios import Placements, alone, groups, in_rounds
 from virtometer.design.shuffle import Generator
@@ -31,6 +33,9 @@ from virtometer.errors import EnvironmentFailed, UsageError
 from virtometer.model import GuestKey, Placement, Plan, Scenario, Trial
 
 MAX_TRIALS = 100_000
+
+Groups: TypeAlias = Sequence[Sequence[str]] | Callable[[Generator], Sequence[Sequence[str]]]
+"""Guests beside the baseline that live at the same time, by group: of all blocks, or what draws those of one block."""
 
 _CONTROL = 2  # number of the baseline's second guest in a block
 
@@ -50,7 +55,7 @@ def schedule(
     plan: Plan,
     available_environments: Iterable[str],
     seed: int,
-    residents: Sequence[Sequence[str]] = (),
+    residents: Groups = (),
     apart: Collection[str] = (),
 ) -> tuple[Trial, ...]:
     """The trials of a plan in the order of execution.
@@ -81,8 +86,7 @@ def schedule(
     for block in range(plan.first_blocks):
         trials += _block(plan, generator, block, sections, trials[-1:])
         if len(trials) > MAX_TRIALS:
-            count = len(residents)
-            raise UsageError(f"in {count} groups there would be more than the {MAX_TRIALS} trials of a campaign")
+            raise UsageError(f"in groups of guests there would be more than the {MAX_TRIALS} trials of a campaign")
     return tuple(trials)
 
 
@@ -92,7 +96,7 @@ def following(
     before: Sequence[Trial],
     environments: Collection[str],
     blocks: int,
-    residents: Sequence[Sequence[str]] = (),
+    residents: Groups = (),
 ) -> tuple[Trial, ...]:
     """Trials of so many blocks with other environments, which follow those `before`, in the order of execution.
 
@@ -124,8 +128,9 @@ def further(
     """Trials of further blocks that follow those `before`, in the order of execution.
 
     `more`: by workload and environment, how many blocks are added; the baseline is measured wherever another
-    environment is. since: the first trial of those whose groups of guests are kept. Raises UsageError when there would
-    be more than MAX_TRIALS trials.
+    environment is. since: the first trial of those whose groups of guests are kept; where they differ from block to
+    block, each further block has those of one of these blocks, by chance. Raises UsageError when there would be more
+    than MAX_TRIALS trials.
     """
     _refuse_too_many(before, sum(more.values()))  # those of the baselines come in addition
     first = max(trial.block for trial in before) + 1
@@ -141,7 +146,7 @@ def further(
                     for workload in one.workloads
                     if (measured := _measured(plan, one, _going_on(plan, workload, more, number)))
                 },
-                groups_before[one.name],
+                _one_of(groups_before[one.name], generator),
                 take_turns=_take_turns(plan, one),
             )
             for one in alone(plan)
@@ -168,15 +173,29 @@ def _take_turns(plan: Plan, scenario: Scenario) -> bool:
     )
 
 
-def _groups_of(plan: Plan, scenario: Scenario, trials: Sequence[Trial]) -> list[list[str]]:
-    """The groups of a scenario's first block: environments beside the baseline whose guests were started together."""
+def _groups_of(plan: Plan, scenario: Scenario, trials: Sequence[Trial]) -> list[list[list[str]]]:
+    """The groups that a scenario has in whole blocks, each once, that of the first block first.
+
+    A group: environments beside the baseline whose guests were started together.
+    """
     if not _take_turns(plan, scenario):
         return []
-    found: dict[int, dict[str, None]] = {}
+    blocks: dict[int, dict[int, dict[str, None]]] = {}
     for trial in trials:
-        if trial.block == trials[0].block and trial.scenario == scenario.name:
-            found.setdefault(trial.start_group, {}).update((key.environment, None) for key in trial.guests)
-    return [[name for name in group if name != plan.baseline] for group in found.values()]
+        if trial.scenario == scenario.name:
+            guests = blocks.setdefault(trial.block, {}).setdefault(trial.start_group, {})
+            guests.update((key.environment, None) for key in trial.guests)
+    found: dict[frozenset[frozenset[str]], list[list[str]]] = {}
+    for guests_of in blocks.values():
+        kept = [[name for name in group if name != plan.baseline] for group in guests_of.values()]
+        found.setdefault(frozenset(map(frozenset, kept)), kept)
+    whole = {name for group in next(iter(found), frozenset()) for name in group}
+    return [kept for kept in found.values() if {name for group in kept for name in group} == whole]
+
+
+def _one_of(groups: Sequence[Sequence[Sequence[str]]], generator: Generator) -> Sequence[Sequence[str]]:
+    """The groups of a further block, of those that earlier blocks have."""
+    return groups[generator.below(len(groups)) if len(groups) > 1 else 0] if groups else ()
 
 
 def _measured(plan: Plan, scenario: Scenario, going_on: Sequence[str]) -> list[str]:
@@ -216,7 +235,7 @@ class _Section:
 
     scenario: str
     wanted: Mapping[str, Sequence[GuestKey]] = field(default_factory=dict)
-    residents: Sequence[Sequence[str]] = ()
+    residents: Groups = ()
     trials: Sequence[Placements] = ()
     take_turns: bool = False
     rounds: bool = False
@@ -286,7 +305,8 @@ def _order(plan: Plan, generator: Generator, section: _Section) -> Sequence[_Uni
             for guest in generator.shuffled(guests)
         ]
         return [_unit([one], begins=number == 0) for some in order for number, one in enumerate(some)]
-    parts = [part for group in section.residents if (part := _part(plan, wanted, group))]
+    groups = section.residents(generator) if callable(section.residents) else section.residents
+    parts = [part for group in groups if (part := _part(plan, wanted, group))]
     if len(parts) < 2:  # a baseline by itself has no group
         return _resident(plan, generator, wanted)
     return [unit for part in generator.shuffled(parts) for unit in _resident(plan, generator, part)]

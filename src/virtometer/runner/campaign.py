@@ -119,7 +119,7 @@ def _begin(plan: Plan, plan_text: str, directory: Path, seed: int, progress: Pro
     crowds = crowds_here(plan, working, directory)
     for sentence in [*together.sentences(), *(one.sentence for one in crowds if one.apart)]:
         progress.message(sentence)
-    planned = schedule(plan, working, seed, together.groups, [one.scenario for one in crowds if one.apart])
+    planned = schedule(plan, working, seed, together.of_blocks, [one.scenario for one in crowds if one.apart])
     campaign = Campaign(
         plan=plan,
         plan_text=plan_text,

@@ -46,7 +46,7 @@ def second_stage(campaign: Campaign, prepare: Prepare, results: Path) -> tuple[S
     measured = list(dict.fromkeys([plan.baseline, *named]))
     blocks = follow_up_blocks(plan, len(chosen.cells))
     together = residents_here(larger, measured, results)
-    trials = following(larger, campaign.seed, campaign.planned, measured, blocks, together.groups)
+    trials = following(larger, campaign.seed, campaign.planned, measured, blocks, together.of_blocks)
     stage = Stage(
         now(),
         first_trial,
