@@ -101,11 +101,11 @@ def test_show_names_the_aliases_of_main_effects(tmp_path: Path) -> None:
 def test_show_says_how_small_an_effect_will_be_found(tmp_path: Path) -> None:
     found = re.search(
         r"^power: with a noise of 3.0 % effects of factors of ([0-9.]+) % or more are found with a probability of 90 % "
-        r"\(Holm over at most 45 claims\)$",
+        r"\(Holm over at most 15 claims\)$",
         shown(eight(tmp_path), "--noise", "3%").out,
         re.MULTILINE,
     )
-    assert found and float(found[1]) == pytest.approx(3.2, abs=0.1)
+    assert found and float(found[1]) == pytest.approx(2.9, abs=0.1)
     assert power.CLAIM_LEVEL == verdicts.CLAIM_LEVEL
     few = eight(tmp_path)
     few.write_text(few.read_text().replace("blocks: 8", "blocks: 5"))

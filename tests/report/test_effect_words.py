@@ -118,6 +118,12 @@ def test_effects_of_a_plan_with_typical_verdicts_are_said_to_be_about_the_total_
     )
 
 
+def test_the_glossary_says_which_claims_the_bound_is_of() -> None:
+    assert "whole experiment" not in effect_words.GLOSSARY["influence"]
+    assert "about the values of all workloads" in effect_words.GLOSSARY["influence"]
+    assert "in each of these families" in effect_words.GLOSSARY["no influence"]
+
+
 def test_without_any_effect_that_is_said() -> None:
     nothing = response((AIO,), lambda _: 0.0, skip=lambda one: one["aio"] == "threads")
     found = effects(experiment(nothing, variables=(AIO,)), 0.02)

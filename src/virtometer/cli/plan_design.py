@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from virtometer.model import Plan, PlanEnvironment
 
 _ROMAN = {1: "I", 2: "II", 3: "III", 4: "IV", 5: "V"}
-RESPONSES = 3  # of a workload: its value, its slow operations and what it costs the host
 _MEANING = {
     3: "main effects are mixed up with interactions of two factors",
     4: "main effects are free of interactions of two factors, which are mixed up with each other",
@@ -114,7 +113,7 @@ def power_lines(plan: Plan, noise: Mapping[str, float]) -> list[str]:
     space, cells, terms = read_design(plan)
     lines = []
     for workload, sd in noise.items():
-        found = power(space, cells, terms, plan.blocks, sd, RESPONSES * len(plan.workloads))
+        found = power(space, cells, terms, plan.blocks, sd, len(plan.workloads))
         pairs = "" if found.interaction is None else f", of interactions {percent(found.interaction)}"
         of = f"{workload}: " if workload else ""
         lines.append(

@@ -65,7 +65,6 @@ def _power(plan: Plan, found: FollowUpCells, blocks: int, noise: Mapping[str, fl
     """The smallest effects that both stages together find with 90 %."""
     from virtometer.analysis.effects.screening import SHARE
     from virtometer.analysis.verdicts import CLAIM_LEVEL
-    from virtometer.cli.plan_design import RESPONSES
     from virtometer.design.factorial.choice import term_of
     from virtometer.design.factorial.power import PROBABILITY, power
     from virtometer.design.follow_up import space_of_second_stage
@@ -76,7 +75,7 @@ def _power(plan: Plan, found: FollowUpCells, blocks: int, noise: Mapping[str, fl
     said = []
     for workload, sd in noise.items():
         of = power(
-            space, cells, terms, blocks, sd, RESPONSES * len(plan.workloads),
+            space, cells, terms, blocks, sd, len(plan.workloads),
             level=SHARE * CLAIM_LEVEL, probability=_BOTH_KEPT,
         )  # fmt: skip
         pairs = "" if of.interaction is None else f", interactions of {percent(of.interaction)}"

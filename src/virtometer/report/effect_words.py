@@ -28,12 +28,15 @@ _TOTAL = (
     "Effects are about total work / total time, with all stops, although the verdicts of the plan are about the "
     "typical ratio."
 )
-_CLAIM = "The chance that any such claim of the whole experiment is wrong is at most 2 %"
+_CLAIM = (
+    "The chance that any such claim about the values of all workloads is wrong is at most 2 %. Slow operations and "
+    "costs are a family of their own, with 2 % more"
+)
 GLOSSARY = {
     "influence": f"the metric changes with the factor, alone or together with another one. {_CLAIM}",
     "no influence": (
         "the change is smaller than the plan's margin in either direction: two one-sided tests say so, adjusted for "
-        "their number, with a chance of at most 5 % that any is wrong"
+        "their number, with a chance of at most 5 % that any is wrong in each of these families"
     ),
     "interaction": "the change by one factor depends on the level of another",
     "share": "part of the variance of single trials within the blocks that goes with a term; noise has a share as well",

@@ -39,7 +39,7 @@ def stated(rule: Rule, noise: float) -> tuple[float, float]:
         cells = [tuple(map(int, one[:count])) for one in found[0]]
         space = space_of(rule.space.sizes[:count])
         of = power(
-            space, cells, [term_of(space, term) for term in found[1]], rule.second_blocks(len(cells)), noise, 3,
+            space, cells, [term_of(space, term) for term in found[1]], rule.second_blocks(len(cells)), noise,
             level=SHARE * CLAIM_LEVEL, probability=0.95,
         )  # fmt: skip
         mains.append(of.main)

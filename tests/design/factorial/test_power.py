@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from scipy import special
 
 from tests.design.factorial.spaces import space, terms
+from virtometer.analysis.effects.claims import Influence
+from virtometer.analysis.effects.effect import Effects
+from virtometer.analysis.effects.table import Experiment, Response, Variable
+from virtometer.analysis.effects.whole import effects
 from virtometer.design.factorial.matrix import model_matrix
 from virtometer.design.factorial.power import (
     CLAIM_LEVEL,
@@ -116,6 +121,42 @@ def test_contrasts_that_vary_alike_lend_each_other_degrees_of_freedom() -> None:
     assert [usual_freedom(blocks, 3) for blocks in (6, 8)] == [5, 7]
     for blocks, contrasts, median in ((8, 15, 16.8), (6, 15, 12.1), (8, 7, 12.4), (6, 7, 9.1), (20, 15, 45.3)):
         assert usual_freedom(blocks, contrasts) == pytest.approx(median, rel=0.15)
+
+
+def analysed(
+    of: Space, cells: Sequence[Cell], asked: Sequence[Term], known: Power, sd: float, responses: int, seed: int
+) -> Effects:
+    """The effects of a simulated campaign in eight blocks, of which A has the stated size in the first workload."""
+    rng = np.random.default_rng(seed)
+    variables = tuple(Variable(name, levels) for name, levels in zip(of.names, of.levels, strict=True))
+    made = []
+    for number in range(responses):
+        rows = [(block, cells[at]) for block in range(8) for at in rng.permutation(len(cells))]
+        truth = [math.log1p(known.main) * (number == 0 and cell[0] == 1) for _, cell in rows]
+        levels = [{name: str(level) for name, level in zip(of.names, cell, strict=True)} for _, cell in rows]
+        logs = (np.array(truth) + rng.normal(0, sd, len(rows))).tolist()
+        made.append(Response(f"w{number}", "", "higher", levels, [block for block, _ in rows], logs))
+    return effects(Experiment(variables, tuple(made), frozenset(map(of.term_name, asked))), 1e-4)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "responses", "repetitions"), [((2, 2, 2), 1, 200), ((2, 2), 1, 200), ((3, 2), 2, 150), ((2,) * 8, 1, 40)]
+)
+def test_what_is_stated_by_default_is_what_the_analysis_finds(
+    sizes: tuple[int, ...], responses: int, repetitions: int
+) -> None:
+    of = space(*sizes)
+    cells = list(of.cells()) if len(sizes) < 8 else fraction(8, 4, 4)
+    assert cells is not None
+    asked = [*of.mains(), *of.pairs()] if len(sizes) < 8 else of.mains()
+    known = power(of, cells, asked, 8, 0.03, responses)
+    found = [analysed(of, cells, asked, known, 0.03, responses, seed) for seed in range(repetitions)]
+    assert {one.tested for one in found} == {known.claims}, "the family of the analysis is the one that is counted"
+    verdicts = [next(e for e in one.metrics[0].effects if e.term == "A").contrasts[0].verdict for one in found]
+    share = float(np.mean([one is Influence.INFLUENCE for one in verdicts]))
+    # Later steps of Holm's adjustment find more; 2 standard errors of the simulation.
+    error = 2 * math.sqrt(PROBABILITY * (1 - PROBABILITY) / repetitions)
+    assert PROBABILITY - error <= share <= min(0.98, PROBABILITY + 0.05 + error)
 
 
 def test_no_more_claims_are_counted_than_the_cells_allow() -> None:

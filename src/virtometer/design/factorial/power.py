@@ -4,8 +4,8 @@ Values are analysed as logs within blocks. With blocks b and a standard deviatio
 contrast c of the terms has the standard error s (c' (X'X)^-1 c / b)^1/2, X being the model matrix of one block. It is
 claimed where |t| exceeds a quantile of Student's t at the first step of Holm's adjustment over all contrasts that the
 cells allow: the strictest one. The effect that is found with probability p solves for the parameter of the noncentral
-t. Each contrast has b - 1 degrees of freedom of its own. Where four or more vary alike, it borrows from the others;
-`usual_freedom` is about the median of what it then has.
+t. Each contrast has b - 1 degrees of freedom of its own. Where four or more contrasts of the cells vary alike, it
+borrows from the others; `usual_freedom` is about the median of what it then has.
 
 Source: Wu and Hamada: Experiments, 3rd edition 2021, section 4.5; Holm: A simple sequentially rejective multiple test
 procedure, Scandinavian Journal of Statistics 6 (1979); Smyth: Linear models and empirical Bayes methods, Statistical
@@ -83,14 +83,15 @@ def power(
 ) -> Power:
     """What is found with this probability in so many blocks, two at least.
 
-    noise: standard deviation of the logs of single trials; `responses`: numbers whose effects are claimed together, of
-    all workloads. freedom: degrees of freedom; None: the usual ones. level: of all claims together.
+    noise: standard deviation of the logs of single trials; `responses`: numbers whose effects are claimed together: the
+    values of so many workloads, which are one family of the analysis. freedom: degrees of freedom; None: the usual
+    ones. level: of all claims together.
     """
     matrix = model_matrix(space, cells, terms)
     inverse = np.linalg.inv(matrix.T @ matrix)
     tested = min(len(cells) - 1, space.freedom([*space.mains(), *space.pairs()]))
     claims = responses * tested
-    free = usual_freedom(blocks, tested) if freedom is None else freedom
+    free = usual_freedom(blocks, len(cells) - 1) if freedom is None else freedom
     away = distance(free, claims, probability, level)
     found: dict[int, float] = {}
     for term, weights in contrasts_of(space, terms):
@@ -106,7 +107,7 @@ def distance(freedom: float, claims: int, probability: float = PROBABILITY, leve
 
 
 def usual_freedom(blocks: int, contrasts: int) -> float:
-    """Degrees of freedom of a contrast with what it borrows from so many that vary alike, the own ones included.
+    """Degrees of freedom of a contrast with what it borrows from all contrasts of the cells, the own ones included.
 
     The logs of variances with d degrees of freedom scatter by trigamma(d / 2). What they scatter by beyond it limits
     what is common; it is taken at the upper end of its interval of 90 % confidence.
