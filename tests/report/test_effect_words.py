@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests.analysis.effects.experiments import AIO, CACHE, DUMMY, Levels, experiment, response
-from virtometer.analysis.effects.effect import Change, Effects
+from virtometer.analysis.effects.effect import Change, Conditional, Effects
 from virtometer.analysis.effects.table import Variable
 from virtometer.analysis.effects.whole import effects
 from virtometer.report import effect_words
@@ -109,6 +109,37 @@ def test_a_setting_that_was_not_measured_is_to_be_confirmed() -> None:
     half = response(three, lambda one: 0.2 * int(one["a"]), skip=lambda one: sum(map(int, one.values())) % 2 == 1)
     said = " ".join(effect_words.changes(effects(experiment(half, variables=three), 0.02)))
     assert "Change a from 0 to 1: read +" in said and "This setting itself was not measured" in said
+    assert "The effect of a may be b:c instead: confirm it with a design that tells them apart." in said
+
+
+def test_a_change_that_rests_on_effects_free_of_others_is_not_doubted(disk: Effects) -> None:
+    assert "instead:" not in " ".join(effect_words.changes(disk))
+    assert disk.overall is not None
+    doubted = replace(disk.overall, doubts=(("a", ("b:c", "d:e", "f:g")), ("a:b", ("c:d",))))
+    assert (
+        "The effect of a may be b:c, d:e or f:g instead and that of a:b may be c:d instead: confirm it with a design "
+        "that tells them apart." in " ".join(effect_words.changes(replace(disk, overall=doubted)))
+    )
+
+
+def test_only_with_is_not_said_where_the_level_that_is_left_is_undecided(disk: Effects) -> None:
+    """Nothing is known of one level; the other one is shown to have no influence."""
+
+    def undecided(of: Conditional) -> Conditional:
+        left = of.given_factor == "cache" and of.given == "none"
+        return replace(of, change=Change(3.0, -1.0, 7.0)) if left else of
+
+    metrics = tuple(
+        replace(
+            metric,
+            effects=tuple(replace(e, conditionals=tuple(map(undecided, e.conditionals))) for e in metric.effects),
+        )
+        for metric in disk.metrics
+    )
+    text = dict(effect_words.sentences(replace(disk, metrics=metrics)))["aio=io_uring instead of threads"]
+    assert "only with" not in text
+    assert "with cache=none undecided (-1.0 to 7.0 %)" in text
+    assert "with cache=writeback no influence above 2.0 %" in text
 
 
 def test_effects_of_a_plan_with_typical_verdicts_are_said_to_be_about_the_total_ratio(disk: Effects) -> None:

@@ -176,6 +176,10 @@ def _advice(of: Recommendation, lead: str) -> list[str]:
         rest.append(f"The intervals allow for the choice among {of.candidates:,} settings.")
     if not of.ran:
         rest.append("This setting itself was not measured and follows from the effects: confirm it.")
+    if of.doubts:
+        instead = [f"that of {term} may be {_either(others)} instead" for term, others in of.doubts]
+        said = _some(instead).replace("that of", "The effect of", 1)
+        rest.append(f"{said}: confirm it with a design that tells them apart.")
     return [first, " ".join(rest)]
 
 
@@ -297,14 +301,23 @@ def _interactions(of: Effects, metric: MetricEffects, name: str, level: str, *, 
 
 
 def _given(own: Sequence[Conditional], margin: float) -> str:
-    matters = [one for one in own if not one.none]
-    if len(matters) == 1 and len(own) > 1:
-        one = matters[0]
+    """At each level of the other factor; `only with` one where it does something there and nothing at all others."""
+    if (one := Conditional.only_with(own)) is not None:
         return f"only with {one.given_factor}={one.given}: {shown(one.change)}"
-    parts = [
-        f"with {one.given_factor}={one.given} {no_influence(margin) if one.none else shown(one.change)}" for one in own
-    ]
-    return ", ".join(parts)
+    return ", ".join(f"with {one.given_factor}={one.given} {_there(one, margin)}" for one in own)
+
+
+def _there(of: Conditional, margin: float) -> str:
+    """What a factor does at one level of the other."""
+    if of.none:
+        return no_influence(margin)
+    return shown(of.change) if of.change.differs else f"undecided ({bounds(of.change) or 'no interval'})"
+
+
+def _either(parts: Sequence[str]) -> str:
+    """One of several terms: a, b or c."""
+    kept = [*parts] if len(parts) <= _MANY + 1 else [*parts[:_MANY], f"{len(parts) - _MANY} more"]
+    return ", ".join(kept[:-1]) + " or " + kept[-1] if len(kept) > 1 else "".join(kept)
 
 
 def listed(parts: Sequence[str]) -> str:

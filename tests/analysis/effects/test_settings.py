@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 
+import pytest
+
 from tests.analysis.effects.experiments import AIO, CACHE, DUMMY, Levels, experiment, response
 from virtometer.analysis.effects.effect import Recommendation
+from virtometer.analysis.effects.table import Variable
 from virtometer.analysis.effects.whole import effects
 
 ALL = (AIO, CACHE, DUMMY)
@@ -52,6 +55,25 @@ def test_other_metrics_are_told_beside_it() -> None:
     assert not told["write"].worsens and not told["write"].improves
     assert found.metrics[2].recommended is None, "a cost is not to be made best"
     assert found.overall is not None and found.overall.changed == chosen.changed and found.overall.metric == ""
+
+
+@pytest.mark.parametrize(("more", "doubts"), [(set(), ("b:c",)), ({("0", "0", "1")}, ("b:c",))])
+def test_a_change_that_rests_on_an_aliased_effect_is_doubted(
+    more: set[tuple[str, ...]], doubts: tuple[str, ...]
+) -> None:
+    """Half of 2x2x2, where a is wholly b:c; and with one cell more, where 75 % of b:c enter it and 25 % of others."""
+    three = tuple(Variable(name, ("0", "1")) for name in "abc")
+    part = response(
+        three,
+        lambda one: 0.2 * int(one["a"]),
+        skip=lambda one: sum(map(int, one.values())) % 2 == 1 and tuple(one.values()) not in more,
+    )
+    found = effects(experiment(part, variables=three), 0.02)
+    recommended = found.metrics[0].recommended
+    assert recommended is not None and recommended.doubts == (("a", doubts),)
+    whole = response(three, lambda one: 0.2 * int(one["a"]))
+    clear = effects(experiment(whole, variables=three), 0.02).metrics[0].recommended
+    assert clear is not None and clear.doubts == ()
 
 
 def test_the_interval_of_the_gain_holds_it_though_the_setting_was_chosen() -> None:

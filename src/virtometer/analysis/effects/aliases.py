@@ -23,14 +23,20 @@ _RANK = 1e-9
 class Separation:
     """Which terms the model keeps, and why others are not in it.
 
-    aliases: of a kept term those that it is confounded with, wholly (`same`) or in part. lost: terms that have no
+    shares: of a kept term those that it is confounded with, and how much of each enters it: 1 is all of it. same:
+    whether it is wholly the same as these. lost: terms that have no
     number of their own, with those that they cannot be told from; empty: their columns change only between blocks.
     """
 
     kept: tuple[Term, ...]
-    aliases: Mapping[Term, tuple[Term, ...]]
+    shares: Mapping[Term, Mapping[Term, float]]
     same: Mapping[Term, bool]
     lost: Mapping[Term, tuple[Term, ...]]
+
+    @property
+    def aliases(self) -> dict[Term, tuple[Term, ...]]:
+        """Of a kept term those that it is confounded with, wholly (`same`) or in part."""
+        return {term: tuple(others) for term, others in self.shares.items()}
 
 
 def separate(terms: Sequence[Coded], columns: Mapping[Term, Floats], promised: Collection[Term] = ()) -> Separation:
@@ -42,8 +48,7 @@ def separate(terms: Sequence[Coded], columns: Mapping[Term, Floats], promised: C
     """
     order = [one.term for one in terms if one.width]
     groups, clean = _groups(order, columns)
-    kept, lost, aliases = list(clean), {}, {}
-    same: dict[Term, bool] = {}
+    kept, lost = list(clean), {}
     for group in groups:
         mains: list[Term] = [term for term in group if len(term) == 1]
         wished: list[Term] = mains + [term for term in group if len(term) == 2 and term in promised]
@@ -57,11 +62,10 @@ def separate(terms: Sequence[Coded], columns: Mapping[Term, Floats], promised: C
             if term not in stay:
                 lost[term] = tuple(one for one in group if one != term)
     kept.sort(key=order.index)
-    for term, partners in _partners(kept, list(lost), columns).items():
-        aliases[term] = partners
-        same[term] = all(_spans(columns[term], columns[one]) for one in partners)
-    shown = {term: others for term, others in lost.items() if not any(term in aliases[one] for one in aliases)}
-    return Separation(tuple(kept), aliases, same, shown)
+    shares = _shares(kept, list(lost), columns)
+    same = {term: all(_spans(columns[term], columns[one]) for one in others) for term, others in shares.items()}
+    shown = {term: others for term, others in lost.items() if not any(term in of for of in shares.values())}
+    return Separation(tuple(kept), shares, same, shown)
 
 
 def _groups(order: Sequence[Term], columns: Mapping[Term, Floats]) -> tuple[list[list[Term]], list[Term]]:
@@ -134,18 +138,22 @@ def _spans(one: Floats, other: Floats) -> bool:
     return bool(a == b == _rank(np.concatenate([one, other], axis=1)))
 
 
-def _partners(
+def _shares(
     kept: Sequence[Term], lost: Sequence[Term], columns: Mapping[Term, Floats]
-) -> dict[Term, tuple[Term, ...]]:
-    """Of each kept term the lost ones that would change its estimate: the alias matrix of Box and Hunter."""
+) -> dict[Term, dict[Term, float]]:
+    """Of each kept term the lost ones that would change its estimate: the alias matrix of Box and Hunter.
+
+    With how much of each enters it, as a part of the length of its columns.
+    """
     if not kept or not lost:
         return {}
     matrix, spans = _joined(kept, columns)
-    found: dict[Term, list[Term]] = {}
+    found: dict[Term, dict[Term, float]] = {}
     for other in lost:
-        loads = np.abs(np.linalg.lstsq(matrix, columns[other], rcond=None)[0])
-        scale = max(1.0, float(np.linalg.norm(columns[other])))
+        loads = np.linalg.lstsq(matrix, columns[other], rcond=None)[0]
+        length = float(np.linalg.norm(columns[other]))
         for term in kept:
-            if float(loads[spans[term]].max()) > 1e-6 * scale:
-                found.setdefault(term, []).append(other)
-    return {term: tuple(others) for term, others in found.items()}
+            if float(np.abs(loads[spans[term]]).max()) > 1e-6 * max(1.0, length):
+                entering = float(np.linalg.norm(matrix[:, spans[term]] @ loads[spans[term]]))
+                found.setdefault(term, {})[other] = entering / length if length > 0 else 0.0
+    return found

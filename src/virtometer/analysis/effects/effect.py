@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from virtometer.analysis.effects.claims import Influence
@@ -19,6 +20,11 @@ class Change:
     percent: float
     low: float | None = None
     high: float | None = None
+
+    @property
+    def differs(self) -> bool:
+        """Whether there is an interval, and 0 lies outside it."""
+        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
 
 
 def change(log: float, low: float, high: float) -> Change:
@@ -62,6 +68,16 @@ class Conditional:
     given: str
     change: Change
     none: bool
+
+    @staticmethod
+    def only_with(own: Sequence[Conditional]) -> Conditional | None:
+        """The one level of the other factor with which a change does something; None where that is not shown.
+
+        own: the same change at each level of the other factor. No influence is claimed at all others, and 0 lies
+        outside the interval at this one.
+        """
+        matters = [one for one in own if not one.none]
+        return matters[0] if len(matters) == 1 < len(own) and matters[0].change.differs else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +136,7 @@ class Recommendation:
     metric: empty where it is best for all metrics on average. candidates: settings that it was chosen from; the
     interval of its gain holds for all of them together. changed: levels that differ from the default. ran: whether
     the setting itself was measured, with all other factors at their default. trade: what it does to other metrics.
+    doubts: claimed effects of what is changed that may be of other terms instead, with these.
     """
 
     metric: str
@@ -128,6 +145,7 @@ class Recommendation:
     gain: Gain
     ran: bool
     trade: tuple[Gain, ...] = ()
+    doubts: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

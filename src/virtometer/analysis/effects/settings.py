@@ -6,16 +6,19 @@ is the best of several, so the interval of its gain is that of all of them toget
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 
 import numpy as np
 
 from virtometer.analysis.effects.claims import ALPHA, interval
+from virtometer.analysis.effects.coding import Term
 from virtometer.analysis.effects.effect import Gain, Recommendation, change
 from virtometer.analysis.effects.model import Model
 from virtometer.analysis.effects.table import Floats, Response
 
 Setting = Mapping[int, int]
+
+_MOSTLY = 0.5  # of another term, that enters an effect
 
 
 def recommended(
@@ -61,6 +64,22 @@ def recommended(
     return Recommendation(
         response.metric, changed, len(candidates), gain, exact, tuple(one for one in trade if one is not None)
     )
+
+
+def doubts(of: Model, claimed: Collection[Term], changed: Set[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Which claimed effects of changed factors may be of other terms instead, with these terms.
+
+    Terms that are wholly the same in the design, or that enter the effect with more than one half.
+    """
+    found = []
+    for term in of.spans:
+        if term not in claimed or changed.isdisjoint(of.variables[factor].name for factor in term):
+            continue
+        shares = of.separation.shares.get(term, {})
+        wholly = of.separation.same.get(term, False)
+        if others := tuple(of.name(one) for one, share in shares.items() if wholly or share > _MOSTLY):
+            found.append((of.name(term), others))
+    return tuple(found)
 
 
 def _simplified(of: Model, levels: dict[int, int], default: Setting, sign: float, alpha: float) -> dict[int, int]:

@@ -12,9 +12,9 @@ from virtometer.analysis.counted import counted
 from virtometer.analysis.effects import claims, diagnostics
 from virtometer.analysis.effects.claims import ALPHA, USUAL, Claim, Influence, Strictness, interval
 from virtometer.analysis.effects.coding import Term
+from virtometer.analysis.effects.conditionals import conditionals
 from virtometer.analysis.effects.effect import (
     Change,
-    Conditional,
     Contrast,
     Corner,
     Effect,
@@ -28,9 +28,8 @@ from virtometer.analysis.effects.effect import (
 )
 from virtometer.analysis.effects.fit import LEAST_FREEDOM
 from virtometer.analysis.effects.model import Asked, Model, model_of
-from virtometer.analysis.effects.settings import recommended
+from virtometer.analysis.effects.settings import doubts, recommended
 from virtometer.analysis.effects.table import Experiment, Response
-from virtometer.analysis.equivalence import LEVEL as EQUIVALENCE_LEVEL
 
 AVERAGE = ""
 """Name of the metric that is the mean of all others."""
@@ -51,19 +50,13 @@ def effects(of: Experiment, margin: float, strictness: Strictness = USUAL) -> Ef
     found = _claimed(fitted, margin, strictness)
     alpha = ALPHA * strictness.intervals
     metrics = []
-    active: list[set[int]] = []
     for one, verdicts in zip(fitted, found, strict=True):
-        metrics.append(_metric(one, verdicts, margin, strictness))
-        active.append(_active(one, verdicts))
-    chosen = []
-    for at, (metric, one) in enumerate(zip(metrics, fitted, strict=True)):
-        best = (
-            _recommended(fitted, at, active[at], alpha) if one.model is not None and not one.response.beside else None
-        )
-        chosen.append(replace(metric, recommended=best))
+        others = [(other.model, other.response) for other in fitted if other is not one and other.model is not None]
+        best = None if one.response.beside else _recommended(one, verdicts, others, alpha)
+        metrics.append(replace(_metric(one, verdicts, margin, strictness), recommended=best))
     return Effects(
         tuple((variable.name, variable.levels) for variable in of.variables),
-        tuple(chosen),
+        tuple(metrics),
         margin,
         sum(len(one.asked) for one in fitted),
         _overall(of, fitted, margin, strictness),
@@ -93,21 +86,17 @@ def _claimed(fitted: Sequence[_Fitted], margin: float, strictness: Strictness) -
     return [found.get(at, []) for at in range(len(fitted))]
 
 
-def _active(of: _Fitted, verdicts: Sequence[Claim]) -> set[int]:
-    """The factors with a claimed influence, alone or together with another one."""
-    return {
-        factor
-        for asked, claim in zip(of.asked, verdicts, strict=True)
-        if claim.verdict is Influence.INFLUENCE
-        for factor in asked.term
+def _recommended(
+    one: _Fitted, verdicts: Sequence[Claim], others: Sequence[tuple[Model, Response]], alpha: float
+) -> Recommendation | None:
+    """The best setting of the factors with a claimed influence, alone or together with another one."""
+    if one.model is None:
+        return None
+    claimed = {
+        asked.term for asked, claim in zip(one.asked, verdicts, strict=True) if claim.verdict is Influence.INFLUENCE
     }
-
-
-def _recommended(fitted: Sequence[_Fitted], at: int, active: set[int], alpha: float) -> Recommendation | None:
-    own = fitted[at]
-    assert own.model is not None
-    others = [(one.model, one.response) for place, one in enumerate(fitted) if place != at and one.model is not None]
-    return recommended(own.model, own.response, active, others, alpha)
+    found = recommended(one.model, one.response, {factor for term in claimed for factor in term}, others, alpha)
+    return found and replace(found, doubts=doubts(one.model, claimed, {factor for factor, _, _ in found.changed}))
 
 
 def _overall(of: Experiment, fitted: Sequence[_Fitted], margin: float, strictness: Strictness) -> Recommendation | None:
@@ -116,13 +105,11 @@ def _overall(of: Experiment, fitted: Sequence[_Fitted], margin: float, strictnes
     if len(wanted) < 2:
         return None
     mean = _average([one.response for one in wanted])
-    own = _fitted(of, mean) if mean is not None else None
-    if own is None or own.model is None:
+    if mean is None:
         return None
-    verdicts = _claimed([own], margin, strictness)[0]
+    own = _fitted(of, mean)
     others = [(one.model, one.response) for one in fitted if one.model is not None]
-    alpha = ALPHA * strictness.intervals
-    return recommended(own.model, own.response, _active(own, verdicts), others, alpha)
+    return _recommended(own, _claimed([own], margin, strictness)[0], others, ALPHA * strictness.intervals)
 
 
 def _average(responses: Sequence[Response]) -> Response | None:
@@ -224,7 +211,7 @@ def _effect(
         share=float(made.fit.sum_of_squares(list(made.spans[term]))[0]) / total if total > 0 else 0.0,
         verdict=verdict, p_adjusted=min(adjusted) if adjusted else None,
         aliases=tuple(made.name(one) for one in aliases), wholly=wholly,
-        conditionals=_conditionals(made, term, margin, strictness) if len(term) == 2 else (),
+        conditionals=conditionals(made, term, margin, strictness) if len(term) == 2 else (),
         notes=(*_alias_note(made, aliases, wholly), *_absent_note(made, term)),
     )  # fmt: skip
 
@@ -303,35 +290,6 @@ def _lost(made: Model) -> tuple[Lost, ...]:
         )
         found.append(Lost(made.name(term), reason))
     return tuple(found)
-
-
-def _conditionals(made: Model, term: Term, margin: float, strictness: Strictness) -> tuple[Conditional, ...]:
-    """The effect of each factor of an interaction at each level of the other, as far as both combinations ran."""
-    of = made.terms[term]
-    places: list[tuple[int, int, int, dict[int, int], dict[int, int]]] = []
-    for own, other in ((term[0], term[1]), (term[1], term[0])):
-        base = made.reference(own)
-        for level in (one for (one,) in made.terms[own,].rows if one != base):
-            for given in (one for (one,) in made.terms[other,].rows):
-                to, back = {own: level, other: given}, {own: base, other: given}
-                if all((side[term[0]], side[term[1]]) in of.rows for side in (to, back)):
-                    places.append((own, other, given, to, back))
-    weights = [made.setting(to, back) for *_, to, back in places]
-    kept = [(place, weight) for place, weight in zip(places, weights, strict=True) if weight is not None]
-    if not kept:
-        return ()
-    estimates = made.fit.contrasts([weight for _, weight in kept])
-    low, high = interval(estimates, ALPHA * strictness.intervals / len(kept))
-    none, most = claims.p_of_none(estimates, margin), EQUIVALENCE_LEVEL * strictness.claims
-    return tuple(
-        Conditional(
-            made.variables[own].name, made.variables[own].levels[to[own]], made.variables[own].levels[back[own]],
-            made.variables[other].name, made.variables[other].levels[given],
-            change(float(estimates.value[at, 0]), float(low[at, 0]), float(high[at, 0])),
-            none=bool(none[at, 0] < most / len(kept)),
-        )
-        for at, ((own, other, given, to, back), _) in enumerate(kept)
-    )  # fmt: skip
 
 
 def _corners(made: Model, alpha: float) -> tuple[tuple[str, tuple[Corner, ...]], ...]:
