@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from virtometer.analysis.blocks import Cell, Key, usable
 from virtometer.analysis.effects.comparable import Blocks, Incomparable, comparable, sentences
+from virtometer.analysis.effects.of_levels import ratios
 from virtometer.analysis.effects.table import Experiment, Response, Variable
 from virtometer.analysis.measures import histograms_of, merged_times
 from virtometer.model import Better, Campaign, Factor, Run
@@ -101,13 +102,15 @@ def _experiment(
     levels = {one.name: one.levels for one in plan.cells}
     place = {one.name: number for number, one in enumerate(plan.factors)}
     responses: list[Response] = []
+    values: dict[str, Response] = {}
     for workload in plan.workloads:
         of = {name: cell for name in levels if (cell := cells.get((workload.name, name))) is not None}
         shape = next((cell.shape for cell in of.values() if cell.shape is not None), None)
         if shape is None:
             continue
         made = _Workload(of, cells.get((workload.name, plan.baseline)), levels)
-        responses.append(made.response((workload.name, shape[1], shape[2]), _values, _long_values))
+        values[workload.name] = made.response((workload.name, shape[1], shape[2]), _values, _long_values)
+        responses.append(values[workload.name])
         slow = {name: _slowest(cell) for name, cell in of.items()}
         for histogram in dict.fromkeys(one for found in slow.values() for one in found):
             metric = f"{100 * PERCENTILE:g} % {histogram} of {workload.name}"
@@ -116,7 +119,7 @@ def _experiment(
             responses.append(made.response((f"{COST} {workload.name}", "s", "lower"), _costs, beside=True))
     return Experiment(
         variables,
-        tuple(responses),
+        (*responses, *ratios(plan.workloads, values)),
         frozenset(":".join(sorted(term.split(":"), key=lambda name: place.get(name, 0))) for term in promised),
     )
 

@@ -72,6 +72,7 @@ class Response:
 
     beside: told beside others, such as what the work takes from the host, and not to be made best.
     missing: trials without a value. notes: what else is to be known of the values, in sentences.
+    of_levels: the ratio of a workload at two of its levels, by which no setting is judged.
     """
 
     metric: str
@@ -83,6 +84,7 @@ class Response:
     missing: int = 0
     beside: bool = False
     notes: tuple[str, ...] = ()
+    of_levels: bool = False
 
 
 @dataclass(frozen=True, slots=True)

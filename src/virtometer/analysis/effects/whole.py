@@ -51,7 +51,7 @@ def effects(of: Experiment, margin: float, strictness: Strictness = USUAL) -> Ef
     alpha = ALPHA * strictness.intervals
     metrics = []
     for one, verdicts in zip(fitted, found, strict=True):
-        others = [(other.model, other.response) for other in fitted if other is not one and other.model is not None]
+        others = [other for other in _judged(fitted) if other[1] is not one.response]
         best = None if one.response.beside else _recommended(one, verdicts, others, alpha)
         metrics.append(replace(_metric(one, verdicts, margin, strictness), recommended=best))
     return Effects(
@@ -108,8 +108,12 @@ def _overall(of: Experiment, fitted: Sequence[_Fitted], margin: float, strictnes
     if mean is None:
         return None
     own = _fitted(of, mean)
-    others = [(one.model, one.response) for one in fitted if one.model is not None]
-    return _recommended(own, _claimed([own], margin, strictness)[0], others, ALPHA * strictness.intervals)
+    return _recommended(own, _claimed([own], margin, strictness)[0], _judged(fitted), ALPHA * strictness.intervals)
+
+
+def _judged(fitted: Sequence[_Fitted]) -> list[tuple[Model, Response]]:
+    """The metrics by which a setting is judged."""
+    return [(one.model, one.response) for one in fitted if one.model is not None and not one.response.of_levels]
 
 
 def _average(responses: Sequence[Response]) -> Response | None:
