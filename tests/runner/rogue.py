@@ -8,6 +8,7 @@ from typing import Any
 from place import FACTS  # type: ignore[import-not-found]  # it lies beside this script
 
 behaviour = sys.argv[1]
+SAMPLE_S = 0.02
 
 
 def say(**message: Any) -> None:
@@ -19,7 +20,7 @@ def sample(start: int, end: int, work: int = 1000) -> dict[str, Any]:
     return {"start_ns": start, "end_ns": end, "work": work, "check": "ok"}
 
 
-def run(name: str) -> None:
+def run(name: str, window_s: float) -> None:
     begin = time.monotonic_ns()
     if behaviour == "dies-in-the-middle":
         sys.stderr.write("kernel panic: this guest is gone\n")
@@ -38,10 +39,18 @@ def run(name: str) -> None:
     if behaviour == "lacks-the-device":
         say(event="failed", run=name, error={"code": "not-supported", "message": "there is no such device"})
         return
+    if behaviour.startswith("works-throughout"):
+        time.sleep(float(behaviour.partition(" ")[2] or 0))  # it begins so late
     time.sleep(0.03)
     end = time.monotonic_ns()
     half = (begin + end) // 2
     samples = [sample(begin, half), sample(half, end)]
+    if behaviour.startswith("works-throughout"):
+        samples, begin = [], time.monotonic_ns()
+        while time.monotonic_ns() - begin < window_s * 1e9:
+            start = time.monotonic_ns()
+            time.sleep(SAMPLE_S)
+            samples.append(sample(start, time.monotonic_ns()))
     if behaviour == "rests-between-samples":
         samples = []
         for number in range(12):
@@ -73,7 +82,7 @@ def main() -> None:
         sys.exit(1)
     protocol = 7 if behaviour == "is-of-another-version" else 1
     say(magic="virtometer", protocol=protocol, role="agent", version="0.0.1", capabilities=["linpack"])
-    together = False
+    together, window_s = False, 0.0
     for number, line in enumerate(sys.stdin):
         if number == 0:
             continue
@@ -92,12 +101,13 @@ def main() -> None:
         say(id=request["id"], **{"return": FACTS if command == "facts" else late})
         if command == "prepare":
             together = request["arguments"].get("together", False)
+            window_s = request["arguments"]["seconds"]
         if command == "prepare" and behaviour != "never-gets-ready":
             say(event="ready", run=name, conditions={})
         if command == "start" and together:
             say(event="waiting", run=name, iteration="window")
         elif command in ("start", "go"):
-            run(name)
+            run(name, window_s)
         if command == "bye":
             if behaviour == "does-not-leave":
                 time.sleep(3600)

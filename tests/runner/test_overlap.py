@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from virtometer.clock.intervals import Intervals
-from virtometer.model import ClockFit, MarkKind, Run, Sample, Score, SetAside
+from virtometer.model import ClockFit, MarkKind, RoundTrip, Run, Sample, Score, SetAside
 from virtometer.runner.overlap import (
     TimedRun,
     account_mark,
@@ -19,6 +19,7 @@ from virtometer.runner.overlap import (
     load_marks,
     overlap,
     overlap_mark,
+    shared_about_s,
     start_skew_ns,
     stretch,
     within_windows,
@@ -125,6 +126,23 @@ def test_a_short_tool_beside_a_long_one_has_little_of_its_run() -> None:
     assert overlap([ran((0, 200), tool=True), ran((0, 2000), tool=True)]) == pytest.approx(0.1)
 
 
+def test_what_guests_share_is_about_known_while_they_live() -> None:
+    """The clock of the second is 5 s ahead, and its round trips say so."""
+    one, other = (
+        windows((0, 0, 10), (0, 10, 20), (1, 100, 112), (1, 112, 120))[0],
+        windows((0, 8, 20), (1, 110, 118))[0],
+    )
+    ahead_ns = 5_000_000_000
+    ns = [[(round(s.start_ns * 1e6), round(s.end_ns * 1e6)) for s in samples] for samples in (one, other)]
+    runs = []
+    for samples, times, offset in zip((one, other), ns, (0, ahead_ns), strict=True):
+        moved = [replace(s, start_ns=a + offset, end_ns=b + offset) for s, (a, b) in zip(samples, times, strict=True)]
+        trips = [RoundTrip("during", at, at + 1000 + offset, at + 1000 + offset, at + 2000) for at in (0, 60_000_000)]
+        runs.append((moved, trips))
+    assert shared_about_s(runs) == pytest.approx(0.012 + 0.008)
+    assert shared_about_s([*runs, ([], [])]) == 0.0
+
+
 def test_a_load_that_did_not_run_throughout_is_said() -> None:
     measured = ran((100, 1100))
     window = stretch([measured])
@@ -144,7 +162,11 @@ def with_cpu(guest_id: str, cpu_s: float | None) -> Run:
 def test_no_guests_have_more_cpu_time_than_the_host() -> None:
     assert account_mark([with_cpu("a", 1.0), with_cpu("b", 1.0)], 2, 1.0) is None
     assert account_mark([with_cpu("a", 1.5), with_cpu("a", 1.5)], 2, 1.0) is None, "one guest is counted once"
-    assert account_mark([with_cpu("a", None), with_cpu("b", 1.0)], 1, 1.0) is None
+    service = replace(with_cpu("c", None), score=None)
+    assert account_mark([with_cpu("a", None), with_cpu("b", 9.0)], 1, 1.0) is None, "nothing is known of both"
+    assert account_mark([with_cpu("a", 1.0), with_cpu("a", None)], 1, 1.0) is None
+    alone = account_mark([with_cpu("a", 3.0), service], 2, 1.0)
+    assert alone is not None and alone.text.startswith("the guest is said to have had 3.000 s of CPU time")
     mark = account_mark([with_cpu("a", 1.2), with_cpu("b", 1.0)], 2, 1.0)
     assert mark is not None and mark.kind is MarkKind.ACCOUNT
     assert mark.text == "the guests are said to have had 2.200 s of CPU time, and the host had 2.000 s"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +17,7 @@ from tests.runner.fixtures import Document, MakePlan
 from tests.store.campaigns import campaign
 from virtometer.environments.base import LabContext
 from virtometer.environments.registry import KINDS
-from virtometer.model import FailureKind, GuestKey, GuestStart, Placement, Plan, Trial, TrialRecord
+from virtometer.model import FailureKind, GuestKey, GuestStart, MarkKind, Placement, Plan, Trial, TrialRecord
 from virtometer.runner.running_guest import RunningGuest
 from virtometer.runner.trial import TrialRunner
 from virtometer.store.ledger import Ledger
@@ -28,6 +30,8 @@ WORKLOADS: list[Document] = [
     {"name": "memory", "workload": "memory", "op": "read", "parameters": {"size": 4096}},
     {"name": "stream", "workload": "net", "op": "stream"},
 ]
+
+REPEATED = "repeated: its guests ran together for X% of the window: it was repeated with windows 3 times as long"
 
 Guests = Callable[..., TrialRecord]
 
@@ -153,3 +157,68 @@ def test_two_equal_placements_that_fail_are_recorded(
     assert all(run.samples and run.score is None for run in record.runs)
     assert record.reason.startswith("rogue: ") and "; rogue #2: " in record.reason
     read_back(record, tmp_path)
+
+
+@pytest.mark.usefixtures("rogue_kind")
+@pytest.mark.parametrize(
+    ("late_s", "marks"),
+    [
+        (0.0, []),
+        (
+            0.25,
+            ["repeated: its guests ran together for X% of the window: it was repeated with windows 3 times as long"],
+        ),
+        (
+            0.8,
+            [
+                "repeated: its guests ran together for X% of the window: it was repeated with windows 3 times as long",
+                "overlap: its guests ran together for X% of the window, twice",
+            ],
+        ),
+    ],
+)
+def test_a_trial_with_a_guest_that_begins_late_is_repeated_longer_once(
+    execute: Guests, make_plan: MakePlan, tmp_path: Path, late_s: float, marks: list[str]
+) -> None:
+    environments: list[Document] = [
+        {"name": "box", "kind": "rogue", "settings": {"behaviour": "works-throughout"}},
+        {"name": "late", "kind": "rogue", "settings": {"behaviour": f"works-throughout {late_s}"}},
+    ]
+    plan = make_plan(environments, WORKLOADS, seconds=0.4, limits={"clock_error": 0.2, "run_extra_s": 3})
+    placements = (Placement("box", "cpu", ordinal=0), Placement("late", "cpu", ordinal=1))
+    record = execute(plan, *placements)
+    check(record, *placements)
+    found = [re.sub(r"\d+%", "X%", str(mark)) for mark in record.marks if mark.kind in ("repeated", "overlap")]
+    assert found == marks
+    lasted_s = [(run.samples[-1].end_ns - run.samples[0].start_ns) * 1e-9 for run in record.runs]
+    assert all((seconds >= 1.2) is bool(marks) for seconds in lasted_s), "three times as long"
+    read_back(record, tmp_path)
+
+
+@pytest.mark.usefixtures("rogue_kind")
+@pytest.mark.parametrize("guests", [1, 2])
+def test_guests_whose_accounts_cannot_be_right_are_marked(
+    execute: Guests, plan: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch, guests: int
+) -> None:
+    """Each is said to have had a hundred times as much as one processor has."""
+    monkeypatch.setattr(RunningGuest, "cpu_ns", lambda self: 100 * time.monotonic_ns())
+    placements = [Placement("rogue", "cpu", guest=number + 1, ordinal=number) for number in range(guests)]
+    record = execute(plan("rogue"), *placements)
+    check(record, *placements)
+    (mark,) = [mark for mark in record.marks if mark.kind is MarkKind.ACCOUNT]
+    assert mark.text.startswith("the guests are said" if guests > 1 else "the guest is said")
+
+
+@pytest.mark.usefixtures("rogue_kind")
+def test_an_account_that_is_missing_is_unknown_and_accuses_nobody(
+    execute: Guests, plan: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cpu_ns(of: RunningGuest) -> int:
+        if "-1" in of.record.guest_id[-2:]:
+            raise OSError("it is hidden")
+        return 100 * time.monotonic_ns()
+
+    monkeypatch.setattr(RunningGuest, "cpu_ns", cpu_ns)
+    record = execute(plan("rogue"), *(Placement("rogue", "cpu", guest=at + 1, ordinal=at) for at in range(2)))
+    assert [run.scored.guest_cpu_s is None for run in record.runs] == [False, True]
+    assert not [mark for mark in record.marks if mark.kind is MarkKind.ACCOUNT]

@@ -236,6 +236,7 @@ class MarkKind(StrEnum):
     CLOCK = "clock"  # its clock was wrong, and is used all the same
     START = "start"  # a guest began after the moment that was agreed for all
     OVERLAP = "overlap"  # its guests ran together for less than half of the window
+    REPEATED = "repeated"  # its guests had hardly run together: it was repeated with longer windows
     LOAD = "load"  # the load did not run throughout the stretch
     ACCOUNT = "account"  # guests got more CPU time than the host had
     UNKNOWN = "unknown"  # recorded by a version that did not say

@@ -5,16 +5,19 @@ Source of the conservation check: no set of processes can have more processor ti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from virtometer.clock.intervals import Intervals
+from virtometer.clock.intervals import Intervals, by_line
 from virtometer.link.messages import LONGEST_LEAD_NS
-from virtometer.model import ClockFit, Mark, MarkKind, Run, Sample, SetAside
+from virtometer.model import MAX_SLEW, ClockFit, Mark, MarkKind, RoundTrip, Run, Sample, SetAside
 from virtometer.runner.placement_run import PlacementRun
 
 ENOUGH = 0.5
 """Share of its window that a trial's guests have to run together."""
+
+LONGER = 3.0
+"""By how much windows are longer where a trial is repeated because its guests hardly ran together."""
 
 _LEAD_NS = 20_000_000  # so that agents that share processors have obeyed, and sleep
 _LONGEST_LEAD_NS = LONGEST_LEAD_NS // 2  # the guests' clocks may be wrong
@@ -83,16 +86,24 @@ def overlap(timed: Sequence[TimedRun]) -> float:
     return max(end - start, 0.0) * 1e-9 / max(length_s, 1e-9)
 
 
-def overlap_mark(share: float, *, by_tool: bool = False) -> Mark | None:
+def overlap_mark(share: float, *, by_tool: bool = False, of: str = "the window", repeated: bool = True) -> Mark | None:
     """The mark of a trial whose guests ran together for too short a time; None where it was enough.
 
-    `by_tool`: some of them ran tools, whose numbers are of their whole runs.
+    `by_tool`: some of them ran tools, whose numbers are of their whole runs. of: what the share is of. repeated:
+    whether this is so after the trial was repeated.
     """
     if by_tool and ENOUGH <= share < _TOOLS_ENOUGH:
         return Mark(MarkKind.OVERLAP, f"its guests ran together for {share:.0%} of the tools' runs, which count whole")
     if share >= ENOUGH:
         return None
-    return Mark(MarkKind.OVERLAP, f"its guests ran together for {share:.0%} of the window, twice")
+    twice = ", twice" if repeated else ""
+    return Mark(MarkKind.OVERLAP, f"its guests ran together for {share:.0%} of {of}{twice}")
+
+
+def repeated_mark(share: float, of: str, what: str) -> Mark:
+    """The mark of a trial that was repeated, longer: its guests first ran together for so little `of` their windows."""
+    text = f"its guests ran together for {share:.0%} of {of}: {what} repeated with windows {LONGER:g} times as long"
+    return Mark(MarkKind.REPEATED, text)
 
 
 def within_windows(
@@ -136,6 +147,31 @@ def within_windows(
     return cut, found
 
 
+def shared_s(windows: Iterable[Together]) -> float:
+    """Length of the stretches in which all guests worked, added up."""
+    return sum(one.end_ns - one.start_ns for one in windows) * 1e-9
+
+
+def shared_about_s(runs: Sequence[tuple[Sequence[Sample], Sequence[RoundTrip]]]) -> float:
+    """The same while the guests still live, by the round trips until now: of each, that in the middle of its samples.
+
+    A clock may be slewed by 500 ppm, and the result is wrong by as much of the time between the middle and a window.
+    """
+    if not all(samples and trips for samples, trips in runs):
+        return 0.0
+    timed = [(samples, by_line(samples, _about(samples, trips), ())) for samples, trips in runs]
+    return shared_s(within_windows(timed)[1].values())
+
+
+def _about(samples: Sequence[Sample], trips: Sequence[RoundTrip]) -> ClockFit:
+    """A clock with the right rate, by the round trip that is nearest to the middle of the samples."""
+    middle_ns = (samples[0].start_ns + samples[-1].end_ns) // 2
+    trip = min(trips, key=lambda one: abs(one.received_guest_ns - middle_ns))
+    guest_ns = (trip.received_guest_ns + trip.sent_guest_ns) // 2
+    host_ns = (trip.sent_host_ns + trip.received_host_ns) // 2
+    return ClockFit(guest_ns, host_ns, 1.0, trip.round_trip_ns / 2, MAX_SLEW, 1)
+
+
 def _by_window(samples: Sequence[Sample]) -> dict[int, list[int]]:
     """The places of the used samples of each window."""
     found: dict[int, list[int]] = {}
@@ -160,10 +196,20 @@ def load_marks(timed: Sequence[TimedRun], window: tuple[float, float]) -> list[M
 
 
 def account_mark(runs: Sequence[Run], processors: int, seconds: float) -> Mark | None:
-    """The mark of guests that got more CPU time together than `processors` have in so many seconds; else None."""
-    by_guest = {run.guest_id: run.score.guest_cpu_s or 0.0 for run in runs if run.score is not None}
+    """The mark of guests that got more CPU time together than `processors` have in so many seconds; else None.
+
+    Nothing is known of all together where the account of one is missing. What serves has none.
+    """
+    by_guest: dict[str, float] = {}
+    for run in runs:
+        if run.score is None:
+            continue
+        if run.score.guest_cpu_s is None:
+            return None
+        by_guest[run.guest_id] = max(run.score.guest_cpu_s, by_guest.get(run.guest_id, 0.0))
     total, most = sum(by_guest.values()), processors * seconds
     if total <= most * (1 + _ACCOUNT_ERROR) + processors * _ACCOUNT_ERROR_S:
         return None
-    text = f"the guests are said to have had {total:.3f} s of CPU time, and the host had {most:.3f} s"
+    who = "guests are" if len(by_guest) > 1 else "guest is"
+    text = f"the {who} said to have had {total:.3f} s of CPU time, and the host had {most:.3f} s"
     return Mark(MarkKind.ACCOUNT, text)

@@ -10,7 +10,7 @@ import select
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from virtometer.model import FailureKind, GuestKey, HostUse, Mark, Run, Trial, TrialRecord
 from virtometer.programs import now
@@ -24,6 +24,7 @@ from virtometer.runner.overlap import (
     load_marks,
     overlap,
     overlap_mark,
+    repeated_mark,
     start_skew_ns,
     stretch,
 )
@@ -45,17 +46,18 @@ class TrialRunner(TrialSteps):
         """
         started_at, begun = now(), time.monotonic()
         running: list[PlacementRun] = []
+        repeated: tuple[Mark, ...] = ()
         try:
             done = self._attempt(trial, running_guests, running)
-            if done is None:
-                running = []
+            if isinstance(done, Mark):
+                repeated, running = (done,), []
                 done = self._attempt(trial, running_guests, running, again=True)
-            assert done is not None
+            assert isinstance(done, _Done)
         except TrialFailed as failed_by:
-            return self._failed(trial, failed_by, running, started_at, time.monotonic() - begun)
-        return TrialRecord(
-            trial, None, started_at, time.monotonic() - begun, done.skew_ns, done.host, done.marks, done.runs
-        )
+            record = self._failed(trial, failed_by, running, started_at, time.monotonic() - begun)
+            return replace(record, marks=repeated)
+        marks = (*repeated, *done.marks)
+        return TrialRecord(trial, None, started_at, time.monotonic() - begun, done.skew_ns, done.host, marks, done.runs)
 
     def _attempt(
         self,
@@ -64,8 +66,8 @@ class TrialRunner(TrialSteps):
         running: list[PlacementRun],
         *,
         again: bool = False,
-    ) -> _Done | None:
-        """Execute a trial once. None: it has to be repeated. `running` is filled with its runs."""
+    ) -> _Done | Mark:
+        """Execute a trial once. A mark: it has to be repeated, and why. `running` is filled with its runs."""
         for placement in trial.placements:
             guest = running_guests[placement.guest_key].agent(placement.instance)
             running.append(self._admit(placement, guest, trial, again=again))
@@ -83,13 +85,17 @@ class TrialRunner(TrialSteps):
             several = len(trial.measured) > 1
             share = overlap(timed) if several else 1.0
             if share < ENOUGH and not again:
-                return None
+                return repeated_mark(share, "the window", "it was")
             try:
                 host, marks, scored = self._scored_over(timed, observer)
             except TrialFailed as cause:
                 if again or not several or cause.failure.kind is not FailureKind.SAMPLES:
                     raise
-                return None  # iterations as long as the stretch: in a longer one some lie within
+                # Iterations are as long as the stretch: in a longer one some lie within.
+                return repeated_mark(share, "the window, without a whole iteration", "it was")
+        window = stretch(timed)
+        account = account_mark(scored, len(self._lab.processors), (window[1] - window[0]) * 1e-9)
+        marks = (*marks, *([account] if account is not None else []))
         if len(working) > 1:
             marks = (*marks, *late, *self._marks_of_several(timed, scored, share))
         runs = tuple(sorted([*scored, *(one.run() for one in services)], key=lambda run: run.placement.ordinal))
@@ -97,11 +103,8 @@ class TrialRunner(TrialSteps):
 
     def _marks_of_several(self, timed: Sequence[TimedRun], scored: Sequence[Run], share: float) -> list[Mark]:
         """What is wrong with guests that worked at the same time."""
-        window = stretch(timed)
-        processors = len(self._lab.processors)
-        by_tool = any(run.by_tool for run in scored)
-        found = [overlap_mark(share, by_tool=by_tool), account_mark(scored, processors, (window[1] - window[0]) * 1e-9)]
-        return [*(mark for mark in found if mark is not None), *load_marks(timed, window)]
+        found = overlap_mark(share, by_tool=any(run.by_tool for run in scored))
+        return [*([found] if found is not None else []), *load_marks(timed, stretch(timed))]
 
     def _several(self, trial: Trial) -> bool:
         """Whether each processor of the host and its interfaces are watched."""

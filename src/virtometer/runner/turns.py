@@ -29,6 +29,7 @@ from virtometer.model import FailureKind, GuestKey, Plan, Trial, TrialRecord
 from virtometer.programs import now
 from virtometer.runner.host import SliceObserver
 from virtometer.runner.host_watch import HostWatch
+from virtometer.runner.overlap import account_mark
 from virtometer.runner.placement_run import PlacementRun
 from virtometer.runner.running_guest import RunningGuest
 from virtometer.runner.silent_guests import PAUSE_S, silent
@@ -326,6 +327,8 @@ class TurnRunner(TrialSteps):
                     state = turn.one.state = replace(state, samples=counted_in_slices(state.samples, run_in_s))
                 turn.observer.of_long_windows = all((one.slice or 0) < 0 for one in state.samples if one.used)
                 host, marks, runs = self._score(turn.running, turn.observer)
+                account = None if host is None else account_mark(runs, len(self._lab.processors), host.wall_s)
+                marks = (*marks, *([account] if account is not None else []))
                 return TrialRecord(turn.trial, None, started_at, turn.took_s, 0, host, marks, tuple(runs))
         assert turn.failure is not None
         return self._failed(turn.trial, turn.failure, turn.running, started_at, turn.took_s)

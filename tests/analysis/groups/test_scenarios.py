@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -63,3 +64,17 @@ def test_efficiencies_are_those_of_the_environment(found: Together) -> None:
 
 def test_a_plan_without_scenarios_has_none() -> None:
     assert together(simulate([Place("native"), Place("box")])) == Together((), (), (), ())
+
+
+def test_accounts_of_a_matrix_that_cannot_be_right_are_noted() -> None:
+    campaign = crowd(blocks=3)
+    assert not any("CPU time" in note for one in together(campaign).matrices for note in one.notes)
+    wrong = tuple(
+        replace(record, runs=tuple(replace(run, score=replace(run.scored, guest_cpu_s=9.0)) for run in record.runs))
+        if record.trial.scenario == "network matrix"
+        else record
+        for record in campaign.trials
+    )
+    (matrix,) = [one for one in together(replace(campaign, trials=wrong)).matrices if one.type == "matrix"]
+    (note,) = [note for note in matrix.notes if "CPU time" in note]
+    assert note.startswith("CPU time cannot be right: trial ") and "more of 36 trials" in note

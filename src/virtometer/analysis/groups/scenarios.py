@@ -74,7 +74,10 @@ def _matrices(trials: Sequence[GroupTrial], references: References) -> tuple[Mat
     made = list(interference.interference(loaded, references.speed, ", ".join(scenarios)))
     for scenario in dict.fromkeys(trial.scenario for trial in trials if trial.type in ("pair", "matrix")):
         of = [trial for trial in trials if trial.scenario == scenario]
-        made += network.network(of, scenario, of[0].type)
+        for one in network.network(of, scenario, of[0].type):
+            # The trials of a pair are groups as well, and these have the note.
+            mine = [trial for trial in of if trial.type == "matrix" and trial.of(one.workload)]
+            made.append(replace(one, notes=(*one.notes, *conservation.broken_in(mine))))
     return tuple(made)
 
 
