@@ -85,7 +85,7 @@ def _record(trial: Trial, plan: Plan, host: float, rng: np.random.Generator, sd:
     part = min(1.0, CPUS / threads) * (0.98 ** (threads - 1))
     runs = tuple(_run(trial, one, part, threads, host, rng, sd) for one in working)
     used = min(CPUS, sum({run.placement.guest_key: run.scored.guest_cpu_s or 0.0 for run in runs}.values()))
-    use = HostUse(1.0, 0.8 * used, 0.0, 0.15 * used, CPUS - used - 0.02, 0.0, 0.01, 0.05 * used, 0.01)
+    use = HostUse(1.0, 0.8 * used, 0.0, 0.15 * used, CPUS - used - 0.02, 0.0, 0.01, 0.05 * used, 0.01, watch_s=0.002)
     skew = round(abs(rng.normal(0, 2e5))) * (threads > 1)
     return TrialRecord(trial, None, at(trial.index), 1.25, skew, use, (), runs)
 

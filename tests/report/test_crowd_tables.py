@@ -47,6 +47,19 @@ def test_the_slowest_guest_is_the_one_that_is_told(analysis: Analysis) -> None:
     assert slowest.value == max(one.slowdown.value for one in group.members if one.slowdown is not None)
 
 
+def test_what_the_watcher_took(analysis: Analysis) -> None:
+    groups = [group for group in analysis.together.groups if group.scenario == "growing"]
+    compared = crowd_tables.tables(groups)[1]
+    assert compared.columns[-1] == "watcher, of a processor"
+    assert {row[-1] for row in compared.rows} == {"0.20 %"}
+    low, none, unknown = (replace(groups[0], watch_share=share) for share in (0.0005, 0.0, None))
+    assert crowd_tables.watcher([low, *groups]) == "the watcher took 0.050 to 0.20 % of a processor"
+    assert crowd_tables.watcher([none]) == "the watcher took 0 % of a processor"
+    assert crowd_tables.watcher([unknown]) == ""
+    old = crowd_tables.tables([replace(unknown, overlap_s=None)])[1]
+    assert old.rows[0][-2:] == ("", ""), "ledgers of older versions do not have it"
+
+
 def test_the_law_and_where_the_sum_stops_rising(analysis: Analysis) -> None:
     table = crowd_tables.scaling([one for one in analysis.together.scalings if one.scenario == "growing"])
     rows = {row[0]: row for row in table.rows}

@@ -40,3 +40,9 @@ def test_a_note_that_several_groups_share_is_told_once() -> None:
     assert said
     (few,) = [text for text in shown if "× 2" in text and "× 3" in text][:1]
     assert "; " in few.partition(": ")[0]
+
+
+def test_what_the_watcher_took_stands_below_each_scenario() -> None:
+    shown = [one.plain for one in terminal(analyse(crowd(blocks=3))) if isinstance(one, Text)]
+    said = [text for text in shown if "watcher" in text]
+    assert said and set(said) == {" the watcher took 0.20 % of a processor"}

@@ -22,7 +22,7 @@ SCHEMA = json.loads((Path(__file__).parents[2] / "contract" / "schema" / "report
 GROUP = {
     "scenario", "type", "environment", "workload", "guests", "sum", "sum_low", "sum_high", "mean", "efficiency_of_sum",
     "ideal_share", "worst_share", "max_over_min", "cv", "jain", "start_skew_p99_ns", "start_skew_bound_ns", "overlap_s",
-    "notes", "members",
+    "watch_share", "notes", "members",
 }  # fmt: skip
 MEMBER = {
     "guest", "role", "value", "low", "high", "slowdown", "host_cpu_s", "code_s", "vmm_s", "kernel_s", "user_s",
@@ -56,6 +56,7 @@ def test_what_the_document_says(document: Any) -> None:
     assert three["worst_share"] < 0.3 and three["max_over_min"] > 1.2 and 0.9 < three["jain"] < 1
     assert [one["guest"] for one in three["members"]] == ["runc", "runc #2", "runc #3"]
     assert three["efficiency_of_sum"] == pytest.approx(0.89, abs=0.03) and three["start_skew_p99_ns"] > 0
+    assert three["watch_share"] == pytest.approx(0.002) and three["overlap_s"] == pytest.approx(1.0)
     net = next(matrix for matrix in document["matrices"] if matrix["scenario"] == "network matrix")
     assert len(net["values"]) == len(net["rows"]) == 3 and all(len(row) == 4 for row in net["low"])
     growing = next(one for one in document["scaling"] if one["scenario"] == "growing")

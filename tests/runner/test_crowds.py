@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from virtometer.environments.base import LabContext
 from virtometer.environments.registry import KINDS
 from virtometer.model import Campaign, FailureKind, GuestKey, Plan, SetAside, Trial, TrialRecord
 from virtometer.runner import campaign as campaigns
+from virtometer.runner import host
 from virtometer.runner.crowds import CrowdRunner
 from virtometer.runner.running_guest import RunningGuest
 from virtometer.store.ledger import Ledger
@@ -117,6 +119,7 @@ def test_each_number_of_guests_has_windows_and_nobody_else_works_in_them(
         assert len({run.guest_id for run in record.runs}) == size(record)
         assert (record.start_skew_ns > 0) is (size(record) > 1)
         assert record.host is not None and record.host.processors and record.host.run_queue is not None
+        assert record.host.watch_s is not None and record.host.watch_s > 0
 
 
 def test_what_counts_lies_where_all_guests_of_a_window_work(plan_of: Callable[..., Plan], run: Crowds) -> None:
@@ -153,6 +156,64 @@ def test_iterations_longer_than_a_window_make_it_longer(plan_of: Callable[..., P
     records = run(plan_of(guests=[1, 2], box={"longest": 0.08}))
     found = sums(records)
     assert found[2] / found[1] == pytest.approx(2.0, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("late_s", "marks"), [(0.0, []), (0.035, ["repeated"]), (0.12, ["repeated", "overlap"]), (0.5, ["repeated"])]
+)
+def test_rounds_whose_windows_are_hardly_shared_are_repeated_longer_once(
+    plan_of: Callable[..., Plan], run: Crowds, tmp_path: Path, late_s: float, marks: list[str]
+) -> None:
+    shared = tmp_path / "host"
+    shared.mkdir()
+    late = {"late": late_s} if late_s else {}
+    for record in run(plan_of(rounds=6, guests=[1, 2], box={"host": str(shared), "longest": 0.002, **late})):
+        if late_s == 0.5 and size(record) == 2:
+            assert "never ran at the same time" in record.reason
+            assert [mark.kind for mark in record.marks] == marks
+            continue
+        assert record.failure is None, record.reason
+        found = [mark for mark in record.marks if mark.kind in ("repeated", "overlap")]
+        assert [mark.kind for mark in found] == (marks if size(record) == 2 else [])
+        assert record.host is not None and record.host.overlap_s is not None
+        used: dict[int, list[float]] = {}
+        for one in record.runs:
+            for sample, timed in zip(one.samples, intervals.of_run(one, one.scored.clock), strict=True):
+                if sample.used:
+                    used.setdefault(sample.slice or 0, []).extend([timed.start_ns, timed.end_ns])
+        assert 0 < record.host.overlap_s <= sum(max(times) - min(times) for times in used.values()) * 1e-9
+        assert record.host.overlap_s < record.host.wall_s
+        if found:
+            assert "its rounds were repeated with windows 3 times as long" in found[0].text
+            assert "of their windows, twice" in found[-1].text or not marks[1:]
+            dropped = {one.slice for one in record.runs[0].samples if "before its rounds were repeated" in one.mark}
+            assert dropped and min(used) > max(number or 0 for number in dropped)
+            every = [end - begin for number, (begin, end) in windows(record).items() if number >= min(used)]
+            assert min(every) > 3 * WINDOW_S * 1e9
+
+
+def test_threads_that_want_a_processor_are_counted_while_guests_work(
+    plan_of: Callable[..., Plan], run: Crowds, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[int] = []
+
+    def runnable() -> int:
+        counted.append(time.monotonic_ns())
+        return 7
+
+    monkeypatch.setattr(host, "runnable", runnable)
+    records = run(plan_of(guests=[1, 2], box={}))
+    every = [window for record in records for window in windows(record).values()]
+    assert counted and all(any(begin < at < end for begin, end in every) for at in counted)
+    assert {record.host.run_queue for record in records if record.host is not None} == {7.0}
+
+
+def test_guests_whose_accounts_cannot_be_right_are_marked(
+    plan_of: Callable[..., Plan], run: Crowds, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RunningGuest, "cpu_ns", lambda self: 50 * time.monotonic_ns())
+    for record in run(plan_of(guests=[1, 2], box={})):
+        assert [mark.kind for mark in record.marks if mark.kind == "account"] == ["account"], size(record)
 
 
 def test_guests_whose_speed_changes_in_a_long_window_are_measured_in_long_windows(

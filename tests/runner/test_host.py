@@ -1,12 +1,14 @@
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
-from virtometer.model import MarkKind, Rules
-from virtometer.runner import host
-from virtometer.runner.host import Observer, Point, SliceObserver
+from virtometer.environments.cpu_parts import CpuReading
+from virtometer.model import HostUse, MarkKind, Rules
+from virtometer.runner import host, host_points
+from virtometer.runner.host import Observer, SliceObserver
+from virtometer.runner.host_points import Point
 from virtometer.runner.host_watch import Counters
 
 Ticks = tuple[float, float, float, float, float, float, float, float]
@@ -111,6 +113,12 @@ def test_fewer_processors_for_us_are_another_host() -> None:
     assert difference.startswith("cpus_allowed was 64")
 
 
+def use_of(observer: SliceObserver, start_ns: float, end_ns: float) -> HostUse:
+    found = observer.use(start_ns, end_ns)
+    assert found is not None
+    return found
+
+
 def _work(observer: SliceObserver, spent: list[int], seconds: float) -> None:
     """Use processor time, as a guest does in its slice."""
     begun = time.monotonic_ns()
@@ -134,10 +142,10 @@ def test_only_what_happened_in_slices_is_added_up() -> None:
     observer.end()  # nothing has begun
     end = time.monotonic_ns()
     assert observer.guest_cpu_s(0, begin, end) == pytest.approx(0.06)
-    assert 0.06 <= observer.use(begin, end).wall_s < 0.1
+    assert 0.06 <= use_of(observer, begin, end).wall_s < 0.1
     observer.of_long_windows = True
     assert observer.guest_cpu_s(0, begin, end) == pytest.approx(0.1)
-    assert observer.use(begin, end).wall_s >= 0.1
+    assert use_of(observer, begin, end).wall_s >= 0.1
     assert observer.guest_cpu_s(0, end, end + 1) == 0.0
 
 
@@ -158,13 +166,13 @@ def test_a_guest_that_cannot_be_read_in_one_slice_has_no_value() -> None:
     observer.begin()
     observer.end()
     assert observer.guest_cpu_s(0, begin, time.monotonic_ns()) is None
-    assert observer.use(begin, time.monotonic_ns()).wall_s > 0
+    assert use_of(observer, begin, time.monotonic_ns()).wall_s > 0
 
 
 def test_marks_of_slices_follow_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     observer = SliceObserver([lambda: 0])
     steal = iter([0.0, 0.3])
-    monkeypatch.setattr(host, "read_cpu", lambda: (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, next(steal)))
+    monkeypatch.setattr(host_points, "read_cpu", lambda: (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, next(steal)))
     begin = time.monotonic_ns()
     observer.begin()
     observer.end()
@@ -222,13 +230,13 @@ def test_slices_are_disturbed_by_more_than_what_all_have(monkeypatch: pytest.Mon
     assert list(found) == [3]
     assert found[3].startswith("others had the guest's processors for 75% of the slice while the guest was ready")
     assert list(observer.disturbed(Rules(max_run_delay_share=0.05))) == [3, 5]
-    whole = observer.use(0, 10**12)
+    whole = use_of(observer, 0, 10**12)
     assert whole.run_delay == pytest.approx(sum(costs_ms) * 1e-3)
     marks = observer.marks(0, 10**12, Rules(min_free_memory_bytes=0))
     assert [mark.kind for mark in marks] == [MarkKind.RUN_DELAY, MarkKind.THROTTLED, MarkKind.KERNEL]
     observer.set_apart(found)
-    assert observer.use(0, 10**12).run_delay == pytest.approx((sum(costs_ms) - 30) * 1e-3)
-    assert observer.use(0, 10**12).wall_s == pytest.approx(6 * 0.04)
+    assert use_of(observer, 0, 10**12).run_delay == pytest.approx((sum(costs_ms) - 30) * 1e-3)
+    assert use_of(observer, 0, 10**12).wall_s == pytest.approx(6 * 0.04)
 
 
 def test_a_window_beside_other_programs_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,8 +275,107 @@ def test_a_window_at_another_frequency_is_marked() -> None:
     assert observer.marks(start, end, anything) == ()
 
 
-@pytest.mark.parametrize(
-    ("cost_s", "pause_s"), [(0.0, 0.045), (0.0001, 0.045), (0.0003, 0.075), (0.0004, 0.1), (0.01, 0.125)]
-)
-def test_a_point_that_costs_much_is_taken_less_often(cost_s: float, pause_s: float) -> None:
-    assert host.pause_s(cost_s) == pytest.approx(pause_s)
+class Time:
+    """Clocks that stand still until somebody works or waits."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now_ns = self.used_ns = 0
+        monkeypatch.setattr(time, "monotonic_ns", lambda: self.now_ns)
+        monkeypatch.setattr(time, "monotonic", lambda: self.now_ns * 1e-9)
+        monkeypatch.setattr(time, "thread_time_ns", lambda: self.used_ns)
+
+    def wait(self, seconds: float) -> None:
+        self.now_ns += round(seconds * 1e9)
+
+    def work(self, seconds: float) -> None:
+        self.wait(seconds)
+        self.used_ns += round(seconds * 1e9)
+
+    def reading(self, seconds: float) -> Callable[[], int]:
+        """What reads a guest that works all the time on one processor, and takes so long."""
+
+        def read() -> int:
+            self.work(seconds)
+            return self.now_ns
+
+        return read
+
+
+@pytest.mark.parametrize("cost_s", [0.0002, 0.001, 0.0021, 0.004, 0.02, 0.3])
+def test_watching_takes_less_than_a_two_hundredth_of_a_processor_whatever_a_reading_costs(
+    monkeypatch: pytest.MonkeyPatch, cost_s: float
+) -> None:
+    clock = Time(monkeypatch)
+    observer = Observer([clock.reading(cost_s)])
+    observer.tick()
+    start_ns = clock.now_ns
+    while clock.now_ns - start_ns < 1e9:
+        clock.wait(0.01)
+        if observer.due:
+            observer.tick()
+    end_ns = clock.now_ns
+    observer.tick()
+    use = observer.use(start_ns, end_ns)
+    assert use is not None and use.watch_share is not None, "a long pause that was planned is no gap"
+    assert use.watch_share < 0.005
+    assert use.watch_s == pytest.approx(cost_s * (len(observer.points) - 2))
+    assert len(observer.points) > 3 or cost_s > 0.002
+    assert observer.guest_cpu_s(0, start_ns, end_ns) == pytest.approx((end_ns - start_ns) * 1e-9)
+    assert observer.marks(start_ns, end_ns, Rules(min_free_memory_bytes=0)) == ()
+
+
+@pytest.mark.parametrize("cost_s", [0.00002, 0.0005, 0.002])
+def test_windows_of_several_guests_are_left_unread_where_reading_all_costs_too_much(
+    monkeypatch: pytest.MonkeyPatch, cost_s: float
+) -> None:
+    clock = Time(monkeypatch)
+    observer = SliceObserver(
+        [clock.reading(cost_s)], several=True, parts=[lambda: CpuReading(clock.now_ns, 0.0, 0.0, 0.0, 0.0)]
+    )
+    observer.begin(long_window=True)  # what is left of its share is not spent in other windows
+    clock.wait(10.0)
+    observer.end()
+    monkeypatch.setattr(host, "runnable", lambda: 3)
+    work_s = 0.06
+    was_read = []
+    for _ in range(100):
+        before_ns = clock.used_ns
+        observer.begin()
+        was_read.append(clock.used_ns > before_ns)
+        clock.wait(work_s)
+        observer.count_runnable()
+        observer.end()
+        clock.wait(0.1)
+    use = observer.use(0, clock.now_ns)
+    assert use is not None and use.watch_share is not None and use.watch_s is not None
+    assert use.watch_share < 0.005
+    read = round(use.watch_s / (2 * cost_s))
+    assert read == 100 if cost_s < 0.0001 else 100 > read > 0.003 * 100 * work_s / (2 * cost_s)
+    assert use.wall_s == pytest.approx(100 * work_s + read * cost_s), "of all windows"
+    assert observer.guest_cpu_s(0, 0, clock.now_ns) == pytest.approx(use.wall_s, rel=0.01), "it worked all the time"
+    spent = observer.guest_use(0, 0, clock.now_ns)
+    assert spent is not None and spent.code == pytest.approx(use.wall_s, rel=0.01)
+    assert use.run_queue == 3
+    only = dict.fromkeys((number for number, taken in enumerate(was_read) if taken), "")
+    observer.set_apart(only)
+    if read < 100:
+        assert observer.use(0, clock.now_ns) is None and observer.guest_cpu_s(0, 0, clock.now_ns) is None
+        (mark,) = observer.marks(0, clock.now_ns, Rules(min_free_memory_bytes=0))
+        assert mark.kind is MarkKind.OBSERVATION
+
+
+def test_threads_that_want_a_processor_are_counted_in_windows_or_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    observer = SliceObserver([], several=True)
+    counts = iter([4, 2])
+    monkeypatch.setattr(host, "runnable", lambda: next(counts))
+    observer.begin()
+    observer.end()
+    use = observer.use(0, time.monotonic_ns())
+    assert use is not None and use.processors and use.run_queue is None, "readings after all rest say nothing"
+    observer = SliceObserver([], several=True)
+    observer.begin()
+    observer.count_runnable()
+    observer.count_runnable()
+    observer.end()
+    use = observer.use(0, time.monotonic_ns())
+    assert use is not None and use.run_queue == 3

@@ -191,6 +191,7 @@ def test_a_trial_with_a_guest_that_begins_late_is_repeated_longer_once(
     found = [re.sub(r"\d+%", "X%", str(mark)) for mark in record.marks if mark.kind in ("repeated", "overlap")]
     assert found == marks
     lasted_s = [(run.samples[-1].end_ns - run.samples[0].start_ns) * 1e-9 for run in record.runs]
+    assert record.host is not None and record.host.watch_s is not None
     assert all((seconds >= 1.2) is bool(marks) for seconds in lasted_s), "three times as long"
     read_back(record, tmp_path)
 

@@ -4,6 +4,7 @@ speed: work in a millisecond. later: the factor of the speed after the first 25 
 of 100 ms and more. alternates: as `later`, in every second slice the inverse. longest: seconds of an iteration. dies,
 hangs, ends, fails, idles: the number of the slice, counted from 1, at which it ends the process, does nothing more,
 ends the run, reports a failure, or waits for the next slice without a sample. round_trip: seconds that a ping takes.
+late: seconds after which a guest begins that finds another one at work; needs a host.
 host: a directory in which those that work leave a file each. capacity: so many of them work at full speed together, and
 more share that. loss: of the speed for each other one that works.
 """
@@ -35,8 +36,19 @@ def beside() -> float:
     return float(min(1.0, wanted.get("capacity", count) / count) * (1 - wanted.get("loss", 0.0)) ** (count - 1))
 
 
+def alone() -> bool:
+    """Whether this one is the first to begin."""
+    try:
+        (Path(wanted["host"]) / "first").touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
+
+
 def work(seconds: float, number: int) -> list[dict[str, Any]]:
     mine = Path(wanted["host"]) / str(os.getpid()) if "host" in wanted else None
+    if "late" in wanted and not alone():
+        time.sleep(wanted["late"])
     if mine is not None:
         mine.touch()
     begun = time.monotonic_ns()
@@ -54,6 +66,7 @@ def work(seconds: float, number: int) -> list[dict[str, Any]]:
         samples.append({"start_ns": start, "end_ns": end, "work": round(pace * (end - start) * 1e-6), "check": "ok"})
     if mine is not None:
         mine.unlink()
+        (mine.parent / "first").unlink(missing_ok=True)
     return samples
 
 

@@ -27,6 +27,7 @@ from virtometer.store.rows import (
     sample_rows,
     to_json,
     to_text,
+    trial_of,
     trial_row,
 )
 
@@ -142,3 +143,14 @@ def test_planned_trials_come_back_from_rows_with_their_placements() -> None:
     planned, placements = ([types.SimpleNamespace(**row) for row in found] for found in planned_rows(of.planned))
     assert planned_of(planned, placements) == of.planned  # type: ignore[arg-type]
     assert planned_of([], []) == ()
+
+
+def test_what_watching_took_and_what_was_shared_come_back_and_are_unknown_of_older_versions() -> None:
+    record = done(campaign(1).planned[0])
+    assert record.host is not None
+    known = replace(record, host=replace(record.host, watch_s=0.0, overlap_s=0.5))
+    for of in (record, known):
+        values = trial_row(of)
+        assert ("watch_s" in json.loads(values["host_json"])) is (of is known)
+        row = types.SimpleNamespace(**values)
+        assert trial_of(row, of.trial, of.runs) == of  # type: ignore[arg-type]

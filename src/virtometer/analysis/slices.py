@@ -64,6 +64,17 @@ def residents_apart(samples: Sequence[Sample], first: int) -> tuple[Sample, ...]
     )
 
 
+def before_apart(samples: Sequence[Sample], first: int) -> tuple[Sample, ...]:
+    """The samples, with those of slices before number `first` set aside: their rounds were repeated."""
+    mark = "a window before its rounds were repeated, because guests hardly ran together"
+    return tuple(
+        replace(sample, set_aside=SetAside.OUTSIDE, mark=mark)
+        if sample.slice is not None and 0 <= sample.slice < first
+        else sample
+        for sample in samples
+    )
+
+
 def disturbed_apart(samples: Sequence[Sample], reasons: Mapping[int, str]) -> tuple[Sample, ...]:
     """The samples, with those of disturbed slices set aside: `reasons` has a sentence for the number of each."""
     return tuple(

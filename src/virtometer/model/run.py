@@ -69,7 +69,9 @@ class HostUse:
     and others had its processors. pressure: in which some program of the host waited. frequency_mhz: the lowest of the
     guest's processors. temperature_c: the highest of the host. processors: each of them, where several guests worked.
     run_queue: threads that ran or were ready, on average. context_switches: number of them. disk_read, disk_written:
-    bytes of all disks. network: of all interfaces of the host's own namespace but the loopback. None: unknown.
+    bytes of all disks. network: of all interfaces of the host's own namespace but the loopback. watch_s: processor time
+    of the laboratory that watching took. overlap_s: of guests in windows, the stretches in which all measured ones
+    worked, added up. None: unknown.
     """
 
     wall_s: float
@@ -93,11 +95,18 @@ class HostUse:
     disk_written: int | None = None
     network: Traffic | None = None
     loopback: Traffic | None = None
+    watch_s: float | None = None
+    overlap_s: float | None = None
 
     @property
     def busy(self) -> float:
         """CPU seconds that were neither idle, waiting nor stolen."""
         return self.user + self.nice + self.system + self.irq + self.softirq
+
+    @property
+    def watch_share(self) -> float | None:
+        """Part of one processor that watching took."""
+        return None if self.watch_s is None or self.wall_s <= 0 else self.watch_s / self.wall_s
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from virtometer.report import words
 from virtometer.report.html_tables import HtmlTable
 
 _LEAST_S = 5e-4  # of CPU time: below, a part did nothing that its readings can tell
+_LEAST_SHARE = 1e-6
 _MOST_COLUMNS = 8  # guests that have a column of their own
 _MOST_NAMES = 4  # before a note that many share; one more is named too
 
@@ -67,12 +68,14 @@ def _compared(groups: Sequence[Group]) -> HtmlTable:
                 ratio(group, slowest(group)),
                 ratio(group, group.cost_against_one),
                 skew(group),
-                words.quantity(group.overlap_s, "s"),
+                "" if group.overlap_s is None else words.quantity(group.overlap_s, "s"),
+                "" if group.watch_share is None else percent(group.watch_share),
             )
         )
     columns = (
         "environment", "guests", "against one", "against ideal", "against baseline (guests)", "slowdown of the slowest",
         "host CPU by work, against one", "start skew p99", "stretch",
+        "watcher, of a processor",
     )  # fmt: skip
     caption = f"{groups[0].workload}: efficiency of the sum, slowdown, and what it costs the host"
     return HtmlTable(caption, columns, rows, frozenset(range(1, len(columns))))
@@ -254,6 +257,20 @@ def skew(group: Group, *, bound: bool = True) -> str:
         return ""
     error = f" ± {words.quantity(group.skew_bound_ns * 1e-9, 's')}" if bound and group.skew_bound_ns > 0 else ""
     return words.quantity(group.skew_p99_ns * 1e-9, "s") + error
+
+
+def watcher(groups: Iterable[Group]) -> str:
+    """What watching the host took, in a sentence; empty where that is unknown."""
+    shares = [one.watch_share for one in groups if one.watch_share is not None]
+    if not shares:
+        return ""
+    low, high = percent(min(shares)).removesuffix(" %"), percent(max(shares))
+    return f"the watcher took {high if f'{low} %' == high else f'{low} to {high}'} of a processor"
+
+
+def percent(share: float) -> str:
+    """A share that watching took, with two digits."""
+    return f"{words.significant(100 * share, 2)} %" if share >= _LEAST_SHARE else "0 %"
 
 
 def quantity(of: Estimate | None, unit: str) -> str:

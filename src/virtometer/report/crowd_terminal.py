@@ -25,6 +25,8 @@ def terminal(analysis: Analysis) -> list[Table | Text]:
             shown.append(_terminal_table(f"{scenario}: {heading}", of))
         notes = crowd_tables.shared_notes((crowd_tables.name(one), note) for one in groups for note in one.notes)
         shown += [Text(f" {name}: {note}", style="dim") for name, note in notes]
+        if said := crowd_tables.watcher(groups):
+            shown.append(Text(f" {said}", style="dim"))
     for one in together.matrices:
         matrix = crowd_tables.matrix(one)
         made = _table(f"{one.scenario}: {matrix.caption}")

@@ -47,6 +47,7 @@ _RESULT = (
     "clock_probes", "wall_s", "kind", "settings", "levels", "conditions", "parameters", "measures", "host_wall_s",
     "host_user", "host_nice", "host_system", "host_idle", "host_iowait", "host_irq", "host_softirq", "host_steal",
     "host_busy", "host_foreign", "host_run_delay", "host_pressure", "host_frequency_mhz", "host_temperature_c",
+    "host_watch_s", "host_overlap_s",
     *(f"host_{of}_{name}" for of in ("network", "loopback") for name in _TRAFFIC),
     "times", "times_count", "times_p50_s", "times_p90_s", "times_p99_s", "times_p999_s", "times_max_s",
 )  # fmt: skip
@@ -69,7 +70,7 @@ _GROUP = (
     *(f"{name}{bound}" for name in ("worst_share", "max_over_min", "cv", "jain") for bound in _BOUNDED),
     *(f"{name}{bound}" for name in ("host_cpu_per_work", "host_cpu_per_work_against_one") for bound in _BOUNDED),
     *(f"host_{state}" for state in STATES),
-    "start_skew_p99_ns", "start_skew_bound_ns", "overlap_s", "notes",
+    "start_skew_p99_ns", "start_skew_bound_ns", "overlap_s", "watch_share", "notes",
 )  # fmt: skip
 _MATRIX = (
     "scenario", "type", "workload", "row", "column", "of", "unit", "value", "low", "high", "n", "intensity", "notes",
@@ -129,6 +130,7 @@ def groups_csv(analysis: Analysis) -> str:
                 "start_skew_p99_ns": of.skew_p99_ns,
                 "start_skew_bound_ns": of.skew_bound_ns,
                 "overlap_s": of.overlap_s,
+                "watch_share": of.watch_share,
                 "notes": " | ".join(of.notes),
             }
             for one in of.members:

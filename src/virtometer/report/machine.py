@@ -197,6 +197,7 @@ def group_row(of: Group) -> dict[str, Any]:
         "start_skew_p99_ns": of.skew_p99_ns,
         "start_skew_bound_ns": of.skew_bound_ns,
         "overlap_s": of.overlap_s,
+        "watch_share": of.watch_share,
         "notes": of.notes,
         "members": [
             {

@@ -15,7 +15,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
-from virtometer.analysis.slices import counted_in_slices, disturbed_apart, long_windows, slices_apart
+from virtometer.analysis.slices import (
+    before_apart,
+    counted_in_slices,
+    disturbed_apart,
+    long_windows,
+    slices_apart,
+)
 from virtometer.analysis.window_level import level
 from virtometer.clock import intervals
 from virtometer.deferred_signals import deferred_signals
@@ -24,24 +30,35 @@ from virtometer.design.shuffle import Generator
 from virtometer.environments.base import LabContext
 from virtometer.errors import EnvironmentFailed, LinkError
 from virtometer.model import (
+    PINGS,
     AgentReport,
     ClockFit,
     FailureKind,
     GuestKey,
     Mark,
-    MarkKind,
     Placement,
     Plan,
     Run,
     Sample,
     Trial,
     TrialRecord,
+    of_kinds,
 )
 from virtometer.programs import now
 from virtometer.runner.host import SliceObserver
 from virtometer.runner.host_network import NetworkWatch
 from virtometer.runner.host_watch import HostWatch
-from virtometer.runner.overlap import ENOUGH, TimedRun, Together, account_mark, within_windows
+from virtometer.runner.overlap import (
+    ENOUGH,
+    LONGER,
+    TimedRun,
+    account_mark,
+    overlap_mark,
+    repeated_mark,
+    shared_about_s,
+    shared_s,
+    within_windows,
+)
 from virtometer.runner.placement_run import PlacementRun
 from virtometer.runner.processors import Placed
 from virtometer.runner.running_guest import RunningGuest
@@ -51,6 +68,7 @@ _LONG_WINDOWS = 5  # that must all change their speed
 _CHANGED = math.log(1.5)
 _ITERATIONS = 6  # of a window, at least
 _FEWEST_ROUNDS = 6
+_WINDOWS = "their windows"
 _ENOUGH_TIME = 2.0  # of the time that the planned windows take
 
 
@@ -79,6 +97,9 @@ class _Crowd:
     long: int = 0  # windows
     worked_s: float = 0.0
     took_s: float = 0.0
+    first_round: int = 0  # that counts: above 0 where they were repeated
+    longer: float = 1.0  # its windows, by that factor
+    repeated: Mark | None = None
 
     @property
     def environment(self) -> str:
@@ -257,6 +278,28 @@ class CrowdRunner(TrialSteps):
         lost = max((len(crowd.observer.disturbed(self._plan.rules)) for crowd in crowds), default=0)
         for number in range(count, count + min(lost, count // 2)):
             self._round(crowds, number, count, generator)
+        self._repeat([crowd for crowd in crowds if self._hardly_shared(crowd)], count, generator)
+
+    def _hardly_shared(self, crowd: _Crowd) -> bool:
+        """Whether guests ran together for less than half of their windows. The mark of its repetition says so."""
+        if crowd.failed or len(crowd.members) == 1 or any(member.of.state.host_timed for member in crowd.members):
+            return False
+        runs = []
+        for member in crowd.members:
+            samples = _own_samples(member.of.state.samples, crowd.number, self._count)
+            samples = counted_in_slices(samples, member.of.running_guest.guest.run_in_s)
+            runs.append((samples, of_kinds(member.of.clock.probes, *PINGS)))
+        share = shared_about_s(runs) / max(crowd.observer.wall_s(-math.inf, math.inf), 1e-9)
+        crowd.repeated = None if share >= ENOUGH else repeated_mark(share, _WINDOWS, "its rounds were")
+        return crowd.repeated is not None
+
+    def _repeat(self, crowds: Sequence[_Crowd], count: int, generator: Generator) -> None:
+        """The rounds of these once more, with longer windows: those before do not count."""
+        first = max((number + 1 for crowd in crowds for number in crowd.rounds), default=0)
+        for crowd in crowds:
+            crowd.first_round, crowd.longer, crowd.worked_s = first, LONGER, 0.0
+        for number in range(first, first + count):
+            self._round(crowds, number, count, generator)
 
     def _round(self, crowds: Sequence[_Crowd], number: int, count: int, generator: Generator) -> None:
         """One window for each number of guests of each environment: numbers of one environment next to each other.
@@ -268,8 +311,10 @@ class CrowdRunner(TrialSteps):
             turns = [same[number % len(same)] for same in sizes.values()]
             for crowd in generator.shuffled(turns):
                 share = len(sizes[len(crowd.members)])
-                enough_s = _ENOUGH_TIME * count * (self._plan.slice_s * WINDOW_SLICES + crowd.run_in_s) / share
-                if not crowd.failed and (number < _FEWEST_ROUNDS or crowd.worked_s < enough_s):
+                planned_s = crowd.longer * self._plan.slice_s * WINDOW_SLICES + crowd.run_in_s
+                enough_s = _ENOUGH_TIME * count * planned_s / share
+                few = number < crowd.first_round + _FEWEST_ROUNDS
+                if not crowd.failed and (few or crowd.worked_s < enough_s):
                     begun = time.monotonic()
                     crowd.rounds.append(number)
                     self._window(crowd, number, self._length_s(crowd), generator)
@@ -283,7 +328,7 @@ class CrowdRunner(TrialSteps):
             if name == crowd.environment
         }
         iteration_s = known.get(len(crowd.members), max(known.values(), default=0.0))
-        return max(WINDOW_SLICES * self._plan.slice_s, _ITERATIONS * iteration_s) + crowd.run_in_s
+        return crowd.longer * max(WINDOW_SLICES * self._plan.slice_s, _ITERATIONS * iteration_s) + crowd.run_in_s
 
     def _window(self, crowd: _Crowd, number: int, seconds: float, generator: Generator) -> None:
         """One window of so many seconds. `number` is below 0 for a long one."""
@@ -296,7 +341,7 @@ class CrowdRunner(TrialSteps):
         if not crowd.failed:
             self._release_together(generator.shuffled(crowd.members), seconds, self._slice(crowd, number))
             limit_s = seconds * len(crowd.members) + self._plan.limits.run_extra_s
-            self._wait_for_rest(crowd.members, limit_s, "a window")
+            self._wait_for_rest(crowd.members, limit_s, "a window", (time.monotonic() + seconds / 2, crowd.observer))
         crowd.observer.end()
         if not crowd.failed:
             self._learn(crowd)
@@ -335,8 +380,19 @@ class CrowdRunner(TrialSteps):
             for member in members:
                 member.beside = len(members)
 
-    def _wait_for_rest(self, members: Sequence[_Member], limit_s: float, what: str, *, failing: bool = True) -> None:
-        """Take events until every guest that has not failed waits for its next window; `what` it does until then."""
+    def _wait_for_rest(
+        self,
+        members: Sequence[_Member],
+        limit_s: float,
+        what: str,
+        counting: tuple[float, SliceObserver] | None = None,
+        *,
+        failing: bool = True,
+    ) -> None:
+        """Take events until every guest that has not failed waits for its next window; `what` it does until then.
+
+        counting: when the threads that want a processor are counted meanwhile (time.monotonic), and by whom.
+        """
         deadline = time.monotonic() + limit_s
         while True:
             for member in [one for one in members if one.failure is None and one.of.state.waits is None]:
@@ -352,7 +408,11 @@ class CrowdRunner(TrialSteps):
             if not working:
                 return
             if left > 0:
-                select.select([one.of.running_guest.session for one in working], [], [], left)
+                until = left if counting is None else min(left, max(counting[0] - time.monotonic(), 0.0))
+                select.select([one.of.running_guest.session for one in working], [], [], until)
+                if counting is not None and time.monotonic() >= counting[0]:
+                    counting[1].count_runnable()
+                    counting = None
                 continue
             for member in working:
                 with self._failing(member, passing=not failing):
@@ -397,11 +457,11 @@ class CrowdRunner(TrialSteps):
             try:
                 return self._scored_crowd(crowd, running, started_at, wall_s)
             except TrialFailed as unscored:
-                return self._failed(crowd.trial, unscored, running, started_at, wall_s)
+                return _marked(self._failed(crowd.trial, unscored, running, started_at, wall_s), crowd)
         failure = failures[0].failure
         assert failure is not None
         cause = _of(failure, crowd.trial, failures[0].of.placement.guest_key)
-        record = self._failed(crowd.trial, cause, running, started_at, wall_s)
+        record = _marked(self._failed(crowd.trial, cause, running, started_at, wall_s), crowd)
         for member in crowd.members:  # the others ended their runs
             member.of.running_guest.broken = member.failure is not None and member.of.running_guest.broken
         return record
@@ -424,7 +484,7 @@ class CrowdRunner(TrialSteps):
         reasons = {crowd.rounds[at]: reason for at, reason in disturbed.items()}
         for one, member in zip(running, crowd.members, strict=True):
             self._refuse_clock(member.of)
-            samples = disturbed_apart(one.state.samples, reasons)
+            samples = disturbed_apart(before_apart(one.state.samples, crowd.first_round), reasons)
             run_in_s = one.running_guest.guest.run_in_s
             samples = slices_apart(samples) if changes else counted_in_slices(samples, run_in_s)
             one.state = replace(one.state, samples=samples)
@@ -437,21 +497,28 @@ class CrowdRunner(TrialSteps):
         if not windows:
             raise TrialFailed(FailureKind.SAMPLES, "the measured placements never ran at the same time")
         timed = [replace(one, run=replace(one.run, samples=samples)) for one, samples in zip(timed, cut, strict=True)]
+        before = {at: "" for at, number in enumerate(crowd.rounds) if number < crowd.first_round}
         lost = {at: "" for at, number in enumerate(crowd.rounds) if number not in windows}
+        observer.set_apart({**before, **disturbed})
+        whole_s = observer.wall_s(-math.inf, math.inf)
         observer.set_apart({**lost, **disturbed})
         # What is within is decided: these are the ends of all its work.
         first_ns = min(float(one.intervals.start_ns[0]) for one in timed)
         stretch = (first_ns, max(float(one.intervals.end_ns[-1]) for one in timed))
+        together_s = shared_s(windows.values())
         host = observer.use(*stretch)
+        host = None if host is None else replace(host, overlap_s=together_s)
         runs: list[Run] = []
-        marks = list(observer.marks(*stretch, self._plan.rules))
+        marks = [*([crowd.repeated] if crowd.repeated else []), *observer.marks(*stretch, self._plan.rules)]
         for index, found in enumerate(timed):
             run, mark = self._scored_run(index, found, observer, stretch)
             runs.append(run)
             marks += [mark] if mark is not None else []
+        found_wrong = [account_mark(runs, len(self._lab.processors), observer.wall_s(*stretch))]
         if len(runs) > 1:
-            account = account_mark(runs, len(self._lab.processors), host.wall_s)
-            marks += [one for one in (_overlap_mark(windows, host.wall_s), account) if one is not None]
+            share = together_s / max(whole_s, 1e-9)
+            found_wrong.append(overlap_mark(share, of=_WINDOWS, repeated=crowd.repeated is not None))
+        marks += [one for one in found_wrong if one is not None]
         skew_ns = max(one.skew_ns for one in windows.values()) if len(runs) > 1 else 0
         return TrialRecord(crowd.trial, None, started_at, wall_s, skew_ns, host, tuple(marks), tuple(runs))
 
@@ -477,12 +544,9 @@ def _own_report(report: AgentReport) -> AgentReport:
     return replace(report, value=None, measures={}, histograms={})
 
 
-def _overlap_mark(windows: Mapping[int, Together], wall_s: float) -> Mark | None:
-    """The mark of a trial whose guests ran together for too small a part of their windows."""
-    share = sum(one.end_ns - one.start_ns for one in windows.values()) * 1e-9 / max(wall_s, 1e-9)
-    if share >= ENOUGH:
-        return None
-    return Mark(MarkKind.OVERLAP, f"its guests ran together for {share:.0%} of their windows")
+def _marked(record: TrialRecord, crowd: _Crowd) -> TrialRecord:
+    """The record of a failed trial, with the mark of its repetition."""
+    return replace(record, marks=() if crowd.repeated is None else (crowd.repeated,))
 
 
 def _of(cause: TrialFailed, trial: Trial, key: GuestKey) -> TrialFailed:

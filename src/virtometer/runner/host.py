@@ -10,62 +10,27 @@ import statistics
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from virtometer.environments.cpu_parts import CpuReading
 from virtometer.model import GuestUse, HostUse, Mark, MarkKind, Rules
 from virtometer.runner import guest_use, host_network
-from virtometer.runner.host_activity import Activity, added, between, read_activity, with_activity
+from virtometer.runner.host_activity import Activity, added, between, runnable, with_activity
 from virtometer.runner.host_network import NetworkWatch
-from virtometer.runner.host_watch import UNKNOWN, Counters, HostWatch, foreign, frequency_facts, temperature_c
+from virtometer.runner.host_points import Point, ReadParts, Window, pairs_of, read_point, stretched
+from virtometer.runner.host_watch import HostWatch, foreign, frequency_facts, temperature_c
+from virtometer.runner.watch_cost import WATCH_S, Budget
 from virtometer.visible import visible
 
 _FIELDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
-_TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
-
-WATCH_S = 0.05
-"""Time between two points."""
 
 _NEIGHBOURS = 4
 """Slices on each side whose ticks are added to those of a slice, where the host counts in ticks."""
 
 _GAP_S = 10 * WATCH_S
-"""Longest time between two points over which interpolation is accepted."""
-
-_LONGEST_PAUSE_S = _GAP_S / 4
-_COST = 1 / 250
-"""Part of one processor that taking points may cost."""
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """Counters of the host and of each guest at one moment: CPU seconds in the order of /proc/stat, guests in ns."""
-
-    at_ns: int
-    cpu_s: tuple[float, ...]
-    guests_ns: tuple[int | None, ...]
-    counters: Counters = UNKNOWN
-    activity: Activity | None = None
-    parts: tuple[CpuReading | None, ...] = ()
-
-
-ReadParts = Callable[[], CpuReading | None]
-"""How a guest's CPU time is divided; called after its CPU time was read."""
-
-
-def pause_s(cost_s: float) -> float:
-    """Time from the end of taking a point, which cost so much processor time, to the next one."""
-    return min(max(WATCH_S * 0.9, cost_s / _COST), _LONGEST_PAUSE_S)
-
-
-def read_cpu() -> tuple[float, ...]:
-    """CPU seconds since boot, all processors added: user, nice, system, idle, iowait, irq, softirq, steal."""
-    with Path("/proc/stat").open() as file:
-        words = file.readline().split()
-    return tuple(int(word) * _TICK_S for word in words[1:9])
+"""Longest time beyond the planned pause between two points over which interpolation is accepted."""
 
 
 def _read_table(path: str) -> dict[str, int]:
@@ -104,11 +69,17 @@ class Observer:
         self._network = network
         self._watch = watch
         self.points: list[Point] = []
+        self._due_s = 0.0
         self._swapped = _swap_pages()
+
+    @property
+    def due(self) -> bool:
+        """Whether a point may be taken: the pauses between points are so long that these take 0.4 % of a processor."""
+        return time.monotonic() >= self._due_s
 
     def tick(self) -> None:
         """Take a point."""
-        point = _point(
+        point = read_point(
             self._guests,
             self._watch,
             find=True,
@@ -117,21 +88,24 @@ class Observer:
             network=self._network,
         )
         self.points.append(point)
+        self._due_s = time.monotonic() + point.pause_s
 
     def use(self, start_ns: float, end_ns: float) -> HostUse | None:
         """The host's CPU seconds between two moments (host time), or None where a gap makes them unknown."""
-        if self.gap_s(start_ns, end_ns) > _GAP_S:
+        if self._hidden(start_ns, end_ns):
             return None
         first, last = self._at(start_ns), self._at(end_ns)
         use = _use((end_ns - start_ns) * 1e-9, [b - a for a, b in zip(first[0], last[0], strict=True)])
         use = _with_foreign(use, self._inside(start_ns, end_ns), self._watch)
+        cost_ns = sum(point.cost_ns for point in self.points if start_ns < point.at_ns <= end_ns)
+        use = replace(use, watch_s=cost_ns * 1e-9)
         begun, ended = self._activity_at(start_ns), self._activity_at(end_ns)
         inside = [p.activity.runnable for p in self.points if p.activity is not None and start_ns <= p.at_ns <= end_ns]
         return use if begun is None or ended is None else with_activity(use, begun, ended, inside)
 
     def guest_cpu_s(self, guest: int, start_ns: float, end_ns: float) -> float | None:
         """CPU seconds of a guest's processes between two moments; None where unreadable or hidden by a gap."""
-        if self.gap_s(start_ns, end_ns) > _GAP_S:
+        if self._hidden(start_ns, end_ns):
             return None
         first, last = self._at(start_ns)[1][guest], self._at(end_ns)[1][guest]
         return None if first is None or last is None else max((last - first) * 1e-9, 0.0)
@@ -143,7 +117,7 @@ class Observer:
 
         port: the interface to which it is connected.
         """
-        if not self._parts or self.gap_s(start_ns, end_ns) > _GAP_S:
+        if not self._parts or self._hidden(start_ns, end_ns):
             return None
         ends = [self._around(moment) for moment in (start_ns, end_ns)]
         first, last = (guest_use.between(a.parts[guest], b.parts[guest], share) for a, b, share in ends)
@@ -154,6 +128,10 @@ class Observer:
         """Longest time between two successive points of which some lies between two moments (host time), in s."""
         pairs = pairwise(point.at_ns for point in self.points)
         return max((b - a for a, b in pairs if a < end_ns and b > start_ns), default=0) * 1e-9
+
+    def _hidden(self, start_ns: float, end_ns: float) -> bool:
+        """Whether the host was not observed for much longer than was planned, between two moments (host time)."""
+        return any(b.at_ns - a.at_ns > (_GAP_S + a.pause_s) * 1e9 for a, b in self._inside(start_ns, end_ns))
 
     def marks(self, start_ns: float, end_ns: float, rules: Rules) -> tuple[Mark, ...]:
         """What broke the plan's rules between two moments (host time), each with its reason."""
@@ -198,7 +176,9 @@ class Observer:
 class SliceObserver:
     """Adds up what happened in the slices of one guest, or in the windows of several that work at the same time.
 
-    Counters are read as each slice begins and ends. of_long_windows: whether long windows are added up instead.
+    Counters are read as each slice begins and ends. Of several guests, windows are left unread where reading all of
+    them would take more than 0.4 % of a processor; what happened in those that were read stands for all, by their
+    lengths. of_long_windows: whether long windows are added up instead.
     """
 
     def __init__(
@@ -217,9 +197,13 @@ class SliceObserver:
         self._network = network
         self._watch = watch
         self._apart: Mapping[int, str] = {}
-        self._slices: list[tuple[Point, Point]] = []
-        self._windows: list[tuple[Point, Point]] = []
+        self._slices: list[Window] = []
+        self._windows: list[Window] = []
         self._begun: Point | None = None
+        self._begun_ns: int | None = None
+        self._budgets = {False: Budget(), True: Budget()}  # of slices, of long windows
+        self._runnable: list[int] = []
+        self._counting_ns = 0
         self._long_window = False
         self.of_long_windows = False
         self._swapped = _swap_pages()
@@ -227,35 +211,53 @@ class SliceObserver:
     def begin(self, *, long_window: bool = False) -> None:
         """A slice or a long window is about to be released."""
         self._long_window = long_window
-        self._begun = self._point()
+        self._runnable, self._counting_ns = [], 0
+        self._begun = self._point() if not self._several or self._budgets[long_window].allows else None
+        self._begun_ns = self._begun.at_ns if self._begun is not None else time.monotonic_ns()
+
+    def count_runnable(self) -> None:
+        """Count the threads that run or are ready, while the guests work in a window that is read."""
+        if self._begun is not None:
+            began_ns = time.thread_time_ns()
+            self._runnable.append(runnable())
+            self._counting_ns += time.thread_time_ns() - began_ns
 
     def end(self) -> None:
         """The slice has ended."""
-        if self._begun is not None:
-            pair = (self._begun, self._point())
-            (self._windows if self._long_window else self._slices).append(pair)
-            self._begun = None
+        if self._begun_ns is None:
+            return
+        window = Window(self._begun_ns, 0, None)
+        if self._begun is None:
+            window = replace(window, end_ns=time.monotonic_ns())
+        else:
+            last = self._point()
+            cost_ns = self._begun.cost_ns + self._counting_ns + last.cost_ns
+            window = Window(self._begun_ns, last.at_ns, (self._begun, last), tuple(self._runnable), cost_ns)
+        (self._windows if self._long_window else self._slices).append(window)
+        self._budgets[self._long_window].passed(window.end_ns - window.start_ns, window.cost_ns)
+        self._begun = self._begun_ns = None
 
     def _point(self) -> Point:
-        return _point(self._guests, self._watch, several=self._several, parts=self._parts, network=self._network)
+        return read_point(self._guests, self._watch, several=self._several, parts=self._parts, network=self._network)
 
     def disturbed(self, rules: Rules) -> dict[int, str]:
         """The slices, by their number among the slices, in which others cost the guest too much, with the reason.
 
         Not what all slices have: a slice is disturbed by as much as it has more than the median of them. So at most
-        half of them are disturbed.
+        half of them are disturbed. Of those that were not read nothing is known.
         """
         if self._watch is None:
             return {}
         exact = self._watch.exact
         reach = 0 if exact else _NEIGHBOURS  # ticks are too long for one slice
-        around = (self._slices[max(at - reach, 0) : at + reach + 1] for at in range(len(self._slices)))
+        read = [(number, one.points) for number, one in enumerate(self._slices) if one.points is not None]
+        around = ([pair for _, pair in read[max(at - reach, 0) : at + reach + 1]] for at in range(len(read)))
         shares = [_delay_share(pairs, exact=exact) for pairs in around]
         usual = statistics.median(shares) if shares else 0.0
         return {
             number: f"others had the guest's processors for {share:.0%} of the slice while the guest was ready "
             f"(the plan allows {rules.max_run_delay_share:.0%})"
-            for number, share in enumerate(shares)
+            for (number, _), share in zip(read, shares, strict=True)
             if share - usual > rules.max_run_delay_share
         }
 
@@ -263,27 +265,31 @@ class SliceObserver:
         """These slices are not used: nothing of them is added up."""
         self._apart = disturbed
 
-    def use(self, start_ns: float, end_ns: float) -> HostUse:
-        """The host's CPU seconds in the slices between two moments (host time)."""
+    def use(self, start_ns: float, end_ns: float) -> HostUse | None:
+        """The host's CPU seconds in the slices between two moments (host time); None where none of them was read."""
         inside = self._inside(start_ns, end_ns)
-        wall_s = sum(last.at_ns - first.at_ns for first, last in inside) * 1e-9
-        fields = [math.fsum(last.cpu_s[i] - first.cpu_s[i] for first, last in inside) for i in range(len(_FIELDS))]
-        use = _with_foreign(_use(wall_s, fields), inside, self._watch)
-        ends = self._activities(inside)
-        runnable = [last.activity.runnable for _, last in inside if last.activity is not None]
-        return use if ends is None else with_activity(use, *ends, runnable)
+        pairs = pairs_of(inside)
+        if inside and not pairs:
+            return None
+        wall_s = sum(one.end_ns - one.start_ns for one in inside) * 1e-9
+        whole = stretched(inside)
+        fields = [math.fsum(last.cpu_s[i] - first.cpu_s[i] for first, last in whole) for i in range(len(_FIELDS))]
+        use = _with_foreign(_use(wall_s, fields), pairs, self._watch)
+        use = replace(use, watch_s=sum(one.cost_ns for one in inside) * 1e-9)
+        ends = self._activities(whole)
+        return use if ends is None else with_activity(use, *ends, [count for one in inside for count in one.runnable])
 
-    def _activities(self, inside: Sequence[tuple[Point, Point]]) -> tuple[Activity, Activity] | None:
+    def _activities(self, pairs: Sequence[tuple[Point, Point]]) -> tuple[Activity, Activity] | None:
         """What the host did in these slices, as two points; None where that is unknown."""
-        known = [(a.activity, b.activity) for a, b in inside if a.activity is not None and b.activity is not None]
-        return added(known) if len(known) == len(inside) else None
+        known = [(a.activity, b.activity) for a, b in pairs if a.activity is not None and b.activity is not None]
+        return added(known) if len(known) == len(pairs) else None
 
     def guest_cpu_s(self, guest: int, start_ns: float, end_ns: float) -> float | None:
         """CPU seconds of the guest's processes in these slices; None where they could not be read."""
         inside = self._inside(start_ns, end_ns)
-        pairs = [(first.guests_ns[guest], last.guests_ns[guest]) for first, last in inside]
+        pairs = [(first.guests_ns[guest], last.guests_ns[guest]) for first, last in stretched(inside)]
         known = [last - first for first, last in pairs if first is not None and last is not None]
-        return max(sum(known) * 1e-9, 0.0) if len(known) == len(pairs) else None
+        return max(sum(known) * 1e-9, 0.0) if len(known) == len(pairs) and bool(pairs) is bool(inside) else None
 
     def guest_use(
         self, guest: int, start_ns: float, end_ns: float, port: tuple[str, str] | None = None
@@ -291,42 +297,27 @@ class SliceObserver:
         """As that of Observer, in these slices."""
         if not self._parts:
             return None
-        inside = self._inside(start_ns, end_ns)
-        use = guest_use.used([(first.parts[guest], last.parts[guest]) for first, last in inside])
-        return _with_traffic(use, port, self._activities(inside) or ())
+        whole = stretched(self._inside(start_ns, end_ns))
+        use = guest_use.used([(first.parts[guest], last.parts[guest]) for first, last in whole])
+        return _with_traffic(use, port, self._activities(whole) or ())
 
     def marks(self, start_ns: float, end_ns: float, rules: Rules) -> tuple[Mark, ...]:
         """What broke the plan's rules in these slices, each with its reason."""
         use = self.use(start_ns, end_ns)
-        watched = _watched(self._watch, self._inside(start_ns, end_ns), rules)
-        return (*_marks(use, _swap_pages() - self._swapped, rules), *watched)
+        text = "none of its windows was read; the cost of this trial in CPU time is not reported"
+        found = [Mark(MarkKind.OBSERVATION, text)] if use is None else []
+        watched = _watched(self._watch, pairs_of(self._inside(start_ns, end_ns)), rules)
+        return (*found, *_marks(use, _swap_pages() - self._swapped, rules), *watched)
 
-    def _inside(self, start_ns: float, end_ns: float) -> list[tuple[Point, Point]]:
-        pairs = self._windows
+    def wall_s(self, start_ns: float, end_ns: float) -> float:
+        """Length of these slices, from before their releases until all guests rest."""
+        return sum(one.end_ns - one.start_ns for one in self._inside(start_ns, end_ns)) * 1e-9
+
+    def _inside(self, start_ns: float, end_ns: float) -> list[Window]:
+        windows = self._windows
         if not self.of_long_windows:
-            pairs = [pair for number, pair in enumerate(self._slices) if number not in self._apart]
-        return [pair for pair in pairs if pair[0].at_ns < end_ns and pair[1].at_ns > start_ns]
-
-
-def _point(
-    guests: Sequence[Callable[[], int]],
-    watch: HostWatch | None = None,
-    *,
-    find: bool = False,
-    several: bool = False,
-    parts: Sequence[ReadParts] = (),
-    network: NetworkWatch | None = None,
-) -> Point:
-    read: list[int | None] = []
-    for guest in guests:
-        try:
-            read.append(guest())
-        except OSError:
-            read.append(None)
-    counters = UNKNOWN if watch is None else watch.read(find=find)
-    divided = tuple(one() if ns is not None else None for one, ns in zip(parts, read, strict=False))
-    activity = read_activity(network) if several else None
-    return Point(time.monotonic_ns(), read_cpu(), tuple(read), counters, activity, divided)
+            windows = [one for number, one in enumerate(self._slices) if number not in self._apart]
+        return [one for one in windows if one.start_ns < end_ns and one.end_ns > start_ns]
 
 
 def _with_traffic(

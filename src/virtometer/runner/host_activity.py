@@ -53,6 +53,15 @@ def read_activity(network: NetworkWatch | None = None) -> Activity:
     return Activity(processors, max(numbers["procs_running"] - 1, 0), numbers["ctxt"], read, written, counts)
 
 
+def runnable() -> int:
+    """Threads that run or are ready at this moment, without the laboratory's own."""
+    for line in Path("/proc/stat").read_text(encoding="ascii").splitlines():
+        name, _, number = line.partition(" ")
+        if name == "procs_running":
+            return max(int(number) - 1, 0)
+    return 0
+
+
 def _disk_bytes() -> tuple[int, int]:
     """Bytes that all disks have read and written."""
     read = written = 0

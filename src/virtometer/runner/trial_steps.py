@@ -32,23 +32,21 @@ from virtometer.model import (
     TrialRecord,
 )
 from virtometer.runner.clock_monitor import ClockMonitor
-from virtometer.runner.host import WATCH_S, Observer, SliceObserver, pause_s
+from virtometer.runner.host import Observer, SliceObserver
 from virtometer.runner.host_network import port_of
 from virtometer.runner.host_watch import HostWatch
-from virtometer.runner.overlap import TimedRun, late_mark, lead_ns, stretch
+from virtometer.runner.overlap import LONGER, TimedRun, late_mark, lead_ns, stretch
 from virtometer.runner.placement_run import PlacementRun
 from virtometer.runner.processors import Placed, needed, shares
 from virtometer.runner.running_guest import RunningGuest
 from virtometer.runner.state import RunState
+from virtometer.runner.watch_cost import WATCH_S
 from virtometer.visible import one_line, visible
 from virtometer.workloads.base import Place, Workload
 from virtometer.workloads.registry import WORKLOADS
 from virtometer.workloads.tool import Tool
 
 _T = TypeVar("_T")
-
-LONGER = 3.0
-"""By how much windows are longer where a trial is repeated because its guests hardly ran together."""
 
 
 class TrialFailed(Exception):
@@ -239,8 +237,7 @@ class TrialSteps:
         `beside`: runs that are not waited for, whose events are taken as well. They end the trial where they fail.
         """
         together = [*running, *beside]
-        watch_at = time.monotonic()
-        deadline = watch_at + limit_s
+        deadline = time.monotonic() + limit_s
         while waiting := [one for one in running if phase not in (one.state.phase, one.state.waits)]:
             left = deadline - time.monotonic()
             if left <= 0:
@@ -254,11 +251,8 @@ class TrialSteps:
             if not any(one.running_guest.session.pending for one in listening):
                 sessions = [running_guest.session for running_guest in guests_of(listening)]
                 select.select(sessions, [], [], min(left, WATCH_S))
-            if observer is not None and time.monotonic() >= watch_at:
-                cost_s = -time.thread_time()
+            if observer is not None and observer.due:
                 observer.tick()
-                cost_s += time.thread_time()
-                watch_at = time.monotonic() + pause_s(cost_s)
             for one in listening:
                 with self._guarded(one):
                     if observer is not None and one.placement.role != "service":

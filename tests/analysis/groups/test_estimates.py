@@ -162,10 +162,27 @@ def test_a_guest_with_two_workloads_has_no_cost_for_each() -> None:
 
 def test_the_skew_is_the_99th_percentile_and_the_stretch_the_median() -> None:
     trials = [
-        trial(block, [member(1.0), member(1.0, 2)], skew_ns=block * 1000, window_s=1 + block) for block in range(7)
+        replace(trial(block, [member(1.0), member(1.0, 2)], skew_ns=block * 1000, window_s=9.0), overlap_s=1 + block)
+        for block in range(7)
     ]
     (found,) = made(trials)
     assert found.skew_p99_ns == 6000 and found.overlap_s == 4
+    (found,) = made([replace(one, overlap_s=None) for one in trials])
+    assert found.overlap_s is None
+
+
+def test_trials_that_were_repeated_are_noted() -> None:
+    trials = [replace(trial(block, [member(1.0), member(1.0, 2)]), repeated=block < 2) for block in range(6)]
+    said = "2 of 6 trials repeated with longer windows, because the guests had hardly run together"
+    assert said in made(trials)[0].notes
+    assert not any("repeated" in note for note in made(trials[2:])[0].notes)
+
+
+def test_the_share_of_the_watcher_is_the_median_of_the_trials_that_know_it() -> None:
+    use = HostUse(2.0, 1.0, 0.0, 0.5, 2.0, 0.0, 0.0, 0.5, 0.0)
+    known = [trial(block, [member(1.0)], host=replace(use, watch_s=0.002 * block)) for block in range(1, 6)]
+    assert made([*known, trial(7, [member(1.0)], host=use)])[0].watch_share == pytest.approx(0.003)
+    assert made([trial(7, [member(1.0)], host=use)])[0].watch_share is None
 
 
 def test_a_guest_without_a_value_makes_its_block_incomplete() -> None:

@@ -10,7 +10,7 @@ from tests.analysis.simulated_campaigns import changed, with_runs
 from tests.report.crowds import CPUS, crowd
 from virtometer.analysis.groups.gather import failed, gather, types_of
 from virtometer.analysis.groups.members import GroupTrial
-from virtometer.model import Campaign
+from virtometer.model import Campaign, Mark, MarkKind
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +51,27 @@ def test_the_stretch_is_what_all_measured_members_share(campaign: Campaign) -> N
         ),
     )
     assert of(shifted, "growing", 3).window_s == pytest.approx(0.8)
+    assert of(shifted, "growing", 3).overlap_s == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize("shared_s", [0.6, None])
+def test_of_windows_in_turn_accounts_are_longer_than_the_stretch(campaign: Campaign, shared_s: float | None) -> None:
+    """Versions that did not record the stretch leave it unknown."""
+    in_windows = with_runs(
+        campaign, lambda run: replace(run, samples=tuple(replace(one, slice=0) for one in run.samples))
+    )
+    trials = tuple(
+        replace(record, host=record.host and replace(record.host, wall_s=0.9, overlap_s=shared_s))
+        for record in in_windows.trials
+    )
+    three = of(replace(in_windows, trials=trials), "growing", 3)
+    assert (three.window_s, three.overlap_s) == (0.9, shared_s)
+
+
+def test_trials_that_were_repeated_are_known_by_their_mark(campaign: Campaign) -> None:
+    mark = Mark(MarkKind.REPEATED, "its guests ran together for 20% of their windows")
+    marked = replace(campaign, trials=tuple(replace(record, marks=(mark,)) for record in campaign.trials))
+    assert of(marked, "growing", 3).repeated and not of(campaign, "growing", 3).repeated
 
 
 def test_times_become_rates(campaign: Campaign) -> None:

@@ -104,7 +104,8 @@ class Group:
     guest alone, the ideal for this number of processors, and the baseline with `baseline_guests` guests: by sums.
     ideal: the sum that fair processors would give, by the geometric mean of the blocks. cost: host CPU seconds per unit
     of work; cost_against_one: the same by that of one guest. host: processors' worth of each of STATES.
-    overlap_s: median of the stretch in which all worked. skew_p99_ns: of the starts; skew_bound_ns: of its error.
+    overlap_s: median of the stretch in which all worked. watch_share: median of the part of one processor that watching
+    the host took. None: unknown. skew_p99_ns: of the starts; skew_bound_ns: of its error.
     """
 
     scenario: str
@@ -130,7 +131,8 @@ class Group:
     host: Mapping[str, float]
     skew_p99_ns: int
     skew_bound_ns: int
-    overlap_s: float
+    overlap_s: float | None
+    watch_share: float | None
     members: tuple[MemberEstimate, ...]
     notes: tuple[str, ...] = ()
     sums: Mapping[int, float] = field(default_factory=dict)  # by block
@@ -210,7 +212,8 @@ class _Grouped:
             host=self._host(),
             skew_p99_ns=_p99([trial.skew_ns for trial in self.trials]),
             skew_bound_ns=_p99([trial.skew_bound_ns for trial in self.trials]),
-            overlap_s=statistics.median(trial.window_s for trial in self.trials),
+            overlap_s=_median([trial.overlap_s for trial in self.trials]),
+            watch_share=_median([None if trial.host is None else trial.host.watch_share for trial in self.trials]),
             members=self._members(),
             notes=tuple(self._notes(failed, ranks)),
             sums=dict(self.sums),
@@ -316,6 +319,9 @@ class _Grouped:
             said.append(f"{failed} of {counted(tried, 'trial')} failed, and left their blocks incomplete")
         if (unusable := len(self.trials) - len(self.complete)) > 0:
             said.append(f"{unusable} of {counted(tried, 'trial')} lack the value of a guest")
+        if (repeated := sum(trial.repeated for trial in self.trials)) > 0:
+            some = f"{repeated} of {counted(len(self.trials), 'trial')}"
+            said.append(f"{some} repeated with longer windows, because the guests had hardly run together")
         if len(self.by_block) < MIN_BLOCKS:
             said.append(f"{counted(len(self.by_block), 'complete block')}: no interval below {MIN_BLOCKS}")
         if len(self._singles()) == 0:
@@ -396,6 +402,11 @@ def _against_baseline(
     logs = [math.log(total / base[block]) for block, total in of.sums.items() if block in base]
     found = of_logs(logs)
     return of if found is None else replace(of, against_baseline=found, baseline_guests=count)
+
+
+def _median(values: Iterable[float | None]) -> float | None:
+    """Of those that are known; None without any."""
+    return statistics.median(known) if (known := [one for one in values if one is not None]) else None
 
 
 def _p99(skews: Sequence[int]) -> int:

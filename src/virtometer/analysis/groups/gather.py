@@ -10,7 +10,7 @@ from virtometer.analysis.blocks import usable
 from virtometer.analysis.groups.members import GroupTrial, Member, Shape, shape_of
 from virtometer.analysis.judged import judged
 from virtometer.analysis.slices import long_value
-from virtometer.model import Campaign, GuestKey, GuestStart, HostUse, Placement, Plan, Run, Trial, TrialRecord
+from virtometer.model import Campaign, GuestKey, GuestStart, HostUse, MarkKind, Placement, Plan, Run, Trial, TrialRecord
 
 _ALL = "all"  # of the condition `guest_processors`: the guest is not bound
 
@@ -62,9 +62,16 @@ def _services(trial: Trial) -> tuple[tuple[str, str], ...]:
 
 
 def _window_s(record: TrialRecord, begin_ns: int, end_ns: int) -> float:
-    """Seconds in which the guests worked: of those that took turns, without the turns of others."""
+    """Seconds that CPU accounts are over: of guests that took turns, from before their releases until all rest."""
     if record.host is not None and any(run.in_slices for run in record.scored):
         return record.host.wall_s
+    return max(end_ns - begin_ns, 0) * 1e-9
+
+
+def _overlap_s(record: TrialRecord, begin_ns: int, end_ns: int) -> float | None:
+    """Seconds in which all measured guests worked. Of windows in turn only the record has it, unless it is old."""
+    if any(run.in_slices for run in record.scored):
+        return None if record.host is None else record.host.overlap_s
     return max(end_ns - begin_ns, 0) * 1e-9
 
 
@@ -83,9 +90,11 @@ def _trial(record: TrialRecord, kind: str, starts: Mapping[str, GuestStart], cpu
         type=kind,
         members=tuple(_member(run, placements, order, starts, kind) for run in runs),
         window_s=_window_s(record, begin, end),
+        overlap_s=_overlap_s(record, begin, end),
         skew_ns=record.start_skew_ns,
         skew_bound_ns=_skew_bound_ns(measured),
         host=record.host,
+        repeated=any(mark.kind is MarkKind.REPEATED for mark in record.marks),
         cpus=_of_use(record.host) or cpus,
         allowed=allowed,
         services=_services(record.trial),

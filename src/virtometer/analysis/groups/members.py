@@ -58,9 +58,14 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class GroupTrial:
-    """One finished trial. `window_s` is the stretch in which all measured members worked; `cpus`: of the host.
+    """One finished trial. `window_s` is what its accounts of CPU time are over; `cpus`: of the host.
+
+    overlap_s: the stretch in which all measured members worked; None where that is unknown. In one window both are the
+    same; of several windows in turn accounts begin before all work and end after it.
 
     allowed: how many of these the laboratory and its guests may use, 0 where unknown.
+
+    repeated: whether its windows are longer than planned, because its guests had hardly run together before.
 
     skew_ns: between the first and the last begin of a window; skew_bound_ns: of its error, for the clocks.
 
@@ -73,6 +78,7 @@ class GroupTrial:
     type: str
     members: tuple[Member, ...]
     window_s: float
+    overlap_s: float | None = None
     skew_ns: int = 0
     skew_bound_ns: int = 0
     host: HostUse | None = None
@@ -80,6 +86,7 @@ class GroupTrial:
     allowed: int = 0
     services: tuple[tuple[str, str], ...] = ()
     addresses: tuple[tuple[str, str], ...] = ()
+    repeated: bool = False
 
     @property
     def measured(self) -> tuple[Member, ...]:
