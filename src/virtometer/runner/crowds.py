@@ -49,7 +49,7 @@ from virtometer.runner.host import SliceObserver
 from virtometer.runner.host_network import NetworkWatch
 from virtometer.runner.host_watch import HostWatch
 from virtometer.runner.overlap import (
-    ENOUGH,
+    ENOUGH_OF_WINDOWS,
     LONGER,
     TimedRun,
     account_mark,
@@ -281,7 +281,7 @@ class CrowdRunner(TrialSteps):
         self._repeat([crowd for crowd in crowds if self._hardly_shared(crowd)], count, generator)
 
     def _hardly_shared(self, crowd: _Crowd) -> bool:
-        """Whether guests ran together for less than half of their windows. The mark of its repetition says so."""
+        """Whether guests ran together for too little of their windows. The mark of its repetition says so."""
         if crowd.failed or len(crowd.members) == 1 or any(member.of.state.host_timed for member in crowd.members):
             return False
         runs = []
@@ -290,7 +290,7 @@ class CrowdRunner(TrialSteps):
             samples = counted_in_slices(samples, member.of.running_guest.guest.run_in_s)
             runs.append((samples, of_kinds(member.of.clock.probes, *PINGS)))
         share = shared_about_s(runs) / max(crowd.observer.wall_s(-math.inf, math.inf), 1e-9)
-        crowd.repeated = None if share >= ENOUGH else repeated_mark(share, _WINDOWS, "its rounds were")
+        crowd.repeated = None if share >= ENOUGH_OF_WINDOWS else repeated_mark(share, _WINDOWS, "its rounds were")
         return crowd.repeated is not None
 
     def _repeat(self, crowds: Sequence[_Crowd], count: int, generator: Generator) -> None:
@@ -517,7 +517,8 @@ class CrowdRunner(TrialSteps):
         found_wrong = [account_mark(runs, len(self._lab.processors), observer.wall_s(*stretch))]
         if len(runs) > 1:
             share = together_s / max(whole_s, 1e-9)
-            found_wrong.append(overlap_mark(share, of=_WINDOWS, repeated=crowd.repeated is not None))
+            twice = crowd.repeated is not None
+            found_wrong.append(overlap_mark(share, of=_WINDOWS, enough=ENOUGH_OF_WINDOWS, repeated=twice))
         marks += [one for one in found_wrong if one is not None]
         skew_ns = max(one.skew_ns for one in windows.values()) if len(runs) > 1 else 0
         return TrialRecord(crowd.trial, None, started_at, wall_s, skew_ns, host, tuple(marks), tuple(runs))

@@ -15,6 +15,8 @@ from virtometer.runner.placement_run import PlacementRun
 
 ENOUGH = 0.5
 """Share of its window that a trial's guests have to run together."""
+ENOUGH_OF_WINDOWS = 1 / 3
+"""The same of short windows: guests that share processors end them some iterations apart."""
 
 LONGER = 3.0
 """By how much windows are longer where a trial is repeated because its guests hardly ran together."""
@@ -86,15 +88,17 @@ def overlap(timed: Sequence[TimedRun]) -> float:
     return max(end - start, 0.0) * 1e-9 / max(length_s, 1e-9)
 
 
-def overlap_mark(share: float, *, by_tool: bool = False, of: str = "the window", repeated: bool = True) -> Mark | None:
+def overlap_mark(
+    share: float, *, by_tool: bool = False, of: str = "the window", enough: float = ENOUGH, repeated: bool = True
+) -> Mark | None:
     """The mark of a trial whose guests ran together for too short a time; None where it was enough.
 
-    `by_tool`: some of them ran tools, whose numbers are of their whole runs. of: what the share is of. repeated:
-    whether this is so after the trial was repeated.
+    `by_tool`: some of them ran tools, whose numbers are of their whole runs. of: what the share is of.
+    enough: the share from which there is none. repeated: whether this is so after the trial was repeated.
     """
     if by_tool and ENOUGH <= share < _TOOLS_ENOUGH:
         return Mark(MarkKind.OVERLAP, f"its guests ran together for {share:.0%} of the tools' runs, which count whole")
-    if share >= ENOUGH:
+    if share >= enough:
         return None
     twice = ", twice" if repeated else ""
     return Mark(MarkKind.OVERLAP, f"its guests ran together for {share:.0%} of {of}{twice}")
