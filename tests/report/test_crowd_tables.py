@@ -60,6 +60,27 @@ def test_what_the_watcher_took(analysis: Analysis) -> None:
     assert old.rows[0][-2:] == ("", ""), "ledgers of older versions do not have it"
 
 
+def test_each_guest_is_compared_with_the_others(analysis: Analysis) -> None:
+    growing = [group for group in analysis.together.groups if group.scenario == "growing"]
+    table = next(one for one in crowd_tables.tables(growing) if "guest by guest" in one.caption)
+    assert table.columns[4:6] == ("against the others", "smallest rate in")
+    row = next(row for row in table.rows if row[:2] == ("runc × 3, linpack", "runc #3"))
+    assert row[4].startswith("0.8") and "±" in row[4] and row[5] == "6 of 6 blocks"
+    three = next(group for group in growing if (group.environment, group.guests) == ("runc", 3))
+    assert "runc #3 0.8" in crowd_tables.who_gets_less(three) and "(6 of 6)" in crowd_tables.who_gets_less(three)
+    assert crowd_tables.who_gets_less(growing[0]) == ""
+
+
+def test_the_cost_of_a_unit_of_work_is_absolute_too(analysis: Analysis) -> None:
+    group = next(one for one in analysis.together.groups if one.scenario == "growing")
+    table = crowd_tables.tables([group])[1]
+    assert table.columns[6] == "host CPU by work" and table.rows[0][6].startswith("0.2")
+    assert " ns/FLOP ±" in table.rows[0][6]
+    switching = next(one for one in analysis.together.groups if one.scenario == "switching")
+    assert "µs/operation" in crowd_tables.cost(switching)
+    assert crowd_tables.cost(replace(group, cost=None)) == ""
+
+
 def test_the_law_and_where_the_sum_stops_rising(analysis: Analysis) -> None:
     table = crowd_tables.scaling([one for one in analysis.together.scalings if one.scenario == "growing"])
     rows = {row[0]: row for row in table.rows}

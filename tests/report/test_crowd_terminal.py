@@ -25,6 +25,8 @@ def test_the_terminal_fits_any_width(width: int) -> None:
     assert "growing" in out.getvalue() and "under load" in out.getvalue()
     if width == 140:
         assert "linpack in runc" in out.getvalue() and "always the same gets less" in out.getvalue()
+        assert "runc #3 0.8" in out.getvalue() and "(6 of 6)" in out.getvalue()
+        assert "alone  3" in out.getvalue()
 
 
 def test_the_knee_of_several_guests_follows_their_tables() -> None:

@@ -32,8 +32,10 @@ _MAKERS: dict[Format | None, str] = {
     None: "virtometer.report.terminal",
     Format.HTML: "virtometer.report.html",
     Format.JSON: "virtometer.report.machine",
+    Format.GROUPS_CSV: "virtometer.report.crowd_csv",
+    Format.MATRICES_CSV: "virtometer.report.crowd_csv",
 }
-"""Where a report is made; the others are CSV."""
+"""Where a report is made; the others are CSV of single guests."""
 
 
 def report(

@@ -27,14 +27,14 @@ def render(analysis: Analysis, format: str) -> str:
         from virtometer.report.html import page  # plots take a second to load: the other formats need not wait
 
         return page(analysis)
-    from virtometer.report import csv_export, machine  # nor does a table need these
+    from virtometer.report import crowd_csv, csv_export, machine  # nor does a table need these
 
     makers = {
         "json": machine.text,
         "csv": csv_export.results_csv,
         "findings-csv": csv_export.findings_csv,
-        "groups-csv": csv_export.groups_csv,
-        "matrices-csv": csv_export.matrices_csv,
+        "groups-csv": crowd_csv.groups_csv,
+        "matrices-csv": crowd_csv.matrices_csv,
         "samples-csv": csv_export.samples_csv,
         "probes-csv": csv_export.probes_csv,
     }

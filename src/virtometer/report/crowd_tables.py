@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from virtometer.analysis.groups.estimates import CPU_PARTS, Group, MemberEstimate
+from virtometer.analysis.counted import counted
+from virtometer.analysis.groups.estimates import Group, singles_of
 from virtometer.analysis.groups.matrix import Matrix
+from virtometer.analysis.groups.member_estimates import CPU_PARTS, MemberEstimate
+from virtometer.analysis.groups.order import Rank
 from virtometer.analysis.groups.scenarios import Scaling
 from virtometer.model import Estimate
 from virtometer.report import words
@@ -35,7 +38,11 @@ def _reached(groups: Sequence[Group]) -> HtmlTable:
     workload, unit = groups[0].workload, groups[0].unit
     most = min(max(len(_measured(group)) for group in groups), _MOST_COLUMNS)
     rows = []
+    singles = {id(one.of): one for one in singles_of(groups)}
     for group in groups:
+        if (single := singles.get(id(group))) is not None:
+            value, rate = quantity(single.value, group.alone_unit), quantity(group.alone_rate, unit)
+            rows.append((group.environment, "alone", value, *[""] * (most - 1), rate, "", ""))
         values = [quantity(one.value, one.unit) for one in _measured(group)]
         shown = [*values[: most - 1], f"… and {len(values) - most + 1} more"] if len(values) > most else values
         rows.append(
@@ -66,6 +73,7 @@ def _compared(groups: Sequence[Group]) -> HtmlTable:
                 ratio(group, group.against_ideal),
                 words.estimate(group.against_baseline) + base,
                 ratio(group, slowest(group)),
+                cost(group),
                 ratio(group, group.cost_against_one),
                 skew(group),
                 "" if group.overlap_s is None else words.quantity(group.overlap_s, "s"),
@@ -74,8 +82,7 @@ def _compared(groups: Sequence[Group]) -> HtmlTable:
         )
     columns = (
         "environment", "guests", "against one", "against ideal", "against baseline (guests)", "slowdown of the slowest",
-        "host CPU by work, against one", "start skew p99", "stretch",
-        "watcher, of a processor",
+        "host CPU by work", "host CPU by work, against one", "start skew p99", "stretch", "watcher, of a processor",
     )  # fmt: skip
     caption = f"{groups[0].workload}: efficiency of the sum, slowdown, and what it costs the host"
     return HtmlTable(caption, columns, rows, frozenset(range(1, len(columns))))
@@ -106,15 +113,44 @@ def _guests(groups: Sequence[Group]) -> HtmlTable:
             one.guest + ("" if one.role == "measured" else f" ({one.role}: {one.workload})"),
             quantity(one.value, one.unit),
             _number(one.share),
+            "" if rank is None else words.estimate(rank.against_others),
+            "" if rank is None else _worst(rank),
             words.estimate(one.slowdown),
             "" if one.host_cpu_s is None else words.quantity(max(one.host_cpu_s, 1e-9), "s"),
             "" if one.processors is None else words.significant(one.processors),
         )
         for group in groups
         for one in group.members
+        for rank in (_rank(group, one),)
     ]
-    columns = ("group", "guest", "value", "share", "slowdown", "host CPU", "processors' worth")
-    return HtmlTable(f"{groups[0].workload}: guest by guest", columns, rows, frozenset(range(2, 7)))
+    columns = (
+        "group", "guest", "value", "share", "against the others", "smallest rate in", "slowdown", "host CPU",
+        "processors' worth",
+    )  # fmt: skip
+    return HtmlTable(f"{groups[0].workload}: guest by guest", columns, rows, frozenset(range(2, len(columns))))
+
+
+def _rank(group: Group, one: MemberEstimate) -> Rank | None:
+    return next((rank for rank in group.ranks if one.role == "measured" and rank.label == one.guest), None)
+
+
+def _worst(rank: Rank) -> str:
+    return f"{rank.worst} of {counted(rank.blocks, 'block')}"
+
+
+def who_gets_less(group: Group) -> str:
+    """Each guest's rate by that of the others and how often it was the smallest, a line; empty for a single guest."""
+    told = [f"{one.label} {words.estimate(one.against_others)} ({one.worst} of {one.blocks})" for one in group.ranks]
+    return f"rate against the others (blocks with the smallest): {'; '.join(told)}" if told else ""
+
+
+def cost(group: Group) -> str:
+    """CPU time of the host for one unit of work, with its interval in per cent; empty where it is unknown."""
+    of = group.cost
+    if of is None:
+        return ""
+    work = group.unit.removesuffix("/s")
+    return words.measure(of.value, f"s/{'operation' if work == '1' else work}") + _half(of)
 
 
 def used_by(group: Group, one: MemberEstimate) -> str:
@@ -277,10 +313,14 @@ def quantity(of: Estimate | None, unit: str) -> str:
     """A value in its unit with its interval, in per cent of it."""
     if of is None:
         return ""
-    value = words.quantity(of.value, unit)
+    return words.quantity(of.value, unit) + _half(of)
+
+
+def _half(of: Estimate) -> str:
+    """Half of the interval in per cent of the value; empty without one."""
     if of.low is None or of.high is None:
-        return value
-    return f"{value} ±{words.significant(100 * (of.high - of.low) / 2 / of.value, 2)} %"
+        return ""
+    return f" ±{words.significant(100 * (of.high - of.low) / 2 / of.value, 2)} %"
 
 
 def _number(of: Estimate | None) -> str:

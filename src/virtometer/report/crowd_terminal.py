@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from virtometer.analysis import Analysis
-from virtometer.analysis.groups.estimates import Group
+from virtometer.analysis.groups.estimates import Group, singles_of
 from virtometer.report import crowd_tables, knees, words
 
 
@@ -23,6 +23,8 @@ def terminal(analysis: Analysis) -> list[Table | Text]:
         for heading in headings:
             of = [group for group in groups if _heading(group) == heading]
             shown.append(_terminal_table(f"{scenario}: {heading}", of))
+            ranked = [(one, crowd_tables.who_gets_less(one)) for one in of]
+            shown += [Text(f" {crowd_tables.name(one)}: {told}") for one, told in ranked if told]
         notes = crowd_tables.shared_notes((crowd_tables.name(one), note) for one in groups for note in one.notes)
         shown += [Text(f" {name}: {note}", style="dim") for name, note in notes]
         if said := crowd_tables.watcher(groups):
@@ -48,7 +50,10 @@ def _terminal_table(title: str, groups: Sequence[Group]) -> Table:
     made = _table(title)
     for name in ("guests", "sum", "of ideal", "slowdown", "worst share", "max/min", "skew p99"):
         made.add_column(name, justify="right", overflow="fold")
+    singles = {id(one.of): one for one in singles_of(groups)}
     for group in groups:
+        if id(group) in singles:
+            made.add_row("alone", Text(crowd_tables.quantity(group.alone_rate, group.unit)))
         fair = group.fairness if group.guests > 1 and group.type not in ("loaded", "pair") else None
         cells = (
             str(group.guests),

@@ -21,9 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virtometer.analysis import Analysis
-from virtometer.analysis.groups.estimates import STATES
 from virtometer.analysis.measures import Times
-from virtometer.model import NO_SLICE, Estimate, Run, Traffic, TrialRecord, columns_of, texts_of
+from virtometer.model import NO_SLICE, Run, Traffic, TrialRecord, columns_of, texts_of
 from virtometer.report.machine import finding_row, plain, trial_row
 from virtometer.visible import visible
 
@@ -36,8 +35,8 @@ _FINDING = (
     "without_worst_block_low", "without_worst_block_high", "verdict_without_worst_block", "notes",
 )  # fmt: skip
 _TRAFFIC = tuple(field.name for field in fields(Traffic))
-_CPU = ("code_s", "vmm_s", "kernel_s", "user_s", "system_s", "cpu_unknown")
-_GUEST_USE = tuple(f"guest_{name}" for name in (*_CPU, *_TRAFFIC))
+CPU = ("code_s", "vmm_s", "kernel_s", "user_s", "system_s", "cpu_unknown")
+_GUEST_USE = tuple(f"guest_{name}" for name in (*CPU, *_TRAFFIC))
 _RESULT = (
     "trial", "block", "scenario", "position", "start_group", "started_at", "status", "reason", "reason_kind", "marks",
     "placement", "environment", "guest", "instance", "workload", "role", "guest_id", "kernel", "op", "threads", "unit",
@@ -57,24 +56,6 @@ _SAMPLE = (
     "duration_s", "duration_bound_s",
     "duration_guest_s", "work", "unit", "rate", "rate_bound", "used", "set_aside", "mark", "check",
 )  # fmt: skip
-_BOUNDED = ("", "_low", "_high")
-_GROUP = (
-    "scenario", "type", "environment", "workload", "guests", "n", "guest", "role", "guest_workload", "value_unit",
-    *(f"{name}{bound}" for name in ("value", "share", "slowdown") for bound in _BOUNDED),
-    "host_cpu_s", "host_processors", *_CPU, "received", "sent", "dropped", "unit",
-    *(f"sum{bound}" for bound in _BOUNDED),
-    "mean_unit",
-    *(f"{name}{bound}" for name in ("mean", "ideal", "efficiency_of_sum", "against_one") for bound in _BOUNDED),
-    *(f"against_baseline{bound}" for bound in _BOUNDED),
-    "baseline_guests", "ideal_share",
-    *(f"{name}{bound}" for name in ("worst_share", "max_over_min", "cv", "jain") for bound in _BOUNDED),
-    *(f"{name}{bound}" for name in ("host_cpu_per_work", "host_cpu_per_work_against_one") for bound in _BOUNDED),
-    *(f"host_{state}" for state in STATES),
-    "start_skew_p99_ns", "start_skew_bound_ns", "overlap_s", "watch_share", "notes",
-)  # fmt: skip
-_MATRIX = (
-    "scenario", "type", "workload", "row", "column", "of", "unit", "value", "low", "high", "n", "intensity", "notes",
-)  # fmt: skip
 _PROBE = (
     "trial", "block", "status", "placement", "environment", "guest", "workload", "role", "guest_id", "probe", "kind",
     "sent_host_ns", "received_guest_ns", "sent_guest_ns", "received_host_ns", "received_fitted_ns", "sent_fitted_ns",
@@ -83,7 +64,7 @@ _PROBE = (
 
 def findings_csv(analysis: Analysis) -> str:
     """One row a finding: the `findings` of the machine interface, notes joined by ` | `."""
-    return _table(
+    return csv_table(
         _FINDING,
         (
             {
@@ -94,91 +75,6 @@ def findings_csv(analysis: Analysis) -> str:
                 "notes": " | ".join(row["notes"]),
             }
             for row in (plain(finding_row(finding)) for finding in analysis.findings)
-        ),
-    )
-
-
-def groups_csv(analysis: Analysis) -> str:
-    """One row a guest of every group, with what is said of the whole group in each, and all intervals."""
-
-    def bounds(name: str, of: Estimate | None) -> dict[str, object]:
-        low, high = (None, None) if of is None else (of.low, of.high)
-        return {name: None if of is None else of.value, f"{name}_low": low, f"{name}_high": high}
-
-    def rows() -> Iterable[Mapping[str, object]]:
-        for of in analysis.together.groups:
-            fair = of.fairness
-            shared: dict[str, object] = {
-                **{name: getattr(of, name) for name in ("scenario", "type", "environment", "workload", "guests", "n")},
-                "unit": of.unit,
-                "mean_unit": of.mean_unit,
-                **bounds("sum", of.sum),
-                **bounds("mean", of.mean),
-                **bounds("ideal", of.ideal),
-                **bounds("efficiency_of_sum", of.against_ideal),
-                **bounds("against_one", of.against_one),
-                **bounds("against_baseline", of.against_baseline),
-                "baseline_guests": of.baseline_guests or None,
-                "ideal_share": fair.ideal_share if fair else None,
-                **bounds("worst_share", fair.worst_share if fair else None),
-                **bounds("max_over_min", fair.max_over_min if fair else None),
-                **bounds("cv", fair.cv if fair else None),
-                **bounds("jain", fair.jain if fair else None),
-                **bounds("host_cpu_per_work", of.cost),
-                **bounds("host_cpu_per_work_against_one", of.cost_against_one),
-                **{f"host_{state}": worth for state, worth in of.host.items()},
-                "start_skew_p99_ns": of.skew_p99_ns,
-                "start_skew_bound_ns": of.skew_bound_ns,
-                "overlap_s": of.overlap_s,
-                "watch_share": of.watch_share,
-                "notes": " | ".join(of.notes),
-            }
-            for one in of.members:
-                yield {
-                    **shared,
-                    "guest": one.guest,
-                    "role": one.role,
-                    "guest_workload": one.workload,
-                    "value_unit": one.unit,
-                    **bounds("value", one.value),
-                    **bounds("share", one.share),
-                    **bounds("slowdown", one.slowdown),
-                    "host_cpu_s": one.host_cpu_s,
-                    "host_processors": one.processors,
-                    **{f"{name}_s": seconds for name, seconds in one.cpu_s.items()},
-                    "cpu_unknown": one.cpu_unknown,
-                    "received": one.received,
-                    "sent": one.sent,
-                    "dropped": one.dropped,
-                }
-
-    return _table(_GROUP, rows())
-
-
-def matrices_csv(analysis: Analysis) -> str:
-    """One row a cell of every matrix, those without a value too."""
-    return _table(
-        _MATRIX,
-        (
-            {
-                "scenario": of.scenario,
-                "type": of.type,
-                "workload": of.workload,
-                "row": row,
-                "column": column,
-                "of": of.of,
-                "unit": of.unit,
-                "value": cell.value if cell else None,
-                "low": cell.low if cell else None,
-                "high": cell.high if cell else None,
-                "n": cell.n if cell else 0,
-                "intensity": of.shares[at][across] if of.shares else None,
-                "notes": " | ".join(of.notes),
-            }
-            for of in analysis.together.matrices
-            for at, row in enumerate(of.rows)
-            for across, column in enumerate(of.columns)
-            for cell in (of.cells[at][across],)
         ),
     )
 
@@ -238,7 +134,7 @@ def results_csv(analysis: Analysis) -> str:
                     **_times(times.get(placement["ordinal"], {})),
                 }
 
-    return _table(_RESULT, rows())
+    return csv_table(_RESULT, rows())
 
 
 def _host_traffic(use: Mapping[str, Any]) -> dict[str, object]:
@@ -350,7 +246,7 @@ def probes_csv(analysis: Analysis) -> str:
                         "sent_fitted_ns": _host_ns(run, probe.sent_guest_ns),
                     }
 
-    return _table(_PROBE, rows())
+    return csv_table(_PROBE, rows())
 
 
 def _of(run: Run) -> dict[str, object]:
@@ -374,7 +270,8 @@ def _object(value: Mapping[str, object] | None) -> str:
     return json.dumps(plain(value), ensure_ascii=False, sort_keys=True) if value else ""
 
 
-def _table(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
+def csv_table(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
+    """Rows as CSV with these columns. What a row lacks is empty; what it has beside them is left out."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(columns)

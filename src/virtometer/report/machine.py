@@ -14,9 +14,6 @@ from typing import TYPE_CHECKING, Any
 from virtometer.analysis import Analysis
 from virtometer.analysis.clocks import ClockQuality
 from virtometer.analysis.effects.effect import Effects
-from virtometer.analysis.groups.estimates import Group
-from virtometer.analysis.groups.matrix import Matrix
-from virtometer.analysis.groups.scenarios import Scaling
 from virtometer.analysis.knees import Knee
 from virtometer.analysis.silent_residents import SilentResidents
 from virtometer.model import (
@@ -33,6 +30,7 @@ from virtometer.model import (
     TrialRecord,
     WorstBlock,
 )
+from virtometer.report.crowd_rows import group_row, matrix_row, scaling_row
 from virtometer.report.effect_rows import effect_rows, experiment_row, screened_row
 from virtometer.visible import visible
 
@@ -175,96 +173,6 @@ def finding_row(finding: Finding) -> dict[str, Any]:
     }
 
 
-def group_row(of: Group) -> dict[str, Any]:
-    """One of `groups`; `plain` makes it fit for JSON."""
-    fair = of.fairness
-    return {
-        "scenario": of.scenario,
-        "type": of.type,
-        "environment": of.environment,
-        "workload": of.workload,
-        "guests": of.guests,
-        "sum": _value(of.sum),
-        "sum_low": _low(of.sum),
-        "sum_high": _high(of.sum),
-        "mean": _value(of.mean),
-        "efficiency_of_sum": _value(of.against_ideal),
-        "ideal_share": fair and fair.ideal_share,
-        "worst_share": _value(fair.worst_share if fair is not None else None),
-        "max_over_min": _value(fair.max_over_min if fair is not None else None),
-        "cv": _value(fair.cv if fair is not None else None),
-        "jain": _value(fair.jain if fair is not None else None),
-        "start_skew_p99_ns": of.skew_p99_ns,
-        "start_skew_bound_ns": of.skew_bound_ns,
-        "overlap_s": of.overlap_s,
-        "watch_share": of.watch_share,
-        "notes": of.notes,
-        "members": [
-            {
-                "guest": one.guest,
-                "role": one.role,
-                "value": _value(one.value),
-                "low": _low(one.value),
-                "high": _high(one.value),
-                "slowdown": _value(one.slowdown),
-                "host_cpu_s": one.host_cpu_s,
-                "code_s": one.cpu_s.get("code"),
-                "vmm_s": one.cpu_s.get("vmm"),
-                "kernel_s": one.cpu_s.get("kernel"),
-                "user_s": one.cpu_s.get("user"),
-                "system_s": one.cpu_s.get("system"),
-                "cpu_unknown": one.cpu_unknown,
-                "received": one.received,
-                "sent": one.sent,
-                "dropped": one.dropped,
-            }
-            for one in of.members
-        ],
-    }
-
-
-def matrix_row(of: Matrix) -> dict[str, Any]:
-    """One of `matrices`; `plain` makes it fit for JSON."""
-    return {
-        "scenario": of.scenario,
-        "type": of.type,
-        "workload": of.workload,
-        "rows": of.rows,
-        "columns": of.columns,
-        "values": [[_value(cell) for cell in row] for row in of.cells],
-        "low": [[_low(cell) for cell in row] for row in of.cells],
-        "high": [[_high(cell) for cell in row] for row in of.cells],
-        "notes": of.notes,
-    }
-
-
-def scaling_row(of: Scaling) -> dict[str, Any]:
-    """One of `scaling`; `plain` makes it fit for JSON."""
-    law, stop = of.law, of.saturation
-    sigma, kappa = (law.sigma, law.kappa) if law is not None else (None, None)
-    return {
-        "scenario": of.scenario,
-        "type": of.type,
-        "environment": of.environment,
-        "workload": of.workload,
-        "guests": [group.guests for group in of.groups],
-        "sigma": _value(sigma),
-        "sigma_low": _low(sigma),
-        "sigma_high": _high(sigma),
-        "kappa": _value(kappa),
-        "kappa_low": _low(kappa),
-        "kappa_high": _high(kappa),
-        "peak": law and law.peak,
-        "peak_low": law and law.peak_low,
-        "peak_high": law and law.peak_high,
-        "misfit": law and law.misfit,
-        "stops_at": stop and stop.at,
-        "stops_low": stop and stop.low,
-        "stops_high": stop and stop.high,
-        "notes": of.notes,
-    }
-
-
 def knee_row(of: Knee) -> dict[str, Any]:
     """One of `knees`; `plain` makes it fit for JSON."""
     at, ratio = of.at, of.ratio
@@ -294,18 +202,6 @@ def knee_row(of: Knee) -> dict[str, Any]:
         ],
         "notes": of.notes,
     }
-
-
-def _value(of: Estimate | None) -> float | None:
-    return None if of is None else of.value
-
-
-def _low(of: Estimate | None) -> float | None:
-    return None if of is None else of.low
-
-
-def _high(of: Estimate | None) -> float | None:
-    return None if of is None else of.high
 
 
 def _control(control: Control) -> dict[str, Any]:

@@ -19,81 +19,14 @@ from virtometer.analysis.counted import counted
 from virtometer.analysis.groups import conservation, fairness, interference, order
 from virtometer.analysis.groups.bounds import of_logs, of_values
 from virtometer.analysis.groups.fairness import FairnessEstimates
+from virtometer.analysis.groups.member_estimates import MemberEstimate, spent
 from virtometer.analysis.groups.members import GroupTrial, Member, Shape
 from virtometer.analysis.groups.order import Rank
-from virtometer.analysis.groups.reference import References, Single
+from virtometer.analysis.groups.reference import STATES, References, Single, worth
 from virtometer.model import MIN_BLOCKS, Estimate
-
-STATES = ("user", "nice", "system", "irq", "softirq", "iowait", "steal", "idle")
-"""What a processor of the host does, as the kernel counts it."""
-
 
 _UNLIKE = 1.1  # max/min from which on it is told that nobody in particular gets less
 _GROWING = ("together", "instances")
-
-
-CPU_PARTS = ("code", "vmm", "kernel")
-"""What the CPU time of a guest is spent for, as GuestUse has it."""
-
-
-@dataclass(frozen=True, slots=True)
-class MemberEstimate:
-    """One guest of a group. The intervals of shares and slowdowns of all guests hold together.
-
-    value: in its unit. share: of the sum of the measured guests. slowdown: how many times slower than alone.
-    host_cpu_s: median over the trials; processors: the same as a number of processors that worked for it. cpu_s: what
-    it was spent for, by the names of CPU_PARTS, user and system, medians too; None where unknown, and `cpu_unknown`
-    says why. received, sent: bytes per second of the guest's interface; dropped: packets in all trials.
-    of: the guest that it works in. Where several work in one, what that guest used is told of the first alone, so that
-    sums count it once.
-    """
-
-    guest: str
-    role: str
-    workload: str
-    unit: str
-    value: Estimate | None
-    share: Estimate | None
-    slowdown: Estimate | None
-    host_cpu_s: float | None
-    processors: float | None
-    cpu_s: Mapping[str, float | None] = field(default_factory=dict)
-    cpu_unknown: str = ""
-    received: float | None = None
-    sent: float | None = None
-    dropped: int | None = None
-    of: str = ""
-
-
-class _Spent(TypedDict):
-    """Fields of MemberEstimate that are made of GuestUse."""
-
-    cpu_s: Mapping[str, float | None]
-    cpu_unknown: str
-    received: float | None
-    sent: float | None
-    dropped: int | None
-
-
-def _spent(of: Sequence[tuple[GroupTrial, Member]]) -> _Spent:
-    """Medians over the trials; None for what is unknown in one of them."""
-    uses = [(trial.window_s, one.use) for trial, one in of]
-    known = [(window_s, use) for window_s, use in uses if use is not None]
-    whole = len(known) == len(uses)
-
-    def median(numbers: Sequence[float | None]) -> float | None:
-        found = [number for number in numbers if number is not None]
-        return statistics.median(found) if whole and found and len(found) == len(numbers) else None
-
-    traffic = [(window_s, use.traffic) for window_s, use in known if use.traffic is not None and window_s > 0]
-    complete = whole and bool(traffic) and len(traffic) == len(known)
-    return {
-        "cpu_s": {name: median([getattr(use, name) for _, use in known]) for name in (*CPU_PARTS, "user", "system")},
-        "cpu_unknown": "; ".join(dict.fromkeys(use.unknown for _, use in known if use.unknown)),
-        "received": median([one.received_bytes / s for s, one in traffic]) if complete else None,
-        "sent": median([one.sent_bytes / s for s, one in traffic]) if complete else None,
-        "dropped": sum(one.received_dropped + one.sent_dropped for _, one in traffic) if complete else None,
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +39,8 @@ class Group:
     of work; cost_against_one: the same by that of one guest. host: processors' worth of each of STATES.
     overlap_s: median of the stretch in which all worked. watch_share: median of the part of one processor that watching
     the host took. None: unknown. skew_p99_ns: of the starts; skew_bound_ns: of its error.
+    alone: value (in `alone_unit`) of one guest with nobody beside it in the same blocks; alone_rate: its rate in
+    `unit`; alone_host: processors' worth of each of STATES meanwhile.
     """
 
     scenario: str
@@ -136,6 +71,33 @@ class Group:
     members: tuple[MemberEstimate, ...]
     notes: tuple[str, ...] = ()
     sums: Mapping[int, float] = field(default_factory=dict)  # by block
+    alone: Estimate | None = None
+    alone_unit: str = ""
+    alone_rate: Estimate | None = None
+    alone_host: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SingleGuest:
+    """One guest alone, which the groups of its environment and workload are compared with.
+
+    of: the first of these groups; value: in `of.alone_unit`.
+    """
+
+    of: Group
+    value: Estimate
+
+
+def singles_of(found: Iterable[Group]) -> list[SingleGuest]:
+    """The guest alone of each scenario, environment and workload, where no group consists of it."""
+    by_place: dict[tuple[str, str, str], list[Group]] = {}
+    for one in found:
+        by_place.setdefault((one.scenario, one.environment, one.workload), []).append(one)
+    return [
+        SingleGuest(some[0], some[0].alone)
+        for some in by_place.values()
+        if some[0].alone is not None and not (some[0].type in _GROWING and any(one.guests == 1 for one in some))
+    ]
 
 
 def groups(
@@ -160,6 +122,15 @@ def groups(
         key=lambda one: (scenarios.index(one.scenario), places.index((one.environment, one.workload)), one.guests)
     )
     return tuple(_against_baseline(one, made, trials, references, baseline) for one in made)
+
+
+class _Alone(TypedDict):
+    """Fields of Group that are about one guest alone."""
+
+    alone: Estimate | None
+    alone_unit: str
+    alone_rate: Estimate | None
+    alone_host: Mapping[str, float]
 
 
 class _Grouped:
@@ -217,7 +188,20 @@ class _Grouped:
             members=self._members(),
             notes=tuple(self._notes(failed, ranks)),
             sums=dict(self.sums),
+            **self._alone(member),
         )
+
+    def _alone(self, member: Member) -> _Alone:
+        """The fields of the guest alone in the blocks of the group."""
+        singles = self._singles().values()
+        values = [one.speed if member.better == "higher" else 1 / one.speed for one in singles]
+        hosts = [one.host for one in singles if one.host]
+        return {
+            "alone": of_logs(map(math.log, values)),
+            "alone_unit": member.unit,
+            "alone_rate": of_logs(math.log(one.rate) for one in singles),
+            "alone_host": {state: statistics.fmean(one[state] for one in hosts) for state in STATES} if hosts else {},
+        }
 
     def _sum(self, trial: GroupTrial) -> float:
         return math.fsum(one.rate or 0.0 for one in self._mine(trial))
@@ -265,10 +249,7 @@ class _Grouped:
         )
 
     def _host(self) -> dict[str, float]:
-        uses = [trial.host for trial in self.trials if trial.host is not None and trial.host.wall_s > 0]
-        if not uses:
-            return {}
-        return {state: statistics.fmean(float(getattr(use, state)) / use.wall_s for use in uses) for state in STATES}
+        return worth(trial.host for trial in self.trials)
 
     def _members(self) -> tuple[MemberEstimate, ...]:
         """The measured ones of this workload, then the loads."""
@@ -309,7 +290,7 @@ class _Grouped:
             host_cpu_s=statistics.median(cpu) if cpu and tells_use else None,
             processors=statistics.median(worth) if worth and tells_use else None,
             of=first.whose,
-            **_spent(of if tells_use else []),
+            **spent(of if tells_use else []),
         )
 
     def _notes(self, failed: int, ranks: Sequence[Rank]) -> list[str]:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from virtometer.analysis.groups.members import GroupTrial
+from virtometer.model import HostUse
+
+STATES = ("user", "nice", "system", "irq", "softirq", "iowait", "steal", "idle")
+"""What a processor of the host does, as the kernel counts it."""
 
 Place = tuple[str, str, int]
 """Environment, workload and block."""
@@ -14,12 +18,16 @@ Place = tuple[str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Single:
-    """One guest by itself: its rate, its speed, the portion of its processors that it could have, CPU s by work."""
+    """One guest by itself: its rate, its speed, the portion of its processors that it could have, CPU s by work.
+
+    host: what the host's processors did meanwhile, as `worth` has it.
+    """
 
     rate: float
     speed: float
     portion: float
     cost: float | None
+    host: Mapping[str, float] = field(default_factory=dict)
 
 
 class References:
@@ -38,7 +46,7 @@ class References:
             (member,) = trial.members
             if not member.rate or not member.speed:
                 continue
-            single = Single(member.rate, member.speed, trial.portion(member), _cost(trial))
+            single = Single(member.rate, member.speed, trial.portion(member), _cost(trial), worth([trial.host]))
             place = (member.environment, member.workload, trial.block)
             for source in (f"scenario {trial.scenario}", f"type {trial.type}", "any"):
                 found.setdefault((source, place), []).append(single)
@@ -57,6 +65,14 @@ class References:
         return None if found is None else found.speed
 
 
+def worth(uses: Iterable[HostUse | None]) -> dict[str, float]:
+    """Processors' worth of each of STATES, mean of the trials whose use is known; empty where none is."""
+    known = [use for use in uses if use is not None and use.wall_s > 0]
+    if not known:
+        return {}
+    return {state: statistics.fmean(float(getattr(use, state)) / use.wall_s for use in known) for state in STATES}
+
+
 def _cost(trial: GroupTrial) -> float | None:
     """Host CPU seconds per unit of work."""
     (member,) = trial.members
@@ -67,9 +83,11 @@ def _cost(trial: GroupTrial) -> float | None:
 
 def _mean(of: Sequence[Single]) -> Single:
     costs = [one.cost for one in of if one.cost is not None]
+    hosts = [one.host for one in of if one.host]
     return Single(
         statistics.geometric_mean([one.rate for one in of]),
         statistics.geometric_mean([one.speed for one in of]),
         statistics.geometric_mean([one.portion for one in of]),
         statistics.geometric_mean(costs) if costs else None,
+        {state: statistics.fmean(one[state] for one in hosts) for state in STATES} if hosts else {},
     )
