@@ -11,6 +11,8 @@ import numpy as np
 
 from tests.analysis.simulated_campaigns import Place, Work, at, changed, plan_of, run_of
 from virtometer.design.scenarios import groups
+from virtometer.design.shuffle import Generator
+from virtometer.design.start_order import in_start_order
 from virtometer.model import (
     Campaign,
     EnvironmentStatus,
@@ -53,9 +55,17 @@ UNFAIR = {3: 0.8}  # the third guest of three gets less
 
 
 def crowd(
-    blocks: int = 8, seed: int = 7, scenarios: Sequence[Mapping[str, Any]] = SCENARIOS, sd: float = 0.02
+    blocks: int = 8,
+    seed: int = 7,
+    scenarios: Sequence[Mapping[str, Any]] = SCENARIOS,
+    sd: float = 0.02,
+    first: float | None = None,
 ) -> Campaign:
-    """Every scenario once a block, in the plan's order."""
+    """Every scenario once a block, in the plan's order.
+
+    first: guests are started in random order, and the first of several has so many times its rate.
+    """
+    generator = Generator(seed)
     rng = np.random.default_rng(seed)
     plan = plan_of(PLACES, WORKS, blocks, scenarios=[dict(one) for one in scenarios])
     records: list[TrialRecord] = []
@@ -64,9 +74,9 @@ def crowd(
         host = math.exp(rng.normal(0, 0.05))
         for scenario in plan.scenarios:
             for group in groups(plan, scenario, names):
-                for placements in group:
+                for placements in group if first is None else in_start_order(group, generator):
                     trial = Trial(len(records), block, len(records), block, placements, scenario=scenario.name)
-                    records.append(_record(trial, plan, host, rng, sd))
+                    records.append(_record(trial, plan, host, rng, sd, first or 1.0))
     if len(records) > 20:
         lost = records[20]
         failure = Failure(FailureKind.GUEST, "the guest ended", 0)
@@ -79,11 +89,12 @@ def crowd(
     )  # fmt: skip
 
 
-def _record(trial: Trial, plan: Plan, host: float, rng: np.random.Generator, sd: float) -> TrialRecord:
+def _record(trial: Trial, plan: Plan, host: float, rng: np.random.Generator, sd: float, first: float) -> TrialRecord:
     working = [one for one in trial.placements if one.role != "service"]
     threads = len(working)
     part = min(1.0, CPUS / threads) * (0.98 ** (threads - 1))
-    runs = tuple(_run(trial, one, part, threads, host, rng, sd) for one in working)
+    favoured = {0: first} if threads > 1 else {}
+    runs = tuple(_run(trial, one, part * favoured.get(one.ordinal, 1.0), threads, host, rng, sd) for one in working)
     used = min(CPUS, sum({run.placement.guest_key: run.scored.guest_cpu_s or 0.0 for run in runs}.values()))
     use = HostUse(1.0, 0.8 * used, 0.0, 0.15 * used, CPUS - used - 0.02, 0.0, 0.01, 0.05 * used, 0.01, watch_s=0.002)
     skew = round(abs(rng.normal(0, 2e5))) * (threads > 1)

@@ -15,7 +15,17 @@ from virtometer.environments.qemu import QemuSettings
 from virtometer.environments.registry import KINDS
 from virtometer.errors import EnvironmentFailed
 from virtometer.model import GuestKey, Limits, Placement, PlanWorkload, Trial
-from virtometer.runner.processors import ALL, Placed, Share, chosen, laboratory_aside, needed, place_guest, shares
+from virtometer.runner.processors import (
+    ALL,
+    Placed,
+    Share,
+    chosen,
+    in_turn,
+    laboratory_aside,
+    needed,
+    place_guest,
+    shares,
+)
 from virtometer.runner.running_guest import RunningGuest
 from virtometer.runner.trial import TrialRunner
 
@@ -36,6 +46,16 @@ def test_work_needs_as_many_processors_as_it_has_threads() -> None:
     assert needed(workload("pipe", pin="apart")) is None
     assert needed(workload("pipe", pin="none")) is None
     assert needed(PlanWorkload(name="w", workload="fio", op="random-read")) == 1
+
+
+def test_guests_have_processors_in_turn_whatever_the_order_of_their_starts() -> None:
+    one, two, three = (GuestKey("box", number) for number in (1, 2, 3))
+    for started in ([one, two, three], [three, one, two]):
+        assert [in_turn(started, started, block) for block in range(4)] == [
+            [one, two, three], [two, three, one], [three, one, two], [one, two, three],
+        ]  # fmt: skip
+    # What loads or serves comes after what is measured, and does not change its processors.
+    assert in_turn([one], [one, three, two], 1) == [one, three, two]
 
 
 def test_auto_takes_the_highest_numbers() -> None:

@@ -32,7 +32,8 @@ def measure(tmp_path: Path, watcher: Watcher, make_plan: MakePlan) -> Measure:
     """One block of scenarios, read from the ledger."""
 
     def run(kinds: list[str], *scenarios: Document, **more: Any) -> Campaign:
-        environments: list[Document] = [{"name": kind, "kind": kind} for kind in kinds]
+        settings = more.pop("settings", {})
+        environments: list[Document] = [{"name": kind, "kind": kind, "settings": settings} for kind in kinds]
         workloads = more.pop("workloads", WORKLOADS)
         limits = {"clock_error": 0.05, "start_s": 30, "prepare_s": 30, "run_extra_s": 30, "answer_s": 10}
         plan = make_plan(
@@ -64,6 +65,26 @@ def test_native_guests_together_share_a_start_of_the_group(measure: Measure) -> 
     for record in records:
         assert (record.start_skew_ns > 0) is (len(record.scored) > 1)
         assert len({run.guest_id for run in record.runs}) == len(record.runs)
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="there is one processor")
+@pytest.mark.parametrize("scheduling", ["continuous", "interleaved"])
+def test_neither_order_nor_processor_is_that_of_the_numbers(measure: Measure, scheduling: str) -> None:
+    workload = {**WORKLOADS[0], "scheduling": scheduling}
+    together = {"name": "two", "type": "together", "workloads": ["cpu"], "guests": [2]}
+    campaign = measure(["native"], together, workloads=[workload], blocks=4, settings={"processors": "apart"})
+    records = done(campaign)
+    orders = {tuple(one.guest for one in record.trial.placements) for record in records}
+    assert orders == {(1, 2), (2, 1)}, "with this seed both orders occur"
+    starts = {guest.guest_id: guest.started_at for guest in campaign.guests}
+    for record in records:
+        begun = [starts[run.guest_id] for run in record.runs]
+        assert begun == sorted(begun), "guests are started in the order of the placements"
+    first = [
+        next(run.conditions["guest_processors"] for run in record.runs if run.placement.guest == 1)
+        for record in sorted(records, key=lambda one: one.trial.block)
+    ]
+    assert first[0] != first[1] and first == first[:2] * 2, "a guest has the next processor in the next block"
 
 
 @needs_runc
@@ -117,7 +138,7 @@ def test_copies_are_agents_of_one_guest(measure: Measure) -> None:
     assert len(campaign.guests) == 2
     for record in records:
         assert len({run.guest_id for run in record.runs}) == 1
-        assert [run.placement.instance for run in record.runs] == list(range(1, len(record.runs) + 1))
+        assert sorted(run.placement.instance for run in record.runs) == list(range(1, len(record.runs) + 1))
         assert len({run.scored.guest_cpu_s for run in record.runs}) == 1, "that of the whole guest"
 
 

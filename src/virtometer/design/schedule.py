@@ -16,9 +16,9 @@ may be drawn anew in each block.
 
 With scenarios a block consists of sections in random order: one for each scenario of the type alone, which is a block
 as above, and one for each group of another scenario. The trials of a group are in random order and share their guests,
-unless every trial starts its own (`fresh: trial`). Where trials of 1, 2, ... guests are interleaved, those of one
-workload in all environments are one unit, and all their guests live at the same time; or those of one environment,
-where the host has no memory for all (`apart`).
+unless every trial starts its own (`fresh: trial`). The order in which these are started is random (`start_order`).
+Where trials of 1, 2, ... guests are interleaved, those of one workload in all environments are one unit, and all their
+guests live at the same time; or those of one environment, where the host has no memory for all (`apart`).
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from typing import TypeAlias
 
 from virtometer.design.scenarios import Placements, alone, groups, in_rounds
 from virtometer.design.shuffle import Generator
+from virtometer.design.start_order import in_start_order
 from virtometer.errors import EnvironmentFailed, UsageError
 from virtometer.model import GuestKey, Placement, Plan, Scenario, Trial
 
@@ -276,7 +277,8 @@ def _units(plan: Plan, generator: Generator, sections: Sequence[_Section]) -> li
     for section in generator.shuffled(filled) if len(filled) > 1 else filled:
         if section.wanted:
             units += [replace(unit, scenario=section.scenario) for unit in _order(plan, generator, section)]
-        for number, trials in enumerate(generator.shuffled(_parts(section)) if section.trials else ()):
+        parts = _parts(replace(section, trials=in_start_order(section.trials, generator))) if section.trials else []
+        for number, trials in enumerate(generator.shuffled(parts)):
             begins = number == 0 or plan.fresh == "trial"
             units.append(_Unit(trials, begins, section.rounds, section.scenario))
     return units

@@ -267,6 +267,7 @@ def time_line(analysis: Analysis, record: TrialRecord) -> Figure | None:
     None where the times of its samples on the host are not known.
     """
     runs = [run for run in record.scored if run.scored.clock.compared and run.samples]
+    runs.sort(key=lambda run: (run.placement.role != "measured", run.placement.guest, run.placement.instance))
     measured = [run for run in runs if run.placement.role == "measured"]
     if len(runs) < 2 or not measured:
         return None

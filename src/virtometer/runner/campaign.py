@@ -16,6 +16,7 @@ from virtometer.analysis.live import LiveEstimate, LiveEstimates
 from virtometer.deferred_signals import deferred_signals
 from virtometer.design.feasible import disk_files
 from virtometer.design.schedule import schedule
+from virtometer.design.start_order import started_in_order
 from virtometer.environments.base import Environment, LabContext, Settings
 from virtometer.environments.registry import KINDS
 from virtometer.environments.sweep import sweep
@@ -390,7 +391,7 @@ class _Execution:
         self._guests.begin_group([] if scenario == "alone" else keys, on_bridge=on_bridge)
         try:
             if scenario != "alone":
-                self._guests.start_together(keys)
+                self._guests.start_together(started_in_order(trial.placements for trial in rest[begin:end]))
             while begin < end:
                 count = _together(rest, begin, end)
                 self._run_trials(rest, begin, count)
@@ -402,7 +403,7 @@ class _Execution:
         """Execute one trial, or those whose guests take turns, and record them in one transaction."""
         trials = rest[begin : begin + count]
         if count > 1:
-            self._guests.start_together([key for trial in trials for key in trial.guests])
+            self._guests.start_together(started_in_order(trial.placements for trial in trials))
         records = {trial.index: self._started(trial) for trial in trials}
         ready = [trial for trial in trials if records[trial.index] is None]
         for trial in ready:

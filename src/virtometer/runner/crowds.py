@@ -27,6 +27,7 @@ from virtometer.clock import intervals
 from virtometer.deferred_signals import deferred_signals
 from virtometer.design.scenarios import WINDOW_SLICES, window_count
 from virtometer.design.shuffle import Generator
+from virtometer.design.start_order import started_in_order
 from virtometer.environments.base import LabContext
 from virtometer.errors import EnvironmentFailed, LinkError
 from virtometer.model import (
@@ -144,7 +145,7 @@ class CrowdRunner(TrialSteps):
         self._iterations_s, self._count = {}, len(trials)
         begun = time.monotonic()
         # One after the other: a guest that calibrates beside others calibrates wrongly.
-        for key in sorted(first):
+        for key in started_in_order(trial.placements for trial in trials):
             placement = Placement(key.environment, first[key].placements[0].workload, guest=key.number)
             try:
                 members[key] = _Member(self._admit(placement, running_guests[key], first[key]))
@@ -175,7 +176,7 @@ class CrowdRunner(TrialSteps):
         return [found[number] for number in range(len(trials))]
 
     def _make_ready(self, one: PlacementRun) -> None:
-        self._place([one])
+        self._place([one], 0)
         self._address(one, {})
         one.running_guest.session.begin_run()
         with self._guarded(one):
@@ -192,7 +193,7 @@ class CrowdRunner(TrialSteps):
     ) -> _Crowd:
         mine = [members[key] for key in trial.guests]
         runs = [member.of for member in mine]
-        self._place_together(mine)
+        self._place_together(mine, trial.block)
         network = NetworkWatch([one.running_guest.guest.network for one in runs])
         watch = self._watch(runs, running_guests.values())
         guests = [one.running_guest for one in runs]
@@ -333,7 +334,7 @@ class CrowdRunner(TrialSteps):
     def _window(self, crowd: _Crowd, number: int, seconds: float, generator: Generator) -> None:
         """One window of so many seconds. `number` is below 0 for a long one."""
         begun = time.monotonic()
-        self._place_together(crowd.members)
+        self._place_together(crowd.members, crowd.trial.block)
         for member in crowd.members:
             with self._failing(member), self._guarded(member.of):
                 member.of.clock.ping_at_rest()
@@ -373,10 +374,10 @@ class CrowdRunner(TrialSteps):
             usual_s.append(statistics.median(last) * 1e-9)
         self._iterations_s.setdefault((crowd.environment, len(crowd.members)), []).append(max(usual_s))
 
-    def _place_together(self, members: Sequence[_Member]) -> None:
+    def _place_together(self, members: Sequence[_Member], block: int) -> None:
         """Bind guests for work with as many others, where they were not."""
         if any(member.beside != len(members) for member in members):
-            self._place([member.of for member in members])
+            self._place([member.of for member in members], block)
             for member in members:
                 member.beside = len(members)
 

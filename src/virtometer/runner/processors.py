@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from virtometer.environments.base import Guest, LabContext, Settings
 from virtometer.environments.processors import allowed, place, processor_list
 from virtometer.environments.registry import KINDS
 from virtometer.errors import EnvironmentFailed
-from virtometer.model import Plan, PlanWorkload
+from virtometer.model import GuestKey, Plan, PlanWorkload
 from virtometer.workloads.registry import WORKLOADS
 
 ALL = "all"
@@ -67,6 +67,17 @@ def shares(needs: Sequence[tuple[int | None, int]]) -> list[Share]:
         found.append(Share(total, own, before))
         before = None if before is None or own is None else before + max(own, fewest)
     return found
+
+
+def in_turn(measured: Collection[GuestKey], guests: Iterable[GuestKey], block: int) -> list[GuestKey]:
+    """The guests in the order in which they get processors of their own: measured ones first, by number.
+
+    The first one is another guest in each block, whatever the order in which they start: neither a guest nor its place
+    in the order of starts stands for a processor.
+    """
+    ordered = sorted(measured)
+    first = block % max(len(ordered), 1)
+    return [*ordered[first:], *ordered[:first], *(one for one in guests if one not in measured)]
 
 
 def chosen(settings: Settings, share: Share, among: Collection[int]) -> frozenset[int]:

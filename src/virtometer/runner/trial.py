@@ -71,7 +71,7 @@ class TrialRunner(TrialSteps):
         for placement in trial.placements:
             guest = running_guests[placement.guest_key].agent(placement.instance)
             running.append(self._admit(placement, guest, trial, again=again))
-        self._place(running)
+        self._place(running, trial.block)
         services = [one for one in running if one.placement.role == "service"]
         working = [one for one in running if one.placement.role != "service"]
         peers = {one.placement.ordinal: self._serve(one) for one in services}

@@ -37,7 +37,7 @@ from virtometer.runner.host_network import port_of
 from virtometer.runner.host_watch import HostWatch
 from virtometer.runner.overlap import LONGER, TimedRun, late_mark, lead_ns, stretch
 from virtometer.runner.placement_run import PlacementRun
-from virtometer.runner.processors import Placed, needed, shares
+from virtometer.runner.processors import Placed, in_turn, needed, shares
 from virtometer.runner.running_guest import RunningGuest
 from virtometer.runner.state import RunState
 from virtometer.runner.watch_cost import WATCH_S
@@ -130,12 +130,15 @@ class TrialSteps:
         name = workload.program if isinstance(workload, Tool) else ""
         return guest.find_program(name) or self._lab.program_path(name)
 
-    def _place(self, running: Sequence[PlacementRun]) -> None:
+    def _place(self, running: Sequence[PlacementRun], block: int) -> None:
         """Bind the guests to processors: those that work together share as many as all their work is made for.
 
-        What serves counts as one that works: it has its guest's processors.
+        What serves counts as one that works: it has its guest's processors. Where each guest has processors of its
+        own, those that are measured have them in turn: the next ones in the next block.
         """
-        fewest = {one.placement.guest_key: one.running_guest.fewest_processors for one in running}
+        guests = {one.placement.guest_key: one.running_guest for one in running}
+        order = in_turn({one.placement.guest_key for one in running if one.measured}, guests, block)
+        fewest = {key: guests[key].fewest_processors for key in order}
         needs: list[tuple[int | None, int]] = []
         for key, least in fewest.items():
             counts = [needed(one.planned) for one in running if one.placement.guest_key == key]

@@ -122,7 +122,7 @@ class TurnRunner(TrialSteps):
         (placement,) = turn.trial.placements
         one = self._admit(placement, running_guests[placement.guest_key], turn.trial)
         turn.running.append(one)
-        self._place(turn.running)
+        self._place(turn.running, turn.trial.block)
         self._address(one, {})
         one.running_guest.session.begin_run()
         with self._guarded(one):

@@ -29,6 +29,16 @@ def test_guests_are_named_and_numbered(campaign: Campaign) -> None:
     assert [one.order for one in three.members] == [0, 1, 2]
 
 
+def test_guests_keep_their_numbers_whatever_the_order_of_their_starts() -> None:
+    orders = {"growing": set[tuple[int, ...]](), "copies": set[tuple[int, ...]]()}
+    for one in gather(crowd(blocks=8, first=1.0)):
+        if one.scenario in orders and len(one.members) > 1:
+            assert [member.guest for member in one.members] == sorted(member.guest for member in one.members)
+            assert sorted(member.order for member in one.members) == list(range(len(one.members)))
+            orders[one.scenario].add(tuple(member.order for member in one.members))
+    assert {(0, 1), (1, 0)} <= orders["growing"] & orders["copies"]
+
+
 def test_copies_in_one_guest_have_names_and_share_its_time(campaign: Campaign) -> None:
     two = of(campaign, "copies", 2)
     assert [one.guest for one in two.members] == ["native copy 1", "native copy 2"]

@@ -78,3 +78,13 @@ def test_accounts_of_a_matrix_that_cannot_be_right_are_noted() -> None:
     (matrix,) = [one for one in together(replace(campaign, trials=wrong)).matrices if one.type == "matrix"]
     (note,) = [note for note in matrix.notes if "CPU time" in note]
     assert note.startswith("CPU time cannot be right: trial ") and "more of 36 trials" in note
+
+
+def test_the_first_to_start_gets_more_and_no_guest_is_accused() -> None:
+    scenarios = [{"name": "two", "type": "together", "environment": "runc", "workloads": ["linpack"], "guests": [1, 2]}]
+    (two,) = [one for one in together(crowd(24, scenarios=scenarios, first=1.25)).groups if one.guests == 2]
+    assert not any(rank.gets_less for rank in two.ranks)
+    (said,) = [note for note in two.notes if note.startswith("by place in the order of starts")]
+    assert "always the same gets less: 2 (" in said
+    (fair,) = [one for one in together(crowd(24, scenarios=scenarios, first=1.0)).groups if one.guests == 2]
+    assert not any("order of starts" in note for note in fair.notes)

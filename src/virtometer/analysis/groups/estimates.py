@@ -326,7 +326,7 @@ class _Grouped:
         """Who gets less by place in the order of starts and by processor, where these are not the guests' numbers."""
         said = []
         by_order = [{str(one.order + 1): one for one in self._mine(trial)} for trial in self.complete]
-        if len({tuple(one.guest for one in labels.values()) for labels in by_order}) > 1:
+        if len({tuple(sorted((at, one.guest) for at, one in labels.items())) for labels in by_order}) > 1:
             found = order.ranks([_sorted({at: one.rate or 0.0 for at, one in labels.items()}) for labels in by_order])
             if any(rank.gets_less for rank in found):
                 said.append(f"by place in the order of starts: {order.sentence(found, 'place')}")

@@ -78,7 +78,8 @@ def _overlap_s(record: TrialRecord, begin_ns: int, end_ns: int) -> float | None:
 def _trial(record: TrialRecord, kind: str, starts: Mapping[str, GuestStart], cpus: int, allowed: int) -> GroupTrial:
     runs = [run for run in record.scored if run.placement.role != "service"]
     placements = [run.placement for run in runs]
-    order = {key: at for at, key in enumerate(dict.fromkeys(one.guest_key for one in placements))}
+    order = {key: at for at, key in enumerate(dict.fromkeys((one.guest_key, one.instance) for one in placements))}
+    runs = sorted(runs, key=lambda run: _by_number(run.placement))  # the placements are in the order of starts
     measured = [run for run in runs if run.placement.role == "measured"]
     windows = [run.scored for run in measured]
     begin = max((one.window_start_host_ns for one in windows), default=0)
@@ -106,6 +107,11 @@ def _trial(record: TrialRecord, kind: str, starts: Mapping[str, GuestStart], cpu
     )
 
 
+def _by_number(placement: Placement) -> tuple[bool, int, int]:
+    """Measured guests before loads, then by their numbers."""
+    return placement.role != "measured", placement.guest, placement.instance
+
+
 def _skew_bound_ns(measured: list[Run]) -> int:
     """Bound of the error (host ns) of the time between two begins: those of the two clocks that are known worst.
 
@@ -117,7 +123,11 @@ def _skew_bound_ns(measured: list[Run]) -> int:
 
 
 def _member(
-    run: Run, placements: list[Placement], order: Mapping[GuestKey, int], starts: Mapping[str, GuestStart], kind: str
+    run: Run,
+    placements: list[Placement],
+    order: Mapping[tuple[GuestKey, int], int],
+    starts: Mapping[str, GuestStart],
+    kind: str,
 ) -> Member:
     placement, of = run.placement, judged(run)
     latency = agent_table.judged_by(run.kernel, run.op) is not None
@@ -139,7 +149,7 @@ def _member(
         host_cpu_s=run.scored.guest_cpu_s,
         processors=min(float(run.threads), vcpus or float(run.threads)),
         on=_processors(run.conditions.get("guest_processors", _ALL)),
-        order=order[placement.guest_key],
+        order=order[placement.guest_key, placement.instance],
         instance=placement.guest_key.name,
         vcpus=vcpus,
         rate_unit="1/s" if run.unit == "s" else run.unit,
