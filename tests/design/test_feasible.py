@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from virtometer.design.feasible import AGENT_RESERVE, HostSizes, disk_files, impossible_here
+from virtometer.design.feasible import AGENT_RESERVE, HostSizes, disk_files, impossible_here, refused
 from virtometer.design.parse import parse_plan, read_plan
+from virtometer.design.residents import crowds
 from virtometer.environments.registry import KINDS
 from virtometer.errors import PlanError
 from virtometer.runner.catalogue import catalogue
@@ -145,16 +146,47 @@ def scenario(text: str, kind: str = "qemu", workload: str = "workload: linpack, 
 
 
 def test_guests_that_do_not_fit_together_are_refused_with_the_sum() -> None:
-    assert scenario("type: together, environment: box, guests: [1, 16]") == []
-    assert scenario("type: together, environment: box, guests: [1, 17]") == [
-        "the guests of 's' need 8704M of memory together (17 of 'box' with 512M each), and this host has 8G"
+    # 256 MiB stay free, and each machine takes 128 MiB beside its memory.
+    assert scenario("type: together, environment: box, guests: [1, 12]") == []
+    assert scenario("type: together, environment: box, guests: [1, 13]") == [
+        "the guests of 's' need 13 x box (512M + 128M) = 8320M of memory together, and this host has 7936M free for "
+        "them; take fewer guests, or give each less"
     ]
     big = scenario(
         "type: together, environment: native, guests: [3]", "runc", "workload: memory, op: read, parameters: {size: 3G}"
     )
-    assert big == ["the guests of 's' need 9G of memory together (3 of 'native' with 3G each), and this host has 8G"]
+    assert len(big) == 1 and "3 x native (3G + 8M) = 9240M of memory together" in big[0]
     load = "type: loaded, environment: native, load: {workload: w, guests: 20, environment: box}"
-    assert "20 of 'box' with 512M each" in scenario(load)[0]
+    assert "native (2M + 8M) + 20 x box (512M + 128M) = 12810M" in scenario(load)[0]
+
+
+TEN = "qemu, settings: {memory: 10G}"
+
+
+@pytest.mark.parametrize("more", ["", "fresh: block\n", "fresh: block\nunavailable: skip\n"])
+def test_guests_are_compared_with_what_is_free_and_not_with_what_there_is(more: str) -> None:
+    text = plan("workload: linpack, op: classic", TEN).replace("unavailable: refuse\n", "") + more
+    text += "scenarios:\n  - {name: s, type: together, environment: box, guests: [1, 3]}\n"
+    read = parse_plan(text, "p.yaml", catalogue())
+    host = replace(HOST, memory=40 << 30, unused=(22 << 30) + (256 << 20))
+    (found,) = impossible_here(read, catalogue(), host)
+    assert found.sentence.startswith(
+        "the guests of 's' need 3 x box (10G + 128M) = 31104M of memory together, and this host has 22G free for them"
+    )
+    assert refused(found, read)
+    assert list(impossible_here(read, catalogue(), replace(host, unused=(31104 + 256) << 20))) == []
+    assert len(list(impossible_here(read, catalogue(), replace(host, unused=(31103 + 256) << 20)))) == 1
+
+
+def test_environments_that_each_fit_are_measured_one_after_the_other() -> None:
+    text = plan("workload: linpack, op: classic, parameters: {size: 100}", "qemu, settings: {memory: 2G}")
+    text = text.replace("unavailable", "  - {name: two, kind: qemu, settings: {memory: 2G}}\nunavailable")
+    text += "fresh: block\nscenarios:\n  - {name: s, type: together, guests: [1, 3]}\n"
+    read = parse_plan(text, "p.yaml", catalogue())
+    host = replace(HOST, unused=7 << 30)
+    assert list(impossible_here(read, catalogue(), host)) == []
+    (crowd,) = crowds(read, ["native", "box", "two"], host.room(read.rules.min_free_memory_bytes), catalogue())
+    assert crowd.apart
 
 
 def test_every_guest_that_works_at_the_same_time_has_a_disk_file() -> None:

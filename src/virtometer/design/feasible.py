@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from virtometer.design.catalogue import Catalogue
 from virtometer.design.demands import demand_of, guest_memory, rounded_size
 from virtometer.design.document import Path
-from virtometer.design.residents import residents
+from virtometer.design.residents import need, residents, whole
 from virtometer.design.scenarios import Placements, groups, guests_of, work_in_turns
 from virtometer.model import GuestKey, Plan, PlanEnvironment, size_text
 
@@ -154,39 +154,48 @@ def disk_files(plan: Plan, catalogue: Catalogue) -> int:
 
 
 def _too_many_guests(plan: Plan, catalogue: Catalogue, host: HostSizes) -> Iterator[Impossible]:
-    """Scenarios whose guests need more memory together than the host has, with the sum."""
+    """Scenarios whose guests need more memory together than is free, with the arithmetic.
+
+    The guests of one environment are asked about by themselves where environments can work one after the other.
+    """
     environments = {one.name: one for one in plan.environments}
     workloads = {one.name: demand_of(one, catalogue).memory for one in plan.workloads}
+    room = host.room(plan.rules.min_free_memory_bytes)
     for number, scenario in enumerate(plan.scenarios):
         for group in groups(plan, scenario, environments.keys()):
-            needed = [_memory_of(trial, environments, workloads, catalogue) for trial in group]
-            most = max(needed, key=lambda one: sum(one.values()))
+            taken = [_work_of(trial, workloads) for trial in group]
+            most = max(taken, key=len)
             if plan.fresh == "block":  # all guests of the group live at the same time
-                most = {key: max(one.get(key, 0) for one in needed) for one in needed for key in one}
-            if len(most) > 1 and sum(most.values()) > host.memory:
-                sizes = Counter((key.environment, size) for key, size in most.items())
-                parts = (f"{count} of '{name}' with {size_text(size)} each" for (name, size), count in sizes.items())
+                most = {key: max(one.get(key, 0) for one in taken) for one in taken for key in one}
+            needs = {key: need(environments[key.environment], catalogue, whole(work)) for key, work in most.items()}
+            if len(needs) > 1 and sum(needs.values()) > room:
                 sentence = (
-                    f"the guests of '{scenario.name}' need {rounded_size(sum(most.values()))} of memory together "
+                    f"the guests of '{scenario.name}' need {_arithmetic(needs, environments, catalogue)} of memory "
+                    f"together, and this host has {rounded_size(room)} free for them; "
+                    "take fewer guests, or give each less"
                 )
-                sentence += f"({', '.join(parts)}), and this host has {rounded_size(host.memory)}"
                 yield Impossible(("scenarios", number), sentence)
                 break
 
 
-def _memory_of(
-    trial: Placements, environments: Mapping[str, PlanEnvironment], workloads: Mapping[str, int], catalogue: Catalogue
-) -> dict[GuestKey, int]:
-    """Bytes of the host that each guest of a trial takes: all of a machine, of others what their work needs."""
+def _work_of(trial: Placements, workloads: Mapping[str, int]) -> dict[GuestKey, int]:
+    """Bytes that the work of each guest of a trial takes."""
     found: dict[GuestKey, int] = {}
     for placement in trial:
-        environment = environments[placement.environment]
-        key = placement.guest_key
-        if catalogue.kinds[environment.kind].machine_memory is not None:
-            found[key] = guest_memory(environment, catalogue) or 0
-        else:
-            found[key] = found.get(key, 0) + workloads[placement.workload]
+        found[placement.guest_key] = found.get(placement.guest_key, 0) + workloads[placement.workload]
     return found
+
+
+def _arithmetic(
+    needs: Mapping[GuestKey, int], environments: Mapping[str, PlanEnvironment], catalogue: Catalogue
+) -> str:
+    """What guests take: `3 x box (10G + 128M) = 31104M`, with what each takes beside its memory or its work."""
+    parts = []
+    for (name, size), count in Counter((key.environment, size) for key, size in needs.items()).items():
+        own = catalogue.kinds[environments[name].kind].own_memory
+        times = f"{count} x " if count > 1 else ""
+        parts.append(f"{times}{name} ({size_text(size - own)} + {size_text(own)})")
+    return f"{' + '.join(parts)} = {size_text(sum(needs.values()))}"
 
 
 def memory_taken(environment: PlanEnvironment, memory: int, catalogue: Catalogue) -> int:

@@ -111,7 +111,7 @@ def residents(plan: Plan, names: Collection[str], room: int, catalogue: Catalogu
     others = [one.name for one in known if one.name != plan.baseline]
     made = Residents(
         (tuple(others),),
-        {one.name: _need(one, catalogue, _largest(work_in_turns(plan), catalogue)) for one in known},
+        {one.name: need(one, catalogue, _largest(work_in_turns(plan), catalogue)) for one in known},
         plan.baseline,
         2 if plan.control and others else 1,
         _extra(plan, catalogue),
@@ -169,7 +169,7 @@ def crowds(plan: Plan, names: Collection[str], room: int, catalogue: Catalogue) 
         measured = [one for one in environments_of(plan, scenario) if one in names] if work else []
         if measured:
             needs = {
-                one.name: _need(one, catalogue, _largest(work, catalogue))
+                one.name: need(one, catalogue, _largest(work, catalogue))
                 for one in plan.environments
                 if one.name in measured
             }
@@ -177,8 +177,11 @@ def crowds(plan: Plan, names: Collection[str], room: int, catalogue: Catalogue) 
     return found
 
 
-def _need(environment: PlanEnvironment, catalogue: Catalogue, work: int) -> int:
-    """Bytes that a resident guest takes: a machine all of its memory, another guest what its work takes (`work`)."""
+def need(environment: PlanEnvironment, catalogue: Catalogue, work: int) -> int:
+    """Bytes of the host that a guest takes: a machine all of its memory, another guest what its work takes (`work`).
+
+    With what a guest of its kind takes beside it (`own_memory`).
+    """
     kind = catalogue.kinds[environment.kind]
     if kind.machine_memory is not None:
         return kind.own_memory + (guest_memory(environment, catalogue) or 0)
@@ -192,5 +195,9 @@ def _extra(plan: Plan, catalogue: Catalogue) -> int:
 
 def _largest(workloads: Collection[PlanWorkload], catalogue: Catalogue) -> int:
     """Whole MiB that the work takes which takes the most."""
-    most = max((demand_of(one, catalogue).memory for one in workloads), default=0)
-    return -(-most // _WHOLE) * _WHOLE
+    return whole(max((demand_of(one, catalogue).memory for one in workloads), default=0))
+
+
+def whole(size: int) -> int:
+    """Bytes, rounded up to whole MiB, so that sums are those of the numbers that are shown."""
+    return -(-size // _WHOLE) * _WHOLE
