@@ -9,12 +9,41 @@ import pytest
 from tests.cli.laboratory import ROOT
 from virtometer.cli.plan_files import DEFAULT, QUICK, built_in, load, load_for_here, seed_of, selection
 from virtometer.design.document import MAX_BYTES
+from virtometer.design.scenarios import groups
 from virtometer.errors import PlanError, PlanNotHere, UsageError
 
 
 @pytest.mark.parametrize("name", [DEFAULT, QUICK])
 def test_the_built_in_plans_are_the_files_in_plans(name: str) -> None:
     assert built_in(name) == ROOT / "plans" / name
+
+
+STUDIES = ("tsiouprou2010", "lemberger2010", "appel2008", "zupka2008")
+
+
+@pytest.mark.parametrize("name", [*(f"study-{study}" for study in STUDIES), "loaded", "mixed"])
+def test_plans_of_several_guests_measure_the_baseline_too(name: str) -> None:
+    plan, _ = load(ROOT / "plans" / f"{name}.yaml")
+    names = [one.name for one in plan.environments]
+    trials = [trial for scenario in plan.scenarios for group in groups(plan, scenario, names) for trial in group]
+    work = {one.workload for trial in trials for one in trial if one.role == "measured"}
+    alone = {trial[0].workload for trial in trials if len(trial) == 1 and trial[0].environment == plan.baseline}
+    assert work == alone == {one.name for one in plan.workloads}
+
+
+def test_the_published_rows_under_load_and_at_once_are_in_the_plans() -> None:
+    disk = {"random read", "random write", "sequential read", "sequential write"}
+    for name in ("tsiouprou2010", "lemberger2010"):
+        plan, _ = load(ROOT / "plans" / f"study-{name}.yaml")
+        of = {
+            kind: {workload for one in plan.scenarios if one.type == kind for workload in one.workloads}
+            for kind in ("loaded", "mixed", "pair")
+        }
+        assert of == {
+            "loaded": disk | {"net read", "net write"},
+            "mixed": disk | {"net read", "net write"},
+            "pair": {"net read", "net write"},
+        }
 
 
 GOOD = """\

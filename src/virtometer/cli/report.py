@@ -35,7 +35,7 @@ _MAKERS: dict[Format | None, str] = {
     Format.GROUPS_CSV: "virtometer.report.crowd_csv",
     Format.MATRICES_CSV: "virtometer.report.crowd_csv",
 }
-"""Where a report is made; the others are CSV of single guests."""
+"""Where a report is made; the others are made where CSV is."""
 
 
 def report(

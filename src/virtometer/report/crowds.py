@@ -24,7 +24,9 @@ _TYPES = {
 ABOUT = (
     "Against one, ideal and baseline: the sum of the guests by the rate of one guest alone in the same block, by what "
     "the processors allow when they are shared fairly, and by the baseline. Slowdown: the rate alone by that beside "
-    "others. All intervals are 95 %; those of guests, shares and cells of one table hold together."
+    "others. Against the others: the rate of a guest by the geometric mean of the others' in the same trial, with the "
+    "blocks in which it was the smallest. Alone: one guest with nobody beside it, in the same blocks. "
+    "All intervals are 95 %; those of guests, shares and cells of one table hold together."
 )
 
 

@@ -32,6 +32,7 @@ TOGETHER = {
         "more processors than there are"
     ),
     "slowdown": "how many times slower a guest is beside others than alone in the same block",
+    "host CPU by work": "CPU seconds of the host for all measured guests by their work: for a FLOP, byte or operation",
     "worst share, max/min, CV": (
         "part of the sum of the slowest guest, largest by smallest rate, and standard deviation by mean, within a trial"
     ),

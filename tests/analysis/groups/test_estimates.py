@@ -109,6 +109,22 @@ def test_native_is_as_many_copies_where_they_were_measured_and_else_one() -> Non
     assert three.baseline_guests == 1 and three.against_baseline.value == pytest.approx(1.5)
 
 
+def test_mixed_work_of_the_baseline_is_beside_the_same_other_work() -> None:
+    trials = []
+    for block in range(6):
+        for environment, rate in (("native", 10.0), ("box", 4.0)):
+            for scenario, factor in (("with disk", 1.0), ("with net", 0.5)):
+                both = [
+                    member(rate * factor, environment=environment),
+                    member(1.0, environment=environment, workload=scenario),
+                ]
+                trials.append(trial(block, both, scenario=scenario, type="mixed"))
+    found = {(one.environment, one.scenario): one for one in made(trials) if one.workload == "cpu"}
+    for scenario in ("with disk", "with net"):
+        against = found["box", scenario].against_baseline
+        assert against is not None and against.value == pytest.approx(0.4)
+
+
 def test_loads_are_members_but_not_in_the_sum() -> None:
     trials = []
     for block in range(6):

@@ -80,6 +80,13 @@ def test_accounts_of_a_matrix_that_cannot_be_right_are_noted() -> None:
     assert note.startswith("CPU time cannot be right: trial ") and "more of 36 trials" in note
 
 
+def test_a_ceiling_that_is_unknown_is_told_of_the_largest_group(found: Together) -> None:
+    said = "the ceiling of this host is unknown: native was not measured on all processors"
+    told = {(one.scenario, one.environment, one.guests) for one in found.groups if said in one.notes}
+    # The baseline was measured with linpack on all processors, and with nothing else.
+    assert told == {("switching", "runc", 3), ("disk and net", "runc", 3)}
+
+
 def test_the_first_to_start_gets_more_and_no_guest_is_accused() -> None:
     scenarios = [{"name": "two", "type": "together", "environment": "runc", "workloads": ["linpack"], "guests": [1, 2]}]
     (two,) = [one for one in together(crowd(24, scenarios=scenarios, first=1.25)).groups if one.guests == 2]

@@ -371,9 +371,11 @@ def _against_baseline(
     alike = (
         one.sums
         for one in all_groups
-        if (one.environment, one.workload, one.guests) == (baseline, of.workload, of.guests) and one.type == of.type
+        if (one.environment, one.workload, one.guests) == (baseline, of.workload, of.guests)
+        and one.type == of.type
+        and (of.type in _GROWING or one.scenario == of.scenario)  # of mixed work beside the same other work
     )
-    base = next(alike, None) if of.type in _GROWING else None
+    base = next(alike, None) if of.type in (*_GROWING, "mixed") else None
     count = of.guests
     if base is None:
         count = 1

@@ -15,7 +15,10 @@ from virtometer.analysis.groups.members import GroupTrial
 from virtometer.analysis.groups.reference import References
 from virtometer.analysis.groups.saturation import Saturation
 from virtometer.analysis.groups.scaling import Law
-from virtometer.model import Campaign, Estimate
+from virtometer.model import Campaign, Estimate, Plan
+
+_SUMMED = ("together", "instances", "mixed")
+"""Types of scenarios whose sums grow with the number of guests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,9 @@ def together(campaign: Campaign) -> Together:
     plan = campaign.plan
     found = groups(trials, references, failed(campaign), plan.baseline)
     ceilings = _ceilings(found, trials, plan.baseline)
-    found = tuple(_checked(group, ceilings.get(group.workload), plan.margin) for group in found)
+    largest = {(one.scenario, one.environment, one.workload): one for one in found}  # in the order of their numbers
+    unchecked = {id(one) for one in largest.values() if one.environment != plan.baseline and one.type in _SUMMED}
+    found = tuple(_checked(group, ceilings.get(group.workload), plan, told=id(group) in unchecked) for group in found)
     scalings = _scalings(found, references, plan.margin)
     found = tuple(_with_scaling(group, scalings) for group in found)
     return Together(found, _matrices(trials, references), scalings, trials)
@@ -110,15 +115,18 @@ def _ceilings(found: Sequence[Group], trials: Sequence[GroupTrial], baseline: st
     return ceilings
 
 
-def _checked(group: Group, ceiling: Estimate | None, margin: float) -> Group:
-    said = conservation.above_ceiling(group.sum, ceiling, margin)
+def _checked(group: Group, ceiling: Estimate | None, plan: Plan, *, told: bool) -> Group:
+    """With a note where the sum is above the ceiling, and where `told` also one where no ceiling is known."""
+    said = conservation.above_ceiling(group.sum, ceiling, plan.margin)
+    if ceiling is None and told:
+        said = f"the ceiling of this host is unknown: {plan.baseline} was not measured on all processors"
     return replace(group, notes=(*group.notes, said)) if said else group
 
 
 def _scalings(found: Sequence[Group], references: References, margin: float) -> tuple[Scaling, ...]:
     growing: dict[tuple[str, str, str], list[Group]] = {}
     for group in found:
-        if group.type in ("together", "instances", "mixed"):
+        if group.type in _SUMMED:
             growing.setdefault((group.scenario, group.environment, group.workload), []).append(group)
     made = []
     for (scenario, environment, workload), some in growing.items():
