@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from virtometer.analysis import Analysis
-from virtometer.analysis.groups.estimates import SingleGuest, singles_of
+from virtometer.analysis.groups.estimates import Group
 from virtometer.analysis.groups.reference import STATES
+from virtometer.model import Estimate
 from virtometer.report.crowd_rows import bounds, group_row
 from virtometer.report.csv_export import CPU, csv_table
 
@@ -38,10 +39,9 @@ def groups_csv(analysis: Analysis) -> str:
     """
 
     def rows() -> Iterable[Mapping[str, object]]:
-        singles = {id(one.of): one for one in singles_of(analysis.together.groups)}
         for of in analysis.together.groups:
-            if (single := singles.get(id(of))) is not None:
-                yield _single(single)
+            if of.follows_alone and of.alone is not None:
+                yield _single(of, of.alone)
             group = group_row(of)
             shared = {**group, **_states(of.host), "notes": " | ".join(of.notes)}
             ranks = {one["guest"]: one for one in group["ranks"]}
@@ -64,18 +64,17 @@ def groups_csv(analysis: Analysis) -> str:
     return csv_table(_GROUP, rows())
 
 
-def _single(one: SingleGuest) -> Mapping[str, object]:
-    """The row of a guest alone. Its rate stands as the sum."""
-    of = one.of
+def _single(of: Group, value: Estimate) -> Mapping[str, object]:
+    """The row of the guest alone that a group follows. Its rate stands as the sum."""
     return {
         **{name: getattr(of, name) for name in ("scenario", "type", "environment", "workload", "unit")},
         "guests": 1,
-        "n": one.value.n,
+        "n": value.n,
         "guest": of.environment,
         "role": "alone",
         "guest_workload": of.workload,
         "value_unit": of.alone_unit,
-        **bounds("value", one.value),
+        **bounds("value", value),
         **bounds("sum", of.alone_rate),
         **_states(of.alone_host),
     }

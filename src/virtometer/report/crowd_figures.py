@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 
 from virtometer.analysis import Analysis
-from virtometer.analysis.groups.estimates import Group, singles_of
+from virtometer.analysis.groups.estimates import Group
 from virtometer.analysis.groups.matrix import Matrix
 from virtometer.analysis.groups.member_estimates import CPU_PARTS, MemberEstimate
 from virtometer.analysis.groups.reference import STATES
@@ -102,9 +102,8 @@ def host_time(of: Sequence[Group]) -> Figure | None:
     known = [group for group in of if group.host]
     several = len({group.workload for group in known}) > 1
     stacks: dict[str, dict[str, float]] = {}
-    singles = {id(one.of) for one in singles_of(of)}
     for group in known:
-        if id(group) in singles and group.alone_host:
+        if group.follows_alone and group.alone_host:
             label = f"{group.environment} alone" + (f", {group.workload}" if several else "")
             stacks[label] = dict(group.alone_host)
         label = f"{group.environment} × {group.guests}" + (f", {group.workload}" if several else "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from virtometer.analysis.counted import counted
-from virtometer.analysis.groups.estimates import Group, singles_of
+from virtometer.analysis.groups.estimates import Group
 from virtometer.analysis.groups.matrix import Matrix
 from virtometer.analysis.groups.member_estimates import CPU_PARTS, MemberEstimate
 from virtometer.analysis.groups.order import Rank
@@ -38,10 +38,9 @@ def _reached(groups: Sequence[Group]) -> HtmlTable:
     workload, unit = groups[0].workload, groups[0].unit
     most = min(max(len(_measured(group)) for group in groups), _MOST_COLUMNS)
     rows = []
-    singles = {id(one.of): one for one in singles_of(groups)}
     for group in groups:
-        if (single := singles.get(id(group))) is not None:
-            value, rate = quantity(single.value, group.alone_unit), quantity(group.alone_rate, unit)
+        if group.follows_alone:
+            value, rate = quantity(group.alone, group.alone_unit), quantity(group.alone_rate, unit)
             rows.append((group.environment, "alone", value, *[""] * (most - 1), rate, "", ""))
         values = [quantity(one.value, one.unit) for one in _measured(group)]
         shown = [*values[: most - 1], f"… and {len(values) - most + 1} more"] if len(values) > most else values

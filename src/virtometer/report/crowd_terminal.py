@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from virtometer.analysis import Analysis
-from virtometer.analysis.groups.estimates import Group, singles_of
+from virtometer.analysis.groups.estimates import Group
 from virtometer.report import crowd_tables, knees, words
 
 
@@ -50,9 +50,8 @@ def _terminal_table(title: str, groups: Sequence[Group]) -> Table:
     made = _table(title)
     for name in ("guests", "sum", "of ideal", "slowdown", "worst share", "max/min", "skew p99"):
         made.add_column(name, justify="right", overflow="fold")
-    singles = {id(one.of): one for one in singles_of(groups)}
     for group in groups:
-        if id(group) in singles:
+        if group.follows_alone:
             made.add_row("alone", Text(crowd_tables.quantity(group.alone_rate, group.unit)))
         fair = group.fairness if group.guests > 1 and group.type not in ("loaded", "pair") else None
         cells = (

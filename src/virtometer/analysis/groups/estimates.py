@@ -40,7 +40,8 @@ class Group:
     overlap_s: median of the stretch in which all worked. watch_share: median of the part of one processor that watching
     the host took. None: unknown. skew_p99_ns: of the starts; skew_bound_ns: of its error.
     alone: value (in `alone_unit`) of one guest with nobody beside it in the same blocks; alone_rate: its rate in
-    `unit`; alone_host: processors' worth of each of STATES meanwhile.
+    `unit`; alone_host: processors' worth of each of STATES meanwhile. follows_alone: whether tables have that guest in
+    a row before this group: before the first one of its place, where no group consists of it.
     """
 
     scenario: str
@@ -75,29 +76,7 @@ class Group:
     alone_unit: str = ""
     alone_rate: Estimate | None = None
     alone_host: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class SingleGuest:
-    """One guest alone, which the groups of its environment and workload are compared with.
-
-    of: the first of these groups; value: in `of.alone_unit`.
-    """
-
-    of: Group
-    value: Estimate
-
-
-def singles_of(found: Iterable[Group]) -> list[SingleGuest]:
-    """The guest alone of each scenario, environment and workload, where no group consists of it."""
-    by_place: dict[tuple[str, str, str], list[Group]] = {}
-    for one in found:
-        by_place.setdefault((one.scenario, one.environment, one.workload), []).append(one)
-    return [
-        SingleGuest(some[0], some[0].alone)
-        for some in by_place.values()
-        if some[0].alone is not None and not (some[0].type in _GROWING and any(one.guests == 1 for one in some))
-    ]
+    follows_alone: bool = False
 
 
 def groups(
@@ -121,7 +100,18 @@ def groups(
     made.sort(
         key=lambda one: (scenarios.index(one.scenario), places.index((one.environment, one.workload)), one.guests)
     )
-    return tuple(_against_baseline(one, made, trials, references, baseline) for one in made)
+    return _after_alone(_against_baseline(one, made, trials, references, baseline) for one in made)
+
+
+def _after_alone(found: Iterable[Group]) -> tuple[Group, ...]:
+    """With `follows_alone`. found: in their order."""
+    by_place: dict[tuple[str, str, str], list[Group]] = {}
+    for one in found:
+        by_place.setdefault((one.scenario, one.environment, one.workload), []).append(one)
+    for some in by_place.values():
+        consists = some[0].type in _GROWING and any(one.guests == 1 for one in some)
+        some[0] = replace(some[0], follows_alone=some[0].alone is not None and not consists)
+    return tuple(one for some in by_place.values() for one in some)
 
 
 class _Alone(TypedDict):
