@@ -94,7 +94,8 @@ def test_a_guest_that_this_host_hides_leaves_the_foreign_load_unknown(
     slices = SliceObserver([guest.cpu_ns], watch)
     slices.begin()
     slices.end()
-    assert (slices.use(0, time.monotonic_ns()).foreign is None) is on_this_host
+    used = slices.use(0, time.monotonic_ns())
+    assert used is not None and (used.foreign is None) is on_this_host
     rules = Rules(min_free_memory_bytes=0, max_foreign_load=0, max_steal_share=1, max_kernel_errors=1000)
     kinds = {mark.kind for mark in slices.marks(0, time.monotonic_ns(), rules)}
     assert not on_this_host or not kinds & {MarkKind.FOREIGN, MarkKind.RUN_DELAY}
