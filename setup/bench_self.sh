@@ -29,6 +29,8 @@ echo "== Whether campaigns agree on operations that have two speeds"
 .venv/bin/python -m bench.agreement --campaigns "${AGREEMENTS:-2}" || failed=1
 echo "== Marks of quiet and of disturbed trials"
 .venv/bin/python -m bench.false_marks || failed=1
+echo "== Eight factors in a fraction and one at a time"
+.venv/bin/python -m bench.designs --blocks "${BLOCKS:-6}" || failed=1
 echo "== Kills"
 .venv/bin/python -m bench.kills --kills "${KILLS:-200}" || failed=1
 exit $failed

@@ -213,6 +213,8 @@ def _examine(
 
 def _checked_settings(kind: Environment, environment: PlanEnvironment) -> Settings | None:
     """Those with which the kind is checked for an environment of the plan. None: its default ones."""
+    if not kind.check_settings:
+        return None
     default = kind.settings_type()
     settings = kind.settings_type.model_validate(environment.settings)
     given = {name: getattr(settings, name) for name in kind.check_settings}
