@@ -38,6 +38,14 @@ def test_all_of_it_is_in_the_account(start: Start) -> None:
 
 
 @needs_root
+def test_its_monitor_writes_nothing_where_the_laboratory_was_called(start: Start) -> None:
+    guest, _ = start()
+    [conmon] = [pid for pid in guest.account.processes() if Path(f"/proc/{pid}/comm").read_text() == "conmon\n"]
+    assert Path(f"/proc/{conmon}/cwd").readlink() != Path.cwd()
+    guest.stop()
+
+
+@needs_root
 def test_without_the_program_the_check_names_the_package(lab: LabContext, monkeypatch: pytest.MonkeyPatch) -> None:
     assert Podman.package == "podman"
     check_missing_program(Podman, lab, monkeypatch)

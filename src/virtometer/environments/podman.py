@@ -76,7 +76,8 @@ class Podman(Container):
                 cgroups = f"--cgroup-parent=/{account.inner}"
             limit(guest, settings)
             mounts: list[Words] = [*hide_bare_cgroup2(), ["mount", "-t", "tmpfs", "-o", "mode=755", "none", "/run"]]
-            argv: list[str | Path] = [*own_mounts(self.lab.programs, mounts), "env"]
+            # conmon writes a file `oom` into its directory where a container ends for lack of memory.
+            argv: list[str | Path] = [*own_mounts(self.lab.programs, mounts), "env", f"--chdir={directory}"]
             argv += [f"CONTAINERS_CONF={directory / 'containers.conf'}"]
             argv += [f"CONTAINERS_STORAGE_CONF={directory / 'storage.conf'}", podman, "run", *_FLAGS, cgroups]
             argv += _same_limits()
