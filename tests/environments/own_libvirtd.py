@@ -79,8 +79,6 @@ class OwnLibvirtd:
             if not place.is_dir():
                 place.mkdir()
                 self._made.append(place)
-        cgroups = [mount.path / "machine" for mount in all_cgroup_mounts()]
-        self._made += [one for one in cgroups if not one.exists()]
         script = _SCRIPT.format(
             places=" ".join(_PLACES), hidden="\n".join(f"umount --lazy {path}" for path in bare_unified())
         )
@@ -126,7 +124,8 @@ class OwnLibvirtd:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
-        for place in reversed(self._made):
-            with contextlib.suppress(OSError):  # another daemon may use it by now
+        # Another daemon may use a place by now. Of its cgroups the last daemon that ends removes the parents.
+        for place in (*reversed(self._made), *(mount.path / "machine" for mount in all_cgroup_mounts())):
+            with contextlib.suppress(OSError):
                 place.rmdir()
         shutil.rmtree(self.directory)

@@ -13,7 +13,7 @@ from virtometer.environments import accounting
 from virtometer.environments.accounting import Account, CgroupAccount, TreeAccount, open_account
 from virtometer.environments.base import LabContext
 from virtometer.environments.journal import Journal
-from virtometer.environments.processes import ProcessStat, stat_of
+from virtometer.environments.processes import ProcessStat, kill_all, stat_of
 from virtometer.errors import EnvironmentFailed
 
 BURN = "import time\nend = time.process_time() + {seconds}\nwhile time.process_time() < end: pass\n"
@@ -259,3 +259,28 @@ def test_a_cgroup2_is_bare_beside_controllers_of_v1(
     mounts += [accounting.CgroupMount(1, Path("/sys/fs/cgroup/one"), "/", tuple(v1))] if v1 else []
     monkeypatch.setattr(accounting, "all_cgroup_mounts", lambda: mounts)
     assert [str(path) for path in accounting.bare_unified()] == found
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not accounting.cgroup_mounts(), reason="cgroups and root are needed")
+def test_what_enters_a_cgroup_while_it_is_removed_is_killed_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    directory = accounting.cgroup_mounts()[0].path / f"virtometer-late-{os.getpid()}"
+    directory.mkdir()
+    late: list[subprocess.Popen[bytes]] = []
+
+    def kill_and_enter(processes: Callable[[], list[int]]) -> None:
+        kill_all(processes)
+        if not late:
+            late.append(subprocess.Popen(["sleep", "60"]))
+            (directory / "cgroup.procs").write_text(str(late[0].pid))
+
+    monkeypatch.setattr(accounting, "kill_all", kill_and_enter)
+    try:
+        accounting.remove_cgroup(directory)
+        assert not directory.exists()
+        assert late[0].wait(10) == -signal.SIGKILL
+    finally:
+        for process in late:
+            process.kill()
+            process.wait()
+        if directory.exists():
+            directory.rmdir()

@@ -51,3 +51,16 @@ def test_a_reading_knows_what_it_took() -> None:
     assert point.guests_ns == (7,) and 5_000_000 <= point.cost_ns < 10**9
     assert point.pause_s >= 1.25, "at most 0.4 % of a processor"
     assert len(read_cpu()) == len(point.cpu_s) == 8
+
+
+def test_a_guest_of_several_placements_is_read_once() -> None:
+    class Guest:
+        read = 0
+
+        def cpu_ns(self) -> int:
+            self.read += 1
+            return self.read
+
+    one, other = Guest(), Guest()
+    assert read_point([one.cpu_ns, other.cpu_ns, one.cpu_ns]).guests_ns == (1, 1, 1)
+    assert (one.read, other.read) == (1, 1)

@@ -292,9 +292,9 @@ def remove_cgroup(directory: Path) -> None:
     """Kill everything in a cgroup and remove it with those below it. Raises EnvironmentFailed when it stays."""
     if not directory.is_dir():
         return
-    kill_all(lambda: cgroup_processes(directory))
     deadline = time.monotonic() + KILL_LIMIT_S
     while True:
+        kill_all(lambda: cgroup_processes(directory))  # each time: a runtime that ends may still put one into it
         fault: OSError | None = None
         for below, _, _ in os.walk(directory, topdown=False):
             try:

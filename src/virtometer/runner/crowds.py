@@ -198,7 +198,7 @@ class CrowdRunner(TrialSteps):
         watch = self._watch(runs, running_guests.values())
         guests = [one.running_guest for one in runs]
         observer = SliceObserver(
-            [one.cpu_ns for one in guests],
+            [one.whole.cpu_ns for one in guests],
             watch,
             several=True,
             parts=[one.cpu_parts for one in guests],

@@ -73,14 +73,18 @@ def read_point(
     parts: Sequence[ReadParts] = (),
     network: NetworkWatch | None = None,
 ) -> Point:
-    """The counters now, and what reading them took. As Observer; `find`: threads that were started as well."""
+    """The counters now, and what reading them took. As Observer; `find`: threads that were started as well.
+
+    A guest that is named more than once is read once, so that all of its placements have the same number.
+    """
     began_ns = time.thread_time_ns()
-    read: list[int | None] = []
-    for guest in guests:
+    known: dict[Callable[[], int], int | None] = {}
+    for guest in dict.fromkeys(guests):
         try:
-            read.append(guest())
+            known[guest] = guest()
         except OSError:
-            read.append(None)
+            known[guest] = None
+    read = [known[guest] for guest in guests]
     counters = UNKNOWN if watch is None else watch.read(find=find)
     divided = tuple(one() if ns is not None else None for one, ns in zip(parts, read, strict=False))
     activity = read_activity(network) if several else None

@@ -172,6 +172,11 @@ class RunningGuest:
         agent._first = self
         self._agents[number] = agent
 
+    @property
+    def whole(self) -> RunningGuest:
+        """The guest that this agent is one of: its first agent."""
+        return self._first
+
     def cpu_ns(self) -> int:
         """CPU time of the whole guest with all its agents so far, in ns."""
         first = self._first

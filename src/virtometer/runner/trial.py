@@ -163,7 +163,7 @@ class TrialRunner(TrialSteps):
                 one.clock.before(one.seconds)
         guests = [one.running_guest for one in running]
         observer = Observer(
-            [one.cpu_ns for one in guests],
+            [one.whole.cpu_ns for one in guests],
             watch,
             several=several,
             parts=[one.cpu_parts for one in guests],
