@@ -31,10 +31,10 @@ fresh: block
 """
 
 
-def eight(directory: Path, design: str = "{type: fraction}") -> Path:
+def eight(directory: Path, design: str = "{type: fraction}", more: str = "") -> Path:
     factors = "\n".join(f"  - {{name: {name}, levels: {{low: {{}}, high: {{}}}}}}" for name in "abcdefgh")
     path = directory / "eight.yaml"
-    path.write_text(EIGHT.replace("FACTORS", factors).replace("DESIGN", design))
+    path.write_text(EIGHT.replace("FACTORS", factors).replace("DESIGN", design) + more)
     return path
 
 
@@ -50,10 +50,8 @@ def test_levels_that_no_host_can_have_are_shown_with_the_reason(tmp_path: Path) 
 
 
 def test_combinations_that_are_excluded_are_named(tmp_path: Path) -> None:
-    text = eight(tmp_path, "{type: optimal, terms: [main]}").read_text()
-    path = tmp_path / "constraints.yaml"
-    path.write_text(text + "constraints: [{never: {a: high, b: high}}, {where: {c: high}, only: {d: high}}]\n")
-    outcome = shown(path)
+    constraints = "constraints: [{never: {a: high, b: high}}, {where: {c: high}, only: {d: high}}]\n"
+    outcome = shown(eight(tmp_path, "{type: optimal, terms: [main]}", constraints))
     assert outcome.status == 0
     assert "  excluded: a=high, b=high: 64 of 256 combinations\n" in outcome.out
     assert "  excluded: c=high with other than d=high: 64 of 256 combinations\n" in outcome.out
@@ -63,10 +61,8 @@ def test_combinations_that_are_excluded_are_named(tmp_path: Path) -> None:
 
 
 def test_tuning_is_shown_in_words(tmp_path: Path) -> None:
-    text = eight(tmp_path, "{type: fraction}").read_text()
-    tuned = tmp_path / "tuned.yaml"
-    tuned.write_text(text + "tuning: [{where: host, sysctl: {vm.dirty_ratio: 5}}, {where: port, queue_length: 9}]\n")
-    outcome = shown(tuned)
+    tuning = "tuning: [{where: host, sysctl: {vm.dirty_ratio: 5}}, {where: port, queue_length: 9}]\n"
+    outcome = shown(eight(tmp_path, more=tuning))
     assert outcome.status == 0
     assert "\nall tuned: host: sysctl vm.dirty_ratio 5; port: queue length 9\n" in outcome.out
 

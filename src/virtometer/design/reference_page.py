@@ -5,10 +5,12 @@ A test compares the page with what `page` makes, so that it is never older than 
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
 
 from virtometer.design.reference import Entry, Section
 
+_WIDTH = 120  # of lines of prose
 _HEADINGS = {"plan": "The plan", "environment": "Environments", "workload": "Workloads"}
 _ABOUT = """\
 # Reference of plans
@@ -35,7 +37,8 @@ def page(sections: Iterable[Section]) -> str:
             parts.append(f"## {_HEADINGS[group]}\n")
         parts.append(f"### {section.name}\n")
         title = f" ({section.title})" if section.title != section.name else ""
-        parts.append("\n".join([f"{_sentence(section.meaning)[:-1]}{title}.", *section.facts]) + "\n")
+        prose = [f"{_sentence(section.meaning)[:-1]}{title}.", *section.facts]
+        parts.append("\n".join(_wrapped(one) for one in prose) + "\n")
         parts += _tables(section)
     return "\n".join(parts)
 
@@ -65,6 +68,10 @@ def _default(entry: Entry) -> str:
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _wrapped(sentence: str) -> str:
+    return textwrap.fill(sentence, _WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def _sentence(words: str) -> str:
