@@ -8,7 +8,8 @@ product's own rule of stopping and ends within its budget, so that what it claim
 less than the smallest slowdown: within the margin a slowdown would rightly be called equivalent.
 
 The rows of each campaign are appended to the file at its end. A further call goes on, and the summary is that of the
-whole file, for each budget: how often each slowdown was found, how many intervals hold the truth, false claims.
+whole file, for each budget: how often each slowdown was found, how many intervals hold the truth, false claims, and in
+how many campaigns there was any.
 """
 
 from __future__ import annotations
@@ -43,10 +44,13 @@ workloads:
   - {{name: linpack, workload: linpack, op: classic, parameters: {{size: 100}}}}
   - {{name: system call, workload: os, op: system-call}}
   - {{name: triad, workload: memory, op: triad, parameters: {{size: {triad}}}}}
+  - {{name: context switch, workload: os, op: context-switch, parameters: {{processes: 2}}}}
+  - {{name: disk, workload: disk, op: random-read, parameters: {{size: 4K, direct: true}}}}
 blocks: {blocks}
 seconds: {seconds}
 slice_s: 0.008
 fresh: block
+disk_span: 256M
 verdict: {verdict}
 margin: {margin}
 budget_s: {budget}
@@ -175,6 +179,10 @@ def _of_extra(rows: Sequence[Mapping[str, str]], extra: float) -> list[str]:
         if extra == 0:
             claims = len(claimed) + len(wrong)
             said = f"false claims {share_text(claims, len(own))}"
+            if not workload:
+                campaigns = {row["campaign"] for row in own}
+                with_claim = {row["campaign"] for row in (*claimed, *wrong)}
+                said += f", in {share_text(len(with_claim), len(campaigns))} campaigns"
         else:
             said = f"found {share_text(len(claimed), len(own))}" + (f", {len(wrong)} called faster" if wrong else "")
         known = [row for row in own if row["holds"]]

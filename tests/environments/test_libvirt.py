@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,21 @@ def start(daemon: OwnLibvirtd, lab: LabContext, new_id: Callable[[], str]) -> It
 
 def domains(daemon: OwnLibvirtd, driver: str, lab: LabContext) -> list[str]:
     return Connection(lab.programs, daemon.uri(driver)).run(["list", "--all", "--name"], purpose="list").split()
+
+
+@needs_daemon
+def test_a_daemon_that_starts_again_is_waited_for(daemon: OwnLibvirtd, lab: LabContext, tmp_path: Path) -> None:
+    socket = tmp_path / "socket"
+    socket.symlink_to(daemon.directory / "libvirt-sock")
+    connection = Connection(lab.programs, f"qemu+unix:///system?socket={socket}")
+    assert connection.state("virtometer-nothing") is None
+    socket.unlink()
+    again = threading.Timer(1.0, socket.symlink_to, [daemon.directory / "libvirt-sock"])
+    again.start()
+    try:
+        assert connection.state("virtometer-nothing") is None
+    finally:
+        again.join()
 
 
 # --- what is made ---------------------------------------------------------------------------------------------

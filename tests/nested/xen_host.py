@@ -20,6 +20,7 @@ _PACKAGES = (
 )  # fmt: skip
 WORDS = "com1=115200,8n1 console=com1 dom0_mem=2560M loglvl=none noreboot"
 
+# As systemd does, libvirtd is started again where it dies: that of Debian 12 does now and then in Xen's driver.
 # libvirt knows no processor without the feature vme, which TCG lacks; and its driver for QEMU wants a user of its own.
 DAEMONS = f"""
 mount -t xenfs xenfs /proc/xen
@@ -32,7 +33,7 @@ xenconsoled --pid-file=/run/xenconsoled.pid
 sed -i /vme/d /usr/share/libvirt/cpu_map/x86_486.xml
 rm -f /usr/lib/*/libvirt/connection-driver/libvirt_driver_qemu.so
 virtlogd -d
-libvirtd -d
+until libvirtd; do sleep 0.1; done &
 until virsh version; do sleep 0.2; done
 """
 """Commands that start what dom0 needs."""

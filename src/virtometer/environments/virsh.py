@@ -35,7 +35,9 @@ _ESCAPED = re.compile(r"\\x([0-9a-f]{2})")
 _CONTROLLER = "libvirt_lxc"
 _GONE = re.compile(r"domain not found|failed to get domain|no domain with matching", re.IGNORECASE)
 _UNREACHABLE = re.compile(r"failed to connect (to the hypervisor|socket)|no connection driver", re.IGNORECASE)
+_LOST = re.compile(r"end of file while reading|cannot recv data|client socket is closed", re.IGNORECASE)
 _END_S = 30.0  # libvirtd itself gives a machine fifteen seconds to end
+_RESTART_S = 10.0  # systemd starts a daemon that died again; this has been seen with Xen's driver
 
 _LOOK_S = 0.001
 _LATE_S = 0.3  # the daemon may still work on what a laboratory asked for that was killed since
@@ -80,6 +82,7 @@ class Connection:
         self.local = is_local(uri)
         self._version: dict[str, str] = {}
         self._models: list[str] | None = None
+        self._reached = False
 
     def run(
         self,
@@ -108,7 +111,28 @@ class Connection:
         pass_fds: Sequence[int] = (),
         input_bytes: bytes | None = None,
     ) -> tuple[int, str, str]:
-        """The status, what was printed, and the reason of a failure."""
+        """The status, what was printed, and the reason of a failure.
+
+        A hypervisor that answered before is waited for: nothing was asked of it where it cannot be reached.
+        """
+        deadline = time.monotonic() + (_RESTART_S if self._reached else 0.0)
+        while True:
+            status, printed, reason = self._once(commands, purpose, limit_s, pass_fds, input_bytes)
+            if status == 0 or not _UNREACHABLE.search(reason):
+                self._reached = True
+                return status, printed, reason
+            if time.monotonic() >= deadline:
+                return status, printed, reason
+            time.sleep(_RESTART_S / 20)
+
+    def _once(
+        self,
+        commands: Sequence[Command],
+        purpose: str,
+        limit_s: float,
+        pass_fds: Sequence[int],
+        input_bytes: bytes | None,
+    ) -> tuple[int, str, str]:
         virsh = self._programs.find("virsh", "libvirt-clients")
         line = "; ".join(shlex.join(map(str, command)) for command in commands)
         argv: list[str | Path] = [virsh, "--quiet", "--connect", self.uri, line]
@@ -195,7 +219,10 @@ class Connection:
 
     def _removed(self, name: str) -> str:
         purpose = f"destroy {name}"
-        status, _, reason = self._try(["destroy", name], purpose=purpose, limit_s=_END_S)
+        destroy = ["destroy", name]
+        status, _, reason = self._try(destroy, purpose=purpose, limit_s=_END_S)
+        if status != 0 and _LOST.search(reason):
+            status, _, reason = self._try(destroy, purpose=purpose, limit_s=_END_S)
         if status != 0 and _GONE.search(reason):
             return ""
         if status != 0 and self.state(name) in ("running", "paused", "in shutdown"):
