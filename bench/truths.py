@@ -1,6 +1,7 @@
 """A slowdown of known size, found or not: agents that do more work than they report, in whole campaigns.
 
     python -m bench.truths [--campaigns 10] [--budget 120] [--margin 0.01] [--extra 0,0.02,0.05,0.1] [--file FILE]
+    python -m bench.truths --campaigns 0 --file bench/records/truths.csv
 
 The baseline is native. Each further environment is native with an agent that adds a part of unreported work
 (bench/slower_agent.py): with 0.05 its true ratio is 1 / 1.05. With 0 it is an A/A comparison. Each campaign follows the
@@ -9,7 +10,7 @@ less than the smallest slowdown: within the margin a slowdown would rightly be c
 
 The rows of each campaign are appended to the file at its end. A further call goes on, and the summary is that of the
 whole file, for each budget: how often each slowdown was found, how many intervals hold the truth, false claims, and in
-how many campaigns there was any.
+how many campaigns there was any. The second line prints what was found so far, and runs nothing.
 """
 
 from __future__ import annotations
@@ -134,9 +135,9 @@ def rows_of(measured: Measured, number: int, extras: Sequence[float]) -> list[di
                 "workload": finding.workload,
                 "extra": extra,
                 "truth": truth,
-                "ratio": ratio.value if ratio else "",
-                "low": ratio.low if ratio and known else "",
-                "high": ratio.high if ratio and known else "",
+                "ratio": _digits(ratio.value) if ratio else "",
+                "low": _digits(ratio.low) if ratio and known else "",
+                "high": _digits(ratio.high) if ratio and known else "",
                 "blocks": ratio.n if ratio else 0,
                 "verdict": finding.verdict.value,
                 "holds": int(ratio.low <= truth <= ratio.high) if ratio and ratio.low and ratio.high else "",
@@ -144,6 +145,10 @@ def rows_of(measured: Measured, number: int, extras: Sequence[float]) -> list[di
             }
         )
     return rows
+
+
+def _digits(value: float | None) -> str:
+    return "" if value is None else f"{value:.6f}"
 
 
 def marks_text(campaign: Campaign) -> str:
@@ -206,11 +211,12 @@ def main() -> int:
     parser.add_argument("--file", type=Path, default=Path("results/truths.csv"))
     given = parser.parse_args()
     extras = [float(text) for text in given.extra.split(",")]
-    try:
-        os.environ["VIRTOMETER_AGENT"] = str(build())
-    except (WorkspaceError, VirtometerError) as fault:
-        print(f"truths: {fault}", file=sys.stderr)
-        return 1
+    if given.campaigns:
+        try:
+            os.environ["VIRTOMETER_AGENT"] = str(build())
+        except (WorkspaceError, VirtometerError) as fault:
+            print(f"truths: {fault}", file=sys.stderr)
+            return 1
     given.file.parent.mkdir(parents=True, exist_ok=True)
     with extra_kinds(Slower):
         text = plan_text(extras, given.budget, given.margin, given.blocks, given.seconds, given.triad, given.verdict)

@@ -10,6 +10,8 @@ from bench.campaigns import Measured, add_rows, extra_kinds, plan_of, read_rows
 from tests.analysis.simulated_campaigns import Place, Work, simulate
 from virtometer.model import Mark, MarkKind
 
+ROOT = Path(__file__).parents[2]
+
 
 def row(campaign: int, extra: float, verdict: str, *, holds: bool, budget: float = 120) -> dict[str, str]:
     return {
@@ -77,3 +79,19 @@ def test_a_real_campaign_finds_twice_the_work(
     assert len(rows) == 10
     assert all(float(rows[name, "1.0"]["ratio"]) < 0.8 for name in ("linpack", "system call"))
     assert "+100 %: found" in capsys.readouterr().out
+
+
+def test_the_methodology_says_what_the_record_holds() -> None:
+    rows = read_rows(ROOT / "bench" / "records" / "truths.csv")
+    campaigns = {one["campaign"] for one in rows}
+    told = (ROOT / "METHODOLOGY.md").read_text().splitlines()
+    [said] = [line for line in told if line.startswith("| ") and "bench/records/truths.csv" in line]
+    assert said.startswith(f"| `truths`, {len(campaigns)} campaigns of ")
+    same = [one for one in rows if float(one["extra"]) == 0]
+    claimed = {one["campaign"] for one in same if one["verdict"] in ("slower", "faster")}
+    assert f"a claim of the same agent in {len(claimed)} of {len(campaigns)} campaigns" in said
+    for extra in ("0.02", "0.05"):
+        found = [one["verdict"] == "slower" for one in rows if one["extra"] == extra]
+        assert f"+{float(extra) * 100:g} %: {sum(found)} of {len(found)}" in said
+    for part in (rows, same):
+        assert f"{sum(one['holds'] == '1' for one in part)} of {len(part)} intervals" in said
