@@ -10,7 +10,7 @@ less than the smallest slowdown: within the margin a slowdown would rightly be c
 
 The rows of each campaign are appended to the file at its end. A further call goes on, and the summary is that of the
 whole file, for each budget: how often each slowdown was found, how many intervals hold the truth, false claims, and in
-how many campaigns there was any. The second line prints what was found so far, and runs nothing.
+how many campaigns there was any. The second line only prints the summary of what was measured for METHODOLOGY.
 """
 
 from __future__ import annotations

@@ -153,6 +153,43 @@ def test_without_a_daemon_the_advice_names_the_packages(
     assert advice in raised.value.advice
 
 
+@needs_virsh
+def test_a_hypervisor_that_stays_away_is_waited_for_once(
+    lab: LabContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(virsh, "RESTART_S", 0.5)
+    connection = Connection(lab.programs, "test:///default")
+    assert connection.state("test") == "running"
+    connection.uri = f"qemu+unix:///system?socket={tmp_path}/none"
+    calls = []
+    for _ in range(2):
+        lab.programs.drain()
+        with pytest.raises(EnvironmentFailed, match="failed to connect"):
+            connection.state("test")
+        calls.append(len(lab.programs.drain()))
+    assert calls[0] > 1 and calls[1] == 1
+
+
+@needs_virsh
+def test_a_destroy_of_which_the_daemon_died_is_asked_once_more(
+    lab: LabContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    died = tmp_path / "died"
+    dying = tmp_path / "virsh"
+    dying.write_text(
+        f"""#!/bin/sh
+case "$*" in *destroy*)
+    [ -e {died} ] || {{ touch {died}; echo "error: End of file while reading data: Input/output error" >&2; exit 1; }}
+esac
+exec {shutil.which("virsh")} "$@"
+"""
+    )
+    dying.chmod(0o755)
+    monkeypatch.setattr(lab.programs, "find", lambda *_: dying)
+    assert Connection(lab.programs, "test:///default").remove("test") == "domain test"
+    assert died.exists()
+
+
 def test_without_virsh_its_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def find(self: Programs, name: str, package: str) -> Path:
         raise MissingProgram(f"no {name}", advice=f"install the Debian package {package}")

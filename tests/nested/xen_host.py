@@ -20,7 +20,7 @@ _PACKAGES = (
 )  # fmt: skip
 WORDS = "com1=115200,8n1 console=com1 dom0_mem=2560M loglvl=none noreboot"
 
-# As systemd does, libvirtd is started again where it dies: that of Debian 12 does now and then in Xen's driver.
+# libvirtd is started again where it crashes, as systemd does it: Debian 12's sometimes does with Xen.
 # libvirt knows no processor without the feature vme, which TCG lacks; and its driver for QEMU wants a user of its own.
 DAEMONS = f"""
 mount -t xenfs xenfs /proc/xen

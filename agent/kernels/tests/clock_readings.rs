@@ -23,9 +23,8 @@ const DEAR: Duration = Duration::from_micros(50);
 /// Readings of one thread that an iteration may always have: at its begin, in its middle, at its end.
 const ALWAYS: usize = 3;
 
-/// More readings than that may cost this share of the iteration. `net` aims at 0.5 %, and its iterations are
-/// not equally long.
-const SHARE: f64 = 0.006;
+/// More readings than that may cost this share of the iteration, as the round trips of `net` have it.
+const SHARE: f64 = 0.005;
 
 /// Names and values of parameters.
 type Given<'a> = &'a [(&'a str, &'a str)];

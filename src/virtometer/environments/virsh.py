@@ -27,6 +27,9 @@ CONTAINER_DRIVERS = ("lxc", "openvz")
 DAEMON_DRIVERS = {"qemu": "libvirt-daemon-driver-qemu", "lxc": "libvirt-daemon-driver-lxc"}
 """Drivers of the daemon libvirtd, each with its Debian package."""
 
+RESTART_S = 10.0
+"""How long a hypervisor that answered before is waited for: systemd starts a libvirtd again that crashed."""
+
 _UNDEFINE = {"qemu": ("--nvram", "--managed-save", "--snapshots-metadata")}
 """What is removed with a domain, of the drivers that keep it: variables of its firmware, its saved state, snapshots."""
 
@@ -37,7 +40,6 @@ _GONE = re.compile(r"domain not found|failed to get domain|no domain with matchi
 _UNREACHABLE = re.compile(r"failed to connect (to the hypervisor|socket)|no connection driver", re.IGNORECASE)
 _LOST = re.compile(r"end of file while reading|cannot recv data|client socket is closed", re.IGNORECASE)
 _END_S = 30.0  # libvirtd itself gives a machine fifteen seconds to end
-_RESTART_S = 10.0  # systemd starts a daemon that died again; this has been seen with Xen's driver
 
 _LOOK_S = 0.001
 _LATE_S = 0.3  # the daemon may still work on what a laboratory asked for that was killed since
@@ -113,17 +115,15 @@ class Connection:
     ) -> tuple[int, str, str]:
         """The status, what was printed, and the reason of a failure.
 
-        A hypervisor that answered before is waited for: nothing was asked of it where it cannot be reached.
+        A hypervisor that answered the last time is waited for: nothing was asked of it where it cannot be reached.
         """
-        deadline = time.monotonic() + (_RESTART_S if self._reached else 0.0)
+        deadline = time.monotonic() + (RESTART_S if self._reached else 0.0)
         while True:
             status, printed, reason = self._once(commands, purpose, limit_s, pass_fds, input_bytes)
-            if status == 0 or not _UNREACHABLE.search(reason):
-                self._reached = True
+            self._reached = status == 0 or not _UNREACHABLE.search(reason)
+            if self._reached or time.monotonic() >= deadline:
                 return status, printed, reason
-            if time.monotonic() >= deadline:
-                return status, printed, reason
-            time.sleep(_RESTART_S / 20)
+            time.sleep(RESTART_S / 20)
 
     def _once(
         self,
@@ -219,10 +219,10 @@ class Connection:
 
     def _removed(self, name: str) -> str:
         purpose = f"destroy {name}"
-        destroy = ["destroy", name]
-        status, _, reason = self._try(destroy, purpose=purpose, limit_s=_END_S)
-        if status != 0 and _LOST.search(reason):
-            status, _, reason = self._try(destroy, purpose=purpose, limit_s=_END_S)
+        for _ in range(2):
+            status, _, reason = self._try(["destroy", name], purpose=purpose, limit_s=_END_S)
+            if status == 0 or not _LOST.search(reason):  # the daemon may have died of it
+                break
         if status != 0 and _GONE.search(reason):
             return ""
         if status != 0 and self.state(name) in ("running", "paused", "in shutdown"):

@@ -264,11 +264,11 @@ impl Worker for Datagrams {
             (self.origin_ns, self.due_ns) = (now_ns(), 0.0);
             while self.take_confirmations()? {}
             self.until_confirmed()?;
-            self.confirmed_ns = self.readings.happened(self.confirmed.0);
+            self.confirmed_ns = self.readings.resumed(self.confirmed.0);
         }
         let (start_ns, before, sent) = (self.confirmed_ns, self.confirmed.0, self.session.sent);
-        let end_ns = start_ns + repeats * REPEAT_NS;
-        while self.confirmed_ns < end_ns {
+        self.readings.iterate();
+        while !self.readings.may_end(repeats * REPEAT_NS) {
             self.until_confirmed()?;
             if self.readings.due(self.confirmed.0) {
                 self.confirmed_ns = self.readings.happened(self.confirmed.0);

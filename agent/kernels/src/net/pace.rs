@@ -1,14 +1,18 @@
 //! How often something is done that costs a reading of the clock, or more: by the work done since, not by the clock.
 
-use crate::clock_cost::{reading_cost_ns, SHARE};
+use crate::clock_cost::{affordable, reading_cost_ns, SHARE};
 use virtometer_sampling::now_ns;
 
 /// Work between two events, adapted so that one comes about every `target_ns`.
 pub(super) struct Pace {
+    reading_ns: u64,
     target_ns: u64,
     distance: u64,
     last: u64,
     last_ns: u64,
+    /// When the iteration began, ns, and the events in it.
+    begun_ns: u64,
+    events: u64,
 }
 
 impl Pace {
@@ -17,14 +21,33 @@ impl Pace {
     /// Events are as far apart as is aimed at, or farther where a reading of the clock would cost more than an eighth
     /// of that part.
     pub(super) fn new(target_ns: u64) -> Self {
-        let target_ns = target_ns.max(8 * SHARE * reading_cost_ns());
-        Pace { target_ns, distance: 1, last: 0, last_ns: 0 }
+        let reading_ns = reading_cost_ns();
+        let target_ns = target_ns.max(8 * SHARE * reading_ns);
+        Pace { reading_ns, target_ns, distance: 1, last: 0, last_ns: 0, begun_ns: 0, events: 0 }
+    }
+
+    /// An iteration begins with the last event.
+    pub(super) fn iterate(&mut self) {
+        (self.begun_ns, self.events) = (self.last_ns, 0);
+    }
+
+    /// Whether the iteration may end with the last event: it lasted `least_ns`, and its events cost at most half of
+    /// what readings of the clock may cost. Where work comes in bursts, events are closer together than is aimed at.
+    pub(super) fn may_end(&self, least_ns: u64) -> bool {
+        let lasted_ns = self.last_ns.saturating_sub(self.begun_ns);
+        lasted_ns >= least_ns && self.events <= affordable(2 * self.reading_ns, lasted_ns)
     }
 
     /// Whether it is time, when so much work is done.
     #[inline]
     pub(super) fn due(&self, work: u64) -> bool {
         work.saturating_sub(self.last) >= self.distance
+    }
+
+    /// Work goes on after a pause, which tells nothing of how fast work is; the time, ns.
+    pub(super) fn resumed(&mut self, work: u64) -> u64 {
+        (self.last, self.last_ns) = (work, now_ns());
+        self.last_ns
     }
 
     /// It has happened; the time, ns.
@@ -38,6 +61,7 @@ impl Pace {
             self.distance = u64::try_from(right).unwrap_or(most).clamp(1, most);
         }
         (self.last, self.last_ns) = (work, now);
+        self.events += 1;
         now
     }
 }
@@ -60,5 +84,33 @@ mod tests {
         }
         // The first events, which are close together, find the distance: 64 Mi needs 7 of them.
         assert!((2..=7 + 50).contains(&events), "{events}");
+    }
+    fn pace(reading_ns: u64) -> Pace {
+        let now = now_ns();
+        Pace { reading_ns, target_ns: 2_000_000, distance: 1000, last: 0, last_ns: now, begun_ns: now, events: 0 }
+    }
+
+    #[test]
+    fn a_pause_is_no_slow_work() {
+        let mut pace = pace(25);
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let now = pace.resumed(5);
+        assert!(!pace.due(1004) && pace.due(1005));
+        assert!(pace.happened(1005) >= now);
+    }
+
+    #[test]
+    fn an_iteration_is_as_long_as_its_readings_need() {
+        let mut pace = pace(50_000);
+        pace.iterate();
+        assert!(!pace.may_end(1));
+        for work in 1..=3 {
+            pace.happened(work);
+        }
+        // Half of 0.5 % of 60 ms are three readings of 50 us.
+        pace.last_ns = pace.begun_ns + 59_999_999;
+        assert!(!pace.may_end(10_000_000));
+        pace.last_ns += 1;
+        assert!(pace.may_end(10_000_000) && pace.may_end(60_000_000) && !pace.may_end(60_000_001));
     }
 }

@@ -209,7 +209,7 @@ impl Stream {
         loop {
             self.until_counted()?;
             if self.sending.iter().zip(&before).all(|(one, before)| one.confirmed > *before) {
-                self.counted_ns = self.readings.happened(self.total());
+                self.counted_ns = self.readings.resumed(self.total());
                 self.skipped += self.total() - counted;
                 return Ok(());
             }
@@ -330,8 +330,8 @@ impl Worker for Stream {
             self.begin()?;
         }
         let (start_ns, before) = (self.counted_ns, self.total());
-        let end_ns = start_ns + repeats * REPEAT_NS;
-        while self.counted_ns < end_ns {
+        self.readings.iterate();
+        while !self.readings.may_end(repeats * REPEAT_NS) {
             self.until_counted()?;
             let total = self.total();
             if self.readings.due(total) {
