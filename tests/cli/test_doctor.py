@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from tests.cli.laboratory import PROGRAM, drained, virtometer
-from virtometer.cli.doctor import capabilities_table, kinds_table, readable
+from virtometer.cli.doctor import capabilities_table, kinds_table, readable, settings_list
 from virtometer.environments.limits import no_limits
 from virtometer.model import EnvironmentStatus
 from virtometer.runner.doctor import KindCheck
@@ -74,18 +74,23 @@ def test_the_table_of_capabilities_says_yes_no_and_what_nobody_knows() -> None:
         KindCheck(EnvironmentStatus("runc", "runc", False, "no", "", {}), "runc", "", "runc", {}),
     ]
     file = io.StringIO()
-    Console(file=file, width=140, color_system=None).print(capabilities_table(checks))
+    console = Console(file=file, width=80, color_system=None)
+    console.print(capabilities_table(checks))
     rows = [line.split() for line in file.getvalue().splitlines() if line.strip().startswith(("uml", "runc"))]
     assert rows == [
-        ["uml", "yes", "yes", "no", "yes", "no", "yes", "no", "yes", "processors,", "cpus"],
+        ["uml", "yes", "yes", "no", "yes", "no", "yes", "no", "yes"],
         ["runc", "no", "?", "?", "?", "?", "?", "?", "?"],
     ]
+    assert "…" not in file.getvalue(), "no word is cut in a narrow terminal"
+    file.truncate(file.seek(0))
+    console.print(settings_list(checks))
+    assert file.getvalue().splitlines() == ["uml  processors, cpus"]
 
 
 def test_capabilities_of_kinds_are_shown_and_are_in_the_json() -> None:
-    outcome = virtometer("doctor", "--capabilities", "native", COLUMNS="140")
+    outcome = virtometer("doctor", "--capabilities", "native", COLUMNS="80")
     assert outcome.status == 0
-    [row] = [line.split() for line in outcome.out.splitlines() if line.strip().startswith("native")]
+    row, settings = [line.split() for line in outcome.out.splitlines() if line.strip().startswith("native")]
     limits = "no" if no_limits() else "yes"
     assert row[:9] == ["native", "yes", "yes", "yes", "yes", "yes", limits, limits, "no"]
     found = json.loads(virtometer("doctor", "--capabilities", "--json", "native").out)
@@ -93,6 +98,8 @@ def test_capabilities_of_kinds_are_shown_and_are_in_the_json() -> None:
     assert native["capabilities"]["namespaces"] == []
     assert native["capabilities"]["several_agents"] and not native["capabilities"]["own_kernel"]
     assert "cpuset" in native["capabilities"]["settings"]
+    assert {name.strip(",") for name in settings[1:]} <= set(native["capabilities"]["settings"])
+    assert all(name in outcome.out for name in native["capabilities"]["settings"])
 
 
 @pytest.mark.parametrize(("changes", "name", "value"), [

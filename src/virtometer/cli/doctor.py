@@ -168,6 +168,8 @@ def _show_capabilities(checks: Sequence[KindCheck]) -> None:
 
     console = PlainConsole()
     console.print(capabilities_table(checks))
+    console.print(Text("settings", style="bold"))
+    console.print(settings_list(checks))
     console.print(Text("what each setting means: virtometer plan reference KIND", style="dim"))
 
 
@@ -183,21 +185,34 @@ _COLUMNS = {
 
 
 def capabilities_table(checks: Sequence[KindCheck]) -> Table:
-    """A row for each kind: what its guests can have, and its settings. A question mark where nothing is known."""
+    """A row for each kind: what its guests can have. A question mark where nothing is known."""
     from rich import box
     from rich.table import Table
-    from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", collapse_padding=True)
     table.add_column("kind", no_wrap=True)
     table.add_column("works", no_wrap=True)
     for words in _COLUMNS.values():
-        table.add_column(words, max_width=max(map(len, words.split())))
-    table.add_column("settings", ratio=1)
+        longest = max(map(len, words.split()))
+        table.add_column(words, min_width=longest, max_width=longest)
     for check in checks:
         known = {**check.status.capabilities, **check.nature}
         cells = [_yes_or_no(check.status.works), *(_yes_or_no(known.get(name)) for name in _COLUMNS)]
-        table.add_row(check.status.name, *cells, Text(", ".join(known.get("settings", ()))))
+        table.add_row(check.status.name, *cells)
+    return table
+
+
+def settings_list(checks: Sequence[KindCheck]) -> Table:
+    """A row for each kind that has settings, with their names. They would not fit beside the capabilities."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for check in checks:
+        if names := check.status.capabilities.get("settings"):
+            table.add_row(check.status.name, Text(", ".join(names)))
     return table
 
 
