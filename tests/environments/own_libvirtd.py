@@ -1,11 +1,15 @@
 """A libvirtd of the tests' own: in a mount namespace where its files are its own, so that no daemon of a user's is met.
 
 It listens at a socket in a directory of the tests. Its virtlogd is beside it. Both are ended by their pids.
+
+Where this host lacks a directory to mount them on, it is made, and the last daemon that ends removes it: to remove a
+directory takes away what others have mounted on it, in every namespace.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import shutil
 import subprocess
@@ -19,6 +23,8 @@ from virtometer.environments.accounting import all_cgroup_mounts, bare_unified
 
 START_S = 60.0
 _PLACES = ("/etc/libvirt", "/var/lib/libvirt", "/var/log/libvirt", "/var/cache/libvirt", "/run/libvirt")
+_MADE = ".made-by-the-tests-of-virtometer"
+_LOCKED = "/run"  # shared by the daemons that run
 _SCRIPT = """
 for place in {places}; do mount -t tmpfs -o mode=755 own "$place" || exit 1; done
 {hidden}
@@ -66,7 +72,7 @@ class OwnLibvirtd:
         """Does no work."""
         self.directory = Path()
         self._process: subprocess.Popen[bytes] | None = None
-        self._made: list[Path] = []
+        self._lock = -1
 
     def uri(self, driver: str) -> str:
         """Of one of its drivers, such as qemu."""
@@ -75,10 +81,7 @@ class OwnLibvirtd:
     def __enter__(self) -> OwnLibvirtd:
         self.directory = Path(tempfile.mkdtemp(prefix="virtometer-libvirtd-"))
         self._configure()
-        for place in map(Path, _PLACES):
-            if not place.is_dir():
-                place.mkdir()
-                self._made.append(place)
+        self._make_places()
         script = _SCRIPT.format(
             places=" ".join(_PLACES), hidden="\n".join(f"umount --lazy {path}" for path in bare_unified())
         )
@@ -106,6 +109,32 @@ class OwnLibvirtd:
             f'unix_sock_dir = "{here}"\nauth_unix_rw = "none"\nauth_unix_ro = "none"\nlog_level = 3\n'
         )
 
+    def _make_places(self) -> None:
+        self._lock = os.open(_LOCKED, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fcntl.flock(self._lock, fcntl.LOCK_SH)
+        for place in map(Path, _PLACES):
+            with contextlib.suppress(FileExistsError):
+                place.mkdir()
+                (place / _MADE).touch()
+
+    def _remove_places(self) -> None:
+        """Where no other daemon runs. So are the cgroups of domains, of which libvirtd leaves the parents."""
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            made = [Path(place) for place in _PLACES if (Path(place) / _MADE).exists()]
+            for place in made:
+                (place / _MADE).unlink()
+            for place in (*made, *(mount.path / "machine" for mount in all_cgroup_mounts())):
+                with contextlib.suppress(OSError):  # a daemon of a user's may use it by now
+                    place.rmdir()
+        os.close(self._lock)
+
+    def mounted(self) -> bool:
+        """Whether all of its own files are where its processes look for them."""
+        assert self._process is not None
+        mounts = Path(f"/proc/{self._process.pid}/mountinfo").read_text().splitlines()
+        return set(_PLACES) <= {line.split()[4] for line in mounts}
+
     def _answers(self) -> bool:
         assert self._process is not None
         assert self._process.poll() is None, "libvirtd has ended"
@@ -124,8 +153,5 @@ class OwnLibvirtd:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
-        # Another daemon may use a place by now. Of its cgroups the last daemon that ends removes the parents.
-        for place in (*reversed(self._made), *(mount.path / "machine" for mount in all_cgroup_mounts())):
-            with contextlib.suppress(OSError):
-                place.rmdir()
+        self._remove_places()
         shutil.rmtree(self.directory)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -68,6 +69,15 @@ def start(daemon: OwnLibvirtd, lab: LabContext, new_id: Callable[[], str]) -> It
 
 def domains(daemon: OwnLibvirtd, driver: str, lab: LabContext) -> list[str]:
     return Connection(lab.programs, daemon.uri(driver)).run(["list", "--all", "--name"], purpose="list").split()
+
+
+@needs_daemon
+def test_a_daemon_of_the_tests_that_ends_takes_nothing_from_another() -> None:
+    with contextlib.ExitStack() as until:
+        with OwnLibvirtd() as first:
+            second = until.enter_context(OwnLibvirtd())
+            assert first.mounted() and second.mounted()
+        assert second.mounted()
 
 
 @needs_daemon
