@@ -8,6 +8,8 @@ pub(super) struct Pace {
     reading_ns: u64,
     target_ns: u64,
     distance: u64,
+    /// Most work between two events, so that work that becomes slow has one soon.
+    widest: u64,
     last: u64,
     last_ns: u64,
     /// When the iteration began, ns, and the events in it.
@@ -18,12 +20,15 @@ pub(super) struct Pace {
 impl Pace {
     const WIDEST: u64 = 64 << 20;
 
-    /// Events are as far apart as is aimed at, or farther where a reading of the clock would cost more than an eighth
-    /// of that part.
-    pub(super) fn new(target_ns: u64) -> Self {
-        let reading_ns = reading_cost_ns();
-        let target_ns = target_ns.max(8 * SHARE * reading_ns);
-        Pace { reading_ns, target_ns, distance: 1, last: 0, last_ns: 0, begun_ns: 0, events: 0 }
+    /// Events are `aim_ns` apart, or farther where a reading of the clock would cost more than an eighth of that part.
+    pub(super) fn new(aim_ns: u64) -> Self {
+        Self::with_readings_of(reading_cost_ns(), aim_ns)
+    }
+
+    fn with_readings_of(reading_ns: u64, aim_ns: u64) -> Self {
+        let target_ns = aim_ns.max(8 * SHARE * reading_ns);
+        let widest = Self::WIDEST.saturating_mul(target_ns / aim_ns);
+        Pace { reading_ns, target_ns, distance: 1, widest, last: 0, last_ns: 0, begun_ns: 0, events: 0 }
     }
 
     /// An iteration begins with the last event.
@@ -57,7 +62,7 @@ impl Pace {
         if took_ns < self.target_ns / 2 || took_ns > self.target_ns * 2 {
             let right = u128::from(work.saturating_sub(self.last)) * u128::from(self.target_ns) / u128::from(took_ns);
             // A burst tells little of what follows it.
-            let most = self.distance.saturating_mul(16).min(Self::WIDEST);
+            let most = self.distance.saturating_mul(16).min(self.widest);
             self.distance = u64::try_from(right).unwrap_or(most).clamp(1, most);
         }
         (self.last, self.last_ns) = (work, now);
@@ -85,14 +90,10 @@ mod tests {
         // The first events, which are close together, find the distance: 64 Mi needs 7 of them.
         assert!((2..=7 + 50).contains(&events), "{events}");
     }
-    fn pace(reading_ns: u64) -> Pace {
-        let now = now_ns();
-        Pace { reading_ns, target_ns: 2_000_000, distance: 1000, last: 0, last_ns: now, begun_ns: now, events: 0 }
-    }
-
     #[test]
     fn a_pause_is_no_slow_work() {
-        let mut pace = pace(25);
+        let mut pace = Pace::with_readings_of(25, 2_000_000);
+        (pace.distance, pace.last_ns) = (1000, now_ns());
         std::thread::sleep(std::time::Duration::from_millis(20));
         let now = pace.resumed(5);
         assert!(!pace.due(1004) && pace.due(1005));
@@ -101,7 +102,8 @@ mod tests {
 
     #[test]
     fn an_iteration_is_as_long_as_its_readings_need() {
-        let mut pace = pace(50_000);
+        let mut pace = Pace::with_readings_of(50_000, 2_000_000);
+        pace.resumed(0);
         pace.iterate();
         assert!(!pace.may_end(1));
         for work in 1..=3 {
@@ -112,5 +114,18 @@ mod tests {
         assert!(!pace.may_end(10_000_000));
         pace.last_ns += 1;
         assert!(pace.may_end(10_000_000) && pace.may_end(60_000_000) && !pace.may_end(60_000_001));
+    }
+    #[test]
+    fn events_of_the_fastest_work_are_far_enough_apart_for_the_dearest_clock() {
+        for reading_ns in [25, 5_000, 50_000, 1_000_000] {
+            let mut pace = Pace::with_readings_of(reading_ns, 2_000_000);
+            for work in (1..=40).map(|event| event << 40) {
+                pace.last_ns = now_ns(); // so quick that nothing but the widest distance holds it
+                pace.happened(work);
+            }
+            // 33 GB/s, of which `may_end` needs a quarter.
+            let lasted_ns = u128::from(pace.distance) * 1_000_000_000 / 33_000_000_000;
+            assert!(lasted_ns > u128::from(2 * SHARE * reading_ns), "{reading_ns}: {lasted_ns}");
+        }
     }
 }
