@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from tests.analysis.grouped_campaigns import in_groups
-from tests.analysis.simulated_campaigns import Noise, Place, Work, simulate
+from tests.analysis.simulated_campaigns import Noise, Place, Work, in_rounds, simulate, with_runs
 from virtometer.analysis.compared import Comparison, compare_campaigns, compare_environments, differing
 from virtometer.errors import UsageError
-from virtometer.model import Campaign, Scenario, Verdict
+from virtometer.model import Campaign, Run, Scenario, Verdict, VerdictBy
 
 NATIVE = Place("native")
 FORK = Work("fork", "os", "fork", "s", 1e-4)
@@ -174,3 +174,109 @@ def test_two_campaigns_in_groups_are_compared_within_their_groups() -> None:
     one, other = (simulate(places, [READ], noise=noisy(0.005), control=True, seed=seed) for seed in (1, 2))
     found = compare_campaigns(one, in_groups(other, [("a",), ("b",)], (1.0, 3.0)), 0.05)
     assert set(verdicts(found).values()) == {Verdict.EQUIVALENT}
+
+
+def with_stops(
+    efficiency: float, stopped: tuple[int, ...], *, seed: int = 1, verdict: VerdictBy = "typical"
+) -> Campaign:
+    """A box in ten slices a block, which stands still for most of one slice in the blocks that are named."""
+    box = Place("box", "runc", efficiency={"": efficiency})
+    of = simulate([NATIVE, box], [READ], blocks=8, noise=noisy(0.002), seed=seed, verdict=verdict)
+    blocks = {run.guest_id: record.trial.block for record in of.trials for run in record.runs}
+
+    def rounds(run: Run) -> Run:
+        value = run.scored.value
+        slow = run.placement.environment == "box" and blocks[run.guest_id] in stopped
+        return in_rounds(run, [value] * 9 + [value * (0.01 if slow else 1.0)])
+
+    return with_runs(of, rounds)
+
+
+def test_typical_ratios_are_compared_where_both_plans_chose_them() -> None:
+    before, after = with_stops(0.8, ()), with_stops(0.8, (1, 2, 5), seed=2)
+    (finding,) = compare_campaigns(before, after, 0.05).findings
+    assert (finding.verdict, finding.verdict_by) == (Verdict.EQUIVALENT, "typical")
+    assert finding.typical is not None and finding.typical.value == pytest.approx(1.0, rel=0.01)
+    assert finding.ratio is not None and finding.ratio.value == pytest.approx(0.9**0.375, rel=0.02)
+    assert finding.ratio.n == finding.typical.n == 8
+    for other in (with_stops(0.8, (), verdict="total"), before):
+        (finding,) = compare_campaigns(other, after, 0.05, verdict=None if other is not before else "total").findings
+        assert (finding.verdict, finding.verdict_by) == (Verdict.UNDECIDED, "total")
+    (finding,) = compare_campaigns(before, after, 0.05, absolute=True).findings[:1]
+    assert finding.verdict_by == "total" and finding.typical is None
+
+
+def test_environments_are_compared_by_typical_ratios_where_the_plan_chose_them() -> None:
+    of = with_stops(0.8, (1, 2, 5))
+    (finding,) = compare_environments(of, "native", "box", 0.05).findings
+    assert (finding.verdict, finding.verdict_by) == (Verdict.SLOWER, "typical")
+    assert finding.typical is not None and finding.typical.value == pytest.approx(0.8, rel=0.01)
+    (finding,) = compare_environments(of, "native", "box", 0.05, verdict="total").findings
+    assert finding.verdict_by == "total"
+    assert finding.decisive is not None and finding.decisive.value < 0.78
+
+
+def test_blocks_that_a_rule_fixed_have_its_levels() -> None:
+    first, second = campaign(0.8, 0.9), campaign(0.8 * 0.99, 0.9, seed=2)
+    by_rule = replace(first, plan=first.plan.model_copy(update={"budget_s": 60.0}))
+    plain, strict = (compare_campaigns(one, second, 0.05).findings[0] for one in (first, by_rule))
+    again = compare_campaigns(second, by_rule, 0.05).findings[0]
+    assert plain.ratio is not None and strict.ratio is not None and again.ratio is not None
+    assert plain.ratio.low is not None and strict.ratio.low is not None and again.ratio.high is not None
+    assert strict.ratio.low < plain.ratio.low
+    assert again.ratio.high == pytest.approx(1 / strict.ratio.low)
+    assert plain.p_adjusted is not None and strict.p_adjusted == pytest.approx(min(1.0, plain.p_adjusted / 0.6))
+    inside, ruled = (compare_environments(one, "native", "box", 0.05).findings[0].ratio for one in (first, by_rule))
+    assert inside is not None and inside.low is not None
+    assert ruled is not None and ruled.low is not None and ruled.low < inside.low
+
+
+def test_no_verdict_is_finer_than_the_noise_floor_of_either_campaign() -> None:
+    """One guest of A's baseline is 40 % slower in half of the blocks: nobody knows which baseline is the right one."""
+
+    def with_control(sd: float, seed: int) -> Campaign:
+        of = simulate([NATIVE, Place("box", "runc")], [READ], blocks=8, noise=noisy(0.002), seed=seed, control=True)
+        rng = np.random.default_rng(seed)
+        shift = {record.trial.block: float(rng.normal(0, sd)) for record in of.trials}
+
+        def apart(run: Run, block: int) -> Run:
+            at = {("native", 2): shift[block], ("native", 1): -shift[block]}
+            factor = float(np.exp(at.get((run.placement.environment, run.placement.guest), 0.0)))
+            return replace(run, score=replace(run.scored, value=run.scored.value * factor))
+
+        trials = tuple(
+            replace(record, runs=tuple(apart(run, record.trial.block) for run in record.runs)) for record in of.trials
+        )
+        return replace(of, trials=trials)
+
+    steady, wild = with_control(0.001, 1), with_control(0.2, 2)
+    assert compare_campaigns(steady, with_control(0.001, 3), 0.05).findings[0].verdict is Verdict.EQUIVALENT
+    for one, other in ((wild, steady), (steady, wild)):
+        finding = compare_campaigns(one, other, 0.05).findings[0]
+        assert finding.verdict is Verdict.UNDECIDED
+        assert any("the noise floor is" in note for note in finding.notes)
+
+
+def test_a_value_that_only_a_has_is_lost() -> None:
+    one = simulate([NATIVE, Place("box", "runc"), Place("jail", "bubblewrap")], [READ], blocks=8, noise=noisy(0.002))
+    gone = Place("jail", "bubblewrap", works=False, reason="no such program")
+    other = simulate([NATIVE, Place("box", "runc"), gone], [READ], blocks=8, noise=noisy(0.002), seed=2)
+    found = compare_campaigns(one, other, 0.05)
+    assert found.lost == ("read in jail has no value in B",)
+    assert found.left_out == () and found.worse == () and found.undecided == ()
+    back = compare_campaigns(other, one, 0.05)
+    assert back.lost == () and back.left_out == ("read in jail has no value in A",)
+    assert compare_environments(other, "box", "native", 0.05).lost == ()
+    with pytest.raises(UsageError, match="no workload has a value in both box and jail"):
+        compare_environments(other, "box", "jail", 0.05)
+
+
+def test_how_both_sides_were_measured_differently_is_told() -> None:
+    small, large = (Place("box", "qemu", settings={"memory": memory, "cpus": 1}) for memory in ("256M", "512M"))
+    one, other = (simulate([NATIVE, box], [READ], blocks=8, noise=noisy(0.002)) for box in (small, large))
+    (finding,) = compare_campaigns(one, other, 0.05).findings
+    assert finding.notes == ("the setting memory of box is 256M in A, 512M in B",)
+    (finding,) = compare_campaigns(one, simulate([NATIVE, Place("box", "runc")], [READ], blocks=8), 0.05).findings
+    assert "box is of the kind qemu in A, runc in B" in finding.notes
+    (finding,) = compare_campaigns(with_stops(1.0, ()), campaign(1.0, 1.0, seed=2), 0.05).findings
+    assert "measured in slices of 25 ms in A, in windows of 1 s in B" in finding.notes

@@ -71,6 +71,8 @@ ROW = "1,a,m,s,lower,1"
         (table(header=f"{HEADER},factor:x"), "t.csv:1: the treatment must be in one column treatment, or"),
         (table("1,a,m,s,lower"), "t.csv:2: the row has 5 columns, the header has 6"),
         (table(ROW, "2,a,m,s,lower,fast"), "t.csv:3: the value fast is not a number"),
+        (table("1,a,m,s,lower,1_000"), "t.csv:2: the value 1_000 is not a number"),
+        (table("1,a,m,s,lower,\u0661"), "t.csv:2: the value \u0661 is not a number"),
         (table("1,a,m,s,lower,0"), "t.csv:2: the value is 0, but ratios need numbers from 1e-30 to 1e30"),
         (table("1,a,m,s,lower,-1"), "t.csv:2: the value is -1, but"),
         (table("1,a,m,s,lower,nan"), "t.csv:2: the value is nan, but"),

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 from scipy import special
 
-from tests.analysis.simulated_campaigns import Place, Work, gaussian, quiet, simulate
+from tests.analysis.simulated_campaigns import Place, Work, gaussian, in_rounds, quiet, simulate, with_runs
 from virtometer.analysis import analyse
 from virtometer.analysis.noise import MINUTES, Noise, noise
-from virtometer.model import Campaign, Failure, FailureKind, Verdict
+from virtometer.model import Campaign, Failure, FailureKind, Run, Verdict
 
 
 def campaign(sd: float, blocks: int, *, seed: int = 1, unit: str = "B/s") -> Campaign:
@@ -26,6 +26,22 @@ def test_the_spread_is_that_of_the_ratio_of_two_trials() -> None:
     assert of(0.05, 400).sd == pytest.approx(0.05 * math.sqrt(2), rel=0.1)
     (found,) = noise(simulate([Place("native"), Place("native again")], noise=quiet, blocks=6, samples=1))
     assert found.sd == pytest.approx(0.0, abs=1e-9)
+
+
+def test_the_spread_is_that_of_the_ratios_that_verdicts_are_about() -> None:
+    """Every other block the second guest stands still in one slice of ten: the typical ratio does not see it."""
+    measured = simulate([Place("native"), Place("native again")], noise=gaussian(0.001), blocks=8, verdict="typical")
+    blocks = {run.guest_id: record.trial.block for record in measured.trials for run in record.runs}
+
+    def rounds(run: Run) -> Run:
+        slow = run.placement.environment == "native again" and blocks[run.guest_id] % 2 == 1
+        return in_rounds(run, [run.scored.value] * 9 + [run.scored.value * (0.01 if slow else 1.0)])
+
+    (found,) = noise(with_runs(measured, rounds))
+    assert found.sd is not None and found.sd < 0.005
+    total = replace(measured, plan=measured.plan.model_copy(update={"verdict": "total"}))
+    (found,) = noise(with_runs(total, rounds))
+    assert found.sd is not None and found.sd > 0.04
 
 
 @pytest.mark.parametrize("unit", ["B/s", "s"])
@@ -61,7 +77,9 @@ def test_what_is_called_found_in_a_minute_is_found_in_80_of_100_campaigns_of_a_m
     found = 0
     for seed in range(200):
         places = [Place("native"), Place("slower", efficiency={"": 1 / (1 + edge)})]
-        measured = simulate(places, blocks=int(60 / seconds), seed=seed, noise=gaussian(0.05), samples=1, margin=0.001)
+        measured = simulate(
+            places, blocks=int(60 / seconds), seed=seed, noise=gaussian(0.05), samples=1, margin=0.001, budget_s=60.0
+        )
         found += analyse(measured).findings[1].verdict is Verdict.SLOWER
     assert 0.70 <= found / 200 <= 0.90
 

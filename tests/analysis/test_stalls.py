@@ -122,14 +122,20 @@ TYPICAL = Estimate(0.9, 0.89, 0.91, 8)
         (Estimate(0.5, None, None, 5), TYPICAL),
         (Estimate(0.5, 0.4, 0.6, 8), Estimate(0.9, None, None, 5)),
         (Estimate(0.85, 0.8, 0.89, 8), TYPICAL),  # the intervals touch
-        (Estimate(0.95, 0.93, 0.97, 8), TYPICAL),  # stops of the baseline
+        (Estimate(0.93, 0.91, 0.97, 8), TYPICAL),
     ],
 )
 def test_stops_are_told_only_where_both_intervals_are_apart(total: Estimate | None, typical: Estimate | None) -> None:
-    assert cost(total, typical) == []
+    assert cost(total, typical, against="native") == []
 
 
 def test_stops_cost_what_the_total_ratio_lies_below_the_typical_one() -> None:
-    assert cost(Estimate(0.81, 0.75, 0.8899, 8), TYPICAL) == [
+    assert cost(Estimate(0.81, 0.75, 0.8899, 8), TYPICAL, against="native") == [
         "stops cost 10.0% in all: the typical ratio of a round is 0.9 [0.89, 0.91]"
+    ]
+
+
+def test_stops_of_the_baseline_cost_what_the_total_ratio_lies_above() -> None:
+    assert cost(Estimate(1.0, 0.92, 1.1, 8), TYPICAL, against="native") == [
+        "stops of native cost it 10.0% in all: the typical ratio of a round is 0.9 [0.89, 0.91]"
     ]

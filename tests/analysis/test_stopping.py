@@ -281,6 +281,7 @@ def test_what_is_equal_or_10_percent_off_is_decided_in_80_of_100(truth: float, s
 
 # family, spread, coverage of the 95 % interval from and to, most campaigns with a wrong claim
 ONE_SIDE = [
+    ("1/f", 0.05, 0.74, 0.83, 0.25),
     ("skewed", 0.05, 0.85, 0.95, 0.05),
     ("outliers", 0.05, 0.85, 0.95, 0.05),
     ("bimodal", 0.05, 0.92, 0.97, 0.3),

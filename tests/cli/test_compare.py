@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from tests.analysis.simulated_campaigns import Place, Work, simulate
+from tests.analysis.simulated_campaigns import Place, Work, gaussian, simulate
 from tests.cli.laboratory import stored, virtometer
 from tests.house.tracked import ROOT
 
@@ -31,6 +31,32 @@ def test_the_exit_status_is_for_ci(tmp_path: Path, fork: float, blocks: int, sta
     assert "B against A:" in ended.out
     worse = "1 of 2 comparisons" if status == 1 else "nothing"
     assert f"Worse by more than 5 %: {worse}." in ended.out
+
+
+def test_what_b_has_lost_is_not_success(tmp_path: Path) -> None:
+    places = [Place("native"), Place("box", "runc"), Place("jail", "bubblewrap")]
+    gone = Place("jail", "bubblewrap", works=False, reason="no such program")
+    before = stored(simulate(places, WORKS, blocks=8), tmp_path / "a")
+    after = stored(simulate([*places[:2], gone], WORKS, blocks=8), tmp_path / "b")
+    ended = virtometer("compare", before, after)
+    assert (ended.status, ended.err) == (2, "")
+    assert "Lost: 2 values that A has." in ended.out
+    assert "fork in jail has no value in B" in ended.out
+    said = json.loads(virtometer("compare", before, after, "--json").out)
+    assert said["lost"] == ["fork in jail has no value in B", "read in jail has no value in B"]
+    assert virtometer("compare", after, before).status == 0
+
+
+def test_what_is_undecided_says_what_deciding_takes(tmp_path: Path) -> None:
+    before, after = (
+        stored(simulate([Place("native"), Place("box", "runc")], WORKS, blocks=8, seed=seed, noise=gaussian(0.1)), path)
+        for seed, path in ((1, tmp_path / "a"), (2, tmp_path / "b"))
+    )
+    for words in ([], ["--markdown"]):
+        ended = virtometer("compare", before, after, *words)
+        assert ended.status == 2
+        assert "undecided: 8 blocks would have shown a difference of" in " ".join(ended.out.split())
+        assert "deciding takes about" in " ".join(ended.out.split())
 
 
 def test_a_margin_decides_what_is_worse(tmp_path: Path) -> None:
@@ -83,6 +109,8 @@ def test_markdown_is_for_a_pull_request(tmp_path: Path) -> None:
         (["a", "b", "--in", "native,box"], "--in is for the environments of one campaign"),
         (["a", "b", "--json", "--markdown"], "--json and --markdown cannot be given together"),
         (["a", "b", "--margin", "2"], "--margin is 2, but must be"),
+        (["a", "b", "--verdict", "median"], "--verdict is median, but must be total or typical"),
+        (["a", "b", "--verdict", "typical", "--absolute"], "values (--absolute) have none"),
         (["a", "--in", "box,xen"], "the campaign has no environment xen"),
     ],
 )

@@ -18,6 +18,7 @@ import pytest
 
 from tests.cli.laboratory import PROGRAM, drained, program, virtometer
 from tests.waiting import wait_until
+from virtometer.analysis import analyse
 from virtometer.model import Campaign
 from virtometer.store import digests
 from virtometer.store.ledger import Ledger
@@ -288,6 +289,45 @@ def test_a_host_that_changed_is_status_5(tmp_path: Path) -> None:
     assert (outcome.status, outcome.out) == (5, "")
     assert "another processor" in outcome.err
     assert virtometer("report", tmp_path / "r").status == 0
+
+
+def test_a_precision_fixes_further_blocks_once_and_more_are_a_stage_of_their_own(tmp_path: Path) -> None:
+    """The real rule on real noise: whatever it finds, it is measured, and each comparison is in one of three states."""
+    directory = tmp_path / "results"
+    ended = program("run", written(tmp_path, 9, "block"), "--precision", "1%", "--out", directory)
+    assert ended.status == 0, ended.err
+    first = read(directory)
+    assert {trial.block for trial in first.planned[:24]} == set(range(6)), "six blocks, whatever the plan says"
+    (stage,) = first.stages
+    assert (stage.first_trial, stage.trials) == (24, len(first.planned) - 24)
+    for workload in ("a system call", "a small system"):
+        later = [
+            one for one in first.trials
+            if one.trial.block >= 6
+            and (one.trial.placements[0].workload, one.trial.placements[0].environment) == (workload, "again")
+        ]  # fmt: skip
+        assert len(later) == stage.blocks.get((workload, "again"), 0) <= 9 * 6
+        ratio = next(
+            one.decisive for one in analyse(first).findings if (one.workload, one.subject) == (workload, "again")
+        )
+        assert later or (workload, "again") in stage.beyond or ratio is not None
+    ended = program("resume", directory, "--more", "2")
+    assert ended.status == 0, ended.err
+    second = read(directory)
+    assert second.trials[: len(first.trials)] == first.trials
+    assert second.stages[0] == stage and len(second.stages) == 2
+    assert all(count <= 2 for count in second.stages[1].blocks.values())
+    assert len(second.trials) == len(first.trials) + second.stages[1].trials
+
+
+def test_a_budget_that_the_first_blocks_exceed_is_told_before_they_are_measured(tmp_path: Path) -> None:
+    ended = program("run", written(tmp_path, 6, "block"), "--budget", "2s", "--out", tmp_path / "results")
+    assert ended.status == 0
+    told = [line for line in ended.err.splitlines() if "longer than the budget of 2 seconds" in line]
+    assert len(told) == 1 and told[0].startswith("virtometer: the first 6 blocks take about ")
+    assert len(read(tmp_path / "results").trials) == 24
+    ended = program("run", written(tmp_path, 6, "block"), "--budget", "1h", "--blocks", "1", "--out", tmp_path / "long")
+    assert "longer than the budget" not in ended.err
 
 
 @pytest.mark.parametrize("unavailable", ["refuse", "skip"])

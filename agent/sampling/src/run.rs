@@ -99,9 +99,10 @@ pub struct Outcome {
 /// Build the workers and find out how many repeats make an iteration.
 ///
 /// An iteration is to last 12.5 ms (10 ms at least), or the window divided by 20,000 where that is more; in slices a
-/// fifth of the slice where that is less, as far as the clock is cheap to read. A kernel whose single repeat lasts longer has longer iterations. A run that somebody else times has one for the whole window, or
-/// four where the work flows on. Where an iteration of the window turns out shorter than four fifths of that, the next
-/// are longer; if somebody else times them each is made for what is left of the window.
+/// fifth of the slice where that is less, as far as the clock is cheap to read. A kernel whose single repeat lasts
+/// longer has longer iterations. A run that somebody else times has one for the whole window, or four where the work
+/// flows on. Where an iteration of the window turns out shorter than four fifths of that, the next are longer; if
+/// somebody else times them each is made for what is left of the window.
 pub fn prepare(task: &Task, unit: Unit, factory: &WorkerFactory) -> Result<Prepared, Failure> {
     let mut group = ThreadGroup::assemble(task, factory)?;
     let limits = group.describe()?;

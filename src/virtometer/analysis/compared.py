@@ -3,6 +3,7 @@
 Between campaigns efficiencies are compared, each within its own blocks: what changed on the host for the baseline
 as well is in none of them. `absolute` compares the values themselves, with what else differs between the two times.
 Within a campaign both environments are in the same blocks, or, in groups of guests, each beside its own baseline.
+Total or typical ratios are compared, as the plans chose; levels and noise floors are those of the campaigns.
 """
 
 from __future__ import annotations
@@ -12,13 +13,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from virtometer.analysis import conditions, series_shape
-from virtometer.analysis.blocks import Cell, Key, apart, beside, cells, counterpart, log_ratios, logs_by_block
+from virtometer.analysis.blocks import Cell, Key, apart, beside, cells
+from virtometer.analysis.conclude import strictness
+from virtometer.analysis.control import control_spread
+from virtometer.analysis.equivalence import noise_floor
 from virtometer.analysis.interval import Spread, estimate, spread
+from virtometer.analysis.ratios import Ratios, ratios
 from virtometer.analysis.unpaired import difference
 from virtometer.analysis.values import metric, value_of
 from virtometer.analysis.verdicts import Decision, decide
 from virtometer.errors import UsageError
-from virtometer.model import Better, Campaign, Estimate, Finding, PlanWorkload, Verdict
+from virtometer.model import Better, Campaign, Estimate, Finding, PlanEnvironment, PlanWorkload, Verdict, VerdictBy
+
+_BOTH: tuple[VerdictBy, ...] = ("total", "typical")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +33,7 @@ class Comparison:
     """Findings about B against A, with what either reached: efficiencies, or values in the unit of the finding.
 
     absolute: whether values are compared. left_out: what stands on one side alone or was not alike, in sentences.
+    lost: what A measured and B did not, although its plan has it, in sentences.
     """
 
     findings: tuple[Finding, ...]
@@ -33,6 +41,7 @@ class Comparison:
     absolute: bool
     margin: float
     left_out: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
 
     @property
     def worse(self) -> tuple[Finding, ...]:
@@ -49,31 +58,52 @@ class Comparison:
         )
 
     def _within(self, one: Finding) -> bool:
-        return one.ratio is not None and one.ratio.value >= 1 / (1 + self.margin)
+        return one.decisive is not None and one.decisive.value >= 1 / (1 + self.margin)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Pair:
-    """One comparison: the cells, and the logs that are compared, above 0 where it is better."""
+    """One comparison: the cells, and the logs of either side that are compared, above 0 where it is better.
+
+    control: the wider noise of a baseline with itself, of the ratios that are compared. said: how they were measured
+    differently, in sentences.
+    """
 
     before: Cell
     after: Cell
-    logs_before: list[float]
-    logs_after: list[float]
+    ratios_before: Ratios
+    ratios_after: Ratios
     better: Better
+    by: VerdictBy
+    control: Spread | None = None
+    said: tuple[str, ...] = ()
+
+    def logs(self, by: VerdictBy) -> tuple[list[float], list[float]]:
+        """Of A and of B."""
+        one, other = (of.typical if by == "typical" else of.total for of in (self.ratios_before, self.ratios_after))
+        return list(one.values()), list(other.values())
+
+    def difference(self, by: VerdictBy) -> Spread | None:
+        """Of B less A."""
+        before, after = self.logs(by)
+        return difference(spread(after), spread(before))
 
 
-def compare_campaigns(a: Campaign, b: Campaign, margin: float, *, absolute: bool = False) -> Comparison:
+def compare_campaigns(
+    a: Campaign, b: Campaign, margin: float, *, absolute: bool = False, verdict: VerdictBy | None = None
+) -> Comparison:
     """What became better or worse from campaign A to campaign B.
 
+    verdict: which ratios are compared; None: those that both plans chose, else total ones. Values are total ones.
     Raises UsageError where they have nothing in common, or other baselines (unless values are compared).
     """
     if a.plan.baseline != b.plan.baseline and not absolute:
         raise UsageError(
             f"the baselines differ: {a.plan.baseline} in A, {b.plan.baseline} in B", advice="compare values: --absolute"
         )
+    wanted = verdict or (a.plan.verdict if a.plan.verdict == b.plan.verdict else "total")
     cells_a, cells_b = cells(a), cells(b)
-    left_out = _one_sided(cells_a, cells_b)
+    left_out, lost = _one_sided(cells_a, cells_b), []
     pairs: dict[Key, _Pair] = {}
     for key, after in cells_b.items():
         before = cells_a.get(key)
@@ -82,29 +112,35 @@ def compare_campaigns(a: Campaign, b: Campaign, margin: float, *, absolute: bool
         if (reason := _unlike(_workload(a, key[0]), _workload(b, key[0]))) is not None:
             left_out.append(f"{key[0]} is not compared: {reason}")
         elif before.shape is not None and after.shape is not None:
-            better = after.shape[2]
-            logs = [
-                _values(cell, better)
-                if absolute
-                else log_ratios(cell.values, counterpart(cell, beside(cell, of[key[0], base])), better)
-                for cell, of, base in ((before, cells_a, a.plan.baseline), (after, cells_b, b.plan.baseline))
-            ]
-            pairs[key] = _Pair(before, after, logs[0], logs[1], better)
+            bases = tuple(
+                of.get((key[0], base)) for of, base in ((cells_a, a.plan.baseline), (cells_b, b.plan.baseline))
+            )
+            pairs[key] = _pair((before, after), bases, "total" if absolute else wanted, absolute=absolute)
+            pairs[key] = replace(pairs[key], said=_measured_unlike(a, b, pairs[key]))
+        elif before.shape is None:
+            left_out.append(f"{key[0]} in {key[1]} has no value in A")
         else:
-            left_out.append(f"{key[0]} in {key[1]} has no value in {'A' if before.shape is None else 'B'}")
+            lost.append(f"{key[0]} in {key[1]} has no value in B")
     if not pairs:
         raise UsageError("the two campaigns have no workload with values in the same environment in common")
-    family = {key: difference(spread(pair.logs_after), spread(pair.logs_before)) for key, pair in pairs.items()}
-    decisions = decide(family, margin)
+    family = {key: pair.difference(pair.by) for key, pair in pairs.items()}
+    levels = min(strictness(a), strictness(b))
+    decisions = decide(family, margin, controls=_controls(pairs), strictness=levels)
     findings = tuple(
-        _finding(b, key, pair, _counted(decisions[key], family[key], pair), key[1]) for key, pair in pairs.items()
+        _finding(b, key, pair, _counted(decisions[key], family[key], pair), key[1], _both(pair, levels))
+        for key, pair in pairs.items()
     )
     reached = {key: _reached(pair, absolute=absolute) for key, pair in pairs.items()}
-    return Comparison(findings, reached, absolute, margin, tuple(dict.fromkeys(left_out)))
+    return Comparison(findings, reached, absolute, margin, tuple(dict.fromkeys(left_out)), tuple(dict.fromkeys(lost)))
 
 
-def compare_environments(campaign: Campaign, a: str, b: str, margin: float) -> Comparison:
-    """Environment B against environment A of one campaign, block by block. Raises UsageError for unknown names."""
+def compare_environments(
+    campaign: Campaign, a: str, b: str, margin: float, *, verdict: VerdictBy | None = None
+) -> Comparison:
+    """Environment B against environment A of one campaign, block by block. Raises UsageError for unknown names.
+
+    verdict: which ratios are compared; None: those that the plan chose.
+    """
     known = [environment.name for environment in campaign.plan.environments]
     for name in (a, b):
         if name not in known:
@@ -112,40 +148,81 @@ def compare_environments(campaign: Campaign, a: str, b: str, margin: float) -> C
     if a == b:
         raise UsageError(f"{a} is compared with itself: name two environments")
     table = cells(campaign)
-    pairs: dict[Key, _Pair] = {}
-    family: dict[Key, Spread | None] = {}
-    left_out = []
+    found: dict[Key, tuple[Cell, Cell, Ratios]] = {}
+    controls: dict[Key, Spread] = {}
+    left_out, lost = [], []
     for workload in campaign.plan.workloads:
         one, other = table.get((workload.name, a)), table.get((workload.name, b))
         if one is None or other is None:
             left_out.append(f"{workload.name} is not measured alone in {a if one is None else b}")
             continue
         before, after = beside(other, one), beside(one, other)
-        if before.shape is None or after.shape is None:
-            left_out.append(f"{workload.name} has no value in {a if before.shape is None else b}")
-            continue
-        key, better = (workload.name, b), after.shape[2]
-        pairs[key] = _Pair(before, after, _values(before, better), _values(after, better), better)
-        family[key] = spread(_within(after, before, table.get((workload.name, campaign.plan.baseline)), better))
-    if not pairs:
+        if before.shape is None:
+            left_out.append(f"{workload.name} has no value in {a}")
+        elif after.shape is None:
+            lost.append(f"{workload.name} has no value in {b}")
+        else:
+            key, baseline = (workload.name, b), table.get((workload.name, campaign.plan.baseline))
+            of = _within(after, before, baseline, verdict or campaign.plan.verdict)
+            found[key] = before, after, of
+            if baseline is not None and (control := control_spread(beside(after, baseline), of.by)) is not None:
+                controls[key] = control
+    if not found:
         raise UsageError(f"no workload has a value in both {a} and {b}")
-    decisions = decide(family, margin)
-    findings = tuple(_finding(campaign, key, pair, decisions[key], a) for key, pair in pairs.items())
-    reached = {key: (value_of(pair.before), value_of(pair.after)) for key, pair in pairs.items()}
-    return Comparison(findings, reached, True, margin, tuple(left_out))
+    levels = strictness(campaign)
+    family = {key: spread(list(of.decisive.values())) for key, (_, _, of) in found.items()}
+    decisions = decide(family, margin, controls=controls, strictness=levels)
+    findings = []
+    for key, (before, after, of) in found.items():
+        pair = _Pair(before, after, _values(before), _values(after), _better(after), "total")
+        both = {by: estimate(spread(list(of.logs(by).values())), strictness=levels) for by in _BOTH}
+        findings.append(replace(_finding(campaign, key, pair, decisions[key], a, both), verdict_by=of.by))
+    reached = {key: (value_of(before), value_of(after)) for key, (before, after, _) in found.items()}
+    return Comparison(tuple(findings), reached, True, margin, tuple(left_out), tuple(lost))
 
 
-def _within(after: Cell, before: Cell, baseline: Cell | None, better: Better) -> list[float]:
+def _within(after: Cell, before: Cell, baseline: Cell | None, wanted: VerdictBy) -> Ratios:
     """Logs by block. Where both were in other groups they are compared by their ratios to the baseline beside each."""
-    direct = logs_by_block(after.values, counterpart(after, before), better)
+    direct = ratios(after, before, wanted)
     if baseline is None or not (blocks := apart(after, before, baseline)):
-        return list(direct.values())
-    one, other = (
-        logs_by_block(cell.values, counterpart(cell, beside(cell, baseline)), better) for cell in (after, before)
-    )
-    found = {block: log for block, log in direct.items() if block not in blocks}
-    found |= {block: one[block] - other[block] for block in blocks & one.keys() & other.keys()}
-    return [found[block] for block in sorted(found)]
+        return direct
+    one, other = (ratios(cell, beside(cell, baseline), wanted) for cell in (after, before))
+    joined: dict[VerdictBy, dict[int, float]] = {}
+    for by in _BOTH:
+        own, against = one.logs(by), other.logs(by)
+        logs = {block: log for block, log in direct.logs(by).items() if block not in blocks}
+        logs |= {block: own[block] - against[block] for block in blocks & own.keys() & against.keys()}
+        joined[by] = dict(sorted(logs.items()))
+    typical = wanted == "typical" and joined["total"].keys() <= joined["typical"].keys()
+    return Ratios(joined["total"], joined["typical"], "typical" if typical else "total", one.notes or other.notes)
+
+
+def _pair(sides: tuple[Cell, Cell], baselines: tuple[Cell | None, ...], wanted: VerdictBy, *, absolute: bool) -> _Pair:
+    """One comparison of two campaigns, A first. `baselines`: of each, in the same workload."""
+    against = [None if base is None else beside(cell, base) for cell, base in zip(sides, baselines, strict=True)]
+    if absolute:
+        before, after = (_values(cell) for cell in sides)
+    else:
+        before, after = (
+            Ratios() if base is None else ratios(cell, base, wanted) for cell, base in zip(sides, against, strict=True)
+        )
+    by: VerdictBy = "typical" if before.by == after.by == "typical" else "total"
+    floors = [control_spread(base, by) for base in against if base is not None]
+    control = max((one for one in floors if one is not None), key=lambda one: noise_floor(one) or 0.0, default=None)
+    return _Pair(*sides, before, after, _better(sides[1]), by, control)
+
+
+def _controls(pairs: Mapping[Key, _Pair]) -> dict[Key, Spread]:
+    return {key: pair.control for key, pair in pairs.items() if pair.control is not None}
+
+
+def _both(pair: _Pair, levels: float) -> dict[VerdictBy, Estimate | None]:
+    """The total and the typical ratio of B to A, with the blocks of the campaigns."""
+    found: dict[VerdictBy, Estimate | None] = {}
+    for by in _BOTH:
+        of, n = estimate(pair.difference(by), strictness=levels), min(map(len, pair.logs(by)))
+        found[by] = None if of is None else replace(of, n=n)
+    return found
 
 
 def _one_sided(one: Mapping[Key, Cell], other: Mapping[Key, Cell]) -> list[str]:
@@ -168,20 +245,59 @@ def _unlike(one: PlanWorkload, other: PlanWorkload) -> str | None:
     return None
 
 
-def _values(cell: Cell, better: Better) -> list[float]:
-    sign = 1.0 if better == "higher" else -1.0
-    return [sign * math.log(value) for value in cell.values.values()]
+def _measured_unlike(a: Campaign, b: Campaign, pair: _Pair) -> tuple[str, ...]:
+    """How the two sides of a comparison were measured differently under the same names, in sentences."""
+    one, other = (_environment(of, pair.after.environment) for of in (a, b))
+    said = []
+    if one.kind != other.kind:
+        said.append(f"{one.name} is of the kind {one.kind} in A, {other.kind} in B")
+    else:
+        names = sorted(
+            name for name in {*one.settings, *other.settings} if one.settings.get(name) != other.settings.get(name)
+        )
+        said += [
+            f"the setting {name} of {one.name} is {one.settings.get(name, 'not given')} in A, "
+            f"{other.settings.get(name, 'not given')} in B"
+            for name in names
+        ]
+    windows = [_window(of, cell) for of, cell in ((a, pair.before), (b, pair.after))]
+    if windows[0] != windows[1]:
+        said.append(f"measured in {windows[0]} in A, in {windows[1]} in B")
+    return tuple(said)
+
+
+def _window(campaign: Campaign, cell: Cell) -> str:
+    """In what a cell was measured."""
+    plan = campaign.plan
+    if cell.rounds and not cell.long_blocks:
+        return f"slices of {plan.slice_s * 1e3:g} ms"
+    return f"windows of {_workload(campaign, cell.workload).seconds or plan.seconds:g} s"
+
+
+def _environment(campaign: Campaign, name: str) -> PlanEnvironment:
+    return next(one for one in campaign.plan.environments if one.name == name)
+
+
+def _better(cell: Cell) -> Better:
+    return "higher" if cell.shape is None else cell.shape[2]
+
+
+def _values(cell: Cell) -> Ratios:
+    """The logs of values in place of ratios."""
+    sign = 1.0 if _better(cell) == "higher" else -1.0
+    return Ratios({block: sign * math.log(value) for block, value in cell.values.items()})
 
 
 def _reached(pair: _Pair, *, absolute: bool) -> tuple[Estimate | None, Estimate | None]:
     if absolute:
         return value_of(pair.before), value_of(pair.after)
-    return estimate(spread(pair.logs_before)), estimate(spread(pair.logs_after))
+    before, after = pair.logs(pair.by)
+    return estimate(spread(before)), estimate(spread(after))
 
 
 def _counted(decision: Decision, of: Spread | None, pair: _Pair) -> Decision:
     """With the blocks of the campaigns in place of the degrees of freedom of their difference."""
-    n = min(len(pair.logs_before), len(pair.logs_after))
+    n = min(map(len, pair.logs(pair.by)))
     ratio = None if decision.ratio is None else replace(decision.ratio, n=n)
     needed = decision.blocks_needed
     if needed is not None and of is not None:
@@ -189,22 +305,33 @@ def _counted(decision: Decision, of: Spread | None, pair: _Pair) -> Decision:
     return replace(decision, ratio=ratio, blocks_needed=needed)
 
 
-def _finding(campaign: Campaign, key: Key, pair: _Pair, decision: Decision, against: str) -> Finding:
+def _finding(
+    campaign: Campaign,
+    key: Key,
+    pair: _Pair,
+    decision: Decision,
+    against: str,
+    both: Mapping[VerdictBy, Estimate | None],
+) -> Finding:
+    """`both`: the ratios of B to A."""
     workload, subject = key
     op, unit, better = pair.after.shape or ("", "", pair.better)
     differ = conditions.differences(pair.after, pair.before)
+    before, after = pair.logs(pair.by)
     notes = [
         *differ.values(),
-        *series_shape.notes(pair.logs_before, "A"),
-        *series_shape.notes(pair.logs_after, "B"),
+        *pair.said,
+        *series_shape.notes(before, "A"),
+        *series_shape.notes(after, "B"),
         *decision.why,
     ]
     return Finding(
         workload=workload, op=op, metric=metric(_workload(campaign, workload).workload, op, unit), unit=unit,
-        better=better, subject=subject, against=against, ratio=decision.ratio, verdict=decision.verdict,
+        better=better, subject=subject, against=against, ratio=both["total"], verdict=decision.verdict,
         p_value=decision.p_value, p_adjusted=decision.p_adjusted, host_cpu_ratio=None, value=value_of(pair.after),
         detectable=decision.detectable, blocks_needed=decision.blocks_needed, seconds_needed=None,
         notes=tuple(dict.fromkeys(notes)), unlike=tuple(differ), levels=pair.after.treatment.levels,
+        typical=both["typical"], verdict_by=pair.by,
     )  # fmt: skip
 
 

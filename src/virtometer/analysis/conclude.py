@@ -124,7 +124,7 @@ class _Concluder:
             *(Note(one.text, "") for one in self._happened(against, name=against.environment)),
             *cost.notes(cell, against),
             *foreign_load.notes(cell, self.hidden),
-            *stalls.cost(total, typical),
+            *stalls.cost(total, typical, against=against.environment),
             *self._levels(cell, against),
         ]
         if not against.values:

@@ -161,6 +161,8 @@ def _value(text: str, line: int, name: str) -> float | None:
     if not text:
         return None
     try:
+        if not text.isascii() or "_" in text:  # Python reads 1_000 and digits of other scripts
+            raise ValueError(text)
         value = float(text)
     except ValueError as cause:
         raise UsageError(f"{name}:{line}: the value {text[:80]} is not a number") from cause

@@ -6,12 +6,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from virtometer.analysis.blocks import Cell, cells, counterpart, log_ratios
+from virtometer.analysis.blocks import Cell, cells
 from virtometer.analysis.equivalence import noise_floor_share
 from virtometer.analysis.interval import Spread, spread
 from virtometer.analysis.precision import MAX_BLOCKS, detectable
+from virtometer.analysis.ratios import ratios
+from virtometer.analysis.stopping import STRICTNESS
 from virtometer.analysis.verdicts import CLAIM_LEVEL
-from virtometer.model import MIN_BLOCKS, Campaign
+from virtometer.model import MIN_BLOCKS, Campaign, VerdictBy
 
 MINUTES = (1, 5, 30)
 
@@ -20,11 +22,12 @@ MINUTES = (1, 5, 30)
 class Noise:
     """Of one workload. Differences are fractions: 0.07 is a ratio of 1.07.
 
-    sd: of a block's log ratio; None below two blocks. floor: the smallest margin within which the same environment
-    twice would be found equivalent, as in `control`; None below MIN_BLOCKS. block_s: what a block takes that measures
-    this workload alone in both environments, with the starts of both guests; None where no block is complete.
-    detectable: by minutes, the smallest difference that a campaign of this workload and two environments finds with
-    80 % probability; None where so many minutes have no MIN_BLOCKS blocks. reason: why blocks are missing; or empty.
+    sd: of a block's log ratio, of the kind that the plan's verdicts are about; None below two blocks. floor: the
+    smallest margin within which the same environment twice would be found equivalent, as in `control`; None below
+    MIN_BLOCKS. block_s: what a block takes that measures this workload alone in both environments, with the starts of
+    both guests; None where no block is complete. detectable: by minutes, the smallest difference that a campaign of
+    this workload and two environments with such a budget finds with 80 % probability; None where so many minutes have
+    no MIN_BLOCKS blocks. reason: why blocks are missing; or empty.
     """
 
     workload: str
@@ -43,15 +46,13 @@ def noise(campaign: Campaign) -> tuple[Noise, ...]:
     (again,) = (one.name for one in campaign.plan.environments if one.name != baseline)
     starts_s = math.fsum(guest.provision_s for guest in campaign.guests) / campaign.plan.first_blocks
     return tuple(
-        _of(table[workload.name, again], table[workload.name, baseline], starts_s)
+        _of(table[workload.name, again], table[workload.name, baseline], starts_s, campaign.plan.verdict)
         for workload in campaign.plan.workloads
     )
 
 
-def _of(cell: Cell, against: Cell, starts_s: float) -> Noise:
-    shape = cell.shape
-    logs = log_ratios(cell.values, counterpart(cell, against), shape[2]) if shape else []
-    of = spread(logs)
+def _of(cell: Cell, against: Cell, starts_s: float, wanted: VerdictBy) -> Noise:
+    of = spread(list(ratios(cell, against, wanted).decisive.values()))
     failed = [*cell.failed, *against.failed]
     reason = failed[0].reason if failed else ""
     if of is None:
@@ -68,4 +69,4 @@ def _of(cell: Cell, against: Cell, starts_s: float) -> Noise:
 
 def _found_in(seconds: float, of: Spread, block_s: float) -> float | None:
     blocks = min(MAX_BLOCKS, math.floor(seconds / block_s)) if block_s > 0 else MAX_BLOCKS
-    return detectable(Spread(0.0, of.sd, blocks), CLAIM_LEVEL) if blocks >= MIN_BLOCKS else None
+    return detectable(Spread(0.0, of.sd, blocks), CLAIM_LEVEL * STRICTNESS) if blocks >= MIN_BLOCKS else None

@@ -35,7 +35,11 @@ class Ratios:
     @property
     def decisive(self) -> Mapping[int, float]:
         """Those that the verdict is about."""
-        return self.typical if self.by == "typical" else self.total
+        return self.logs(self.by)
+
+    def logs(self, by: VerdictBy) -> Mapping[int, float]:
+        """Typical or total ones."""
+        return self.typical if by == "typical" else self.total
 
 
 def ratios(cell: Cell, against: Cell, wanted: VerdictBy) -> Ratios:

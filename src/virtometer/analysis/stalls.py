@@ -97,14 +97,26 @@ def notes(cell: Cell, limit: float, *, name: str) -> list[Note]:
     ]
 
 
-def cost(total: Estimate | None, typical: Estimate | None) -> list[str]:
-    """What stops cost where guests took turns: the total ratio lies below the typical one beyond both intervals."""
-    if total is None or typical is None or total.high is None or typical.low is None or total.high >= typical.low:
+def cost(total: Estimate | None, typical: Estimate | None, *, against: str) -> list[str]:
+    """What stops cost where guests took turns: the total ratio lies beyond both intervals from the typical one.
+
+    Below it where the subject stopped, above it where `against` did.
+    """
+    if total is None or typical is None or None in (total.low, total.high, typical.low, typical.high):
         return []
+    share = total.value / typical.value
+    if not _apart(total, typical):
+        return []
+    whose, lost = ("", 1 - share) if share < 1 else (f" of {against}", 1 - 1 / share)
     return [
-        f"stops cost {1 - total.value / typical.value:.1%} in all: the typical ratio of a round is {typical.value:.3g} "
-        f"[{typical.low:.3g}, {typical.high:.3g}]"
+        f"stops{whose} cost {'it ' if whose else ''}{lost:.1%} in all: the typical ratio of a round is "
+        f"{typical.value:.3g} [{typical.low:.3g}, {typical.high:.3g}]"
     ]
+
+
+def _apart(one: Estimate, other: Estimate) -> bool:
+    low, high = sorted((one, other), key=lambda of: of.value)
+    return high.low is not None and low.high is not None and low.high < high.low
 
 
 def _slower(run: Run) -> float:

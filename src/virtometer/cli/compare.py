@@ -11,7 +11,7 @@ from virtometer.cli.encoding import put_document
 from virtometer.cli.shares import share_option
 
 if TYPE_CHECKING:
-    from virtometer.model import Campaign
+    from virtometer.model import Campaign, VerdictBy
 
 
 def compare(
@@ -26,14 +26,18 @@ def compare(
     absolute: Annotated[
         bool, typer.Option("--absolute", help="Compare values, not efficiencies; those of the baseline too.")
     ] = False,
+    verdict: Annotated[
+        str,
+        typer.Option("--verdict", help="Ratios to compare: total or typical. Default: as both plans chose, or total."),
+    ] = "",
     json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a table for a pull request.")] = False,
 ) -> None:
     """Say what became better or worse from one campaign to another: a new kernel, a new runtime, a new host.
 
     The exit status is made for CI: 0 where nothing is worse, 1 where something is worse by more than the margin, 2
-    where nothing is known to be worse and something is undecided. 2 is also the status of wrong arguments, with a
-    sentence on standard error.
+    where nothing is known to be worse, and something is undecided or has lost its value in B. 2 is also the status of
+    wrong arguments, with a sentence on standard error.
     """
     from virtometer.analysis import compared
     from virtometer.cli.console import PlainConsole
@@ -43,6 +47,7 @@ def compare(
     from virtometer.runner import host
 
     share = share_option("--margin", margin)
+    by = _verdict_by(verdict, absolute=absolute)
     if json and markdown:
         raise UsageError("--json and --markdown cannot be given together")
     first = _read(a)
@@ -50,12 +55,12 @@ def compare(
         names = [name.strip() for name in environments.split(",") if name.strip()]
         if len(names) != 2:
             raise UsageError("one campaign alone needs --in with two environments, or a second campaign")
-        found, differing = compared.compare_environments(first, names[0], names[1], share), []
+        found, differing = compared.compare_environments(first, names[0], names[1], share, verdict=by), []
     else:
         if environments:
             raise UsageError("--in is for the environments of one campaign; two campaigns were given")
         second = _read(b)
-        found = compared.compare_campaigns(first, second, share, absolute=absolute)
+        found = compared.compare_campaigns(first, second, share, absolute=absolute, verdict=by)
         differing = compared.differing(first, second, host.changed(first.host, second.host))
     if json:
         put_document(comparison_text(found, differing))
@@ -63,7 +68,17 @@ def compare(
         put_document(comparison.markdown(found, differing))
     else:
         PlainConsole().print(comparison.ComparisonTable(found, differing))
-    raise typer.Exit(1 if found.worse else 2 if found.undecided else 0)
+    raise typer.Exit(1 if found.worse else 2 if found.undecided or found.lost else 0)
+
+
+def _verdict_by(word: str, *, absolute: bool) -> VerdictBy | None:
+    from virtometer.errors import UsageError
+
+    if word not in ("", "total", "typical"):
+        raise UsageError(f"--verdict is {word}, but must be total or typical")
+    if word == "typical" and absolute:
+        raise UsageError("--verdict typical is for ratios of rounds; values (--absolute) have none")
+    return "typical" if word == "typical" else "total" if word else None
 
 
 def _read(directory: Path) -> Campaign:

@@ -176,21 +176,12 @@ def _second_stage(plan: Plan, first: Sequence[Trial], noise: str, pilot: Path | 
 def _within(plan: Plan, text: str, budget: str, load: Callable[[dict[str, Any]], Plan]) -> tuple[Plan, list[str]]:
     """The plan with the best design that fits, and what was given up."""
     from virtometer.cli.plan_design import within_budget
+    from virtometer.cli.plan_files import seconds_here
     from virtometer.cli.times import seconds_option
     from virtometer.design.document import read_document
-    from virtometer.design.duration import duration
-    from virtometer.design.schedule import schedule
-    from virtometer.runner.catalogue import catalogue
-    from virtometer.runner.here import residents_here
-    from virtometer.runner.windows import windows
-
-    def price(one: Plan) -> float:
-        names = [environment.name for environment in one.environments]
-        trials = schedule(one, names, 0, residents_here(one, names, Path("results")).of_blocks)
-        return duration(one, trials, windows(one), catalogue()).seconds
 
     given = read_document(text, plan.name).value.get("design", {"type": "full"})
-    return within_budget(plan, given, seconds_option("--budget", budget), load, price)
+    return within_budget(plan, given, seconds_option("--budget", budget), load, seconds_here)
 
 
 def _designed(plan: Plan, noise: str, pilot: Path | None) -> list[str]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import datetime
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from virtometer.cli.choosing import In, Only
 from virtometer.visible import visible
+
+if TYPE_CHECKING:
+    from virtometer.model import Plan
 
 BESIDE_HELP = "Measure also where another laboratory measures on this host; trials are marked while it does."
 
@@ -38,7 +41,9 @@ def run(
     budget: Annotated[
         str | None,
         typer.Option(
-            "--budget", metavar="TIME", help="Measure further blocks of what is undecided, as 5m or 1h30m allow."
+            "--budget",
+            metavar="TIME",
+            help="Six blocks, then as many of what is undecided as fit into 5m or 1h30m in all.",
         ),
     ] = None,
     only: Only = None,
@@ -85,7 +90,23 @@ def run(
     directory = out or _fresh(loaded.name)
     refuse_foreign(directory)
     number = seed_of(loaded, seed)
+    if budget is not None and (sentence := _beyond_budget(loaded)):
+        typer.echo(f"virtometer: {sentence}", err=True)
     campaign.execute(directory, lambda progress: begin(loaded, text, directory, number, progress, beside=beside))
+
+
+def _beyond_budget(plan: Plan) -> str:
+    """That the first blocks alone take longer than the budget, in a sentence; empty where they do not."""
+    from virtometer.cli.plan_files import seconds_here
+    from virtometer.cli.times import time_words
+
+    seconds = seconds_here(plan)
+    if plan.budget_s is None or seconds <= plan.budget_s:
+        return ""
+    return (
+        f"the first {plan.first_blocks} blocks take about {time_words(seconds)} where every environment works, longer "
+        f"than the budget of {time_words(plan.budget_s)}; they are measured all the same, because a verdict takes them"
+    )
 
 
 def _fresh(name: str) -> Path:

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from virtometer.analysis.compared import Comparison
+from virtometer.analysis.counted import counted
 from virtometer.model import Estimate, Finding, Verdict
 from virtometer.report import words
 from virtometer.report.footnotes import Footnotes
@@ -21,16 +22,20 @@ _ORDER = (Verdict.SLOWER, Verdict.FASTER, Verdict.EQUIVALENT, Verdict.UNDECIDED)
 
 def headline(of: Comparison) -> str:
     """How the comparisons came out, and whether anything is worse, in a sentence."""
-    counted = Counter(finding.verdict for finding in of.findings)
-    parts = ", ".join(f"{counted[verdict]} {verdict.value}" for verdict in _ORDER if counted[verdict])
+    found = Counter(finding.verdict for finding in of.findings)
+    parts = ", ".join(f"{found[verdict]} {verdict.value}" for verdict in _ORDER if found[verdict])
     worse = f"{len(of.worse)} of {len(of.findings)} comparisons" if of.worse else "nothing"
-    return f"B against A: {parts}. Worse by more than {of.margin * 100:g} %: {worse}."
+    lost = f" Lost: {counted(len(of.lost), 'value')} that A has." if of.lost else ""
+    return f"B against A: {parts}. Worse by more than {of.margin * 100:g} %: {worse}.{lost}"
 
 
 def legend(of: Comparison) -> str:
     """What the columns hold, in a sentence."""
     what = "values" if of.absolute else "efficiencies within the blocks of each campaign"
-    return f"A and B: {what}; B / A above 1: B is better, with its 95 % interval"
+    by = Counter(finding.verdict_by for finding in of.findings)
+    typical = "" if not by["typical"] else ", typical ratios, without stops"
+    where = " where both sides have them" if typical and by["total"] else ""
+    return f"A and B: {what}{typical}{where}; B / A above 1: B is better, with its 95 % interval"
 
 
 def rows(of: Comparison) -> Iterator[tuple[Finding, tuple[str, ...]]]:
@@ -49,11 +54,11 @@ def markdown(of: Comparison, differing: Sequence[str]) -> str:
     lines += ["| workload | environment | A | B | B / A | verdict |", "|---|---|---|---|---|---|"]
     notes = Footnotes()
     for finding, cells in rows(of):
-        numbers = "".join(f" [{number}]" for number in notes.numbers(finding.notes))
+        numbers = "".join(f" [{number}]" for number in notes.numbers(words.all_notes(finding)))
         lines.append(f"| {' | '.join(map(_cell, cells))}{numbers} |")
     lines += ["", f"{_cell(legend(of))}."]
     lines += [f"- [{number}] {_cell(text)}" for number, text in notes.lines()]
-    lines += [f"- {_cell(text)}" for text in (*differing, *of.left_out)]
+    lines += [f"- {_cell(text)}" for text in (*of.lost, *differing, *of.left_out)]
     return "\n".join(lines) + "\n"
 
 
@@ -85,7 +90,7 @@ class ComparisonTable:
             table.add_column(heading, overflow="fold")
         notes = Footnotes()
         for finding, (*cells, verdict) in rows(self._of):
-            word = Text(f"{verdict}{notes.mark(finding.notes)}", style=STYLES[finding.verdict])
+            word = Text(f"{verdict}{notes.mark(words.all_notes(finding))}", style=STYLES[finding.verdict])
             table.add_row(*map(Text, cells), word)
         yield table
         yield Text(headline(self._of), style="bold")
@@ -94,5 +99,5 @@ class ComparisonTable:
             yield Text("* not like with like: the conditions differ, see the note", style="dim")
         for _, text in notes.lines():
             yield Text(f"{notes.mark([text])} {text}", style="dim")
-        for text in (*self._differing, *self._of.left_out):
+        for text in (*self._of.lost, *self._differing, *self._of.left_out):
             yield Text(text, style="dim")

@@ -107,6 +107,7 @@ def comparison_text(of: Comparison, differing: Sequence[str]) -> str:
         "undecided": len(of.undecided),
         "differing": differing,
         "left_out": of.left_out,
+        "lost": of.lost,
     }
     return json.dumps(plain(made), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
