@@ -1,6 +1,7 @@
 """Guests that take turns in slices against guests that have long windows: the same ratios, and how much less noise.
 
-    python -m bench.slices [--pairs 3] [--blocks 6] [--seconds 0.4] [--ways WAY ...] [KIND ...]
+    python -m bench.slices [--pairs 3] [--blocks 6] [--seconds 0.4] [--slice 0.025] [--ways WAY ...]
+        [--only WORKLOAD ...] [KIND ...]
 
 Campaigns of three ways to measure alternate: `interleaved`, `continuous` (long windows, all else alike) and `former`
 (long windows in random order, one start for each trial, guests on all processors). For each workload and environment:
@@ -34,13 +35,15 @@ environments:
   - {{name: native, kind: native, settings: {{processors: {processors}}}}}
 {environments}
 workloads:
-  - {{name: linpack, workload: linpack, op: classic, parameters: {{size: 500}}, scheduling: {scheduling}}}
+  - {{name: linpack 100, workload: linpack, op: classic, parameters: {{size: 100}}, scheduling: {scheduling}}}
+  - {{name: linpack 500, workload: linpack, op: classic, parameters: {{size: 500}}, scheduling: {scheduling}}}
   - {{name: triad, workload: memory, op: triad, parameters: {{size: 64M}}, scheduling: {scheduling}}}
   - {{name: disk, workload: disk, op: random-read, parameters: {{direct: true}}, scheduling: {scheduling}}}
   - {{name: context switch, workload: os, op: context-switch, scheduling: {scheduling}}}
   - {{name: system call, workload: os, op: system-call, scheduling: {scheduling}}}
 blocks: {blocks}
 seconds: {seconds}
+slice_s: {slice_s}
 fresh: {fresh}
 disk_span: 256M
 """
@@ -56,13 +59,13 @@ Logs = dict[tuple[str, Key], list[list[float]]]
 """By way (`typical` too), workload and environment: the log ratios of the blocks of each campaign."""
 
 
-def plan_text(kinds: Sequence[str], way: str, blocks: int, seconds: float) -> str:
+def plan_text(kinds: Sequence[str], way: str, blocks: int, seconds: float, slice_s: float = 0.025) -> str:
     """The plan of one campaign."""
     how = WAYS[way]
     environments = "\n".join(
         f"  - {{name: {kind}, kind: {kind}, settings: {{processors: {how['processors']}}}}}" for kind in kinds
     )
-    return _PLAN.format(environments=environments, blocks=blocks, seconds=seconds, **how)
+    return _PLAN.format(environments=environments, blocks=blocks, seconds=seconds, slice_s=slice_s, **how)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -72,14 +75,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--pairs", type=int, default=3, help="campaigns of each way")
     parser.add_argument("--blocks", type=int, default=6)
     parser.add_argument("--seconds", type=float, default=0.4)
+    parser.add_argument("--slice", type=float, default=0.025, help="seconds of a slice")
     parser.add_argument("--ways", nargs="*", default=list(WAYS), choices=list(WAYS))
+    parser.add_argument("--only", nargs="*", default=[], help="names of workloads; all without")
     given = parser.parse_args(argv)
+    named = [one.name for one in plan_of(plan_text(given.kinds, given.ways[0], given.blocks, given.seconds)).workloads]
+    if unknown := [name for name in given.only if name not in named]:
+        parser.error(f"no workload {', '.join(unknown)}; there are {', '.join(named)}")
     logs: Logs = defaultdict(list)
     walls: defaultdict[str, list[float]] = defaultdict(list)
     for pair in range(given.pairs):
         for way in given.ways:
-            text = plan_text(given.kinds, way, given.blocks, given.seconds)
-            measured = run(plan_of(text), pair, text)
+            text = plan_text(given.kinds, way, given.blocks, given.seconds, given.slice)
+            plan = plan_of(text)
+            chosen = [one for one in plan.workloads if not given.only or one.name in given.only]
+            measured = run(plan.model_copy(update={"workloads": chosen}), pair, text)
             walls[way].append(measured.wall_s / given.blocks)
             print(f"{way} {pair + 1}/{given.pairs}: {measured.wall_s:.0f} s", flush=True)
             collect(measured, way, logs)

@@ -35,9 +35,18 @@ def test_the_former_design_has_a_start_for_each_trial() -> None:
     assert plan_of(slices.plan_text(["runc"], "interleaved", 6, 0.4)).fresh == "block"
 
 
+def test_a_workload_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        slices.main(["runc", "--only", "linpack 100", "linpak"])
+    assert ended.value.code == 2
+    told = capsys.readouterr().err
+    assert "no workload linpak; there are linpack 100, linpack 500, triad, disk, context switch, system call" in told
+
+
 @pytest.mark.slow
 def test_a_real_comparison(capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--pairs", "1", "--blocks", "2", "--seconds", "0.4", "--ways", "interleaved", "former"]
-    assert slices.main(["bubblewrap", *options]) == 0
+    assert slices.main(["bubblewrap", *options, "--only", "system call"]) == 0
     out = capsys.readouterr().out
+    assert "linpack" not in out
     assert "system call: variance of the log ratio for the same wall time, times smaller than former: total" in out
