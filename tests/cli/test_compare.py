@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from tests.analysis.simulated_campaigns import Place, Work, gaussian, simulate
+from tests.analysis.simulated_campaigns import Place, Work, gaussian, in_rounds, simulate, with_runs
 from tests.cli.laboratory import stored, virtometer
 from tests.house.tracked import ROOT
 
@@ -57,6 +57,16 @@ def test_what_is_undecided_says_what_deciding_takes(tmp_path: Path) -> None:
         assert ended.status == 2
         assert "undecided: 8 blocks would have shown a difference of" in " ".join(ended.out.split())
         assert "deciding takes about" in " ".join(ended.out.split())
+
+
+def test_the_legend_says_which_ratios_are_compared(tmp_path: Path) -> None:
+    before = campaign(tmp_path / "a")
+    assert "typical" not in virtometer("compare", before, campaign(tmp_path / "b")).out
+    both = simulate([Place("native"), Place("box", "runc")], WORKS, blocks=8, verdict="typical")
+    sliced = with_runs(both, lambda run: in_rounds(run, [run.scored.value] * 6) if run.unit != "s" else run)
+    stored(sliced, tmp_path / "c")
+    told = " ".join(virtometer("compare", tmp_path / "c", tmp_path / "c").out.split())
+    assert "interval; ratios are typical ones, without stops, where both sides have them" in told
 
 
 def test_a_margin_decides_what_is_worse(tmp_path: Path) -> None:

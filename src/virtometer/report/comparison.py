@@ -33,9 +33,9 @@ def legend(of: Comparison) -> str:
     """What the columns hold, in a sentence."""
     what = "values" if of.absolute else "efficiencies within the blocks of each campaign"
     by = Counter(finding.verdict_by for finding in of.findings)
-    typical = "" if not by["typical"] else ", typical ratios, without stops"
-    where = " where both sides have them" if typical and by["total"] else ""
-    return f"A and B: {what}{typical}{where}; B / A above 1: B is better, with its 95 % interval"
+    typical = "; ratios are typical ones, without stops" if by["typical"] else ""
+    where = ", where both sides have them" if typical and by["total"] else ""
+    return f"A and B: {what}; B / A above 1: B is better, with its 95 % interval{typical}{where}"
 
 
 def rows(of: Comparison) -> Iterator[tuple[Finding, tuple[str, ...]]]:
