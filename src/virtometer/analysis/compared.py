@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from virtometer.analysis import conditions, series_shape
+from virtometer.analysis import conditions, series_shape, unlike
 from virtometer.analysis.blocks import Cell, Key, apart, beside, cells
 from virtometer.analysis.conclude import strictness
 from virtometer.analysis.control import control_spread
@@ -23,7 +23,7 @@ from virtometer.analysis.unpaired import difference
 from virtometer.analysis.values import metric, value_of
 from virtometer.analysis.verdicts import Decision, decide
 from virtometer.errors import UsageError
-from virtometer.model import Better, Campaign, Estimate, Finding, PlanEnvironment, PlanWorkload, Verdict, VerdictBy
+from virtometer.model import Campaign, Estimate, Finding, Verdict, VerdictBy
 
 _BOTH: tuple[VerdictBy, ...] = ("total", "typical")
 
@@ -73,15 +73,13 @@ class _Pair:
     after: Cell
     ratios_before: Ratios
     ratios_after: Ratios
-    better: Better
     by: VerdictBy
     control: Spread | None = None
     said: tuple[str, ...] = ()
 
     def logs(self, by: VerdictBy) -> tuple[list[float], list[float]]:
         """Of A and of B."""
-        one, other = (of.typical if by == "typical" else of.total for of in (self.ratios_before, self.ratios_after))
-        return list(one.values()), list(other.values())
+        return list(self.ratios_before.logs(by).values()), list(self.ratios_after.logs(by).values())
 
     def difference(self, by: VerdictBy) -> Spread | None:
         """Of B less A."""
@@ -109,14 +107,14 @@ def compare_campaigns(
         before = cells_a.get(key)
         if before is None or (key[1] == b.plan.baseline and not absolute):
             continue
-        if (reason := _unlike(_workload(a, key[0]), _workload(b, key[0]))) is not None:
+        if (reason := unlike.workloads(*(unlike.workload_of(of, key[0]) for of in (a, b)))) is not None:
             left_out.append(f"{key[0]} is not compared: {reason}")
         elif before.shape is not None and after.shape is not None:
             bases = tuple(
                 of.get((key[0], base)) for of, base in ((cells_a, a.plan.baseline), (cells_b, b.plan.baseline))
             )
-            pairs[key] = _pair((before, after), bases, "total" if absolute else wanted, absolute=absolute)
-            pairs[key] = replace(pairs[key], said=_measured_unlike(a, b, pairs[key]))
+            said = unlike.measured(a, b, before, after)
+            pairs[key] = _pair((before, after), bases, None if absolute else wanted, said)
         elif before.shape is None:
             left_out.append(f"{key[0]} in {key[1]} has no value in A")
         else:
@@ -125,7 +123,8 @@ def compare_campaigns(
         raise UsageError("the two campaigns have no workload with values in the same environment in common")
     family = {key: pair.difference(pair.by) for key, pair in pairs.items()}
     levels = min(strictness(a), strictness(b))
-    decisions = decide(family, margin, controls=_controls(pairs), strictness=levels)
+    controls = {key: pair.control for key, pair in pairs.items() if pair.control is not None}
+    decisions = decide(family, margin, controls=controls, strictness=levels)
     findings = tuple(
         _finding(b, key, pair, _counted(decisions[key], family[key], pair), key[1], _both(pair, levels))
         for key, pair in pairs.items()
@@ -174,7 +173,7 @@ def compare_environments(
     decisions = decide(family, margin, controls=controls, strictness=levels)
     findings = []
     for key, (before, after, of) in found.items():
-        pair = _Pair(before, after, _values(before), _values(after), _better(after), "total")
+        pair = _Pair(before, after, _values(before), _values(after), "total")
         both = {by: estimate(spread(list(of.logs(by).values())), strictness=levels) for by in _BOTH}
         findings.append(replace(_finding(campaign, key, pair, decisions[key], a, both), verdict_by=of.by))
     reached = {key: (value_of(before), value_of(after)) for key, (before, after, _) in found.items()}
@@ -197,23 +196,19 @@ def _within(after: Cell, before: Cell, baseline: Cell | None, wanted: VerdictBy)
     return Ratios(joined["total"], joined["typical"], "typical" if typical else "total", one.notes or other.notes)
 
 
-def _pair(sides: tuple[Cell, Cell], baselines: tuple[Cell | None, ...], wanted: VerdictBy, *, absolute: bool) -> _Pair:
-    """One comparison of two campaigns, A first. `baselines`: of each, in the same workload."""
+def _pair(
+    sides: tuple[Cell, Cell], baselines: tuple[Cell | None, ...], wanted: VerdictBy | None, said: tuple[str, ...]
+) -> _Pair:
+    """One comparison of two campaigns, A first. `baselines`: of each, in the same workload. wanted: None for values."""
     against = [None if base is None else beside(cell, base) for cell, base in zip(sides, baselines, strict=True)]
-    if absolute:
-        before, after = (_values(cell) for cell in sides)
-    else:
-        before, after = (
-            Ratios() if base is None else ratios(cell, base, wanted) for cell, base in zip(sides, against, strict=True)
-        )
+    before, after = (
+        _values(cell) if wanted is None else Ratios() if base is None else ratios(cell, base, wanted)
+        for cell, base in zip(sides, against, strict=True)
+    )
     by: VerdictBy = "typical" if before.by == after.by == "typical" else "total"
     floors = [control_spread(base, by) for base in against if base is not None]
     control = max((one for one in floors if one is not None), key=lambda one: noise_floor(one) or 0.0, default=None)
-    return _Pair(*sides, before, after, _better(sides[1]), by, control)
-
-
-def _controls(pairs: Mapping[Key, _Pair]) -> dict[Key, Spread]:
-    return {key: pair.control for key, pair in pairs.items() if pair.control is not None}
+    return _Pair(*sides, before, after, by, control, said)
 
 
 def _both(pair: _Pair, levels: float) -> dict[VerdictBy, Estimate | None]:
@@ -233,58 +228,9 @@ def _one_sided(one: Mapping[Key, Cell], other: Mapping[Key, Cell]) -> list[str]:
     ]
 
 
-def _workload(campaign: Campaign, name: str) -> PlanWorkload:
-    return next(workload for workload in campaign.plan.workloads if workload.name == name)
-
-
-def _unlike(one: PlanWorkload, other: PlanWorkload) -> str | None:
-    """How two workloads of one name differ; None where they are the same."""
-    for field in ("workload", "op", "parameters", "threads"):
-        if getattr(one, field) != getattr(other, field):
-            return f"its {field} differ: {getattr(one, field)} in A, {getattr(other, field)} in B"
-    return None
-
-
-def _measured_unlike(a: Campaign, b: Campaign, pair: _Pair) -> tuple[str, ...]:
-    """How the two sides of a comparison were measured differently under the same names, in sentences."""
-    one, other = (_environment(of, pair.after.environment) for of in (a, b))
-    said = []
-    if one.kind != other.kind:
-        said.append(f"{one.name} is of the kind {one.kind} in A, {other.kind} in B")
-    else:
-        names = sorted(
-            name for name in {*one.settings, *other.settings} if one.settings.get(name) != other.settings.get(name)
-        )
-        said += [
-            f"the setting {name} of {one.name} is {one.settings.get(name, 'not given')} in A, "
-            f"{other.settings.get(name, 'not given')} in B"
-            for name in names
-        ]
-    windows = [_window(of, cell) for of, cell in ((a, pair.before), (b, pair.after))]
-    if windows[0] != windows[1]:
-        said.append(f"measured in {windows[0]} in A, in {windows[1]} in B")
-    return tuple(said)
-
-
-def _window(campaign: Campaign, cell: Cell) -> str:
-    """In what a cell was measured."""
-    plan = campaign.plan
-    if cell.rounds and not cell.long_blocks:
-        return f"slices of {plan.slice_s * 1e3:g} ms"
-    return f"windows of {_workload(campaign, cell.workload).seconds or plan.seconds:g} s"
-
-
-def _environment(campaign: Campaign, name: str) -> PlanEnvironment:
-    return next(one for one in campaign.plan.environments if one.name == name)
-
-
-def _better(cell: Cell) -> Better:
-    return "higher" if cell.shape is None else cell.shape[2]
-
-
 def _values(cell: Cell) -> Ratios:
     """The logs of values in place of ratios."""
-    sign = 1.0 if _better(cell) == "higher" else -1.0
+    sign = -1.0 if cell.shape is not None and cell.shape[2] == "lower" else 1.0
     return Ratios({block: sign * math.log(value) for block, value in cell.values.items()})
 
 
@@ -315,7 +261,7 @@ def _finding(
 ) -> Finding:
     """`both`: the ratios of B to A."""
     workload, subject = key
-    op, unit, better = pair.after.shape or ("", "", pair.better)
+    op, unit, better = pair.after.shape or ("", "", "higher")
     differ = conditions.differences(pair.after, pair.before)
     before, after = pair.logs(pair.by)
     notes = [
@@ -326,7 +272,7 @@ def _finding(
         *decision.why,
     ]
     return Finding(
-        workload=workload, op=op, metric=metric(_workload(campaign, workload).workload, op, unit), unit=unit,
+        workload=workload, op=op, metric=metric(unlike.workload_of(campaign, workload).workload, op, unit), unit=unit,
         better=better, subject=subject, against=against, ratio=both["total"], verdict=decision.verdict,
         p_value=decision.p_value, p_adjusted=decision.p_adjusted, host_cpu_ratio=None, value=value_of(pair.after),
         detectable=decision.detectable, blocks_needed=decision.blocks_needed, seconds_needed=None,

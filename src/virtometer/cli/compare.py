@@ -13,6 +13,8 @@ from virtometer.cli.shares import share_option
 if TYPE_CHECKING:
     from virtometer.model import Campaign, VerdictBy
 
+_RATIOS: dict[str, VerdictBy | None] = {"": None, "total": "total", "typical": "typical"}
+
 
 def compare(
     a: Annotated[Path, typer.Argument(metavar="A", help="Results directory of the campaign before.")],
@@ -74,11 +76,11 @@ def compare(
 def _verdict_by(word: str, *, absolute: bool) -> VerdictBy | None:
     from virtometer.errors import UsageError
 
-    if word not in ("", "total", "typical"):
+    if word not in _RATIOS:
         raise UsageError(f"--verdict is {word}, but must be total or typical")
     if word == "typical" and absolute:
         raise UsageError("--verdict typical is for ratios of rounds; values (--absolute) have none")
-    return "typical" if word == "typical" else "total" if word else None
+    return _RATIOS[word]
 
 
 def _read(directory: Path) -> Campaign:

@@ -176,12 +176,13 @@ def _second_stage(plan: Plan, first: Sequence[Trial], noise: str, pilot: Path | 
 def _within(plan: Plan, text: str, budget: str, load: Callable[[dict[str, Any]], Plan]) -> tuple[Plan, list[str]]:
     """The plan with the best design that fits, and what was given up."""
     from virtometer.cli.plan_design import within_budget
-    from virtometer.cli.plan_files import seconds_here
     from virtometer.cli.times import seconds_option
     from virtometer.design.document import read_document
+    from virtometer.runner.here import seconds_here
 
     given = read_document(text, plan.name).value.get("design", {"type": "full"})
-    return within_budget(plan, given, seconds_option("--budget", budget), load, seconds_here)
+    left_s = seconds_option("--budget", budget)
+    return within_budget(plan, given, left_s, load, lambda one: seconds_here(one, Path("results")))
 
 
 def _designed(plan: Plan, noise: str, pilot: Path | None) -> list[str]:

@@ -43,19 +43,6 @@ def load(path: Path, selected: Selection = ALL, instead: Mapping[str, Any] | Non
     return found.plan, text
 
 
-def seconds_here(plan: Plan) -> float:
-    """How long the blocks of a plan take here, about, where every environment works."""
-    from virtometer.design.duration import duration
-    from virtometer.design.schedule import schedule
-    from virtometer.runner.catalogue import catalogue
-    from virtometer.runner.here import residents_here
-    from virtometer.runner.windows import windows
-
-    names = [environment.name for environment in plan.environments]
-    trials = schedule(plan, names, 0, residents_here(plan, names, Path("results")).of_blocks)
-    return duration(plan, trials, windows(plan), catalogue()).seconds
-
-
 def load_for_here(path: Path, results: Path, selected: Selection = ALL) -> tuple[Plan, str, list[str]]:
     """`load` a plan and check that this host can execute that part of it with its results below `results`.
 

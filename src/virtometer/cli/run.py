@@ -90,17 +90,17 @@ def run(
     directory = out or _fresh(loaded.name)
     refuse_foreign(directory)
     number = seed_of(loaded, seed)
-    if budget is not None and (sentence := _beyond_budget(loaded)):
+    if budget is not None and (sentence := _beyond_budget(loaded, directory)):
         typer.echo(f"virtometer: {sentence}", err=True)
     campaign.execute(directory, lambda progress: begin(loaded, text, directory, number, progress, beside=beside))
 
 
-def _beyond_budget(plan: Plan) -> str:
+def _beyond_budget(plan: Plan, results: Path) -> str:
     """That the first blocks alone take longer than the budget, in a sentence; empty where they do not."""
-    from virtometer.cli.plan_files import seconds_here
     from virtometer.cli.times import time_words
+    from virtometer.runner.here import seconds_here
 
-    seconds = seconds_here(plan)
+    seconds = seconds_here(plan, results)
     if plan.budget_s is None or seconds <= plan.budget_s:
         return ""
     return (

@@ -1,4 +1,4 @@
-"""What this host cannot execute of a plan that is right: known from its sizes, before anything is started."""
+"""What this host cannot execute of a plan that is right, and how long the rest takes: before anything is started."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ import shutil
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from virtometer.design.duration import duration
 from virtometer.design.feasible import HostSizes, Impossible, impossible_here
 from virtometer.design.residents import Crowd, Residents, crowds, residents
+from virtometer.design.schedule import schedule
 from virtometer.model import Plan
 from virtometer.runner.catalogue import catalogue
 from virtometer.runner.lab_context import ROOM
+from virtometer.runner.windows import windows
 
 
 def not_here(plan: Plan, results: Path) -> list[Impossible]:
@@ -23,6 +26,13 @@ def residents_here(plan: Plan, names: Collection[str], results: Path) -> Residen
     """The groups in which the guests of these environments take turns on this host."""
     room = host_sizes(results).room(plan.rules.min_free_memory_bytes)
     return residents(plan, names, room, catalogue())
+
+
+def seconds_here(plan: Plan, results: Path) -> float:
+    """How long the blocks of a plan take here, about, where every environment works."""
+    names = [environment.name for environment in plan.environments]
+    trials = schedule(plan, names, 0, residents_here(plan, names, results).of_blocks)
+    return duration(plan, trials, windows(plan), catalogue()).seconds
 
 
 def crowds_here(plan: Plan, names: Collection[str], results: Path) -> list[Crowd]:

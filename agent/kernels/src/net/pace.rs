@@ -90,6 +90,7 @@ mod tests {
         // The first events, which are close together, find the distance: 64 Mi needs 7 of them.
         assert!((2..=7 + 50).contains(&events), "{events}");
     }
+
     #[test]
     fn a_pause_is_no_slow_work() {
         let mut pace = Pace::with_readings_of(25, 2_000_000);
@@ -115,6 +116,7 @@ mod tests {
         pace.last_ns += 1;
         assert!(pace.may_end(10_000_000) && pace.may_end(60_000_000) && !pace.may_end(60_000_001));
     }
+
     #[test]
     fn events_of_the_fastest_work_are_far_enough_apart_for_the_dearest_clock() {
         for reading_ns in [25, 5_000, 50_000, 1_000_000] {
