@@ -8,10 +8,13 @@ use super::groups;
 use super::panel::Workspace;
 use super::reference_times::{Part, ReferenceTimes, TARGET_NS};
 use super::system::Scale;
-use super::watch::{self, Limit, Watch};
+use super::watch::{self, Limit, Parts, Watch};
 use std::sync::Arc;
 use virtometer_protocol::{Conditions, Failure};
 use virtometer_sampling::{now_ns, reading_cost_ns, CheckValue, Extras, Stretch, Worker};
+
+/// Readings of the clock in an iteration: at its begin, after factoring and after solving.
+const READINGS: u64 = 3;
 
 pub(super) struct BlockedWorker {
     shared: Arc<Blocked>,
@@ -28,6 +31,7 @@ pub(super) struct BlockedWorker {
     pivots: Vec<usize>,
     /// Cost of a reading of the clock.
     reading_ns: u64,
+    parts: Parts,
     huge_pages: Option<&'static str>,
     workspace: Workspace,
     limit: Limit,
@@ -56,6 +60,7 @@ impl BlockedWorker {
             turn,
             pivots,
             reading_ns,
+            parts: Parts::default(),
             huge_pages,
             workspace,
             limit,
@@ -82,12 +87,12 @@ impl BlockedWorker {
         unsafe { self.shared.copies(count) }
     }
 
-    /// All systems of the iteration. The first thread solves each as soon as it is factored, but the last ones after
-    /// all are factored; it says when that was.
-    fn solve_all(&mut self) -> Result<Option<u64>, Failure> {
+    /// All systems of the iteration. The first thread solves each as soon as it is factored, but the last `tail` after
+    /// all are factored; it says when that was, where there are any.
+    fn solve_all(&mut self, tail: usize) -> Result<Option<u64>, Failure> {
         let BlockedWorker { shared, rank, used, workspace, pivots: kept, .. } = self;
         let n = shared.system.n;
-        let solved_at_once = *used - watch::tail(shared.system, *used);
+        let solved_at_once = *used - tail;
         let mut kept = kept.chunks_exact_mut(n);
         for index in 0..*used {
             shared.factor(index, *rank, workspace)?;
@@ -100,7 +105,7 @@ impl BlockedWorker {
                 }
             }
         }
-        if *rank != 0 {
+        if *rank != 0 || tail == 0 {
             return Ok(None);
         }
         let factored_ns = now_ns();
@@ -147,7 +152,7 @@ impl Worker for BlockedWorker {
     }
 
     fn target_ns(&self) -> u64 {
-        let clock = watch::target_ns(3, self.reading_ns);
+        let clock = watch::target_ns(READINGS, self.reading_ns);
         self.reference_times.as_ref().map_or(clock, |_| TARGET_NS.max(clock))
     }
 
@@ -171,12 +176,14 @@ impl Worker for BlockedWorker {
         // The work of all is counted once.
         let systems = if self.rank == 0 { self.used as u64 } else { 0 };
         let opened = self.reference_times.as_mut().and_then(ReferenceTimes::open);
+        let tail = if self.parts.next() { watch::tail(shared.system, self.used) } else { 0 };
         let start_ns = now_ns();
-        let factored_ns = self.solve_all()?;
+        let factored_ns = self.solve_all(tail)?;
         let end_ns = now_ns();
+        self.parts.took(end_ns.saturating_sub(start_ns), READINGS, self.reading_ns);
+        self.watch.whole(self.used, start_ns, end_ns);
         if let Some(factored_ns) = factored_ns {
-            self.watch.whole(self.used, start_ns, end_ns);
-            self.watch.solve(watch::tail(shared.system, self.used), factored_ns, end_ns, self.reading_ns);
+            self.watch.solve(tail, factored_ns, end_ns, self.reading_ns);
         }
         let stretch = Stretch { start_ns, end_ns, work: shared.system.operations() * systems };
         self.counted = stretch.work;
@@ -208,6 +215,7 @@ impl Worker for BlockedWorker {
     fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         self.limit.reset_after_calibration();
         self.watch = Watch::default();
+        self.parts = Parts::default();
         self.in_window = true;
         if self.rank == 0 {
             if self.used == 0 {

@@ -2,7 +2,7 @@
 
 use super::reference_times::{Part, ReferenceTimes, TARGET_NS};
 use super::system::{singular, Scale, System};
-use super::watch::{self, Limit, Watch};
+use super::watch::{self, Limit, Parts, Watch};
 use super::{columns, groups};
 use crate::buffer::Buffer;
 use crate::simd::Simd;
@@ -59,8 +59,7 @@ pub(super) struct Classic {
     pub(super) counted: u64,
     /// Cost of a reading of the clock.
     reading_ns: u64,
-    /// Whether solving is timed apart from factoring: not where memory holds too few systems for so many readings.
-    apart: bool,
+    parts: Parts,
     huge_pages: &'static str,
     limit: Limit,
     /// One for each of the variants.
@@ -95,7 +94,7 @@ impl Classic {
             used,
             counted,
             reading_ns,
-            apart: true,
+            parts: Parts::default(),
             huge_pages,
             limit,
             watches,
@@ -160,12 +159,12 @@ impl Worker for Classic {
     }
 
     /// The systems of each variant are solved one after the other, but the last ones first factored and then solved,
-    /// which tells how long solving takes. The clock is read once at the begin and twice for each variant.
+    /// which tells how long solving takes. The clock is read once at the begin and up to twice for each variant.
     fn run(&mut self, _repeats: u64) -> Result<Stretch, Failure> {
         let (simd, system, pivots) = (self.simd, self.system, &mut self.pivots);
         let (n, ld, length) = (system.n, system.ld, system.length());
         let each = self.used / self.variants.len();
-        let tail = if self.apart { watch::tail(system, each) } else { 0 };
+        let tail = if self.parts.next() { watch::tail(system, each) } else { 0 };
         let copies = self.work.doubles_mut()[..self.used * length].chunks_exact_mut(each * length);
         let factor = |variant: Variant, copy: &mut [f64], pivots: &mut [usize]| {
             let regular = variant.factor(simd, system.parts(copy).0, ld, pivots);
@@ -198,8 +197,7 @@ impl Worker for Classic {
                 watch.solve(tail, factored_ns, end_ns, self.reading_ns);
             }
         }
-        let enough_ns = watch::least_ns(self.most_readings(), self.reading_ns);
-        self.apart &= self.variants.len() == 1 || end_ns.saturating_sub(start_ns) >= enough_ns;
+        self.parts.took(end_ns.saturating_sub(start_ns), self.most_readings(), self.reading_ns);
         let stretch = Stretch { start_ns, end_ns, work: system.operations() * self.used as u64 };
         self.counted = stretch.work;
         if let Some(reference_times) = &mut self.reference_times {
@@ -220,6 +218,7 @@ impl Worker for Classic {
 
     fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         self.limit.reset_after_calibration();
+        self.parts = Parts::default();
         self.watches.fill(Watch::default());
         if self.used == 0 {
             touch(&mut self.work.doubles_mut()[..self.system.length()]);

@@ -422,6 +422,23 @@ fn classic_is_the_published_algorithm() {
     assert_eq!(classic(&settings, None).unwrap().1, [Variant::Rolled]);
 }
 
+/// Guests whose clock is dear to read have longer iterations, but the same systems.
+#[test]
+fn iterations_of_slices_work_on_few_systems_however_long_they_are() {
+    for (op, order, fewest) in [("classic", 100, 32), ("left-looking", 100, 32), ("blocked", 500, 1)] {
+        let mut task = task(op, 1, &[("size", Scalar::Integer(order))]);
+        let system = System::spaced(usize::try_from(order).unwrap(), Generator::Bits48);
+        let window = attempt(&task).unwrap()(0).unwrap().most_repeats();
+        task.control = Arc::new(Control::in_slices(8_000_000, |_| {}));
+        let slice = attempt(&task).unwrap()(0).unwrap().most_repeats();
+        assert!(slice >= fewest && slice * system.bytes() <= 4 << 20, "{op}: {slice}");
+        assert!(window >= 15 * slice, "{op}: {window}, {slice}");
+    }
+    let mut large = task("classic", 1, &[("size", Scalar::Integer(1000))]);
+    large.control = Arc::new(Control::in_slices(8_000_000, |_| {}));
+    assert_eq!(attempt(&large).unwrap()(0).unwrap().most_repeats(), 1);
+}
+
 fn text(value: &str) -> Scalar {
     Scalar::Text(value.to_owned())
 }

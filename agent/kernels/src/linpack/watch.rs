@@ -24,8 +24,31 @@ pub(super) fn target_ns(readings: u64, reading_ns: u64) -> u64 {
 }
 
 /// The same without room for iterations that come out shorter.
-pub(super) fn least_ns(readings: u64, reading_ns: u64) -> u64 {
+fn least_ns(readings: u64, reading_ns: u64) -> u64 {
     (readings - 1) * SHARE * reading_ns
+}
+
+/// Of iterations too short for the readings of the clock, one in so many times solving apart from factoring.
+const SELDOM: u64 = 8;
+
+/// Which iterations time solving apart from factoring.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Parts {
+    short: bool,
+    turn: u64,
+}
+
+impl Parts {
+    /// Whether the next iteration does.
+    pub(super) fn next(&mut self) -> bool {
+        self.turn += 1;
+        !self.short || self.turn % SELDOM == 0
+    }
+
+    /// An iteration took so long; with its `readings` it should have taken [`least_ns`].
+    pub(super) fn took(&mut self, took_ns: u64, readings: u64, reading_ns: u64) {
+        self.short = took_ns < least_ns(readings, reading_ns);
+    }
 }
 
 /// Times of solutions.
@@ -148,7 +171,22 @@ impl Limit {
 
 #[cfg(test)]
 mod tests {
-    use super::Watch;
+    use super::{Parts, Watch, SELDOM};
+
+    #[test]
+    fn iterations_too_short_for_the_clock_seldom_time_the_parts() {
+        let mut parts = Parts::default();
+        let timed = |parts: &mut Parts, took_ns: u64| {
+            let timed = (0..2 * SELDOM).filter(|_| {
+                let timed = parts.next();
+                parts.took(took_ns, 3, 10_000);
+                timed
+            });
+            timed.count() as u64
+        };
+        assert_eq!(timed(&mut parts, 4_000_000), 2 * SELDOM);
+        assert!((2..=3).contains(&timed(&mut parts, 3_999_999)));
+    }
 
     #[test]
     fn parts_are_told_unless_an_interruption_makes_one_longer_than_the_whole() {
