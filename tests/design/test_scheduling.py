@@ -119,6 +119,30 @@ def test_guests_that_need_long_windows_have_them(more: dict[str, Any], reason: s
         plan(scheduling="interleaved", **more)
 
 
+@pytest.mark.parametrize(
+    ("kind", "op", "way"),
+    [
+        ("uml", "fork", "continuous"),
+        ("uml", "exec", "continuous"),
+        ("uml", "system-call", "interleaved"),
+        ("runc", "signal-catch", "continuous"),
+        ("nspawn", "signal-catch", "continuous"),
+        ("bubblewrap", "signal-catch", "interleaved"),
+        ("runc", "fork", "interleaved"),
+    ],
+)
+def test_work_that_short_slices_show_otherwise_is_continuous_unless_the_plan_says_so(
+    kind: str, op: str, way: str
+) -> None:
+    assert scheduling("os", op, kind=kind) == way
+    assert scheduling("os", op, kind=kind, scheduling="interleaved") == "interleaved"
+    text = HEAD.format(
+        workload="os", op=op, fresh="block", kind=kind, settings="{}", parameters="{}", scheduling="auto"
+    )
+    (workload,) = parse_plan(text + "slice_s: 0.0625\n", "p.yaml", catalogue()).workloads
+    assert workload.scheduling == "interleaved"
+
+
 def test_a_window_of_very_many_slices_is_continuous() -> None:
     text = HEAD.format(
         workload="os",

@@ -55,7 +55,8 @@ class KindDescription:
     title, meaning, facts: its title in reports, what it is, and more sentences about it. machine_memory: bytes that the
     own kernel of a machine and the agent take of its memory at least, beside the descriptions of pages; the disk of a
     machine is a device. None: guests are no machines. own_memory: bytes of the host's memory that a guest takes beside
-    its own memory, or beside that of its work. instances: several agents can work in one guest.
+    its own memory, or beside that of its work. instances: several agents can work in one guest. unlike_in_slices:
+    operations whose speed in short slices is not that of long windows ("os fork"), each with the reason.
     """
 
     settings: type[BaseModel]
@@ -68,6 +69,7 @@ class KindDescription:
     needs_long_windows: Callable[[BaseModel], str] = lambda settings: ""
     caches_disk: Callable[[BaseModel], str] = lambda settings: ""
     instances: bool = False
+    unlike_in_slices: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,9 @@ from virtometer.model import Plan, PlanWorkload
 MOST_SLICES = 3_000
 """In a window: an agent may send no more lines and samples in a run, those of the long windows included."""
 
+LONG_SLICE_S = 0.0625
+"""From this length on, iterations of a slice are as long as those of a window."""
+
 _MOST_SAMPLES = 20_000
 _ITERATIONS = 5  # of a slice
 
@@ -30,6 +33,7 @@ def decided(plan: Plan, catalogue: Catalogue) -> tuple[Plan, list[Wrong]]:
         if workload.scheduling == "interleaved" and reason:
             wrong.append((("workloads", number, "scheduling"), f"'{workload.name}' cannot be interleaved: {reason}"))
         if workload.scheduling == "auto":
+            reason = reason or _unlike_in_slices(workload, plan, catalogue)
             scheduling = "continuous" if reason else "interleaved"
             workload = workload.model_copy(update={"scheduling": scheduling})
         workloads.append(workload)
@@ -68,6 +72,14 @@ def _of_workload(workload: PlanWorkload, plan: Plan, catalogue: Catalogue) -> st
             return f"its windows of {seconds:g} s for each number of guests have more than {_MOST_SAMPLES:,} samples"
     at_once = f"guests of '{beside[0].name}' write at the same time" if beside else ""
     return description.cannot_pause(workload.op, parameters, seconds, _cached(plan, catalogue) or at_once)
+
+
+def _unlike_in_slices(workload: PlanWorkload, plan: Plan, catalogue: Catalogue) -> str:
+    """Why short slices do not show the speed of long windows; empty where they do. Who wants them can have them."""
+    if plan.slice_s >= LONG_SLICE_S:
+        return ""
+    unlike = [catalogue.kinds[one.kind].unlike_in_slices for one in plan.environments]
+    return next(filter(None, (one.get(f"{workload.workload} {workload.op}") for one in unlike)), "")
 
 
 def _cached(plan: Plan, catalogue: Catalogue) -> str:

@@ -23,6 +23,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -290,6 +291,8 @@ class Environment(ABC):
     program: ClassVar[str] = ""  # which program of the host starts guests, and which Debian package has it
     package: ClassVar[str] = ""
     check_settings: ClassVar[tuple[str, ...]] = ()  # which decide whether the kind works here at all
+    # Operations whose speed in short slices is not that of long windows ("os fork"), each with the reason.
+    unlike_in_slices: ClassVar[Mapping[str, str]] = MappingProxyType({})
     usual_start_s: ClassVar[float] = 5.0  # seconds of a guest's start; means of quick.yaml on two cores, rounded up
     usual_overhead_s: ClassVar[float] = 0.5  # seconds of a trial beside its window
     resources: ClassVar[tuple[Resource, ...]] = ()  # what only this kind may leave on a host, and how it is removed

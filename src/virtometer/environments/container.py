@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import ClassVar
 
 from virtometer.environments.agent_bits import AgentBits
@@ -18,6 +20,9 @@ class ContainerSettings(ImageSettings, AgentBits, CgroupLimits):
 class Container(Environment):
     """A subclass starts the agent in the root directory of its settings, with a network of its own. It needs root."""
 
+    unlike_in_slices: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {"os signal-catch": "signals in a container change between two speeds every few milliseconds"}
+    )
     usual_overhead_s: ClassVar[float] = 0.15
     settings_type: ClassVar[type[Settings]] = ContainerSettings
 

@@ -12,6 +12,7 @@ import shutil
 import socket
 import time
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field
@@ -31,6 +32,7 @@ from virtometer.model import parse_size
 _LOOK_S = 0.5
 SILENT_S = 5.0  # its kernel's longest silence at boot is a tenth of this
 CHECK_S = 15.0
+_UNLIKE = "processes of user-mode Linux cost more for some hundredths of a second after a pause"
 _ADVICE = "see whether this host allows ptrace, and memory in /dev/shm that can be executed"
 
 
@@ -60,6 +62,7 @@ class UserModeLinux(Environment):
     """A Linux kernel as a process, with the agent as its first program."""
 
     kind = "uml"
+    unlike_in_slices = MappingProxyType({"os fork": _UNLIKE, "os exec": _UNLIKE})
     title = "user-mode Linux"
     meaning = "a Linux kernel that runs as a process, with one processor"
     usual_start_s = 1.6

@@ -59,7 +59,7 @@ class PlanWorkload(Frozen):
     scheduling: Literal["auto", "interleaved", "continuous"] = Field(
         default="auto",
         description="interleaved: the guests take turns in slices; continuous: one guest after the other; "
-        "auto: interleaved where the work can pause and guests start once a block",
+        "auto: interleaved where the work can pause, guests start once a block and slices show what windows show",
     )
     factors: dict[str, Levels] = Field(
         default_factory=dict,

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pydantic import BaseModel
 
 from virtometer.design.catalogue import Catalogue, Cost, KindDescription, OpDescription, WorkloadDescription
+from virtometer.design.scheduling import LONG_SLICE_S
 from virtometer.environments.base import Environment, Settings
 from virtometer.environments.registry import KINDS
 from virtometer.errors import UsageError
@@ -52,6 +53,7 @@ def _described(kind: type[Environment]) -> KindDescription:
         needs_long_windows=_needs_long_windows,
         caches_disk=_caches_disk,
         instances=kind.several_agents,
+        unlike_in_slices=kind.unlike_in_slices,
     )
 
 
@@ -92,6 +94,8 @@ def _facts(kind: type[Environment]) -> Iterator[str]:
         yield "Guests have a kernel of their own. The disk is a device, with ext4 where a workload needs files."
     if kind.namespaces:
         yield f"Guests have namespaces of their own: {', '.join(kind.namespaces)}."
+    for op, reason in kind.unlike_in_slices.items():
+        yield f"With slices shorter than {LONG_SLICE_S * 1e3:g} ms, `{op}` has long windows by default: {reason}."
     for setting in kind.settings_type.clock_settings:
         yield f"With `{setting}` the clock of a guest follows no clock of the host, and `timing: auto` is `laboratory`."
 
