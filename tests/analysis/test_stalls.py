@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from tests.analysis.simulated_campaigns import Place, Work, changed, simulate
+from tests.analysis.simulated_campaigns import Place, Work, changed, finding_of, in_rounds, simulate, with_runs
 from virtometer.analysis import analyse
-from virtometer.analysis.stalls import Stops, cost, stops
+from virtometer.analysis.blocks import cells
+from virtometer.analysis.stalls import SlowSlices, Stops, cost, slow_slices, stops
 from virtometer.clock.intervals import Interval
-from virtometer.model import Estimate, MarkKind, TrialRecord
+from virtometer.model import Campaign, Estimate, MarkKind, Run, TrialRecord
 
 
 def run(lengths: list[float], gaps: dict[int, float] | None = None) -> list[tuple[Interval, int]]:
@@ -112,6 +113,7 @@ def test_a_value_far_below_the_agents_median_has_a_note(unit: str) -> None:
 
 
 TYPICAL = Estimate(0.9, 0.89, 0.91, 8)
+FEW, MANY = SlowSlices(1, 800, 1, 8), SlowSlices(14, 400, 7, 8)
 
 
 @pytest.mark.parametrize(
@@ -126,16 +128,75 @@ TYPICAL = Estimate(0.9, 0.89, 0.91, 8)
     ],
 )
 def test_stops_are_told_only_where_both_intervals_are_apart(total: Estimate | None, typical: Estimate | None) -> None:
-    assert cost(total, typical, against="native") == []
+    assert cost(total, typical, FEW, FEW, against="native") == []
 
 
 def test_stops_cost_what_the_total_ratio_lies_below_the_typical_one() -> None:
-    assert cost(Estimate(0.81, 0.75, 0.8899, 8), TYPICAL, against="native") == [
+    assert cost(Estimate(0.81, 0.75, 0.8899, 8), TYPICAL, MANY, FEW, against="native") == [
         "stops cost 10.0% in all: the typical ratio of a round is 0.9 [0.89, 0.91]"
     ]
 
 
 def test_stops_of_the_baseline_cost_what_the_total_ratio_lies_above() -> None:
-    assert cost(Estimate(1.0, 0.92, 1.1, 8), TYPICAL, against="native") == [
+    assert cost(Estimate(1.0, 0.92, 1.1, 8), TYPICAL, FEW, MANY, against="native") == [
         "stops of native cost it 10.0% in all: the typical ratio of a round is 0.9 [0.89, 0.91]"
     ]
+
+
+def test_stops_are_told_where_slices_show_them_before_the_intervals_do() -> None:
+    below, above = Estimate(0.81, 0.7, 0.95, 8), Estimate(1.0, 0.85, 1.1, 8)
+    assert cost(below, TYPICAL, MANY, FEW, against="native") == [
+        "stops cost 10.0% in all: 14 of 400 slices took more than 2 times as long for their work as the median one, "
+        "and 1 of 800 of native"
+    ]
+    (said,) = cost(above, TYPICAL, FEW, MANY, against="native")
+    assert said.startswith("stops of native cost it 10.0% in all: 1 of 800 slices took more")
+    # Of what slows nobody down, or slows both, nothing is said.
+    assert cost(below, TYPICAL, FEW, MANY, against="native") == cost(above, TYPICAL, MANY, FEW, against="native") == []
+    assert cost(below, TYPICAL, MANY, MANY, against="native") == []
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "more"),
+    [
+        (SlowSlices(14, 400, 7, 8), SlowSlices(1, 800, 1, 8), True),
+        (SlowSlices(14, 400, 3, 8), SlowSlices(1, 800, 1, 8), False),  # the host was disturbed in a few blocks
+        (SlowSlices(3, 100, 3, 6), SlowSlices(0, 200, 0, 6), False),  # chance does so in 4 %
+        (SlowSlices(5, 100, 5, 6), SlowSlices(0, 200, 0, 6), True),
+        (SlowSlices(400, 400, 8, 8), SlowSlices(0, 0, 0, 0), False),
+        (SlowSlices(0, 0, 0, 0), SlowSlices(9, 9, 1, 1), False),
+    ],
+)
+def test_more_slow_slices_than_by_chance(own: SlowSlices, other: SlowSlices, more: bool) -> None:
+    assert own.exceed(other) is more
+    assert not other.exceed(own)
+
+
+@pytest.mark.parametrize("unit", ["B/s", "s"])
+def test_slices_in_which_a_guest_stood_still_are_found(unit: str) -> None:
+    """In each block of 40 slices two at a tenth of the speed, of both environments or of one."""
+    calm = [100e9 + 1e9 * (number % 5) for number in range(40)]
+    stopped = [rate / 10 if number in (7, 30) else rate for number, rate in enumerate(calm)]
+
+    def made(stops_of: set[str]) -> Campaign:
+        campaign = simulate([Place("native"), Place("other")], [Work()], blocks=6)
+
+        def put(run: Run) -> Run:
+            rounds = stopped if run.placement.environment in stops_of else calm
+            return in_rounds(replace(run, unit=unit, better="lower" if unit == "s" else "higher"), rounds)
+
+        return with_runs(campaign, put)
+
+    def said(campaign: Campaign) -> list[str]:
+        return [note for note in finding_of(campaign, "other").notes if note.startswith("stops")]
+
+    def counted(campaign: Campaign, environment: str) -> SlowSlices:
+        return slow_slices(cells(campaign)["memory triad 64 MB", environment])
+
+    one = made({"other"})
+    assert counted(one, "other") == SlowSlices(12, 240, 6, 6)
+    assert counted(one, "native") == SlowSlices(0, 240, 0, 6)
+    assert len(said(one)) == 1
+    assert said(made(set())) == said(made({"native", "other"})) == []
+    (of_native,) = said(made({"native"}))
+    assert of_native.startswith("stops of native cost it ")

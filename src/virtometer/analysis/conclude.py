@@ -124,7 +124,9 @@ class _Concluder:
             *(Note(one.text, "") for one in self._happened(against, name=against.environment)),
             *cost.notes(cell, against),
             *foreign_load.notes(cell, self.hidden),
-            *stalls.cost(total, typical, against=against.environment),
+            *stalls.cost(
+                total, typical, stalls.slow_slices(cell), stalls.slow_slices(against), against=against.environment
+            ),
             *self._levels(cell, against),
         ]
         if not against.values:

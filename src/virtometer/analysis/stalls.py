@@ -14,6 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
 from virtometer.analysis.blocks import Cell, usable
 from virtometer.analysis.counted import counted
 from virtometer.analysis.note import Note
@@ -26,6 +30,10 @@ FAR = 4.0
 LONG_S = 0.15
 """Half as long again as the period of a CPU quota, 100 ms: what a quota takes away at once is shorter."""
 
+SLOW = 2.0
+"""Times as long as the median slice: it stood still for longer than it worked, or worked at another level."""
+
+_CHANCE = 0.005  # in which slow slices differ so much where there is nothing, in either direction
 _ENOUGH = 3  # samples, for their median to be the pace of the work
 
 
@@ -97,21 +105,69 @@ def notes(cell: Cell, limit: float, *, name: str) -> list[Note]:
     ]
 
 
-def cost(total: Estimate | None, typical: Estimate | None, *, against: str) -> list[str]:
-    """What stops cost where guests took turns: the total ratio lies beyond both intervals from the typical one.
+@dataclass(frozen=True, slots=True)
+class SlowSlices:
+    """Slices of a treatment that took more than `SLOW` times as long for their work as the median slice of their guest.
 
-    Below it where the subject stopped, above it where `against` did.
+    count: how many of `slices`. blocks: in how many of `of_blocks` blocks there are any.
     """
-    if total is None or typical is None or None in (total.low, total.high, typical.low, typical.high):
+
+    count: int
+    slices: int
+    blocks: int
+    of_blocks: int
+
+    def exceed(self, other: SlowSlices) -> bool:
+        """Whether there are more of them than there, by more than chance, and in half of the blocks or more.
+
+        Fisher's exact test (R. A. Fisher, Statistical Methods for Research Workers, 1934) takes slices for
+        independent; a disturbance of the host hits several in a row, but not in most blocks one guest alone.
+        """
+        if 2 * self.blocks < self.of_blocks or self.count == 0 or other.slices == 0:
+            return False
+        slow = self.count + other.count
+        more = np.arange(self.count, min(slow, self.slices) + 1)
+        ways = _log_ways(self.slices, more) + _log_ways(other.slices, slow - more)
+        return float(np.exp(ways - _log_ways(self.slices + other.slices, slow)).sum()) < _CHANCE
+
+
+def _log_ways(of: int, count: NDArray[np.int64] | int) -> NDArray[np.float64]:
+    """Log of the number of ways to choose so many."""
+    return np.asarray(gammaln(of + 1) - gammaln(np.add(count, 1)) - gammaln(np.subtract(of, count) + 1))
+
+
+def slow_slices(cell: Cell) -> SlowSlices:
+    """Those of all guests of a cell, each against its own median in its own block."""
+    higher = cell.shape is not None and cell.shape[2] == "higher"
+    found = []
+    for guests in cell.rounds.values():
+        paces = [[1 / one if higher else one for one in rounds.values()] for rounds in guests]
+        found.append([sum(pace > SLOW * statistics.median(of) for pace in of) for of in paces if of])
+    slices = sum(len(rounds) for guests in cell.rounds.values() for rounds in guests)
+    return SlowSlices(sum(map(sum, found)), slices, sum(map(any, found)), len(found))
+
+
+def cost(
+    total: Estimate | None, typical: Estimate | None, own: SlowSlices, other: SlowSlices, *, against: str
+) -> list[str]:
+    """What stops cost where guests took turns, where they are certain.
+
+    The total ratio lies beyond both intervals from the typical one: below it where the subject stopped, above it where
+    `against` did. Or the subject has more slow slices than `against`, or fewer.
+    """
+    if total is None or typical is None:
         return []
     share = total.value / typical.value
-    if not _apart(total, typical):
-        return []
     whose, lost = ("", 1 - share) if share < 1 else (f" of {against}", 1 - 1 / share)
-    return [
-        f"stops{whose} cost {'it ' if whose else ''}{lost:.1%} in all: the typical ratio of a round is "
-        f"{typical.value:.3g} [{typical.low:.3g}, {typical.high:.3g}]"
-    ]
+    begin = f"stops{whose} cost {'it ' if whose else ''}{lost:.1%} in all: "
+    if _apart(total, typical):
+        return [f"{begin}the typical ratio of a round is {typical.value:.3g} [{typical.low:.3g}, {typical.high:.3g}]"]
+    if own.exceed(other) if share < 1 else other.exceed(own):
+        return [
+            f"{begin}{own.count} of {counted(own.slices, 'slice')} took more than {SLOW:g} times as long for their "
+            f"work as the median one, and {other.count} of {other.slices:,} of {against}"
+        ]
+    return []
 
 
 def _apart(one: Estimate, other: Estimate) -> bool:
