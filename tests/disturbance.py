@@ -2,15 +2,18 @@
 
 Such tests time what guests do. On a shared host, and beside other tests, a program waits for a processor for some
 hundredths of a second now and then, and what a test expects of the times is wrong then without a fault of Virtometer.
-A test that fails while no program waited is not run again.
+A test that fails while no program waited is not run again. The last time it is run while no other process of tests runs
+one.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import threading
 import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +23,7 @@ FOLDERS = {"bench", "cli", "conformance", "environments", "hostile", "link", "mu
 AGAIN = 2
 LATE_S = 0.02
 _NAP_S = 0.005
+_LONGEST_WAIT_S = 60.0  # for the others to end their tests
 
 
 def stolen_s() -> float:
@@ -67,6 +71,48 @@ class Watch(threading.Thread):
         )
 
 
+class Processors:
+    """Shared by the processes of tests, or taken by one of them. `folder`: of the tests."""
+
+    def __init__(self, folder: Path) -> None:
+        self._tests = os.open(folder, os.O_RDONLY)
+        self._queue = os.open(folder.parent, os.O_RDONLY)
+
+    def share(self) -> None:
+        """Wait for the one that has them, or waits for them."""
+        fcntl.flock(self._queue, fcntl.LOCK_SH)
+        fcntl.flock(self._tests, fcntl.LOCK_SH)
+        fcntl.flock(self._queue, fcntl.LOCK_UN)
+
+    def take(self, longest_s: float = _LONGEST_WAIT_S) -> bool:
+        """Wait for those that share them; false where they took longer. No other test begins until `leave`."""
+        fcntl.flock(self._tests, fcntl.LOCK_UN)
+        limit = time.monotonic() + longest_s
+        return all(self._lock(one, limit) for one in (self._queue, self._tests))
+
+    def _lock(self, descriptor: int, limit: float) -> bool:
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > limit:
+                    return False
+                time.sleep(0.05)
+            else:
+                return True
+
+    def leave(self) -> None:
+        """Let others have them."""
+        for descriptor in (self._tests, self._queue):
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        """Leave them for good."""
+        for descriptor in (self._tests, self._queue):
+            os.close(descriptor)
+
+
+_PROCESSORS = pytest.StashKey[Processors]()
 _WATCH = Watch()
 
 
@@ -82,8 +128,25 @@ def pytest_sessionstart() -> None:
         _WATCH.start()
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    processors = config.stash[_PROCESSORS] = Processors(config.rootpath / "tests")
+    config.add_cleanup(processors.close)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    processors = item.config.stash[_PROCESSORS]
+    processors.share()
+    try:
+        return (yield)
+    finally:
+        processors.leave()
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup() -> None:
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if getattr(item, "execution_count", 0) > AGAIN:
+        item.config.stash[_PROCESSORS].take()
     _WATCH.begin()
 
 
