@@ -233,6 +233,7 @@ class Guest(ABC):
     bears_stops: bool = True  # whether it goes on after its processes were stopped for a moment (SIGSTOP)
     on_this_host: bool = True  # whether its work is processor time of this host's kernel, also where none is shown
     run_in_s: float = 0.0  # how long it goes on working for the message that released a slice, at the slice's cost
+    run_ins: Mapping[str, float] = MappingProxyType({})  # the same of operations ("os pipe") that need longer, s
 
     @abstractmethod
     def alive(self) -> bool:

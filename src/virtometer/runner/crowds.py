@@ -115,7 +115,7 @@ class _Crowd:
     @property
     def run_in_s(self) -> float:
         """What does not count of a window, beside its first iteration."""
-        return max(member.of.running_guest.guest.run_in_s for member in self.members)
+        return max(member.of.run_in_s for member in self.members)
 
 
 class CrowdRunner(TrialSteps):
@@ -288,7 +288,7 @@ class CrowdRunner(TrialSteps):
         runs = []
         for member in crowd.members:
             samples = _own_samples(member.of.state.samples, crowd.number, self._count)
-            samples = counted_in_slices(samples, member.of.running_guest.guest.run_in_s)
+            samples = counted_in_slices(samples, member.of.run_in_s)
             runs.append((samples, of_kinds(member.of.clock.probes, *PINGS)))
         share = shared_about_s(runs) / max(crowd.observer.wall_s(-math.inf, math.inf), 1e-9)
         crowd.repeated = None if share >= ENOUGH_OF_WINDOWS else repeated_mark(share, _WINDOWS, "its rounds were")
@@ -486,7 +486,7 @@ class CrowdRunner(TrialSteps):
         for one, member in zip(running, crowd.members, strict=True):
             self._refuse_clock(member.of)
             samples = disturbed_apart(before_apart(one.state.samples, crowd.first_round), reasons)
-            run_in_s = one.running_guest.guest.run_in_s
+            run_in_s = one.run_in_s
             samples = slices_apart(samples) if changes else counted_in_slices(samples, run_in_s)
             one.state = replace(one.state, samples=samples)
             if member.clock is None:

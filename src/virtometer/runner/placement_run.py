@@ -50,6 +50,12 @@ class PlacementRun:
         return self.placement.role == "measured"
 
     @property
+    def run_in_s(self) -> float:
+        """What does not count of a slice, beside its first iteration."""
+        guest = self.running_guest.guest
+        return max(guest.run_in_s, guest.run_ins.get(f"{self.planned.workload} {self.planned.op}", 0.0))
+
+    @property
     def conditions(self) -> dict[str, str]:
         """What the agent reported, and what the guest got."""
         conditions = dict(self.state.conditions)

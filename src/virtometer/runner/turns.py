@@ -183,7 +183,7 @@ class TurnRunner(TrialSteps):
     def _level(self, turn: _Turn, number: int) -> WindowLevel | None:
         """Of the long window with this number."""
         window = long_windows(turn.one.state.samples).get(-number, [])
-        return level(window, round(self._plan.slice_s * 1e9), turn.one.running_guest.guest.run_in_s)
+        return level(window, round(self._plan.slice_s * 1e9), turn.one.run_in_s)
 
     def _compare_with_long_windows(self, turns: Sequence[_Turn]) -> None:
         """Find those that were another in slices than in their long windows, where they had any."""
@@ -290,7 +290,7 @@ class TurnRunner(TrialSteps):
     def _run_in_s(self, turn: _Turn) -> float:
         """What of a slice does not count: one iteration, or as long as the kind of guest needs."""
         iteration_s = min(self._plan.slice_s / _ITERATIONS, _LONGEST_ITERATION_S)
-        return max(iteration_s, turn.one.running_guest.guest.run_in_s)
+        return max(iteration_s, turn.one.run_in_s)
 
     def _wait_for_rest(self, one: PlacementRun, limit_s: float, what: str) -> None:
         """Take events until the run waits for its next slice; `what` it does until then."""
@@ -323,7 +323,7 @@ class TurnRunner(TrialSteps):
                 assert turn.observer is not None
                 state = turn.one.state
                 if not self._changes[turn.key]:
-                    run_in_s = turn.one.running_guest.guest.run_in_s
+                    run_in_s = turn.one.run_in_s
                     state = turn.one.state = replace(state, samples=counted_in_slices(state.samples, run_in_s))
                 turn.observer.of_long_windows = all((one.slice or 0) < 0 for one in state.samples if one.used)
                 host, marks, runs = self._score(turn.running, turn.observer)
