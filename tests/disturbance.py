@@ -145,8 +145,11 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    if getattr(item, "execution_count", 0) > AGAIN:
-        item.config.stash[_PROCESSORS].take()
+    processors = item.config.stash[_PROCESSORS]
+    if getattr(item, "execution_count", 0) > AGAIN and not processors.take():
+        warnings.warn("other tests took too long to have the processors alone", stacklevel=1)
+        processors.leave()
+        processors.share()
     _WATCH.begin()
 
 

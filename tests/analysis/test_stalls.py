@@ -154,6 +154,7 @@ def test_stops_are_told_where_slices_show_them_before_the_intervals_do() -> None
     # Of what slows nobody down, or slows both, nothing is said.
     assert cost(below, TYPICAL, FEW, MANY, against="native") == cost(above, TYPICAL, MANY, FEW, against="native") == []
     assert cost(below, TYPICAL, MANY, MANY, against="native") == []
+    assert cost(Estimate(0.8997, 0.8, 1.0, 8), TYPICAL, MANY, FEW, against="native") == []
 
 
 @pytest.mark.parametrize(
@@ -161,6 +162,8 @@ def test_stops_are_told_where_slices_show_them_before_the_intervals_do() -> None
     [
         (SlowSlices(14, 400, 7, 8), SlowSlices(1, 800, 1, 8), True),
         (SlowSlices(14, 400, 3, 8), SlowSlices(1, 800, 1, 8), False),  # the host was disturbed in a few blocks
+        (SlowSlices(10, 1500, 9, 48), SlowSlices(0, 3000, 0, 48), True),  # one in five short blocks
+        (SlowSlices(10, 1500, 2, 48), SlowSlices(0, 3000, 0, 48), False),
         (SlowSlices(3, 100, 3, 6), SlowSlices(0, 200, 0, 6), False),  # chance does so in 4 %
         (SlowSlices(5, 100, 5, 6), SlowSlices(0, 200, 0, 6), True),
         (SlowSlices(400, 400, 8, 8), SlowSlices(0, 0, 0, 0), False),

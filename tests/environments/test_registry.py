@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from virtometer.agent_table import operations
+from virtometer.environments import gvisor
 from virtometer.environments.base import Environment
 from virtometer.environments.registry import KINDS
 
@@ -23,6 +25,16 @@ def test_a_kind_says_what_it_is_and_what_its_settings_mean(kind: type[Environmen
     assert kind.machine == (kind.kernel_memory > 0)
     assert kind.usual_start_s > 0 and kind.usual_overhead_s > 0
     assert kind.program, "which may be the agent itself"
+
+
+def test_what_slices_show_otherwise_are_operations_and_reasons() -> None:
+    known = {
+        f"{kernel} {op}" for kernel in ("linpack", "memory", "pde", "disk", "net", "os") for op in operations(kernel)
+    }
+    for kind in KINDS.values():
+        assert kind.unlike_in_slices.keys() <= known, kind.kind
+        assert all(kind.unlike_in_slices.values())
+    assert gvisor.RUN_INS.keys() <= known
 
 
 def test_what_a_kind_may_leave_behind_has_one_name() -> None:

@@ -33,6 +33,7 @@ LONG_S = 0.15
 SLOW = 2.0
 """Times as long as the median slice: it stood still for longer than it worked, or worked at another level."""
 
+_LEAST = 0.001  # part of the work that stops cost, for them to be told
 _CHANCE = 0.005  # in which slow slices differ so much where there is nothing, in either direction
 _ENOUGH = 3  # samples, for their median to be the pace of the work
 
@@ -118,12 +119,13 @@ class SlowSlices:
     of_blocks: int
 
     def exceed(self, other: SlowSlices) -> bool:
-        """Whether there are more of them than there, by more than chance, and in half of the blocks or more.
+        """Whether there are more of them than there, by more than chance, and in so many blocks.
 
-        Fisher's exact test (R. A. Fisher, Statistical Methods for Research Workers, 1934) takes slices for
-        independent; a disturbance of the host hits several in a row, but not in most blocks one guest alone.
+        That is half of the blocks, or half as many as there are slow slices where these are few. Fisher's exact test
+        (R. A. Fisher, Statistical Methods for Research Workers, 1934) takes slices for independent; a disturbance of
+        the host hits several in a row, but not one guest alone in many blocks.
         """
-        if 2 * self.blocks < self.of_blocks or self.count == 0 or other.slices == 0:
+        if 2 * self.blocks < min(self.of_blocks, self.count) or self.count == 0 or other.slices == 0:
             return False
         slow = self.count + other.count
         more = np.arange(self.count, min(slow, self.slices) + 1)
@@ -159,6 +161,8 @@ def cost(
         return []
     share = total.value / typical.value
     whose, lost = ("", 1 - share) if share < 1 else (f" of {against}", 1 - 1 / share)
+    if lost < _LEAST:
+        return []
     begin = f"stops{whose} cost {'it ' if whose else ''}{lost:.1%} in all: "
     if _apart(total, typical):
         return [f"{begin}the typical ratio of a round is {typical.value:.3g} [{typical.low:.3g}, {typical.high:.3g}]"]

@@ -81,20 +81,24 @@ def _after_run_in(samples: Iterable[Sample], run_in_s: float) -> Iterator[Sample
         begin_ns = sample.start_ns if begin_ns is None else begin_ns
 
 
-def unlike(samples: Sequence[Sample], against: Sequence[Sample], piece_ns: int) -> bool:
+def unlike(
+    samples: Sequence[Sample], against: Sequence[Sample], piece_ns: int, run_ins_s: tuple[float, float] = (0.0, 0.0)
+) -> bool:
     """Whether the slices of one guest are much faster or slower than its long windows, and those of `against` not.
 
-    Much is a factor of 1.5: a long window and the slices are some time apart, and the host is not the same.
+    Much is a factor of 1.5: a long window and the slices are some time apart, and the host is not the same. run_ins_s:
+    what is left out of the slices of either.
     """
-    own, other = _slices_above_windows(samples, piece_ns), _slices_above_windows(against, piece_ns)
+    own = _slices_above_windows(samples, piece_ns, run_ins_s[0])
+    other = _slices_above_windows(against, piece_ns, run_ins_s[1])
     return own is not None and abs(own) > UNLIKE and abs(own - (other or 0.0)) > UNLIKE
 
 
-def _slices_above_windows(samples: Sequence[Sample], piece_ns: int) -> float | None:
+def _slices_above_windows(samples: Sequence[Sample], piece_ns: int, run_in_s: float) -> float | None:
     """Log of the speed in slices by that in the second halves of long windows; None where one of them is unknown."""
-    found = (level(window, piece_ns) for window in long_windows(samples).values())
+    found = (level(window, piece_ns, run_in_s) for window in long_windows(samples).values())
     later = [one.later for one in found if one is not None]
-    slices = [sample for sample in without_run_in(samples) if (sample.slice or 0) >= 0 and sample.used]
+    slices = [sample for sample in without_run_in(samples, run_in_s) if (sample.slice or 0) >= 0 and sample.used]
     work = sum(sample.work for sample in slices)
     elapsed_s = sum(sample.end_ns - sample.start_ns for sample in slices) * 1e-9
     return math.log(work / elapsed_s / statistics.median(later)) if later and work > 0 and elapsed_s > 0 else None

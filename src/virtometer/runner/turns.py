@@ -191,7 +191,8 @@ class TurnRunner(TrialSteps):
         beside = baseline[0].one.state.samples if baseline else ()
         piece_ns = round(self._plan.slice_s * 1e9)
         for turn in turns:
-            if turn not in baseline and unlike(turn.one.state.samples, beside, piece_ns):
+            run_ins_s = turn.one.run_in_s, baseline[0].one.run_in_s if baseline else 0.0
+            if turn not in baseline and unlike(turn.one.state.samples, beside, piece_ns, run_ins_s):
                 self._changes[turn.key] = True
                 turn.one.state = replace(turn.one.state, samples=slices_apart(turn.one.state.samples))
 

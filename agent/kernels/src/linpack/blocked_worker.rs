@@ -60,7 +60,7 @@ impl BlockedWorker {
             turn,
             pivots,
             reading_ns,
-            parts: Parts::default(),
+            parts: Parts::of(1),
             huge_pages,
             workspace,
             limit,
@@ -215,7 +215,7 @@ impl Worker for BlockedWorker {
     fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         self.limit.reset_after_calibration();
         self.watch = Watch::default();
-        self.parts = Parts::default();
+        self.parts.reset_after_calibration();
         self.in_window = true;
         if self.rank == 0 {
             if self.used == 0 {

@@ -94,7 +94,7 @@ impl Classic {
             used,
             counted,
             reading_ns,
-            parts: Parts::default(),
+            parts: Parts::of(variants.len()),
             huge_pages,
             limit,
             watches,
@@ -218,7 +218,7 @@ impl Worker for Classic {
 
     fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         self.limit.reset_after_calibration();
-        self.parts = Parts::default();
+        self.parts.reset_after_calibration();
         self.watches.fill(Watch::default());
         if self.used == 0 {
             touch(&mut self.work.doubles_mut()[..self.system.length()]);

@@ -433,6 +433,8 @@ fn iterations_of_slices_work_on_few_systems_however_long_they_are() {
         let slice = attempt(&task).unwrap()(0).unwrap().most_repeats();
         assert!(slice >= fewest && slice * system.bytes() <= 4 << 20, "{op}: {slice}");
         assert!(window >= 15 * slice, "{op}: {window}, {slice}");
+        task.control = Arc::new(Control::in_slices(62_500_000, |_| {}));
+        assert_eq!(attempt(&task).unwrap()(0).unwrap().most_repeats(), window, "{op}");
     }
     let mut large = task("classic", 1, &[("size", Scalar::Integer(1000))]);
     large.control = Arc::new(Control::in_slices(8_000_000, |_| {}));

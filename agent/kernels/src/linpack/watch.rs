@@ -32,22 +32,34 @@ fn least_ns(readings: u64, reading_ns: u64) -> u64 {
 const SELDOM: u64 = 8;
 
 /// Which iterations time solving apart from factoring.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Parts {
+    variants: usize,
     short: bool,
     turn: u64,
 }
 
 impl Parts {
+    /// Of so many variants. Several take so many readings that short iterations never do.
+    pub(super) fn of(variants: usize) -> Self {
+        Parts { variants, short: false, turn: 0 }
+    }
+
+    /// Calibration is over: what single repeats took says nothing of iterations of one variant.
+    pub(super) fn reset_after_calibration(&mut self) {
+        self.short &= self.variants > 1;
+    }
+
     /// Whether the next iteration does.
     pub(super) fn next(&mut self) -> bool {
         self.turn += 1;
-        !self.short || self.turn % SELDOM == 0
+        !self.short || (self.variants == 1 && self.turn % SELDOM == 0)
     }
 
     /// An iteration took so long; with its `readings` it should have taken [`least_ns`].
     pub(super) fn took(&mut self, took_ns: u64, readings: u64, reading_ns: u64) {
-        self.short = took_ns < least_ns(readings, reading_ns);
+        let short = took_ns < least_ns(readings, reading_ns);
+        self.short = short || (self.short && self.variants > 1);
     }
 }
 
@@ -175,7 +187,7 @@ mod tests {
 
     #[test]
     fn iterations_too_short_for_the_clock_seldom_time_the_parts() {
-        let mut parts = Parts::default();
+        let mut parts = Parts::of(1);
         let timed = |parts: &mut Parts, took_ns: u64| {
             let timed = (0..2 * SELDOM).filter(|_| {
                 let timed = parts.next();
@@ -186,6 +198,9 @@ mod tests {
         };
         assert_eq!(timed(&mut parts, 4_000_000), 2 * SELDOM);
         assert!((2..=3).contains(&timed(&mut parts, 3_999_999)));
+        let mut two = Parts::of(2);
+        assert_eq!(timed(&mut two, 3_999_999), 1);
+        assert_eq!(timed(&mut two, 3_999_999), 0);
     }
 
     #[test]
