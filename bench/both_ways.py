@@ -53,14 +53,17 @@ workloads:
 {workloads}
 blocks: {blocks}
 seconds: {seconds}
-slice_s: 0.008
+slice_s: {slice_s}
 fresh: block
 disk_span: 256M
 """
 
 
 def plan_text(kinds: Sequence[str], names: Sequence[tuple[str, str]], blocks: int, seconds: float, way: str) -> str:
-    """The plan of operations, each named by its kernel and its name. way: `auto`, or `both`, which has each twice."""
+    """The plan of operations, each named by its kernel and its name. way: `both`, which has each twice, or `auto`.
+
+    `auto` has long slices: with short ones some work has long windows by default, which is what is to be seen.
+    """
     environments = "\n".join(f"  - {{name: {kind}, kind: {kind}}}" for kind in kinds)
     ways = {"": "interleaved", _LONG: "continuous"} if way == "both" else {"": "auto"}
     workloads = "\n".join(
@@ -69,14 +72,14 @@ def plan_text(kinds: Sequence[str], names: Sequence[tuple[str, str]], blocks: in
         for kernel, op in names
         for suffix, scheduling in ways.items()
     )
-    return _PLAN.format(environments=environments, workloads=workloads, blocks=blocks, seconds=seconds)
+    slice_s = 0.008 if way == "both" else 0.0625
+    return _PLAN.format(environments=environments, workloads=workloads, blocks=blocks, seconds=seconds, slice_s=slice_s)
 
 
 def taking_turns(kinds: Sequence[str], seconds: float) -> list[tuple[str, str]]:
     """Kernel and name of each operation that the product interleaves by itself between these kinds."""
     names = [(kernel, op) for kernel in _KERNELS for op in WORKLOADS[kernel].operations]
-    # With long slices: some work has long windows by default where slices are short, which is what is to be seen.
-    plan = plan_of(plan_text(kinds, names, 1, seconds, "auto").replace("slice_s: 0.008", "slice_s: 0.0625"))
+    plan = plan_of(plan_text(kinds, names, 1, seconds, "auto"))
     return [(one.workload, one.op) for one in plan.workloads if one.scheduling == "interleaved"]
 
 

@@ -26,9 +26,17 @@ workloads:
 """
 
 
-def plan(workload: str = "linpack", op: str = "classic", **more: Any) -> Plan:
+def text(workload: str = "linpack", op: str = "classic", **more: Any) -> str:
     words = {"fresh": "block", "kind": "bubblewrap", "settings": "{}", "parameters": "{}", "scheduling": "auto", **more}
-    return parse_plan(HEAD.format(workload=workload, op=op, **words), "p.yaml", catalogue())
+    return HEAD.format(workload=workload, op=op, **words)
+
+
+def without_box(plan_text: str) -> str:
+    return "\n".join(line for line in plan_text.splitlines() if "name: box" not in line)
+
+
+def plan(workload: str = "linpack", op: str = "classic", end: str = "", **more: Any) -> Plan:
+    return parse_plan(text(workload, op, **more) + end, "p.yaml", catalogue())
 
 
 def scheduling(*names: str, **more: Any) -> str:
@@ -136,66 +144,31 @@ def test_work_that_short_slices_show_otherwise_is_continuous_unless_the_plan_say
 ) -> None:
     assert scheduling("os", op, kind=kind) == way
     assert scheduling("os", op, kind=kind, scheduling="interleaved") == "interleaved"
-    text = HEAD.format(
-        workload="os", op=op, fresh="block", kind=kind, settings="{}", parameters="{}", scheduling="auto"
-    )
-    (workload,) = parse_plan(text + "slice_s: 0.0625\n", "p.yaml", catalogue()).workloads
-    assert workload.scheduling == "interleaved"
+    assert scheduling("os", op, kind=kind, end="slice_s: 0.0625") == "interleaved"
 
 
 def test_a_window_of_very_many_slices_is_continuous() -> None:
-    text = HEAD.format(
-        workload="os",
-        op="system-call",
-        fresh="block",
-        kind="bubblewrap",
-        settings="{}",
-        parameters="{}",
-        scheduling="auto",
-    )
     for seconds, expected in ((36, "interleaved"), (36.1, "continuous"), (900, "continuous")):
-        (workload,) = parse_plan(f"{text}seconds: {seconds}\n", "p.yaml", catalogue()).workloads
-        assert workload.scheduling == expected
+        assert scheduling("os", "system-call", end=f"seconds: {seconds}") == expected
     with pytest.raises(PlanError, match="its window of 900 s has more than 3,000 slices"):
-        parse_plan(text.replace("auto", "interleaved") + "seconds: 900\n", "p.yaml", catalogue())
+        plan("os", "system-call", scheduling="interleaved", end="seconds: 900")
 
 
 def test_one_environment_alone_takes_no_turns() -> None:
-    text = HEAD.format(
-        workload="linpack",
-        op="classic",
-        fresh="block",
-        kind="native",
-        settings="{}",
-        parameters="{}",
-        scheduling="auto",
-    )
-    alone = "\n".join(line for line in text.splitlines() if "name: box" not in line)
-    assert parse_plan(alone, "p.yaml", catalogue()).workloads[0].scheduling == "continuous"
+    assert parse_plan(without_box(text()), "p.yaml", catalogue()).workloads[0].scheduling == "continuous"
 
 
 def test_timing_by_the_laboratory_needs_long_windows() -> None:
-    text = HEAD.format(
-        workload="linpack",
-        op="classic",
-        fresh="block",
-        kind="native",
-        settings="{}",
-        parameters="{}",
-        scheduling="auto",
-    ).replace("kind: native, settings: {}", "kind: native, timing: laboratory")
-    assert parse_plan(text, "p.yaml", catalogue()).workloads[0].scheduling == "continuous"
+    timed = text(kind="native").replace("kind: native, settings: {}", "kind: native, timing: laboratory")
+    assert parse_plan(timed, "p.yaml", catalogue()).workloads[0].scheduling == "continuous"
 
 
 TOGETHER = "scenarios:\n  - {name: growing, type: together, guests: [1, 2]}\n"
 
 
 def of_several(workload: str, op: str, environments: int = 2, **more: Any) -> Plan:
-    words = {"fresh": "block", "kind": "bubblewrap", "settings": "{}", "parameters": "{}", "scheduling": "auto", **more}
-    text = HEAD.format(workload=workload, op=op, **words) + TOGETHER
-    if environments == 1:
-        text = "\n".join(line for line in text.splitlines() if "name: box" not in line)
-    return parse_plan(text, "p.yaml", catalogue())
+    of_two = text(workload, op, **more) + TOGETHER
+    return parse_plan(of_two if environments == 2 else without_box(of_two), "p.yaml", catalogue())
 
 
 @pytest.mark.parametrize("environments", [1, 2])

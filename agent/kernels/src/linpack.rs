@@ -37,7 +37,7 @@ use reference_times::ReferenceTimes;
 use std::sync::Arc;
 use system::{Generator, System};
 use virtometer_protocol::{Code, Failure, Scalar, Unit};
-use virtometer_sampling::{Task, WorkerFactory};
+use virtometer_sampling::{has_short_iterations, Task, WorkerFactory};
 use watch::Limit;
 
 const GENERATORS: &[&str] = &["48-bit", "16-bit"];
@@ -146,12 +146,9 @@ const LARGEST: u64 = 100_000;
 /// Memory for copies of the system that one iteration solves, bytes.
 const COPIES: u64 = 64 << 20;
 
-/// The same in short slices, of each thread: few enough to be still in the third-level cache when they are solved. Otherwise guests whose
-/// clock is dear to read, and whose iterations are longer for that, would have theirs from memory.
+/// The same in short slices, of each thread: few enough to be still in the third-level cache when they are solved.
+/// Otherwise guests whose clock is dear to read, and whose iterations are longer for that, would have theirs from memory.
 const COPIES_IN_SLICES: u64 = 4 << 20;
-
-/// From this length on, ns, iterations of a slice are as long as those of a window.
-const LONG_SLICE_NS: u64 = 62_500_000;
 
 /// Checks the settings and returns what builds the workers.
 pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory, Failure> {
@@ -160,8 +157,7 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory
     let generator = given.then(|| settings.choice("generator", &generators)).transpose()?;
     let limit = Limit::new(settings.integer("runs")?, task.seconds);
     let server = settings.optional_text("time-server")?.map(Server::parse).transpose()?;
-    let short_slices = task.control.is_in_slices() && task.control.usual_slice_ns() < LONG_SLICE_NS;
-    let most = if short_slices { COPIES_IN_SLICES } else { COPIES };
+    let most = if has_short_iterations(&task.control) { COPIES_IN_SLICES } else { COPIES };
     // One thread reads the clock; the others do not even wait for it.
     let control = task.control.clone();
     let clock = move |rank: usize| match server {

@@ -89,7 +89,7 @@ impl Control {
     }
 
     /// Length of slices that have none of their own, 0 where the work is not done in slices.
-    pub fn usual_slice_ns(&self) -> u64 {
+    pub(crate) fn usual_slice_ns(&self) -> u64 {
         self.slice_ns.unwrap_or(0)
     }
 

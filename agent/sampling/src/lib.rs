@@ -31,7 +31,7 @@ pub use control::{Control, Moment};
 pub use cpu::{allowed_cpus, pin_to, CpuClock};
 pub use extras::{Extras, Merge, Times};
 pub use fault::os_failure;
-pub use run::{prepare, Outcome, Prepared, RawSample};
+pub use run::{has_short_iterations, prepare, Outcome, Prepared, RawSample};
 #[cfg(windows)]
 pub use windows::{count_child, thread_cpu};
 pub use worker::{timed, CheckValue, Stretch, Task, Worker, WorkerFactory};

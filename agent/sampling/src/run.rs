@@ -44,6 +44,11 @@ const HAND_OVER_NS: u64 = 500_000_000;
 /// Room for samples between two hand-overs, allocated before the window begins.
 const ROOM: usize = 4096;
 
+/// Whether the work is done in slices in which iterations aim at less than in a window.
+pub fn has_short_iterations(control: &Control) -> bool {
+    control.is_in_slices() && precise(control.usual_slice_ns()) / IN_SLICE < TARGET_NS
+}
+
 /// A sample before it is put into words.
 #[derive(Clone, Copy, Debug)]
 pub struct RawSample {
