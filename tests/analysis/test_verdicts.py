@@ -73,3 +73,14 @@ def test_a_decided_comparison_needs_nothing_more() -> None:
 
 def test_an_empty_family_has_no_decisions() -> None:
     assert decide({}, MARGIN) == {}
+
+
+def test_what_is_refused_is_undecided_with_the_reason_and_stays_in_the_family() -> None:
+    family = {"refused": Spread(-0.5, 0.05, 8), "sound": Spread(-0.03, 0.014, 8)}
+    alone = decide({"sound": family["sound"]}, 0.001)["sound"]
+    found = decide(family, 0.001, refused={"refused": "the host was busy"})
+    assert found["refused"].verdict is Verdict.UNDECIDED
+    assert found["refused"].why == ("the host was busy",)
+    assert found["refused"].ratio is not None
+    assert found["sound"].p_adjusted is not None and alone.p_adjusted is not None
+    assert found["sound"].p_adjusted >= alone.p_adjusted

@@ -6,6 +6,7 @@ The rules, in the order in which they apply (METHODOLOGY.md explains them):
 3. Holm-adjusted p below CLAIM_LEVEL over the whole family: `slower` or `faster`;
 4. else `undecided`, with what could have been detected and how many blocks deciding takes.
 No verdict is finer than the noise floor of its control: 2 takes a floor within the margin, 3 a difference above it.
+A comparison that is refused for what is known beside its ratios is `undecided`, with the reason.
 """
 
 from __future__ import annotations
@@ -47,13 +48,15 @@ def decide(
     margin: float,
     *,
     controls: Mapping[Which, Spread] | None = None,
+    refused: Mapping[Which, str] | None = None,
     strictness: float = 1.0,
 ) -> dict[Which, Decision]:
     """Decide all comparisons of a family. Spreads are of log ratios, above 0 where the subject is better.
 
-    controls: the spread of the baseline's log ratios with itself, for the comparisons that have one. strictness: what
-    every level is multiplied by: `stopping.STRICTNESS` where a first stage fixed the blocks. Adjusted p values are
-    divided by it, so that a claim always takes one below CLAIM_LEVEL.
+    controls: the spread of the baseline's log ratios with itself, for the comparisons that have one. refused: why a
+    comparison gets no verdict whatever its ratios are, in a sentence; it stays in the family. strictness: what every
+    level is multiplied by: `stopping.STRICTNESS` where a first stage fixed the blocks. Adjusted p values are divided by
+    it, so that a claim always takes one below CLAIM_LEVEL.
     """
     tested = p_values(family)
     adjusted = _adjusted(tested, strictness)
@@ -64,7 +67,10 @@ def decide(
         p_adjusted = adjusted.get(key)
         ratio = estimate(logs, strictness=strictness)
         verdict = _verdict(logs, p_adjusted, margin, strictness)
-        if logs is None or verdict is Verdict.UNDECIDED:
+        why_not = (refused or {}).get(key)
+        if why_not is not None:
+            found[key] = Decision(ratio, Verdict.UNDECIDED, tested.get(key), p_adjusted, why=(why_not,))
+        elif logs is None or verdict is Verdict.UNDECIDED:
             found[key] = Decision(
                 ratio,
                 Verdict.UNDECIDED,
