@@ -52,6 +52,13 @@ def test_numbers_of_a_comparison_are_all_told() -> None:
     assert "in host time" in table.caption
 
 
+def test_what_qualifies_a_verdict_stands_beside_it() -> None:
+    ((*_, verdict, _p, _adjusted, _cost, _clock),) = html_tables.numbers(
+        [finding(verdict=Verdict.UNDECIDED, qualified="the host was busy")], {}
+    ).rows
+    assert verdict == "undecided: the host was busy"
+
+
 def test_what_is_not_known_of_a_comparison_is_empty() -> None:
     nothing: dict[str, Any] = dict.fromkeys(("ratio", "p_value", "p_adjusted", "host_cpu_ratio", "value"))
     table = html_tables.numbers([finding(**nothing, verdict=Verdict.UNDECIDED)], {})

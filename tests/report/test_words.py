@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import io
+import json
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
-from virtometer.model import Estimate, Verdict
-from virtometer.report import words
+from tests.analysis.simulated_campaigns import Place, Work, simulate
+from virtometer.analysis import Analysis, analyse
+from virtometer.analysis.compared import compare_campaigns
+from virtometer.model import Estimate, Finding, Verdict
+from virtometer.report import comparison, csv_export, figures, html_tables, machine, render, words
+from virtometer.report.sweeps import shown
+from virtometer.report.terminal import ResultTable
 from virtometer.workloads.registry import WORKLOADS
 
 
@@ -109,3 +118,62 @@ def test_a_parameter_has_the_unit_of_its_operation() -> None:
     assert not words.in_bytes("disk", "char-read", "size"), "an operation without records"
     assert not words.in_bytes("disk", "of another version", "size")
     assert not words.in_bytes("of another version", "read", "size")
+
+
+STALLS = "between stalls; total 0.88 [0.80, 0.97]"
+
+
+def qualified(of: Analysis, verdict: Verdict, text: str) -> tuple[Finding, ...]:
+    """The findings of an analysis, the subjects' with this verdict and what qualifies it."""
+    return tuple(
+        one if one.verdict is Verdict.BASELINE else replace(one, verdict=verdict, qualified=text) for one in of.findings
+    )
+
+
+def test_a_verdict_is_one_word_where_nothing_qualifies_it() -> None:
+    (_, own) = analyse(simulate([Place("native"), Place("box")])).findings
+    assert [words.verdict(replace(own, verdict=one)) for one in Verdict] == [one.value for one in Verdict]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "text", "said"),
+    [
+        (Verdict.EQUIVALENT, STALLS, f"equivalent {STALLS}"),
+        (Verdict.UNDECIDED, "the host was busy", "undecided: the host was busy"),
+    ],
+)
+def test_what_qualifies_a_verdict_is_in_every_table(verdict: Verdict, text: str, said: str) -> None:
+    sizes = [
+        Work(f"read {n}", "memory", "read", "B/s", 3e9, parameters={"size": n}, of="read", levels={"size": n})
+        for n in (1 << 20, 1 << 21)
+    ]
+    for works, width in ((sizes, 80), (sizes, 200), ([Work()], 40), ([Work()], 60), ([Work()], 200)):
+        of = analyse(simulate([Place("native"), Place("box")], works))
+        found = qualified(of, verdict, text)
+        out = io.StringIO()
+        Console(file=out, width=width).print(ResultTable(found, of.sweeps))
+        lines = out.getvalue().splitlines()
+        assert max(map(len, lines)) <= width
+        assert all(word in out.getvalue() for word in said.split())
+        assert said in out.getvalue() or width < 200
+        assert any(said in cell for row in html_tables.numbers(found, {}).rows for cell in row)
+        assert said in figures.efficiency(found, 0.05).alternative
+        for sweep in of.sweeps:
+            assert all(said in row[-1] for one in shown(sweep, found).tables for row in one.rows)
+        row = machine.finding_row(found[1])
+        assert (row["verdict"], row["qualified"]) == (verdict.value, text)
+
+
+def test_what_qualifies_a_verdict_is_on_the_page_in_csv_and_in_comparisons() -> None:
+    campaign = simulate([Place("native"), Place("box")])
+    of = analyse(campaign)
+    vars(of)["findings"] = qualified(of, Verdict.UNDECIDED, "the host was busy")
+    assert ">undecided: the host was busy<" in "".join(render(of, "html").split("\n"))
+    assert "undecided,the host was busy,total" in csv_export.findings_csv(of)
+    assert json.loads(render(of, "json"))["findings"][1]["qualified"] == "the host was busy"
+    both = compare_campaigns(campaign, campaign, 0.05)
+    busy = replace(
+        both,
+        findings=tuple(replace(one, verdict=Verdict.UNDECIDED, qualified="the host was busy") for one in both.findings),
+    )
+    assert "undecided: the host was busy" in comparison.markdown(busy, [])

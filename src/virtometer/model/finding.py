@@ -69,6 +69,8 @@ class Finding:
 
     ratio: of total work / total time. typical: of the rounds in which the guests took turns, without the extreme ones;
     None where they did not. verdict_by: which of them verdict, p and forecasts are about, and the worst block.
+    qualified: what stands beside the verdict wherever it is shown, without the verdict's own word; empty where nothing
+    qualifies it.
 
     unlike: names of the conditions that differ between the two sides, or changed on one. levels: of the treatment's
     factors. table_notes: the notes in words that cells of a table share, without those that the finding of `against`
@@ -98,6 +100,7 @@ class Finding:
     typical: Estimate | None = None
     worst_block: WorstBlock | None = None
     verdict_by: VerdictBy = "total"
+    qualified: str = ""
 
     @property
     def shown_notes(self) -> tuple[str, ...]:

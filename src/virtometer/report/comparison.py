@@ -44,7 +44,7 @@ def rows(of: Comparison) -> Iterator[tuple[Finding, tuple[str, ...]]]:
         before, after = of.reached[finding.workload, finding.subject]
         shown = [_reached(one, finding, absolute=of.absolute) for one in (before, after)]
         where = finding.subject if finding.subject == finding.against else f"{finding.subject} / {finding.against}"
-        verdict = f"{finding.verdict.value}{words.star(finding)}"
+        verdict = f"{words.verdict(finding)}{words.star(finding)}"
         yield finding, (finding.workload, where, *shown, words.efficiency(finding), verdict)
 
 

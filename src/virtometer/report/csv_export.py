@@ -29,9 +29,9 @@ from virtometer.visible import visible
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four full-width
 _FINDING = (
     "workload", "op", "metric", "unit", "better", "subject", "against", "ratio", "low", "high", "n", "typical",
-    "typical_low", "typical_high", "verdict", "verdict_by", "p_value", "p_adjusted", "host_cpu_ratio", "host_cpu_low",
-    "host_cpu_high", "value", "value_low", "value_high", "detectable", "blocks_needed", "seconds_needed",
-    "like_with_like", "unlike", "levels", "worst_block", "worst_block_ratio", "without_worst_block",
+    "typical_low", "typical_high", "verdict", "qualified", "verdict_by", "p_value", "p_adjusted", "host_cpu_ratio",
+    "host_cpu_low", "host_cpu_high", "value", "value_low", "value_high", "detectable", "blocks_needed",
+    "seconds_needed", "like_with_like", "unlike", "levels", "worst_block", "worst_block_ratio", "without_worst_block",
     "without_worst_block_low", "without_worst_block_high", "verdict_without_worst_block", "notes",
 )  # fmt: skip
 _TRAFFIC = tuple(field.name for field in fields(Traffic))

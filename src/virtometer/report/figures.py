@@ -71,7 +71,9 @@ def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
     band = alt.Chart(data([{"from": 1 / (1 + margin), "to": 1 + margin}])).mark_rect(color="var(--band)", aria=False)
     one = alt.Chart(data([{"ratio": 1}])).mark_rule(color=_FAINT, strokeDash=[3, 3], aria=False)
     gone = [
-        {"environment": finding.subject, "text": finding.verdict.value} for finding in findings if finding.ratio is None
+        {"environment": finding.subject, "text": words.verdict(finding)}
+        for finding in findings
+        if finding.ratio is None
     ]
     layers: list[Any] = [
         band.encode(x=alt.X("from:Q"), x2=alt.X2("to:Q")),
@@ -84,7 +86,7 @@ def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
             y=y,
             color=colour,
             fill=alt.condition("datum.unlike", alt.value("var(--paper)"), colour),
-            tooltip=[alt.Tooltip(one) for one in ("environment:N", "what:N", "verdict:N", "n:Q")],
+            tooltip=[alt.Tooltip(one) for one in ("environment:N", "what:N", "said:N", "n:Q")],
         ),
     ]
     for side, align in _ALIGN.items():
@@ -103,7 +105,7 @@ def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
             .encode(x=alt.value(alt.expr("width / 2")), y=y, text=alt.Text("text:N"))
         )
     told = [
-        f"{finding.subject} {words.efficiency(finding)} {finding.verdict.value}".replace("  ", " ")
+        f"{finding.subject} {words.efficiency(finding)} {words.verdict(finding)}".replace("  ", " ")
         for finding in findings
     ]
     band_words = f"{words.significant(1 / (1 + margin))} to {words.significant(1 + margin)}"
@@ -127,6 +129,7 @@ def _efficiency_row(finding: Finding) -> dict[str, Any]:
         "high": ratio.high,
         "n": ratio.n,
         "verdict": finding.verdict.value,
+        "said": words.verdict(finding),
         "unlike": not finding.like_with_like,
         "what": "1" if baseline else words.efficiency(finding) + words.star(finding),
     }

@@ -277,6 +277,7 @@ def _cell(finding: Finding, footnotes: Footnotes) -> dict[str, Any]:
     return {
         "gone": ratio is None,
         "verdict": finding.verdict.value,
+        "said": words.verdict(finding),
         "star": words.star(finding),
         "ratio": "" if ratio is None else "1" if baseline else words.ratio(ratio),
         "interval": "" if ratio is None else words.interval(ratio),

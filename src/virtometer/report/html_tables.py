@@ -40,7 +40,7 @@ def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> HtmlTab
             _bounds(finding.value, finding.unit),
             words.estimate(finding.ratio) + words.star(finding) if finding.ratio else "",
             str(finding.ratio.n) if finding.ratio else "",
-            finding.verdict.value,
+            words.verdict(finding),
             _p(finding.p_value),
             _p(finding.p_adjusted),
             _cost(finding),

@@ -152,6 +152,7 @@ def finding_row(finding: Finding) -> dict[str, Any]:
         "typical_low": typical.low if typical else None,
         "typical_high": typical.high if typical else None,
         "verdict": finding.verdict.value,
+        "qualified": finding.qualified,
         "verdict_by": finding.verdict_by,
         "p_value": finding.p_value,
         "p_adjusted": finding.p_adjusted,

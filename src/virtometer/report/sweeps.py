@@ -89,11 +89,11 @@ def _cell(finding: Finding | None) -> str:
         return ""
     value = words.quantity(finding.value.value, finding.unit) if finding.value is not None else ""
     if finding.verdict is Verdict.BASELINE or finding.ratio is None:
-        return value or finding.verdict.value
+        return value or words.verdict(finding)
     return f"{value} ({_efficiency(finding)})"
 
 
 def _efficiency(finding: Finding | None) -> str:
     if finding is None or finding.ratio is None:
-        return "" if finding is None else finding.verdict.value
-    return f"{words.efficiency(finding)} {finding.verdict.value}{words.star(finding)}"
+        return "" if finding is None else words.verdict(finding)
+    return f"{words.efficiency(finding)} {words.verdict(finding)}{words.star(finding)}"

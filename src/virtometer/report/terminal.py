@@ -6,6 +6,7 @@ colour, and when piped: everything that colour says is also said in words.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from rich import box
@@ -103,7 +104,7 @@ class ResultTable:
     def _verdict(self, finding: Finding) -> tuple[str, str]:
         """Word with its marks, and style."""
         mark = self.footnotes.mark(finding.shown_notes)
-        return f"{finding.verdict.value}{words.star(finding)}{mark}", STYLES[finding.verdict]
+        return f"{words.verdict(finding)}{words.star(finding)}{mark}", STYLES[finding.verdict]
 
     def _lines(self, finding: Finding | None, lines: int) -> list[tuple[str, str]]:
         """The lines of one cell of the wide layout, each with its style."""
@@ -122,7 +123,7 @@ class ResultTable:
         cost = [(f"cpu {price}", "dim")] if price else []
         if lines == 2:
             return [(f"{words.efficiency(finding)} {word}", style), *cost]
-        return [(words.efficiency(finding), ""), (word, style), *cost]
+        return [(words.efficiency(finding), ""), *((line, style) for line in _broken(word)), *cost]
 
     def _plain(self, width: int) -> Table:
         """What is no sweep, in the widest layout that fits."""
@@ -251,6 +252,11 @@ def _cell(lines: Sequence[tuple[str, str]], *, no_wrap: bool = False) -> Text:
     for number, (line, style) in enumerate(lines):
         text.append("\n" if number else "").append(line, style=style)
     return text
+
+
+def _broken(word: str) -> list[str]:
+    """A verdict with what qualifies it, in lines: `undecided:` and `the host was busy`."""
+    return re.sub("([;:]) ", "\\1\n", word).splitlines()
 
 
 def _longest_word(text: str) -> int:

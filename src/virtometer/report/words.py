@@ -179,6 +179,14 @@ def _places(estimate: Estimate) -> int:
     return min(wanted, least + 2)
 
 
+def verdict(finding: Finding) -> str:
+    """The verdict with what qualifies it: `undecided: the host was busy`, `equivalent between stalls; total ...`."""
+    if not finding.qualified:
+        return finding.verdict.value
+    joined = " " if finding.verdict is Verdict.EQUIVALENT else ": "
+    return f"{finding.verdict.value}{joined}{finding.qualified}"
+
+
 def efficiency(finding: Finding) -> str:
     """The ratio that the verdict is about, and its interval; empty where there is none."""
     return estimate(finding.decisive)
