@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from tests.cli.laboratory import ROOT, virtometer
-from virtometer.runner import here
+from virtometer.runner import here, page_cache
 
 PLANS = sorted((ROOT / "plans").glob("*.yaml"))
 
@@ -123,6 +123,18 @@ def test_show_tells_the_settings_that_the_plan_gives_and_no_others(path: Path) -
         assert found
         shown = re.findall(r"(?:^|, )([a-z_]+) (?=\S)", found[1])
         assert sorted(shown) == sorted(environment.get("settings", {}))
+
+
+def test_show_says_where_the_disk_file_is_when_trials_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+    quick = ROOT / "plans" / "quick.yaml"
+    where = "before each trial that uses it, for all guests alike"
+    monkeypatch.setattr(page_cache, "memory_bytes", lambda: 1 << 30)
+    assert f"\ndisk: a file of 256M, read into the host's page cache {where}\n" in virtometer("plan", "show", quick).out
+    monkeypatch.setattr(page_cache, "memory_bytes", lambda: (1 << 30) - 1)
+    assert (
+        f"\ndisk: a file of 256M, dropped from the host's page cache {where}\n" in virtometer("plan", "show", quick).out
+    )
+    assert "\ndisk: " not in virtometer("plan", "show", quick, "--only", "system call").out
 
 
 def test_show_says_what_guests_need_at_once_and_their_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

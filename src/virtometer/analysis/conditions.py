@@ -28,6 +28,7 @@ _BRIDGED = frozenset({"veth", "tap"})
 _NAMES = {
     "io": "disk access",
     "host_cache": "host page cache",
+    "host_cache_begins": "host page cache at the beginning",
     "network_path": "network path",
     "simd": "vector instruction set",
     "generator": "generator of the matrix",

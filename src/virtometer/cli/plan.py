@@ -85,6 +85,7 @@ def show(
     lines.append(f"size: {_size(loaded, len(trials))}{_too_few(loaded)}")
     lines += _memory(loaded, together)
     lines += [f"memory: {one.sentence}" for one in apart]
+    lines += _disk(loaded)
     takes = duration(loaded, trials, windows(loaded), catalogue())
     if loaded.sequential:
         lines.append(f"time of the first stage: {_takes(takes, early=may_end_early(loaded))}")
@@ -211,6 +212,21 @@ def _memory(plan: Plan, together: Residents) -> list[str]:
         f"{together.arithmetic(together.groups[0])} for guests that take turns; {rounded_size(together.room)} are free"
     ]
     return [f"memory: {first}", *groups]
+
+
+def _disk(plan: Plan) -> list[str]:
+    """How many disk files there are, and where they are when trials begin, on this host."""
+    from virtometer.design.demands import rounded_size
+    from virtometer.design.feasible import disk_files
+    from virtometer.runner.catalogue import catalogue
+    from virtometer.runner.page_cache import memory_bytes, stays
+
+    count = disk_files(plan, catalogue())
+    if not count:
+        return []
+    files = f"a file of {rounded_size(plan.disk_span)}" if count == 1 else f"{count} of {rounded_size(plan.disk_span)}"
+    how = "read into" if stays(count * plan.disk_span, memory_bytes()) else "dropped from"
+    return [f"disk: {files}, {how} the host's page cache before each trial that uses it, for all guests alike"]
 
 
 def _takes(duration: Duration, *, early: bool) -> str:

@@ -11,6 +11,7 @@ with like". Keys ending in `_reason` explain and are never compared. Keys that k
 
     host_cache   no, when a direct read or write of the guest reaches the host's file with O_DIRECT; yes, when the
                  host's page cache answers it
+    host_cache_begins   of the runner: what the host's page cache holds of the file when a trial begins (page_cache.py)
     disk_path    how the file gets there: file (the same system calls on the same file, bind mounts included), a name
                  of the kernel in between, a device such as virtio-blk (recorded and not compared: it is what is
                  measured)
@@ -196,10 +197,14 @@ class LabContext:
 
 @dataclass(frozen=True, slots=True)
 class DiskTarget:
-    """Where a guest finds the campaign's disk file, and what the kind knows about the way there."""
+    """Where a guest finds the campaign's disk file, and what the kind knows about the way there.
+
+    file: what is behind it on the host: the disk file, or an image of the guest's own.
+    """
 
     path: str
     conditions: Mapping[str, str] = field(default_factory=dict)
+    file: Path | None = None
 
 
 def host_cache(file: Path) -> dict[str, str]:
@@ -216,7 +221,7 @@ def disk_as_file(lab: LabContext, inside: str = "") -> DiskTarget | None:
     if lab.disk_file is None:
         return None
     conditions = {"disk_path": "file", **host_cache(lab.disk_file)}
-    return DiskTarget(inside or str(lab.disk_file), conditions)
+    return DiskTarget(inside or str(lab.disk_file), conditions, lab.disk_file)
 
 
 class Guest(ABC):

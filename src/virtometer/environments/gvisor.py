@@ -213,7 +213,7 @@ class Gvisor(Environment):
                 resources=settings.resources() if settings.limited() else {},
             )
             if disk_file:
-                guest.disk = DiskTarget(f"{DATA}/{disk_file.name}", _DISK)
+                guest.disk = DiskTarget(f"{DATA}/{disk_file.name}", _DISK, disk_file)
             guest.run_in_s, guest.run_ins = _RUN_IN_S, RUN_INS
             # A guest of systrap that works ends after some ten stops of its processes.
             guest.bears_stops = platform != "systrap"

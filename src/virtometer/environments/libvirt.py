@@ -270,7 +270,7 @@ class Libvirt(OfLibvirt):
             cache = "writeback"
         aio = settings.disk_aio or ("native" if cache in DIRECT else "threads")
         conditions = direct if direct["host_cache"] == "yes" or cache in DIRECT else {"host_cache": "yes"}
-        guest.disk = DiskTarget(path, {"disk_path": way, **conditions})
+        guest.disk = DiskTarget(path, {"disk_path": way, **conditions}, file)
         return domain_xml.disk_element(settings.disk_device, file.resolve(), cache, aio)
 
 

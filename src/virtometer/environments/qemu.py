@@ -271,7 +271,7 @@ class _VirtualMachine(Environment):
                 before, name = target(guest, file, direct=cache in DIRECT)
                 way, how = f"{way} over iSCSI", ""
         conditions = direct if direct["host_cache"] == "yes" or cache in DIRECT else {"host_cache": "yes"}
-        guest.disk = DiskTarget(path, {"disk_path": way, **conditions})
+        guest.disk = DiskTarget(path, {"disk_path": way, **conditions}, file)
         guest.effective["disk_backing"] = settings.disk_backing
         if settings.disk_backing != "iscsi":  # QEMU's client has a way of its own
             guest.effective |= {"disk_aio": aio, "disk_aio_reason": "as asked: QEMU does not report it"}

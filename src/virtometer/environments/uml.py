@@ -234,10 +234,10 @@ class UserModeLinux(Environment):
         }
         device = "/dev/ubda"
         if self.lab.room is None:
-            guest.disk = DiskTarget(device, conditions)
+            guest.disk = DiskTarget(device, conditions, file)
             return [f"ubd0={file}"]
         image = formatted_disk(self.lab, directory)
-        guest.disk = DiskTarget(mounted_file(self.lab), conditions | {"disk_path": "ext4 on ubd"})
+        guest.disk = DiskTarget(mounted_file(self.lab), conditions | {"disk_path": "ext4 on ubd"}, image)
         return [f"ubd0={image}", f"virtometer.mount={device}:{DIRECTORY}"]
 
     def _network(self, guest: ProcessGuest) -> list[str]:

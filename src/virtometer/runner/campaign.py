@@ -48,6 +48,7 @@ from virtometer.runner.guests import Guests, compares_network, with_advice
 from virtometer.runner.here import crowds_here, residents_here
 from virtometer.runner.host_lock import HostLock
 from virtometer.runner.lab_context import lab_context
+from virtometer.runner.page_cache import alike, memory_bytes
 from virtometer.runner.processors import laboratory_aside
 from virtometer.runner.remaining_time import RemainingTime, TimeLeft
 from virtometer.runner.stages import has_next, next_stage
@@ -408,6 +409,7 @@ class _Execution:
             self._guests.start_together(started_in_order(trial.placements for trial in trials))
         records = {trial.index: self._started(trial) for trial in trials}
         ready = [trial for trial in trials if records[trial.index] is None]
+        self._warm_disks(ready)
         for trial in ready:
             self._progress.trial_started(trial)
         if ready and ready[0].turns is not None:
@@ -429,6 +431,17 @@ class _Execution:
             left = self._remaining_time.left(rest[number:])
             self._progress.trial_finished(record, self._done, len(self.planned), left, self._estimates.cells)
         self._refuse_no_baseline()
+
+    def _warm_disks(self, trials: Sequence[Trial]) -> None:
+        """Let the host's page cache hold the same of the disks of all guests that use one in these trials."""
+        on_disk = {one.name for one in self._plan.workloads if "disk" in WORKLOADS[one.workload].needs}
+        keys = {one.guest_key for trial in trials for one in trial.placements if one.workload in on_disk}
+        guests = [self._guests.running[key] for key in keys]
+        files = [guest.guest.disk.file for guest in guests if guest.guest.disk is not None]
+        begins = alike([file for file in files if file is not None], memory_bytes(), self._progress.stage)
+        for guest in guests:
+            disk = guest.guest.disk
+            guest.disk_begins = begins.get(disk.file, "") if disk is not None and disk.file is not None else ""
 
     def _started(self, trial: Trial) -> TrialRecord | None:
         """Start the guests of a trial that do not run yet. Returns the record of one that fails by this."""

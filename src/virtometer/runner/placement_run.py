@@ -64,6 +64,8 @@ class PlacementRun:
         guest = self.running_guest.guest
         if "disk" in self.workload.needs and guest.disk is not None:
             conditions |= guest.disk.conditions
+            if self.running_guest.whole.disk_begins:
+                conditions["host_cache_begins"] = self.running_guest.whole.disk_begins
         if "network" in self.workload.needs and guest.network is not None:
             conditions["network_path"] = guest.network.kind
         if isinstance(self.workload, Tool):

@@ -104,6 +104,7 @@ class RunningGuest:
         self.session = session
         self.record = record
         self.broken = False
+        self.disk_begins = ""  # what the host's page cache held of its disk when the last trials began
         self._limits = limits
         self._peer: Peer | None = None
         self._clock: ReferenceClock | None = None
