@@ -209,11 +209,10 @@ class Watched:
         return self.governors
 
 
-def test_slices_are_disturbed_by_more_than_what_all_have(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each slice lasts 40 ms by the clock that is set here; others cost the guest so many ms of it."""
+def in_slices(monkeypatch: pytest.MonkeyPatch, costs_ms: Sequence[int]) -> SliceObserver:
+    """Slices of 40 ms by the clock that is set here, of which others cost the guest so many ms each."""
     clock = iter(range(0, 10**10, 40_000_000))
     monkeypatch.setattr(time, "monotonic_ns", lambda: next(clock))
-    costs_ms = [8, 8, 8, 30, 8, 12, 8]
     readings, at = [], 0
     for cost in costs_ms:
         readings += [
@@ -226,6 +225,12 @@ def test_slices_are_disturbed_by_more_than_what_all_have(monkeypatch: pytest.Mon
     for _ in costs_ms:
         observer.begin()
         observer.end()
+    return observer
+
+
+def test_slices_are_disturbed_by_more_than_what_all_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    costs_ms = [8, 8, 8, 30, 8, 12, 8]
+    observer = in_slices(monkeypatch, costs_ms)
     found = observer.disturbed(Rules())
     assert list(found) == [3]
     assert found[3].startswith("others had the guest's processors for 75% of the slice while the guest was ready")
@@ -237,6 +242,30 @@ def test_slices_are_disturbed_by_more_than_what_all_have(monkeypatch: pytest.Mon
     observer.set_apart(found)
     assert use_of(observer, 0, 10**12).run_delay == pytest.approx((sum(costs_ms) - 30) * 1e-3)
     assert use_of(observer, 0, 10**12).wall_s == pytest.approx(6 * 0.04)
+
+
+@pytest.mark.parametrize(
+    ("costs_ms", "disturbed"),
+    [
+        ([0, 20, 20, 20, 0, 20, 0], [1, 2, 3, 5]),  # the median slice is disturbed itself
+        ([8, 8, 8, 8, 8, 8, 8], []),  # less than three times the limit of 4 ms, and all have it
+        ([20, 20, 20, 20, 20, 20, 20], []),  # nothing would be left
+        ([20, 20, 20, 20, 20, 20, 0], []),
+        ([20, 20, 20, 20, 20, 0, 0], [0, 1, 2, 3, 4]),
+        ([6, 6, 6, 6, 0, 0, 0], []),
+        ([0, 0, 0, 0, 0, 0, 6], [6]),
+    ],
+)
+def test_a_host_that_disturbs_most_slices_is_seen(
+    monkeypatch: pytest.MonkeyPatch, costs_ms: list[int], disturbed: list[int]
+) -> None:
+    observer = in_slices(monkeypatch, costs_ms)
+    found = observer.disturbed(Rules())
+    assert list(found) == disturbed
+    observer.set_apart(found)
+    marks = observer.marks(0, 10**12, Rules(min_free_memory_bytes=0))
+    most = 2 * sum(cost > 4 for cost in costs_ms) > len(costs_ms)
+    assert sum(mark.kind is MarkKind.RUN_DELAY for mark in marks) == most
 
 
 def test_a_window_beside_other_programs_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:

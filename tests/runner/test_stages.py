@@ -10,10 +10,10 @@ import pytest
 
 from tests.analysis import sequential_campaign as sequential
 from tests.analysis.factor_campaigns import disk_campaign
-from tests.analysis.simulated_campaigns import Place, Work, gaussian, simulate
+from tests.analysis.simulated_campaigns import Place, Work, gaussian, simulate, trials_of
 from tests.runner.fixtures import Document, MakePlan, Watcher
 from virtometer.analysis.stopping import Allotment
-from virtometer.model import Campaign, Failure, FailureKind
+from virtometer.model import Campaign, Failure, FailureKind, Mark, MarkKind
 from virtometer.runner import stages
 from virtometer.runner.campaign import begin, resume
 from virtometer.runner.stages import next_stage
@@ -87,6 +87,21 @@ def test_more_blocks_are_at_most_so_many_and_take_no_rule_in_the_plan() -> None:
     assert found is not None
     assert found[0].blocks == {}, "nothing can be decided by one further block"
     assert found[0].beyond[WORK.name, "box"] is None
+
+
+def test_a_comparison_on_a_busy_host_gets_blocks_only_where_the_user_wishes_for_them() -> None:
+    busy = (Mark(MarkKind.FOREIGN, "other programs used 1.50 processors"),)
+    own = trials_of(campaign(), "box")[:4]
+    made = campaign(budget_s=10_000.0, marks=dict.fromkeys(own, busy))
+    found = next_stage(made)
+    assert found is not None and found[0].blocks == {} and found[0].beyond == {}
+    found = next_stage(campaign(budget_s=10_000.0, marks=dict.fromkeys(own[:3], busy)))
+    assert found is not None and set(found[0].blocks) == {(WORK.name, "box")}
+    found = next_stage(made, more=3)
+    assert found is not None and found[0].blocks == {(WORK.name, "box"): 3}
+    everywhere = dict.fromkeys(trials_of(campaign(), "native"), busy)
+    found = next_stage(campaign(marks=everywhere), more=3)
+    assert found is not None and set(found[0].blocks.values()) == {3} and len(found[0].blocks) == 2
 
 
 def test_a_precision_is_a_goal_of_every_comparison() -> None:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from virtometer.analysis import conditions, series_shape, unlike
+from virtometer.analysis import busy, conditions, series_shape, unlike
 from virtometer.analysis.blocks import Cell, Key, apart, beside, cells
 from virtometer.analysis.conclude import strictness
 from virtometer.analysis.control import control_spread
@@ -103,6 +103,7 @@ def compare_campaigns(
     cells_a, cells_b = cells(a), cells(b)
     left_out, lost = _one_sided(cells_a, cells_b), []
     pairs: dict[Key, _Pair] = {}
+    sides: dict[Key, list[busy.Side]] = {}
     for key, after in cells_b.items():
         before = cells_a.get(key)
         if before is None or (key[1] == b.plan.baseline and not absolute):
@@ -114,6 +115,10 @@ def compare_campaigns(
                 of.get((key[0], base)) for of, base in ((cells_a, a.plan.baseline), (cells_b, b.plan.baseline))
             )
             said = unlike.measured(a, b, before, after)
+            sides[key] = [
+                *busy.sides_of(before, _baseline(before, bases[0]), plan=a.plan, where=" in A"),
+                *busy.sides_of(after, _baseline(after, bases[1]), plan=b.plan, where=" in B"),
+            ]
             pairs[key] = _pair((before, after), bases, None if absolute else wanted, said)
         elif before.shape is None:
             left_out.append(f"{key[0]} in {key[1]} has no value in A")
@@ -124,9 +129,13 @@ def compare_campaigns(
     family = {key: pair.difference(pair.by) for key, pair in pairs.items()}
     levels = min(strictness(a), strictness(b))
     controls = {key: pair.control for key, pair in pairs.items() if pair.control is not None}
-    decisions = decide(family, margin, controls=controls, strictness=levels)
+    refused = {key: why.text for key, why in busy.refused(sides).items()}
+    decisions = decide(family, margin, controls=controls, refused=refused, strictness=levels)
     findings = tuple(
-        _finding(b, key, pair, _counted(decisions[key], family[key], pair), key[1], _both(pair, levels))
+        busy.qualified(
+            _finding(b, key, pair, _counted(decisions[key], family[key], pair), key[1], _both(pair, levels)),
+            busy=key in refused,
+        )
         for key, pair in pairs.items()
     )
     reached = {key: _reached(pair, absolute=absolute) for key, pair in pairs.items()}
@@ -170,12 +179,15 @@ def compare_environments(
         raise UsageError(f"no workload has a value in both {a} and {b}")
     levels = strictness(campaign)
     family = {key: spread(list(of.decisive.values())) for key, (_, _, of) in found.items()}
-    decisions = decide(family, margin, controls=controls, strictness=levels)
+    sides = {key: busy.sides_of(before, after, plan=campaign.plan) for key, (before, after, _) in found.items()}
+    refused = {key: why.text for key, why in busy.refused(sides).items()}
+    decisions = decide(family, margin, controls=controls, refused=refused, strictness=levels)
     findings = []
     for key, (before, after, of) in found.items():
         pair = _Pair(before, after, _values(before), _values(after), "total")
         both = {by: estimate(spread(list(of.logs(by).values())), strictness=levels) for by in _BOTH}
-        findings.append(replace(_finding(campaign, key, pair, decisions[key], a, both), verdict_by=of.by))
+        made = replace(_finding(campaign, key, pair, decisions[key], a, both), verdict_by=of.by)
+        findings.append(busy.qualified(made, busy=key in refused))
     reached = {key: (value_of(before), value_of(after)) for key, (before, after, _) in found.items()}
     return Comparison(tuple(findings), reached, True, margin, tuple(left_out), tuple(lost))
 
@@ -209,6 +221,11 @@ def _pair(
     floors = [control_spread(base, by) for base in against if base is not None]
     control = max((one for one in floors if one is not None), key=lambda one: noise_floor(one) or 0.0, default=None)
     return _Pair(*sides, before, after, by, control, said)
+
+
+def _baseline(cell: Cell, base: Cell | None) -> Cell | None:
+    """The baseline that a cell is compared with; None where it is the cell itself, or absent."""
+    return None if base is None or base.key == cell.key else beside(cell, base)
 
 
 def _both(pair: _Pair, levels: float) -> dict[VerdictBy, Estimate | None]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from virtometer.analysis import conditions, cost, foreign_load, missing, stalls, worst_block
+from virtometer.analysis import busy, conditions, cost, foreign_load, missing, stalls, worst_block
 from virtometer.analysis.block_costs import block_costs
 from virtometer.analysis.blocks import Cell, Key, beside
 from virtometer.analysis.control import control_spread
@@ -32,8 +32,12 @@ def findings(campaign: Campaign, table: dict[Key, Cell]) -> tuple[Finding, ...]:
     compared = comparisons(campaign, table)
     spreads = decisive_spreads(compared)
     controls = control_spreads(campaign, table, compared)
-    decisions = decide(spreads, campaign.plan.margin, controls=controls, strictness=strictness(campaign))
-    concluder = _Concluder(campaign, table, compared)
+    disturbed = busy_host(campaign, table, compared)
+    refused = {key: why.text for key, why in disturbed.items()}
+    decisions = decide(
+        spreads, campaign.plan.margin, controls=controls, refused=refused, strictness=strictness(campaign)
+    )
+    concluder = _Concluder(campaign, table, compared, disturbed)
     return tuple(
         concluder.comparison(cell, decisions[key]) if key in decisions else concluder.alone(cell)
         for key, cell in table.items()
@@ -60,6 +64,14 @@ def control_spreads(campaign: Campaign, table: Mapping[Key, Cell], compared: Map
     return {key: of for key, of in found.items() if of is not None}
 
 
+def busy_host(campaign: Campaign, table: Mapping[Key, Cell], compared: Iterable[Key]) -> dict[Key, Note]:
+    """Why comparisons get no verdict on a busy host, for those that get none. table: the cells of the campaign."""
+    plan = campaign.plan
+    return busy.refused(
+        {key: busy.sides_of(table[key], _against(table, table[key], plan.baseline), plan=plan) for key in compared}
+    )
+
+
 def _against(table: Mapping[Key, Cell], cell: Cell, baseline: str) -> Cell:
     """The baseline that a cell is compared with."""
     return beside(cell, table[cell.workload, baseline])
@@ -78,10 +90,14 @@ def strictness(campaign: Campaign) -> float:
 class _Concluder:
     """What all findings of a campaign share: the plan, cells, ratios, worst blocks, what a block takes."""
 
-    def __init__(self, campaign: Campaign, table: dict[Key, Cell], compared: dict[Key, Ratios]) -> None:
+    def __init__(
+        self, campaign: Campaign, table: dict[Key, Cell], compared: dict[Key, Ratios], busy_host: Mapping[Key, Note]
+    ) -> None:
+        """busy_host: why comparisons get no verdict there."""
         self.plan = campaign.plan
         self.table = table
         self.compared = compared
+        self.busy_host = busy_host
         self.strictness = strictness(campaign)
         decisive = {key: of.decisive for key, of in compared.items()}
         self.worst = worst_blocks(decisive, self.plan.margin, self.strictness)
@@ -112,7 +128,9 @@ class _Concluder:
         gone = missing.unavailable(cell, self.status.get(cell.environment))
         if gone is not None:
             return self._finding(cell, Decision(None, Verdict.UNAVAILABLE, None, None), [*gone])
-        of, worst = self.compared[cell.key], self.worst.get(cell.key)
+        of, worst, is_busy = self.compared[cell.key], self.worst.get(cell.key), cell.key in self.busy_host
+        if worst is not None and is_busy:
+            worst = replace(worst, verdict_without=Verdict.UNDECIDED)
         total, typical = (
             estimate(spread(list(logs.values())), strictness=self.strictness) for logs in (of.total, of.typical)
         )
@@ -132,11 +150,13 @@ class _Concluder:
         if not against.values:
             said.append(f"{against.environment} gave no value to compare with")
         never = decision.ratio is None and bool(cell.failed or against.failed)
-        said += [*of.notes, *decision.why, *worst_block.notes(worst, decision.verdict)]
+        why = (self.busy_host[cell.key],) if is_busy else decision.why
+        said += [*of.notes, *why, *worst_block.notes(worst, decision.verdict)]
         made = self._finding(
             cell, decision, said, host_cpu=cost.ratio(cell, against, self.strictness), never_decided=never
         )
-        return replace(made, ratio=total, typical=typical, worst_block=worst, verdict_by=of.by)
+        made = replace(made, ratio=total, typical=typical, worst_block=worst, verdict_by=of.by)
+        return busy.qualified(made, busy=is_busy)
 
     def _levels(self, cell: Cell, against: Cell) -> list[str]:
         """That slices would not measure what a long window measures, in a sentence."""

@@ -113,6 +113,11 @@ class Rules(Frozen):
         default=0, ge=0, description="how often the guest's processors may be slowed down for their temperature"
     )
     max_kernel_errors: int = Field(default=0, ge=0, description="errors that the kernel of the host may log")
+    max_disturbed_share: Share = Field(
+        default=0.5,
+        description="share of the trials or slices of either side of a comparison that other programs may disturb; "
+        "beyond it there is no verdict (1: always a verdict)",
+    )
 
 
 ScenarioType = Literal["alone", "together", "loaded", "pair", "matrix", "mixed", "instances"]

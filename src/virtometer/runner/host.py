@@ -29,6 +29,12 @@ _FIELDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"
 _NEIGHBOURS = 4
 """Slices on each side whose ticks are added to those of a slice, where the host counts in ticks."""
 
+_USUAL = 2.0
+"""Times the limit that all slices of a guest may have in common."""
+
+_LEFT = 0.25
+"""Part of the slices that must be left: the value of fewer would say little."""
+
 _GAP_S = 10 * WATCH_S
 """Longest time beyond the planned pause between two points over which interpolation is accepted."""
 
@@ -243,23 +249,40 @@ class SliceObserver:
     def disturbed(self, rules: Rules) -> dict[int, str]:
         """The slices, by their number among the slices, in which others cost the guest too much, with the reason.
 
-        Not what all slices have: a slice is disturbed by as much as it has more than the median of them. So at most
-        half of them are disturbed. Of those that were not read nothing is known.
+        A slice is disturbed by as much as it has more than the median of them, which all may have; and by more than
+        three times the limit in all, because others may disturb most of them. Where that would leave fewer than a
+        quarter, the first rule alone applies, and `marks` says that most are disturbed. Of those that were not read
+        nothing is known.
         """
+        shares, limit = self._delay_shares(), rules.max_run_delay_share
+        usual = statistics.median(shares.values()) if shares else 0.0
+        found = [number for number, share in shares.items() if share - min(usual, _USUAL * limit) > limit]
+        if len(shares) - len(found) < _LEFT * len(shares):
+            found = [number for number, share in shares.items() if share - usual > limit]
+        return {
+            number: f"others had the guest's processors for {shares[number]:.0%} of the slice while the guest was "
+            f"ready (the plan allows {limit:.0%})"
+            for number in found
+        }
+
+    def _delay_shares(self) -> dict[int, float]:
+        """The part of each slice that was read in which others had the guest's processors, by its number."""
         if self._watch is None:
             return {}
         exact = self._watch.exact
         reach = 0 if exact else _NEIGHBOURS  # ticks are too long for one slice
         read = [(number, one.points) for number, one in enumerate(self._slices) if one.points is not None]
         around = ([pair for _, pair in read[max(at - reach, 0) : at + reach + 1]] for at in range(len(read)))
-        shares = [_delay_share(pairs, exact=exact) for pairs in around]
-        usual = statistics.median(shares) if shares else 0.0
-        return {
-            number: f"others had the guest's processors for {share:.0%} of the slice while the guest was ready "
-            f"(the plan allows {rules.max_run_delay_share:.0%})"
-            for (number, _), share in zip(read, shares, strict=True)
-            if share - usual > rules.max_run_delay_share
-        }
+        return {number: _delay_share(pairs, exact=exact) for (number, _), pairs in zip(read, around, strict=True)}
+
+    def _mostly_delayed(self, rules: Rules) -> list[Mark]:
+        """That others disturbed more than half of the slices, set aside or not."""
+        shares = [] if self.of_long_windows else list(self._delay_shares().values())
+        over = sum(share > rules.max_run_delay_share for share in shares)
+        if 2 * over <= len(shares):
+            return []
+        text = f"others had the guest's processors for more than {rules.max_run_delay_share:.0%} of {over} of"
+        return [Mark(MarkKind.RUN_DELAY, f"{text} {len(shares)} slices while the guest was ready")]
 
     def set_apart(self, disturbed: Mapping[int, str]) -> None:
         """These slices are not used: nothing of them is added up."""
@@ -307,7 +330,10 @@ class SliceObserver:
         text = "none of its windows was read; the cost of this trial in CPU time is not reported"
         found = [Mark(MarkKind.OBSERVATION, text)] if use is None else []
         watched = _watched(self._watch, pairs_of(self._inside(start_ns, end_ns)), rules)
-        return (*found, *_marks(use, _swap_pages() - self._swapped, rules), *watched)
+        broken = _marks(use, _swap_pages() - self._swapped, rules)
+        if not any(mark.kind is MarkKind.RUN_DELAY for mark in broken):
+            found += self._mostly_delayed(rules)
+        return (*found, *broken, *watched)
 
     def wall_s(self, start_ns: float, end_ns: float) -> float:
         """Length of these slices, from before their releases until all guests rest."""

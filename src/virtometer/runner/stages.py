@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from virtometer.analysis.block_costs import BlockCosts, block_costs
 from virtometer.analysis.blocks import Cell, Key, cells
-from virtometer.analysis.conclude import comparisons, control_spreads, decisive_spreads
+from virtometer.analysis.conclude import busy_host, comparisons, control_spreads, decisive_spreads
 from virtometer.analysis.counted import counted
 from virtometer.analysis.effects.further import allot_effects, blocks_of_workloads, told
 from virtometer.analysis.effects.in_stages import strictness
@@ -41,9 +41,9 @@ def next_stage(campaign: Campaign, more: int | None = None) -> tuple[Stage, tupl
         return None
     left_s, most, limit = _limits(campaign, costs, more)
     table = cells(campaign)
-    blocks, beyond = _of_effects(campaign, table, costs, left_s, most)
+    blocks, beyond = _of_effects(campaign, table, costs, left_s, most, wished=more is not None)
     left_s -= _price(campaign, costs, blocks)
-    ratios, more_beyond = _of_comparisons(campaign, table, costs, left_s, most)
+    ratios, more_beyond = _of_comparisons(campaign, table, costs, left_s, most, more)
     blocks |= ratios
     beyond |= more_beyond
     stage = campaign.follow_up_stage
@@ -69,14 +69,14 @@ def _limits(campaign: Campaign, costs: BlockCosts, more: int | None) -> tuple[fl
 
 
 def _of_effects(
-    campaign: Campaign, table: Mapping[Key, Cell], costs: BlockCosts, left_s: float, most: _Most
+    campaign: Campaign, table: Mapping[Key, Cell], costs: BlockCosts, left_s: float, most: _Most, *, wished: bool
 ) -> tuple[_Blocks, _Beyond]:
     """Further blocks for effects: all combinations of the last design, by workload. Nothing without factors."""
     made = second_experiment(campaign, table) or experiment(campaign, table)
     if made is None:
         return {}, {}
     plan = campaign.plan
-    family = told(made, plan.margin)
+    family = told(made, plan.margin, all_metrics=wished)
     first = max((one.of.n for one in family), default=0)
     names = _combinations(campaign)
     allotment = allot_effects(
@@ -125,15 +125,27 @@ def _price(campaign: Campaign, costs: BlockCosts, blocks: Mapping[Key, int]) -> 
 
 
 def _of_comparisons(
-    campaign: Campaign, table: Mapping[Key, Cell], costs: BlockCosts, left_s: float, most: _Most
+    campaign: Campaign,
+    table: Mapping[Key, Cell],
+    costs: BlockCosts,
+    left_s: float,
+    most: _Most,
+    more: int | None,
 ) -> tuple[_Blocks, _Beyond]:
-    """Further blocks for comparisons with the baseline, of environments that are no combinations of factors."""
+    """Further blocks for comparisons with the baseline, of environments that are no combinations of factors.
+
+    A comparison that gets no verdict because the host was busy gets none by the plan's rule: more blocks of such a host
+    decide nothing. It gets all of `more`, which the user wishes for: the host may be quiet now.
+    """
     varied = {one.name for one in campaign.plan.cells}
-    compared = {key: of for key, of in comparisons(campaign, table).items() if key[1] not in varied}
+    every = {key: of for key, of in comparisons(campaign, table).items() if key[1] not in varied}
+    disturbed = busy_host(campaign, table, every)
+    compared = {key: of for key, of in every.items() if key not in disturbed}
+    wished = dict.fromkeys(disturbed, more) if more else {}
     family = decisive_spreads(compared)
     first = max((of.n for of in family.values() if of is not None), default=0)
     if not family:
-        return {}, {}
+        return wished, {}
     allotment = allot(
         family,
         campaign.plan.margin,
@@ -146,7 +158,8 @@ def _of_comparisons(
         most_blocks=most(first),
         first=first,
     )
-    return {key: count - first for key, count in allotment.blocks.items() if count > first}, _finite(allotment)
+    blocks = {key: count - first for key, count in allotment.blocks.items() if count > first}
+    return blocks | wished, _finite(allotment)
 
 
 def _finite(of: Allotment) -> _Beyond:

@@ -13,8 +13,9 @@ from virtometer.analysis import analyse
 from virtometer.analysis.blocks import cells
 from virtometer.analysis.effects.claims import Influence
 from virtometer.analysis.effects.effect import Effects
+from virtometer.analysis.effects.further import told
 from virtometer.analysis.effects.of_campaign import experiment
-from virtometer.model import Failure, FailureKind
+from virtometer.model import Failure, FailureKind, Mark, MarkKind
 
 
 def test_a_plan_without_factors_has_no_effects() -> None:
@@ -88,3 +89,43 @@ def test_the_order_is_that_of_execution() -> None:
     one, other = (experiment(of, cells(of)) for of in (campaign, backwards))
     assert one is not None and other is not None
     assert one.responses[0].logs == other.responses[0].logs
+
+
+@pytest.mark.parametrize(("marked", "workload"), [(32, "random read"), (33, "random read"), (33, "sequential read")])
+def test_no_effect_gets_a_verdict_where_other_programs_disturbed_most_trials(marked: int, workload: str) -> None:
+    """64 trials of each workload."""
+    quiet = disk_campaign()
+    own = [one for one in quiet.trials if one.trial.placements[0].workload == workload][:marked]
+    mark = Mark(MarkKind.FOREIGN, "other programs used 1.50 processors")
+    busy = {one.trial.index for one in own}
+    campaign = replace(
+        quiet, trials=tuple(replace(one, marks=(mark,)) if one.trial.index in busy else one for one in quiet.trials)
+    )
+    before, after = analyse(quiet).effects, analyse(campaign).effects
+    for one, other in zip(before.metrics, after.metrics, strict=True):
+        refused = marked > 32 and workload in one.metric
+        said = [note for note in other.diagnostics if note.startswith("the host was busy")]
+        assert bool(said) is refused
+        if refused:
+            assert f"disturbed {marked} of 64 trials of {workload}" in said[0]
+            assert {effect.verdict for effect in other.effects} == {Influence.UNDECIDED}
+            assert not any(given.none for effect in other.effects for given in effect.conditionals)
+            assert other.recommended is None or not other.recommended.changed
+        elif marked > 32:
+            assert [effect.verdict for effect in other.effects] == [effect.verdict for effect in one.effects]
+    assert any(effect.verdict is Influence.INFLUENCE for one in before.metrics for effect in one.effects)
+
+
+def test_effects_on_a_busy_host_get_no_further_blocks() -> None:
+    quiet = disk_campaign()
+    mark = Mark(MarkKind.RUN_DELAY, "others had the guest's processors")
+    campaign = replace(
+        quiet,
+        trials=tuple(
+            replace(one, marks=(mark,)) if one.trial.placements[0].workload == "random read" else one
+            for one in quiet.trials
+        ),
+    )
+    made = experiment(campaign, cells(campaign))
+    assert made is not None
+    assert {one.workload for one in told(made, 0.05)} == {"sequential read"}

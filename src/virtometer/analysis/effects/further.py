@@ -39,9 +39,10 @@ class Told:
     none: float
 
 
-def told(of: Experiment, margin: float) -> list[Told]:
-    """The contrasts of all workloads that have an error."""
-    found = [one[0] for metric, made in models(of) for one in of_model(made, metric, margin)]
+def told(of: Experiment, margin: float, *, all_metrics: bool = False) -> list[Told]:
+    """The contrasts of all workloads that have an error. all_metrics: also of those that get no verdict."""
+    refused = set() if all_metrics else {one.metric for one in of.responses if one.refused}
+    found = [one[0] for metric, made in models(of) if metric not in refused for one in of_model(made, metric, margin)]
     return [one for one in found if one.freedom >= LEAST_FREEDOM]
 
 

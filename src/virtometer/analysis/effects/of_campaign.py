@@ -7,12 +7,13 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from virtometer.analysis import busy
 from virtometer.analysis.blocks import Cell, Key, usable
 from virtometer.analysis.effects.comparable import Blocks, Incomparable, comparable, sentences
 from virtometer.analysis.effects.of_levels import ratios
 from virtometer.analysis.effects.table import Experiment, Response, Variable
 from virtometer.analysis.measures import histograms_of, merged_times
-from virtometer.model import Better, Campaign, Factor, Run
+from virtometer.model import Better, Campaign, Factor, Plan, Run, TrialRecord
 
 COST = "host CPU per work of"
 """How the metric of a workload's cost begins."""
@@ -108,7 +109,8 @@ def _experiment(
         shape = next((cell.shape for cell in of.values() if cell.shape is not None), None)
         if shape is None:
             continue
-        made = _Workload(of, cells.get((workload.name, plan.baseline)), levels)
+        refused = _busy_host(workload.name, of, levels, plan)
+        made = _Workload(of, cells.get((workload.name, plan.baseline)), levels, refused)
         values[workload.name] = made.response((workload.name, shape[1], shape[2]), _values, _long_values)
         responses.append(values[workload.name])
         slow = {name: _slowest(cell) for name, cell in of.items()}
@@ -124,6 +126,22 @@ def _experiment(
     )
 
 
+def _busy_host(workload: str, of: Mapping[str, Cell], levels: Mapping[str, Mapping[str, str]], plan: Plan) -> str:
+    """Why no effect on a workload gets a verdict on a busy host; empty where they do.
+
+    The sides of an effect are the trials at each level of a factor. of: cells of combinations, by name.
+    """
+    limit = plan.rules.max_disturbed_share
+    at: defaultdict[str, list[tuple[TrialRecord, Run]]] = defaultdict(list)
+    for name, cell in of.items():
+        for factor, level in levels[name].items():
+            at[f"{factor} {level}"] += cell.results
+    whole = busy.Side(workload, [one for cell in of.values() for one in cell.results], limit)
+    sides = (whole, *(busy.Side(name, results, limit) for name, results in at.items()))
+    why = next((note for side in sides if (note := busy.reason([side])) is not None), None)
+    return "" if why is None else why.text
+
+
 def _variable(of: Factor) -> Variable:
     """The levels with the reference first; where they are numbers, with the rank of each."""
     names = sorted(of.level_names, key=lambda name: name != of.reference)
@@ -136,11 +154,15 @@ def _variable(of: Factor) -> Variable:
 
 @dataclass(frozen=True, slots=True)
 class _Workload:
-    """One workload. cells: of combinations, by name. baseline: its cell, if there is one. levels: of combinations."""
+    """One workload. cells: of combinations, by name. baseline: its cell, if there is one. levels: of combinations.
+
+    refused: why no effect on it gets a verdict, in a sentence.
+    """
 
     cells: Mapping[str, Cell]
     baseline: Cell | None
     levels: Mapping[str, Mapping[str, str]]
+    refused: str = ""
 
     def response(
         self,
@@ -172,6 +194,7 @@ class _Workload:
             missing=sum(len(cell.failed) for cell in self.cells.values()),
             beside=beside,
             notes=tuple(sentences(left_out)),
+            refused=self.refused,
         )
 
 

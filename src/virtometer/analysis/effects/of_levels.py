@@ -51,7 +51,7 @@ def _ratio(of: Response, reference: Response) -> Response:
     return Response(
         f"{of.metric} against {reference.metric}", RATIO, of.better,
         [levels for levels, _, _ in rows], [block for _, block, _ in rows], [log for _, _, log in rows],
-        of.missing + reference.missing, beside=True, of_levels=True,
+        of.missing + reference.missing, beside=True, of_levels=True, refused=of.refused or reference.refused,
     )  # fmt: skip
 
 

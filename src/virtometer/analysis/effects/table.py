@@ -72,7 +72,8 @@ class Response:
 
     beside: told beside others, such as what the work takes from the host, and not to be made best.
     missing: trials without a value. notes: what else is to be known of the values, in sentences.
-    of_levels: the ratio of a workload at two of its levels, by which no setting is judged.
+    of_levels: the ratio of a workload at two of its levels, by which no setting is judged. refused: why no effect on it
+    gets a verdict, in a sentence; empty where they do.
     """
 
     metric: str
@@ -85,6 +86,12 @@ class Response:
     beside: bool = False
     notes: tuple[str, ...] = ()
     of_levels: bool = False
+    refused: str = ""
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The notes, after why there is no verdict."""
+        return (self.refused, *self.notes) if self.refused else tuple(self.notes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,8 +82,13 @@ def _claimed(fitted: Sequence[_Fitted], margin: float, strictness: Strictness) -
             zero.append(claims.p_of_zero(estimates)[:, 0])
             none.append(claims.p_of_none(estimates, margin)[:, 0])
         decided = iter(claims.claims(np.concatenate(zero), np.concatenate(none), strictness) if zero else ())
-        found |= {at: [next(decided) for _ in fitted[at].asked] for at in family}
+        found |= {at: [_allowed(fitted[at], next(decided)) for _ in fitted[at].asked] for at in family}
     return [found.get(at, []) for at in range(len(fitted))]
+
+
+def _allowed(one: _Fitted, claim: Claim) -> Claim:
+    """The claim, without a verdict where the metric gets none."""
+    return replace(claim, verdict=Influence.UNDECIDED) if one.response.refused else claim
 
 
 def _recommended(
@@ -102,7 +107,7 @@ def _recommended(
 def _overall(of: Experiment, fitted: Sequence[_Fitted], margin: float, strictness: Strictness) -> Recommendation | None:
     """The best setting for all metrics on average, where there are several that are to be made best."""
     wanted = [one for one in fitted if not one.response.beside and one.model is not None]
-    if len(wanted) < 2:
+    if len(wanted) < 2 or any(one.response.refused for one in wanted):
         return None
     mean = _average([one.response for one in wanted])
     if mean is None:
@@ -136,7 +141,7 @@ def _metric(one: _Fitted, verdicts: Sequence[Claim], margin: float, strictness: 
     response, made = one.response, one.model
     if made is None:
         nothing = f"no factor has two levels with a value in one block ({counted(len(response.logs), 'value')})"
-        why = (nothing, *response.notes)
+        why = (nothing, *response.said)
         return MetricEffects(
             response.metric, response.unit, response.better, response.beside, (), (), why, (), (), (),
             len(response.logs), len(set(response.blocks)),
@@ -146,19 +151,25 @@ def _metric(one: _Fitted, verdicts: Sequence[Claim], margin: float, strictness: 
     for term in made.spans:
         own = [(asked, claim) for asked, claim in zip(one.asked, verdicts, strict=True) if asked.term == term]
         if own:
-            found.append(_effect(made, response.metric, term, own, total, margin, strictness))
+            effect = _effect(made, response.metric, term, own, total, margin, strictness)
+            found.append(_open(effect) if response.refused else effect)
     found.sort(key=_size, reverse=True)
     order = np.argsort(made.observed.order)
     residuals = [
         Residual(place, int(made.observed.block[at]), 100 * float(np.expm1(made.fit.residuals[at, 0])))
         for place, at in enumerate(order)
     ]
-    said = (*response.notes, *diagnostics.sentences(made, response.missing))
+    said = (*response.said, *diagnostics.sentences(made, response.missing))
     return MetricEffects(
         response.metric, response.unit, response.better, response.beside, tuple(found), _lost(made),
         (*_few(made), *said), tuple(residuals), _half_normal(made, one.asked, verdicts),
         _corners(made, ALPHA * strictness.intervals), len(response.logs), made.fit.blocks,
     )  # fmt: skip
+
+
+def _open(of: Effect) -> Effect:
+    """The effect without claims of no influence at a level of another factor."""
+    return replace(of, conditionals=tuple(replace(one, none=False) for one in of.conditionals))
 
 
 def _size(of: Effect) -> float:
