@@ -18,9 +18,11 @@ import pytest
 from tests.runner.fixtures import Document, MakePlan
 from virtometer.analysis.silent_residents import log_ratios
 from virtometer.clock import line
+from virtometer.design.slice_lengths import length_factor
 from virtometer.environments.base import Guest, LabContext
 from virtometer.environments.processes import stat_of
 from virtometer.environments.registry import KINDS
+from virtometer.link.session import Session
 from virtometer.model import FailureKind, GuestKey, Placement, Plan, Run, SetAside, Trial, TrialRecord
 from virtometer.runner.running_guest import RunningGuest
 from virtometer.runner.silent_guests import silent
@@ -144,6 +146,37 @@ def test_a_long_window_comes_first_and_is_set_aside(
         assert run.scored.work == sum(sample.work for sample in run.samples if sample.used)
         assert record.host is not None
         assert record.host.wall_s < 1.5 * SLICES * 0.0375 + 0.1, "what happened in the long window is not counted"
+
+
+def released_s(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> dict[str, list[float]]:
+    """The lengths of slices that are released meanwhile, by the name of the session."""
+    found: dict[str, list[float]] = {}
+    release = Session.release
+
+    def noted(self: Session, run: str, limit_s: float, slice_s: float | None = None) -> int:
+        found.setdefault(self.name, []).append(slice_s or math.nan)
+        return release(self, run, limit_s, slice_s)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Session, "release", noted)
+        act()
+    return found
+
+
+def test_slices_are_as_long_for_all_guests_of_a_round_and_vary_from_round_to_round(
+    turners: Callable[..., Plan], runner_of: Callable[[Plan], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = turners(a={}, b={})
+    runner, guests = runner_of(plan)
+    runner.run(trials(plan), guests, seed=1)  # long windows come first
+    own, other = released_s(monkeypatch, lambda: runner.run(trials(plan, 2), guests, seed=7)).values()
+    assert own == other
+    run_in_s = plan.slice_s / 5
+    lengths = [(one - run_in_s) / plan.slice_s for one in own]
+    assert lengths == pytest.approx([length_factor(7, number) for number in range(SLICES)])
+    assert max(lengths) - min(lengths) > 0.1
+    again, _ = released_s(monkeypatch, lambda: runner.run(trials(plan, 4), guests, seed=7)).values()
+    assert again == own, "they follow from the seed"
 
 
 LONG_WINDOWS = [-1, -2, -3, -4, -5]

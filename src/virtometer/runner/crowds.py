@@ -27,6 +27,7 @@ from virtometer.clock import intervals
 from virtometer.deferred_signals import deferred_signals
 from virtometer.design.scenarios import WINDOW_SLICES, window_count
 from virtometer.design.shuffle import Generator
+from virtometer.design.slice_lengths import length_factor
 from virtometer.design.start_order import started_in_order
 from virtometer.environments.base import LabContext
 from virtometer.errors import EnvironmentFailed, LinkError
@@ -132,13 +133,14 @@ class CrowdRunner(TrialSteps):
                     if run.in_slices:
                         self._changes[run.placement.environment, run.placement.workload] = run.in_long_windows
         self._iterations_s: dict[tuple[str, int], list[float]] = {}  # by environment and number of guests
-        self._count = 0
+        self._count = self._seed = 0
 
     def run(
         self, trials: Sequence[Trial], running_guests: Mapping[GuestKey, RunningGuest], seed: int
     ) -> list[TrialRecord]:
-        """Execute the trials. The records are in their order; `seed` is that of the order of the windows."""
+        """Execute the trials. The records are in their order; `seed`: of the order of the windows and their lengths."""
         started_at = now()
+        self._seed = seed
         members: dict[GuestKey, _Member] = {}
         refused: dict[GuestKey, TrialFailed] = {}
         first = {key: trial for trial in reversed(trials) for key in trial.guests}
@@ -318,18 +320,19 @@ class CrowdRunner(TrialSteps):
                 if not crowd.failed and (few or crowd.worked_s < enough_s):
                     begun = time.monotonic()
                     crowd.rounds.append(number)
-                    self._window(crowd, number, self._length_s(crowd), generator)
+                    self._window(crowd, number, self._length_s(crowd, number), generator)
                     crowd.worked_s += time.monotonic() - begun
 
-    def _length_s(self, crowd: _Crowd) -> float:
-        """Of a window: long enough for some iterations of the guests."""
+    def _length_s(self, crowd: _Crowd, number: int) -> float:
+        """Of a window in this round: long enough for some iterations of the guests."""
         known = {
             count: statistics.median(of)
             for (name, count), of in self._iterations_s.items()
             if name == crowd.environment
         }
         iteration_s = known.get(len(crowd.members), max(known.values(), default=0.0))
-        return crowd.longer * max(WINDOW_SLICES * self._plan.slice_s, _ITERATIONS * iteration_s) + crowd.run_in_s
+        usual_s = crowd.longer * max(WINDOW_SLICES * self._plan.slice_s, _ITERATIONS * iteration_s)
+        return usual_s * length_factor(self._seed, number) + crowd.run_in_s
 
     def _window(self, crowd: _Crowd, number: int, seconds: float, generator: Generator) -> None:
         """One window of so many seconds. `number` is below 0 for a long one."""

@@ -23,6 +23,7 @@ from virtometer.analysis.window_level import UNLIKE, WindowLevel, level, unlike
 from virtometer.deferred_signals import deferred_signals
 from virtometer.design.scenarios import work_in_turns
 from virtometer.design.shuffle import Generator
+from virtometer.design.slice_lengths import length_factor
 from virtometer.environments.base import LabContext
 from virtometer.errors import EnvironmentFailed, LinkError
 from virtometer.model import FailureKind, GuestKey, Plan, Trial, TrialRecord
@@ -82,12 +83,14 @@ class TurnRunner(TrialSteps):
         }
         self._residents_s = 0.0  # that are left for what silent guests cost
         self._shares: set[tuple[int, str]] = set()  # by block and workload: those that were added to it
+        self._seed = 0
 
     def run(
         self, trials: Sequence[Trial], running_guests: Mapping[GuestKey, RunningGuest], seed: int
     ) -> list[TrialRecord]:
-        """Execute the trials. The records are in their order; `seed` is that of the order of the slices."""
+        """Execute the trials. The records are in their order; `seed`: of the order of the slices and their lengths."""
         turns = [_Turn(trial) for trial in trials]
+        self._seed = seed
         try:
             return self._run(turns, running_guests, Generator(seed))
         finally:
@@ -221,7 +224,7 @@ class TurnRunner(TrialSteps):
             if turn.failure is None and (number < _FEWEST_ROUNDS or turn.worked_s < enough_s):
                 with self._failing(turn):
                     begun = time.monotonic()
-                    self._slice(turn, number)
+                    self._slice(turn, number, self._length_s(turn, number))
                     turn.worked_s += time.monotonic() - begun
                     turn.rounds.append(number)
 
@@ -259,11 +262,12 @@ class TurnRunner(TrialSteps):
         first = number = 2 * (max(turn.rounds, default=-1) // 2 + 1)
         while others and turn.failure is None and self._residents_s >= pair_s:
             begun = time.monotonic()
+            length_s = self._length_s(turn, number)  # of both slices of a pair
             with self._failing(turn):
                 for stopped in generator.shuffled([False, True]):
                     try:
                         with silent(others, stopped=stopped):
-                            self._slice(turn, number + stopped, observed=False)
+                            self._slice(turn, number + stopped, length_s, observed=False)
                     except PermissionError:  # it is another user's: nothing is found out here
                         others = []
                         break
@@ -272,21 +276,24 @@ class TurnRunner(TrialSteps):
             number += 2
         turn.one.state = replace(turn.one.state, samples=residents_apart(turn.one.state.samples, first))
 
-    def _slice(self, turn: _Turn, number: int, seconds: float | None = None, *, observed: bool = True) -> None:
-        """One slice. `number` is below 0 for a long window, of so many seconds. `observed`: the host is, as well."""
+    def _slice(self, turn: _Turn, number: int, seconds: float, *, observed: bool = True) -> None:
+        """One slice of so many seconds. `number`: below 0 for a long window. `observed`: the host is, as well."""
         one, observer = turn.one, turn.observer
         assert observer is not None
         with self._guarded(one):
             one.clock.ping_at_rest()
             if observed:
                 observer.begin(long_window=number < 0)
-            length_s = seconds or self._plan.slice_s + self._run_in_s(turn)
-            one.running_guest.session.release(one.state.run, self._plan.limits.answer_s, length_s)
+            one.running_guest.session.release(one.state.run, self._plan.limits.answer_s, seconds)
         one.state = one.state.released(number)
         what = "a slice" if number >= 0 else "a long window"
-        self._wait_for_rest(one, (seconds or self._plan.slice_s) + self._plan.limits.run_extra_s, what)
+        self._wait_for_rest(one, seconds + self._plan.limits.run_extra_s, what)
         if observed:
             observer.end()
+
+    def _length_s(self, turn: _Turn, number: int) -> float:
+        """Of a slice in this round, with what does not count of it: what counts is as long for all guests."""
+        return self._plan.slice_s * length_factor(self._seed, number) + self._run_in_s(turn)
 
     def _run_in_s(self, turn: _Turn) -> float:
         """What of a slice does not count: one iteration, or as long as the kind of guest needs."""
