@@ -340,7 +340,7 @@ def test_watching_takes_less_than_a_two_hundredth_of_a_processor_whatever_a_read
     start_ns = clock.now_ns
     while clock.now_ns - start_ns < 1e9:
         clock.wait(0.01)
-        if observer.due:
+        if observer.due_in_s == 0:
             observer.tick()
     end_ns = clock.now_ns
     observer.tick()
@@ -351,6 +351,21 @@ def test_watching_takes_less_than_a_two_hundredth_of_a_processor_whatever_a_read
     assert len(observer.points) > 3 or cost_s > 0.002
     assert observer.guest_cpu_s(0, start_ns, end_ns) == pytest.approx((end_ns - start_ns) * 1e-9)
     assert observer.marks(start_ns, end_ns, Rules(min_free_memory_bytes=0)) == ()
+
+
+def test_pauses_between_readings_vary_at_random(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that is measured may change its speed at a period of its own."""
+    clock = Time(monkeypatch)
+    observer = Observer([clock.reading(0.0)])
+    pauses = []
+    for _ in range(200):
+        observer.tick()
+        pauses.append(observer.due_in_s / observer.points[-1].pause_s)
+        clock.wait(observer.due_in_s)
+        assert observer.due_in_s == pytest.approx(0, abs=1e-6)
+    assert min(pauses) >= 1 - 1e-6
+    assert min(pauses) < 1.05
+    assert 1.45 < max(pauses) <= 1.5
 
 
 @pytest.mark.parametrize("cost_s", [0.00002, 0.0005, 0.002])

@@ -6,6 +6,7 @@ import hashlib
 import math
 import os
 import platform
+import random
 import statistics
 import time
 from bisect import bisect_right
@@ -37,6 +38,8 @@ _LEFT = 0.25
 
 _GAP_S = 10 * WATCH_S
 """Longest time beyond the planned pause between two points over which interpolation is accepted."""
+
+_VARIED = 1.5  # times the pause that its cost demands, at most
 
 
 def _read_table(path: str) -> dict[str, int]:
@@ -79,9 +82,12 @@ class Observer:
         self._swapped = _swap_pages()
 
     @property
-    def due(self) -> bool:
-        """Whether a point may be taken: the pauses between points are so long that these take 0.4 % of a processor."""
-        return time.monotonic() >= self._due_s
+    def due_in_s(self) -> float:
+        """Time until a point may be taken: the pauses between points are so long that these take 0.4 % of a processor.
+
+        They vary at random, so that reading the host falls into step with nothing that is measured.
+        """
+        return max(self._due_s - time.monotonic(), 0.0)
 
     def tick(self) -> None:
         """Take a point."""
@@ -94,7 +100,7 @@ class Observer:
             network=self._network,
         )
         self.points.append(point)
-        self._due_s = time.monotonic() + point.pause_s
+        self._due_s = time.monotonic() + point.pause_s * random.uniform(1, _VARIED)
 
     def use(self, start_ns: float, end_ns: float) -> HostUse | None:
         """The host's CPU seconds between two moments (host time), or None where a gap makes them unknown."""
@@ -137,7 +143,7 @@ class Observer:
 
     def _hidden(self, start_ns: float, end_ns: float) -> bool:
         """Whether the host was not observed for much longer than was planned, between two moments (host time)."""
-        return any(b.at_ns - a.at_ns > (_GAP_S + a.pause_s) * 1e9 for a, b in self._inside(start_ns, end_ns))
+        return any(b.at_ns - a.at_ns > (_GAP_S + _VARIED * a.pause_s) * 1e9 for a, b in self._inside(start_ns, end_ns))
 
     def marks(self, start_ns: float, end_ns: float, rules: Rules) -> tuple[Mark, ...]:
         """What broke the plan's rules between two moments (host time), each with its reason."""

@@ -253,8 +253,9 @@ class TrialSteps:
             listening = [*waiting, *(one for one in beside if not one.state.ended)]
             if not any(one.running_guest.session.pending for one in listening):
                 sessions = [running_guest.session for running_guest in guests_of(listening)]
-                select.select(sessions, [], [], min(left, WATCH_S))
-            if observer is not None and observer.due:
+                rest_s = WATCH_S if observer is None else observer.due_in_s
+                select.select(sessions, [], [], min(left, WATCH_S, rest_s))
+            if observer is not None and observer.due_in_s == 0:
                 observer.tick()
             for one in listening:
                 with self._guarded(one):
