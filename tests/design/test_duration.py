@@ -45,6 +45,16 @@ def test_windows_overheads_and_starts_are_added(fresh: str, starts_a_block: int)
     assert (found.unknown, found.unknown_trials) == ((), 0)
 
 
+def test_long_windows_beside_slices_in_each_block_are_added() -> None:
+    of = plan("block").model_copy(
+        update={"workloads": [one.model_copy(update={"scheduling": "interleaved"}) for one in plan("block").workloads]}
+    )
+    each = of.model_copy(update={"long_windows": "each"})
+    trials = schedule(of, ["a", "b"], 1)
+    usual, longer = (duration(one, trials, WINDOWS, KNOWN).seconds for one in (of, each))
+    assert longer - usual == pytest.approx(5 * 2 * (2 + 3))
+
+
 def test_work_with_an_end_of_its_own_is_named_and_not_guessed() -> None:
     of = plan("block")
     trials = schedule(of, ["a", "b"], 1)

@@ -125,6 +125,9 @@ def test_samples_csv_has_the_slice_and_findings_csv_the_typical_ratio() -> None:
     assert (native["typical"], native["typical_low"], native["typical_high"]) == ("", "", "")
     assert [float(half[name]) for name in ("typical", "typical_low", "typical_high")] == pytest.approx([0.5] * 3)
     assert half["verdict_by"] == "total"
+    names = ("slices_by_windows", "slices_by_windows_low", "slices_by_windows_high", "slices_by_windows_n")
+    assert [native[name] for name in names] == [""] * 4
+    assert float(half[names[0]]) == pytest.approx(1.0) and int(half[names[3]]) > 0
     assert rows_of(in_turns(verdict="typical"), "findings-csv")[1]["verdict_by"] == "typical"
     assert {row["slice"] for row in rows_of(compared(), "samples-csv")} == {""}, "not in slices"
 

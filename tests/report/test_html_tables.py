@@ -69,12 +69,27 @@ def test_what_is_not_known_of_a_comparison_is_empty() -> None:
 def test_guests_that_took_turns_have_a_typical_ratio() -> None:
     of = [finding(typical=Estimate(0.951, 0.941, 0.961, 8)), finding(subject="other")]
     table = html_tables.numbers(of, {})
-    assert [row[-2:] for row in table.rows] == [("0.95 ±0.01", "total"), ("", "total")]
-    assert table.columns[-2:] == ("typical", "verdict by")
+    assert [row[-3:-1] for row in table.rows] == [("0.95 ±0.01", "total"), ("", "total")]
+    assert table.columns[-3:-1] == ("typical", "verdict by")
     (chosen,) = html_tables.numbers([replace(of[0], verdict_by="typical")], {}).rows
-    assert chosen[-1] == "typical" and chosen[3] == table.rows[0][3], "the total ratio keeps its column"
+    assert chosen[-2] == "typical" and chosen[3] == table.rows[0][3], "the total ratio keeps its column"
     assert "typical: efficiency in the rounds of slices" in table.caption
     assert "typical" not in html_tables.numbers(of[1:], {}).columns
+
+
+def test_of_guests_that_took_turns_the_ratio_in_slices_stands_beside_that_in_long_windows() -> None:
+    typical, few = Estimate(0.951, 0.941, 0.961, 8), Estimate(1.3, None, None, 1)
+    of = [
+        finding(typical=typical, slices_by_windows=Estimate(1.02, 1.01, 1.03, 8)),
+        finding(typical=typical, slices_by_windows=few),
+        finding(typical=typical),
+        finding(),
+        finding(typical=typical, verdict=Verdict.BASELINE),
+    ]
+    table = html_tables.numbers(of, {})
+    assert table.columns[-1] == "slices by windows"
+    assert [row[-1] for row in table.rows] == ["1.02 ±0.01", "not known", "not known", "", ""]
+    assert "`long_windows: each`" in table.caption
 
 
 def test_the_worst_block_is_counted_from_1_and_stands_beside_the_result_without_it() -> None:

@@ -179,6 +179,26 @@ def test_slices_are_as_long_for_all_guests_of_a_round_and_vary_from_round_to_rou
     assert again == own, "they follow from the seed"
 
 
+def test_a_plan_may_have_a_long_window_of_each_guest_in_each_block(
+    turners: Callable[..., Plan], runner_of: Callable[[Plan], Any]
+) -> None:
+    plan = turners(a={}, b={}).model_copy(update={"long_windows": "each"})
+    runner, guests = runner_of(plan)
+    first = [run_of(record) for record in runner.run(trials(plan), guests, seed=1)]
+    assert all(set(slices(run)) == {-2, -1, *range(SLICES)} for run in first), "one more than finding out takes"
+    places = set()
+    for block in range(1, 7):
+        runs = [run_of(record) for record in runner.run(trials(plan, 2 * block), guests, seed=block)]
+        for run in runs:
+            assert sorted(slices(run)) == [-1, *range(SLICES)]
+            assert not run.in_long_windows
+            assert {sample.slice for sample in run.samples if sample.set_aside is SetAside.LONG_WINDOW} == {-1}
+        found = {slices(run).index(-1) for run in runs}
+        assert found in ({0}, {SLICES}), "before all rounds, or after them"
+        places |= found
+    assert places == {0, SLICES}
+
+
 LONG_WINDOWS = [-1, -2, -3, -4, -5]
 
 

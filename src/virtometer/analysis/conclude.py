@@ -11,7 +11,7 @@ import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from virtometer.analysis import busy, conditions, cost, foreign_load, missing, stalls, worst_block
+from virtometer.analysis import busy, conditions, cost, foreign_load, missing, slices_by_windows, stalls, worst_block
 from virtometer.analysis.block_costs import block_costs
 from virtometer.analysis.blocks import Cell, Key, beside
 from virtometer.analysis.control import control_spread
@@ -134,6 +134,7 @@ class _Concluder:
         total, typical = (
             estimate(spread(list(logs.values())), strictness=self.strictness) for logs in (of.total, of.typical)
         )
+        windows = slices_by_windows.slices_by_windows(cell, against, self.strictness)
         said: list[str | Note] = [
             *conditions.differences(cell, against).values(),
             *conditions.notes(cell),
@@ -146,6 +147,7 @@ class _Concluder:
                 total, typical, stalls.slow_slices(cell), stalls.slow_slices(against), against=against.environment
             ),
             *self._levels(cell, against),
+            *slices_by_windows.notes(windows, self.plan.margin),
         ]
         if not against.values:
             said.append(f"{against.environment} gave no value to compare with")
@@ -155,7 +157,9 @@ class _Concluder:
         made = self._finding(
             cell, decision, said, host_cpu=cost.ratio(cell, against, self.strictness), never_decided=never
         )
-        made = replace(made, ratio=total, typical=typical, worst_block=worst, verdict_by=of.by)
+        made = replace(
+            made, ratio=total, typical=typical, worst_block=worst, verdict_by=of.by, slices_by_windows=windows
+        )
         return busy.qualified(made, busy=is_busy)
 
     def _levels(self, cell: Cell, against: Cell) -> list[str]:

@@ -28,7 +28,9 @@ def slices_by_windows(cell: Cell, against: Cell, strictness: float = 1.0) -> Est
 
 def notes(of: Estimate | None, margin: float) -> list[Note]:
     """That slices show another ratio than long windows, where that is certain and more than the margin."""
-    if of is None or of.low is None or of.high is None or 1 / (1 + margin) <= of.high and of.low <= 1 + margin:
+    if of is None or of.low is None or of.high is None:
+        return []
+    if of.low <= 1 + margin and of.high >= 1 / (1 + margin):
         return []
     return [
         Note(
@@ -41,4 +43,6 @@ def notes(of: Estimate | None, margin: float) -> list[Note]:
 
 def _in_slices(cell: Cell) -> dict[int, float]:
     """The values of the blocks that count by slices."""
-    return {block: value for block, value in cell.values.items() if block in cell.rounds and block not in cell.long_blocks}
+    return {
+        block: value for block, value in cell.values.items() if block in cell.rounds and block not in cell.long_blocks
+    }

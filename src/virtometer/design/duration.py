@@ -46,14 +46,16 @@ def duration(
     planned = list(trials)
     alike = Counter(map(_windows_of, planned))
     for trial in planned:
-        shared = alike[_windows_of(trial)] if in_rounds(plan, plan.scenario(trial.scenario), _workload(trial)) else 1
+        rounds = in_rounds(plan, plan.scenario(trial.scenario), _workload(trial))
+        shared = alike[_windows_of(trial)] if rounds else 1
+        beside = plan.long_windows == "each" and trial.turns is not None and not rounds
         for placement in trial.placements:
             start = (trial.start_group, placement.guest_key)
             if start not in started:
                 started.add(start)
                 total += costs[placement.environment].start_s
         total += max(
-            (windows[placement.workload] or 0.0) * run_in[placement.workload] / shared
+            (windows[placement.workload] or 0.0) * (run_in[placement.workload] / shared + beside)
             + costs[placement.environment].trial_s
             for placement in trial.placements
         )

@@ -68,7 +68,9 @@ class Finding:
     """One comparison. `ratio` > 1 always means that the subject is better than `against`.
 
     ratio: of total work / total time. typical: of the rounds in which the guests took turns, without the extreme ones;
-    None where they did not. verdict_by: which of them verdict, p and forecasts are about, and the worst block.
+    None where they did not. slices_by_windows: the ratio in slices by that in long windows beside them, in the blocks
+    that have both; None where none has. verdict_by: which of total and typical verdict, p, forecasts and the worst
+    block are about.
     qualified: what stands beside the verdict wherever it is shown, without the verdict's own word; empty where nothing
     qualifies it.
 
@@ -101,6 +103,7 @@ class Finding:
     worst_block: WorstBlock | None = None
     verdict_by: VerdictBy = "total"
     qualified: str = ""
+    slices_by_windows: Estimate | None = None
 
     @property
     def shown_notes(self) -> tuple[str, ...]:

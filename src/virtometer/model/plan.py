@@ -220,7 +220,17 @@ class Plan(Frozen):
     )
     blocks: int = Field(default=8, ge=1, le=10_000, description="passes over all treatments; a verdict takes six")
     seconds: float = Field(default=1.0, gt=0, le=3600, description="length of the window of a trial")
-    slice_s: float = Field(default=0.012, ge=0.001, le=10, description="length of a slice where guests take turns")
+    slice_s: float = Field(
+        default=0.012,
+        ge=0.001,
+        le=10,
+        description="mean length of a slice where guests take turns; each round has 0.75 to 1.25 of it",
+    )
+    long_windows: Literal["first", "each"] = Field(
+        default="first",
+        description="long windows beside slices; first: a few in the first block, to find work that changes its speed; "
+        "each: also one for each guest and workload in each block, so that `slices_by_windows` is known",
+    )
     fresh: Literal["trial", "block"] = Field(
         default="trial", description="a guest starts for every trial, or once a block"
     )

@@ -45,7 +45,7 @@ def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> HtmlTab
             _p(finding.p_adjusted),
             _cost(finding),
             f"±{errors[finding.subject] * 1e6:.2g} ppm" if finding.subject in errors else "",
-            *([words.estimate(finding.typical), _verdict_by(finding)] if turns else []),
+            *([words.estimate(finding.typical), _verdict_by(finding), _by_windows(finding)] if turns else []),
             *([_worst(finding), _without(finding)] if worst else []),
         )
         for finding in findings
@@ -54,7 +54,13 @@ def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> HtmlTab
         f"{findings[0].metric}: geometric mean over the blocks; efficiency from within-block pairs; p of no "
         "difference, alone and after Holm over the whole campaign; host CPU time per unit of work"
         + ("; how well the length of every sample that is used is known in host time, at worst" if errors else "")
-        + ("; typical: efficiency in the rounds of slices, without the extreme rounds" if turns else "")
+        + (
+            "; typical: efficiency in the rounds of slices, without the extreme rounds; slices by windows: "
+            "efficiency in slices by that in long windows beside them, not known in fewer than six blocks "
+            "(`long_windows: each` in the plan measures them in each)"
+            if turns
+            else ""
+        )
         + ("; worst block: the one farthest from the median of the blocks, and its ratio" if worst else ""),
         (
             "environment",
@@ -67,7 +73,7 @@ def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> HtmlTab
             "p adjusted",
             "host cpu",
             "clock",
-            *(["typical", "verdict by"] if turns else []),
+            *(["typical", "verdict by", "slices by windows"] if turns else []),
             *(["worst block", "without it"] if worst else []),
         ),
         rows,
@@ -78,6 +84,14 @@ def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> HtmlTab
 def _verdict_by(finding: Finding) -> str:
     """Which ratio the verdict is about; empty where there is none."""
     return "" if finding.ratio is None or finding.verdict is Verdict.BASELINE else finding.verdict_by
+
+
+def _by_windows(finding: Finding) -> str:
+    """The ratio in slices by that in long windows; empty of the baseline and of what was in no slices."""
+    of = finding.slices_by_windows
+    if finding.typical is None or finding.verdict is Verdict.BASELINE:
+        return ""
+    return "not known" if of is None or of.low is None else words.estimate(of)
 
 
 def _worst(finding: Finding) -> str:

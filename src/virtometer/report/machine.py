@@ -171,6 +171,7 @@ def finding_row(finding: Finding) -> dict[str, Any]:
         "unlike": finding.unlike,
         "levels": finding.levels,
         "worst_block": _worst_block(finding.worst_block),
+        "slices_by_windows": _ratio(finding.slices_by_windows),
         "notes": finding.notes,
     }
 
@@ -267,6 +268,10 @@ def _follow_up(of: FollowUp | None) -> dict[str, Any] | None:
             {"subject": name, "reason": reason, "advice": advice} for name, (reason, advice) in of.missing.items()
         ],
     }
+
+
+def _ratio(of: Estimate | None) -> dict[str, Any] | None:
+    return None if of is None else {"ratio": of.value, "low": of.low, "high": of.high, "n": of.n}
 
 
 def _worst_block(worst: WorstBlock | None) -> dict[str, Any] | None:

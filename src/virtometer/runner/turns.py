@@ -108,10 +108,12 @@ class TurnRunner(TrialSteps):
                 self._make_ready(turn, running_guests)
         self._each(turns, lambda turn: turn.one.clock.before(turn.one.seconds * len(turns)))
         self._each(turns, self._begin)
+        found_out = set(self._changes)
         apart = self._in_long_windows(turns, generator)
-        self._rounds([turn for turn in turns if turn not in apart], generator)
         sliced = [turn for turn in turns if turn.failure is None and turn not in apart]
-        self._compare_with_long_windows(sliced)
+        self._in_slices(sliced, generator)
+        sliced = [turn for turn in sliced if turn.failure is None]
+        self._compare_with_long_windows([turn for turn in sliced if turn.key not in found_out])
         self._beside_silent([turn for turn in sliced if turn.failure is None], running_guests.values(), generator)
         self._each(turns, self._stop)
         self._each(turns, lambda turn: turn.one.clock.after())
@@ -205,6 +207,16 @@ class TurnRunner(TrialSteps):
                 number = len(long_windows(turn.one.state.samples)) + 1
                 shortest_s = _SHORTEST_WINDOW * self._plan.slice_s + self._run_in_s(turn)
                 self._slice(turn, -number, max(turn.one.seconds, shortest_s))
+
+    def _in_slices(self, turns: Sequence[_Turn], generator: Generator) -> None:
+        """The rounds. Where the plan wants them, a long window of each comes before or after all rounds, by chance."""
+        windows = generator.shuffled(turns) if self._plan.long_windows == "each" else []
+        before = bool(windows) and generator.below(2) == 0
+        for turn in windows if before else []:
+            self._long_window(turn)
+        self._rounds(turns, generator)
+        for turn in [] if before else windows:
+            self._long_window(turn)
 
     def _rounds(self, turns: Sequence[_Turn], generator: Generator) -> None:
         """As many as the window has slices. A guest whose iterations are longer than slices has fewer of them."""
