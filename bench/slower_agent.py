@@ -5,7 +5,8 @@
 Builds it and prints its path. It is made from the sources by one replaced text, as the mutants are, in a target folder
 of its own: the released agent knows nothing of it. The variable EXTRA of its environment is the part that is added:
 with 0.05 each iteration of 100 repeats has 105 of them, and reports the work of 100. What is left of a repeat is
-rounded up or down at random, so that the sum is right.
+rounded up or down at random, so that the sum is right. With the variable PLACEBO it finds out how much to add in the
+same way, and adds nothing: what the patch itself does.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from virtometer.runner.agent import agent_path
 
 ROOT = Path(__file__).parents[1]
 EXTRA = "VIRTOMETER_UNREPORTED"
+PLACEBO = "VIRTOMETER_PLACEBO"
 
 PATCH = Mutant(
     kernel="sampling",
@@ -41,7 +43,8 @@ PATCH = Mutant(
                 let part = std::env::var("{EXTRA}").ok().and_then(|one| one.parse::<f64>().ok()).unwrap_or(0.0);
                 let dice = crate::now_ns().wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
                 let extra = (repeats as f64 * part + dice as f64 / 4_294_967_296.0).floor() as u64;
-                let done = repeats + if part > 0.0 {{ extra }} else {{ 0 }};
+                let adds = part > 0.0 && std::env::var_os("{PLACEBO}").is_none();
+                let done = repeats + if adds {{ extra }} else {{ 0 }};
                 worker.setup(done)?;
                 timing.enter(control);
                 let began_ns = timing.begin(control);

@@ -40,6 +40,59 @@ def test_the_summary_counts_what_was_found_and_what_intervals_hold() -> None:
     assert lines[7].startswith("  +2 %: found 1 of 1 ")
 
 
+def biased(campaign: int, extra: str, ratio: float, workload: str = "system call") -> dict[str, str]:
+    truth = 1 / (1 + truths.added(extra))
+    return row(campaign, 0, "", holds=True) | {
+        "workload": workload, "extra": extra, "truth": f"{truth:.6f}", "ratio": f"{ratio * truth:.6f}"
+    }  # fmt: skip
+
+
+def test_the_bias_is_told_alone_and_by_the_placebo_of_the_same_campaign() -> None:
+    """Slowdowns lie 0.1 % below the truth, as the placebo does: it is the patch. Campaigns differ by up to 0.2 %."""
+    rows = []
+    for campaign, drift in enumerate((1.0, 1.002, 0.998, 1.001), 1):
+        rows += [biased(campaign, "placebo", 0.999 * drift), biased(campaign, "0.02", 0.999 * drift)]
+        rows += [biased(campaign, "0.0", drift), biased(campaign, "0.02", 1.0, "linpack")]
+    lines = truths.biases(rows)
+    assert [line.partition(":")[0] for line in lines] == [
+        "bias of placebo, system call",
+        "bias of +0 %, system call",
+        "bias of +2 %, system call",
+        "bias of +2 %, linpack",
+    ]
+    assert lines[0] == "bias of placebo, system call: -0.075 % ±0.272 % (4)"
+    assert lines[1].endswith("; by placebo: +0.100 % ±0.000 % (4)")
+    assert lines[2].endswith("; by placebo: +0.000 % ±0.000 % (4)")
+    assert "by" not in lines[3].partition("bias")[2], "no placebo beside it"
+
+
+def test_in_files_without_a_placebo_the_agent_that_adds_nothing_stands_for_it() -> None:
+    rows = [biased(1, "0.0", 1.001), biased(1, "0.05", 1.001), biased(2, "0.05", 0.99)]
+    (own, other) = truths.biases(rows)
+    assert own == "bias of +0 %, system call: +0.100 % (1)"
+    assert other.endswith("; by +0 %: +0.000 % (1)")
+
+
+def test_the_placebo_has_a_row_of_its_own_and_its_claims_are_false_ones(tmp_path: Path) -> None:
+    places = [Place("native"), Place("+2 %", efficiency={"": 1 / 1.02}), Place("placebo")]
+    campaign = simulate(places, [Work("linpack")], blocks=8, budget_s=120, margin=0.01)
+    rows = truths.rows_of(Measured(campaign, 60.0), 1, [0.02])
+    assert [(one["extra"], one["truth"]) for one in rows] == [(0.02, 1 / 1.02), ("placebo", 1.0)]
+    add_rows(tmp_path / "rows.csv", rows)
+    lines = truths.summary(read_rows(tmp_path / "rows.csv"))
+    assert lines[1].startswith("  placebo: false claims 0 of 1")
+    assert any(line.startswith("  bias of +2 %, linpack: ") and "; by placebo: " in line for line in lines)
+
+
+@pytest.mark.parametrize("placebo", [True, False])
+def test_the_plan_has_the_placebo_unless_it_is_left_out(placebo: bool) -> None:
+    with extra_kinds(truths.Slower):
+        plan = plan_of(truths.plan_text([0.02], 60, 0.01, placebo=placebo))
+    settings = {one.name: one.settings for one in plan.environments}
+    assert settings["+2 %"] == {"extra": 0.02}
+    assert settings.get("placebo") == ({"extra": 0.02, "placebo": True} if placebo else None)
+
+
 def test_a_row_has_truth_and_interval(tmp_path: Path) -> None:
     def noise(_block: int, _time: float, rng: object) -> float:
         return float(rng.normal(0, 0.003))  # type: ignore[attr-defined]
@@ -62,7 +115,7 @@ def test_its_plan_follows_the_products_rule_of_stopping() -> None:
     with extra_kinds(truths.Slower):
         plan = plan_of(truths.plan_text([0, 0.025], 60, 0.01))
     assert plan.stops_by_rule and plan.control and plan.budget_s == 60 and plan.margin == 0.01
-    assert [one.name for one in plan.environments] == ["native", "+0 %", "+2.5 %"]
+    assert [one.name for one in plan.environments] == ["native", "+0 %", "+2.5 %", "placebo"]
     assert {one.scheduling for one in plan.workloads} == {"interleaved"}
 
 
@@ -76,9 +129,12 @@ def test_a_real_campaign_finds_twice_the_work(
     monkeypatch.setattr(sys, "argv", ["truths", *options])
     assert truths.main() == 0
     rows = {(one["workload"], one["extra"]): one for one in read_rows(file)}
-    assert len(rows) == 10
+    assert len(rows) == 15
+    assert float(rows["system call", "placebo"]["ratio"]) > 0.8, "as fast as the agent that is not patched so"
     assert all(float(rows[name, "1.0"]["ratio"]) < 0.8 for name in ("linpack", "system call"))
-    assert "+100 %: found" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "+100 %: found" in said
+    assert "bias of +100 %, system call: " in said
 
 
 def test_the_methodology_says_what_the_record_holds() -> None:
@@ -87,7 +143,7 @@ def test_the_methodology_says_what_the_record_holds() -> None:
     told = (ROOT / "METHODOLOGY.md").read_text().splitlines()
     [said] = [line for line in told if line.startswith("| ") and "bench/records/truths.csv" in line]
     assert said.startswith(f"| `truths`, {len(campaigns)} campaigns of ")
-    same = [one for one in rows if float(one["extra"]) == 0]
+    same = [one for one in rows if truths.added(one["extra"]) == 0]
     claimed = {one["campaign"] for one in same if one["verdict"] in ("slower", "faster")}
     assert f"a claim of the same agent in {len(claimed)} of {len(campaigns)} campaigns" in said
     for extra in ("0.02", "0.05"):
