@@ -37,7 +37,7 @@ from mutants.workspace import WorkspaceError
 from virtometer.analysis import analyse
 from virtometer.environments.base import Guest, Settings, disk_as_file
 from virtometer.environments.native import Native, NativeSettings
-from virtometer.environments.process_guest import ProcessGuest
+from virtometer.environments.process_guest import ON_DESCRIPTOR, ProcessGuest
 from virtometer.errors import VirtometerError
 from virtometer.model import Campaign, Verdict
 
@@ -94,7 +94,8 @@ class Slower(Native):
             guest.disk = disk_as_file(self.lab)
             env = self.lab.programs.find("env", "coreutils")
             how = [f"{EXTRA}={settings.extra}", *([f"{PLACEBO}=1"] if settings.placebo else [])]
-            guest.launch([env, *how, self.lab.agent, "stdio"], purpose=f"slower {guest_id}")
+            argv: list[str | Path] = [env, *how, self.lab.agent, *ON_DESCRIPTOR]
+            guest.launch(argv, purpose=f"slower {guest_id}", descriptor=True)
         return guest
 
 

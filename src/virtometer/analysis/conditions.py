@@ -37,6 +37,7 @@ _NAMES = {
     "page_bytes": "page size",
     "pinned": "pinning to a processor",
     "guest_processors": "processors of the guest",
+    "scheduling_group": "scheduling group",
 }
 
 

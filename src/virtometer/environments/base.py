@@ -12,6 +12,7 @@ with like". Keys ending in `_reason` explain and are never compared. Keys that k
     host_cache   no, when a direct read or write of the guest reaches the host's file with O_DIRECT; yes, when the
                  host's page cache answers it
     host_cache_begins   of the runner: what the host's page cache holds of the file when a trial begins (page_cache.py)
+    scheduling_group    of weight.py: the group in which the guest competes for processors
     disk_path    how the file gets there: file (the same system calls on the same file, bind mounts included), a name
                  of the kernel in between, a device such as virtio-blk (recorded and not compared: it is what is
                  measured)
@@ -291,6 +292,7 @@ class Environment(ABC):
     namespaces: ClassVar[tuple[Namespace, ...] | None] = None
     machine: ClassVar[bool] = False  # guests have a kernel of their own: the disk is a device, their memory is theirs
     may_share_network: ClassVar[bool] = False  # guests may be on the network of the host itself
+    by_launcher: ClassVar[bool] = False  # a program that stays on the host beside the guest starts the agent
     several_agents: ClassVar[bool] = False  # `add_agent` starts more of them in a guest
     kernel_memory: ClassVar[int] = 0  # bytes of a machine's memory that its kernel and the agent take at least
     own_memory: ClassVar[int] = 8 << 20  # bytes of the host that a guest takes beside its memory or that of its work
@@ -334,6 +336,10 @@ class Environment(ABC):
         `guest_id` is unique on this host and at most 24 of [a-z0-9-]. Called from a thread that lives as long as the
         guest: it dies with that thread.
         """
+
+    def start_control(self, settings: Settings, guest_id: str) -> Guest:
+        """As `start`, of the control of a comparison with guests `by_launcher`: launched as those are, if possible."""
+        return self.start(settings, guest_id)
 
     def add_agent(self, guest: Guest, settings: Settings, guest_id: str) -> Guest:
         """Start another agent within a guest that lives, where `several_agents`; its CPU time adds to the guest's.

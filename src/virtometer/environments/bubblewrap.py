@@ -15,7 +15,7 @@ from virtometer.environments.base import Capabilities, Check, Environment, Guest
 from virtometer.environments.host_network import HostNetworkSettings, join_network, require_network
 from virtometer.environments.image_settings import ImageSettings
 from virtometer.environments.limits import CgroupLimits, limit, no_limits, require_limits
-from virtometer.environments.process_guest import ProcessGuest, check_by_starting
+from virtometer.environments.process_guest import ON_DESCRIPTOR, ProcessGuest, check_by_starting
 
 
 class BubblewrapSettings(HostNetworkSettings, ImageSettings, AgentBits, CgroupLimits):
@@ -34,6 +34,7 @@ class Bubblewrap(Environment):
     namespaces: ClassVar[tuple[Namespace, ...] | None] = ("cgroup", "ipc", "mnt", "pid", "user", "uts")
     usual_start_s: ClassVar[float] = 0.05
     usual_overhead_s: ClassVar[float] = 0.15
+    by_launcher: ClassVar[bool] = True
     may_share_network: ClassVar[bool] = True
     program: ClassVar[str] = "bwrap"
     package: ClassVar[str] = "bubblewrap"
@@ -69,7 +70,7 @@ class Bubblewrap(Environment):
         settings.root(self.lab, settings.agent(self.lab))
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
-        """Start bwrap with the agent's stdin and stdout as the channel."""
+        """Start bwrap, which hands the channel on to the agent."""
         assert isinstance(settings, BubblewrapSettings)
         bwrap = self.program_file()
         argv: list[str | Path] = [bwrap, "--ro-bind", settings.root(self.lab, settings.agent(self.lab)), "/"]
@@ -78,13 +79,14 @@ class Bubblewrap(Environment):
         if self.lab.disk_file is not None:
             argv += ["--bind", self.lab.disk_file.parent, DATA]
             inside = f"{DATA}/{self.lab.disk_file.name}"
-        argv += ["--unshare-all", "--share-net", "--die-with-parent", "--chdir", "/", "--", AGENT, "stdio"]
+        argv += ["--unshare-all", "--share-net", "--die-with-parent", "--chdir", "/", "--", AGENT, *ON_DESCRIPTOR]
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
             settings.use_image(guest)
             guest.disk = disk_as_file(self.lab, inside)
             limit(guest, settings)
             namespace = join_network(guest, settings)
-            guest.launch(argv, purpose=f"bubblewrap guest {guest_id}", namespace=namespace, inherits=True)
+            purpose = f"bubblewrap guest {guest_id}"
+            guest.launch(argv, purpose=purpose, namespace=namespace, inherits=True, descriptor=True)
         return guest
 
 

@@ -23,6 +23,7 @@ class Container(Environment):
     unlike_in_slices: ClassVar[Mapping[str, str]] = MappingProxyType(
         {"os signal-catch": "signals in a container change between two speeds every few milliseconds"}
     )
+    by_launcher: ClassVar[bool] = True
     usual_overhead_s: ClassVar[float] = 0.15
     settings_type: ClassVar[type[Settings]] = ContainerSettings
 

@@ -24,6 +24,7 @@ from virtometer.environments.process_guest import ProcessGuest
 from virtometer.environments.processes import PROCESS_GROUP, ProcessStat, kill_all, process_stats, stat_of
 from virtometer.environments.processors import allowed, place, tasks
 from virtometer.environments.virsh import unescaped
+from virtometer.environments.weight import CONDITION, OF_DAEMON
 from virtometer.errors import EnvironmentFailed
 from virtometer.link.channel import Stream
 
@@ -140,7 +141,7 @@ class DomainGuest(ProcessGuest):
             raise EnvironmentFailed(f"the domain {domain} ended while it was started")
         self._root = root
         self._account = FoundAccount(self.lab, self.guest_id, root, domain, owned=self.owned)
-        self._effective["cpu_accounting"] = self._account.method
+        self._effective |= {"cpu_accounting": self._account.method, CONDITION: OF_DAEMON}
         if (inner := self._account.inner) is not None:
             self.read_back(lambda: enforced(str(inner)))
 
@@ -151,6 +152,7 @@ class DomainGuest(ProcessGuest):
         """
         self._account = UnknownAccount(reason)
         self._effective |= {"cpu_accounting": self._account.method, "processors": f"unknown: {reason}"}
+        self._effective[CONDITION] = OF_DAEMON
         self.on_this_host = on_this_host
         if on_this_host:
             self._effective["foreign_load"] = f"unknown: {reason}"

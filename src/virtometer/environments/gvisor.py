@@ -88,6 +88,7 @@ class Gvisor(Environment):
             ),
         }
     )
+    by_launcher: ClassVar[bool] = True
     own_memory: ClassVar[int] = 64 << 20  # 27 MiB idle (proportional set size)
     usual_overhead_s: ClassVar[float] = 0.5
     program: ClassVar[str] = "runsc"

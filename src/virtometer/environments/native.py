@@ -22,8 +22,12 @@ from virtometer.environments.base import (
 from virtometer.environments.host_network import HostNetworkSettings, join_network, network_of, require_network
 from virtometer.environments.host_programs import refusals
 from virtometer.environments.limits import CgroupLimits, limit, no_limits, require_limits
-from virtometer.environments.process_guest import ProcessGuest, check_by_starting
+from virtometer.environments.process_guest import ON_DESCRIPTOR, ProcessGuest, check_by_starting
+from virtometer.environments.weight import inner_group
 from virtometer.errors import EnvironmentFailed
+
+# A shell that waits for the agent, which enters a cgroup first.
+_LAUNCHER = ("sh", "-c", '(echo 0 >"$0" && exec "$@"); exit $?')
 
 
 class NativeSettings(HostNetworkSettings, AgentBits, CgroupLimits):
@@ -74,20 +78,37 @@ class Native(Environment):
         require_network(self.lab, settings)
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
-        """Start the agent with its channel on two pipes."""
+        """Start the agent with its channel on a descriptor, as containers have it."""
+        return self._start(settings, guest_id, by_launcher=False)
+
+    def start_control(self, settings: Settings, guest_id: str) -> Guest:
+        """Start the agent by a program that stays beside it, in a group inside the guest's, as runtimes do.
+
+        Without namespaces, limits or a root directory: these are what is measured of a container.
+        """
+        return self._start(settings, guest_id, by_launcher=True)
+
+    def _start(self, settings: Settings, guest_id: str, *, by_launcher: bool) -> Guest:
         assert isinstance(settings, NativeSettings)
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
             limit(guest, settings)
             namespace = join_network(guest, settings)
-            self._launch(guest, settings, namespace)
+            self._launch(guest, settings, namespace, by_launcher=by_launcher)
         return guest
 
-    def _launch(self, guest: ProcessGuest, settings: NativeSettings, namespace: str | None) -> None:
+    def _launch(
+        self, guest: ProcessGuest, settings: NativeSettings, namespace: str | None, *, by_launcher: bool = False
+    ) -> None:
         guest.disk = disk_as_file(self.lab)
         # What no guest can be given may still run on the host itself.
         guest.refused_programs = refusals(one for one in self.lab.host_programs if one.path is None)
-        argv: list[str | Path] = [settings.agent(self.lab), "stdio"]
-        guest.launch(argv, purpose=f"native guest {guest.guest_id}", namespace=namespace, inherits=True)
+        argv: list[str | Path] = [settings.agent(self.lab), *ON_DESCRIPTOR]
+        if by_launcher:
+            group = inner_group(guest.account)
+            guest.effective["launched"] = "by a program that stays" + (", in a group inside its own" if group else "")
+            argv = [*_LAUNCHER, group / "cgroup.procs" if group else "/dev/null", *argv]
+        purpose = f"native guest {guest.guest_id}"
+        guest.launch(argv, purpose=purpose, namespace=namespace, inherits=True, descriptor=True)
 
     def add_agent(self, guest: Guest, settings: Settings, guest_id: str) -> Guest:
         """Another process of the host, in the same network."""

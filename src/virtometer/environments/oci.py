@@ -6,7 +6,7 @@ Source: opencontainers/runtime-spec 1.0.2.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +27,18 @@ def write_bundle(
     namespace: Path,
     cgroups_path: str | None,
     resources: dict[str, Any],
+    channel: Sequence[str] = ("stdio",),
 ) -> None:
-    """Write config.json into `directory`: the agent alone, as uid 0 with the capabilities that docker gives."""
+    """Write config.json into `directory`: the agent alone, as uid 0 with the capabilities that docker gives.
+
+    channel: the agent's words for its channel.
+    """
     config = {
         "ociVersion": "1.0.2",
         "process": {
             "terminal": False,
             "user": {"uid": 0, "gid": 0},
-            "args": [AGENT, "stdio"],
+            "args": [AGENT, *channel],
             "env": ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
             "cwd": "/",
             "capabilities": dict.fromkeys(("bounding", "effective", "permitted"), _CAPABILITIES),

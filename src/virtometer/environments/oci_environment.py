@@ -11,13 +11,16 @@ from virtometer.environments.container import Container, ContainerSettings
 from virtometer.environments.journal import Resource
 from virtometer.environments.limits import effective_limits
 from virtometer.environments.oci import Words, add_state, write_bundle
-from virtometer.environments.process_guest import ProcessGuest
+from virtometer.environments.process_guest import ON_DESCRIPTOR, ProcessGuest
+
+_HAND_ON = "--preserve-fds=1"
 
 
 class OciEnvironment(Container):
-    """Namespaces and cgroups as a runtime makes them; stdin and stdout of the container are the channel.
+    """Namespaces and cgroups as a runtime makes them; the channel is a descriptor that the runtime hands on.
 
-    A subclass has `container`, which is its only resource.
+    A runtime in the foreground copies stdin and stdout of its container, some by threads of their own: it would work on
+    the guest's processor for each message. A subclass has `container`, which is its only resource.
     """
 
     container: ClassVar[Resource]
@@ -47,11 +50,12 @@ class OciEnvironment(Container):
                 namespace=namespace,
                 cgroups_path=account.container_path() if isinstance(account, CgroupAccount) else None,
                 resources=settings.resources(),
+                channel=ON_DESCRIPTOR,
             )
             guest.disk = disk_as_file(self.lab, f"{DATA}/{disk_file.name}" if disk_file else "")
             guest.read_back(lambda: effective_limits(account))
-            argv: Words = [*runtime, "--root", state, "run", "--bundle", directory, f"virtometer-{guest_id}"]
-            guest.launch(argv, purpose=f"{self.title} guest {guest_id}")
+            argv: Words = [*runtime, "--root", state, "run", _HAND_ON, "--bundle", directory, f"virtometer-{guest_id}"]
+            guest.launch(argv, purpose=f"{self.title} guest {guest_id}", descriptor=True)
         return guest
 
     def add_agent(self, guest: Guest, settings: Settings, guest_id: str) -> Guest:
@@ -60,6 +64,7 @@ class OciEnvironment(Container):
         with ProcessGuest.starting(self.lab, guest_id, settings) as agent:
             agent.disk, agent.network = guest.disk, guest.network
             state, container = guest.directory / "state", f"virtometer-{guest.guest_id}"
-            argv: Words = [*self.runtime(), "--root", state, "exec", container, AGENT, "stdio"]
-            agent.launch(argv, purpose=f"agent {guest_id} in the {self.title} guest {guest.guest_id}")
+            argv: Words = [*self.runtime(), "--root", state, "exec", _HAND_ON, container, AGENT, *ON_DESCRIPTOR]
+            purpose = f"agent {guest_id} in the {self.title} guest {guest.guest_id}"
+            agent.launch(argv, purpose=purpose, descriptor=True)
         return agent

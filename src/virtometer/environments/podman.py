@@ -20,11 +20,11 @@ from virtometer.environments.container import Container, ContainerSettings
 from virtometer.environments.limits import limit
 from virtometer.environments.oci import Words
 from virtometer.environments.own_mounts import hide_bare_cgroup2, own_mounts
-from virtometer.environments.process_guest import ProcessGuest
+from virtometer.environments.process_guest import ON_DESCRIPTOR, ProcessGuest
 
 _HOME = "/run/virtometer-podman"
 _FLAGS = (
-    "--interactive", "--rm", "--read-only", "--network=host", "--no-hosts", "--dns=none",
+    "--preserve-fds=1", "--rm", "--read-only", "--network=host", "--no-hosts", "--dns=none",
     "--log-driver=none", "--hostname=virtometer",
 )  # fmt: skip
 
@@ -39,7 +39,7 @@ class PodmanSettings(ContainerSettings):
 
 
 class Podman(Container):
-    """`podman run` in the foreground; stdin and stdout of the container are the channel, through conmon."""
+    """`podman run` in the foreground; the channel is a descriptor, because conmon would copy stdin and stdout."""
 
     kind: ClassVar[str] = "podman"
     title: ClassVar[str] = "Podman"
@@ -87,8 +87,8 @@ class Podman(Container):
                 argv.append(f"--mount=type=bind,source={disk_file.parent},destination={DATA}")
             guest.disk = disk_as_file(self.lab, f"{DATA}/{disk_file.name}" if disk_file else "")
             guest.effective |= {"runtime": settings.runtime, "seccomp": settings.seccomp}
-            argv += ["--rootfs", f"{settings.root(self.lab, settings.agent(self.lab))}:O", AGENT, "stdio"]
-            guest.launch(argv, purpose=f"Podman guest {guest_id}", namespace=namespace.name)
+            argv += ["--rootfs", f"{settings.root(self.lab, settings.agent(self.lab))}:O", AGENT, *ON_DESCRIPTOR]
+            guest.launch(argv, purpose=f"Podman guest {guest_id}", namespace=namespace.name, descriptor=True)
         return guest
 
 

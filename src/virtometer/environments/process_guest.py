@@ -3,7 +3,7 @@
     with ProcessGuest.starting(lab, guest_id) as guest:  # anything raised in here stops the guest first
         directory = guest.make_directory()
         guest.on_stop(lambda: ...)                         # runs at the stop, in reverse order, whatever else fails
-        guest.launch(argv, purpose="...")                  # channel over stdin and stdout unless `stream` is given
+        guest.launch(argv, purpose="...")                  # channel over stdin and stdout, a descriptor or `stream`
     return guest
 
 The processes die with the laboratory: PR_SET_PDEATHSIG on the launcher first, the journal's sweep for all the rest.
@@ -18,6 +18,7 @@ import fcntl
 import os
 import secrets
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -35,6 +36,7 @@ from virtometer.environments.network import NAMESPACES
 from virtometer.environments.processes import PROCESS_GROUP, kill_all, stat_of
 from virtometer.environments.processors import place, processor_list
 from virtometer.environments.thread_times import ThreadTimes
+from virtometer.environments.weight import CONDITION, weigh
 from virtometer.errors import EnvironmentFailed, VirtometerError
 from virtometer.link.channel import Channel, Stream
 from virtometer.link.session import Session
@@ -45,6 +47,11 @@ _PADDING = "VIRTOMETER_PADDING"  # an environment variable without a meaning
 _PAGE = 4096
 _STDERR_PIPE = 1 << 20
 _READS = 64  # of 64 KiB: four times what the pipe holds
+
+ON_DESCRIPTOR = ("descriptor", "3")
+"""The agent's words for the channel of a launch with `descriptor`."""
+# The end of the channel comes as stdin, because the number of another descriptor is not free to choose.
+_MOVE_CHANNEL = ("sh", "-c", 'exec "$@" 3<&0 </dev/null', "sh")
 
 
 class ProcessGuest(Guest):
@@ -156,6 +163,7 @@ class ProcessGuest(Guest):
         pass_fds: Sequence[int] = (),
         namespace: str | None = None,
         inherits: bool = False,
+        descriptor: bool = False,
     ) -> None:
         """Start the launcher in the guest's account, in network namespace `namespace` where one is named.
 
@@ -163,9 +171,12 @@ class ProcessGuest(Guest):
         for each start, and recorded, so that no difference of two guests is one of their layout in memory.
 
         Without `stream` its stdin and stdout (pipes) are the channel; else stdin is /dev/null and `stream` is kept.
-        What it prints to stderr (with `stream`: stdout too) becomes `stderr_tail`. The caller closes `pass_fds`.
+        `descriptor`: the channel is its descriptor 3 instead, one end of a pair of sockets, which a launcher hands on
+        to the agent (`ON_DESCRIPTOR`). A launcher that copies stdin and stdout works beside the guest at each message.
+        What it prints to stderr (without the pipes: stdout too) becomes `stderr_tail`. The caller closes `pass_fds`.
         """
         account = self.account
+        self._effective[CONDITION] = weigh(account)
         to_close: list[int] = []
         try:
             self._stderr, stderr = os.pipe()
@@ -174,7 +185,14 @@ class ProcessGuest(Guest):
             with contextlib.suppress(OSError):
                 fcntl.fcntl(stderr, fcntl.F_SETPIPE_SZ, _STDERR_PIPE)
             stdin, stdout = subprocess.DEVNULL, stderr
-            if stream is None:
+            if descriptor:
+                ours, theirs = socket.socketpair()
+                stdin = theirs.detach()
+                to_close.append(stdin)
+                channel = ours.detach()
+                self.stream.read_fd = self.stream.write_fd = channel
+                argv = [*_MOVE_CHANNEL, *argv]
+            elif stream is None:
                 stdin, write_fd = os.pipe()
                 to_close.append(stdin)
                 self.stream.write_fd = write_fd

@@ -21,6 +21,7 @@ from virtometer.environments.base import Environment, LabContext, Settings
 from virtometer.environments.registry import KINDS
 from virtometer.environments.sweep import sweep
 from virtometer.environments.tuning import refuse_tuning
+from virtometer.environments.weight import laboratory_group
 from virtometer.errors import EnvironmentFailed, HostChanged, Interrupted, LinkError, MissingProgram
 from virtometer.model import (
     Campaign,
@@ -268,9 +269,12 @@ def _execute(
         known = catalogue()
         span, files = campaign.plan.disk_span if needs_disk else 0, disk_files(campaign.plan, known)
         try:
-            with lab_context(
-                directory, span, tools, files, file_room(campaign.plan, known), tuning_programs(campaign.plan)
-            ) as lab:
+            with (
+                lab_context(
+                    directory, span, tools, files, file_room(campaign.plan, known), tuning_programs(campaign.plan)
+                ) as lab,
+                laboratory_group(lab.journal),
+            ):
                 if agent_digest(lab.agent) != campaign.versions["agent_sha256"]:
                     raise HostChanged("the agent was replaced while the campaign began", advice="begin again")
                 stages = _Stages(ledger, lab, progress, lock)
@@ -391,7 +395,7 @@ class _Execution:
         keys = sorted({key for trial in rest[begin:end] for key in trial.guests})
         # Where each works alone, all have the same disk file.
         on_bridge = scenario in ("pair", "matrix") or compares_network(self._plan)
-        self._guests.begin_group([] if scenario == "alone" else keys, on_bridge=on_bridge)
+        self._guests.begin_group([] if scenario == "alone" else keys, on_bridge=on_bridge, alone=scenario == "alone")
         try:
             if scenario != "alone":
                 self._guests.start_together(started_in_order(trial.placements for trial in rest[begin:end]))

@@ -59,6 +59,8 @@ class Guests:
         self._kinds: dict[str, Environment] = {}
         self._disks: dict[GuestKey, int] = {}  # numbers of the disk files of guests that work at the same time
         self._on_bridge = False
+        self._alone = False
+        self._by_launcher = any(KINDS[one.kind].by_launcher for one in plan.environments)
         self._settings: dict[str, Settings] = {}
         self._unprepared: dict[str, str] = {}
         self._refused: dict[str, str] = {}  # those that did not start, and why
@@ -95,14 +97,16 @@ class Guests:
         """Whether an environment could not be made ready."""
         return name in self._unprepared
 
-    def begin_group(self, keys: Sequence[GuestKey], *, on_bridge: bool = False) -> None:
+    def begin_group(self, keys: Sequence[GuestKey], *, on_bridge: bool = False, alone: bool = False) -> None:
         """No guest lives, and these follow, which work at the same time: each has a disk file of its own, if possible.
 
         on_bridge: those that may be on the host's network are on the laboratory's, as the others.
+        alone: each works alone, so that the second guest of the baseline is the control.
         """
         files = 1 + len(self._lab.more_disk_files)  # enough for guests that use a disk; others may be more
         self._disks = {key: number % files for number, key in enumerate(keys)}
         self._on_bridge = on_bridge
+        self._alone = alone
 
     def start_together(self, keys: Sequence[GuestKey]) -> None:
         """Start those that do not live side by side. What fails is said by `ensure`.
@@ -185,7 +189,13 @@ class Guests:
         with self._refusing(name):
             tuned = self._tune_host(name)
             limits, tuning = self._plan.limits, self._plan.tuning
-            return StartingGuest(self._kind_of(key), plan, settings, guest_id, limits, key.number, tuning, tuned)
+            kind, control = self._kind_of(key), self._is_control(key)
+            return StartingGuest(kind, plan, settings, guest_id, limits, key.number, tuning, tuned, control=control)
+
+    def _is_control(self, key: GuestKey) -> bool:
+        """Whether a guest is the control of comparisons with guests that a program of the host launches."""
+        second = key.environment == self._plan.baseline and key.number > 1
+        return second and self._plan.control and self._alone and self._by_launcher
 
     def _finish(self, key: GuestKey, starting: StartingGuest) -> None:
         with self._refusing(key.environment):

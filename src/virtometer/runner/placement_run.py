@@ -9,6 +9,7 @@ from typing import Any
 
 from virtometer.analysis.score import per_unit
 from virtometer.analysis.tool_measures import BY_STOPWATCH, CORRECTED, SAYS
+from virtometer.environments.weight import CONDITION
 from virtometer.errors import LinkError, UsageError
 from virtometer.link.messages import Done
 from virtometer.model import AgentReport, ClockFault, Placement, PlanWorkload, Run, Sample, SetAside
@@ -70,6 +71,8 @@ class PlacementRun:
             conditions["network_path"] = guest.network.kind
         if isinstance(self.workload, Tool):
             conditions["program_of"] = str(self.running_guest.record.effective.get("image", "the host"))
+        if CONDITION in self.running_guest.record.effective:
+            conditions[CONDITION] = str(self.running_guest.record.effective[CONDITION])
         processors = self.running_guest.record.effective["facts"].get("cpus_allowed", 0)
         if self.placed is not None:
             conditions |= self.placed.conditions

@@ -244,17 +244,21 @@ class StartingGuest:
         number: int = 1,
         tuning: Sequence[TuningStep] = (),
         tuned: Sequence[TuningDone] = (),
+        *,
+        control: bool = False,
     ) -> None:
         """Start it, as `RunningGuest.start`, and do not wait for its agent. EnvironmentFailed leaves nothing behind.
 
         tuning: steps of the whole plan, which come before those of the settings. tuned: what those on the host did.
+        control: of containers, launched as those are.
         """
         self._environment, self._plan, self._settings, self._limits = environment, plan, settings, limits
         self._guest_id = guest_id
         self._tuning, self._tuned = (*tuning, *settings.tuning), tuned
         self._name = GuestKey(plan.name, number).name
         self._started_at, self._begun = now(), time.monotonic()
-        self._guest = environment.start(settings, guest_id)
+        start = environment.start_control if control else environment.start
+        self._guest = start(settings, guest_id)
         self._session = Session(Channel(self._guest.stream), self._name)
 
     def finish(self) -> RunningGuest:
