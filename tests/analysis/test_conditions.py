@@ -66,6 +66,17 @@ def test_where_guests_are_kept_is_compared_only_with_guests_that_are_not_kept_an
     assert "not like with like: processors of the guest: all here, kept on a few in native" in found.notes
 
 
+def test_guests_that_compete_for_processors_otherwise_are_not_alike() -> None:
+    def place(own: str, group: str) -> Place:
+        return Place(own, conditions={"memory triad 64 MB": {"scheduling_group": group}})
+
+    alike, other = "own, weight 256 times", "of the daemon"
+    assert finding_of(simulate([place("native", alike), place("runc", alike)]), "runc").like_with_like
+    found = finding_of(simulate([place("native", alike), place("libvirt", other)]), "libvirt")
+    assert found.unlike == ("scheduling_group",)
+    assert f"not like with like: scheduling group: {other} here, {alike} in native" in found.notes
+
+
 def test_other_reasons_for_the_same_condition_are_no_difference() -> None:
     name = "memory triad 64 MB"
     one = Place("native", conditions={name: {"io": "buffered", "io_reason": "was asked for"}})

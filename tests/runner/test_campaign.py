@@ -58,6 +58,9 @@ def test_a_native_campaign_measures_every_planned_trial(tmp_path: Path, watcher:
         assert run.scored.clock.rate == pytest.approx(1.0, abs=0.005)
         assert run.scored.guest_cpu_s is not None
         assert record.host is not None and record.host.wall_s > 0.02
+        assert run.conditions["scheduling_group"] == next(
+            guest.effective["scheduling_group"] for guest in campaign.guests
+        )
     cpu = [r.runs[0] for r in campaign.trials if r.runs[0].placement.workload == "cpu"]
     # A busy host gives the guest a part of the window of 0.05 s only, but an iteration at the least.
     assert all(0.005 <= (run.scored.guest_cpu_s or 0) < 0.5 for run in cpu)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,6 +43,43 @@ def guests(make_plan: MakePlan, lab: LabContext, watcher: Watcher) -> Guests:
     made = Guests(make_plan(TWO), lab, watcher)
     made.prepare({"native", "other"})
     return made
+
+
+@pytest.mark.parametrize(
+    ("kinds", "alone", "control", "as_containers"),
+    [
+        (["native", "runc"], True, True, [SECOND]), (["native", "bubblewrap"], True, True, [SECOND]),
+        (["native", "native"], True, True, []), (["native", "uml"], True, True, []),
+        (["native", "runc"], False, True, []), (["native", "runc"], True, False, []),
+    ],
+)  # fmt: skip
+def test_the_control_is_launched_as_the_containers_that_it_is_the_control_of(
+    make_plan: MakePlan, lab: LabContext, watcher: Watcher, monkeypatch: pytest.MonkeyPatch,
+    kinds: list[str], alone: bool, control: bool, as_containers: list[GuestKey],
+) -> None:  # fmt: skip
+    started: list[tuple[str, str]] = []
+    for how in ("start", "start_control"):
+        real = getattr(Native, how)
+
+        def start(self: Native, settings: Settings, guest_id: str, how: str = how, real: Any = real) -> Guest:
+            started.append((how, guest_id))
+            guest = real(self, settings, guest_id)
+            assert isinstance(guest, Guest)
+            return guest
+
+        monkeypatch.setattr(Native, how, start)
+    names = ["native", "other"]
+    plan = make_plan([{"name": name, "kind": kind} for name, kind in zip(names, kinds, strict=True)], control=control)
+    guests = Guests(plan, lab, watcher)
+    guests.prepare({"native"})
+    guests.begin_group([], alone=alone)
+    try:
+        for key in (FIRST, SECOND):
+            guests.ensure(key)
+    finally:
+        guests.stop_all()
+    launched = dict(zip((FIRST, SECOND), (how for how, _ in started), strict=True))
+    assert [key for key, how in launched.items() if how == "start_control"] == as_containers
 
 
 def test_all_are_started_before_any_is_waited_for(guests: Guests, monkeypatch: pytest.MonkeyPatch) -> None:

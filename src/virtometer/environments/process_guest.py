@@ -17,6 +17,7 @@ import ctypes
 import fcntl
 import os
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
@@ -37,7 +38,7 @@ from virtometer.environments.processes import PROCESS_GROUP, kill_all, stat_of
 from virtometer.environments.processors import place, processor_list
 from virtometer.environments.thread_times import ThreadTimes
 from virtometer.environments.weight import CONDITION, weigh
-from virtometer.errors import EnvironmentFailed, VirtometerError
+from virtometer.errors import EnvironmentFailed, MissingProgram, VirtometerError
 from virtometer.link.channel import Channel, Stream
 from virtometer.link.session import Session
 from virtometer.visible import visible
@@ -175,6 +176,8 @@ class ProcessGuest(Guest):
         to the agent (`ON_DESCRIPTOR`). A launcher that copies stdin and stdout works beside the guest at each message.
         What it prints to stderr (without the pipes: stdout too) becomes `stderr_tail`. The caller closes `pass_fds`.
         """
+        if descriptor and shutil.which(argv[0]) is None:  # of the shell that moves the channel one would hear it late
+            raise MissingProgram(f"the program {argv[0]} is not installed")
         account = self.account
         self._effective[CONDITION] = weigh(account)
         to_close: list[int] = []
