@@ -168,7 +168,7 @@ def test_a_kernel_without_autogroups_has_no_groups_by_session(monkeypatch: pytes
         file.unlink(missing_ok=True)
         if text is not None:
             file.write_text(text)
-        monkeypatch.setattr(weight, "_AUTOGROUP", file)
+        monkeypatch.setattr(weight, "AUTOGROUP", file)
         assert weight.weigh(TreeAccount("nobody")) == said
 
 

@@ -34,7 +34,7 @@ CONDITION = "scheduling_group"
 OF_DAEMON = "of the daemon"
 _FILES = {1: ("cpu.shares", 1024, TIMES), 2: ("cpu.weight", 100, 100)}  # by generation: file, usual value, most times
 _NAME = "lab-{}"  # of the laboratory in the journal, with its pid
-_AUTOGROUP = Path("/proc/sys/kernel/sched_autogroup_enabled")
+AUTOGROUP = Path("/proc/sys/kernel/sched_autogroup_enabled")
 
 
 def weigh(account: Account) -> str:
@@ -63,7 +63,7 @@ def _raise(directory: Path, generation: int) -> float:
 def _of_session() -> str:
     """Each launcher begins a session; with autogroup the kernel makes each session a group."""
     try:
-        grouped = _AUTOGROUP.read_text().strip() == "1"
+        grouped = AUTOGROUP.read_text().strip() == "1"
     except OSError:
         grouped = False
     return "session" if grouped else "none"
