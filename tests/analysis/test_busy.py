@@ -9,7 +9,8 @@ import pytest
 from tests.analysis.simulated_campaigns import Place, changed, gaussian, in_rounds, simulate, trials_of, with_runs
 from virtometer.analysis import analyse, busy
 from virtometer.analysis.blocks import cells
-from virtometer.analysis.compared import compare_campaigns, compare_environments
+from virtometer.analysis.compared.campaigns import compare_campaigns
+from virtometer.analysis.compared.environments import compare_environments
 from virtometer.model import Campaign, Mark, MarkKind, Run, SetAside, Verdict
 from virtometer.report import words
 

@@ -22,15 +22,15 @@ def campaign(directory: Path, fork: float = 0.8, blocks: int = 8) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("fork", "blocks", "status"), [(0.8, 8, 0), (1.0, 8, 0), (0.6, 8, 1), (0.8, 3, 2), (0.79, 8, 0), (0.6, 3, 2)]
+    ("fork", "blocks", "status"), [(0.8, 8, 0), (1.0, 8, 0), (0.6, 8, 20), (0.8, 3, 21), (0.79, 8, 0), (0.6, 3, 21)]
 )
 def test_the_exit_status_is_for_ci(tmp_path: Path, fork: float, blocks: int, status: int) -> None:
     before, after = campaign(tmp_path / "a"), campaign(tmp_path / "b", fork, blocks)
     ended = virtometer("compare", before, after)
     assert (ended.status, ended.err) == (status, "")
     assert "B against A:" in ended.out
-    worse = "1 of 2 comparisons" if status == 1 else "nothing"
-    assert f"Worse by more than 5 %: {worse}." in ended.out
+    worse = "1 of 2 comparisons" if status == 20 else "nothing is shown to be"
+    assert f"Worse by more than 5 %: {worse}; not worse:" in " ".join(ended.out.split())
 
 
 def test_what_b_has_lost_is_not_success(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_what_b_has_lost_is_not_success(tmp_path: Path) -> None:
     before = stored(simulate(places, WORKS, blocks=8), tmp_path / "a")
     after = stored(simulate([*places[:2], gone], WORKS, blocks=8), tmp_path / "b")
     ended = virtometer("compare", before, after)
-    assert (ended.status, ended.err) == (2, "")
+    assert (ended.status, ended.err) == (21, "")
     assert "Lost: 2 values that A has." in ended.out
     assert "fork in jail has no value in B" in ended.out
     said = json.loads(virtometer("compare", before, after, "--json").out)
@@ -54,7 +54,7 @@ def test_what_is_undecided_says_what_deciding_takes(tmp_path: Path) -> None:
     )
     for words in ([], ["--markdown"]):
         ended = virtometer("compare", before, after, *words)
-        assert ended.status == 2
+        assert ended.status == 21
         assert "undecided: 8 blocks would have shown a difference of" in " ".join(ended.out.split())
         assert "deciding takes about" in " ".join(ended.out.split())
 
@@ -65,19 +65,21 @@ def test_the_legend_says_which_ratios_are_compared(tmp_path: Path) -> None:
     both = simulate([Place("native"), Place("box", "runc")], WORKS, blocks=8, verdict="typical")
     sliced = with_runs(both, lambda run: in_rounds(run, [run.scored.value] * 6) if run.unit != "s" else run)
     stored(sliced, tmp_path / "c")
-    told = " ".join(virtometer("compare", tmp_path / "c", tmp_path / "c").out.split())
+    stored_c = tmp_path / "c"
+    assert "typical" not in virtometer("compare", stored_c, stored_c).out, "whatever the plan chose"
+    told = " ".join(virtometer("compare", stored_c, stored_c, "--verdict", "typical").out.split())
     assert "interval; ratios are typical ones, without stops, where both sides have them" in told
 
 
 def test_a_margin_decides_what_is_worse(tmp_path: Path) -> None:
     before, after = campaign(tmp_path / "a"), campaign(tmp_path / "b", 0.7)
-    assert virtometer("compare", before, after).status == 1
+    assert virtometer("compare", before, after).status == 20
     assert virtometer("compare", before, after, "--margin", "20%").status == 0
 
 
 def test_json_is_the_machine_interface(tmp_path: Path) -> None:
     ended = virtometer("compare", campaign(tmp_path / "a"), campaign(tmp_path / "b", 0.6), "--json")
-    assert ended.status == 1
+    assert ended.status == 20
     said = json.loads(ended.out)
     validator = jsonschema.Draft202012Validator({"$ref": "#/$defs/finding", "$defs": SCHEMA["$defs"]})
     for one in said["findings"]:
@@ -85,9 +87,14 @@ def test_json_is_the_machine_interface(tmp_path: Path) -> None:
     fork = said["findings"][0]
     assert (fork["workload"], fork["subject"], fork["against"]) == ("fork", "box", "box")
     assert fork["ratio"] == pytest.approx(0.75) and fork["verdict"] == "slower"
-    assert (said["worse"], said["undecided"], said["effects"], said["absolute"]) == (1, 0, [], False)
-    assert said["reached"][0]["a"]["value"] == pytest.approx(0.8)
-    assert said["reached"][0]["b"]["value"] == pytest.approx(0.6)
+    jsonschema.Draft202012Validator({"$ref": "#/$defs/comparison", "$defs": SCHEMA["$defs"]}).validate(said)
+    assert [said[name] for name in ("outcome", "worse", "not_worse", "open", "effects", "absolute")] == [
+        "worse", 1, 1, 0, [], False,
+    ]  # fmt: skip
+    of_fork = said["comparisons"][0]
+    assert of_fork["a"]["value"] == pytest.approx(0.8) and of_fork["b"]["value"] == pytest.approx(0.6)
+    assert (of_fork["outcome"], of_fork["p_worse_adjusted"]) == ("worse", 0.0)
+    assert of_fork["worked_s"] == pytest.approx(8.0, rel=0.01)
 
 
 def test_values_have_rows_of_the_baseline(tmp_path: Path) -> None:
@@ -100,7 +107,7 @@ def test_values_have_rows_of_the_baseline(tmp_path: Path) -> None:
 def test_two_environments_of_one_campaign(tmp_path: Path) -> None:
     directory = campaign(tmp_path / "a")
     ended = virtometer("compare", directory, "--in", "native,box")
-    assert ended.status == 1
+    assert ended.status == 20
     assert "box / native" in ended.out
     assert virtometer("compare", directory, "--in", "box, native").status == 0
 
@@ -108,7 +115,7 @@ def test_two_environments_of_one_campaign(tmp_path: Path) -> None:
 def test_markdown_is_for_a_pull_request(tmp_path: Path) -> None:
     ended = virtometer("compare", campaign(tmp_path / "a"), campaign(tmp_path / "b"), "--markdown")
     assert ended.status == 0
-    assert "| workload | environment | A | B | B / A | verdict |" in ended.out.splitlines()
+    assert "| workload | environment | A | B | B / A | verdict | worse? |" in ended.out.splitlines()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import pytest
 from rich.console import Console
 
 from tests.analysis.simulated_campaigns import Place, Work, simulate
-from virtometer.analysis.compared import Comparison, compare_campaigns
+from virtometer.analysis.compared.campaigns import compare_campaigns
+from virtometer.analysis.compared.comparison import Comparison
 from virtometer.report.comparison import ComparisonTable, headline, markdown, rows
 
 WORKS = [Work("fork", "os", "fork", "s", 1e-4), Work("read|all", "disk", "random-read", "IO/s", 1e4)]
@@ -36,10 +37,16 @@ def shown(of: Comparison, width: int = 120) -> str:
 
 def test_a_row_has_both_sides_the_ratio_and_the_verdict() -> None:
     found = [cells for _, cells in rows(compared())]
-    assert [cells[:2] + cells[5:] for cells in found] == [("fork", "box", "slower"), ("read|all", "box", "equivalent")]
+    assert [cells[:2] + cells[5:] for cells in found] == [
+        ("fork", "box", "slower", "worse (p < 0.0001)"),
+        ("read|all", "box", "equivalent", "not worse (p < 0.0001)"),
+    ]
     assert [cell.split()[0] for cell in found[0][2:5]] == ["0.80", "0.40", "0.50"]
-    assert headline(compared()) == "B against A: 1 slower, 1 equivalent. Worse by more than 5 %: 1 of 2 comparisons."
-    assert headline(compared(0.8)).endswith("2 equivalent. Worse by more than 5 %: nothing.")
+    begin = "B against A: 1 slower, 1 equivalent. Worse by more than 5 %:"
+    assert headline(compared()) == f"{begin} 1 of 2 comparisons; not worse: 1 of 2; open: 0."
+    assert headline(compared(0.8)).endswith(
+        "Worse by more than 5 %: nothing is shown to be; not worse: 2 of 2; open: 0."
+    )
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -56,10 +63,10 @@ def test_markdown_is_a_table_whose_cells_cannot_break_it() -> None:
     text = markdown(compared(conditions="yes"), ["host: kernel was '6.1' and is '<b>'"])
     lines = text.splitlines()
     table = [line for line in lines if line.startswith("|")]
-    assert table[0] == "| workload | environment | A | B | B / A | verdict |"
+    assert table[0] == "| workload | environment | A | B | B / A | verdict | worse? |"
     assert len(table) == 4
     assert "read\\|all" in table[3]
-    assert table[3].count(" | ") == 5
-    assert "equivalent\\* [1]" in table[3]
-    assert "- [1] not like with like: host page cache: yes here, no in box" in lines
+    assert table[3].count(" | ") == 6
+    assert "equivalent\\* [1] [2]" in table[3]
+    assert "- [2] not like with like: host page cache: yes here, no in box" in lines
     assert "- host: kernel was '6.1' and is '&lt;b&gt;'" in lines

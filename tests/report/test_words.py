@@ -14,7 +14,7 @@ from rich.console import Console
 
 from tests.analysis.simulated_campaigns import Place, Work, simulate
 from virtometer.analysis import Analysis, analyse
-from virtometer.analysis.compared import compare_campaigns
+from virtometer.analysis.compared.campaigns import compare_campaigns
 from virtometer.model import Estimate, Finding, Verdict
 from virtometer.report import comparison, csv_export, figures, html_tables, machine, render, words
 from virtometer.report.sweeps import shown
@@ -174,6 +174,9 @@ def test_what_qualifies_a_verdict_is_on_the_page_in_csv_and_in_comparisons() -> 
     both = compare_campaigns(campaign, campaign, 0.05)
     busy = replace(
         both,
-        findings=tuple(replace(one, verdict=Verdict.UNDECIDED, qualified="the host was busy") for one in both.findings),
+        compared=tuple(
+            replace(one, finding=replace(one.finding, verdict=Verdict.UNDECIDED, qualified="the host was busy"))
+            for one in both.compared
+        ),
     )
     assert "undecided: the host was busy" in comparison.markdown(busy, [])

@@ -13,7 +13,7 @@ from virtometer.cli.shares import share_option
 if TYPE_CHECKING:
     from virtometer.model import Campaign, VerdictBy
 
-_RATIOS: dict[str, VerdictBy | None] = {"": None, "total": "total", "typical": "typical"}
+_RATIOS: dict[str, VerdictBy] = {"": "total", "total": "total", "typical": "typical"}
 
 
 def compare(
@@ -30,19 +30,20 @@ def compare(
     ] = False,
     verdict: Annotated[
         str,
-        typer.Option("--verdict", help="Ratios to compare: total or typical. Default: as both plans chose, or total."),
+        typer.Option("--verdict", help="Ratios to compare: total, or typical ones, which leave stalls out."),
     ] = "",
     json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a table for a pull request.")] = False,
 ) -> None:
     """Say what became better or worse from one campaign to another: a new kernel, a new runtime, a new host.
 
-    The exit status is made for CI: 0 where nothing is worse, 1 where something is worse by more than the margin, 2
-    where nothing is known to be worse, and something is undecided or has lost its value in B. 2 is also the status of
-    wrong arguments, with a sentence on standard error.
+    The exit status is made for CI, and is a test: 0 where a loss as large as the margin is excluded everywhere, 20
+    where one that is larger is shown somewhere, 21 where neither is so, or B has lost a value that A has.
     """
-    from virtometer.analysis import compared
+    from virtometer.analysis.compared.campaigns import compare_campaigns, differing
+    from virtometer.analysis.compared.environments import compare_environments
     from virtometer.cli.console import PlainConsole
+    from virtometer.cli.exit_statuses import OF_OUTCOMES
     from virtometer.errors import UsageError
     from virtometer.report import comparison
     from virtometer.report.machine import comparison_text
@@ -57,23 +58,23 @@ def compare(
         names = [name.strip() for name in environments.split(",") if name.strip()]
         if len(names) != 2:
             raise UsageError("one campaign alone needs --in with two environments, or a second campaign")
-        found, differing = compared.compare_environments(first, names[0], names[1], share, verdict=by), []
+        found, differs = compare_environments(first, names[0], names[1], share, verdict=by), []
     else:
         if environments:
             raise UsageError("--in is for the environments of one campaign; two campaigns were given")
         second = _read(b)
-        found = compared.compare_campaigns(first, second, share, absolute=absolute, verdict=by)
-        differing = compared.differing(first, second, host.changed(first.host, second.host))
+        found = compare_campaigns(first, second, share, absolute=absolute, verdict=by)
+        differs = differing(first, second, host.changed(first.host, second.host))
     if json:
-        put_document(comparison_text(found, differing))
+        put_document(comparison_text(found, differs))
     elif markdown:
-        put_document(comparison.markdown(found, differing))
+        put_document(comparison.markdown(found, differs))
     else:
-        PlainConsole().print(comparison.ComparisonTable(found, differing))
-    raise typer.Exit(1 if found.worse else 2 if found.undecided or found.lost else 0)
+        PlainConsole().print(comparison.ComparisonTable(found, differs))
+    raise typer.Exit(OF_OUTCOMES[found.outcome.value])
 
 
-def _verdict_by(word: str, *, absolute: bool) -> VerdictBy | None:
+def _verdict_by(word: str, *, absolute: bool) -> VerdictBy:
     from virtometer.errors import UsageError
 
     if word not in _RATIOS:

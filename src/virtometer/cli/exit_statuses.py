@@ -1,4 +1,4 @@
-"""Exit statuses, from the tree of errors itself."""
+"""Exit statuses: from the tree of errors itself, and those that are the result of a test."""
 
 from __future__ import annotations
 
@@ -6,10 +6,18 @@ from collections.abc import Iterator
 
 from virtometer.errors import VirtometerError
 
+OF_OUTCOMES = {"not worse": 0, "worse": 20, "open": 21}
+"""Of `virtometer compare`, by its outcome."""
+
+_TESTS = {
+    OF_OUTCOMES["worse"]: "worse: `compare` shows a loss of more than the margin",
+    OF_OUTCOMES["open"]: "open: `compare` neither shows nor excludes a loss of more than the margin",
+}
+
 
 def exit_statuses() -> dict[int, str]:
     """What each exit status means, by number. The words are those of the topmost error that has the status."""
-    meanings = {0: "it worked", 1: "a fault of Virtometer itself"}
+    meanings = {0: "it worked", 1: "a fault of Virtometer itself", **_TESTS}
     for error in _tree(VirtometerError):
         if error.exit_status not in meanings:
             meanings[error.exit_status] = _sentence(error)

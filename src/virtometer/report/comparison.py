@@ -10,23 +10,29 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from virtometer.analysis.compared import Comparison
+from virtometer.analysis.compared.comparison import Comparison, Where
+from virtometer.analysis.compared.worse import Outcome, Tested
 from virtometer.analysis.counted import counted
 from virtometer.model import Estimate, Finding, Verdict
 from virtometer.report import words
 from virtometer.report.footnotes import Footnotes
 from virtometer.report.terminal import STYLES
 
+_LEAST_P = 0.0001
+_HEADINGS = ("workload", "environment", "A", "B", "B / A", "verdict", "worse?")
+_LEAST_WIDTHS = {"environment": 10, "verdict": 13, "worse?": 9}
 _ORDER = (Verdict.SLOWER, Verdict.FASTER, Verdict.EQUIVALENT, Verdict.UNDECIDED)
 
 
 def headline(of: Comparison) -> str:
-    """How the comparisons came out, and whether anything is worse, in a sentence."""
+    """How the comparisons came out, and whether anything is worse, in sentences."""
     found = Counter(finding.verdict for finding in of.findings)
     parts = ", ".join(f"{found[verdict]} {verdict.value}" for verdict in _ORDER if found[verdict])
-    worse = f"{len(of.worse)} of {len(of.findings)} comparisons" if of.worse else "nothing"
+    all_of = len(of.compared)
+    worse = f"{len(of.worse)} of {counted(all_of, 'comparison')}" if of.worse else "nothing is shown to be"
+    shown = f"not worse: {len(of.not_worse)} of {all_of}; open: {len(of.open)}"
     lost = f" Lost: {counted(len(of.lost), 'value')} that A has." if of.lost else ""
-    return f"B against A: {parts}. Worse by more than {of.margin * 100:g} %: {worse}.{lost}"
+    return f"B against A: {parts}. Worse by more than {of.margin * 100:g} %: {worse}; {shown}.{lost}"
 
 
 def legend(of: Comparison) -> str:
@@ -35,27 +41,45 @@ def legend(of: Comparison) -> str:
     by = Counter(finding.verdict_by for finding in of.findings)
     typical = "; ratios are typical ones, without stops" if by["typical"] else ""
     where = ", where both sides have them" if typical and by["total"] else ""
-    return f"A and B: {what}; B / A above 1: B is better, with its 95 % interval{typical}{where}"
+    tests = f"; worse?: by more than {of.margin * 100:g} %, one-sided tests"
+    return f"A and B: {what}; B / A above 1: B is better, with its 95 % interval{typical}{where}{tests}"
 
 
 def rows(of: Comparison) -> Iterator[tuple[Finding, tuple[str, ...]]]:
-    """Each finding with its workload, environment, what A and B reached, ratio and verdict."""
-    for finding in of.findings:
-        before, after = of.reached[finding.workload, finding.subject]
-        shown = [_reached(one, finding, absolute=of.absolute) for one in (before, after)]
+    """Each finding with its workload, environment, what A and B reached, ratio, verdict and whether it is worse."""
+    for one in of.compared:
+        finding = one.finding
+        shown = [_reached(side, finding, absolute=one.by_values) for side in (one.before, one.after)]
         where = finding.subject if finding.subject == finding.against else f"{finding.subject} / {finding.against}"
         verdict = f"{words.verdict(finding)}{words.star(finding)}"
-        yield finding, (finding.workload, where, *shown, words.efficiency(finding), verdict)
+        yield finding, (_what(one.where), where, *shown, words.efficiency(finding), verdict, outcome(one.tested))
+
+
+def outcome(of: Tested) -> str:
+    """`worse (p 0.003)`, `not worse (p < 0.0001)` or `open`."""
+    p = {Outcome.WORSE: of.p_worse_adjusted, Outcome.NOT_WORSE: of.p_not_worse}.get(of.outcome)
+    if p is None:
+        return of.outcome.value
+    return f"{of.outcome.value} (p {words.significant(p, 2) if p >= _LEAST_P else f'< {_LEAST_P:g}'})"
+
+
+def _what(where: Where) -> str:
+    """The workload, with its scenario and the number of guests where several worked."""
+    if not where.scenario:
+        return where.workload
+    guests = f", {counted(where.guests, 'guest')}" if where.guests else ""
+    return f"{where.workload} ({where.scenario}{guests})" + (f" {where.which + 1}" if where.which else "")
 
 
 def markdown(of: Comparison, differing: Sequence[str]) -> str:
     """The comparison as a table of GitHub's Markdown, with its notes below."""
     lines = [f"**{_cell(headline(of))}**", ""]
-    lines += ["| workload | environment | A | B | B / A | verdict |", "|---|---|---|---|---|---|"]
+    lines += [f"| {' | '.join(_HEADINGS)} |", "|---|---|---|---|---|---|---|"]
     notes = Footnotes()
     for finding, cells in rows(of):
         numbers = "".join(f" [{number}]" for number in notes.numbers(words.all_notes(finding)))
-        lines.append(f"| {' | '.join(map(_cell, cells))}{numbers} |")
+        *shown, worse = map(_cell, cells)
+        lines.append(f"| {' | '.join(shown)}{numbers} | {worse} |")
     lines += ["", f"{_cell(legend(of))}."]
     lines += [f"- [{number}] {_cell(text)}" for number, text in notes.lines()]
     lines += [f"- {_cell(text)}" for text in (*of.lost, *differing, *of.left_out)]
@@ -86,12 +110,12 @@ class ComparisonTable:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """A row a finding."""
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-        for heading in ("workload", "environment", "A", "B", "B / A", "verdict"):
-            table.add_column(heading, overflow="fold")
+        for heading in _HEADINGS:
+            table.add_column(heading, overflow="fold", min_width=_LEAST_WIDTHS.get(heading))
         notes = Footnotes()
-        for finding, (*cells, verdict) in rows(self._of):
+        for finding, (*cells, verdict, worse) in rows(self._of):
             word = Text(f"{verdict}{notes.mark(words.all_notes(finding))}", style=STYLES[finding.verdict])
-            table.add_row(*map(Text, cells), word)
+            table.add_row(*map(Text, cells), word, worse)
         yield table
         yield Text(headline(self._of), style="bold")
         yield Text(legend(self._of), style="dim")

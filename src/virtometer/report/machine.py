@@ -35,7 +35,8 @@ from virtometer.report.effect_rows import effect_rows, experiment_row, screened_
 from virtometer.visible import visible
 
 if TYPE_CHECKING:
-    from virtometer.analysis.compared import Comparison
+    from virtometer.analysis.compared.comparison import Compared, Comparison
+    from virtometer.analysis.compared.marked import Marked
 
 FORMAT = 2
 _SOURCES = ("monotonic", "monotonic-raw", "realtime", "counter")
@@ -99,17 +100,44 @@ def comparison_text(of: Comparison, differing: Sequence[str]) -> str:
         "absolute": of.absolute,
         "findings": [finding_row(finding) for finding in of.findings],
         "effects": [],
-        "reached": [
-            {"workload": workload, "subject": subject, "a": before, "b": after}
-            for (workload, subject), (before, after) in of.reached.items()
-        ],
+        "outcome": of.outcome.value,
         "worse": len(of.worse),
-        "undecided": len(of.undecided),
+        "not_worse": len(of.not_worse),
+        "open": len(of.open),
+        "comparisons": [_compared(one) for one in of.compared],
         "differing": differing,
         "left_out": of.left_out,
         "lost": of.lost,
     }
     return json.dumps(plain(made), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _compared(of: Compared) -> dict[str, Any]:
+    """One of `comparisons`: what stands beside the finding of the same place in `findings`."""
+    where, test = of.where, of.tested
+    return {
+        "workload": where.workload,
+        "subject": where.environment,
+        "scenario": where.scenario,
+        "guests": where.guests,
+        "by_values": of.by_values,
+        "a": of.before,
+        "b": of.after,
+        "outcome": test.outcome.value,
+        "p_worse": test.p_worse,
+        "p_worse_adjusted": test.p_worse_adjusted,
+        "p_not_worse": test.p_not_worse,
+        "why": test.why,
+        "worked_s": of.worked_s,
+        "noise_floor_a": of.floors[0],
+        "noise_floor_b": of.floors[1],
+        "marked_a": _marked(of.marked[0]),
+        "marked_b": _marked(of.marked[1]),
+    }
+
+
+def _marked(of: Marked) -> dict[str, Any]:
+    return {"trials": of.trials, "marked": of.marked, "kinds": of.kinds}
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 - anything that a ledger may hold goes in

@@ -358,6 +358,15 @@ def _against_baseline(
     """With the sum by that of the baseline: as many copies of the baseline where some were measured, else one alone."""
     if of.environment == baseline:
         return of
+    base, count = baseline_sums(of, all_groups, baseline), of.guests
+    if base is None:
+        base, count = alone_rates(of, trials, references, baseline), 1
+    found = of_logs(math.log(total / base[block]) for block, total in of.sums.items() if block in base)
+    return of if found is None else replace(of, against_baseline=found, baseline_guests=count)
+
+
+def baseline_sums(of: Group, all_groups: Iterable[Group], baseline: str) -> Mapping[int, float] | None:
+    """The sums of as many guests of the baseline that do the same, by block; None where none were measured."""
     alike = (
         one.sums
         for one in all_groups
@@ -365,16 +374,14 @@ def _against_baseline(
         and one.type == of.type
         and (of.type in _GROWING or one.scenario == of.scenario)  # of mixed work beside the same other work
     )
-    base = next(alike, None) if of.type in (*_GROWING, "mixed") else None
-    count = of.guests
-    if base is None:
-        count = 1
-        blocks = {trial.block for trial in trials}
-        singles = {block: references.of(of.scenario, (baseline, of.workload, block)) for block in blocks}
-        base = {block: single.rate for block, single in singles.items() if single is not None}
-    logs = [math.log(total / base[block]) for block, total in of.sums.items() if block in base]
-    found = of_logs(logs)
-    return of if found is None else replace(of, against_baseline=found, baseline_guests=count)
+    return next(alike, None) if of.type in (*_GROWING, "mixed") else None
+
+
+def alone_rates(of: Group, trials: Sequence[GroupTrial], references: References, environment: str) -> dict[int, float]:
+    """The rate of one guest of an environment with nobody beside it, for the work of a group, by block."""
+    blocks = {trial.block for trial in trials}
+    singles = {block: references.of(of.scenario, (environment, of.workload, block)) for block in blocks}
+    return {block: single.rate for block, single in singles.items() if single is not None}
 
 
 def _median(values: Iterable[float | None]) -> float | None:

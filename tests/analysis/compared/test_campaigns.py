@@ -1,4 +1,4 @@
-"""Two campaigns, and two environments of one, with a known truth."""
+"""Two campaigns with a known truth."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ import pytest
 
 from tests.analysis.grouped_campaigns import in_groups
 from tests.analysis.simulated_campaigns import Noise, Place, Work, in_rounds, simulate, with_runs
-from virtometer.analysis.compared import Comparison, compare_campaigns, compare_environments, differing
+from virtometer.analysis.compared.campaigns import compare_campaigns, differing
+from virtometer.analysis.compared.comparison import Comparison, Where
+from virtometer.analysis.compared.environments import compare_environments
+from virtometer.analysis.compared.worse import Outcome
 from virtometer.errors import UsageError
-from virtometer.model import Campaign, Run, Scenario, Verdict, VerdictBy
+from virtometer.model import Campaign, Estimate, Run, Verdict, VerdictBy
 
 NATIVE = Place("native")
 FORK = Work("fork", "os", "fork", "s", 1e-4)
@@ -35,6 +38,10 @@ def verdicts(of: Comparison) -> dict[tuple[str, str], Verdict]:
     return {(finding.workload, finding.subject): finding.verdict for finding in of.findings}
 
 
+def reached(of: Comparison) -> dict[tuple[str, str], tuple[Estimate | None, Estimate | None]]:
+    return {(one.where.workload, one.where.environment): (one.before, one.after) for one in of.compared}
+
+
 def test_efficiencies_are_compared_whatever_the_host_is() -> None:
     found = compare_campaigns(campaign(0.8, 0.9), campaign(0.6, 0.9, host=3.0, seed=2), 0.05)
     assert verdicts(found) == {("fork", "box"): Verdict.SLOWER, ("read", "box"): Verdict.EQUIVALENT}
@@ -42,9 +49,10 @@ def test_efficiencies_are_compared_whatever_the_host_is() -> None:
     assert fork.ratio is not None
     assert fork.ratio.value == pytest.approx(0.75, rel=0.01)
     assert fork.ratio.n == 8
-    assert [one.workload for one in found.worse] == ["fork"]
-    assert found.undecided == ()
-    before, after = found.reached["fork", "box"]
+    assert [one.where for one in found.worse] == [Where("fork", "box")]
+    assert [one.where for one in found.not_worse] == [Where("read", "box")]
+    assert found.open == () and found.outcome is Outcome.WORSE
+    before, after = reached(found)["fork", "box"]
     assert before is not None and before.value == pytest.approx(0.8, rel=0.01)
     assert after is not None and after.value == pytest.approx(0.6, rel=0.01)
 
@@ -55,7 +63,7 @@ def test_values_are_compared_with_the_host_and_the_baseline_has_rows() -> None:
     assert {subject for _, subject in verdicts(found)} == {"native", "box"}
     for finding in found.findings:
         assert finding.ratio is not None and finding.ratio.value == pytest.approx(2.0, rel=0.02)
-    before, after = found.reached["fork", "native"]
+    before, after = reached(found)["fork", "native"]
     assert before is not None and after is not None and before.value == pytest.approx(2 * after.value, rel=0.02)
 
 
@@ -69,13 +77,12 @@ def test_the_same_twice_is_seldom_claimed_to_differ() -> None:
     assert claims <= 4
 
 
-def test_slower_within_the_margin_is_not_worse_and_not_decided() -> None:
-    found = compare_campaigns(campaign(0.8, 0.9, sd=0.0002), campaign(0.8 * 0.957, 0.9, sd=0.0002, seed=2), 0.04)
-    assert verdicts(found)["fork", "box"] is Verdict.SLOWER
-    assert len(found.worse) == 1
-    wider = replace(found, margin=0.05)
-    assert wider.worse == ()
-    assert [one.workload for one in wider.undecided] == ["fork"]
+def test_what_is_slower_within_the_margin_is_not_worse() -> None:
+    one, other = campaign(0.8, 0.9, sd=0.0002), campaign(0.8 * 0.957, 0.9, sd=0.0002, seed=2)
+    beyond, within = (compare_campaigns(one, other, margin) for margin in (0.04, 0.05))
+    assert verdicts(beyond)["fork", "box"] is Verdict.SLOWER
+    assert [of.where.workload for of in beyond.worse] == ["fork"] and beyond.outcome is Outcome.WORSE
+    assert within.worse == () and within.outcome is Outcome.NOT_WORSE
 
 
 def test_what_is_on_one_side_or_not_alike_is_left_out() -> None:
@@ -106,36 +113,6 @@ def test_few_blocks_decide_nothing() -> None:
     assert verdicts(found)["fork", "box"] is Verdict.UNDECIDED
 
 
-def test_work_that_is_not_measured_alone_is_left_out() -> None:
-    of = simulate([NATIVE, Place("box", "runc", efficiency={"": 0.8})], [FORK, READ], blocks=8)
-    alone = Scenario(name="alone", type="alone", workloads=["read"])
-    crowd = Scenario(name="crowd", type="together", workloads=["fork"], guests=[2])
-    trials = [replace(one, trial=replace(one.trial, scenario="alone")) for one in of.trials]
-    part = replace(of, plan=of.plan.model_copy(update={"scenarios": [alone, crowd]}), trials=tuple(trials))
-    found = compare_environments(part, "native", "box", 0.05)
-    assert list(verdicts(found)) == [("read", "box")]
-    assert found.left_out == ("fork is not measured alone in native",)
-
-
-def test_environments_of_one_campaign_are_compared_block_by_block() -> None:
-    def together(block: int, _time: float, _rng: np.random.Generator) -> float:
-        return 0.5 * (block % 2)
-
-    places = [NATIVE, Place("box", "runc", efficiency={"": 0.8}), Place("jail", "bubblewrap", efficiency={"": 0.4})]
-    of = simulate(places, [FORK, READ], blocks=8, noise=together)
-    found = compare_environments(of, "box", "jail", 0.05)
-    assert verdicts(found) == {("fork", "jail"): Verdict.SLOWER, ("read", "jail"): Verdict.SLOWER}
-    for finding in found.findings:
-        assert finding.against == "box"
-        assert finding.ratio is not None and finding.ratio.value == pytest.approx(0.5)
-        assert finding.ratio.n == 8
-    assert verdicts(compare_environments(of, "box", "native", 0.05))["fork", "native"] is Verdict.FASTER
-    with pytest.raises(UsageError, match="the campaign has no environment xen; it has native, box, jail"):
-        compare_environments(of, "box", "xen", 0.05)
-    with pytest.raises(UsageError, match="box is compared with itself"):
-        compare_environments(of, "box", "box", 0.05)
-
-
 def test_what_else_differs_is_told() -> None:
     one = campaign(0.8, 0.9)
     other = replace(one, versions={**one.versions, "runc": "9.9"})
@@ -144,29 +121,6 @@ def test_what_else_differs_is_told() -> None:
         f"runc: {one.versions.get('runc', 'absent')} in A, 9.9 in B",
     ]
     assert differing(one, one, []) == []
-
-
-def test_environments_of_two_groups_are_compared_by_their_ratios_to_the_baseline_of_each() -> None:
-    """The second group is three times as fast: b has 80 % of the baseline, and half of that of a."""
-    places = [NATIVE, *(Place(name, "runc", efficiency={"": share}) for name, share in (("a", 0.4), ("b", 0.8)))]
-    whole = simulate(places, [FORK, READ], noise=noisy(0.005), control=True)
-    found = compare_environments(in_groups(whole, [("a",), ("b",)], (1.0, 3.0)), "a", "b", 0.05)
-    for finding in found.findings:
-        assert finding.verdict is Verdict.FASTER
-        assert finding.ratio is not None and finding.ratio.value == pytest.approx(2.0, rel=0.02)
-    with_baseline = compare_environments(in_groups(whole, [("a",), ("b",)], (1.0, 3.0)), "native", "b", 0.05)
-    for finding in with_baseline.findings:
-        assert finding.ratio is not None and finding.ratio.value == pytest.approx(0.8, rel=0.02)
-
-
-def test_environments_that_share_a_group_in_some_blocks_are_compared_through_the_baseline_in_the_others() -> None:
-    places = [NATIVE, *(Place(name, "runc", efficiency={"": share}) for name, share in (("a", 0.4), ("b", 0.8)))]
-    whole = simulate(places, [READ], noise=noisy(0.005), control=True)
-    drawn = in_groups(whole, lambda block: [("a", "b"), ()] if block % 2 else [("a",), ("b",)], (1.0, 3.0))
-    (finding,) = compare_environments(drawn, "a", "b", 0.05).findings
-    assert finding.ratio is not None and finding.ratio.n == 8
-    assert finding.ratio.value == pytest.approx(2.0, rel=0.02)
-    assert finding.ratio.low is not None and finding.ratio.low > 1.9
 
 
 def test_two_campaigns_in_groups_are_compared_within_their_groups() -> None:
@@ -192,28 +146,25 @@ def with_stops(
     return with_runs(of, rounds)
 
 
-def test_typical_ratios_are_compared_where_both_plans_chose_them() -> None:
+def test_total_ratios_are_compared_whatever_the_plans_chose() -> None:
     before, after = with_stops(0.8, ()), with_stops(0.8, (1, 2, 5), seed=2)
-    (finding,) = compare_campaigns(before, after, 0.05).findings
-    assert (finding.verdict, finding.verdict_by) == (Verdict.EQUIVALENT, "typical")
+    found = compare_campaigns(before, after, 0.05)
+    (finding,) = found.findings
+    assert (finding.verdict, finding.verdict_by) == (Verdict.UNDECIDED, "total")
+    assert found.outcome is Outcome.OPEN
     assert finding.typical is not None and finding.typical.value == pytest.approx(1.0, rel=0.01)
     assert finding.ratio is not None and finding.ratio.value == pytest.approx(0.9**0.375, rel=0.02)
     assert finding.ratio.n == finding.typical.n == 8
-    for other in (with_stops(0.8, (), verdict="total"), before):
-        (finding,) = compare_campaigns(other, after, 0.05, verdict=None if other is not before else "total").findings
-        assert (finding.verdict, finding.verdict_by) == (Verdict.UNDECIDED, "total")
     (finding,) = compare_campaigns(before, after, 0.05, absolute=True).findings[:1]
     assert finding.verdict_by == "total" and finding.typical is None
 
 
-def test_environments_are_compared_by_typical_ratios_where_the_plan_chose_them() -> None:
-    of = with_stops(0.8, (1, 2, 5))
-    (finding,) = compare_environments(of, "native", "box", 0.05).findings
-    assert (finding.verdict, finding.verdict_by) == (Verdict.SLOWER, "typical")
-    assert finding.typical is not None and finding.typical.value == pytest.approx(0.8, rel=0.01)
-    (finding,) = compare_environments(of, "native", "box", 0.05, verdict="total").findings
-    assert finding.verdict_by == "total"
-    assert finding.decisive is not None and finding.decisive.value < 0.78
+def test_typical_ratios_are_compared_on_demand_where_both_sides_have_them() -> None:
+    before, after = with_stops(0.8, ()), with_stops(0.8, (1, 2, 5), seed=2, verdict="total")
+    (finding,) = compare_campaigns(before, after, 0.05, verdict="typical").findings
+    assert (finding.verdict, finding.verdict_by) == (Verdict.EQUIVALENT, "typical")
+    (finding,) = compare_campaigns(campaign(0.8, 0.8), after, 0.05, verdict="typical").findings
+    assert finding.verdict_by == "total", "A has none"
 
 
 def test_blocks_that_a_rule_fixed_have_its_levels() -> None:
@@ -263,12 +214,10 @@ def test_a_value_that_only_a_has_is_lost() -> None:
     other = simulate([NATIVE, Place("box", "runc"), gone], [READ], blocks=8, noise=noisy(0.002), seed=2)
     found = compare_campaigns(one, other, 0.05)
     assert found.lost == ("read in jail has no value in B",)
-    assert found.left_out == () and found.worse == () and found.undecided == ()
+    assert found.left_out == () and found.worse == found.open == ()
+    assert found.outcome is Outcome.OPEN, "because a value is lost"
     back = compare_campaigns(other, one, 0.05)
     assert back.lost == () and back.left_out == ("read in jail has no value in A",)
-    assert compare_environments(other, "box", "native", 0.05).lost == ()
-    with pytest.raises(UsageError, match="no workload has a value in both box and jail"):
-        compare_environments(other, "box", "jail", 0.05)
 
 
 def test_how_both_sides_were_measured_differently_is_told() -> None:

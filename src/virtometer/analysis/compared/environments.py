@@ -1,0 +1,91 @@
+"""Two environments of one campaign, compared in every workload, block by block.
+
+Both are in the same blocks, or, in groups of guests, each beside its own baseline. Total ratios are compared, whatever
+the plan chose.
+"""
+
+from __future__ import annotations
+
+from virtometer.analysis import busy, conditions, series_shape, unlike
+from virtometer.analysis.blocks import Cell, apart, beside, cells
+from virtometer.analysis.compared.campaigns import side, values
+from virtometer.analysis.compared.comparison import Comparison, Where
+from virtometer.analysis.compared.pair import Pair, conclude
+from virtometer.analysis.conclude import strictness
+from virtometer.analysis.ratios import Ratios, ratios
+from virtometer.analysis.values import metric
+from virtometer.errors import UsageError
+from virtometer.model import Campaign, VerdictBy
+
+_BOTH: tuple[VerdictBy, ...] = ("total", "typical")
+
+
+def compare_environments(
+    campaign: Campaign, a: str, b: str, margin: float, *, verdict: VerdictBy = "total"
+) -> Comparison:
+    """Environment B against environment A of one campaign, block by block. Raises UsageError for unknown names.
+
+    verdict: which ratios are compared.
+    """
+    known = [environment.name for environment in campaign.plan.environments]
+    for name in (a, b):
+        if name not in known:
+            raise UsageError(f"the campaign has no environment {name}; it has {', '.join(known)}")
+    if a == b:
+        raise UsageError(f"{a} is compared with itself: name two environments")
+    table = cells(campaign)
+    pairs, left_out, lost = [], [], []
+    for workload in campaign.plan.workloads:
+        one, other = table.get((workload.name, a)), table.get((workload.name, b))
+        if one is None or other is None:
+            left_out.append(f"{workload.name} is not measured alone in {a if one is None else b}")
+            continue
+        before, after = beside(other, one), beside(one, other)
+        if before.shape is None:
+            left_out.append(f"{workload.name} has no value in {a}")
+        elif after.shape is None:
+            lost.append(f"{workload.name} has no value in {b}")
+        else:
+            baseline = table.get((workload.name, campaign.plan.baseline))
+            pairs.append(_pair(campaign, before, after, baseline, verdict))
+    if not pairs:
+        raise UsageError(f"no workload has a value in both {a} and {b}")
+    compared = conclude(pairs, margin, strictness(campaign))
+    return Comparison(compared, True, margin, tuple(left_out), tuple(lost))
+
+
+def _pair(campaign: Campaign, before: Cell, after: Cell, baseline: Cell | None, wanted: VerdictBy) -> Pair:
+    of = _within(after, before, baseline, wanted)
+    base = None if baseline is None else beside(after, baseline)
+    op, unit, better = after.shape or ("", "", "higher")
+    differ = conditions.differences(after, before)
+    hosts = [busy.sides_of(cell, plan=campaign.plan) for cell in (before, after)]
+    return Pair(
+        where=Where(after.workload, after.environment),
+        before=side(before, None, values(before), of.by, by_values=True, hosts=hosts[0]),
+        after=side(after, base, values(after), of.by, by_values=True, hosts=hosts[1]),
+        by=of.by, op=op, unit=unit, better=better, against=before.environment,
+        metric=metric(unlike.workload_of(campaign, after.workload).workload, op, unit),
+        levels=after.treatment.levels, by_values=True, paired=of, unlike=tuple(differ),
+        said=(
+            *differ.values(),
+            *series_shape.notes(list(values(before).total.values()), "A"),
+            *series_shape.notes(list(values(after).total.values()), "B"),
+        ),
+    )  # fmt: skip
+
+
+def _within(after: Cell, before: Cell, baseline: Cell | None, wanted: VerdictBy) -> Ratios:
+    """Logs by block. Where both were in other groups they are compared by their ratios to the baseline beside each."""
+    direct = ratios(after, before, wanted)
+    if baseline is None or not (blocks := apart(after, before, baseline)):
+        return direct
+    one, other = (ratios(cell, beside(cell, baseline), wanted) for cell in (after, before))
+    joined: dict[VerdictBy, dict[int, float]] = {}
+    for by in _BOTH:
+        own, against = one.logs(by), other.logs(by)
+        logs = {block: log for block, log in direct.logs(by).items() if block not in blocks}
+        logs |= {block: own[block] - against[block] for block in blocks & own.keys() & against.keys()}
+        joined[by] = dict(sorted(logs.items()))
+    typical = wanted == "typical" and joined["total"].keys() <= joined["typical"].keys()
+    return Ratios(joined["total"], joined["typical"], "typical" if typical else "total", one.notes or other.notes)

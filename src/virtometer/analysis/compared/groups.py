@@ -1,0 +1,243 @@
+"""Several guests at once in two campaigns: the sum of each group of guests, and each cell of a network's matrix.
+
+A sum is divided by what the baseline reached in the same block: by the sum of as many of its guests where both
+campaigns have it, else by one of them alone, else by one guest of the group alone. Where both campaigns have none of
+these, values are compared. Of an open loop the mean latency of the guests is compared in place of the sum.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from virtometer.analysis import busy, series_shape, unlike
+from virtometer.analysis.compared import rare_stalls
+from virtometer.analysis.compared.comparison import Where
+from virtometer.analysis.compared.marked import Marked, marked
+from virtometer.analysis.compared.pair import Pair, Side
+from virtometer.analysis.groups.estimates import Group, alone_rates, baseline_sums
+from virtometer.analysis.groups.members import GroupTrial, Member, Shape
+from virtometer.analysis.groups.network import LABORATORY
+from virtometer.analysis.groups.reference import References
+from virtometer.analysis.groups.scenarios import together
+from virtometer.analysis.interval import estimate, spread
+from virtometer.analysis.ratios import Ratios
+from virtometer.analysis.values import METRICS
+from virtometer.model import MIN_BLOCKS, Better, Campaign, Estimate, Run, TrialRecord
+
+_VALUES = "values"
+_NOTHING = "values are compared: nothing was measured in both campaigns to divide them by"
+_BASES = ("as many guests of the baseline", "one guest of the baseline alone", "one of its guests alone")
+_Logs = Mapping[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What one group reached: logs by block of what it is compared by, above 0 where it is better.
+
+    by: logs for each of _BASES that there is, and those of the values.
+    """
+
+    where: Where
+    op: str
+    unit: str
+    better: Better
+    by: Mapping[str, _Logs]
+    value: Estimate | None
+    marked: Marked
+    worked_s: float
+    results: tuple[tuple[TrialRecord, Run], ...]
+
+
+def pairs(a: Campaign, b: Campaign, left_out: list[str], lost: list[str], *, absolute: bool) -> list[Pair]:
+    """The comparisons of all groups and cells that both campaigns have. Adds to `left_out` and `lost`.
+
+    absolute: values are compared, also where there are efficiencies.
+    """
+    in_a, in_b = reached(a), reached(b)
+    left_out += [f"{words(where)} is only in B" for where in in_b if where not in in_a]
+    for where in in_a:
+        if where not in in_b:
+            (lost if _planned(b, where) else left_out).append(
+                f"{words(where)} {'has no value' if _planned(b, where) else 'is only in A, and not'} in B"
+            )
+    made = []
+    for where, after in in_b.items():
+        if (before := in_a.get(where)) is None or (not absolute and _is_baseline(b, where)):
+            continue
+        if (reason := unlike.workloads(*(unlike.workload_of(of, where.workload) for of in (a, b)))) is not None:
+            left_out.append(f"{where.workload} is not compared: {reason}")
+        else:
+            made.append(_pair((a, b), before, after, absolute=absolute))
+    return made
+
+
+def reached(campaign: Campaign) -> dict[Where, Reached]:
+    """Of every group of guests and every cell of a matrix, in the order of the plan."""
+    found = together(campaign)
+    references = References(found.trials)
+    by_shape: dict[tuple[str, Shape], list[GroupTrial]] = {}
+    for trial in found.trials:
+        by_shape.setdefault((trial.scenario, trial.shape), []).append(trial)
+    made: dict[Where, Reached] = {}
+    for group in found.groups:
+        plain = Where(group.workload, group.environment, group.scenario, group.guests)
+        alike = [some for (name, _), some in by_shape.items() if name == plain.scenario and _members(some[0], plain)]
+        where = plain._replace(which=sum(one._replace(which=0) == plain for one in made))
+        of = [trial for trial in alike[where.which] if all(one.speed and one.rate for one in _members(trial, plain))]
+        if of:
+            made[where] = _group(
+                campaign, where, of, _bases(group, of, found.groups, references, campaign.plan.baseline)
+            )
+    for where, of in _cells(found.trials).items():
+        made[where] = _group(campaign, where, of, {})
+    return made
+
+
+def _group(campaign: Campaign, where: Where, trials: Sequence[GroupTrial], bases: Mapping[str, _Logs]) -> Reached:
+    """From its trials, all of them with a value of each of its guests. bases: logs of what it is compared with."""
+    first = _members(trials[0], where)
+    latency = first[0].latency
+    speeds = {trial.index: [one.speed if latency else one.rate for one in _members(trial, where)] for trial in trials}
+    of = _by_block(trials, speeds, latency=latency)
+    better: Better = "lower" if latency else "higher"
+    by = {name: {block: of[block] - log for block, log in base.items() if block in of} for name, base in bases.items()}
+    indices = {trial.index for trial in trials}
+    records = [record for record in campaign.trials if record.trial.index in indices]
+    results = [(record, run) for record in records for run in _runs(record, where)]
+    runs = [run for _, run in results]
+    return Reached(
+        where=where,
+        op=runs[0].op,
+        unit="s" if latency else first[0].rate_unit,
+        better=better,
+        by={name: logs for name, logs in by.items() if logs} | {_VALUES: of},
+        value=estimate(spread([-log if latency else log for log in of.values()])),
+        marked=marked(records),
+        worked_s=rare_stalls.worked_s(runs) / len(first),
+        results=tuple(results),
+    )
+
+
+def _by_block(
+    trials: Sequence[GroupTrial], reached: Mapping[int, Sequence[float | None]], *, latency: bool
+) -> dict[int, float]:
+    """Logs: of the sum of the guests' rates, or the mean log of their speeds; of several trials of a block the mean."""
+    found: dict[int, list[float]] = {}
+    for trial in trials:
+        known = [one for one in reached[trial.index] if one]
+        log = statistics.fmean(map(math.log, known)) if latency else math.log(math.fsum(known))
+        found.setdefault(trial.block, []).append(log)
+    return {block: statistics.fmean(logs) for block, logs in sorted(found.items())}
+
+
+def _bases(
+    group: Group, trials: Sequence[GroupTrial], groups: Sequence[Group], references: References, baseline: str
+) -> dict[str, _Logs]:
+    """Logs by block of each of _BASES that there is."""
+    found: list[Mapping[int, float] | None]
+    if _members(trials[0], Where(group.workload, group.environment, group.scenario, group.guests))[0].latency:
+        found = [None, *(_alone_speeds(group, trials, references, name) for name in (baseline, group.environment))]
+    else:
+        same = None if group.environment == baseline else baseline_sums(group, groups, baseline)
+        names = (baseline, group.environment)
+        found = [same, *(alone_rates(group, trials, references, name) for name in names)]
+    return {
+        name: {block: math.log(value) for block, value in of.items()}
+        for name, of in zip(_BASES, found, strict=True)
+        if of and not (name == _BASES[-1] and trials[0].single)  # a guest alone is not divided by itself
+    }
+
+
+def _alone_speeds(
+    group: Group, trials: Sequence[GroupTrial], references: References, environment: str
+) -> dict[int, float]:
+    places = {trial.block: (environment, group.workload, trial.block) for trial in trials}
+    found = {block: references.speed(group.scenario, place) for block, place in places.items()}
+    return {block: speed for block, speed in found.items() if speed}
+
+
+def _cells(trials: Sequence[GroupTrial]) -> dict[Where, list[GroupTrial]]:
+    """The trials of each source and target of the matrices whose trials are no groups."""
+    found: dict[Where, list[GroupTrial]] = {}
+    for trial in trials:
+        if trial.type == "matrix":
+            for member in trial.measured:
+                if member.speed and member.rate:
+                    way = f"{member.guest} → {_target(trial, member)}"
+                    found.setdefault(Where(member.workload, way, trial.scenario), []).append(trial)
+    return found
+
+
+def _target(trial: GroupTrial, member: Member) -> str:
+    return dict(trial.services).get(member.guest, LABORATORY)
+
+
+def _members(trial: GroupTrial, where: Where) -> list[Member]:
+    """The guests of a trial that a comparison is about; none where it is about others."""
+    if trial.scenario != where.scenario:
+        return []
+    if not where.guests:
+        way = where.environment
+        mine = [one for one in trial.of(where.workload) if f"{one.guest} → " in way]
+        return [one for one in mine if way.endswith(f" {_target(trial, one)}")]
+    mine = [one for one in trial.of(where.workload) if one.environment == where.environment]
+    return mine if trial.guests == where.guests else []
+
+
+def _runs(record: TrialRecord, where: Where) -> list[Run]:
+    measured = [run for run in record.scored if run.placement.role == "measured"]
+    mine = [run for run in measured if run.placement.workload == where.workload]
+    return [run for run in mine if not where.guests or run.placement.environment == where.environment]
+
+
+def _is_baseline(campaign: Campaign, where: Where) -> bool:
+    """Whether it is one guest of the baseline alone, which all efficiencies are of."""
+    types = {one.name: one.type for one in campaign.plan.scenarios}
+    growing = types.get(where.scenario) in ("together", "instances")
+    return growing and where.guests == 1 and where.environment == campaign.plan.baseline
+
+
+def _planned(campaign: Campaign, where: Where) -> bool:
+    """Whether the plan has its scenario, environment and workload; what has no value there is lost."""
+    plan = campaign.plan
+    environments = {one.name for one in plan.environments}
+    return (
+        where.scenario in {one.name for one in plan.scenarios}
+        and where.workload in {one.name for one in plan.workloads}
+        and (where.environment in environments or not where.guests)
+    )
+
+
+def _pair(campaigns: tuple[Campaign, Campaign], before: Reached, after: Reached, *, absolute: bool) -> Pair:
+    """One comparison, A first."""
+    where = after.where
+    enough = [name for name in _BASES if all(len(one.by.get(name, {})) >= MIN_BLOCKS for one in (before, after))]
+    some = [name for name in _BASES if all(name in one.by for one in (before, after))]
+    name = _VALUES if absolute else next(iter([*enough, *some]), _VALUES)
+    said = [] if absolute else [f"divided by {name}" if name != _VALUES else _NOTHING]
+    logs = [list(one.by[name].values()) for one in (before, after)]
+    sides = [
+        Side(
+            Ratios(one.by[name]), one.value, None, one.marked, one.worked_s,
+            (busy.Side(f"{where.environment} in {letter}", one.results, of.plan.rules.max_disturbed_share),),
+        )
+        for letter, of, one in zip("AB", campaigns, (before, after), strict=True)
+    ]  # fmt: skip
+    return Pair(
+        where=where, before=sides[0], after=sides[1], by="total", op=after.op, unit=after.unit, better=after.better,
+        metric=METRICS.get(after.unit, after.unit), against=where.environment, by_values=name == _VALUES,
+        levels=unlike.workload_of(campaigns[1], where.workload).levels,
+        said=(*said, *series_shape.notes(logs[0], "A"), *series_shape.notes(logs[1], "B")),
+    )  # fmt: skip
+
+
+def words(where: Where) -> str:
+    """`linpack in box, 3 guests of together`; of what is measured alone, `linpack in box`."""
+    name = f"{where.workload} in {where.environment}"
+    if not where.scenario:
+        return name
+    guests = f"{where.guests} guest{'s' if where.guests > 1 else ''} of " if where.guests else ""
+    return f"{name}, {guests}{where.scenario}" + (f" ({where.which + 1})" if where.which else "")

@@ -1,0 +1,160 @@
+"""One comparison before anything is concluded, and the conclusions of a family of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from virtometer.analysis import busy
+from virtometer.analysis.compared import marked as marks
+from virtometer.analysis.compared.comparison import Compared, Where
+from virtometer.analysis.compared.drift import between_campaigns
+from virtometer.analysis.compared.marked import Marked
+from virtometer.analysis.compared.worse import tested
+from virtometer.analysis.equivalence import noise_floor, noise_floor_share
+from virtometer.analysis.interval import Spread, estimate, spread
+from virtometer.analysis.ratios import Ratios
+from virtometer.analysis.unpaired import difference
+from virtometer.analysis.verdicts import Decision, decide
+from virtometer.model import Better, Estimate, Finding, Level, VerdictBy
+
+_BOTH: tuple[VerdictBy, ...] = ("total", "typical")
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a comparison: its logs by block, above 0 where it is better, and what is known beside them.
+
+    control: the spread of the baseline with itself, of the ratios that are compared. value: absolute. hosts: whose
+    trials and slices other programs may have disturbed.
+    """
+
+    ratios: Ratios
+    value: Estimate | None = None
+    control: Spread | None = None
+    marked: Marked = field(default_factory=Marked)
+    worked_s: float = 0.0
+    hosts: tuple[busy.Side, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What is compared with what. paired: the logs of B against A by block, where both were in the same blocks.
+
+    by_values: values are compared, not efficiencies. said: what is known beside the numbers, in sentences. unlike:
+    names of the conditions that differ.
+    """
+
+    where: Where
+    before: Side
+    after: Side
+    by: VerdictBy
+    op: str
+    unit: str
+    better: Better
+    metric: str
+    against: str
+    levels: Mapping[str, Level] = field(default_factory=dict)
+    by_values: bool = False
+    paired: Ratios | None = None
+    said: tuple[str, ...] = ()
+    unlike: tuple[str, ...] = ()
+
+    @property
+    def same(self) -> bool:
+        """Whether both sides are the same measurements, so that no noise is between them."""
+        one, other = ((side.ratios, side.value, side.marked) for side in (self.before, self.after))
+        return self.paired is None and bool(self.after.ratios.total) and one == other
+
+    @property
+    def control(self) -> Spread | None:
+        """That of the side with the wider noise floor."""
+        known = [side.control for side in (self.before, self.after) if side.control is not None]
+        return max(known, key=lambda one: noise_floor(one) or 0.0, default=None)
+
+    def difference(self, by: VerdictBy) -> Spread | None:
+        """The logs of B less those of A."""
+        if self.paired is not None:
+            return spread(list(self.paired.logs(by).values()))
+        if self.same:
+            return spread([0.0 for _ in self.after.ratios.logs(by)])
+        after, before = (
+            between_campaigns(list(side.ratios.logs(by).values()), side.control) for side in (self.after, self.before)
+        )
+        return difference(after, before)
+
+    def blocks(self, by: VerdictBy) -> int:
+        """Of the side that has fewer."""
+        sides = [self.paired] if self.paired is not None else [self.before.ratios, self.after.ratios]
+        return min(len(one.logs(by)) for one in sides)
+
+    def reached(self, side: Side) -> Estimate | None:
+        """What one side reached: its value, or its efficiency."""
+        if self.by_values:
+            return side.value
+        return estimate(spread(list(side.ratios.logs(self.by).values())))
+
+
+def conclude(pairs: Sequence[Pair], margin: float, levels: float) -> tuple[Compared, ...]:
+    """Decide and test all comparisons as one family. levels: what every level is multiplied by."""
+    refused = refusals(pairs)
+    family = {pair.where: pair.difference(pair.by) for pair in pairs}
+    controls = {pair.where: pair.control for pair in pairs if pair.control is not None and not pair.same}
+    worked = {pair.where: math.inf if pair.same else pair.after.worked_s for pair in pairs}
+    decisions = decide(family, margin, controls=controls, refused=refused, strictness=levels)
+    outcomes = tested(family, margin, worked, controls=controls, refused=refused, strictness=levels)
+    made = []
+    for pair in pairs:
+        decision = _counted(decisions[pair.where], family[pair.where], pair)
+        test = outcomes[pair.where]
+        sides = (pair.before, pair.after)
+        floors = tuple(None if side.control is None else noise_floor_share(side.control) for side in sides)
+        finding = busy.qualified(_finding(pair, decision, test.why, levels), busy=pair.where in refused)
+        made.append(
+            Compared(
+                where=pair.where, finding=finding,
+                before=pair.reached(pair.before), after=pair.reached(pair.after), tested=test,
+                marked=(pair.before.marked, pair.after.marked), floors=(floors[0], floors[1]),
+                worked_s=pair.after.worked_s, by_values=pair.by_values,
+            )
+        )  # fmt: skip
+    return tuple(made)
+
+
+def refusals(pairs: Sequence[Pair]) -> dict[Where, str]:
+    """Why comparisons get no verdict, in sentences: on either side the host was busy."""
+    hosts = {pair.where: [*pair.before.hosts, *pair.after.hosts] for pair in pairs if not pair.same}
+    return {where: why.text for where, why in busy.refused(hosts).items()}
+
+
+def _counted(decision: Decision, of: Spread | None, pair: Pair) -> Decision:
+    """With the blocks of the campaigns in place of the degrees of freedom of their difference."""
+    n = pair.blocks(pair.by)
+    ratio = None if decision.ratio is None else replace(decision.ratio, n=n)
+    needed = decision.blocks_needed
+    if needed is not None and of is not None:
+        needed = math.ceil(needed * n / of.n)
+    return replace(decision, ratio=ratio, blocks_needed=needed)
+
+
+def _finding(pair: Pair, decision: Decision, why: Sequence[str], levels: float) -> Finding:
+    both: dict[VerdictBy, Estimate | None] = {}
+    for by in _BOTH:
+        of = estimate(pair.difference(by), strictness=levels)
+        both[by] = None if of is None else replace(of, n=pair.blocks(by))
+    said = [
+        *(["A and B are the same measurements"] if pair.same else []),
+        *pair.said,
+        *marks.notes(pair.before.marked, pair.after.marked),
+        *decision.why,
+        *why,
+    ]
+    return Finding(
+        workload=pair.where.workload, op=pair.op, metric=pair.metric, unit=pair.unit, better=pair.better,
+        subject=pair.where.environment, against=pair.against, ratio=both["total"], verdict=decision.verdict,
+        p_value=decision.p_value, p_adjusted=decision.p_adjusted, host_cpu_ratio=None, value=pair.after.value,
+        detectable=decision.detectable, blocks_needed=decision.blocks_needed, seconds_needed=None,
+        notes=tuple(dict.fromkeys(said)), unlike=pair.unlike, levels=pair.levels, typical=both["typical"],
+        verdict_by=pair.by,
+    )  # fmt: skip
