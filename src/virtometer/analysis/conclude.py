@@ -11,8 +11,19 @@ import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from virtometer.analysis import busy, conditions, cost, foreign_load, missing, slices_by_windows, stalls, worst_block
+from virtometer.analysis import (
+    block_shapes,
+    busy,
+    conditions,
+    cost,
+    foreign_load,
+    missing,
+    slices_by_windows,
+    stalls,
+    worst_block,
+)
 from virtometer.analysis.block_costs import block_costs
+from virtometer.analysis.block_shapes import Series
 from virtometer.analysis.blocks import Cell, Key, beside
 from virtometer.analysis.control import control_spread
 from virtometer.analysis.interval import Spread, estimate, spread
@@ -24,7 +35,7 @@ from virtometer.analysis.values import metric, value_of
 from virtometer.analysis.verdicts import Decision, decide
 from virtometer.analysis.window_level import level
 from virtometer.analysis.worst_block import worst_blocks
-from virtometer.model import Better, Campaign, Estimate, Finding, Verdict
+from virtometer.model import Better, Campaign, Estimate, Finding, Plan, Verdict
 
 
 def findings(campaign: Campaign, table: dict[Key, Cell]) -> tuple[Finding, ...]:
@@ -87,6 +98,40 @@ def strictness(campaign: Campaign) -> float:
     return STRICTNESS if campaign.plan.stops_by_rule or campaign.stages else 1.0
 
 
+def _shapes(table: Mapping[Key, Cell], compared: Mapping[Key, Ratios], plan: Plan) -> dict[Key, list[Note]]:
+    """The shapes of the blocks of every comparison, and those of the values of each side, which tables do not show.
+
+    What is small beside the plan's margin is not named.
+    """
+    least = math.log1p(plan.margin) / 5
+    family = {key: _series(table[key], _against(table, table[key], plan.baseline), of) for key, of in compared.items()}
+    own = {
+        key: Series({block: math.log(value) for block, value in cell.values.items()}, "its own value")
+        for key, cell in table.items()
+    }
+    found = block_shapes.notes(family, least)
+    for key, notes in block_shapes.notes(own, least).items():
+        found[key] = [*found.get(key, []), *(replace(note, brief="") for note in notes)]
+    return found
+
+
+def _series(cell: Cell, against: Cell, of: Ratios) -> Series:
+    """The log ratios that are decided by, with the place of the subject: after the baseline, or else in its block."""
+    own, other = _places(cell), _places(against)
+    apart = {block: place - other[block] for block, place in own.items() if block in other}
+    if len(set(apart.values())) > 1:
+        return Series(of.decisive, places=apart, later=f"than {against.environment}")
+    return Series(of.decisive, places=own)
+
+
+def _places(cell: Cell) -> dict[int, float]:
+    """The mean place of the trials of a cell in each block, counted in trials."""
+    found: dict[int, list[int]] = {}
+    for record, _ in cell.results:
+        found.setdefault(record.trial.block, []).append(record.trial.position)
+    return {block: statistics.fmean(places) for block, places in found.items()}
+
+
 class _Concluder:
     """What all findings of a campaign share: the plan, cells, ratios, worst blocks, what a block takes."""
 
@@ -104,6 +149,7 @@ class _Concluder:
         self.status = {status.name: status for status in campaign.environments}
         self.workloads = {workload.name: workload for workload in self.plan.workloads}
         self.costs = block_costs(campaign)
+        self.shapes = _shapes(table, compared, campaign.plan)
         self.hidden = foreign_load.hidden_guests(campaign)
 
     def alone(self, cell: Cell) -> Finding:
@@ -112,6 +158,7 @@ class _Concluder:
         happened: list[str | Note] = [*self._happened(cell, name=""), *conditions.notes(cell)]
         happened += foreign_load.notes(cell, self.hidden)
         happened += conditions.changes(cell).values()
+        happened += self.shapes.get(cell.key, [])
         said: list[str | Note] = list(happened if gone is None else gone)
         if cell.environment == self.plan.baseline:
             ratio = Estimate(1.0, None, None, len(cell.values)) if cell.values else None
@@ -148,6 +195,7 @@ class _Concluder:
             ),
             *self._levels(cell, against),
             *slices_by_windows.notes(windows, self.plan.margin),
+            *self.shapes.get(cell.key, []),
         ]
         if not against.values:
             said.append(f"{against.environment} gave no value to compare with")

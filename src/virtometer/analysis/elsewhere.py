@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from virtometer.analysis.blocks import Key, log_ratios
+from virtometer.analysis import block_shapes, row_order
+from virtometer.analysis.block_shapes import Series
+from virtometer.analysis.blocks import Key, logs_by_block
 from virtometer.analysis.counted import counted
 from virtometer.analysis.interval import Spread, estimate, spread
 from virtometer.analysis.long_table import LongTable
 from virtometer.analysis.verdicts import Decision, decide
 from virtometer.errors import UsageError
 from virtometer.model import Estimate, Finding, Verdict
+
+_LEVEL = (0.05 - row_order.LEVEL) / len(block_shapes.TESTS_OF_TABLES)  # so that a table has 5 % in all
 
 
 def compare(table: LongTable, against: str, margin: float) -> tuple[Finding, ...]:
@@ -27,33 +31,52 @@ def compare(table: LongTable, against: str, margin: float) -> tuple[Finding, ...
     if len(table.treatments) < 2:
         raise UsageError(f"{against} is the only treatment: there is nothing to compare")
     blocks = {key: _means(values) for key, values in table.values.items()}
-    numbers = {block: number for number, block in enumerate(dict.fromkeys(b for of in blocks.values() for b in of))}
+    numbers = {block: number for number, block in enumerate(dict.fromkeys(block for _, _, block, _ in table.rows))}
     values = {key: {numbers[block]: value for block, value in of.items()} for key, of in blocks.items()}
-    family: dict[Key, Spread | None] = {
-        (metric.name, treatment): spread(
-            log_ratios(values.get((metric.name, treatment), {}), values.get((metric.name, against), {}), metric.better)
+    logs = {
+        (metric.name, treatment): logs_by_block(
+            values.get((metric.name, treatment), {}), values.get((metric.name, against), {}), metric.better
         )
         for metric in table.metrics.values()
         for treatment in table.treatments
         if treatment != against
     }
+    family: dict[Key, Spread | None] = {key: spread([*of.values()]) for key, of in logs.items()}
     decisions = decide(family, margin)
+    said: dict[Key, list[str]] = {(metric, against): [text] for metric, text in row_order.sentences(table).items()}
+    said |= _shapes(table, against, logs, numbers, math.log1p(margin) / 5)
     return tuple(
-        _finding(table, name, treatment, against, decisions.get((name, treatment)), values)
+        _finding(table, (name, treatment), against, decisions.get((name, treatment)), values, said)
         for name in table.metrics
         for treatment in table.treatments
     )
 
 
+def _shapes(
+    table: LongTable, against: str, logs: Mapping[Key, Mapping[int, float]], numbers: Mapping[str, int], least: float
+) -> dict[Key, list[str]]:
+    """The shapes of the blocks of each comparison. numbers: of the blocks. least: as of `block_shapes.notes`."""
+    family = {}
+    for metric in table.metrics:
+        places = {numbers[block]: own for block, own in row_order.places(table, metric).items()}
+        for (name, treatment), of in logs.items():
+            if name == metric:
+                apart = {block: float(places[block][treatment] - places[block][against]) for block in of}
+                family[name, treatment] = Series(of, places=apart, later=f"than {against}")
+    found = block_shapes.notes(family, least, _LEVEL, block_shapes.TESTS_OF_TABLES)
+    return {key: [note.text for note in notes] for key, notes in found.items()}
+
+
 def _finding(
     table: LongTable,
-    name: str,
-    treatment: str,
+    key: Key,
     against: str,
     decision: Decision | None,
     values: Mapping[Key, Mapping[int, float]],
+    said: Mapping[Key, Sequence[str]],
 ) -> Finding:
-    """`decision` is None of the treatment that the others are compared with."""
+    """`decision` is None of the treatment that the others are compared with. said: of the order and the blocks."""
+    name, treatment = key
     metric = table.metrics[name]
     own, other = values.get((name, treatment), {}), values.get((name, against), {})
     notes = []
@@ -66,6 +89,7 @@ def _finding(
         if single:
             notes.append(f"{counted(single, 'block')} of {len(own.keys() | other.keys())} with one side only: not used")
         notes += decision.why
+    notes += said.get(key, ())
     return Finding(
         workload=name, op="", metric=name, unit=metric.unit, better=metric.better,
         subject=treatment, against=against, ratio=decision.ratio, verdict=decision.verdict,

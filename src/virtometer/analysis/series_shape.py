@@ -1,48 +1,21 @@
-"""Whether a series of values drifts from block to block, or has two modes: means say little about either."""
+"""Whether one series of values has a shape of which its mean says little: one side of a comparison of two campaigns."""
 
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Sequence
 
-_ENOUGH = 8
-_DRIFT_LEVEL = 0.001
-_SMALLER_PART = 0.25  # of the values that the smaller mode holds at least
-_APART = 6.0  # distance of the modes in standard deviations within them
+from virtometer.analysis.block_shapes import TESTS, Series
+
+_LEVEL = 0.0008  # of each shape: of the 60 series of 30 comparisons one is called so by chance in 5 % of cases
+_LEAST = math.log(1.01)
 
 
 def notes(logs: Sequence[float], name: str) -> list[str]:
-    """What is special about logarithms of values in the order of their blocks, in sentences; `name`: whose they are.
+    """The shapes of logarithms of values in the order of their blocks, in sentences; `name`: whose they are.
 
-    Drift: Spearman's rank correlation with the order (C. Spearman, 1904), at the level of 0.001. Two modes: some split
-    leaves a quarter of the values on either side, six standard deviations within the parts from each other. Nothing is
-    said of fewer than eight values.
+    The tests are those of `block_shapes`, from six values on. A difference below 1 % is not named.
     """
-    if len(logs) < _ENOUGH or max(logs) == min(logs):
-        return []
-    from scipy import stats  # takes half a second to load
-
-    found = []
-    trend = stats.spearmanr(range(len(logs)), logs)
-    if trend.pvalue < _DRIFT_LEVEL:
-        found.append(f"{name} drifts from block to block: it {'rises' if trend.statistic > 0 else 'falls'}")
-    if (apart := _modes(sorted(logs))) is not None:
-        low, high = apart
-        found.append(f"{name} has two modes, the higher one at {math.exp(high - low):.3g} times the lower one")
-    return found
-
-
-def _modes(ordered: Sequence[float]) -> tuple[float, float] | None:
-    """The means of two modes of sorted values; None where there is one."""
-    least = max(math.ceil(len(ordered) * _SMALLER_PART), 2)
-    splits = range(least, len(ordered) - least + 1)
-    at = max(splits, key=lambda split: ordered[split] - ordered[split - 1], default=0)
-    low, high = ordered[:at], ordered[at:]
-    if not low or not high:
-        return None
-    within = math.sqrt(
-        (statistics.variance(low) * (len(low) - 1) + statistics.variance(high) * (len(high) - 1)) / (len(ordered) - 2)
-    )
-    apart = statistics.fmean(high) - statistics.fmean(low)
-    return (statistics.fmean(low), statistics.fmean(high)) if apart > _APART * within else None
+    series = Series(dict(enumerate(logs)), name)
+    found = (test(series, _LEAST) for test in TESTS)
+    return [one.note.text for one in found if one.note is not None and one.p_value < _LEVEL]

@@ -34,7 +34,8 @@ def analyse(
     lower), value, and treatment. Several values of a treatment in one block are numbered in the column replicate.
     Instead of treatment there may be a column factor:NAME for each factor: the treatment is then NAME=LEVEL, ...,
     and the effect of each factor and of every two of them is told, with what cannot be told apart. Rows are in the
-    order of execution.
+    order of execution: a note says where it was not random within blocks, and where blocks drift, have two modes or
+    resemble their neighbours.
     """
     from virtometer.analysis.effects.of_table import effects_of_table
     from virtometer.analysis.elsewhere import compare

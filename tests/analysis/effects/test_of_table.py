@@ -65,3 +65,17 @@ def test_a_table_goes_the_whole_way() -> None:
     assert effect.term == "bus"
     assert effect.change.percent == pytest.approx(100.0)
     assert [(one.term, one.reason) for one in rate.lost] == [("size", "only size=4 ran")]
+
+
+def test_an_order_that_was_not_random_is_said_once() -> None:
+    rows = [
+        f"{block},{bus},4,{metric},1/s,higher,{(2 if bus == 'virtio' else 1) * (1 + block / 1000)}"
+        for metric in ("rate", "other")
+        for block in range(6)
+        for bus in ("ide", "virtio")
+    ]
+    found = effects_of_table(read(table(*rows), "t.csv"), None, 0.05)
+    said = [note for metric in found.metrics for note in metric.diagnostics if "order of rows" in note]
+    assert len(said) == 1 and said[0].startswith(
+        "all 6 blocks have the same order of rows (bus=ide, size=4, bus=virtio"
+    )

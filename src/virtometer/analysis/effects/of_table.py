@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from virtometer.analysis import row_order
 from virtometer.analysis.effects.effect import Effects
 from virtometer.analysis.effects.table import Experiment, Response, Variable
 from virtometer.analysis.effects.whole import effects
@@ -30,6 +31,7 @@ def experiment(table: LongTable, against: str | None = None) -> Experiment:
     if all(len(one.levels) < 2 for one in variables):
         raise UsageError("no factor of the table has two levels: there is nothing to compare")
     blocks = {block: number for number, block in enumerate(dict.fromkeys(block for _, _, block, _ in table.rows))}
+    uneven = row_order.sentences(table)
     responses = []
     for metric in table.metrics.values():
         rows = [row for row in table.rows if row[0] == metric.name]
@@ -39,6 +41,7 @@ def experiment(table: LongTable, against: str | None = None) -> Experiment:
                 [table.treatments[treatment] for _, treatment, _, _ in rows],
                 [blocks[block] for _, _, block, _ in rows],
                 [math.log(value) for *_, value in rows],
+                notes=(uneven[metric.name],) if metric.name == next(iter(uneven), None) else (),
                 missing=sum(count for (name, _), count in table.missing.items() if name == metric.name),
             )
         )  # fmt: skip
