@@ -70,6 +70,12 @@ def test_two_modes_are_named_with_their_blocks() -> None:
     ]
 
 
+def test_modes_within_the_margin_are_not_named() -> None:
+    ratios = [0.96, 0.9901, 0.961, 0.9601, 0.989, 0.99, 0.9605]
+    assert texts(series(ratios)) == []
+    assert "has two modes" in texts(series([ratio**3 for ratio in ratios]))[0]
+
+
 def test_an_influence_of_the_order_is_named_with_its_size() -> None:
     places = {0: -3.0, 1: 2.0, 2: 1.0, 3: -2.0, 4: 3.0, 5: -1.0}
     rng = np.random.default_rng(2)

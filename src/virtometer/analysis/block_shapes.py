@@ -40,6 +40,7 @@ RATIO = "the ratio"
 """The name of what is compared."""
 
 _APART = 4.5  # standard deviations within the parts: half a Gauss is 2.7 from the other half, of even noise 3.5
+_MODES_APART = 5.0  # times the smallest difference that is named: of modes within the margin the mean says enough
 _SMALLER_PART = 0.25  # of the values that the smaller mode has at least
 _MOST_FREEDOM = 4  # of the first block: what is seldom in few blocks is not seldom with these tails in many
 _SIMULATED = 20_000
@@ -146,7 +147,7 @@ def two_modes(series: Series, least: float) -> Shape:
     ordered = np.sort(np.array([*series.logs.values()]))
     apart, at = _separation(ordered[None, :])
     low, high = ordered[: at[0]], ordered[at[0] :]
-    if apart[0] < _APART or high.mean() - low.mean() < least:
+    if apart[0] < _APART or high.mean() - low.mean() < _MODES_APART * least:
         return _NONE
     by_chance = _separations(min(n, _MOST_SIMULATED))
     p = (1 + len(by_chance) - int(np.searchsorted(by_chance, apart[0]))) / (1 + len(by_chance))
