@@ -12,7 +12,7 @@ CREATE TABLE campaign (
 	PRIMARY KEY (id)
 );
 INSERT INTO "campaign" VALUES(1,'virtometer: 1  # with a comment, an umlaut: ü
-','{"virtometer":1,"name":"ledger","question":"Is anything lost?","environments":[{"name":"native","kind":"native","settings":{},"timing":"auto","levels":{},"of":""},{"name":"box","kind":"runc","settings":{"cpus":0.5,"memory":67108864},"timing":"auto","levels":{},"of":""}],"baseline":"native","factors":[],"constraints":[],"design":null,"workloads":[{"name":"w","workload":"disk","op":"random-read","parameters":{"size":4096},"threads":1,"seconds":null,"scheduling":"auto","factors":{},"levels":{},"of":""}],"scenarios":[],"tuning":[],"disk_files":"own","blocks":4,"seconds":1.0,"slice_s":0.012,"fresh":"trial","unavailable":"refuse","seed":null,"control":true,"residents_s":1.5,"precision":null,"budget_s":null,"margin":0.05,"verdict":"total","disk_span":536870912,"limits":{"start_s":60.0,"prepare_s":60.0,"run_extra_s":30.0,"answer_s":10.0,"clock_error":0.005},"rules":{"max_steal_share":0.05,"max_swap_pages":0,"min_free_memory_bytes":268435456,"max_stall_share":0.1,"max_foreign_load":0.25,"max_run_delay_share":0.1,"max_frequency_change":0.2,"max_throttling":0,"max_kernel_errors":0,"max_disturbed_share":0.5}}',9223372036854775807,'2026-01-02T03:04:05.678+00:00','{"cpu":"a processor","cpus":2,"memory_bytes":1099511627776,"flags":["fpu","avx"],"cpufreq":null}','{"virtometer":"0.1.0","agent_sha256":"abababababababababababababababababababababababababababababababab"}');
+','{"virtometer":1,"name":"ledger","question":"Is anything lost?","environments":[{"name":"native","kind":"native","settings":{},"timing":"auto","levels":{},"of":""},{"name":"box","kind":"runc","settings":{"cpus":0.5,"memory":67108864},"timing":"auto","levels":{},"of":""}],"baseline":"native","factors":[],"constraints":[],"design":null,"workloads":[{"name":"w","workload":"disk","op":"random-read","parameters":{"size":4096},"threads":1,"seconds":null,"scheduling":"auto","factors":{},"levels":{},"of":""}],"scenarios":[],"tuning":[],"disk_files":"own","blocks":4,"seconds":1.0,"slice_s":0.012,"long_windows":"first","fresh":"trial","unavailable":"refuse","seed":null,"control":true,"residents_s":1.5,"precision":null,"budget_s":null,"margin":0.05,"verdict":"total","disk_span":536870912,"limits":{"start_s":60.0,"prepare_s":60.0,"run_extra_s":30.0,"answer_s":10.0,"clock_error":0.005},"rules":{"max_steal_share":0.05,"max_swap_pages":0,"min_free_memory_bytes":268435456,"max_stall_share":0.1,"max_foreign_load":0.25,"max_run_delay_share":0.1,"max_frequency_change":0.2,"max_throttling":0,"max_kernel_errors":0,"max_disturbed_share":0.5}}',9223372036854775807,'2026-01-02T03:04:05.678+00:00','{"cpu":"a processor","cpus":2,"memory_bytes":1099511627776,"flags":["fpu","avx"],"cpufreq":null}','{"virtometer":"0.1.0","agent_sha256":"abababababababababababababababababababababababababababababababab"}');
 CREATE TABLE commands (
 	position INTEGER NOT NULL, 
 	at TEXT NOT NULL, 
@@ -32,12 +32,12 @@ CREATE TABLE entries (
 	PRIMARY KEY (entry), 
 	FOREIGN KEY(trial) REFERENCES planned (trial)
 );
-INSERT INTO "entries" VALUES(1,NULL,0,1,'b38b9eb8e109bc054b754d3734c183d508fa160890b89b66be6261c6affbf099',0);
-INSERT INTO "entries" VALUES(2,0,1,1,'72a9d360dce67d988fef820073c01f2da6130b9994c8d04949ddeae512545826',0);
-INSERT INTO "entries" VALUES(3,1,1,1,'a315fd3b402ebfd91337b2316f3ada04de5054b5bdbd85da5e041b78ab31b467',0);
-INSERT INTO "entries" VALUES(4,3,2,1,'fc001abbcb6cab9e7c62c33b377d4c626d20842d7b92a0f50c2735aa498fbed1',0);
-INSERT INTO "entries" VALUES(5,NULL,2,1,'c74d9434aa092cf554023f876267f2ffb1618161399c36663ef633f87cf676e7',1);
-INSERT INTO "entries" VALUES(6,NULL,2,1,'46a3457eacc80c6727de1afd64eef2449ceae6482085a625d15519b5824de5c1',2);
+INSERT INTO "entries" VALUES(1,NULL,0,1,'7ad51c681d3491929b115a0eb7e4eafdfb0fcb379d7aa5174c02b5f7202386b7',0);
+INSERT INTO "entries" VALUES(2,0,1,1,'6b8eb9b64da96c46dfbd663f2c8e25a5f644ae417bf01265ef39472df4e4464c',0);
+INSERT INTO "entries" VALUES(3,1,1,1,'0a4ce069957f833e6f09fc01ba3e8ef495d46985f3e0952b66a4da89e589f10d',0);
+INSERT INTO "entries" VALUES(4,3,2,1,'2911b12dcc596ee764e2799d23ddaccc7973f450050d383f6783d6b813a48cd7',0);
+INSERT INTO "entries" VALUES(5,NULL,2,1,'a3cce38af23e1ba59a2ddf871a3183596c3b391a5dd15aab229b281f8183f749',1);
+INSERT INTO "entries" VALUES(6,NULL,2,1,'389381042f06888c3e8fb14cf0cf9db793eda487ac0791b4b83003baaf1b7fca',2);
 CREATE TABLE environments (
 	position INTEGER NOT NULL, 
 	name TEXT NOT NULL, 
