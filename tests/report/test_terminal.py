@@ -121,9 +121,9 @@ def test_a_sweep_has_a_row_for_each_level_and_a_column_for_each_environment() ->
     at = found.index(["read"])
     assert found[at + 1] == ["size", "native", "half", "same"]
     assert found[at + 3 : at + 6] == [
-        ["1 KiB", "8.00 GB/s", "0.50 ±0.00 slower", "1.0 ±0.0 equivalent"],
-        ["2 KiB", "4.00 GB/s", "0.50 ±0.00 slower", "1.0 ±0.0 equivalent"],
-        ["3 KiB", "2.67 GB/s", "0.50 ±0.00 slower", "1.0 ±0.0 equivalent"],
+        ["1 KiB", "8.00 GB/s", "0.50 ±0.00 slower", "1.0 ±0.0 equivalent¹"],
+        ["2 KiB", "4.00 GB/s", "0.50 ±0.00 slower", "1.0 ±0.0 equivalent¹"],
+        ["3 KiB", "2.67 GB/s", "0.50 ±0.00 slower", "1.0 ±0.0 equivalent¹"],
     ]
     text = printed(swept(Place("half", efficiency={"": 0.5}), Place("same")), 100)
     assert "read 1 KiB" not in text, "a combination of levels has no row of its own beside"
@@ -163,7 +163,7 @@ def test_a_level_without_a_value_says_so_in_its_cell() -> None:
     failure = Failure(FailureKind.UNAVAILABLE, "no memory", 0)
     places = (Place("box", fails={"read 2 KiB": failure}), Place("same"))
     found = rows(printed(swept(*places), 120))
-    assert ["2 KiB", "4.00 GB/s", "not available here¹", "1.0 ±0.0 equivalent"] in found
+    assert ["2 KiB", "4.00 GB/s", "not available here¹", "1.0 ±0.0 equivalent¹"] in found
 
 
 def test_where_verdicts_are_about_the_typical_ratio_the_table_shows_that_one_and_says_so() -> None:

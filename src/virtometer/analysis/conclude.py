@@ -20,13 +20,16 @@ from virtometer.analysis import (
     missing,
     slices_by_windows,
     stalls,
+    unseen,
     worst_block,
 )
 from virtometer.analysis.block_costs import block_costs
 from virtometer.analysis.block_shapes import Series
 from virtometer.analysis.blocks import Cell, Key, beside
 from virtometer.analysis.control import control_spread
+from virtometer.analysis.doubts import QUALIFIED, Doubts, doubts_of
 from virtometer.analysis.interval import Spread, estimate, spread
+from virtometer.analysis.median import median
 from virtometer.analysis.note import Note
 from virtometer.analysis.ratios import Ratios, ratios
 from virtometer.analysis.slices import long_windows
@@ -44,11 +47,16 @@ def findings(campaign: Campaign, table: dict[Key, Cell]) -> tuple[Finding, ...]:
     spreads = decisive_spreads(compared)
     controls = control_spreads(campaign, table, compared)
     disturbed = busy_host(campaign, table, compared)
-    refused = {key: why.text for key, why in disturbed.items()}
+    doubted = doubts_of(campaign, table, compared, controls, strictness(campaign))
     decisions = decide(
-        spreads, campaign.plan.margin, controls=controls, refused=refused, strictness=strictness(campaign)
+        spreads,
+        campaign.plan.margin,
+        controls=controls,
+        refused={**doubted.refused, **{key: why.text for key, why in disturbed.items()}},
+        blocks={key: count for key, count in doubted.blocks.items() if key not in disturbed},
+        strictness=strictness(campaign),
     )
-    concluder = _Concluder(campaign, table, compared, disturbed)
+    concluder = _Concluder(campaign, table, compared, disturbed, doubted)
     return tuple(
         concluder.comparison(cell, decisions[key]) if key in decisions else concluder.alone(cell)
         for key, cell in table.items()
@@ -136,9 +144,15 @@ class _Concluder:
     """What all findings of a campaign share: the plan, cells, ratios, worst blocks, what a block takes."""
 
     def __init__(
-        self, campaign: Campaign, table: dict[Key, Cell], compared: dict[Key, Ratios], busy_host: Mapping[Key, Note]
+        self,
+        campaign: Campaign,
+        table: dict[Key, Cell],
+        compared: dict[Key, Ratios],
+        busy_host: Mapping[Key, Note],
+        doubted: Doubts,
     ) -> None:
-        """busy_host: why comparisons get no verdict there."""
+        """busy_host: why comparisons get no verdict there. doubted: what few starts leave open."""
+        self.doubted = doubted
         self.plan = campaign.plan
         self.table = table
         self.compared = compared
@@ -201,13 +215,17 @@ class _Concluder:
             said.append(f"{against.environment} gave no value to compare with")
         never = decision.ratio is None and bool(cell.failed or against.failed)
         why = (self.busy_host[cell.key],) if is_busy else decision.why
-        said += [*of.notes, *why, *worst_block.notes(worst, decision.verdict)]
+        beside_it = self.doubted.notes.get(cell.key, ())
+        few = decision.why == (self.doubted.refused.get(cell.key),)
+        said += [*of.notes, *why, *beside_it, *([] if few else worst_block.notes(worst, decision.verdict))]
         made = self._finding(
             cell, decision, said, host_cpu=cost.ratio(cell, against, self.strictness), never_decided=never
         )
         made = replace(
-            made, ratio=total, typical=typical, worst_block=worst, verdict_by=of.by, slices_by_windows=windows
-        )
+            made, ratio=total, typical=typical, worst_block=worst, verdict_by=of.by,
+            median=median(list(of.decisive.values())), unseen_share=unseen.share(len(of.decisive)),
+            slices_by_windows=windows, qualified=QUALIFIED if few else made.qualified,
+        )  # fmt: skip
         return busy.qualified(made, busy=is_busy)
 
     def _levels(self, cell: Cell, against: Cell) -> list[str]:

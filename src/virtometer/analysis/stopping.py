@@ -16,7 +16,7 @@ tests/analysis/test_stopping.py find at most 5 % and at least 93 %. That is simu
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,6 +66,8 @@ def allot(
     precision: float | None = None,
     most_blocks: int = MAX_BLOCKS,
     first: int | None = None,
+    doubted: Mapping[Key, int | None] | None = None,
+    refused: Collection[Key] = (),
 ) -> Allotment:
     """Fix the blocks of every comparison from the first stage, the cheapest comparisons first.
 
@@ -75,13 +77,24 @@ def allot(
     spread of the baseline's log ratios with itself, whose noise floor an equivalence has to reach too. precision: the
     half width of the 95 % interval that is asked for, as a fraction; without it a comparison goes on until it is
     decided with 80 % probability. most_blocks: of both stages. first: blocks of the first stage; by default the most
-    that any comparison has. A block that failed in the first stage is made up for.
+    that any comparison has. A block that failed in the first stage is made up for. doubted: blocks in all that
+    `doubts` asks for. Comparisons that it does not refuse a verdict are decided, and get theirs after all others.
     """
     done = first if first is not None else max((of.n for of in family.values() if of is not None), default=0)
     more: dict[Key, int | None] = {}
     for key, needed in _needed(family, margin, controls or {}, precision, most_blocks).items():
         of = family[key]
         more[key] = None if of is None or needed is None else needed - of.n
+    sure: dict[Key, int] = {}
+    for key, count in (doubted or {}).items():
+        of, own = family.get(key), more.get(key, 0)
+        if of is None:
+            continue
+        wanted = None if count is None or own is None else max(own, count - of.n)
+        if key in refused or own != 0:
+            more[key] = wanted
+        elif wanted:
+            sure[key] = wanted
     return allotted(
         dict.fromkeys(family, 0) | more,
         done,
@@ -90,6 +103,7 @@ def allot(
         shared_s=shared_s,
         start_s=start_s,
         left_s=left_s,
+        sure=sure,
     )
 
 
@@ -102,19 +116,25 @@ def allotted(
     shared_s: Mapping[str, float],
     start_s: Mapping[str, float],
     left_s: float,
+    sure: Mapping[Key, int] | None = None,
 ) -> Allotment:
-    """What of the blocks that are wanted fits. more: further blocks of each key; None: more than a plan may have."""
+    """What of the blocks that are wanted fits. more: further blocks of each key; None: more than a plan may have.
+
+    sure: further blocks of comparisons that are decided, which get what the others leave.
+    """
     wanted, beyond = {}, {}
     for key, count in more.items():
         if count is None or done + count > most_blocks:
             beyond[key] = math.inf
         elif count > 0:
             wanted[key] = count
-    chosen = _cheapest(wanted, cost_s, shared_s, start_s, left_s)
+    later = {key: min(count, most_blocks - done) for key, count in (sure or {}).items() if done < most_blocks}
+    chosen = _cheapest(wanted, later, cost_s, shared_s, start_s, left_s)
     for key, count in wanted.items():
         if key not in chosen:
             beyond[key] = count * (cost_s[key] + shared_s.get(key[0], 0.0) + start_s.get(key[1], 0.0))
-    return Allotment({key: done + (wanted[key] if key in chosen else 0) for key in more}, beyond)
+    further = wanted | later
+    return Allotment({key: done + (further[key] if key in chosen else 0) for key in more}, beyond)
 
 
 def blocks_to_decide(
@@ -196,16 +216,18 @@ def _blocks_for_floor(control: Spread | None, limit: float, most: int) -> int | 
 
 
 def _cheapest(
-    wanted: Mapping[Key, int],
+    first: Mapping[Key, int],
+    later: Mapping[Key, int],
     cost_s: Mapping[Key, float],
     shared_s: Mapping[str, float],
     start_s: Mapping[str, float],
     left_s: float,
 ) -> set[Key]:
-    """The comparisons that fit into the time that is left, each time the one that adds least.
+    """The comparisons that fit into the time that is left, each time the one that adds least; `later` after `first`.
 
     A block of the baseline is paid for once, whatever else is measured in the block, and of the starts the longest.
     """
+    wanted = {**first, **later}
     chosen: set[Key] = set()
     longest: dict[str, int] = {}
     starts = np.zeros(max(wanted.values(), default=0))  # of each further block
@@ -218,14 +240,15 @@ def _cheapest(
 
     if left_s == math.inf:
         return set(wanted)
-    while len(chosen) < len(wanted):
-        price, key = min((adds(key), key) for key in wanted if key not in chosen)
-        if price > left_s:
-            break
-        left_s -= price
-        chosen.add(key)
-        longest[key[0]] = max(longest.get(key[0], 0), wanted[key])
-        starts[: wanted[key]] = np.maximum(starts[: wanted[key]], start_s.get(key[1], 0.0))
+    for part in (first, later):
+        while part.keys() - chosen:
+            price, key = min((adds(key), key) for key in part if key not in chosen)
+            if price > left_s:
+                break
+            left_s -= price
+            chosen.add(key)
+            longest[key[0]] = max(longest.get(key[0], 0), wanted[key])
+            starts[: wanted[key]] = np.maximum(starts[: wanted[key]], start_s.get(key[1], 0.0))
     return chosen
 
 

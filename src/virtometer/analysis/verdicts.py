@@ -49,12 +49,14 @@ def decide(
     *,
     controls: Mapping[Which, Spread] | None = None,
     refused: Mapping[Which, str] | None = None,
+    blocks: Mapping[Which, int | None] | None = None,
     strictness: float = 1.0,
 ) -> dict[Which, Decision]:
     """Decide all comparisons of a family. Spreads are of log ratios, above 0 where the subject is better.
 
     controls: the spread of the baseline's log ratios with itself, for the comparisons that have one. refused: why a
-    comparison gets no verdict whatever its ratios are, in a sentence; it stays in the family. strictness: what every
+    comparison gets no verdict whatever its ratios are, in a sentence; it stays in the family. blocks: in all, that
+    a refused comparison takes, where they are known. strictness: what every
     level is multiplied by: `stopping.STRICTNESS` where a first stage fixed the blocks. Adjusted p values are divided by
     it, so that a claim always takes one below CLAIM_LEVEL.
     """
@@ -69,7 +71,10 @@ def decide(
         verdict = _verdict(logs, p_adjusted, margin, strictness)
         why_not = (refused or {}).get(key)
         if why_not is not None:
-            found[key] = Decision(ratio, Verdict.UNDECIDED, tested.get(key), p_adjusted, why=(why_not,))
+            needed = (blocks or {}).get(key)
+            found[key] = Decision(
+                ratio, Verdict.UNDECIDED, tested.get(key), p_adjusted, blocks_needed=needed, why=(why_not,)
+            )
         elif logs is None or verdict is Verdict.UNDECIDED:
             found[key] = Decision(
                 ratio,
@@ -93,6 +98,14 @@ def decide(
         else:
             found[key] = Decision(ratio, verdict, tested[key], p_adjusted)
     return found
+
+
+def plain_verdicts(
+    family: Mapping[Which, Spread | None], margin: float, strictness: float = 1.0
+) -> dict[Which, Verdict]:
+    """As `decide`, without controls and refusals, and without anything beside the verdicts."""
+    adjusted = _adjusted(p_values(family), strictness)
+    return {key: _verdict(logs, adjusted.get(key), margin, strictness) for key, logs in family.items()}
 
 
 def p_values(family: Mapping[Which, Spread | None]) -> dict[Which, float]:

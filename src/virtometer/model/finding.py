@@ -72,7 +72,8 @@ class Finding:
     that have both; None where none has. verdict_by: which of total and typical verdict, p, forecasts and the worst
     block are about.
     qualified: what stands beside the verdict wherever it is shown, without the verdict's own word; empty where nothing
-    qualifies it.
+    qualifies it. median: of the blocks' ratios, with an interval that holds for every distribution; its `level` is what
+    that covers. unseen_share: up to this share of starts may be of a kind that is not in the blocks, at 95 %.
 
     unlike: names of the conditions that differ between the two sides, or changed on one. levels: of the treatment's
     factors. table_notes: the notes in words that cells of a table share, without those that the finding of `against`
@@ -104,6 +105,8 @@ class Finding:
     verdict_by: VerdictBy = "total"
     qualified: str = ""
     slices_by_windows: Estimate | None = None
+    median: Estimate | None = None
+    unseen_share: float | None = None
 
     @property
     def shown_notes(self) -> tuple[str, ...]:

@@ -31,9 +31,10 @@ _FINDING = (
     "workload", "op", "metric", "unit", "better", "subject", "against", "ratio", "low", "high", "n", "typical",
     "typical_low", "typical_high", "verdict", "qualified", "verdict_by", "p_value", "p_adjusted", "host_cpu_ratio",
     "host_cpu_low", "host_cpu_high", "value", "value_low", "value_high", "detectable", "blocks_needed",
-    "seconds_needed", "like_with_like", "unlike", "levels", "worst_block", "worst_block_ratio", "without_worst_block",
-    "without_worst_block_low", "without_worst_block_high", "verdict_without_worst_block", "slices_by_windows",
-    "slices_by_windows_low", "slices_by_windows_high", "slices_by_windows_n", "notes",
+    "seconds_needed", "like_with_like", "unlike", "levels", "median", "median_low", "median_high", "median_level",
+    "unseen_share", "worst_block", "worst_block_ratio", "without_worst_block", "without_worst_block_low",
+    "without_worst_block_high", "verdict_without_worst_block", "slices_by_windows", "slices_by_windows_low",
+    "slices_by_windows_high", "slices_by_windows_n", "notes",
 )  # fmt: skip
 _TRAFFIC = tuple(field.name for field in fields(Traffic))
 CPU = ("code_s", "vmm_s", "kernel_s", "user_s", "system_s", "cpu_unknown")
@@ -72,6 +73,7 @@ def findings_csv(analysis: Analysis) -> str:
                 **row,
                 "unlike": " | ".join(row["unlike"]),
                 "levels": _object(row["levels"]),
+                **_median(row["median"]),
                 **_worst_block(row["worst_block"]),
                 **_slices_by_windows(row["slices_by_windows"]),
                 "notes": " | ".join(row["notes"]),
@@ -85,6 +87,13 @@ def _slices_by_windows(of: Mapping[str, Any] | None) -> dict[str, object]:
     """The columns of the ratio in slices by that in long windows; empty where it is not known."""
     values = (None,) * 4 if of is None else (of["ratio"], of["low"], of["high"], of["n"])
     return dict(zip(_FINDING[-5:-1], values, strict=True))
+
+
+def _median(of: Mapping[str, Any] | None) -> dict[str, object]:
+    """The columns of a finding's median; empty without one."""
+    if of is None:
+        return {"median": None}
+    return {"median": of["value"], **{f"median_{name}": of[name] for name in ("low", "high", "level")}}
 
 
 def _worst_block(worst: Mapping[str, Any] | None) -> dict[str, object]:

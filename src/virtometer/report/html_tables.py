@@ -32,6 +32,7 @@ class HtmlTable:
 def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> HtmlTable:
     """Everything that was computed for one workload. `errors`: of the clock, by environment, where they are known."""
     turns = any(finding.typical is not None for finding in findings)
+    middle = any(finding.median is not None for finding in findings)
     worst = any(finding.worst_block is not None for finding in findings)
     rows = [
         (
@@ -46,6 +47,7 @@ def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> HtmlTab
             _cost(finding),
             f"±{errors[finding.subject] * 1e6:.2g} ppm" if finding.subject in errors else "",
             *([words.estimate(finding.typical), _verdict_by(finding), _by_windows(finding)] if turns else []),
+            *([words.estimate(finding.median), _unseen(finding)] if middle else []),
             *([_worst(finding), _without(finding)] if worst else []),
         )
         for finding in findings
@@ -61,6 +63,7 @@ def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> HtmlTab
             if turns
             else ""
         )
+        + (_MEDIAN if middle else "")
         + ("; worst block: the one farthest from the median of the blocks, and its ratio" if worst else ""),
         (
             "environment",
@@ -74,11 +77,22 @@ def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> HtmlTab
             "host cpu",
             "clock",
             *(["typical", "verdict by", "slices by windows"] if turns else []),
+            *(["median", "unseen starts"] if middle else []),
             *(["worst block", "without it"] if worst else []),
         ),
         rows,
         right=frozenset({4, 6, 7, 9}),
     )
+
+
+_MEDIAN = (
+    "; median: of the blocks' efficiencies, with an interval for every distribution (at least 95 %); unseen starts: "
+    "the share of starts that may be of a kind that no block has (95 %)"
+)
+
+
+def _unseen(finding: Finding) -> str:
+    return "" if finding.unseen_share is None else f"up to {100 * finding.unseen_share:.0f} %"
 
 
 def _verdict_by(finding: Finding) -> str:

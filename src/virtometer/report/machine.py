@@ -198,6 +198,8 @@ def finding_row(finding: Finding) -> dict[str, Any]:
         "like_with_like": finding.like_with_like,
         "unlike": finding.unlike,
         "levels": finding.levels,
+        "median": _median(finding.median),
+        "unseen_share": finding.unseen_share,
         "worst_block": _worst_block(finding.worst_block),
         "slices_by_windows": _ratio(finding.slices_by_windows),
         "notes": finding.notes,
@@ -300,6 +302,10 @@ def _follow_up(of: FollowUp | None) -> dict[str, Any] | None:
 
 def _ratio(of: Estimate | None) -> dict[str, Any] | None:
     return None if of is None else {"ratio": of.value, "low": of.low, "high": of.high, "n": of.n}
+
+
+def _median(of: Estimate | None) -> dict[str, Any] | None:
+    return None if of is None else {"value": of.value, "low": of.low, "high": of.high, "level": of.level}
 
 
 def _worst_block(worst: WorstBlock | None) -> dict[str, Any] | None:

@@ -9,11 +9,12 @@ from virtometer.analysis.block_costs import BlockCosts, block_costs
 from virtometer.analysis.blocks import Cell, Key, cells
 from virtometer.analysis.conclude import busy_host, comparisons, control_spreads, decisive_spreads
 from virtometer.analysis.counted import counted
+from virtometer.analysis.doubts import doubts_of
 from virtometer.analysis.effects.further import allot_effects, blocks_of_workloads, told
 from virtometer.analysis.effects.in_stages import strictness
 from virtometer.analysis.effects.of_campaign import experiment, second_experiment
 from virtometer.analysis.precision import MAX_BLOCKS
-from virtometer.analysis.stopping import Allotment, allot
+from virtometer.analysis.stopping import STRICTNESS, Allotment, allot
 from virtometer.design.schedule import further
 from virtometer.model import Campaign, Stage, Trial
 from virtometer.programs import now
@@ -146,6 +147,8 @@ def _of_comparisons(
     first = max((of.n for of in family.values() if of is not None), default=0)
     if not family:
         return wished, {}
+    controls = control_spreads(campaign, table, compared)
+    doubted = doubts_of(campaign, table, compared, controls, STRICTNESS)
     allotment = allot(
         family,
         campaign.plan.margin,
@@ -153,10 +156,12 @@ def _of_comparisons(
         shared_s=costs.baseline,
         start_s=costs.starts,
         left_s=max(left_s, 0.0),
-        controls=control_spreads(campaign, table, compared),
+        controls=controls,
         precision=campaign.plan.precision,
         most_blocks=most(first),
         first=first,
+        doubted=doubted.blocks,
+        refused=doubted.refused,
     )
     blocks = {key: count - first for key, count in allotment.blocks.items() if count > first}
     return blocks | wished, _finite(allotment)

@@ -1,0 +1,76 @@
+"""When a verdict is refused for what few starts leave open, and what stands beside it."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from tests.analysis.simulated_campaigns import Place, gaussian, simulate
+from virtometer.analysis import analyse
+from virtometer.analysis.blocks import Key
+from virtometer.analysis.doubts import doubts
+from virtometer.analysis.interval import Spread
+from virtometer.model import Verdict
+
+KEY: Key = ("work", "place")
+QUIET = Spread(0.0, 0.008, 6)
+ALIKE = [0.004, -0.005, 0.001, -0.002, 0.003, -0.001]
+
+
+def shifted(by: float, times: float = 1.0) -> list[float]:
+    return [by + times * log for log in ALIKE]
+
+
+def test_a_small_claim_takes_ten_starts() -> None:
+    """All six starts of 30 % slow ones are fast in 12 of 100 cases."""
+    found = doubts({KEY: shifted(0.055)}, 0.05, controls={KEY: QUIET})
+    assert "all be of one kind" in found.refused[KEY]
+    assert found.blocks[KEY] == 10
+    assert not doubts({KEY: shifted(0.055)}, 0.05, controls={KEY: QUIET}, starts={KEY: 18}).refused
+
+
+@pytest.mark.parametrize("ratio", [0.02, 0.3, 0.7, 3.0])
+def test_a_large_effect_stays_decided_with_six_blocks(ratio: float) -> None:
+    assert not doubts({KEY: shifted(math.log(ratio), 3.0)}, 0.05, controls={KEY: QUIET}).refused
+
+
+def test_what_is_equivalent_stays_so_and_gets_more_starts_where_they_fit() -> None:
+    found = doubts({KEY: ALIKE}, 0.05, controls={KEY: QUIET})
+    assert not found.refused
+    assert found.blocks[KEY] == 10
+    assert [note.text for note in found.notes[KEY]] == [
+        "starts of another kind may be unseen: up to 39 % of starts (95 %)"
+    ]
+
+
+def test_starts_of_two_kinds_have_no_verdict_that_their_shares_could_undo() -> None:
+    apart = [*[-0.06, *ALIKE[1:]], *ALIKE[1:]]
+    found = doubts({KEY: apart}, 0.02, controls={KEY: QUIET})
+    assert "two kinds" in found.refused[KEY]
+    needed = found.blocks[KEY]
+    assert needed is not None and needed > 11
+    assert any("1 of 11 blocks lies apart" in note.text for note in found.notes[KEY])
+
+
+def test_own_noise_takes_more_than_six_blocks_of_a_near_effect() -> None:
+    logs = shifted(0.2, 30.0)
+    found = doubts({KEY: logs}, 0.05, controls={KEY: QUIET})
+    assert "noise of its own" in found.refused[KEY]
+    assert (found.blocks[KEY] or 0) > 6
+    assert not doubts({KEY: shifted(2.3, 12.0)}, 0.05, controls={KEY: QUIET}).refused
+
+
+def test_the_report_of_a_campaign_says_so() -> None:
+    """Guests of another kind have six starts; guests of the baseline's kind twelve and more."""
+    places = [Place("native"), Place("box", kind="container", efficiency={"": 0.94}), Place("twin")]
+    of = {f.subject: f for f in analyse(simulate(places, blocks=6, noise=gaussian(0.004), samples=1)).findings}
+    box = of["box"]
+    assert box.verdict is Verdict.UNDECIDED and box.qualified == "too few starts"
+    assert box.blocks_needed == 10
+    assert any("20 % slower would explain" in note for note in box.shown_notes)
+    assert box.unseen_share == pytest.approx(0.393, abs=1e-3)
+    assert box.median is not None and box.median.low is not None
+    assert box.median.low < 0.94 < (box.median.high or 0.0)
+    assert of["twin"].verdict is Verdict.EQUIVALENT
+    assert of["native"].unseen_share is None
