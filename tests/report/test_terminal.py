@@ -163,7 +163,7 @@ def test_a_level_without_a_value_says_so_in_its_cell() -> None:
     failure = Failure(FailureKind.UNAVAILABLE, "no memory", 0)
     places = (Place("box", fails={"read 2 KiB": failure}), Place("same"))
     found = rows(printed(swept(*places), 120))
-    assert ["2 KiB", "4.00 GB/s", "not available here¹", "1.0 ±0.0 equivalent¹"] in found
+    assert ["2 KiB", "4.00 GB/s", "not available here²", "1.0 ±0.0 equivalent¹"] in found
 
 
 def test_where_verdicts_are_about_the_typical_ratio_the_table_shows_that_one_and_says_so() -> None:
