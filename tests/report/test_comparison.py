@@ -49,11 +49,18 @@ def test_a_row_has_both_sides_the_ratio_and_the_verdict() -> None:
     )
 
 
+def ends(text: str) -> list[str]:
+    """The first lines of the rows of the table."""
+    return [line.rstrip() for line in text.splitlines() if line.startswith(("fork", "read|all"))]
+
+
 @pytest.mark.parametrize("width", [80, 120])
 def test_the_table_says_in_words_what_it_says(width: int) -> None:
     text = shown(compared(conditions="yes"), width)
     flat = " ".join(text.split())
-    assert "slower" in flat and "equivalent*¹" in flat.replace(" ", "")
+    assert "slower" in flat and "equivalent" in flat and "*¹" in flat, "a word is never folded"
+    assert "worse?" in flat and "…" not in flat
+    assert [line.split()[-1] for line in ends(text)] == ["worse", "worse"] and "not worse" in text
     assert "runc: 1.0 in A, 1.1 in B" in flat
     assert "* not like with like: the conditions differ, see the note" in flat
     assert max(len(line) for line in text.splitlines()) <= width

@@ -20,7 +20,6 @@ from virtometer.report.terminal import STYLES
 
 _LEAST_P = 0.0001
 _HEADINGS = ("workload", "environment", "A", "B", "B / A", "verdict", "worse?")
-_LEAST_WIDTHS = {"environment": 10, "verdict": 13, "worse?": 9}
 _ORDER = (Verdict.SLOWER, Verdict.FASTER, Verdict.EQUIVALENT, Verdict.UNDECIDED)
 
 
@@ -109,13 +108,13 @@ class ComparisonTable:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """A row a finding."""
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
         for heading in _HEADINGS:
-            table.add_column(heading, overflow="fold", min_width=_LEAST_WIDTHS.get(heading))
+            table.add_column(heading, overflow="fold")
         notes = Footnotes()
         for finding, (*cells, verdict, worse) in rows(self._of):
             word = Text(f"{verdict}{notes.mark(words.all_notes(finding))}", style=STYLES[finding.verdict])
-            table.add_row(*map(Text, cells), word, worse)
+            table.add_row(*map(Text, cells), word, worse.partition(" (")[0])  # p values: Markdown and JSON
         yield table
         yield Text(headline(self._of), style="bold")
         yield Text(legend(self._of), style="dim")
