@@ -19,6 +19,7 @@ from tests.runner.fixtures import Document, MakePlan
 from virtometer.analysis.silent_residents import log_ratios
 from virtometer.clock import line
 from virtometer.design.slice_lengths import length_factor
+from virtometer.environments.accounting import all_cgroup_mounts
 from virtometer.environments.base import Guest, LabContext
 from virtometer.environments.processes import stat_of
 from virtometer.environments.registry import KINDS
@@ -507,6 +508,15 @@ def test_guests_that_do_not_bear_to_be_stopped_go_on(
 HOG = "import os, sys; os.sched_setaffinity(0, {int(sys.argv[1])}); print('up', flush=True)\nwhile True: pass"
 
 
+def competes_as(pid: int, other: int) -> None:
+    """Have a program in the scheduling group of another one, where this user has such groups."""
+    for mount in all_cgroup_mounts():
+        group = mount.cgroup_of(other)
+        if group is not None and ("cpu" in mount.controllers or (group / "cpu.weight").exists()):
+            with suppress(PermissionError):
+                (group / "cgroup.procs").write_text(str(pid))
+
+
 def test_guests_that_are_not_silent_are_found(
     make_plan: MakePlan, runner_of: Callable[[Plan], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -527,6 +537,7 @@ def test_guests_that_are_not_silent_are_found(
             assert hog.stdout.readline() == b"up\n"
             with suppress(PermissionError):  # other tests' programs must not outweigh them
                 os.setpriority(os.PRIO_PROCESS, hog.pid, -10)
+            competes_as(hog.pid, guests[GuestKey("again")].guest.processes()[0])
             hogs.append(hog.pid)
         resident = guests[GuestKey("again")].guest
         own = resident.processes()
