@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.analysis.simulated_campaigns import Place, Work, changed, finding_of, in_rounds, simulate, with_runs
 from virtometer.analysis import analyse
@@ -113,7 +115,17 @@ def test_a_value_far_below_the_agents_median_has_a_note(unit: str) -> None:
 
 
 TYPICAL = Estimate(0.9, 0.89, 0.91, 8)
-FEW, MANY = SlowSlices(1, 800, 1, 8), SlowSlices(14, 400, 7, 8)
+
+
+def slices(slow: int, of: int, blocks: int, of_blocks: int, times: float = 5.0) -> dict[int, NDArray[np.float64]]:
+    """So many slices, so many of them slow by a factor, in so many of the blocks."""
+    made = {block: np.ones(of // of_blocks) for block in range(of_blocks)}
+    for number in range(slow):
+        made[number % blocks][number // blocks] = times
+    return made
+
+
+FEW, MANY = slices(1, 800, 1, 8), slices(14, 400, 7, 8)
 
 
 @pytest.mark.parametrize(
@@ -155,6 +167,22 @@ def test_stops_are_told_where_slices_show_them_before_the_intervals_do() -> None
     assert cost(below, TYPICAL, FEW, MANY, against="native") == cost(above, TYPICAL, MANY, FEW, against="native") == []
     assert cost(below, TYPICAL, MANY, MANY, against="native") == []
     assert cost(Estimate(0.8997, 0.8, 1.0, 8), TYPICAL, MANY, FEW, against="native") == []
+
+
+def test_few_stops_are_told_against_all_environments_and_short_ones_by_the_time_lost() -> None:
+    below = Estimate(0.81, 0.7, 0.95, 8)
+    three, calm, others = slices(3, 186, 3, 6, 14.0), slices(0, 372, 1, 6), slices(0, 1_116, 1, 6)
+    assert cost(below, TYPICAL, three, calm, against="native") == []
+    assert cost(below, TYPICAL, three, calm, against="native", beside=others) == [
+        "stops cost 10.0% in all: 3 of 186 slices took more than 2 times as long for their work as the median one, "
+        "and 0 of 372 of native, and 0 of 1,116 of the others"
+    ]
+    assert cost(below, TYPICAL, calm, calm, against="native", beside=others) == []
+    short, shorter = slices(24, 186, 6, 6, 1.8), slices(12, 372, 6, 6, 1.3)
+    assert cost(below, TYPICAL, short, shorter, against="native") == [
+        "stops cost 10.0% in all: slices lost 10.3% of their time beyond the pace, and those of native 1.0%"
+    ]
+    assert cost(below, TYPICAL, shorter, short, against="native") == []
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from tests.analysis.simulated_campaigns import Place, Work, gaussian, outliers, 
 from tests.analysis.test_silent_residents import measured
 from virtometer.analysis import analyse
 from virtometer.model import Finding, Verdict
-from virtometer.report.summary import campaign_sentences, sentences, undecided
+from virtometer.report.summary import campaign_sentences, headline, sentences, undecided
 
 
 def said(count: int, efficiency: float, noise: float) -> str:
@@ -84,3 +84,14 @@ def test_what_silent_guests_cost_is_told() -> None:
     assert re.search(r"\(16 pairs of slices\); no cost was found, and one above \d(\.\d)? % is excluded\.$", noisy)
     (few,) = campaign_sentences(analyse(measured(0.9, blocks=5, of="triad")))
     assert few.endswith("reached 0.90 times its speed beside stopped ones (10 pairs of slices).")
+
+
+def test_the_headline_counts_what_is_qualified() -> None:
+    findings = analyse(simulate([Place("native"), Place("a"), Place("b"), Place("c")])).findings
+    (native, a, b, c) = findings
+    stalls, busy = "between stalls; total 0.88 [0.80, 0.97]", "the host was busy"
+    found = (native, replace(a, qualified=stalls), b, replace(c, verdict=Verdict.UNDECIDED, qualified=busy))
+    assert headline(findings) == "3 comparisons with native: 3 equivalent."
+    assert headline(found) == (
+        "3 comparisons with native: 2 equivalent (1 between stalls) and 1 undecided (1: the host was busy)."
+    )

@@ -12,11 +12,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from virtometer.analysis import (
+    between_stalls,
     block_shapes,
     busy,
     conditions,
     cost,
     foreign_load,
+    lost_time,
     missing,
     slices_by_windows,
     stalls,
@@ -29,6 +31,7 @@ from virtometer.analysis.blocks import Cell, Key, beside
 from virtometer.analysis.control import control_spread
 from virtometer.analysis.doubts import QUALIFIED, Doubts, doubts_of
 from virtometer.analysis.interval import Spread, estimate, spread
+from virtometer.analysis.lost_time import Lengths
 from virtometer.analysis.median import median
 from virtometer.analysis.note import Note
 from virtometer.analysis.ratios import Ratios, ratios
@@ -156,6 +159,7 @@ class _Concluder:
         self.plan = campaign.plan
         self.table = table
         self.compared = compared
+        self.slices: dict[int, tuple[Cell, Lengths]] = {}
         self.busy_host = busy_host
         self.strictness = strictness(campaign)
         decisive = {key: of.decisive for key, of in compared.items()}
@@ -192,9 +196,9 @@ class _Concluder:
         of, worst, is_busy = self.compared[cell.key], self.worst.get(cell.key), cell.key in self.busy_host
         if worst is not None and is_busy:
             worst = replace(worst, verdict_without=Verdict.UNDECIDED)
-        total, typical = (
-            estimate(spread(list(logs.values())), strictness=self.strictness) for logs in (of.total, of.typical)
-        )
+        total_logs, typical_logs = (spread(list(logs.values())) for logs in (of.total, of.typical))
+        total, typical = (estimate(logs, strictness=self.strictness) for logs in (total_logs, typical_logs))
+        slices, other_slices = self._slices(cell), self._slices(against)
         windows = slices_by_windows.slices_by_windows(cell, against, self.strictness)
         said: list[str | Note] = [
             *conditions.differences(cell, against).values(),
@@ -205,7 +209,7 @@ class _Concluder:
             *cost.notes(cell, against),
             *foreign_load.notes(cell, self.hidden),
             *stalls.cost(
-                total, typical, stalls.slow_slices(cell), stalls.slow_slices(against), against=against.environment
+                total, typical, slices, other_slices, against=against.environment, beside=self._others(cell, against)
             ),
             *self._levels(cell, against),
             *slices_by_windows.notes(windows, self.plan.margin),
@@ -215,6 +219,11 @@ class _Concluder:
             said.append(f"{against.environment} gave no value to compare with")
         never = decision.ratio is None and bool(cell.failed or against.failed)
         why = (self.busy_host[cell.key],) if is_busy else decision.why
+        stalled = between_stalls.qualification(
+            decision.verdict, of.by, (total_logs, total), self.plan.margin, self.strictness
+        )
+        if stalled:
+            said.append(between_stalls.slices_beside(slices, other_slices, against.environment))
         beside_it = self.doubted.notes.get(cell.key, ())
         few = decision.why == (self.doubted.refused.get(cell.key),)
         said += [*of.notes, *why, *beside_it, *([] if few else worst_block.notes(worst, decision.verdict))]
@@ -224,9 +233,22 @@ class _Concluder:
         made = replace(
             made, ratio=total, typical=typical, worst_block=worst, verdict_by=of.by,
             median=median(list(of.decisive.values())), unseen_share=unseen.share(len(of.decisive)),
-            slices_by_windows=windows, qualified=QUALIFIED if few else made.qualified,
+            slices_by_windows=windows, qualified=QUALIFIED if few else stalled,
         )  # fmt: skip
         return busy.qualified(made, busy=is_busy)
+
+    def _slices(self, cell: Cell) -> Lengths:
+        """How long the slices of a cell took; computed once for each cell."""
+        if id(cell) not in self.slices:
+            self.slices[id(cell)] = cell, lost_time.lengths(cell)
+        return self.slices[id(cell)][1]
+
+    def _others(self, cell: Cell, against: Cell) -> Lengths:
+        """The slices of all other environments in the same workload."""
+        own = (cell.key, against.key)
+        return stalls.pooled(
+            *(self._slices(one) for key, one in self.table.items() if key[0] == cell.workload and key not in own)
+        )
 
     def _levels(self, cell: Cell, against: Cell) -> list[str]:
         """That slices would not measure what a long window measures, in a sentence."""

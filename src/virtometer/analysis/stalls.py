@@ -18,8 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from virtometer.analysis import lost_time
 from virtometer.analysis.blocks import Cell, usable
 from virtometer.analysis.counted import counted
+from virtometer.analysis.lost_time import Lengths
 from virtometer.analysis.note import Note
 from virtometer.analysis.score import in_host_time
 from virtometer.clock.intervals import Interval
@@ -35,6 +37,8 @@ SLOW = 2.0
 
 _LEAST = 0.001  # part of the work that stops cost, for them to be told
 _CHANCE = 0.005  # in which slow slices differ so much where there is nothing, in either direction
+_POOLED = 0.002  # as `_CHANCE`, against all environments
+_LOST = 0.0005  # as `_CHANCE`, of the time lost: against one, and against all
 _ENOUGH = 3  # samples, for their median to be the pace of the work
 
 
@@ -125,12 +129,21 @@ class SlowSlices:
         (R. A. Fisher, Statistical Methods for Research Workers, 1934) takes slices for independent; a disturbance of
         the host hits several in a row, but not one guest alone in many blocks.
         """
-        if 2 * self.blocks < min(self.of_blocks, self.count) or self.count == 0 or other.slices == 0:
+        return self.more_than(other, _CHANCE)
+
+    def more_than(self, other: SlowSlices, chance: float) -> bool:
+        """As `exceed`, with this chance of an error."""
+        if not in_many_blocks(self.count, self.blocks, self.of_blocks) or other.slices == 0:
             return False
         slow = self.count + other.count
         more = np.arange(self.count, min(slow, self.slices) + 1)
         ways = _log_ways(self.slices, more) + _log_ways(other.slices, slow - more)
-        return float(np.exp(ways - _log_ways(self.slices + other.slices, slow)).sum()) < _CHANCE
+        return float(np.exp(ways - _log_ways(self.slices + other.slices, slow)).sum()) < chance
+
+
+def in_many_blocks(count: int, blocks: int, of_blocks: int) -> bool:
+    """Whether so many slow slices are in half of the blocks, or in half as many blocks as there are slices."""
+    return count > 0 and 2 * blocks >= min(of_blocks, count)
 
 
 def _log_ways(of: int, count: NDArray[np.int64] | int) -> NDArray[np.float64]:
@@ -140,38 +153,71 @@ def _log_ways(of: int, count: NDArray[np.int64] | int) -> NDArray[np.float64]:
 
 def slow_slices(cell: Cell) -> SlowSlices:
     """Those of all guests of a cell, each against its own median in its own block."""
-    higher = cell.shape is not None and cell.shape[2] == "higher"
-    found = []
-    for guests in cell.rounds.values():
-        paces = [[1 / one if higher else one for one in rounds.values()] for rounds in guests]
-        found.append([sum(pace > SLOW * statistics.median(of) for pace in of) for of in paces if of])
-    slices = sum(len(rounds) for guests in cell.rounds.values() for rounds in guests)
-    return SlowSlices(sum(map(sum, found)), slices, sum(map(any, found)), len(found))
+    return slow_of(lost_time.lengths(cell))
+
+
+def slow_of(lengths: Lengths) -> SlowSlices:
+    """Those of one side, from `lost_time.lengths`."""
+    slow = [int(np.count_nonzero(one > SLOW)) for one in lengths.values()]
+    return SlowSlices(sum(slow), sum(map(len, lengths.values())), sum(map(bool, slow)), len(slow))
+
+
+def pooled(*of: Lengths) -> dict[int, NDArray[np.float64]]:
+    """The slices of several sides as one."""
+    blocks = dict.fromkeys(block for one in of for block in one)
+    return {block: np.concatenate([one[block] for one in of if block in one]) for block in blocks}
 
 
 def cost(
-    total: Estimate | None, typical: Estimate | None, own: SlowSlices, other: SlowSlices, *, against: str
+    total: Estimate | None,
+    typical: Estimate | None,
+    own: Lengths,
+    other: Lengths,
+    *,
+    against: str,
+    beside: Lengths | None = None,
 ) -> list[str]:
     """What stops cost where guests took turns, where they are certain.
 
     The total ratio lies beyond both intervals from the typical one: below it where the subject stopped, above it where
-    `against` did. Or the subject has more slow slices than `against`, or fewer.
+    `against` did. Or the subject has more slow slices than `against`, or than that and all other environments beside
+    it (`beside`), or loses more time; or fewer and less.
     """
     if total is None or typical is None:
         return []
     share = total.value / typical.value
-    whose, lost = ("", 1 - share) if share < 1 else (f" of {against}", 1 - 1 / share)
-    if lost < _LEAST:
+    whose, part = ("", 1 - share) if share < 1 else (f" of {against}", 1 - 1 / share)
+    if part < _LEAST:
         return []
-    begin = f"stops{whose} cost {'it ' if whose else ''}{lost:.1%} in all: "
+    begin = f"stops{whose} cost {'it ' if whose else ''}{part:.1%} in all: "
     if _apart(total, typical):
         return [f"{begin}the typical ratio of a round is {typical.value:.3g} [{typical.low:.3g}, {typical.high:.3g}]"]
-    if own.exceed(other) if share < 1 else other.exceed(own):
+    more, less = (own, other) if share < 1 else (other, own)
+    if slow_of(more).exceed(slow_of(less)):
+        return [f"{begin}{counts(own, other, against)}"]
+    if beside and slow_of(more).more_than(slow_of(pooled(less, beside)), _POOLED):
+        others = slow_of(beside)
+        return [f"{begin}{counts(own, other, against)}, and {others.count} of {others.slices:,} of the others"]
+    if _loses_more(more, less) or (beside and _loses_more(more, pooled(less, beside))):
         return [
-            f"{begin}{own.count} of {counted(own.slices, 'slice')} took more than {SLOW:g} times as long for their "
-            f"work as the median one, and {other.count} of {other.slices:,} of {against}"
+            f"{begin}slices lost {lost_time.lost(own).share:.1%} of their time beyond the pace, and those of {against} "
+            f"{lost_time.lost(other).share:.1%}"
         ]
     return []
+
+
+def counts(own: Lengths, other: Lengths, against: str) -> str:
+    """How many slices of both sides were slow, in words."""
+    mine, theirs = slow_of(own), slow_of(other)
+    return (
+        f"{mine.count} of {counted(mine.slices, 'slice')} took more than {SLOW:g} times as long for their "
+        f"work as the median one, and {theirs.count} of {theirs.slices:,} of {against}"
+    )
+
+
+def _loses_more(own: Lengths, other: Lengths) -> bool:
+    of = lost_time.lost(own)
+    return in_many_blocks(of.count, of.blocks, of.of_blocks) and lost_time.p_value(own, other) < _LOST
 
 
 def _apart(one: Estimate, other: Estimate) -> bool:

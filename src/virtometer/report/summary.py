@@ -22,9 +22,20 @@ def headline(findings: Sequence[Finding]) -> str:
     if not compared:
         return "Nothing was compared: the plan has one environment."
     counted = Counter(finding.verdict for finding in compared)
-    parts = [f"{counted[verdict]} {verdict.value}" for verdict in _COUNTED if counted[verdict]]
+    parts = [
+        f"{counted[verdict]} {verdict.value}{_qualified(compared, verdict)}" for verdict in _COUNTED if counted[verdict]
+    ]
     count = f"{len(compared)} comparison{'s' if len(compared) > 1 else ''}"
     return f"{count} with {compared[0].against}: {_list(parts)}."
+
+
+def _qualified(compared: Sequence[Finding], verdict: Verdict) -> str:
+    """How many of a verdict are qualified, such as ` (2 between stalls)`; empty where none is."""
+    kinds = Counter(one.qualified.partition(";")[0] for one in compared if one.verdict is verdict and one.qualified)
+    said = ", ".join(
+        f"{count} {kind}" if verdict is Verdict.EQUIVALENT else f"{count}: {kind}" for kind, count in kinds.items()
+    )
+    return f" ({said})" if said else ""
 
 
 def undecided(findings: Sequence[Finding]) -> str:

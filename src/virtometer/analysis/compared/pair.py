@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from virtometer.analysis import busy
+from virtometer.analysis import between_stalls, busy
 from virtometer.analysis.compared import marked as marks
 from virtometer.analysis.compared.comparison import Compared, Where
 from virtometer.analysis.compared.drift import between_campaigns
@@ -110,7 +110,9 @@ def conclude(pairs: Sequence[Pair], margin: float, levels: float) -> tuple[Compa
         test = outcomes[pair.where]
         sides = (pair.before, pair.after)
         floors = tuple(None if side.control is None else noise_floor_share(side.control) for side in sides)
-        finding = busy.qualified(_finding(pair, decision, test.why, levels), busy=pair.where in refused)
+        finding = _finding(pair, decision, test.why, levels)
+        finding = between_stalls.qualified(finding, pair.difference("total"), margin, levels)
+        finding = busy.qualified(finding, busy=pair.where in refused)
         made.append(
             Compared(
                 where=pair.where, finding=finding,
