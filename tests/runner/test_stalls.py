@@ -32,7 +32,7 @@ def agents() -> list[int]:
             words = (directory / "cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
-        if parent == os.getpid() and words[1:2] == [b"stdio"]:
+        if parent == os.getpid() and words[1:2] == [b"descriptor"]:
             found.append(int(directory.name))
     return found
 

@@ -385,6 +385,7 @@ def test_slices_that_others_disturb_are_made_up_for(make_plan: MakePlan, runner_
         try:
             assert other.stdout is not None
             assert other.stdout.readline() == b"up\n"
+            competes_as(other.pid, guests[GuestKey("native")].guest.processes()[0])
             runs = [run_of(record) for record in runner.run(trials(plan), guests, seed=1)]
         finally:
             other.kill()
