@@ -5,6 +5,7 @@
 //! program reads and writes them: a cache that fetches a line before it is overwritten moves more, and that is not
 //! counted.
 
+mod account;
 mod action;
 mod bandwidth;
 mod block;
@@ -12,6 +13,7 @@ mod cached;
 mod latency;
 mod pass;
 mod portable;
+mod stretches;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod x86;
 

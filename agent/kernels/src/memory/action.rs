@@ -121,14 +121,37 @@ impl Kind {
     }
 }
 
+/// After so many elements the values of a repeat: a prime, so that stretches of a that lie elsewhere have other values.
+const FIRST_PERIOD: usize = 8191;
+
+/// After so many elements the values of b repeat.
+const SECOND_PERIOD: usize = 127;
+
 /// The value of a[i]: small, so that every right result is exact in any order of evaluation.
-#[allow(clippy::cast_possible_truncation)] // below 8
+#[allow(clippy::cast_possible_truncation)] // below the period
 pub(super) fn first(i: usize) -> u32 {
-    1 + (i % 7) as u32
+    1 + (i % FIRST_PERIOD) as u32
 }
 
 /// The value of b[i].
-#[allow(clippy::cast_possible_truncation)] // below 7
+#[allow(clippy::cast_possible_truncation)] // below the period
 pub(super) fn second(i: usize) -> u32 {
-    2 + (i % 5) as u32
+    2 + (i % SECOND_PERIOD) as u32
+}
+
+/// The sum of the first so many elements of a.
+pub(super) fn first_total(count: usize) -> u64 {
+    let (count, period) = (count as u64, FIRST_PERIOD as u64);
+    let up_to = |last: u64| last * (last + 1) / 2;
+    count / period * up_to(period) + up_to(count % period)
+}
+
+/// The elements of a, until they repeat.
+pub(super) fn tile_of_first(kind: Kind) -> Vec<u64> {
+    (0..FIRST_PERIOD).map(|i| kind.bits(first(i))).collect()
+}
+
+/// The elements of b, until they repeat.
+pub(super) fn tile_of_second(kind: Kind) -> Vec<u64> {
+    (0..SECOND_PERIOD).map(|i| kind.bits(second(i))).collect()
 }

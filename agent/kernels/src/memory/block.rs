@@ -32,12 +32,15 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// Map `length` words, fill each with `value` of its index, and look on what pages they lie.
-    pub(super) fn new(length: usize, pages: Pages, value: impl Fn(usize) -> u64) -> Result<Self, Failure> {
+    /// Map `length` words, fill them with `tile` again and again, and look on what pages they lie.
+    pub(super) fn tiled(length: usize, pages: Pages, tile: &[u64]) -> Result<Self, Failure> {
         let bytes = length.checked_mul(8).ok_or_else(|| wrong("size is too large for this processor"))?;
         let buffer = Buffer::aligned(bytes, pages != Pages::Small)?;
         let mut block = Block { buffer, length, huge_pages: "unknown" };
-        block.words_mut().iter_mut().enumerate().for_each(|(i, word)| *word = value(i));
+        match tile {
+            [word] => block.words_mut().fill(*word),
+            _ => block.words_mut().chunks_mut(tile.len()).for_each(|part| part.copy_from_slice(&tile[..part.len()])),
+        }
         block.huge_pages = block.buffer.huge_pages();
         if pages == Pages::Huge && ["no", "partly"].contains(&block.huge_pages) {
             let given = if block.huge_pages == "no" { "none" } else { "not all" };

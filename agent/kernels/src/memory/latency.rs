@@ -90,7 +90,7 @@ pub(super) struct Chase {
 impl Chase {
     pub(super) fn new(count: usize, stride: usize, order: Order, pages: Pages) -> Result<Self, Failure> {
         let order = arranged(count, stride, order);
-        let mut memory = Block::new(count * stride / 8, pages, |_| 0)?;
+        let mut memory = Block::tiled(count * stride / 8, pages, &[0])?;
         let start = memory.words().as_ptr() as usize;
         for (here, next) in order.iter().zip(order.iter().cycle().skip(1)) {
             memory.words_mut()[*here as usize * stride / 8] = (start + *next as usize * stride) as u64;

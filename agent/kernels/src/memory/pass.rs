@@ -37,3 +37,19 @@ pub(super) struct PassResult {
     /// Name of the loops that were chosen for a processor's vectors, where there are any.
     pub(super) loops: Option<&'static str>,
 }
+
+impl PassResult {
+    /// Of nothing.
+    pub(super) fn none(kind: Kind) -> Self {
+        PassResult { sum: kind.bits(0), passes: 0, loops: None }
+    }
+
+    /// With what passes over so many stretches left after it. Passes are those over single stretches then.
+    pub(super) fn then(self, kind: Kind, later: PassResult, stretches: u64) -> Self {
+        let loops = match (self.loops, later.loops) {
+            (Some(one), Some(other)) if one != other => Some("of several kinds"),
+            (one, other) => one.or(other),
+        };
+        PassResult { sum: kind.plus(self.sum, later.sum), passes: self.passes + later.passes * stretches, loops }
+    }
+}

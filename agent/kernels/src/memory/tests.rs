@@ -7,6 +7,7 @@ use super::block::Pages;
 use super::cached::cached;
 use super::latency::{self, Chase, Order};
 use super::pass::{Operands, PassConfig, PassResult, SPOILED};
+use super::stretches::Layout;
 use super::{portable, OPS};
 use crate::caches::Caches;
 use crate::simd::Width;
@@ -15,6 +16,8 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use virtometer_protocol::{Code, Failure, Parameters, Scalar};
 use virtometer_sampling::{planted_clock, CheckValue, Control, Task, Worker};
+
+mod stretches;
 
 const ACTIONS: [Action; 7] =
     [Action::Copy, Action::Scale, Action::Add, Action::Triad, Action::Read, Action::Write, Action::ReadWrite];
@@ -36,7 +39,7 @@ fn configs() -> Vec<PassConfig> {
 }
 
 fn arrays(config: PassConfig, length: usize) -> Arrays {
-    Arrays::new(config, length, Caches::default()).unwrap()
+    Arrays::new(config, length, Layout::new(length, length), Caches::default()).unwrap()
 }
 
 /// One iteration, verified.
@@ -59,7 +62,7 @@ fn every_config_of_every_operation_has_its_known_result() {
             }
             arrays.finish().unwrap();
             let element = length - 1;
-            let (a, b) = (1.0 + (element % 7) as f64, 2.0 + (element % 5) as f64);
+            let (a, b) = (1.0 + (element % 8191) as f64, 2.0 + (element % 127) as f64);
             let right = match config.action {
                 Action::Copy => a,
                 Action::Scale => 3.0 * a,
@@ -82,7 +85,8 @@ fn a_sum_counts_every_element_of_every_pass() {
     for config in configs().into_iter().filter(|config| config.action == Action::Read) {
         let mut arrays = arrays(config, 1001);
         iterate(&mut arrays, 5).unwrap();
-        let right = 5 * (0..1001).map(|i| u64::from(first(i))).sum::<u64>();
+        // One element is larger by the number of the stretch, the first of all.
+        let right = 5 * (1 + (0..1001).map(|i| u64::from(first(i))).sum::<u64>());
         assert_eq!(arrays.swept.sum, if config.kind == Kind::Float { (right as f64).to_bits() } else { right });
     }
 }
@@ -108,7 +112,10 @@ fn a_pass_that_is_left_out_is_reported() {
             let mut arrays = arrays(config, length);
             arrays.sweep = |config, arrays, passes| sweep(config, arrays, passes - 1);
             let failure = iterate(&mut arrays, 5).unwrap_err();
-            assert_eq!((failure.code, failure.message.as_str()), (Code::CheckFailed, "4 passes were made, not 5"));
+            assert_eq!(
+                (failure.code, failure.message.as_str()),
+                (Code::CheckFailed, "4 stretches were worked on, not 5")
+            );
         }
     }
 }
