@@ -130,3 +130,17 @@ def test_the_seed_of_the_command_line_goes_before_that_of_the_plan(tmp_path: Pat
     assert [seed_of(seeded, 0), seed_of(seeded, 9), seed_of(seeded, None)] == [0, 9, 7]
     fresh = {seed_of(plan, None) for _ in range(8)}
     assert len(fresh) > 1 and all(0 <= seed < 1 << 32 for seed in fresh)
+
+
+def test_the_quick_plan_s_arrays_follow_the_host_s_cache_and_have_a_size_without_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for cache, size in ((8 << 20, 16 << 20), (None, 64 << 20)):
+        monkeypatch.setattr("virtometer.runner.catalogue.last_cache_bytes", lambda cache=cache: cache)
+        plan, _ = load(built_in(QUICK))
+        (triad,) = (one for one in plan.workloads if one.name == "memory triad")
+        assert (triad.parameters["size"], triad.scheduling) == (size, "interleaved")
+    own = tmp_path / "own.yaml"
+    own.write_bytes(built_in(QUICK).read_bytes())
+    with pytest.raises(PlanError, match="this host reports no last-level cache"):
+        load(own)

@@ -49,6 +49,9 @@ def scheduling(*names: str, **more: Any) -> str:
     [
         ("linpack", "classic", "{}"),
         ("memory", "triad", "{}"),
+        ("memory", "triad", "{size: 128M}"),
+        ("memory", "triad", "{size: 4x llc}"),
+        ("memory", "latency", "{size: 1G}"),
         ("memory", "latency", "{}"),
         ("pde", "jacobi", "{}"),
         ("disk", "random-read", "{engine: libaio, depth: 8}"),

@@ -48,10 +48,15 @@ def test_the_memory_that_is_needed_is_that_of_all_arrays() -> None:
         assert MEMORY.demand(op, parameters, 1).memory == count << 20, op
 
 
-def test_a_window_that_a_slow_memory_may_not_keep_is_not_promised() -> None:
-    parameters = MemoryParameters(size=400_000_000)
-    windows = {op: MEMORY.window_s(op, parameters, 0.5) for op in ("read", "latency", "read-write", "copy")}
-    assert windows == {"read": 0.5, "latency": 0.5, "read-write": None, "copy": None}
+def test_arrays_of_any_size_are_measured_within_the_window_and_in_slices() -> None:
+    parameters = MemoryParameters(size=1 << 30)
+    for op in MEMORY.operations:
+        assert MEMORY.window_s(op, parameters, 0.3) == 0.3, op
+        assert MEMORY.cannot_pause(op, parameters, 0.3) == "", op
+
+
+def test_the_size_may_be_a_multiple_of_the_host_s_cache() -> None:
+    assert MEMORY.cache_sizes == {"size"}
 
 
 @pytest.mark.parametrize(

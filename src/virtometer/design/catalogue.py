@@ -27,6 +27,7 @@ class WorkloadDescription:
     takes where a plan leaves them out, None where that is nothing; an operation that is not there has all parameters.
     refusal: why an operation of the workload does not take these parameters, in a sentence; empty where it does.
     demand: what an operation takes with these parameters and so many threads. networked: it exchanges data with a peer.
+    cache_sizes: parameters whose size may be a multiple of the host's last-level cache.
     """
 
     ops: Mapping[str, OpDescription]
@@ -38,6 +39,7 @@ class WorkloadDescription:
     facts: tuple[str, ...] = ()
     takes: Mapping[str, Mapping[str, str | int | None]] = field(default_factory=dict)
     networked: bool = False
+    cache_sizes: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,11 @@ class KindDescription:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """Kinds of environments and workloads, each by its name."""
+    """Kinds of environments and workloads, each by its name.
+
+    last_cache_bytes: of the host's last-level cache; None where the host reports none.
+    """
 
     kinds: Mapping[str, KindDescription]
     workloads: Mapping[str, WorkloadDescription]
+    last_cache_bytes: int | None = None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from virtometer.design import scenario_checks, scheduling, validation_messages
+from virtometer.design.cache_sizes import in_bytes
 from virtometer.design.catalogue import Catalogue
 from virtometer.design.cells import in_cells
 from virtometer.design.document import Document, Path, read_document
@@ -50,8 +51,8 @@ def read_plan(
     be executed counts in the selected part alone. Raises UsageError for a name in `selected` that the plan lacks.
     `instead`: fields of the plan that replace those of the text.
 
-    In the plan returned, settings and parameters hold what the file gives, in the types of their models: `64M` is a
-    number there.
+    In the plan returned, settings and parameters hold what the file gives, in the types of their models: `64M` and `4x
+    llc` are numbers there.
     """
     skipped: list[ValidationMessage] = []
     document = read_document(text, file_name)
@@ -62,6 +63,8 @@ def read_plan(
     document, wrong = in_cells(document)
     if not wrong:
         document, wrong = expand(document)
+    if not wrong:
+        document, wrong = in_bytes(document, catalogue)
     if wrong:
         raise _together(file_name, wrong)
     plan, wrong = validated(Plan, document, (), "field")

@@ -13,6 +13,7 @@ from virtometer.environments.base import Environment, Settings
 from virtometer.environments.registry import KINDS
 from virtometer.errors import UsageError
 from virtometer.model import Demand
+from virtometer.runner.host_cache import last_cache_bytes
 from virtometer.workloads.base import Parameters, Place, Workload
 from virtometer.workloads.registry import WORKLOADS
 from virtometer.workloads.tool import Tool
@@ -35,9 +36,11 @@ def catalogue() -> Catalogue:
                 facts=tuple(_needs(workload)),
                 takes=_taken(workload),
                 networked="network" in workload.needs,
+                cache_sizes=workload.cache_sizes,
             )
             for name, workload in WORKLOADS.items()
         },
+        last_cache_bytes=last_cache_bytes(),
     )
 
 

@@ -78,6 +78,7 @@ class Workload:
     parameters: ClassVar[type[Parameters]]
     meaning: ClassVar[str] = ""  # what it measures, for the reference of plans
     needs: ClassVar[frozenset[Need]] = frozenset()  # "network" is a peer at the other end of one
+    cache_sizes: ClassVar[frozenset[str]] = frozenset()  # parameters that may be multiples of the host's cache
 
     def agent_op(self, op: str) -> str:
         """The kernel's operation for one of the workload's."""

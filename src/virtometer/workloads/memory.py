@@ -14,14 +14,14 @@ from virtometer.workloads.base import Parameters, Size, Workload, not_multiple, 
 
 _MOST_PLACES = 2**32 - 1  # that latency goes through
 
-SLOW_BYTES = 1e9
-"""Bytes per second below which a memory is slow. Arrays that need more may take longer than their window."""
-
 
 class MemoryParameters(Parameters):
     """What is not given is left to the agent, whose default is what is fastest."""
 
-    size: Size = Field(default=64 << 20, description="bytes of each array, or of the one that latency goes through")
+    size: Size = Field(
+        default=64 << 20,
+        description="bytes of each array, or of the one of latency; `4x llc`: 4 times the host's last-level cache",
+    )
     type: Literal["float", "int"] | None = Field(
         default=None, description="elements of 8 bytes: floating point, or whole numbers"
     )
@@ -57,17 +57,12 @@ class Memory(Workload):
     meaning = "moves arrays through memory, or measures the latency of loads"
     operations = of_kernel("memory")
     parameters = MemoryParameters
+    cache_sizes = frozenset({"size"})
 
     def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
         """The arrays, which the threads share. Latency has one thread."""
         assert isinstance(parameters, MemoryParameters)
         return Demand(memory=_arrays(op).held * parameters.size, threads=1 if op == "latency" else 0)
-
-    def window_s(self, op: str, parameters: Parameters, seconds: float) -> float | None:
-        """Arrays that a slow memory does not go through once within the window have an end of their own."""
-        assert isinstance(parameters, MemoryParameters)
-        arrays = _arrays(op)
-        return seconds if max(arrays.held, arrays.moved) * parameters.size <= SLOW_BYTES * seconds else None
 
     def refusal(self, op: str, values: Mapping[str, Any]) -> str:
         """Elements have 8 bytes; the places of latency are as far apart as the stride says."""
