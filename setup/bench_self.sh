@@ -23,6 +23,10 @@ echo "== Slowdowns of known size"
 .venv/bin/python -m bench.truths --campaigns "${TRUTHS:-2}" --budget "${BUDGET:-120}" || failed=1
 echo "== A guest that stands still again and again"
 .venv/bin/python -m bench.stalls || failed=1
+echo "== Verdicts beside stops at random"
+.venv/bin/python -m bench.stalls --sweep || failed=1
+echo "== Memory in stretches and in whole passes"
+.venv/bin/python -m bench.stretches || failed=1
 echo "== Half a processor by a quota"
 .venv/bin/python -m bench.quota --only "cpu linpack 500" || failed=1
 echo "== Whether campaigns agree on operations that have two speeds"
