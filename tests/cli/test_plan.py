@@ -138,7 +138,7 @@ def test_show_says_where_the_disk_file_is_when_trials_begin(monkeypatch: pytest.
 
 
 def test_show_says_what_guests_need_at_once_and_their_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """QEMU's machine has 512 MiB and 128 beside it; each other guest holds three arrays, each twice a cache of 16 MiB."""
+    """QEMU's machine has 512 MiB and 128 beside it; each other guest holds three arrays of 32 MiB."""
     monkeypatch.setattr("virtometer.runner.catalogue.last_cache_bytes", lambda: 16 << 20)
     path = tmp_path / "quick.yaml"
     path.write_text((ROOT / "plans" / "quick.yaml").read_text().replace("unavailable: skip", "unavailable: refuse"))
