@@ -88,3 +88,12 @@ def test_a_running_spread_is_that_of_what_is_there(stay: list[float], go: list[f
     assert running.spread is not None
     assert (running.spread.mean, running.spread.n) == (expected.mean, expected.n)
     assert running.spread.sd == pytest.approx(expected.sd, rel=1e-9, abs=1e-12)
+
+
+def test_the_estimate_names_the_level_of_its_interval() -> None:
+    of = Spread(0.0, 0.1, 8)
+    staged, usual, joint = estimate(of, strictness=0.6), estimate(of), estimate(of, together=4)
+    assert staged is not None and usual is not None and joint is not None
+    assert (staged.level, usual.level, joint.level) == (0.97, 0.95, 0.95)
+    assert estimate(of, 0.97) == staged
+    assert joint.high == pytest.approx(math.exp(stats.t.ppf(1 - 0.05 / 8, 7) * 0.1 / math.sqrt(8)))

@@ -8,7 +8,7 @@ from tests.analysis.simulated_campaigns import FAMILIES, Place, Work, gaussian, 
 from virtometer.analysis import analyse
 from virtometer.analysis.equivalence import limit
 from virtometer.analysis.interval import Spread
-from virtometer.analysis.precision import blocks_needed, detectable
+from virtometer.analysis.precision import detectable, difference_power, equivalence_power, least_blocks
 from virtometer.model import Finding, Verdict
 
 
@@ -96,10 +96,15 @@ def test_what_is_called_detectable_is_detected_in_80_of_100() -> None:
     assert 0.8 - 0.06 <= found / campaigns <= 0.8 + 0.06
 
 
-def test_the_blocks_that_are_forecast_do_decide() -> None:
-    """Plan with the truth known: as many blocks as are forecast bring a verdict in about 80 of 100."""
-    sd = 0.04
-    needed = blocks_needed(Spread(math.log(0.99), sd * math.sqrt(2), 2), limit(0.05), 0.02)
+def test_the_blocks_that_a_truth_takes_do_decide() -> None:
+    """Plan with the truth known: so many blocks bring a verdict in about 80 of 100."""
+    sd, shift = 0.04, math.log(0.99)
+
+    def decides(n: int) -> bool:
+        alike = equivalence_power(shift, sd * math.sqrt(2), n, limit(0.05))
+        return max(alike, difference_power(shift, sd * math.sqrt(2), n, 0.02)) >= 0.8
+
+    needed = least_blocks(decides, 6)
     assert needed is not None and 10 < needed < 60
     decided = 0
     for seed in range(200):

@@ -42,10 +42,12 @@ def test_a_row_has_both_sides_the_ratio_and_the_verdict() -> None:
         ("read|all", "box", "equivalent", "not worse (p < 0.0001)"),
     ]
     assert [cell.split()[0] for cell in found[0][2:5]] == ["0.80", "0.40", "0.50"]
+    error = " Each of the 2 has a chance of at most 5 % of a wrong `equivalent`: at most 0.10 on average."
     begin = "B against A: 1 slower, 1 equivalent. Worse by more than 5 %:"
-    assert headline(compared()) == f"{begin} 1 of 2 comparisons; not worse: 1 of 2; open: 0."
+    assert headline(compared()) == f"{begin} 1 of 2 comparisons; not worse: 1 of 2; open: 0.{error}"
+    together = " For all 2 together the chance of any wrong one is at most 5 %."
     assert headline(compared(0.8)).endswith(
-        "Worse by more than 5 %: nothing is shown to be; not worse: 2 of 2; open: 0."
+        f"Worse by more than 5 %: nothing is shown to be; not worse: 2 of 2; open: 0.{error}{together}"
     )
 
 

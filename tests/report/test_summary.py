@@ -9,6 +9,7 @@ from tests.analysis.simulated_campaigns import Place, Work, gaussian, outliers, 
 from tests.analysis.test_silent_residents import measured
 from virtometer.analysis import analyse
 from virtometer.model import Finding, Verdict
+from virtometer.report import words
 from virtometer.report.summary import campaign_sentences, headline, sentences, undecided
 
 
@@ -47,6 +48,8 @@ def open_findings(*needed: int | None) -> list[Finding]:
             finding,
             blocks_needed=None if more is None else 8 + more,
             seconds_needed=None if more is None else 60.0 * more,
+            blocks_needed_low=None if more is None else 8 + more // 2,
+            blocks_needed_high=None if more is None else 8 + 2 * more,
         )
         for finding, more in zip(found, needed, strict=True)
     ]
@@ -54,21 +57,23 @@ def open_findings(*needed: int | None) -> list[Finding]:
 
 def test_the_typical_and_the_worst_comparison_are_told() -> None:
     text = undecided(open_findings(603, 12, 10, 14, 3))
-    assert "deciding the typical one takes about 12 more blocks (12 min), the worst 603 more blocks (10 h" in text
+    assert "deciding the typical one takes about 12 more blocks (12 min), probably 6 to 24; " in text
+    assert "; the worst about 603 more blocks (10 h" in text
 
 
 def test_one_comparison_has_neither_a_typical_nor_a_worst_one() -> None:
-    assert undecided(open_findings(12)).endswith("; deciding it takes about 12 more blocks (12 min).")
+    assert undecided(open_findings(12)).endswith("; deciding it takes about 12 more blocks (12 min), probably 6 to 24.")
     assert undecided(open_findings(None)).endswith("; deciding it takes more blocks than a plan may have.")
 
 
 def test_comparisons_that_all_take_the_same_are_told_once() -> None:
-    assert undecided(open_findings(12, 12, 12)).endswith("; deciding each takes about 12 more blocks (12 min).")
+    text = undecided(open_findings(12, 12, 12))
+    assert text.endswith("; deciding each takes about 12 more blocks (12 min), probably 6 to 24.")
 
 
 def test_what_no_plan_can_decide_is_counted() -> None:
     text = undecided(open_findings(5, None, 7, None))
-    assert "deciding the typical one takes about 5 more blocks (5 min), the worst 7 more blocks (7 min)" in text
+    assert "deciding the typical one takes about 5 more blocks (5 min), probably 2 to 10; the worst about 7" in text
     assert text.endswith("; deciding 2 of 4 takes more blocks than a plan may have.")
 
 
@@ -91,7 +96,39 @@ def test_the_headline_counts_what_is_qualified() -> None:
     (native, a, b, c) = findings
     stalls, busy = "between stalls; total 0.88 [0.80, 0.97]", "the host was busy"
     found = (native, replace(a, qualified=stalls), b, replace(c, verdict=Verdict.UNDECIDED, qualified=busy))
-    assert headline(findings) == "3 comparisons with native: 3 equivalent."
-    assert headline(found) == (
-        "3 comparisons with native: 2 equivalent (1 between stalls) and 1 undecided (1: the host was busy)."
+    assert headline(findings).startswith("3 comparisons with native: 3 equivalent. Each of the 3 has a chance")
+    assert headline(found).startswith(
+        "3 comparisons with native: 2 equivalent (1 between stalls) and 1 undecided (1: the host was busy). "
     )
+
+
+def equal(adjusted: list[float]) -> list[Finding]:
+    """Equivalent findings with these adjusted p of the tests of equivalence, and as many undecided ones."""
+    base = open_findings(12)[0]
+    same = [replace(base, verdict=Verdict.EQUIVALENT, p_equivalent_adjusted=p, p_value=0.5) for p in adjusted]
+    return [*same, *(replace(base, p_value=0.5) for _ in adjusted)]
+
+
+def test_the_count_of_equivalents_says_how_often_they_are_wrong() -> None:
+    """All comparisons that were tested count: at the margin each has the chance, and all found ones would be wrong."""
+    assert headline(equal([0.2] * 15)).endswith(
+        "15 equivalent and 15 undecided. Each of the 30 has a chance of at most 5 % of a wrong `equivalent`: "
+        "at most 1.5 on average."
+    )
+    assert headline(equal([0.01, 0.02, 0.2])).endswith(
+        "on average. For 2 of the 3 together the chance of any wrong one is at most 5 %."
+    )
+    assert headline(equal([0.01, 0.02])).endswith(
+        "on average. For all 2 together the chance of any wrong one is at most 5 %."
+    )
+    one = equal([0.01])[:1]
+    assert headline(one).endswith("1 equivalent. The chance of a wrong `equivalent` is at most 5 %.")
+    assert "wrong" not in headline(open_findings(12))
+
+
+def test_the_level_of_intervals_is_named_as_it_is() -> None:
+    found = open_findings(12)
+    assert words.interval_level(found) == "95 %"
+    ratio = found[0].ratio
+    assert ratio is not None
+    assert words.interval_level([replace(found[0], ratio=replace(ratio, level=0.97))]) == "97 %"

@@ -96,6 +96,8 @@ def _finding(
         p_value=decision.p_value, p_adjusted=decision.p_adjusted, host_cpu_ratio=None,
         value=estimate(spread([math.log(value) for value in own.values()])),
         detectable=decision.detectable, blocks_needed=decision.blocks_needed, seconds_needed=None,
+        blocks_needed_low=decision.blocks_low, blocks_needed_high=decision.blocks_high,
+        p_equivalent_adjusted=decision.p_equivalent_adjusted,
         notes=tuple(notes), levels=table.treatments[treatment],
     )  # fmt: skip
 

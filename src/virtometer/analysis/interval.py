@@ -78,14 +78,17 @@ class RunningSpread:
         self._squares += sign * exact**2
 
 
-def estimate(of: Spread | None, level: float = 0.95, *, strictness: float = 1.0) -> Estimate | None:
+def estimate(of: Spread | None, level: float = 0.95, *, strictness: float = 1.0, together: int = 1) -> Estimate | None:
     """Geometric mean with its interval, which is None on both sides below MIN_BLOCKS blocks.
 
-    strictness: what 1 - level is multiplied by, so that the interval of a campaign in stages still covers `level`.
+    strictness: what 1 - level is multiplied by in a campaign with stages: 0.6 makes an interval of 97 %, as the
+    estimate says, that covers 95 %. together: how many intervals cover `level` jointly (Bonferroni); the estimate
+    says the joint level.
     """
+    level = round(1 - strictness * (1 - level), 9)
     if of is None:
         return None
     if of.n < MIN_BLOCKS:
         return Estimate(math.exp(of.mean), None, None, of.n, level)
-    half = float(special.stdtrit(of.n - 1, 1 - strictness * (1 - level) / 2)) * of.error
+    half = float(special.stdtrit(of.n - 1, 1 - (1 - level) / together / 2)) * of.error
     return Estimate(math.exp(of.mean), math.exp(of.mean - half), math.exp(of.mean + half), of.n, level)

@@ -1,10 +1,10 @@
-"""What could have been detected, and how many blocks a decision takes: power of the two tests.
+"""What could have been detected: power of the two tests. `forecast` says how many blocks a decision takes.
 
 Power of the t test from the noncentral t distribution: J. Cohen, "Statistical power analysis for the behavioral
 sciences", 2nd ed. (1988), section 2. Power of TOST as the lower bound P(lower test rejects) - P(upper test does not),
 as in K. F. Phillips, "Power of the two one-sided tests procedure in bioequivalence", J. Pharmacokin. Biopharm. 18
-(1990) 137-144. The spread seen so far is taken as the true one and, for `blocks_needed`, the shrunken ratio: a plan for
-the next campaign, not a promise.
+(1990) 137-144. `detectable` takes the spread seen so far as the true one. It is a plan for the next campaign, not a
+promise.
 """
 
 from __future__ import annotations
@@ -66,22 +66,6 @@ def detectable(of: Spread, level: float) -> float | None:
     return math.expm1(shift) if shift < 700 else None
 
 
-def blocks_needed(of: Spread, limit: float, level: float, equivalence_level: float = EQUIVALENCE_LEVEL) -> int | None:
-    """Blocks in all at which `equivalent` or a difference would be found with 80 % power; None beyond MAX_BLOCKS.
-
-    With fewer than two blocks the spread is unknown, and the answer is the least number that any verdict takes.
-    """
-    if of.n < 2:
-        return MIN_BLOCKS
-    shift = shrunken(of)
-
-    def decides(n: int) -> bool:
-        alike = equivalence_power(shift, of.sd, n, limit, equivalence_level)
-        return alike >= POWER or difference_power(shift, of.sd, n, level) >= POWER
-
-    return least_blocks(decides, max(MIN_BLOCKS, of.n + 1))
-
-
 def shrunken(of: Spread) -> float:
     """The mean log ratio, moved towards 0 by what its own error makes of it: m · max(0, 1 - error² / m²).
 
@@ -107,17 +91,6 @@ def least_blocks(decides: Callable[[int], bool], least: int, most: int = MAX_BLO
         else:
             low = middle
     return high
-
-
-def blocks_for_floor(control: Spread, aim: float) -> int | None:
-    """Blocks in all at which the noise floor is at most `aim` on the log scale, with this spread around a ratio of 1.
-
-    None beyond MAX_BLOCKS.
-    """
-    for n in range(max(MIN_BLOCKS, control.n + 1), MAX_BLOCKS + 1):
-        if float(special.stdtrit(n - 1, 1 - EQUIVALENCE_LEVEL)) * control.sd / math.sqrt(n) <= aim:
-            return n
-    return None
 
 
 def noncentral(df: float, centre: float, t: float) -> float:

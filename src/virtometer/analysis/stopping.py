@@ -9,8 +9,9 @@ and degrees of freedom of the first stage), which covers what it says and is not
 Approximate: what is reported. The final analysis has the spread of all blocks, which is more powerful, and without
 `precision` the number of blocks depends on the first mean too. Both make errors more frequent: at the usual levels up
 to 7 % of equivalences at the margin were wrong, and the 95 % interval covered 92 %. Therefore all levels of a campaign
-in stages are multiplied by STRICTNESS, also of comparisons that stay at the first stage. With it the simulations in
-tests/analysis/test_stopping.py find at most 5 % and at least 93 %. That is simulated, not proved.
+in stages are multiplied by STRICTNESS, also of comparisons that stay at the first stage, and their intervals are 97 %
+intervals (`Estimate.level`). With it the simulations in tests/analysis/test_stopping.py find at most 5 % and at least
+93 %. That is simulated, not proved.
 """
 
 from __future__ import annotations

@@ -12,10 +12,10 @@ A comparison that is refused for what is known beside its ratios is `undecided`,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from virtometer.analysis import difference, equivalence, holm, precision
+from virtometer.analysis import difference, equivalence, forecast, holm, precision
 from virtometer.analysis.equivalence import noise_floor, noise_floor_share
 from virtometer.analysis.interval import Spread, estimate
 from virtometer.model import MIN_BLOCKS, Estimate, Verdict
@@ -31,7 +31,9 @@ CLAIM_LEVEL = 0.02
 class Decision:
     """What is concluded from one comparison.
 
-    blocks_needed: in all, None beyond what a plan may have. why: sentences on why it is undecided.
+    blocks_needed: in all, None beyond what a plan may have; blocks_low, blocks_high: its range, None where it is not
+    known or beyond that too. p_equivalent_adjusted: of both one-sided tests, adjusted over the family: `equivalent`
+    findings with one below 0.05 hold together. why: sentences on why it is undecided.
     """
 
     ratio: Estimate | None
@@ -40,6 +42,9 @@ class Decision:
     p_adjusted: float | None
     detectable: float | None = None
     blocks_needed: int | None = None
+    blocks_low: int | None = None
+    blocks_high: int | None = None
+    p_equivalent_adjusted: float | None = None
     why: tuple[str, ...] = ()
 
 
@@ -64,25 +69,28 @@ def decide(
     adjusted = _adjusted(tested, strictness)
     level = holm.level_faced(list(adjusted.values()), CLAIM_LEVEL) * strictness
     limit, alike = equivalence.limit(margin), equivalence.LEVEL * strictness
-    found = {}
+    found: dict[Which, Decision] = {}
     for key, logs in family.items():
         p_adjusted = adjusted.get(key)
         ratio = estimate(logs, strictness=strictness)
         verdict = _verdict(logs, p_adjusted, margin, strictness)
         why_not = (refused or {}).get(key)
         if why_not is not None:
-            needed = (blocks or {}).get(key)
+            known = (blocks or {}).get(key)
             found[key] = Decision(
-                ratio, Verdict.UNDECIDED, tested.get(key), p_adjusted, blocks_needed=needed, why=(why_not,)
+                ratio, Verdict.UNDECIDED, tested.get(key), p_adjusted, blocks_needed=known, why=(why_not,)
             )
         elif logs is None or verdict is Verdict.UNDECIDED:
+            needed = forecast.NOTHING_KNOWN if logs is None else forecast.blocks_needed(logs, limit, level, alike)
             found[key] = Decision(
                 ratio,
                 Verdict.UNDECIDED,
                 tested.get(key),
                 p_adjusted,
                 detectable=precision.detectable(logs, level) if logs is not None else None,
-                blocks_needed=precision.blocks_needed(logs, limit, level, alike) if logs is not None else MIN_BLOCKS,
+                blocks_needed=needed.blocks,
+                blocks_low=needed.low,
+                blocks_high=needed.high,
                 why=_why(ratio, p_adjusted, len(tested)),
             )
         elif (control := (controls or {}).get(key)) is not None and _below_floor(verdict, logs, control, margin):
@@ -92,12 +100,21 @@ def decide(
                 tested[key],
                 p_adjusted,
                 detectable=precision.detectable(logs, level),
-                blocks_needed=precision.blocks_for_floor(control, _finest(verdict, logs, margin)),
+                blocks_needed=forecast.blocks_for_floor(control, _finest(verdict, logs, margin)),
                 why=(_coarse(control),),
             )
         else:
             found[key] = Decision(ratio, verdict, tested[key], p_adjusted)
-    return found
+    jointly = _jointly_equivalent(family, tested, margin, strictness)
+    return {key: replace(one, p_equivalent_adjusted=jointly.get(key)) for key, one in found.items()}
+
+
+def _jointly_equivalent(
+    family: Mapping[Which, Spread | None], tested: Mapping[Which, float], margin: float, strictness: float
+) -> dict[Which, float]:
+    """Of the comparisons with enough blocks: p of not being equivalent, adjusted over all of them."""
+    spreads = {key: logs for key in tested if (logs := family[key]) is not None}
+    return _adjusted({key: equivalence.p_value(logs, margin) or 0.0 for key, logs in spreads.items()}, strictness)
 
 
 def plain_verdicts(

@@ -75,6 +75,10 @@ class Finding:
     qualifies it. median: of the blocks' ratios, with an interval that holds for every distribution; its `level` is what
     that covers. unseen_share: up to this share of starts may be of a kind that is not in the blocks, at 95 %.
 
+    blocks_needed: in all; blocks_needed_low, blocks_needed_high: the range in which it lies with a probability of 90 %,
+    None where it is not known or beyond what a plan may have. p_equivalent_adjusted: of the two tests of equivalence,
+    adjusted over the family: the `equivalent` findings with one below 0.05 hold together.
+
     unlike: names of the conditions that differ between the two sides, or changed on one. levels: of the treatment's
     factors. table_notes: the notes in words that cells of a table share, without those that the finding of `against`
     has itself; None: as `notes`.
@@ -107,6 +111,10 @@ class Finding:
     slices_by_windows: Estimate | None = None
     median: Estimate | None = None
     unseen_share: float | None = None
+
+    blocks_needed_low: int | None = None
+    blocks_needed_high: int | None = None
+    p_equivalent_adjusted: float | None = None
 
     @property
     def shown_notes(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from virtometer.analysis.compared.comparison import Comparison, Where
 from virtometer.analysis.compared.worse import Outcome, Tested
 from virtometer.analysis.counted import counted
 from virtometer.model import Estimate, Finding, Verdict
-from virtometer.report import words
+from virtometer.report import summary, words
 from virtometer.report.footnotes import Footnotes
 from virtometer.report.terminal import STYLES
 
@@ -31,7 +31,8 @@ def headline(of: Comparison) -> str:
     worse = f"{len(of.worse)} of {counted(all_of, 'comparison')}" if of.worse else "nothing is shown to be"
     shown = f"not worse: {len(of.not_worse)} of {all_of}; open: {len(of.open)}"
     lost = f" Lost: {counted(len(of.lost), 'value')} that A has." if of.lost else ""
-    return f"B against A: {parts}. Worse by more than {of.margin * 100:g} %: {worse}; {shown}.{lost}"
+    error = summary.equivalence_error(of.findings)
+    return f"B against A: {parts}. Worse by more than {of.margin * 100:g} %: {worse}; {shown}.{lost}{error}"
 
 
 def legend(of: Comparison) -> str:
@@ -41,7 +42,8 @@ def legend(of: Comparison) -> str:
     typical = "; ratios are typical ones, without stops" if by["typical"] else ""
     where = ", where both sides have them" if typical and by["total"] else ""
     tests = f"; worse?: by more than {of.margin * 100:g} %, one-sided tests"
-    return f"A and B: {what}; B / A above 1: B is better, with its 95 % interval{typical}{where}{tests}"
+    level = words.interval_level(of.findings)
+    return f"A and B: {what}; B / A above 1: B is better, with its {level} interval{typical}{where}{tests}"
 
 
 def rows(of: Comparison) -> Iterator[tuple[Finding, tuple[str, ...]]]:

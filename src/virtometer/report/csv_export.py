@@ -31,9 +31,10 @@ _FINDING = (
     "workload", "op", "metric", "unit", "better", "subject", "against", "ratio", "low", "high", "n", "typical",
     "typical_low", "typical_high", "verdict", "qualified", "verdict_by", "p_value", "p_adjusted", "host_cpu_ratio",
     "host_cpu_low", "host_cpu_high", "value", "value_low", "value_high", "detectable", "blocks_needed",
-    "seconds_needed", "like_with_like", "unlike", "levels", "median", "median_low", "median_high", "median_level",
-    "unseen_share", "worst_block", "worst_block_ratio", "without_worst_block", "without_worst_block_low",
-    "without_worst_block_high", "verdict_without_worst_block", "slices_by_windows", "slices_by_windows_low",
+    "blocks_needed_low", "blocks_needed_high", "seconds_needed", "like_with_like", "unlike", "levels", "median",
+    "median_low", "median_high", "median_level", "unseen_share", "worst_block", "worst_block_ratio",
+    "without_worst_block", "without_worst_block_low", "without_worst_block_high", "verdict_without_worst_block",
+    "p_equivalent_adjusted", "slices_by_windows", "slices_by_windows_low",
     "slices_by_windows_high", "slices_by_windows_n", "notes",
 )  # fmt: skip
 _TRAFFIC = tuple(field.name for field in fields(Traffic))

@@ -36,13 +36,20 @@ def curve(of: Series, findings: Sequence[Finding]) -> Figure | None:
 
 
 def efficiency_curve(of: Series, findings: Sequence[Finding]) -> Figure | None:
-    """One line an environment other than the baseline: efficiency over one number, with its 95 % interval."""
+    """One line an environment other than the baseline: efficiency over one number, with its interval."""
     rows: list[dict[str, Any]] = [
         {"x": at[0], **row} for row in _ratios(findings) if (at := _place_of(of, row["workload"])) is not None
     ]
     if len(rows) < 2:
         return None
-    return lines(of, rows, f"efficiency against {findings[0].against}", "efficiency", level=1.0)
+    return lines(
+        of,
+        rows,
+        f"efficiency against {findings[0].against}",
+        "efficiency",
+        level=1.0,
+        intervals=words.interval_level(findings),
+    )
 
 
 def _ratios(findings: Sequence[Finding]) -> list[dict[str, Any]]:
@@ -68,6 +75,7 @@ def lines(
     what: str,
     level: float | None = None,
     marks: Sequence[dict[str, Any]] = (),
+    intervals: str = "95 %",
 ) -> Figure:
     """Lines over the axis of a series. `level`: a value to draw a line at. marks: places on the axis, as `_marks`."""
     names = list(dict.fromkeys(row["e"] for row in rows))
@@ -110,7 +118,7 @@ def lines(
         for name in names
     )
     label = title(of) if level is None else f"{what} of {title(of)}"
-    shown = f"{what} with 95 % intervals"
+    shown = f"{what} with {intervals} intervals"
     return Figure(
         finish(layers),
         f"{label} over {axis}: {told}",
@@ -132,7 +140,7 @@ def _marks(marks: Sequence[dict[str, Any]], x: alt.X, y: alt.Y, colour: alt.Colo
 
 
 def bars(name: str, workloads: Sequence[PlanWorkload], findings: Sequence[Finding]) -> Figure | None:
-    """Efficiency at each category of a sweep as grouped bars with 95 % intervals; None without two of them."""
+    """Efficiency at each category of a sweep as grouped bars with intervals; None without two of them."""
     label = {workload.name: category(workload) for workload in workloads}
     rows: list[dict[str, Any]] = [
         {"c": label[row["workload"]], "one": 1.0, **row} for row in _ratios(findings) if row["workload"] in label
@@ -175,7 +183,8 @@ def bars(name: str, workloads: Sequence[PlanWorkload], findings: Sequence[Findin
     return Figure(
         finish(alt.layer(bar, level.encode(x="one:Q"), interval)),
         f"Efficiency of {name} against {against}: {told}",
-        f"{name}: efficiency against {against} with 95 % intervals{', logarithmic' if log else ''}.",
+        f"{name}: efficiency against {against} with {words.interval_level(findings)} intervals"
+        f"{', logarithmic' if log else ''}.",
     )
 
 

@@ -70,8 +70,9 @@ def pareto(of: MetricEffects, margin: float) -> Figure | None:
     return Figure(
         finish(alt.layer(*layers)),
         f"Effects on {of.metric}: {said}",
-        f"Effects on {of.metric} with 95 % intervals, sorted by size. Blue: influence; turquoise: no influence; brown: "
-        f"undecided. Grey band: {words.percent(margin)}, where a change does not matter.{more}",
+        f"Effects on {of.metric} with {words.level_words(of.interval_level)} intervals, sorted by size. Blue: "
+        "influence; turquoise: no influence; brown: undecided. "
+        f"Grey band: {words.percent(margin)}, where a change does not matter.{more}",
     )
 
 
@@ -117,7 +118,8 @@ def _interaction(of: MetricEffects, effect: Effect, corners: tuple[Corner, ...])
         finish(alt.layer(*layers)),
         f"Interaction of {first} and {second} in {of.metric}: {said}",
         f"{of.metric} over {first}, a line for each {second}, against both references, averaged over the other "
-        "factors. Lines that are not parallel are the interaction. Bars: 95 % intervals.",
+        "factors. Lines that are not parallel are the interaction. Bars: "
+        f"{words.level_words(of.interval_level)} intervals.",
     )
 
 

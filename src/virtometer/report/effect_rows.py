@@ -23,9 +23,10 @@ def effect_rows(of: Effects) -> list[dict[str, Any]]:
     Of a sequential design those of the second stage, then those of the first of factors that are dropped.
     """
     if of.first is None:
-        return [_effect(effect, 1) for effect in of.effects]
+        return [_effect(effect, 1, of.interval_level) for effect in of.effects]
     later = 2 if any(one.why.kept for one in of.first.screened) else 1
-    return [*(_effect(effect, later) for effect in of.effects), *(_effect(one, 1) for one in of.first.effects)]
+    rows = [_effect(effect, later, of.interval_level) for effect in of.effects]
+    return [*rows, *(_effect(one, 1, of.first.interval_level) for one in of.first.effects)]
 
 
 def experiment_row(of: Effects) -> dict[str, Any] | None:
@@ -79,12 +80,13 @@ def screened_row(of: Screened) -> dict[str, Any]:
     }
 
 
-def _effect(of: Effect, stage: int) -> dict[str, Any]:
+def _effect(of: Effect, stage: int, interval_level: float) -> dict[str, Any]:
     largest = of.largest
     return {
         "metric": of.metric,
         "term": of.term,
         **_change(of.change),
+        "interval_level": interval_level,
         "share": of.share,
         "p_adjusted": of.p_adjusted,
         "verdict": of.verdict.value,

@@ -16,11 +16,12 @@ def effects(of: MetricEffects) -> HtmlTable:
         rows.append(("control (A/A)", "the baseline against itself", *shown, "", "", "", ""))
     better = "lower is better" if of.better == "lower" else "higher is better"
     unit = f" in {of.unit}" if of.unit else ""
+    level = f"{words.level_words(of.interval_level)} interval"
     return HtmlTable(
         f"{of.metric}{unit} ({better}): {counted(of.trials, 'trial')} in {counted(of.blocks, 'block')}; change in "
-        "per cent with its 95 % interval; p after Holm over the contrasts of all metrics of its kind; share of the "
+        f"per cent with its {level}; p after Holm over the contrasts of all metrics of its kind; share of the "
         "variance of single trials within blocks",
-        ("effect", "levels", "change", "95 % interval", "verdict", "p adjusted", "share", "cannot be told from"),
+        ("effect", "levels", "change", level, "verdict", "p adjusted", "share", "cannot be told from"),
         rows,
         right=frozenset({2, 5, 6}),
     )

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from virtometer.analysis.effects.claims import Influence
 from virtometer.analysis.effects.effect import Effects, MetricEffects
-from virtometer.report import effect_tables, effect_words, first_stage, nuisance
+from virtometer.report import effect_tables, effect_words, first_stage, nuisance, words
 
 STYLES = {Influence.INFLUENCE: "green", Influence.NONE: "cyan", Influence.UNDECIDED: "yellow"}
 _MOST_ROWS = 16  # of one metric; the page has all
@@ -51,7 +51,7 @@ def _metric(of: MetricEffects) -> Iterator[Table | Text]:
     made.add_column("effect", overflow="fold")
     made.add_column("levels", overflow="fold")
     made.add_column("change", justify="right", no_wrap=True)
-    made.add_column("95 % interval", no_wrap=True)
+    made.add_column(f"{words.level_words(of.interval_level)} interval", no_wrap=True)
     made.add_column("share", justify="right", no_wrap=True)
     made.add_column("verdict", no_wrap=True)
     rows = [(effect, one, first == 0) for effect in of.effects for first, one in enumerate(effect.contrasts)]

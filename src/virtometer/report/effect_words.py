@@ -21,8 +21,8 @@ from virtometer.report import words
 
 _ABOUT = (
     "Per cent: how the metric itself changes from the reference level to the other, averaged over the other factors, "
-    "within blocks; with 95 % intervals. Of an interaction: how much the change by its first factor is itself changed "
-    "by the second."
+    "within blocks; with {level} intervals. Of an interaction: how much the change by its first factor is itself "
+    "changed by the second."
 )
 _TOTAL = (
     "Effects are about total work / total time, with all stops, although the verdicts of the plan are about the "
@@ -49,7 +49,8 @@ _TIMES = 900.0  # per cent beyond which a change is told as a factor
 
 def about(of: Effects) -> str:
     """What the numbers are, below all of them."""
-    return f"{_ABOUT} {_TOTAL}" if of.typical else _ABOUT
+    said = _ABOUT.format(level=words.level_words(of.interval_level))
+    return f"{said} {_TOTAL}" if of.typical else said
 
 
 def percent(value: float) -> str:

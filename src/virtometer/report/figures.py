@@ -44,7 +44,7 @@ class Figure:
 
 
 def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
-    """One row an environment: ratio, 95 % interval, and the band inside which a difference does not matter."""
+    """One row an environment: ratio, interval, and the band inside which a difference does not matter."""
     rows = [_efficiency_row(finding) for finding in findings if finding.decisive is not None]
     names = [finding.subject for finding in findings]
     against = findings[0].against
@@ -112,8 +112,8 @@ def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
     return Figure(
         finish(alt.layer(*layers)),
         f"Efficiency against {against}: " + "; ".join(told),
-        f"Efficiency against {against} with 95 % intervals{', logarithmic' if log else ''}. Grey band: {band_words}, "
-        "where a difference does not matter to this plan."
+        f"Efficiency against {against} with {words.interval_level(findings)} intervals"
+        f"{', logarithmic' if log else ''}. Grey band: {band_words}, where a difference does not matter to this plan."
         + (" Hollow: not like with like." if any(row["unlike"] for row in rows) else ""),
     )
 

@@ -114,6 +114,7 @@ def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
         "raw": words.RAW if raw else "",
         "unfinished": f"Not finished: {counts.ran:,} of {counts.planned:,} trials have run." if counts.missing else "",
         "headline": summary.headline(findings),
+        "interval_level": words.interval_level(findings),
         "sentences": summary.sentences(findings),
         "undecided": summary.undecided(findings),
         "remarks": summary.campaign_sentences(analysis),

@@ -53,7 +53,8 @@ def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> HtmlTab
         for finding in findings
     ]
     return HtmlTable(
-        f"{findings[0].metric}: geometric mean over the blocks; efficiency from within-block pairs; p of no "
+        f"{findings[0].metric}: geometric mean over the blocks; efficiency from within-block pairs, with its "
+        f"{words.interval_level(findings)} interval; p of no "
         "difference, alone and after Holm over the whole campaign; host CPU time per unit of work"
         + ("; how well the length of every sample that is used is known in host time, at worst" if errors else "")
         + (

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from virtometer.analysis import Analysis
 from virtometer.analysis.counted import counted
+from virtometer.analysis.equivalence import LEVEL
 from virtometer.model import UNAVAILABLE, Control, Finding, Stage, Verdict
 from virtometer.report import first_stage, words
 
@@ -15,7 +16,7 @@ _COUNTED = (Verdict.SLOWER, Verdict.FASTER, Verdict.EQUIVALENT, Verdict.UNDECIDE
 
 
 def headline(findings: Sequence[Finding]) -> str:
-    """One sentence: how many comparisons came out how."""
+    """How many comparisons came out how, and how often `equivalent` may be wrong."""
     compared = [finding for finding in findings if finding.verdict is not Verdict.BASELINE]
     if not findings:
         return "No environment was compared by itself: the results are those of several guests at once."
@@ -26,7 +27,29 @@ def headline(findings: Sequence[Finding]) -> str:
         f"{counted[verdict]} {verdict.value}{_qualified(compared, verdict)}" for verdict in _COUNTED if counted[verdict]
     ]
     count = f"{len(compared)} comparison{'s' if len(compared) > 1 else ''}"
-    return f"{count} with {compared[0].against}: {_list(parts)}."
+    return f"{count} with {compared[0].against}: {_list(parts)}.{equivalence_error(compared)}"
+
+
+def equivalence_error(compared: Sequence[Finding]) -> str:
+    """How often `equivalent` may be wrong among these comparisons, after a blank; empty where none is equivalent.
+
+    Each comparison whose true ratio lies outside the margin has a chance of 5 % at most to be called so. All
+    comparisons that were tested count, not only those that came out `equivalent`.
+    """
+    same = [one for one in compared if one.verdict is Verdict.EQUIVALENT]
+    tested = sum(one.p_value is not None for one in compared)
+    if not same:
+        return ""
+    chance = f"{100 * LEVEL:g} %"
+    if tested < 2:
+        return f" The chance of a wrong `equivalent` is at most {chance}."
+    each = f" Each of the {tested} has a chance of at most {chance} of a wrong `equivalent`"
+    said = f"{each}: at most {words.significant(LEVEL * tested, 2)} on average."
+    together = sum((one.p_equivalent_adjusted or 0.0) < LEVEL for one in same)
+    if together < 2:
+        return said
+    which = f"all {together}" if together == len(same) else f"{together} of the {len(same)}"
+    return f"{said} For {which} together the chance of any wrong one is at most {chance}."
 
 
 def _qualified(compared: Sequence[Finding], verdict: Verdict) -> str:
@@ -43,23 +66,25 @@ def undecided(findings: Sequence[Finding]) -> str:
     still_open = [finding for finding in findings if finding.verdict is Verdict.UNDECIDED]
     seen = sorted(finding.detectable for finding in still_open if finding.detectable is not None)
     needed = [
-        (finding.blocks_needed - (finding.ratio.n if finding.ratio else 0), finding.seconds_needed)
+        (finding.blocks_needed - (finding.ratio.n if finding.ratio else 0), finding)
         for finding in still_open
         if finding.blocks_needed is not None
     ]
     said = []
     if seen:
-        first, last = words.difference(seen[0]), words.difference(seen[-1])
+        best, worst = words.difference(seen[0]), words.difference(seen[-1])
         said.append(
-            f"these blocks would have shown {first}"
-            + (f" in the best case, {last} in the worst" if first != last else "")
+            f"these blocks would have shown {best}"
+            + (f" in the best case, {worst} in the worst" if best != worst else "")
         )
     if needed:
         ranked = sorted(needed, key=lambda pair: pair[0])
-        typical, farthest = words.more(*ranked[(len(ranked) - 1) // 2]), words.more(*ranked[-1])
+        (blocks, middle), (most, last) = ranked[(len(ranked) - 1) // 2], ranked[-1]
+        typical, farthest = words.more(blocks, middle.seconds_needed), words.more(most, last.seconds_needed)
         one = "it" if len(still_open) == 1 else "the typical one" if typical != farthest else "each"
         said.append(
-            f"deciding {one} takes about {typical}" + (f", the worst {farthest}" if typical != farthest else "")
+            f"deciding {one} takes about {typical}{words.more_range(middle)}"
+            + (f"; the worst about {farthest}" if typical != farthest else "")
         )
     if beyond := sum(finding.blocks_needed is None and finding.detectable is not None for finding in still_open):
         what = f"deciding {'it' if len(still_open) == 1 else f'{beyond} of {len(still_open)}'}"

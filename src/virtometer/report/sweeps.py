@@ -81,7 +81,11 @@ def _table(caption: str, heading: str, rows: Sequence[tuple[str, str]], findings
     names = {name for _, name in rows}
     environments = list(dict.fromkeys(f.subject for f in findings if f.workload in names))
     table = [(label, *(_cell(by_cell.get((name, place))) for place in environments)) for label, name in rows]
-    return HtmlTable(f"{caption}: value, and efficiency with its 95 % interval", (heading, *environments), table)
+    return HtmlTable(
+        f"{caption}: value, and efficiency with its {words.interval_level(findings)} interval",
+        (heading, *environments),
+        table,
+    )
 
 
 def _cell(finding: Finding | None) -> str:

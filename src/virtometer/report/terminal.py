@@ -30,7 +30,7 @@ STYLES = {
     Verdict.UNAVAILABLE: "dim",
 }
 _NO_VALUE = "no value"
-_LEGEND = "efficiency = performance there / in {baseline}, above 1 is better; ± or [ ]: 95 % interval{blocks}"
+_LEGEND = "efficiency = performance there / in {baseline}, above 1 is better; ± or [ ]: {level} interval{blocks}"
 _COST = "; cpu: host CPU time per unit of work against {baseline}"
 _UNLIMITED = 10_000  # columns
 
@@ -99,7 +99,9 @@ class ResultTable:
             blocks = f" over {span} {'block' if counts[-1] == 1 else 'blocks'}"
         names = set(self.workloads)
         costs = any(finding.host_cpu_ratio is not None for finding in self.findings if finding.workload in names)
-        return (_LEGEND + _COST * costs).format(baseline=self.findings[0].against, blocks=blocks)
+        return (_LEGEND + _COST * costs).format(
+            baseline=self.findings[0].against, blocks=blocks, level=words.interval_level(self.findings)
+        )
 
     def _verdict(self, finding: Finding) -> tuple[str, str]:
         """Word with its marks, and style."""

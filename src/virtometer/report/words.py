@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from virtometer.model import Estimate, Finding, PlanWorkload, Verdict
 from virtometer.workloads.registry import WORKLOADS
@@ -160,6 +161,18 @@ def interval(estimate: Estimate) -> str:
     return f"±{math.ceil(half * scale - 1e-9) / scale:.{_places(estimate)}f}"
 
 
+def level_words(level: float) -> str:
+    """The level of an interval: 95 %, 97 %."""
+    return f"{100 * level:.3g} %"
+
+
+def interval_level(findings: Iterable[Finding]) -> str:
+    """The level of the intervals of these comparisons, which a campaign in stages makes wider: 95 %, 97 %."""
+    compared = [one.decisive for one in findings if one.verdict is not Verdict.BASELINE]
+    levels = [ratio.level for ratio in compared if ratio is not None]
+    return level_words(max(levels, default=0.95))
+
+
 def ratio(estimate: Estimate) -> str:
     """A ratio with as many places as its interval allows."""
     if estimate.low is None or estimate.high is None or (estimate.high - estimate.low) / 2 > _WIDE * estimate.value:
@@ -213,7 +226,8 @@ def deciding(finding: Finding) -> str:
     if finding.detectable is not None:
         said.append(f"{n} blocks would have shown {difference(finding.detectable)}")
     if finding.blocks_needed is not None:
-        said.append(f"deciding takes about {more(finding.blocks_needed - n, finding.seconds_needed)}")
+        about = more(finding.blocks_needed - n, finding.seconds_needed)
+        said.append(f"deciding takes about {about}{more_range(finding)}")
     elif finding.detectable is not None:
         said.append("deciding takes more blocks than a plan may have")
     return "; ".join(said)
@@ -223,6 +237,15 @@ def more(blocks: int, seconds: float | None) -> str:
     """So many more blocks, and how long they take where that is known: 12 more blocks (5 min)."""
     time = f" ({duration(seconds)})" if seconds is not None else ""
     return f"{blocks:,} more {'block' if blocks == 1 else 'blocks'}{time}"
+
+
+def more_range(finding: Finding) -> str:
+    """The range of the further blocks: `, probably 5 to 94`; empty where it is not known or is one number."""
+    n = finding.ratio.n if finding.ratio is not None else 0
+    low, high = finding.blocks_needed_low, finding.blocks_needed_high
+    if low is None or low == high:
+        return ""
+    return f", probably {low - n:,} {'or more' if high is None else f'to {high - n:,}'}"
 
 
 def percent(fraction: float) -> str:

@@ -134,10 +134,12 @@ def _counted(decision: Decision, of: Spread | None, pair: Pair) -> Decision:
     """With the blocks of the campaigns in place of the degrees of freedom of their difference."""
     n = pair.blocks(pair.by)
     ratio = None if decision.ratio is None else replace(decision.ratio, n=n)
-    needed = decision.blocks_needed
-    if needed is not None and of is not None:
-        needed = math.ceil(needed * n / of.n)
-    return replace(decision, ratio=ratio, blocks_needed=needed)
+    per_block = 1.0 if of is None else n / of.n
+    needed, low, high = (
+        None if blocks is None else math.ceil(blocks * per_block)
+        for blocks in (decision.blocks_needed, decision.blocks_low, decision.blocks_high)
+    )
+    return replace(decision, ratio=ratio, blocks_needed=needed, blocks_low=low, blocks_high=high)
 
 
 def _finding(pair: Pair, decision: Decision, why: Sequence[str], levels: float) -> Finding:
@@ -157,6 +159,8 @@ def _finding(pair: Pair, decision: Decision, why: Sequence[str], levels: float) 
         subject=pair.where.environment, against=pair.against, ratio=both["total"], verdict=decision.verdict,
         p_value=decision.p_value, p_adjusted=decision.p_adjusted, host_cpu_ratio=None, value=pair.after.value,
         detectable=decision.detectable, blocks_needed=decision.blocks_needed, seconds_needed=None,
+        blocks_needed_low=decision.blocks_low, blocks_needed_high=decision.blocks_high,
+        p_equivalent_adjusted=decision.p_equivalent_adjusted,
         notes=tuple(dict.fromkeys(said)), unlike=pair.unlike, levels=pair.levels, typical=both["typical"],
         verdict_by=pair.by,
     )  # fmt: skip

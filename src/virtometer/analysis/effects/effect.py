@@ -181,7 +181,7 @@ class MetricEffects:
     """Everything about one metric. effects: the largest first. corners: of each interaction, by its term.
 
     diagnostics: sentences on what the model leaves over. control: the second guest of the baseline against the first
-    (A/A), as a change of the same metric; None where there is none.
+    (A/A), as a change of the same metric; None where there is none. interval_level: of the intervals of all changes.
     """
 
     metric: str
@@ -198,20 +198,22 @@ class MetricEffects:
     blocks: int
     recommended: Recommendation | None = None
     control: Change | None = None
+    interval_level: float = 0.95
 
 
 @dataclass(frozen=True, slots=True)
 class FirstStage:
     """What the first stage of a sequential design says of each factor.
 
-    effects: main effects of the factors that the second stage does not vary, of all metrics. cells, blocks: of the
-    first stage.
+    effects: main effects of the factors that the second stage does not vary, of all metrics, with intervals of
+    `interval_level`. cells, blocks: of the first stage.
     """
 
     screened: tuple[Screened, ...]
     effects: tuple[Effect, ...]
     cells: int
     blocks: int
+    interval_level: float = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +234,11 @@ class Effects:
     first: FirstStage | None = None
     nuisance: Nuisance | None = None
     typical: bool = False
+
+    @property
+    def interval_level(self) -> float:
+        """Of the intervals of all changes."""
+        return self.metrics[0].interval_level if self.metrics else 0.95
 
     @property
     def effects(self) -> tuple[Effect, ...]:

@@ -42,6 +42,7 @@ def effects_of(campaign: Campaign, cells: Mapping[Key, Cell], controls: Sequence
         dropped,
         sum(one.name not in added for one in campaign.plan.cells),
         len({trial.block for trial in campaign.planned if trial.index < stage.first_trial}),
+        first.interval_level,
     )
     return replace(found, first=begun)
 

@@ -53,7 +53,8 @@ def effects(of: Experiment, margin: float, strictness: Strictness = USUAL) -> Ef
     for one, verdicts in zip(fitted, found, strict=True):
         others = [other for other in _judged(fitted) if other[1] is not one.response]
         best = None if one.response.beside else _recommended(one, verdicts, others, alpha)
-        metrics.append(replace(_metric(one, verdicts, margin, strictness), recommended=best))
+        made = _metric(one, verdicts, margin, strictness)
+        metrics.append(replace(made, recommended=best, interval_level=round(1 - alpha, 9)))
     return Effects(
         tuple((variable.name, variable.levels) for variable in of.variables),
         tuple(metrics),

@@ -20,7 +20,7 @@ LEVEL = 0.95
 
 def of_logs(logs: Iterable[float], figures: int = 1) -> Estimate | None:
     """The geometric mean behind these logarithms, with its interval. figures: how many hold together."""
-    return estimate(spread(list(logs)), LEVEL, strictness=1 / max(figures, 1))
+    return estimate(spread(list(logs)), LEVEL, together=max(figures, 1))
 
 
 def of_values(
