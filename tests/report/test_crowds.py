@@ -25,7 +25,7 @@ DESIGNED = {
 }  # fmt: skip
 BOUNDED = (
     "sum", "mean", "ideal", "efficiency_of_sum", "against_one", "against_baseline", "alone", "worst_share",
-    "max_over_min", "cv", "jain", "host_cpu_per_work", "host_cpu_per_work_against_one",
+    "worst_share_of_equal", "max_over_min", "cv", "jain", "host_cpu_per_work", "host_cpu_per_work_against_one",
 )  # fmt: skip
 GROUP = (
     DESIGNED

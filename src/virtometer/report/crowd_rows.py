@@ -35,6 +35,7 @@ def group_row(of: Group) -> dict[str, Any]:
         **bounds("alone", of.alone),
         "ideal_share": fair and fair.ideal_share,
         **bounds("worst_share", fair.worst_share if fair else None),
+        **bounds("worst_share_of_equal", fair.worst_share_of_equal if fair else None),
         **bounds("max_over_min", fair.max_over_min if fair else None),
         **bounds("cv", fair.cv if fair else None),
         **bounds("jain", fair.jain if fair else None),

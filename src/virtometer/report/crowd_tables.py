@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from virtometer.analysis.counted import counted
 from virtometer.analysis.groups.estimates import Group
+from virtometer.analysis.groups.fairness import FairnessEstimates
 from virtometer.analysis.groups.matrix import Matrix
 from virtometer.analysis.groups.member_estimates import CPU_PARTS, MemberEstimate
 from virtometer.analysis.groups.order import Rank
@@ -94,6 +95,7 @@ def _fair(groups: Sequence[Group]) -> HtmlTable:
             str(group.guests),
             f"{fair.ideal_share:.3g}",
             _number(fair.worst_share),
+            worst_share_of_equal(fair),
             _number(fair.max_over_min),
             _number(fair.cv),
             _number(fair.jain),
@@ -101,8 +103,8 @@ def _fair(groups: Sequence[Group]) -> HtmlTable:
         for group in groups
         if (fair := group.fairness) is not None
     ]
-    columns = ("environment", "guests", "ideal share", "worst share", "max/min", "CV", "Jain")
-    return HtmlTable(f"{groups[0].workload}: fairness within a trial", columns, rows, frozenset(range(1, 7)))
+    columns = ("environment", "guests", "ideal share", "worst share", "of equal guests", "max/min", "CV", "Jain")
+    return HtmlTable(f"{groups[0].workload}: fairness within a trial", columns, rows, frozenset(range(1, 8)))
 
 
 def _guests(groups: Sequence[Group]) -> HtmlTable:
@@ -141,6 +143,24 @@ def who_gets_less(group: Group) -> str:
     """Each guest's rate by that of the others and how often it was the smallest, a line; empty for a single guest."""
     told = [f"{one.label} {words.estimate(one.against_others)} ({one.worst} of {one.blocks})" for one in group.ranks]
     return f"rate against the others (blocks with the smallest): {'; '.join(told)}" if told else ""
+
+
+def worst_share_of_equal(of: FairnessEstimates) -> str:
+    """The range of the worst share of equal guests with the same noise: 0.46 to 0.48; empty where it is not known."""
+    null = of.worst_share_of_equal
+    if null is None or null.low is None or null.high is None:
+        return ""
+    low, high = words.significant(null.low), words.significant(null.high)
+    return low if low == high else f"{low} to {high}"
+
+
+def worst_share(group: Group) -> str:
+    """What the worst share says of the guests, in a line; empty where equal guests are not known."""
+    fair = group.fairness
+    if fair is None or not (null := worst_share_of_equal(fair)):
+        return ""
+    same = "; these guests are not equal" if fair.unequal else ": no guest needs to get less"
+    return f"worst share {words.significant(fair.worst_share.value)}; of equal guests with this noise {null}{same}"
 
 
 def cost(group: Group) -> str:

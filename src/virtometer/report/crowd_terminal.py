@@ -23,7 +23,9 @@ def terminal(analysis: Analysis) -> list[Table | Text]:
         for heading in headings:
             of = [group for group in groups if _heading(group) == heading]
             shown.append(_terminal_table(f"{scenario}: {heading}", of))
-            ranked = [(one, crowd_tables.who_gets_less(one)) for one in of]
+            shares = [one for one in of if one.guests > 1 and one.type not in ("loaded", "pair")]
+            ranked = [(one, crowd_tables.worst_share(one)) for one in shares]
+            ranked += [(one, crowd_tables.who_gets_less(one)) for one in of]
             shown += [Text(f" {crowd_tables.name(one)}: {told}") for one, told in ranked if told]
         notes = crowd_tables.shared_notes((crowd_tables.name(one), note) for one in groups for note in one.notes)
         shown += [Text(f" {name}: {note}", style="dim") for name, note in notes]

@@ -6,7 +6,8 @@ shared computer systems", DEC Research Report TR-301 (1984): (sum x)^2 / (n sum 
 
 Each figure is taken within a trial and then averaged over the blocks: it is what the guests of one trial meet. Noise
 that differs between guests makes a trial less fair; figures of means over blocks would hide that. Whether it is always
-the same guest is the matter of `order`.
+the same guest is the matter of `order`. The worst share of equal guests is below the ideal by noise alone; `equal`
+says by how much.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from virtometer.analysis.groups.bounds import of_logs, of_values
+from virtometer.analysis.groups.equal import worst_share_of_equal
 from virtometer.model import Estimate
 
 _FIGURES = 8  # twice as strict as four figures need: they are skewed, and there are few blocks
@@ -37,13 +39,23 @@ class Fairness:
 
 @dataclass(frozen=True, slots=True)
 class FairnessEstimates:
-    """Means over the blocks; of max/min the geometric one. The intervals of the four hold together."""
+    """Means over the blocks; of max/min the geometric one. The intervals of the four hold together.
+
+    worst_share_of_equal: what equal guests with the noise of these blocks have, with its range; None where not known.
+    """
 
     ideal_share: float
     worst_share: Estimate
     max_over_min: Estimate | None
     cv: Estimate
     jain: Estimate
+    worst_share_of_equal: Estimate | None = None
+
+    @property
+    def unequal(self) -> bool:
+        """Whether the worst share is smaller than the noise of equal guests makes it."""
+        null = self.worst_share_of_equal
+        return null is not None and null.low is not None and self.worst_share.value < null.low
 
 
 def shares(rates: Sequence[float]) -> tuple[float, ...]:
@@ -84,4 +96,4 @@ def over_blocks(blocks: Sequence[Sequence[float]]) -> FairnessEstimates | None:
     most = of_logs((math.log(one.max_over_min) for one in found), _FIGURES) if finite else None
     if most is not None and most.low is not None:
         most = Estimate(most.value, max(most.low, 1.0), most.high, most.n, most.level)
-    return FairnessEstimates(ideal, worst, most, spread, jain)
+    return FairnessEstimates(ideal, worst, most, spread, jain, worst_share_of_equal(blocks))
