@@ -135,7 +135,7 @@ def test_the_seed_of_the_command_line_goes_before_that_of_the_plan(tmp_path: Pat
 def test_the_quick_plan_s_arrays_follow_the_host_s_cache_and_have_a_size_without_one(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    for cache, size in ((8 << 20, 16 << 20), (None, 64 << 20)):
+    for cache, size in ((8 << 20, 16 << 20), (504 << 20, 128 << 20), (None, 64 << 20)):
         monkeypatch.setattr("virtometer.runner.catalogue.last_cache_bytes", lambda cache=cache: cache)
         plan, _ = load(built_in(QUICK))
         (triad,) = (one for one in plan.workloads if one.name == "memory triad")

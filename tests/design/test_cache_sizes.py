@@ -42,6 +42,9 @@ def plan(more: str, cache: int | None = 32 << 20, workload: str = "memory", op: 
         ("0.5x llc", 16 << 20),
         ("1.0001 x llc", 33554432),
         ("64M", 64 << 20),
+        ("'4x llc, at most 1G'", 128 << 20),
+        ("'4x llc, at most 96M'", 96 << 20),
+        ("'4 x llc , at  most 96MiB '", 96 << 20),
     ],
 )
 def test_a_multiple_of_the_cache_is_recorded_in_bytes(text: str, size: int) -> None:
@@ -72,7 +75,9 @@ def test_a_host_that_reports_no_cache_is_a_sentence_with_what_to_do() -> None:
     assert plan("parameters: {size: 64M}", None).workloads[0].parameters == {"size": 64 << 20}
 
 
-@pytest.mark.parametrize("text", ["x llc", "4 llc", "4x", "-4x llc", "4x l3c", "4e2x llc", "1000000000x llc"])
+@pytest.mark.parametrize(
+    "text", ["x llc", "4 llc", "4x", "-4x llc", "4x l3c", "4e2x llc", "9999999x llc", "4x llc, at most"]
+)
 def test_other_texts_are_no_sizes(text: str) -> None:
     with pytest.raises(PlanError, match=r"p.yaml:7: .*size"):
         plan(f"parameters: {{size: '{text}'}}")

@@ -1,4 +1,4 @@
-"""Sizes in a plan as multiples of the host's last-level cache: `4x llc`. PURE.
+"""Sizes in a plan as multiples of the host's last-level cache: `4x llc`, or `4x llc, at most 128M`. PURE.
 
 They become bytes when the plan is read, from the host's cache and not from what guests see: all guests get the same.
 """
@@ -10,9 +10,13 @@ from typing import Any
 
 from virtometer.design.catalogue import Catalogue
 from virtometer.design.document import Document
+from virtometer.model import parse_size
 from virtometer.visible import visible
 
-_MULTIPLE = re.compile(r"\s*([0-9]{1,6}(?:\.[0-9]{1,6})?)\s*x\s*llc\s*", re.IGNORECASE | re.ASCII)
+_MULTIPLE = re.compile(
+    r"\s*([0-9]{1,6}(?:\.[0-9]{1,6})?)\s*x\s*llc\s*(?:,\s*at\s+most\s+([0-9]{1,9}[KMGT]?)(?:I?B)?\s*)?",
+    re.IGNORECASE | re.ASCII,
+)
 _WHOLE = 4096
 """Bytes of which the size is a multiple: every element and stride divides it that is not larger."""
 
@@ -44,7 +48,14 @@ def in_bytes(document: Document, catalogue: Catalogue) -> tuple[Document, list[t
                     )
                     wrong.append((document.line(("workloads", number, "parameters", name)), sentence))
                     continue
-                parameters[name] = int(float(match[1]) * catalogue.last_cache_bytes) // _WHOLE * _WHOLE
+                parameters[name] = _bytes(float(match[1]) * catalogue.last_cache_bytes, match[2])
             workload = {**workload, "parameters": parameters}
         changed.append(workload)
     return Document({**document.value, "workloads": changed}, document.lines), wrong
+
+
+def _bytes(multiple: float, most: str | None) -> int:
+    """The multiple in whole pages, or `most` where that is less."""
+    bound = multiple if most is None else parse_size(most)
+    assert isinstance(bound, int | float)
+    return int(min(multiple, bound)) // _WHOLE * _WHOLE
