@@ -27,7 +27,7 @@ from virtometer.environments.weight import inner_group
 from virtometer.errors import EnvironmentFailed
 
 # A shell that waits for the agent, which enters a cgroup first.
-_LAUNCHER = ("sh", "-c", '(echo 0 >"$0" && exec "$@"); exit $?')
+_LAUNCHER = ("/bin/sh", "-c", '(echo 0 >"$0" && exec "$@"); exit $?')
 
 
 class NativeSettings(HostNetworkSettings, AgentBits, CgroupLimits):

@@ -52,7 +52,7 @@ _READS = 64  # of 64 KiB: four times what the pipe holds
 ON_DESCRIPTOR = ("descriptor", "3")
 """The agent's words for the channel of a launch with `descriptor`."""
 # The end of the channel comes as stdin, because the number of another descriptor is not free to choose.
-_MOVE_CHANNEL = ("sh", "-c", 'exec "$@" 3<&0 </dev/null', "sh")
+_MOVE_CHANNEL = ("/bin/sh", "-c", 'exec "$@" 3<&0 </dev/null', "sh")
 
 
 class ProcessGuest(Guest):
