@@ -24,7 +24,7 @@ BY_OTHERS = frozenset({MarkKind.FOREIGN, MarkKind.RUN_DELAY, MarkKind.STEAL, Mar
 """Marks of what programs outside of the campaign did."""
 
 _LEFT_OUT = (SetAside.RESIDENTS, SetAside.OUTSIDE)
-_ADVICE = "end the other programs, choose a quieter time, or set `rules: {max_disturbed_share: 1}`"
+_ADVICE = "end the other programs, choose a quieter time, or set `rules: {max_disturbed_share: 1}` in a new plan"
 _Key = TypeVar("_Key")
 
 

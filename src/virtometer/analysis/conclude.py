@@ -194,7 +194,8 @@ class _Concluder:
         if gone is not None:
             return self._finding(cell, Decision(None, Verdict.UNAVAILABLE, None, None), [*gone])
         of, worst, is_busy = self.compared[cell.key], self.worst.get(cell.key), cell.key in self.busy_host
-        if worst is not None and is_busy:
+        few = decision.why == (self.doubted.refused.get(cell.key),)
+        if worst is not None and (is_busy or few):
             worst = replace(worst, verdict_without=Verdict.UNDECIDED)
         total_logs, typical_logs = (spread(list(logs.values())) for logs in (of.total, of.typical))
         total, typical = (estimate(logs, strictness=self.strictness) for logs in (total_logs, typical_logs))
@@ -225,7 +226,6 @@ class _Concluder:
         if stalled:
             said.append(between_stalls.slices_beside(slices, other_slices, against.environment))
         beside_it = self.doubted.notes.get(cell.key, ())
-        few = decision.why == (self.doubted.refused.get(cell.key),)
         said += [*of.notes, *why, *beside_it, *([] if few else worst_block.notes(worst, decision.verdict))]
         made = self._finding(
             cell, decision, said, host_cpu=cost.ratio(cell, against, self.strictness), never_decided=never
