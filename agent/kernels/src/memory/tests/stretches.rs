@@ -98,7 +98,7 @@ fn the_account_counts_every_stretch_as_often_as_a_list_of_all_visits() {
 fn every_operation_works_on_stretch_after_stretch() {
     for config in usual_configs() {
         let mut arrays = many_stretches(config);
-        let mut made = 0;
+        let mut made = 0usize;
         for repeats in [1, 3, 16, 20, 37, 5, 1, 160] {
             let elements: usize =
                 (made..made + repeats).map(|v| if v % 16 == 15 { LENGTH - 15 * EACH } else { EACH }).sum();
