@@ -29,7 +29,7 @@ ON_A_TERMINAL = list(dict.fromkeys([*KINDS[1::2], *SHOWN, *FORGING]))
 # All that rich writes for the live display, colours included.
 OURS = re.compile(rb"\x1b\[(?:[0-9;]*m|2K|[0-9]*A|\?25[lh])|\r\n|\r|\n")
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-LIMIT_S = 150
+LIMIT_S = 240
 
 
 def plan(directory: Path, kinds: list[str]) -> Path:
