@@ -12,7 +12,7 @@ from virtometer.runner.windows import may_end_early, windows
     ("linpack", "classic", {"size": 8000}, 5, None),
     ("linpack", "classic", {"size": 8000, "convention": "published"}, 1800, 1800),
     ("memory", "triad", {"size": "64M"}, 0.4, 0.4),
-    ("memory", "triad", {"size": "8G"}, 5, None),
+    ("memory", "triad", {"size": "8G"}, 5, 5),
     ("pde", "jacobi", {"interlines": 100}, 1, 1),
     ("pde", "jacobi", {"interlines": 100, "iterations": 8000}, 30, None),
     ("pde", "jacobi", {"interlines": 100, "precision": 4}, 30, None),
