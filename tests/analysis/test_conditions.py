@@ -70,7 +70,7 @@ def test_guests_that_compete_for_processors_otherwise_are_not_alike() -> None:
     def place(own: str, group: str) -> Place:
         return Place(own, conditions={"memory triad 64 MB": {"scheduling_group": group}})
 
-    alike, other = "own, weight 256 times", "of the daemon"
+    alike, other = "own, weight 8 times", "of the daemon"
     assert finding_of(simulate([place("native", alike), place("runc", alike)]), "runc").like_with_like
     found = finding_of(simulate([place("native", alike), place("libvirt", other)]), "libvirt")
     assert found.unlike == ("scheduling_group",)

@@ -22,7 +22,7 @@ from virtometer.environments.runc import Runc
 from virtometer.environments.sweep import sweep
 from virtometer.programs import Programs
 
-OWN = "own, weight 256 times"
+OWN = "own, weight 8 times"
 BY_V1 = any("cpu" in mount.controllers for mount in all_cgroup_mounts())
 needs_groups = pytest.mark.skipif(
     os.geteuid() != 0 or not BY_V1, reason="only root has scheduling groups, here of version 1"
@@ -78,7 +78,7 @@ def test_guests_are_side_by_side_with_the_same_weight(
         assert [one.name for one in groups] == [f"virtometer-{guest.guest_id}"]
         [group] = groups
         assert group.parent == next(mount.path for mount in all_cgroup_mounts() if "cpu" in mount.controllers)
-        assert int((group / "cpu.shares").read_text()) == 256 * 1024
+        assert int((group / "cpu.shares").read_text()) == 8 * 1024
         assert guest.effective[weight.CONDITION] == OWN
     finally:
         guest.stop()
@@ -172,7 +172,7 @@ def test_a_kernel_without_autogroups_has_no_groups_by_session(monkeypatch: pytes
         assert weight.weigh(TreeAccount("nobody")) == said
 
 
-def test_in_version_2_the_weight_is_the_largest_that_there_is(
+def test_in_version_2_the_weight_is_as_many_times_the_usual_one(
     journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     group = tmp_path / "virtometer-v2"
@@ -182,8 +182,8 @@ def test_in_version_2_the_weight_is_the_largest_that_there_is(
     mount = next(one for one in all_cgroup_mounts())
     account = CgroupAccount("v2", journal, mount, group)
     monkeypatch.setattr(account, "join", lambda controller: (group, 2))
-    assert weight.weigh(account) == "own, weight 100 times"
-    assert (group / "cpu.weight").read_text() == "10000"
+    assert weight.weigh(account) == "own, weight 8 times"
+    assert (group / "cpu.weight").read_text() == "800"
     assert weight.inner_group(account) == group / "guest"
     assert (group / "cgroup.subtree_control").read_text() == "+cpu"
 
@@ -208,7 +208,7 @@ def test_the_laboratory_is_in_a_group_of_its_own_and_leaves_it(journal: Journal)
             child = subprocess.Popen(["sleep", "600"])
             assert words == OWN
             assert inside.name == f"virtometer-lab-{os.getpid()}"
-            assert int((inside / "cpu.shares").read_text()) == 256 * 1024
+            assert int((inside / "cpu.shares").read_text()) == 8 * 1024
             assert group_of(child.pid) == inside
         assert group_of("self") == home
         assert group_of(child.pid) == home  # it lives, and went back too

@@ -1,4 +1,4 @@
-"""Every guest and the laboratory compete for processors alike: groups side by side, with the same large weight.
+"""Every guest and the laboratory compete for processors alike: groups side by side, with the same larger weight.
 
 The kernel divides processors between groups first. Guests in groups of different kinds (the group of a session, a
 runtime's nested one) would lose different shares of their time to other programs. METHODOLOGY: "A disturbed host".
@@ -25,20 +25,24 @@ from virtometer.environments.accounting import (
 from virtometer.environments.journal import Journal
 from virtometer.errors import EnvironmentFailed
 
-TIMES = 256
-"""Weight of a group, as a multiple of the usual one; the most that version 1 takes. Version 2 takes 100."""
+TIMES = 8
+"""Weight of a group, as a multiple of the usual one.
+
+Enough to lose little to busy programs. With many times more, the kernel's own threads (workers, softirq, journal), and
+whoever else is on this host, wait for seconds while guests compute on all processors.
+"""
 
 CONDITION = "scheduling_group"
 """The condition of a run that says in which group its guest competes for processors."""
 
 OF_DAEMON = "of the daemon"
-_FILES = {1: ("cpu.shares", 1024, TIMES), 2: ("cpu.weight", 100, 100)}  # by generation: file, usual value, most times
+_FILES = {1: ("cpu.shares", 1024), 2: ("cpu.weight", 100)}  # by generation: file, usual value
 _NAME = "lab-{}"  # of the laboratory in the journal, with its pid
 AUTOGROUP = Path("/proc/sys/kernel/sched_autogroup_enabled")
 
 
 def weigh(account: Account) -> str:
-    """Give a guest that is about to be launched a group with the large weight. Returns the words of the condition.
+    """Give a guest that is about to be launched a group with the larger weight. Returns the words of the condition.
 
     Where this user has no such groups, the session of the guest's launcher is its group.
     """
@@ -50,10 +54,10 @@ def weigh(account: Account) -> str:
 
 def _raise(directory: Path, generation: int) -> float:
     """Set the weight of a group. Returns what it is, as a multiple of the usual one, as the kernel reports it."""
-    name, usual, times = _FILES[generation]
+    name, usual = _FILES[generation]
     file = directory / name
     with contextlib.suppress(OSError):  # a part of the host that may not: the weight that is read back says so
-        file.write_text(str(usual * times))
+        file.write_text(str(usual * TIMES))
     try:
         return int(file.read_text()) / usual
     except (OSError, ValueError) as cause:
