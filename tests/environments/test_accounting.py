@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from virtometer.environments import accounting
-from virtometer.environments.accounting import Account, CgroupAccount, TreeAccount, open_account
+from virtometer.environments.accounting import Account, CgroupAccount, CgroupMount, TreeAccount, open_account
 from virtometer.environments.base import LabContext
 from virtometer.environments.journal import Journal
 from virtometer.environments.processes import ProcessStat, kill_all, stat_of
@@ -284,3 +284,11 @@ def test_what_enters_a_cgroup_while_it_is_removed_is_killed_too(monkeypatch: pyt
             process.wait()
         if directory.exists():
             directory.rmdir()
+
+
+@pytest.mark.parametrize("inside", ["session", "session/virtometer-lab-12/launcher"])
+def test_guests_of_a_laboratory_that_is_in_a_group_lie_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: str
+) -> None:
+    monkeypatch.setattr(CgroupMount, "cgroup_of", lambda mount, pid: mount.path / inside)
+    assert CgroupMount(2, tmp_path, "/", ()).places() == [tmp_path, tmp_path / "session"]

@@ -42,7 +42,7 @@ def plan(directory: Path, kinds: list[str]) -> Path:
             "workloads": [
                 {"name": "[red]l\x9b2Jn\x07", "workload": "linpack", "op": "classic", "parameters": {"size": 50}}
             ],
-            "limits": {"start_s": 2, "prepare_s": 1, "run_extra_s": 1, "answer_s": 1},
+            "limits": {"start_s": 2, "prepare_s": 1, "run_extra_s": 2, "answer_s": 1},
         }
     )  # fmt: skip
     path = directory / "plan.yaml"

@@ -32,6 +32,10 @@ from virtometer.environments.processes import (
 from virtometer.errors import EnvironmentFailed
 from virtometer.programs import Programs
 
+LABORATORY = "lab-{}"
+"""What stands for a guest's name in the group of a laboratory, with its pid."""
+
+_PREFIX = "virtometer-"
 _PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -69,7 +73,7 @@ def open_account(guest_id: str, journal: Journal) -> Account:
     """Open the most exact account that this user can have on this host; journals what it makes."""
     for mount in cgroup_mounts():
         for base in mount.places():
-            directory = base / f"virtometer-{guest_id}"
+            directory = base / f"{_PREFIX}{guest_id}"
             if not _may_move_into(base, mount):
                 continue
             journal.record(guest_id, CGROUP, path=str(directory))
@@ -97,9 +101,16 @@ class CgroupMount:
     controllers: tuple[str, ...]
 
     def places(self) -> list[Path]:
-        """Where a guest's cgroup may be made: the top of the mount, else below this process's own cgroup."""
+        """Where a guest's cgroup may be made: the top of the mount, else below the cgroup where this process began.
+
+        A laboratory may be in a group of its own by now. Its guests' groups lie beside this one, not in it.
+        """
         own = self.cgroup_of("self")
-        return [self.path] if own is None or own == self.path else [self.path, own]
+        if own is None:
+            return [self.path]
+        of_laboratory = _PREFIX + LABORATORY.format("")
+        own = next((one.parent for one in own.parents if one.name.startswith(of_laboratory)), own)
+        return [self.path] if own == self.path else [self.path, own]
 
     def cgroup_of(self, pid: int | str) -> Path | None:
         """The cgroup of a process in this hierarchy; None where it cannot be reached here. OSError without it."""
@@ -312,7 +323,7 @@ def remove_cgroup(directory: Path) -> None:
 
 def _remove_left(fields: Mapping[str, Any], programs: Programs) -> str:
     directory = Path(fields["path"])
-    if not directory.is_dir() or not directory.name.startswith("virtometer-"):
+    if not directory.is_dir() or not directory.name.startswith(_PREFIX):
         return ""
     remove_cgroup(directory)
     return f"cgroup {directory}"

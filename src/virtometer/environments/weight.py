@@ -15,6 +15,7 @@ from pathlib import Path
 
 from virtometer.deferred_signals import deferred_signals
 from virtometer.environments.accounting import (
+    LABORATORY,
     Account,
     CgroupAccount,
     CgroupMount,
@@ -37,7 +38,6 @@ CONDITION = "scheduling_group"
 
 OF_DAEMON = "of the daemon"
 _FILES = {1: ("cpu.shares", 1024), 2: ("cpu.weight", 100)}  # by generation: file, usual value
-_NAME = "lab-{}"  # of the laboratory in the journal, with its pid
 AUTOGROUP = Path("/proc/sys/kernel/sched_autogroup_enabled")
 
 
@@ -95,7 +95,7 @@ def laboratory_group(journal: Journal) -> Iterator[str]:
     What it starts begins in that group; what is left there at the end goes back with it. After SIGKILL the sweep of
     the journal removes the group.
     """
-    name = _NAME.format(os.getpid())
+    name = LABORATORY.format(os.getpid())
     with contextlib.ExitStack() as ending:
         with deferred_signals():
             homes = _homes()
@@ -133,7 +133,7 @@ def _leave(account: Account, homes: dict[CgroupMount, Path], journal: Journal) -
                 with contextlib.suppress(EnvironmentFailed):
                     remove_cgroup(group)
         if not left:  # else the journal keeps it for the sweep of the next laboratory
-            journal.forget(_NAME.format(os.getpid()))
+            journal.forget(LABORATORY.format(os.getpid()))
 
 
 def _in_hierarchies(account: Account, homes: dict[CgroupMount, Path]) -> dict[Path, Path]:

@@ -2,8 +2,8 @@
 
 A guest whose disk is read through the host's page cache (a sandbox, a device without O_DIRECT) finds there what
 other guests have read before. In the first block that is nothing, later nearly all, and direct readers beside it
-neither use nor fill it. Therefore each file is read into the page cache before its trials begin. Files that together
-take more than a quarter of the host's memory would not stay there; they are dropped from it instead.
+neither use nor fill it. Therefore each file is read into the page cache before its trials begin. Where all files of a
+plan together take more than a quarter of the host's memory they would not stay there; they are dropped from it instead.
 Sources: mincore(2), posix_fadvise(2).
 """
 
@@ -36,18 +36,16 @@ def stays(size: int, memory: int) -> bool:
     return size <= memory * _SHARE_OF_MEMORY
 
 
-def alike(files: Iterable[Path], memory: int, tell: Callable[[str], None]) -> dict[Path, Begins]:
-    """Read files into the page cache, or drop them from it; returns what it holds of each afterwards.
+def alike(files: Iterable[Path], *, keep: bool, tell: Callable[[str], None]) -> dict[Path, Begins]:
+    """Read files into the page cache (`keep`), or drop them from it; returns what it holds of each afterwards.
 
-    memory: of the host, in bytes. tell: is told what takes a while.
+    tell: is told what takes a while.
     """
-    sizes = {file: _size(file) for file in sorted(set(files))}
-    keep = stays(sum(sizes.values()), memory)
     found: dict[Path, Begins] = {}
-    for file, size in sizes.items():
+    for file in sorted(set(files)):
         try:
             if keep and held(file) != "warm":
-                tell(f"reading {size >> 20} MiB of disk file into the page cache")
+                tell(f"reading {file.stat().st_size >> 20} MiB of disk file into the page cache")
                 _read(file)
             elif not keep:
                 _drop(file)
@@ -85,13 +83,6 @@ def _resident_share(memory: mmap.mmap, size: int) -> float | None:
 
 
 _LOWEST_BIT = bytes(value & 1 for value in range(256))
-
-
-def _size(file: Path) -> int:
-    try:
-        return file.stat().st_size
-    except OSError:
-        return 0
 
 
 def _read(file: Path) -> None:

@@ -237,10 +237,31 @@ impl Arrays {
         }
     }
 
+    /// Spoil the probes of the stretches of the last iteration. Those that come next are not touched before they are
+    /// worked on: caches and page tables would be warm for them.
+    fn spoil_last(&mut self) {
+        if !self.overwrites() {
+            return; // the result of every pass of read-write is what the next one begins with
+        }
+        if let Some(c) = &mut self.c {
+            for stretch in self.account.stretches() {
+                let elements = &mut c.words_mut()[self.account.elements(stretch)];
+                elements.iter_mut().step_by(PROBE).for_each(|probe| *probe = SPOILED);
+            }
+        }
+    }
+
+    /// Whether an element was spoiled after its iteration was verified.
+    fn is_spoiled_probe(&self, i: usize, stretch: usize) -> bool {
+        let offset = i - self.account.elements(stretch).start;
+        self.account.passes(stretch) == 0 && offset % PROBE == 0
+    }
+
     /// What belongs into an element of a stretch of the result.
     fn right(&self, i: usize, stretch: usize) -> u64 {
         match self.account.all_passes(stretch) {
             0 if self.overwrites() => SPOILED,
+            _ if self.overwrites() && self.is_spoiled_probe(i, stretch) => SPOILED,
             passes => self.config.kind.total(self.config.action.result(i, passes)),
         }
     }
@@ -290,6 +311,7 @@ impl Worker for Arrays {
         self.swept.sum = SPOILED;
         self.covered.iter_mut().for_each(Vec::clear);
         self.spoiled.clear();
+        self.spoil_last();
         self.account.begin(repeats);
         self.expected = self.due_bytes();
         // Steps of the golden ratio go everywhere, and into each half in one of two or three iterations.
@@ -297,15 +319,6 @@ impl Worker for Arrays {
         if self.config.action == Action::Read {
             let sum = self.mark();
             self.right_sum = self.config.kind.total(sum);
-        }
-        if !self.overwrites() {
-            return Ok(()); // the result of every pass of read-write is what the next one begins with
-        }
-        if let Some(c) = &mut self.c {
-            for stretch in self.account.stretches() {
-                let elements = &mut c.words_mut()[self.account.elements(stretch)];
-                elements.iter_mut().step_by(PROBE).for_each(|probe| *probe = SPOILED);
-            }
         }
         Ok(())
     }

@@ -255,3 +255,31 @@ fn a_wrong_result_is_reported_in_whichever_stretch_it_lies() {
         }
     }
 }
+
+#[test]
+fn what_is_spoiled_before_an_iteration_is_what_the_one_before_it_wrote() {
+    for config in usual_configs().into_iter().filter(|config| config.action.writes()) {
+        let mut arrays = many_stretches(config);
+        if !arrays.overwrites() {
+            continue;
+        }
+        for _ in 0..11 {
+            iterate(&mut arrays, 3).unwrap(); // two rounds
+        }
+        let words = |arrays: &Arrays| arrays.c.as_ref().unwrap().words().to_vec();
+        let before = words(&arrays);
+        arrays.setup(3).unwrap();
+        let changed: Vec<usize> = words(&arrays)
+            .iter()
+            .zip(&before)
+            .enumerate()
+            .filter(|(_, (now, then))| now != then)
+            .map(|(i, _)| i)
+            .collect();
+        assert_eq!(changed, [0, 14 * EACH, 15 * EACH], "{config:?}");
+        // Work that leaves out the next stretches, which hold results of the round before, is found.
+        arrays.sweep = |_, _, passes| PassResult { sum: 0, passes, loops: None };
+        arrays.run(3).unwrap();
+        assert_eq!(arrays.verify().unwrap_err().code, Code::CheckFailed, "{config:?}");
+    }
+}
