@@ -47,7 +47,7 @@ def test_a_row_has_both_sides_the_ratio_and_the_verdict() -> None:
     assert headline(compared()) == f"{begin} 1 of 2 comparisons; not worse: 1 of 2; open: 0.{error}"
     together = " For all 2 together the chance of any wrong one is at most 5 %."
     assert headline(compared(0.8)).endswith(
-        f"Worse by more than 5 %: nothing is shown to be; not worse: 2 of 2; open: 0.{error}{together}"
+        f"Worse by more than 5 %: 0 of 2 comparisons; not worse: 2 of 2; open: 0.{error}{together}"
     )
 
 

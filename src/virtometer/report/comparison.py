@@ -28,7 +28,7 @@ def headline(of: Comparison) -> str:
     found = Counter(finding.verdict for finding in of.findings)
     parts = ", ".join(f"{found[verdict]} {verdict.value}" for verdict in _ORDER if found[verdict])
     all_of = len(of.compared)
-    worse = f"{len(of.worse)} of {counted(all_of, 'comparison')}" if of.worse else "nothing is shown to be"
+    worse = f"{len(of.worse)} of {counted(all_of, 'comparison')}"
     shown = f"not worse: {len(of.not_worse)} of {all_of}; open: {len(of.open)}"
     lost = f" Lost: {counted(len(of.lost), 'value')} that A has." if of.lost else ""
     error = summary.equivalence_error(of.findings)
