@@ -12,7 +12,7 @@ from virtometer.cli.console import PlainConsole
 from virtometer.design.parse import parse_plan
 from virtometer.errors import PlanError, VirtometerError
 from virtometer.runner.catalogue import catalogue
-from virtometer.visible import one_line, shortened, visible
+from virtometer.visible import bounded, one_line, shortened, visible
 
 CASES = {
     "\x1b[2J": r"\x1b[2J",
@@ -99,3 +99,12 @@ def test_an_error_on_the_command_line_is_visible() -> None:
     outcome = virtometer("doctor", "nat\x1b[2Jive")
     assert outcome.status == 2
     assert "\x1b" not in outcome.err
+
+
+def test_of_a_long_line_the_middle_is_left_out_and_counted() -> None:
+    assert bounded("a" * 1000) == "a" * 1000
+    found = bounded("first\n" + "9" * 100_000 + "\nlast")
+    first, middle, last = found.split("\n")
+    assert (first, last) == ("first", "last")
+    assert middle == "9" * 666 + " ... (99,001 characters left out) ... " + "9" * 333
+    assert len(VirtometerError("\0" * 100_000, advice="\0" * 100_000).sentence) < 1100

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from virtometer.visible import visible
+from virtometer.visible import bounded, visible
 
 if TYPE_CHECKING:
     from virtometer.model import ClockFault
@@ -42,11 +42,13 @@ class VirtometerError(Exception):
     def __init__(self, sentence: str, *, advice: str = "", guest: str = "") -> None:
         """`sentence` is shown to the user; `advice` is the next action, or empty. Both may quote anybody's text.
 
+        Of a line of more than 1,000 characters the middle is left out.
+
         guest: name of the guest that it is about; `reason` is the sentence without it.
         """
-        self.reason = visible(sentence, keep="\n")
+        self.reason = bounded(visible(sentence, keep="\n"))
         self.sentence = f"{visible(guest)}: {self.reason}" if guest else self.reason
-        self.advice = visible(advice, keep="\n")
+        self.advice = bounded(visible(advice, keep="\n"))
         super().__init__(self.sentence)
 
 

@@ -34,6 +34,20 @@ def shortened(text: str, most: int = 500) -> str:
     return text if len(text) <= most else f"{text[: most - 4]} ..."
 
 
+def bounded(text: str, most: int = 1000) -> str:
+    """Each line of a text with at most about `most` characters: what is left out of its middle is counted."""
+    if len(text) <= most:
+        return text
+    return "\n".join(_without_middle(line, most) for line in text.split("\n"))
+
+
+def _without_middle(line: str, most: int) -> str:
+    if len(line) <= most:
+        return line
+    begin, end = most * 2 // 3, most // 3
+    return f"{line[:begin]} ... ({len(line) - begin - end:,} characters left out) ... {line[-end:]}"
+
+
 def _escape(character: str) -> str:
     code = ord(character)
     if character in _SHORT:

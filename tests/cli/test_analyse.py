@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import jsonschema
@@ -145,3 +147,23 @@ def test_wrong_factors_are_one_sentence(tmp_path: Path, header: str, row: str, s
 def test_treatments_without_factors_need_something_to_be_compared_with(table: Path) -> None:
     ended = virtometer("analyse", str(table))
     assert ended.status == 2 and "--against TREATMENT is missing; there are old kernel, new kernel" in ended.err
+
+
+@pytest.mark.parametrize(("sign", "words"), [(";", "semicolons"), ("\t", "tabs")])
+def test_another_separator_than_commas_is_named(tmp_path: Path, sign: str, words: str) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(sign.join(["block", "metric", "unit", "better", "value", "treatment"]) + "\n")
+    refused = virtometer("analyse", path, "--against", "a")
+    assert (refused.status, refused.out) == (2, "")
+    assert refused.err == (
+        f"virtometer: {path}:1: the columns are separated by {words}, not by commas\n"
+        "virtometer: save the table as CSV with commas between columns and a point in numbers\n"
+    )
+
+
+@pytest.mark.parametrize("words", ["/dev/zero", "- </dev/zero"])
+def test_a_file_without_end_is_refused(words: str) -> None:
+    line = f"ulimit -v 3000000; '{sys.executable}' -m virtometer analyse {words} --against a"
+    ended = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    said = f"virtometer: {words.split()[0]} has more than 64 MiB; a table may have no more\n"
+    assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", said)

@@ -84,7 +84,7 @@ def test_the_table_comes_also_where_the_page_cannot_be_written(
     with pytest.raises(StorageError, match=r"the report cannot be written: .* is a directory") as caught:
         conclude(analyse(two()), tmp_path)
     assert "memory triad 64 MB" in capsys.readouterr().out
-    assert caught.value.advice == "write it elsewhere: virtometer report DIR --format html --out FILE"
+    assert caught.value.advice == f"write it elsewhere: virtometer report {tmp_path} --format html --out FILE"
 
 
 def test_a_page_is_written_under_its_own_name(tmp_path: Path) -> None:
@@ -93,13 +93,16 @@ def test_a_page_is_written_under_its_own_name(tmp_path: Path) -> None:
         write_html(analyse(two()), tmp_path / "none")
 
 
+PLACE = Path("results")
+
+
 def test_only_errors_of_storage_get_advice() -> None:
-    with pytest.raises(StorageError, match="the report cannot be written: no space") as caught, advised("json"):
+    with pytest.raises(StorageError, match="the report cannot be written: no space") as caught, advised("json", PLACE):
         raise StorageError("no space", advice="buy a disk")
-    assert "--format json" in caught.value.advice
-    with pytest.raises(KeyError), advised("json"):
+    assert "report results --format json" in caught.value.advice
+    with pytest.raises(KeyError), advised("json", PLACE):
         raise KeyError
-    with advised("json"):
+    with advised("json", PLACE):
         pass
 
 

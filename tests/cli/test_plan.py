@@ -312,3 +312,19 @@ def test_check_says_what_a_plan_skips(tmp_path: Path) -> None:
     assert last.startswith(f"{plan}: right; ")
     plan.write_text(plan.read_text().replace("unavailable: skip\n", ""))
     assert virtometer("plan", "check", plan).status == 2
+
+
+def test_several_plans_are_checked_at_once_and_each_fault_is_told(tmp_path: Path) -> None:
+    right = ROOT / "plans" / "aa.yaml"
+    wrong, other = tmp_path / "wrong.yaml", tmp_path / "other.yaml"
+    wrong.write_text("virtometer: 2\n")
+    other.write_text("blocks: x\n")
+    both = virtometer("plan", "check", right, right)
+    assert (both.status, both.err, both.out.count("right; ")) == (0, "", 2)
+    one = virtometer("plan", "check", wrong, right)
+    alone = virtometer("plan", "check", wrong)
+    assert (one.status, one.err, one.out.count("right; ")) == (2, alone.err, 1)
+    found = virtometer("plan", "check", wrong, right, other)
+    assert (found.status, found.out.count("right; ")) == (2, 1)
+    assert f"virtometer: {wrong}:1: " in found.err
+    assert f"virtometer: {other}" in found.err

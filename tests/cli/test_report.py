@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -99,4 +101,25 @@ def test_a_place_that_cannot_be_written_is_told_with_another_way(directory: Path
     refused = virtometer("report", directory, "--format", "csv", "--out", tmp_path)
     assert (refused.status, refused.out) == (7, "")
     assert f"virtometer: the report cannot be written: {tmp_path} is a directory" in refused.err
-    assert "virtometer report DIR --format csv --out FILE" in refused.err
+    assert f"virtometer report {directory} --format csv --out FILE" in refused.err
+
+
+def test_a_report_does_not_replace_a_file_of_its_campaign(directory: Path) -> None:
+    before = {path.name: path.read_bytes() for path in directory.iterdir()}
+    refused = virtometer("report", directory, "--format", "json", "--out", directory / "ledger.sqlite")
+    assert (refused.status, refused.out) == (7, "")
+    assert refused.err == (
+        f"virtometer: the report cannot be written: {directory}/ledger.sqlite is a file of a campaign; it was left as "
+        f"it is\nvirtometer: write it elsewhere: virtometer report {directory} --format json --out FILE\n"
+    )
+    assert {path.name: path.read_bytes() for path in directory.iterdir()} == before
+
+
+def test_a_directory_whose_name_is_not_utf_8_has_reports(directory: Path, tmp_path: Path) -> None:
+    odd = tmp_path / os.fsdecode(b"bad\xff")
+    shutil.copytree(directory, odd)
+    table = virtometer("report", odd)
+    assert (table.status, table.err) == (0, "")
+    page = virtometer("report", odd, "--format", "html")
+    assert (page.status, page.err) == (0, "")
+    assert (odd / "report.html").exists()

@@ -421,6 +421,6 @@ def test_a_report_from_a_read_only_place_prints_the_table_and_goes_elsewhere(tmp
     assert result.stdout == f"{table}{page}status 7\nstatus 0\n"
     assert result.stderr == (
         f"virtometer: the report cannot be written: {directory} is on a read-only file system\n"
-        "virtometer: write it elsewhere: virtometer report DIR --format html --out FILE\n"
+        f"virtometer: write it elsewhere: virtometer report {directory} --format html --out FILE\n"
     )
     assert (tmp_path / "x.html").read_text() == (directory / "report.html").read_text()

@@ -140,3 +140,25 @@ def test_a_ledger_behind_a_link_is_not_written(tmp_path: Path) -> None:
 def test_an_unfinished_plan_does_not_hinder_the_next_campaign(tmp_path: Path) -> None:
     (tmp_path / f".{files.PLAN}.0123456789abcdef").write_text("half")
     Ledger.create(tmp_path, campaign()).close()
+
+
+@pytest.mark.parametrize("name", [files.LEDGER, f"{files.LEDGER}-wal", files.PLAN, files.LOCK])
+@pytest.mark.parametrize("how", ["itself", "link"])
+def test_a_file_of_a_campaign_is_no_place_for_a_report(tmp_path: Path, name: str, how: str) -> None:
+    directory = tmp_path / "r"
+    Ledger.create(directory, campaign()).close()
+    before = {path.name: path.read_bytes() for path in directory.iterdir()}
+    path = directory / name
+    if how == "link":
+        path = tmp_path / "link"
+        path.symlink_to(directory / name)
+    with pytest.raises(StorageError, match=f"{path} is a file of a campaign; it was left as it is"):
+        write_named(path, "report")
+    assert {path.name: path.read_bytes() for path in directory.iterdir()} == before
+
+
+def test_beside_a_campaign_and_elsewhere_such_names_are_free(tmp_path: Path) -> None:
+    Ledger.create(tmp_path / "r", campaign()).close()
+    for path in (tmp_path / "r" / "report.csv", tmp_path / files.PLAN, tmp_path / files.LOCK):
+        write_named(path, "text")
+        assert path.read_text() == "text"

@@ -14,6 +14,10 @@ from virtometer.model import Better
 REQUIRED = ("block", "metric", "unit", "better", "value")
 TREATMENT, REPLICATE, FACTOR = "treatment", "replicate", "factor:"
 LARGEST = 1e30
+MOST_BYTES = 64 << 20
+"""Of a table: about a million rows."""
+
+_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 _BETTER: Mapping[str, Better] = {"higher": "higher", "lower": "lower"}
 
 
@@ -110,6 +114,12 @@ def _ensure(columns: Sequence[str], line: int, name: str) -> None:
     """Raise UsageError for a header that lacks a column, has one twice, or has one that nobody knows."""
     factors = [column for column in columns if column.startswith(FACTOR)]
     lacking = [column for column in REQUIRED if column not in columns]
+    separated = [words for sign, words in _SEPARATORS.items() if sign in columns[0]]
+    if len(columns) == 1 and separated:
+        raise UsageError(
+            f"{name}:{line}: the columns are separated by {separated[0]}, not by commas",
+            advice="save the table as CSV with commas between columns and a point in numbers",
+        )
     if lacking:
         raise UsageError(f"{name}:{line}: the column {lacking[0]} is missing; there are {', '.join(columns)}")
     if len(set(columns)) < len(columns):

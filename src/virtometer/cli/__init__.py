@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import signal
 import sys
 import time
 import traceback
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from virtometer.cli.encoding import degrade
 from virtometer.errors import Interrupted, StorageError, VirtometerError
 from virtometer.visible import visible
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 _DEBUG = "VIRTOMETER_DEBUG"
 _FAULT = 1
@@ -46,13 +50,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status or (unwritten.exit_status if unwritten else 0)
 
 
+class _Nowhere(io.FileIO):
+    """What stands for a stream that was closed. It knows whether anything was lost in it."""
+
+    lost = False
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        """Forget what is written."""
+        self.lost = True
+        return super().write(data)
+
+
 def _open_closed_streams() -> None:
     """Lead streams that were closed (`>&-`) to nowhere: the next file that is opened would take their numbers."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             number = os.open(os.devnull, os.O_RDWR)
             os.set_inheritable(number, True)
-            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w", encoding="utf-8"))
+            if name == "stdin":
+                sys.stdin = os.fdopen(number, encoding="utf-8")
+            else:
+                setattr(sys, name, io.TextIOWrapper(io.BufferedWriter(_Nowhere(number, "w")), encoding="utf-8"))
 
 
 def _guarded(words: list[str], debug: bool) -> int:
@@ -143,6 +161,10 @@ def _flush() -> StorageError | None:
     """
     try:
         sys.stdout.flush()
+        if getattr(getattr(getattr(sys.stdout, "buffer", None), "raw", None), "lost", False):
+            return StorageError(
+                "standard output is closed: what was to be printed is lost", advice="to discard it, add >/dev/null"
+            )
     except (OSError, ValueError) as cause:
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

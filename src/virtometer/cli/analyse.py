@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -64,9 +65,14 @@ def analyse(
 
 
 def _content(path: Path) -> bytes:
+    from virtometer.analysis.long_table import MOST_BYTES
     from virtometer.errors import UsageError
 
     try:
-        return sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+        with nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
     except OSError as cause:
         raise UsageError(f"{path} cannot be read: {(cause.strerror or str(cause)).lower()}") from cause
+    if len(content) > MOST_BYTES:
+        raise UsageError(f"{path} has more than {MOST_BYTES >> 20} MiB; a table may have no more")
+    return content

@@ -67,14 +67,16 @@ def write_html(analysis: Analysis, directory: Path) -> Path:
     from virtometer.store.output import write_own
 
     path = directory / ("report-raw.html" if analysis.campaign.clock == "guest" else "report.html")
-    with advised("html"), storage(directory):
+    with advised("html", directory), storage(directory):
         write_own(path, render(analysis, "html"))
     return path
 
 
 @contextmanager
-def advised(kind: str) -> Iterator[None]:
-    """Say how to write a report of this format to another place, where the block cannot write it."""
+def advised(kind: str, directory: Path) -> Iterator[None]:
+    """Say how to write the report of a campaign to another place, where the block cannot write it."""
+    from shlex import quote
+
     from virtometer.errors import StorageError
 
     try:
@@ -82,5 +84,5 @@ def advised(kind: str) -> Iterator[None]:
     except StorageError as cause:
         raise StorageError(
             f"the report cannot be written: {cause.sentence}",
-            advice=f"write it elsewhere: virtometer report DIR --format {kind} --out FILE",
+            advice=f"write it elsewhere: virtometer report {quote(str(directory))} --format {kind} --out FILE",
         ) from cause

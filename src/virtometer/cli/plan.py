@@ -24,15 +24,32 @@ plan_app = application("Plans: YAML files that say what is compared.")
 PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="A plan file.")]
 
 
-def check(plan: PlanFile, only: Only = None, in_: In = None) -> None:
-    """Say whether a plan is right; an error names the file, the line, what is wrong and what is allowed.
+PlanFiles = Annotated[list[Path], typer.Argument(metavar="PLAN", help="Plan files.")]
 
-    Status 2: wrong on every host. Status 3: right, but this host cannot execute it.
+
+def check(plans: PlanFiles, only: Only = None, in_: In = None) -> None:
+    """Say whether plans are right; an error names the file, the line, what is wrong and what is allowed.
+
+    Status 2: one is wrong on every host. Status 3: all are right, but this host cannot execute one of them.
     """
     from virtometer.cli.plan_files import load_for_here, selection
+    from virtometer.errors import EnvironmentFailed, UsageError
 
-    loaded, _, skipped = load_for_here(plan, Path("results"), selection(only, in_))
-    say("\n".join([*skipped, f"{plan}: right; {_size(loaded)}{_too_few(loaded)}"]))
+    selected = selection(only, in_)
+    wrong: list[UsageError | EnvironmentFailed] = []
+    for plan in plans:
+        try:
+            loaded, _, skipped = load_for_here(plan, Path("results"), selected)
+        except (UsageError, EnvironmentFailed) as error:
+            wrong.append(error)
+        else:
+            say("\n".join([*skipped, f"{plan}: right; {_size(loaded)}{_too_few(loaded)}"]))
+    if len(wrong) == 1:
+        raise wrong[0]
+    if wrong:
+        kind = UsageError if any(isinstance(one, UsageError) for one in wrong) else EnvironmentFailed
+        # What is to be done stands with its plan.
+        raise kind("\n".join(line for one in wrong for line in (one.sentence, one.advice) if line))
 
 
 def show(

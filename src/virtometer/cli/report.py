@@ -73,10 +73,10 @@ def report(
     elif kind is Format.HTML and out is None:
         say(str(write_html(analysis, directory)))
     else:
-        _put(analysis, kind, out)
+        _put(analysis, kind, out, directory)
 
 
-def _put(analysis: Analysis, kind: Format, path: Path | None) -> None:
+def _put(analysis: Analysis, kind: Format, path: Path | None, directory: Path) -> None:
     """Write a report to the file that the user named, or to standard output."""
     from virtometer.cli.conclusion import advised
     from virtometer.report import render
@@ -86,5 +86,5 @@ def _put(analysis: Analysis, kind: Format, path: Path | None) -> None:
     if path is None or str(path) == "-":
         put_document(text)
         return
-    with advised(kind):
+    with advised(kind, directory):
         write_named(path, text)

@@ -103,7 +103,7 @@ def _engine(path: Path, mode: str) -> Engine:
     engine = create_engine(
         "sqlite+pysqlite://",
         creator=lambda: sqlite3.connect(
-            f"file:{quote(str(path.resolve()))}?mode={mode}",
+            f"file:{quote(os.fsencode(path.resolve()))}?mode={mode}",
             uri=True,
             timeout=5.0,
             check_same_thread=False,  # each is used by one thread at a time; see read_ahead.py

@@ -35,6 +35,14 @@ _LEFTOVERS = {LOCK, PLAN, UNFINISHED, f"{UNFINISHED}-journal", f"{PLAN}.new"}
 _UNFINISHED_PLAN = re.compile(rf"\.{re.escape(PLAN)}\.[0-9a-f]{{16}}")
 
 
+def refuse_campaign_file(path: Path) -> None:
+    """Raise StorageError where `path` is, or is a link to, one of the files by which a directory holds a campaign."""
+    target = path.resolve()
+    own = {LOCK, PLAN, LEDGER, *(f"{LEDGER}-{end}" for end in ("wal", "shm", "journal"))}
+    if target.name in own and (target.with_name(LEDGER).exists() or target.with_name(UNFINISHED).exists()):
+        raise StorageError(f"{path} is a file of a campaign; it was left as it is")
+
+
 def resume_command(directory: Path) -> str:
     """What a user types to go on with the campaign in `directory`."""
     return f"virtometer resume {shlex.quote(str(directory))}"

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from virtometer.errors import LedgerError, StorageError
+from virtometer.store.files import refuse_campaign_file
 
 
 def write_own(path: Path, text: str) -> None:
@@ -30,11 +31,13 @@ def write_own(path: Path, text: str) -> None:
 
 
 def write_named(path: Path, text: str) -> None:
-    """Write the file that the user named. Raises StorageError for a directory and for what the system refuses.
+    """Write the file that the user named.
 
-    LedgerError where the directory that is to hold the file is missing.
+    Raises StorageError for a directory, for a file of a campaign, and for what the system refuses; LedgerError where
+    the directory that is to hold the file is missing.
     """
     with _explained(path):
+        refuse_campaign_file(path)
         found = _lstat(path)
         if found is None or stat.S_ISREG(found.st_mode):
             _replace(path, text, found)
