@@ -56,14 +56,14 @@ class Fit:
             return Estimates(empty, empty, empty)
         weights = np.stack(of)
         value = weights @ self.coefficients
-        unit = np.einsum("kp,pq,kq->k", weights, self._inverse, weights)[:, None]
+        unit = _squares(weights, self._inverse)[:, None]
         if not self.by_blocks:
             freedom = np.full(value.shape, self.freedom)
             return Estimates(value, np.sqrt(unit * self._common.variance), freedom)
-        apart = np.einsum("kp,bpr->bkr", weights, self._without) - value
+        apart = weights @ self._without - value
         count = len(self._without)
         own = (count - 1) / count * (apart**2).sum(axis=0) / unit
-        part = np.einsum("kp,bpq,kq->bk", weights, self._weights, weights)
+        part = np.stack([_squares(weights, one) for one in self._weights])
         freedom = (part.sum(axis=0) ** 2 / (part**2).sum(axis=0) - 1.0)[:, None]
         variance, total = moderated(own, np.broadcast_to(freedom, own.shape), self._common, self.freedom)
         return Estimates(value, np.sqrt(unit * variance), total)
@@ -71,7 +71,7 @@ class Fit:
     def common_error(self, of: Sequence[Floats]) -> Floats:
         """The error of contrasts by what is common to all of them, k x R."""
         weights = np.stack(of)
-        unit = np.einsum("kp,pq,kq->k", weights, self._inverse, weights)[:, None]
+        unit = _squares(weights, self._inverse)[:, None]
         found: Floats = np.sqrt(unit * self._common.variance)
         return found
 
@@ -81,6 +81,12 @@ class Fit:
         own = self.coefficients[at]
         found: Floats = np.einsum("pr,pq,qr->r", own, np.linalg.inv(self._inverse[np.ix_(at, at)]), own)
         return found
+
+
+def _squares(weights: Floats, matrix: Floats) -> Floats:
+    """What each row of weights gives on both sides of a matrix."""
+    found: Floats = ((weights @ matrix) * weights).sum(axis=1)
+    return found
 
 
 def within(blocks: Integers, values: Floats) -> Floats:

@@ -97,7 +97,8 @@ class Model:
         """Weights of terms over all columns of the model."""
         found = np.zeros(self.x.shape[1])
         for term, weights in parts.items():
-            found[list(self.spans[term])] = weights
+            span = self.spans[term]
+            found[span.start : span.stop] = weights
         return found
 
     def _ran(self, term: Term) -> Mapping[tuple[int, ...], Floats]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -312,21 +313,18 @@ def _corners(made: Model, alpha: float) -> tuple[tuple[str, tuple[Corner, ...]],
     found = []
     for term in (one for one in made.spans if len(one) == 2):
         base = {factor: made.reference(factor) for factor in term}
-        corners = []
-        for pair in made.terms[term].rows:
-            to = dict(zip(term, pair, strict=True))
-            weights = made.setting(to, base)
-            if to != base and weights is None:
-                continue
-            first, second = _names(made, term, pair)
-            if to == base or weights is None:
-                corners.append(Corner(first, second, Change(0.0, 0.0, 0.0)))
-                continue
-            estimates = made.fit.contrasts([weights])
-            low, high = interval(estimates, alpha)
-            corners.append(
-                Corner(first, second, change(float(estimates.value[0, 0]), float(low[0, 0]), float(high[0, 0])))
-            )
+        weights = {
+            pair: weight
+            for pair in made.terms[term].rows
+            if (weight := made.setting(dict(zip(term, pair, strict=True)), base)) is not None
+        }
+        changes = dict.fromkeys(made.terms[term].rows.keys() & {tuple(base.values())}, Change(0.0, 0.0, 0.0))
+        away = [pair for pair in weights if pair not in changes]
+        estimates = made.fit.contrasts([weights[pair] for pair in away])
+        low, high = interval(estimates, alpha)
+        for at, pair in enumerate(away):
+            changes[pair] = change(*(float(one[at, 0]) for one in (estimates.value, low, high)))
+        corners = [Corner(*_names(made, term, pair), changes[pair]) for pair in made.terms[term].rows if pair in changes]
         found.append((made.name(term), tuple(corners)))
     return tuple(found)
 
@@ -344,13 +342,13 @@ def _half_normal(made: Model, asked: Sequence[Asked], verdicts: Sequence[Claim])
     sizes = np.abs(estimates.value[:, 0]) / np.where(error > 0, error, np.inf)
     ranks = np.argsort(np.argsort(sizes))
     quantiles = special.ndtri(0.5 + 0.5 * (ranks + 0.5) / len(sizes))
+    contrasts = Counter(one.term for one in asked)
     return tuple(
-        Point(_told(made, one), float(size), float(quantile), claim.verdict)
+        Point(_told(made, one, contrasts[one.term]), float(size), float(quantile), claim.verdict)
         for one, size, quantile, claim in zip(asked, sizes, quantiles, verdicts, strict=True)
     )
 
 
-def _told(made: Model, one: Asked) -> str:
+def _told(made: Model, one: Asked, contrasts: int) -> str:
     """The term, with its level where it has several contrasts."""
-    several = len(made.asked(one.term)) > 1
-    return made.name(one.term) + (f" ({', '.join(_names(made, one.term, one.level))})" if several else "")
+    return made.name(one.term) + (f" ({', '.join(_names(made, one.term, one.level))})" if contrasts > 1 else "")
