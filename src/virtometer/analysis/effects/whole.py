@@ -324,7 +324,10 @@ def _corners(made: Model, alpha: float) -> tuple[tuple[str, tuple[Corner, ...]],
         low, high = interval(estimates, alpha)
         for at, pair in enumerate(away):
             changes[pair] = change(*(float(one[at, 0]) for one in (estimates.value, low, high)))
-        corners = [Corner(*_names(made, term, pair), changes[pair]) for pair in made.terms[term].rows if pair in changes]
+        corners = []
+        for pair in (one for one in made.terms[term].rows if one in changes):
+            first, second = _names(made, term, pair)
+            corners.append(Corner(first, second, changes[pair]))
         found.append((made.name(term), tuple(corners)))
     return tuple(found)
 
