@@ -161,7 +161,8 @@ def _flush() -> StorageError | None:
     """
     try:
         sys.stdout.flush()
-        if getattr(getattr(getattr(sys.stdout, "buffer", None), "raw", None), "lost", False):
+        raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
+        if isinstance(raw, _Nowhere) and raw.lost:
             return StorageError(
                 "standard output is closed: what was to be printed is lost", advice="to discard it, add >/dev/null"
             )
