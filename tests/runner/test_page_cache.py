@@ -9,6 +9,7 @@ import pytest
 
 from tests.runner.fixtures import Document, MakePlan, Watcher
 from virtometer.runner import campaign as campaigns
+from virtometer.runner import page_cache
 from virtometer.runner.page_cache import alike, held, memory_bytes, stays
 
 SIZE = 8 << 20
@@ -78,7 +79,7 @@ def test_the_memory_of_the_host_is_at_least_that_of_this_process() -> None:
 def test_each_run_on_the_disk_says_how_it_began(
     file: Path, watcher: Watcher, make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch, memory: int, begins: str
 ) -> None:
-    monkeypatch.setattr(campaigns, "memory_bytes", lambda: memory)
+    monkeypatch.setattr(page_cache, "memory_bytes", lambda: memory)
     workloads: list[Document] = [
         {"name": "disk", "workload": "disk", "op": "random-read", "scheduling": "interleaved"},
         {"name": "cpu", "workload": "linpack", "op": "classic", "parameters": {"size": 100}},
@@ -99,7 +100,7 @@ def test_one_guest_begins_as_many_guests_of_the_same_plan_do(
     file: Path, watcher: Watcher, make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One file would stay in the page cache, and two would not."""
-    monkeypatch.setattr(campaigns, "memory_bytes", lambda: 6 << 20)
+    monkeypatch.setattr(page_cache, "memory_bytes", lambda: 6 << 20)
     plan = make_plan(
         [{"name": "native", "kind": "native"}],
         [{"name": "disk", "workload": "disk", "op": "random-read"}],

@@ -162,3 +162,9 @@ def test_beside_a_campaign_and_elsewhere_such_names_are_free(tmp_path: Path) -> 
     for path in (tmp_path / "r" / "report.csv", tmp_path / files.PLAN, tmp_path / files.LOCK):
         write_named(path, "text")
         assert path.read_text() == "text"
+
+
+def test_a_link_to_itself_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(StorageError, match=f"{tmp_path}/loop cannot be written: Too many levels of symbolic links"):
+        write_named(tmp_path / "loop", "text")

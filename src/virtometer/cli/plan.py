@@ -236,13 +236,13 @@ def _disk(plan: Plan) -> list[str]:
     from virtometer.design.demands import rounded_size
     from virtometer.design.feasible import disk_files
     from virtometer.runner.catalogue import catalogue
-    from virtometer.runner.page_cache import memory_bytes, stays
+    from virtometer.runner.page_cache import files_stay
 
     count = disk_files(plan, catalogue())
     if not count:
         return []
     files = f"a file of {rounded_size(plan.disk_span)}" if count == 1 else f"{count} of {rounded_size(plan.disk_span)}"
-    how = "read into" if stays(count * plan.disk_span, memory_bytes()) else "dropped from"
+    how = "read into" if files_stay(plan) else "dropped from"
     return [f"disk: {files}, {how} the host's page cache before each trial that uses it, for all guests alike"]
 
 

@@ -30,7 +30,7 @@ TIMES = 8
 """Weight of a group, as a multiple of the usual one.
 
 Enough to lose little to busy programs. With many times more, the kernel's own threads (workers, softirq, journal), and
-whoever else is on this host, wait for seconds while guests compute on all processors.
+whoever else is on this host, wait for up to a second while guests compute on all processors.
 """
 
 CONDITION = "scheduling_group"

@@ -49,7 +49,7 @@ from virtometer.runner.guests import Guests, compares_network, with_advice
 from virtometer.runner.here import crowds_here, residents_here
 from virtometer.runner.host_lock import HostLock
 from virtometer.runner.lab_context import lab_context
-from virtometer.runner.page_cache import alike, memory_bytes, stays
+from virtometer.runner.page_cache import alike, files_stay
 from virtometer.runner.processors import laboratory_aside
 from virtometer.runner.remaining_time import RemainingTime, TimeLeft
 from virtometer.runner.stages import has_next, next_stage
@@ -442,9 +442,8 @@ class _Execution:
         keys = {one.guest_key for trial in trials for one in trial.placements if one.workload in on_disk}
         guests = [self._guests.running[key] for key in keys]
         files = [guest.guest.disk.file for guest in guests if guest.guest.disk is not None]
-        # By all files of the plan, so that trials with few guests begin as those with many.
-        keep = stays(disk_files(self._plan, catalogue()) * self._plan.disk_span, memory_bytes())
-        begins = alike([file for file in files if file is not None], keep=keep, tell=self._progress.stage)
+        used = [file for file in files if file is not None]
+        begins = alike(used, keep=files_stay(self._plan), tell=self._progress.stage)
         for guest in guests:
             disk = guest.guest.disk
             guest.disk_begins = begins.get(disk.file, "") if disk is not None and disk.file is not None else ""

@@ -17,6 +17,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
+from virtometer.design.feasible import disk_files
+from virtometer.model import Plan
+from virtometer.runner.catalogue import catalogue
+
 Begins = Literal["warm", "cold", "in part", "unknown"]
 """How much of a file the page cache holds: all, nothing, something in between, or nobody can say."""
 
@@ -34,6 +38,14 @@ def memory_bytes() -> int:
 def stays(size: int, memory: int) -> bool:
     """Whether so many bytes of files are kept in the page cache of a host with this memory, in bytes."""
     return size <= memory * _SHARE_OF_MEMORY
+
+
+def files_stay(plan: Plan) -> bool:
+    """Whether all disk files of a plan together are kept in the page cache of this host.
+
+    Its trials with few guests begin as those with many.
+    """
+    return stays(disk_files(plan, catalogue()) * plan.disk_span, memory_bytes())
 
 
 def alike(files: Iterable[Path], *, keep: bool, tell: Callable[[str], None]) -> dict[Path, Begins]:

@@ -37,7 +37,7 @@ _UNFINISHED_PLAN = re.compile(rf"\.{re.escape(PLAN)}\.[0-9a-f]{{16}}")
 
 def refuse_campaign_file(path: Path) -> None:
     """Raise StorageError where `path` is, or is a link to, one of the files by which a directory holds a campaign."""
-    target = path.resolve()
+    target = Path(os.path.realpath(path))
     own = {LOCK, PLAN, LEDGER, *(f"{LEDGER}-{end}" for end in ("wal", "shm", "journal"))}
     if target.name in own and (target.with_name(LEDGER).exists() or target.with_name(UNFINISHED).exists()):
         raise StorageError(f"{path} is a file of a campaign; it was left as it is")
