@@ -59,7 +59,9 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ended = run(["run", "PLAN", "--out", "DIR"], found, PLACES["C"])
     assert ended.returncode == 0, ended.stderr.decode()
     (ended.stdout + ended.stderr).decode("ascii")
-    assert "6 blocks" in (found / "DIR" / "report.html").read_text(encoding="utf-8")
+    page = (found / "DIR" / "report.html").read_text(encoding="utf-8")
+    assert "nochmal ☃" in page
+    assert "Größe ×2" in page
     return found
 
 
