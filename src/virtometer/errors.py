@@ -17,6 +17,7 @@
     ├── MissingProgram        8   a program that is needed is not installed
     ├── TrialsFailed          9   the campaign is complete, and some of its trials failed
     ├── HostBusy             10   another laboratory measures on this host
+    ├── HostLeftTuned        11   a tuning of the host could not be undone
     └── Interrupted         130   Ctrl-C or SIGTERM; everything measured so far is kept
 
 The number is the exit status of the command line. 1 is left to faults of Virtometer itself. Two are no errors, but the
@@ -151,6 +152,12 @@ class HostBusy(VirtometerError):
     """Another laboratory measures on this host."""
 
     exit_status = 10
+
+
+class HostLeftTuned(VirtometerError):
+    """A tuning of the host could not be undone: what is measured there has other settings than it says."""
+
+    exit_status = 11
 
 
 class Interrupted(VirtometerError):

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,10 @@ import pytest
 from virtometer.environments import host_tuning
 from virtometer.environments.host_tuning import HostTuning
 from virtometer.environments.journal import Journal
-from virtometer.environments.sweep import sweep
+from virtometer.environments.sweep import sweep, tunings_left
 from virtometer.environments.sysfs_settings import read_setting
-from virtometer.errors import EnvironmentFailed, MissingProgram
-from virtometer.model import TuningStep
+from virtometer.errors import EnvironmentFailed, HostLeftTuned, MissingProgram
+from virtometer.model import HostTuningEvent, TuningState, TuningStep
 from virtometer.programs import Programs
 
 SETTING = Path("/proc/sys/fs/lease-break-time")
@@ -112,7 +113,8 @@ def test_a_value_that_is_not_what_the_kernel_took_is_refused(
     journal: Journal, files: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = values(files)
-    monkeypatch.setattr(host_tuning, "write_setting", lambda path, value: None)  # the kernel leaves it as it was
+    of_files = replace(host_tuning.OF_FILES, write=lambda path, value: None)  # the kernel leaves it as it was
+    monkeypatch.setattr(host_tuning, "OF_FILES", of_files)
     with pytest.raises(EnvironmentFailed, match=r"enabled is \w+ after it was set to"):
         HostTuning(journal, Programs()).apply([files_step(files)])
     assert values(files) == before
@@ -141,7 +143,7 @@ def test_what_cannot_be_undone_stays_in_the_journal(journal: Journal, tmp_path: 
     tuning = HostTuning(journal, Programs())
     tuning.apply([touching(tmp_path / "made")])
     (tmp_path / "made").unlink()
-    with pytest.raises(EnvironmentFailed, match=r"could not be undone: .*rm"):
+    with pytest.raises(HostLeftTuned, match=r"could not be undone, so nothing more is measured: .*rm"):
         tuning.undo()
     assert [one["resource"] for path in journal.directory.iterdir() for one in journal.resources(path.stem)] == [
         "tuning"
@@ -183,7 +185,7 @@ def test_the_next_laboratory_undoes_what_a_killed_one_did(journal: Journal, sett
     killed(journal, steps)
     assert SETTING.read_text().strip() == other
     (sentence,) = sweep(journal, Programs())
-    assert f"kernel setting fs/lease-break-time, which is {setting} again" in sentence
+    assert f"sysctl fs.lease-break-time, which is {setting} again" in sentence
     assert "undone by 'rm" in sentence
     assert SETTING.read_text().strip() == setting
     assert not (tmp_path / "made").exists()
@@ -211,3 +213,134 @@ def test_what_was_set_twice_has_its_first_value_after_a_kill(journal: Journal, s
     assert SETTING.read_text().strip() == third
     assert len(sweep(journal, Programs())) == 2
     assert SETTING.read_text().strip() == setting
+
+
+FORMS = [
+    ({"vm.dirty_background_bytes": 67108864}, ("vm/dirty_background_bytes", "vm/dirty_background_ratio")),
+    ({"vm.overcommit_kbytes": 1000000}, ("vm/overcommit_kbytes", "vm/overcommit_ratio")),
+]
+
+
+@pytest.fixture
+def forms() -> Iterator[None]:
+    """Settings of which two are one in two forms; put back whatever happens."""
+    names = [name for _, pair in FORMS for name in pair]
+    before = {name: Path("/proc/sys", name).read_text() for name in names}
+    yield
+    for name in names:
+        if before[name] != "0\n" and Path("/proc/sys", name).read_text() != before[name]:
+            Path("/proc/sys", name).write_text(before[name])
+
+
+def kernel(names: Iterable[str]) -> dict[str, str]:
+    return {name: Path("/proc/sys", name).read_text().strip() for name in names}
+
+
+@needs_root
+@pytest.mark.usefixtures("forms")
+@pytest.mark.parametrize(("sysctl", "pair"), FORMS)
+def test_the_other_form_of_a_setting_is_recorded_and_put_back(
+    journal: Journal, sysctl: dict[str, str | int], pair: tuple[str, str]
+) -> None:
+    before = kernel(pair)
+    tuning = HostTuning(journal, Programs())
+    step = TuningStep(where="host", sysctl=sysctl)
+    tuning.apply([step])
+    set_to, other = (f"sysctl {name.replace('/', '.')}" for name in pair)
+    assert [(one["what"], one["before"], one["after"]) for one in tuning.records] == [
+        (set_to, before[pair[0]], str(*sysctl.values())),
+        (f"{other}, by {set_to}", before[pair[1]], "0"),
+    ]
+    tuning.undo()
+    assert kernel(pair) == before
+    killed(journal, [step])
+    assert kernel(pair) != before
+    (sentence,) = sweep(journal, Programs())
+    assert f"{other}, which is {before[pair[1]]} again" in sentence
+    assert kernel(pair) == before
+    assert list(journal.directory.iterdir()) == []
+
+
+_FORWARDS = """
+import json, sys
+from pathlib import Path
+from virtometer.environments.host_tuning import HostTuning
+from virtometer.environments.journal import Journal
+from virtometer.model import TuningStep
+from virtometer.programs import Programs
+names = ["ip_forward", "conf/all/forwarding", "conf/default/forwarding", "conf/lo/forwarding"]
+def values():
+    return [Path("/proc/sys/net/ipv4", name).read_text().strip() for name in names]
+Path("/proc/sys/net/ipv4/conf/lo/forwarding").write_text("1")
+tuning = HostTuning(Journal(Path(sys.argv[1])), Programs())
+seen, told = [values()], []
+for value in (1, 0):
+    tuning.apply([TuningStep(where="host", sysctl={"net.ipv4.ip_forward": value})])
+    seen.append(values())
+    told += [one["what"] for one in tuning.records]
+    tuning.undo()
+    seen.append(values())
+print(json.dumps([seen, told]))
+"""
+
+
+@needs_root
+def test_settings_that_nobody_knew_to_change_with_one_are_found_and_put_back(journal: Journal) -> None:
+    """In a network namespace of its own: forwarding of all interfaces changes with the setting of the whole."""
+    words = ["unshare", "--net", sys.executable, "-c", _FORWARDS, str(journal.directory)]
+    made = subprocess.run(words, capture_output=True, text=True, check=True)
+    (before, on, after, off, again), told = json.loads(made.stdout)
+    assert before == after == again == ["0", "0", "0", "1"]
+    assert (on, off) == (["1", "1", "1", "1"], ["0", "0", "0", "1"])
+    assert "sysctl net.ipv4.conf.all.forwarding, by sysctl net.ipv4.ip_forward" in told
+    assert list(journal.directory.iterdir()) == []
+
+
+def test_what_happens_to_a_tuning_is_told_before_and_after(journal: Journal, tmp_path: Path) -> None:
+    events: list[HostTuningEvent] = []
+    seen: list[bool] = []
+
+    def tell(event: HostTuningEvent) -> None:
+        events.append(event)
+        seen.append((tmp_path / "made").exists())
+
+    tuning = HostTuning(journal, Programs(), tell)
+    tuning.apply([])
+    tuning.undo()
+    assert events == []
+    tuning.apply([touching(tmp_path / "made")])
+    tuning.undo()
+    assert [(event.state, event.what) for event in events] == [
+        (TuningState.IN_FORCE, f"touch {tmp_path / 'made'}"),
+        (TuningState.UNDONE, f"touch {tmp_path / 'made'}"),
+    ]
+    assert seen == [False, False], "told before it is done, and after it is undone"
+    tuning.apply([touching(tmp_path / "made")])
+    (tmp_path / "made").unlink()
+    with pytest.raises(HostLeftTuned):
+        tuning.undo()
+    assert events[-1].state is TuningState.LEFT and "rm" in events[-1].what
+    assert len({event.tuning for event in events}) == 1
+
+
+def test_a_step_that_fails_after_one_that_cannot_be_undone_says_that_the_host_is_left(
+    journal: Journal, tmp_path: Path
+) -> None:
+    lasting = TuningStep(where="host", run=f"touch {tmp_path / 'made'}", undo="false")
+    failing = TuningStep(where="host", run="false", undo="true")
+    with pytest.raises(HostLeftTuned, match="'false' ended with status 1"):
+        HostTuning(journal, Programs()).apply([lasting, failing])
+    assert list(tunings_left(journal).values()) == ["'false' was to be run; 'true' was to be run"]
+
+
+def test_what_no_sweep_can_undo_is_known_until_it_is_put_back(journal: Journal, tmp_path: Path) -> None:
+    undo = f"rm {tmp_path / 'made'}"
+    killed(journal, [touching(tmp_path / "made")])
+    (tmp_path / "made").unlink()
+    for _ in range(2):
+        (sentence,) = sweep(journal, Programs())
+        assert "could not be removed completely" in sentence
+        assert list(tunings_left(journal).values()) == [f"'{undo}' was to be run"]
+    (tmp_path / "made").touch()
+    assert len(sweep(journal, Programs())) == 1
+    assert tunings_left(journal) == {}

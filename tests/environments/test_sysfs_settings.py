@@ -7,15 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from virtometer.environments.sysfs_settings import (
-    chosen,
-    files_of,
-    is_same,
-    put_back,
-    read_setting,
-    refuse_sysfs,
-    write_setting,
-)
+from virtometer.environments.sysfs_settings import beside, chosen, files_of, is_same, read_setting, refuse_sysfs
 from virtometer.errors import EnvironmentFailed
 from virtometer.model import TuningStep
 
@@ -100,12 +92,14 @@ def test_what_has_no_value_of_one_line_could_not_be_put_back(tmp_path: Path, tex
         read_setting(str(file))
 
 
-def test_a_value_is_put_back_once_and_not_where_its_device_is_gone(tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    write_setting(str(file), "5")
-    assert put_back(str(file), "3")
-    assert read_setting(str(file)) == "3"
-    assert not put_back(str(file), "3")
-    file.unlink()
-    assert not put_back(str(file), "5")
-    assert not file.exists()
+@needs_pages
+def test_files_of_a_group_of_settings_may_change_with_one_and_elsewhere_nothing_is_read(tmp_path: Path) -> None:
+    found = beside(f"{KERNEL}/enabled")
+    assert found[f"{KERNEL}/enabled"] == read_setting(f"{KERNEL}/enabled")
+    assert f"{KERNEL}/defrag" in found and f"{KERNEL}/hpage_pmd_size" not in found  # that is read-only
+    assert beside("/sys/kernel/rcu_expedited") == {}
+    queue = tmp_path / "queue"
+    queue.mkdir()
+    (queue / "scheduler").write_text("none [bfq]")
+    (queue / "two lines").write_text("one\ntwo\n")
+    assert beside(str(queue / "scheduler")) == {str(queue / "scheduler"): "bfq"}

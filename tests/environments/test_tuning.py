@@ -24,7 +24,6 @@ from virtometer.environments.tuning import (
     Done,
     carried_programs,
     refuse_tuning,
-    setting_path,
     tune_guest,
     words_of,
 )
@@ -34,12 +33,6 @@ from virtometer.model import TuningStep
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="networks of guests need root")
 ALL = TuningStep(sysctl={"net.ipv4.tcp_sack": 0}, queue_length=32, offloads={"tx": False})
-
-
-def test_names_of_settings_are_read_as_sysctl_reads_them() -> None:
-    assert setting_path("net.ipv4.tcp_sack") == "net/ipv4/tcp_sack"
-    assert setting_path("net/ipv4/conf/eth0.1/rp_filter") == "net/ipv4/conf/eth0.1/rp_filter"
-    assert setting_path("net.ipv4.conf.eth0/1.rp_filter") == "net/ipv4/conf/eth0.1/rp_filter"
 
 
 def test_the_interface_has_its_name_in_commands() -> None:

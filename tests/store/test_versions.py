@@ -15,12 +15,14 @@ from virtometer.model import (
     Failure,
     FailureKind,
     FollowUp,
+    HostTuningEvent,
     PlanEnvironment,
     RoundTrip,
     Screened,
     Stage,
     Trial,
     TrialRecord,
+    TuningState,
     Why,
 )
 from virtometer.store import migrations, schema
@@ -41,6 +43,12 @@ FOLLOW_UP = Stage(
         ("cache",), levels={"cache": ("writeback", "none")}, missing={"other": ("it is not here", "")}, blocks=9,
     ),
 )  # fmt: skip
+
+
+TUNINGS = (
+    HostTuningEvent("2026-01-02T06:00:00.000+00:00", "tune-1-000001", TuningState.IN_FORCE, "sysctl vm.swappiness=11"),
+    HostTuningEvent("2026-01-02T06:00:01.000+00:00", "tune-1-000001", TuningState.LEFT, "vm.swappiness was 60"),
+)
 
 
 def dumped(directory: Path) -> str:
@@ -64,7 +72,7 @@ def small(directory: Path) -> Path:
     """What the committed ledgers hold: one done trial, one failed, since version 3 one that failed by its clock.
 
     Since version 7 there is a further stage, of which no trial has run, since version 9 also a second stage of a
-    sequential design.
+    sequential design, since version 10 a tuning of the host.
     """
     of = campaign(4)
     with Ledger.create(directory, of) as ledger:
@@ -73,6 +81,8 @@ def small(directory: Path) -> Path:
         ledger.record([lied(of.planned[3], 3)], [guest(3)], [])
         ledger.extend(STAGE, STAGE_TRIALS)
         ledger.extend(FOLLOW_UP, ())
+        for event in TUNINGS:
+            ledger.note_tuning(event)
     return directory
 
 
@@ -107,7 +117,7 @@ def all_before(probes: Iterable[RoundTrip]) -> tuple[RoundTrip, ...]:
 
 
 def test_there_is_a_ledger_of_every_version_and_a_way_from_it() -> None:
-    assert sorted(path.name for path in DATA.iterdir()) == [f"{version}.sql" for version in EVERY_VERSION]
+    assert {path.name for path in DATA.iterdir()} == {f"{version}.sql" for version in EVERY_VERSION}
     assert sorted(migrations.MIGRATIONS) == list(EVERY_VERSION)[:-1]
 
 
@@ -151,6 +161,7 @@ def test_new_reader_old_data(tmp_path: Path, version: int) -> None:
     assert back.trials == tuple(recorded)
     assert back.planned == of.planned
     assert back.stages == of.stages
+    assert back.tunings == (TUNINGS if version >= 10 else ())
     assert back.plan.control is (version >= 7), "the baseline was measured once a block"
     assert (directory / "ledger.sqlite").read_bytes() == before
     with Ledger.open(directory, write=True) as ledger:

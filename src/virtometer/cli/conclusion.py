@@ -33,11 +33,14 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False) -> 
     from virtometer.model import UNAVAILABLE
     from virtometer.report import effect_terminal, words
     from virtometer.report.crowd_terminal import terminal
+    from virtometer.report.left_tuned import left_tuned
     from virtometer.report.summary import campaign_sentences
     from virtometer.report.terminal import ResultTable
     from virtometer.store.files import resume_command
 
     console = PlainConsole()
+    for sentence in left_tuned(analysis.campaign):
+        console.print(sentence, markup=False, highlight=False, style="bold")
     with notice("analysing the results ...", piped=piped):
         made = ResultTable(analysis.findings, analysis.sweeps, campaign_sentences(analysis), analysis.knees)
     if analysis.findings or not analysis.together.groups:

@@ -65,8 +65,12 @@ def report(
 
     from virtometer.analysis import analyse, by_guest_clocks
     from virtometer.cli.conclusion import print_table, write_html
+    from virtometer.report.left_tuned import left_tuned
 
     analysis = analyse(by_guest_clocks(campaign) if raw else campaign)
+    if kind is not None:  # tables and pages may be read by a program alone
+        for sentence in left_tuned(campaign):
+            typer.echo(sentence, err=True)
     if kind is None:
         print_table(analysis, directory)
         say(f"page with all plots: virtometer report {quote(str(directory))} --format html{' --raw' if raw else ''}")

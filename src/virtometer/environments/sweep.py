@@ -11,8 +11,8 @@ from typing import Any
 
 from virtometer.environments.accounting import CGROUP
 from virtometer.environments.directories import DIRECTORY
-from virtometer.environments.host_tuning import COMMAND, SYSCTL, SYSFS
-from virtometer.environments.journal import Entry, Journal, Resource, boot_id
+from virtometer.environments.host_tuning import COMMAND, SYSCTL, SYSFS, left_words
+from virtometer.environments.journal import Entry, Journal, Owner, Resource, boot_id
 from virtometer.environments.network import DRAFT, NAMESPACE
 from virtometer.environments.processes import MARKED, PROCESS_GROUP, marker_of, stat_of
 from virtometer.environments.registry import KINDS
@@ -54,6 +54,21 @@ def sweep(journal: Journal, programs: Programs) -> list[str]:
             if not (pid.isdigit() and stat_of(int(pid))):
                 draft.unlink(missing_ok=True)
     return sentences
+
+
+def tunings_left(journal: Journal) -> dict[str, str]:
+    """Tunings of the host, by their names in the journal, that could not be undone: in words, what was there before.
+
+    Also those of this process, where none is in force.
+    """
+    left = {}
+    for path in sorted(journal.directory.glob("*.json")):
+        entry = journal.read(path)
+        if entry is None or (entry.owner.alive() and entry.owner != Owner.this()):
+            continue
+        if words := left_words(entry):
+            left[entry.guest_id] = words
+    return left
 
 
 @contextlib.contextmanager

@@ -19,6 +19,7 @@ ROOT = "/sys/"
 _CHOSEN = re.compile(r"(?:^|\s)\[([^\[\]\s]+)\](?=\s|$)")
 _SWITCH = {"Y": "1", "N": "0"}  # as parameters of modules read: they are written as numbers too
 _WRITABLE = 0o222
+_GROUPS = re.compile(r"queue|iosched|cpufreq|policy\d+|transparent_hugepage|khugepaged|ksm")
 
 
 def files_of(pattern: str) -> list[str]:
@@ -65,12 +66,21 @@ def write_setting(path: str, value: str) -> None:
         raise _refused(path, f"{cause.strerror}, with the value {value}") from cause
 
 
-def put_back(path: str, value: str) -> bool:
-    """Set a former value, unless it is in force, or what it belongs to is gone. Returns whether it was set."""
-    if not Path(path).exists() or is_same(read_setting(path), value):
-        return False
-    write_setting(path, value)
-    return True
+def beside(path: str) -> dict[str, str]:
+    """The files that may change with one, with their values: those of its directory, where that is a group of settings.
+
+    A scheduler of a disk brings a length of its queue, for example. Elsewhere in /sys reading may do something.
+    """
+    if not _GROUPS.fullmatch(Path(path).parent.name):
+        return {}
+    found = {}
+    for one in sorted(Path(path).parent.iterdir()):
+        try:
+            if one.is_file() and one.stat().st_mode & _WRITABLE:
+                found[str(one)] = read_setting(str(one))
+        except (EnvironmentFailed, OSError):
+            continue  # it can only be written
+    return found
 
 
 def chosen(text: str) -> str:

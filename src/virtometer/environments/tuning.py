@@ -20,7 +20,7 @@ from virtometer.environments.sysfs_settings import refuse_sysfs
 from virtometer.errors import EnvironmentFailed, RemoteError
 from virtometer.link.channel import Channel
 from virtometer.link.session import Session
-from virtometer.model import TuningStep, on_host
+from virtometer.model import TuningStep, on_host, setting_path
 from virtometer.programs import Programs
 
 INTERFACE = "{interface}"
@@ -38,12 +38,6 @@ _GUARD = (
 def words_of(command: str, interface: str = "") -> list[str]:
     """A program and its arguments, with the name of the interface in the place of {interface}."""
     return [word.replace(INTERFACE, interface) for word in shlex.split(command)]
-
-
-def setting_path(name: str) -> str:
-    """The file of a kernel setting below /proc/sys: as sysctl(8) reads names, the first separator decides."""
-    first = next((one for one in name if one in "./"), ".")
-    return name if first == "/" else name.translate(str.maketrans("./", "/."))
 
 
 def carried_programs(kind: type[Environment], steps: Sequence[TuningStep]) -> list[str]:

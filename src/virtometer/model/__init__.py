@@ -95,7 +95,17 @@ from virtometer.model.trial import (
     Treatment,
     Trial,
 )
-from virtometer.model.tuning import MAX_STEPS, Offload, TuningPlace, TuningStep, on_host
+from virtometer.model.tuning import (
+    MAX_STEPS,
+    HostTuningEvent,
+    Offload,
+    TuningPlace,
+    TuningState,
+    TuningStep,
+    not_undone,
+    on_host,
+    setting_path,
+)
 
 __all__ = [
     "ITERATIONS",
@@ -130,6 +140,7 @@ __all__ = [
     "GuestKey",
     "GuestStart",
     "GuestUse",
+    "HostTuningEvent",
     "HostUse",
     "Level",
     "Levels",
@@ -163,6 +174,7 @@ __all__ = [
     "Trial",
     "TrialRecord",
     "TuningPlace",
+    "TuningState",
     "TuningStep",
     "Verdict",
     "VerdictBy",
@@ -171,11 +183,13 @@ __all__ = [
     "columns_of",
     "level_list",
     "level_text",
+    "not_undone",
     "of_kinds",
     "on_host",
     "parse_share",
     "parse_size",
     "reason_code",
+    "setting_path",
     "size_text",
     "texts_of",
 ]

@@ -12,6 +12,7 @@ from virtometer.model.follow_up import FollowUp
 from virtometer.model.plan import Plan
 from virtometer.model.samples import Sample, columns_of, first_slice
 from virtometer.model.trial import Placement, Trial
+from virtometer.model.tuning import HostTuningEvent
 
 Better = Literal["higher", "lower"]
 
@@ -385,6 +386,7 @@ class Campaign:
     clock: Literal["host", "guest"] = "host"
     recorded: Campaign | None = None
     stages: tuple[Stage, ...] = ()
+    tunings: tuple[HostTuningEvent, ...] = ()
 
     @property
     def follow_up_stage(self) -> Stage | None:

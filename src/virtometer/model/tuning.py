@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -34,6 +36,29 @@ def _setting(name: str) -> str:
     if not name.replace(".", "").replace("/", "").replace("_", "").replace("-", "").isalnum() or ".." in name:
         raise ValueError("a kernel setting has a name as sysctl takes it: net.ipv4.tcp_sack")
     return name
+
+
+_ACTIONS = frozenset({"vm/drop_caches", "vm/compact_memory", "net/ipv4/route/flush", "net/ipv6/route/flush"})
+_ONE_WAY = re.compile(
+    r"kernel/(modules_disabled|kexec_load_disabled|unprivileged_bpf_disabled|yama/ptrace_scope)"
+    r"|net/ipv6/conf/.+/disable_ipv6"
+)
+"""Source: Linux Documentation/admin-guide/sysctl/kernel.rst, LSM/Yama.rst; disable_ipv6 removes addresses."""
+
+
+def setting_path(name: str) -> str:
+    """The file of a kernel setting below /proc/sys: as sysctl(8) reads names, the first separator decides."""
+    first = next((one for one in name if one in "./"), ".")
+    return name if first == "/" else name.translate(str.maketrans("./", "/."))
+
+
+def _refuse_lasting(name: str) -> None:
+    """Raise ValueError for a setting that nobody can put back."""
+    path = setting_path(name)
+    if path in _ACTIONS:
+        raise ValueError(f"{name} is something that is done once, and no setting; on the host, use run and undo: true")
+    if _ONE_WAY.fullmatch(path):
+        raise ValueError(f"{name} of the host cannot be put back before it boots again")
 
 
 _SYSFS = re.compile(r"/sys(/[A-Za-z0-9_.:+@,*?\[\]!-]+)+")
@@ -103,6 +128,9 @@ class TuningStep(Frozen):
             raise ValueError(
                 "queue_length and offloads are those of a guest or its port; on the host, use run and undo"
             )
+        if on_host:
+            for name in self.sysctl:
+                _refuse_lasting(name)
         if self.where == "port" and self.sysctl:
             raise ValueError("a port has no sysctl; those of the guest are with where guest, others with where host")
         if on_host and self.run and not self.undo:
@@ -110,6 +138,33 @@ class TuningStep(Frozen):
         if self.undo and not (on_host and self.run):
             raise ValueError("undo belongs to run on the host; what is done in a guest ends with the guest")
         return self
+
+
+class TuningState(StrEnum):
+    """How a tuning of the host stands. in-force: it is about to be done, or is; left: it could not be undone."""
+
+    IN_FORCE = "in-force"
+    UNDONE = "undone"
+    LEFT = "left"
+
+
+@dataclass(frozen=True, slots=True)
+class HostTuningEvent:
+    """Something that happened to a tuning of the host.
+
+    tuning: its name, one for each time that it is done. what: its steps in words, or what could not be undone.
+    """
+
+    at: str
+    tuning: str
+    state: TuningState
+    what: str
+
+
+def not_undone(events: Iterable[HostTuningEvent]) -> tuple[HostTuningEvent, ...]:
+    """Of each tuning that was not undone the last event: in force, or left."""
+    last = {event.tuning: event for event in events}
+    return tuple(event for event in last.values() if event.state is not TuningState.UNDONE)
 
 
 def on_host(steps: Sequence[TuningStep]) -> tuple[TuningStep, ...]:

@@ -42,6 +42,7 @@ from virtometer.report import (
 from virtometer.report.figures import Figure
 from virtometer.report.footnotes import Footnotes
 from virtometer.report.glossary import glossary
+from virtometer.report.left_tuned import left_tuned
 from virtometer.visible import visible
 
 Found = TypeVar("Found")
@@ -113,6 +114,7 @@ def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
         ],
         "raw": words.RAW if raw else "",
         "unfinished": f"Not finished: {counts.ran:,} of {counts.planned:,} trials have run." if counts.missing else "",
+        "left_tuned": left_tuned(campaign),
         "headline": summary.headline(findings),
         "interval_level": words.interval_level(findings),
         "sentences": summary.sentences(findings),

@@ -32,6 +32,7 @@ from virtometer.model import (
 )
 from virtometer.report.crowd_rows import group_row, matrix_row, scaling_row
 from virtometer.report.effect_rows import effect_rows, experiment_row, screened_row
+from virtometer.report.left_tuned import left_tuned
 from virtometer.visible import visible
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ def document(analysis: Analysis) -> dict[str, Any]:
         "controls": [_control(control) for control in analysis.controls],
         "silent_residents": _silent(analysis.silent_residents),
         "stages": [_stage(stage) for stage in campaign.stages],
+        "tunings": [asdict(event) for event in campaign.tunings],
+        "left_tuned": left_tuned(campaign),
         "effects": effect_rows(analysis.effects),
         "experiment": experiment_row(analysis.effects),
         "environments": [_environment(campaign, name) for name in _names(campaign)],

@@ -18,8 +18,9 @@ from virtometer.design.feasible import disk_files
 from virtometer.design.schedule import schedule
 from virtometer.design.start_order import started_in_order
 from virtometer.environments.base import Environment, LabContext, Settings
+from virtometer.environments.host_tuning import left_tuned
 from virtometer.environments.registry import KINDS
-from virtometer.environments.sweep import sweep
+from virtometer.environments.sweep import sweep, tunings_left
 from virtometer.environments.tuning import refuse_tuning
 from virtometer.environments.weight import laboratory_group
 from virtometer.errors import EnvironmentFailed, HostChanged, Interrupted, LinkError, MissingProgram
@@ -29,6 +30,7 @@ from virtometer.model import (
     EnvironmentStatus,
     Failure,
     FailureKind,
+    HostTuningEvent,
     Mark,
     MarkKind,
     Plan,
@@ -36,6 +38,8 @@ from virtometer.model import (
     Stage,
     Trial,
     TrialRecord,
+    TuningState,
+    not_undone,
 )
 from virtometer.programs import Programs, now
 from virtometer.runner import host, tool_programs
@@ -151,6 +155,7 @@ def resume(
     """
     with Ledger.open(directory, write=True) as ledger, HostLock(beside=beside) as lock:
         campaign = ledger.read()
+        _sweep_tunings(ledger, campaign, progress)
         differences = host.changed(campaign.host, host.facts())
         programs = Programs()
         then, here = campaign.versions, _versions(campaign.plan, programs)
@@ -175,9 +180,28 @@ def resume(
 
 
 def _sweep(lab: LabContext, progress: Progress) -> None:
-    """Remove what laboratories that were killed left behind, and say so."""
+    """Remove what laboratories that were killed left behind, and say so.
+
+    Raises HostLeftTuned where a tuning of the host is among it that cannot be undone.
+    """
     if sentences := sweep(lab.journal, lab.programs):
         progress.swept(sentences)
+    if left := tunings_left(lab.journal):
+        raise left_tuned("; ".join(left.values()), lab.journal)
+
+
+def _sweep_tunings(ledger: Ledger, campaign: Campaign, progress: Progress) -> None:
+    """Undo the tunings of the host in the middle of which this campaign's laboratory was killed; record the outcome."""
+    if not (open_ones := not_undone(campaign.tunings)):
+        return
+    with lab_context(Path(tempfile.gettempdir())) as lab:
+        if sentences := sweep(lab.journal, lab.programs):
+            progress.swept(sentences)
+        left = tunings_left(lab.journal)
+        for one in open_ones:
+            state = TuningState.LEFT if one.tuning in left else TuningState.UNDONE
+            if state is not one.state:
+                ledger.note_tuning(HostTuningEvent(now(), one.tuning, state, left.get(one.tuning, one.what)))
 
 
 def _examine(
@@ -360,7 +384,7 @@ class _Execution:
             for one in campaign.trials
             if one.failure is not None and one.trial.index in again
         }
-        self._guests = Guests(campaign.plan, lab, progress)
+        self._guests = Guests(campaign.plan, lab, progress, ledger.note_tuning)
         self._runner = TrialRunner(campaign.plan, lab)
         self._turn_runner = TurnRunner(campaign.plan, lab, campaign.trials)
         self._crowd_runner = CrowdRunner(campaign.plan, lab, campaign.trials)
@@ -385,8 +409,10 @@ class _Execution:
                 position = end
         finally:
             with deferred_signals():
-                self._guests.close()
-                self._ledger.note(self._guests.starts, self._lab.programs.drain())
+                try:
+                    self._guests.close()
+                finally:
+                    self._ledger.note(self._guests.starts, self._lab.programs.drain())
             self._guests.starts = []
 
     def _run_group(self, rest: Sequence[Trial], begin: int, end: int) -> None:

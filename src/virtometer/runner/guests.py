@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from typing import Protocol
 
@@ -16,7 +16,7 @@ from virtometer.environments.host_tuning import HostTuning
 from virtometer.environments.registry import KINDS
 from virtometer.environments.tuning import Done, refuse_tuning
 from virtometer.errors import EnvironmentFailed, LinkError, MissingProgram
-from virtometer.model import GuestKey, GuestStart, Plan, on_host
+from virtometer.model import GuestKey, GuestStart, HostTuningEvent, Plan, on_host
 from virtometer.runner.running_guest import RunningGuest, StartingGuest
 from virtometer.workloads.registry import WORKLOADS
 
@@ -48,8 +48,14 @@ def _fresh_id() -> str:
 class Guests:
     """Starts and stops them. `running` are those that live; `starts` the records of starts that nobody has taken."""
 
-    def __init__(self, plan: Plan, lab: LabContext, progress: Told) -> None:
-        """No guest lives."""
+    def __init__(
+        self,
+        plan: Plan,
+        lab: LabContext,
+        progress: Told,
+        tuned: Callable[[HostTuningEvent], None] = lambda event: None,
+    ) -> None:
+        """No guest lives. tuned: is told what happens to tunings of the host."""
         self.running: dict[GuestKey, RunningGuest] = {}
         self.starts: list[GuestStart] = []
         self._plan = plan
@@ -65,11 +71,15 @@ class Guests:
         self._unprepared: dict[str, str] = {}
         self._refused: dict[str, str] = {}  # those that did not start, and why
         self._failed_starts: Counter[str] = Counter()  # in a row
-        self._tuned = HostTuning(lab.journal, lab.programs)  # for the whole campaign
+        self._tell_tuning = tuned
+        self._tuned = self._host_tuning()  # for the whole campaign
         self._tuned_for: dict[str, HostTuning] = {}  # for the guests of an environment
 
     def prepare(self, names: set[str]) -> None:
-        """Make ready what environments need, and tune the host as the plan says. EnvironmentFailed where that fails."""
+        """Make ready what environments need, and tune the host as the plan says.
+
+        Raises EnvironmentFailed where that fails, HostLeftTuned where what was done of it cannot be undone.
+        """
         if not self._tuned.records:
             self._tuned.apply(on_host(self._plan.tuning))
         for name in sorted(names - self._settings.keys()):
@@ -149,30 +159,31 @@ class Guests:
                 self._stop(key, self.running.pop(key))
 
     def stop_all(self) -> None:
-        """Stop those that live. A start that failed is tried again, unless it has failed too often."""
+        """Stop those that live. A start that failed is tried again, unless it has failed too often.
+
+        Raises HostLeftTuned, when all are stopped, where a tuning of the host for one of them cannot be undone.
+        """
         with deferred_signals():
             for key, guest in self.running.items():
                 self._stop(key, guest)
             self.running = {}
-            self._undo(self._tuned_for.values())
-            self._tuned_for = {}
             self._refused = {name: reason for name, reason in self._refused.items() if self._is_given_up(name)}
+            tuned, self._tuned_for = self._tuned_for, {}
+            with ExitStack() as all_of:  # each is undone, whatever happens to the others
+                for one in tuned.values():
+                    all_of.callback(one.undo)
 
     def close(self) -> None:
-        """Undo what was done to the host for the whole campaign. No guest lives."""
-        self._undo([self._tuned])
+        """Undo what was done to the host for the whole campaign. No guest lives. Raises HostLeftTuned."""
+        self._tuned.undo()
 
-    def _undo(self, all_of: Iterable[HostTuning]) -> None:
-        for one in all_of:
-            try:
-                one.undo()
-            except EnvironmentFailed as cause:
-                self._progress.message(cause.sentence)
+    def _host_tuning(self) -> HostTuning:
+        return HostTuning(self._lab.journal, self._lab.programs, self._tell_tuning)
 
     def _tune_host(self, name: str) -> list[Done]:
         """Tune the host for the guests of an environment, until all are stopped. Returns what is in force."""
         if name not in self._tuned_for and (steps := on_host(self._settings[name].tuning)):
-            self._tuned_for[name] = HostTuning(self._lab.journal, self._lab.programs)
+            self._tuned_for[name] = self._host_tuning()
             self._tuned_for[name].apply(steps)
         mine = self._tuned_for.get(name)
         return [*self._tuned.records, *(mine.records if mine is not None else ())]

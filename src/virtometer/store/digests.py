@@ -1,10 +1,11 @@
 """A chain of digests over what a ledger holds, so that damage is noticed.
 
 Every transaction is an entry: the campaign itself, then each trial with the guests and command lines that were recorded
-with it, then each further stage with its planned trials. digest(n) = SHA-256 of digest(n - 1) and of the entry's rows
-as JSON: first those of the trial (or of the campaign), table by table, then the guests, then the command lines, then
-the stages. Rows are in the order of their keys, values as SQLite holds them. A changed, lost or added row changes the
-chain. The chain shows damage, not forgery: whoever can write the ledger can make its digests anew.
+with it, then each further stage with its planned trials, and what happens to tunings of the host. digest(n) = SHA-256
+of digest(n - 1) and of the entry's rows as JSON: first those of the trial (or of the campaign), table by table, then
+the guests, the command lines, the stages and the tunings. Rows are in the order of their keys, values as SQLite holds
+them. A changed, lost or added row changes the chain. The chain shows damage, not forgery: whoever can write the ledger
+can make its digests anew.
 """
 
 from __future__ import annotations
@@ -132,7 +133,7 @@ def verify(raw: sqlite3.Connection, path: Path, read: Reader | None = None) -> d
     return found
 
 
-_LISTS = ("guests", "commands", "stages")  # ledgers of older versions have no stages
+_LISTS = ("guests", "commands", "stages", "tunings")  # ledgers of older versions have not all of them
 
 
 def _lists(raw: sqlite3.Connection) -> list[str]:
@@ -208,7 +209,8 @@ def _listed(raw: sqlite3.Connection, after: Sequence[int], to: Sequence[int]) ->
     ]
     if "stages" in lists:
         statement = "SELECT first_trial, trials FROM stages WHERE position > ? AND position <= ?"
-        for first, count in raw.execute(statement, (after[-1], to[-1])).fetchall():
+        at = lists.index("stages")
+        for first, count in raw.execute(statement, (after[at], to[at])).fetchall():
             rows += _planned_rows(raw, first, first + count)
     return _json(rows)
 

@@ -23,6 +23,7 @@ from virtometer.model import (
     Campaign,
     CommandLine,
     GuestStart,
+    HostTuningEvent,
     RoundTrip,
     Run,
     Sample,
@@ -149,6 +150,13 @@ class Ledger:
                 self._insert(schema.commands, [rows.command_row(command) for command in commands])
                 digests.seal(database.raw_of(self.connection))
 
+    def note_tuning(self, event: HostTuningEvent) -> None:
+        """Commit what happens to a tuning of the host; it is on the disk afterwards."""
+        self._refuse_gone()
+        with deferred_signals(), storage(self.directory), self.connection.begin():
+            self._insert(schema.tunings, [rows.tuning_row(event)])
+            digests.seal(database.raw_of(self.connection))
+
     def extend(self, stage: Stage, trials: Sequence[Trial]) -> None:
         """Commit further trials that follow those planned so far, with the stage that they belong to."""
         if len(trials) != stage.trials or any(one.index < stage.first_trial for one in trials):
@@ -273,6 +281,7 @@ class Ledger:
             guests=tuple(rows.guest_of(row) for row in self._all(schema.guests)),
             commands=tuple(rows.command_of(row) for row in self._all(schema.commands)),
             stages=stages,
+            tunings=tuple(rows.tuning_of(row) for row in self._all(schema.tunings)),
         )
 
 

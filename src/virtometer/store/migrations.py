@@ -199,4 +199,10 @@ MIGRATIONS: Mapping[int, tuple[Step, ...]] = {
     ),
     # Sequential designs have a second stage with cells of its own.
     8: ("ALTER TABLE stages ADD COLUMN follow_up_json TEXT",),
+    # What happened to tunings of the host is recorded.
+    9: (
+        "CREATE TABLE tunings (position INTEGER NOT NULL PRIMARY KEY, at TEXT NOT NULL, tuning TEXT NOT NULL, "
+        "state TEXT NOT NULL CHECK (state IN ('in-force', 'undone', 'left')), what TEXT NOT NULL)",
+        "ALTER TABLE entries ADD COLUMN tunings INTEGER NOT NULL DEFAULT '0'",
+    ),
 }

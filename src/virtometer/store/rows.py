@@ -20,6 +20,7 @@ from virtometer.model import (
     FailureKind,
     GuestStart,
     GuestUse,
+    HostTuningEvent,
     HostUse,
     Mark,
     MarkKind,
@@ -35,6 +36,7 @@ from virtometer.model import (
     Traffic,
     Trial,
     TrialRecord,
+    TuningState,
 )
 from virtometer.store.follow_ups import follow_up_of, follow_up_value
 
@@ -224,6 +226,16 @@ def command_row(command: CommandLine) -> Values:
 def command_of(row: Row[Any]) -> CommandLine:
     """Back from the row."""
     return CommandLine(row.at, row.purpose, tuple(from_json(row.argv_json)), row.status)
+
+
+def tuning_row(event: HostTuningEvent) -> Values:
+    """Row of the table `tunings`."""
+    return {"at": event.at, "tuning": event.tuning, "state": event.state.value, "what": to_text(event.what)}
+
+
+def tuning_of(row: Row[Any]) -> HostTuningEvent:
+    """Back from the row."""
+    return HostTuningEvent(row.at, row.tuning, TuningState(row.state), row.what)
 
 
 def trial_row(record: TrialRecord) -> Values:

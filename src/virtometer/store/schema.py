@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 
 APPLICATION_ID = 0x5649524D  # "VIRM"
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 
 
 METADATA = MetaData()
@@ -206,7 +206,6 @@ commands = Table(
     Column("status", Integer),
 )
 
-# One row a transaction: see digests.py. `guests` and `commands` are the last positions then.
 stages = Table(
     "stages",
     METADATA,
@@ -220,6 +219,18 @@ stages = Table(
     Column("follow_up_json", Text),  # of the second stage of a sequential design
 )
 
+# What happened to each tuning of the host, in the order of time.
+tunings = Table(
+    "tunings",
+    METADATA,
+    Column("position", Integer, primary_key=True),
+    _text("at"),
+    _text("tuning"),
+    Column("state", Text, CheckConstraint("state IN ('in-force', 'undone', 'left')"), nullable=False),
+    _text("what"),
+)
+
+# One row a transaction: see digests.py. `guests`, `commands`, `stages` and `tunings` are the last positions then.
 entries = Table(
     "entries",
     METADATA,
@@ -229,6 +240,7 @@ entries = Table(
     _integer("commands"),
     _text("digest"),
     Column("stages", Integer, nullable=False, server_default="0"),
+    Column("tunings", Integer, nullable=False, server_default="0"),
 )
 
 # The rows of a failed trial that was measured again.
