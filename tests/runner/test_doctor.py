@@ -8,7 +8,9 @@ from typing import ClassVar
 
 import pytest
 
+from tests.environments.journals import dead_owner, leave
 from virtometer.environments.base import Capabilities, Check, Environment, Guest, LabContext, Settings
+from virtometer.environments.journal import Journal
 from virtometer.environments.native import Native
 from virtometer.environments.registry import KINDS
 from virtometer.errors import EnvironmentFailed, UsageError
@@ -116,6 +118,17 @@ def test_the_named_kinds_are_checked_in_their_order(agent: Path) -> None:
     assert begun == [("native", 1, 1)]
     assert check.status.works and check.program == "virtometer-agent" and check.package == ""
     assert facts["memory_bytes"] > 0
+
+
+def test_a_tuning_of_the_host_that_was_left_is_told(agent: Path, tmp_path: Path) -> None:
+    resource = {"resource": "sysctl", "values": '{"vm/swappiness": "60"}'}
+    leave(Journal(tmp_path / "state"), "tune-1-000001", dead_owner(), resource)
+    said: list[str] = []
+    doctor.examine(["native"], says=said.append)
+    assert said == [
+        "a laboratory that has ended has left this host tuned, which the next campaign undoes: "
+        "sysctl vm.swappiness was 60"
+    ]
 
 
 @pytest.mark.parametrize("names", [["vmware"], ["native", "vmware"], [""]])
