@@ -72,7 +72,8 @@ def _cgroups(laboratories: Laboratories) -> Iterator[str]:
 def _journal(laboratories: Laboratories) -> Iterator[str]:
     owned = re.compile(rf'"pid": (?:{"|".join(map(str, laboratories.pids)) or "none"})[,}}]')
     runtime = os.environ.get("XDG_RUNTIME_DIR", "/run")
-    for directory in {Path("/run/virtometer"), Path(runtime) / "virtometer", Path(f"/tmp/virtometer-{os.geteuid()}")}:
+    in_tmp = Path("/tmp").glob(f"virtometer-{os.geteuid()}*")
+    for directory in {Path("/run/virtometer"), Path(runtime) / "virtometer", *in_tmp}:
         for path in sorted(directory.glob("*")):
             with contextlib.suppress(OSError):
                 if laboratories.named(path.name) or (path.is_file() and owned.search(path.read_text())):

@@ -12,6 +12,7 @@ import json
 import os
 import re
 import stat
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,6 +21,8 @@ from typing import Any
 from virtometer.errors import EnvironmentFailed, StorageError
 from virtometer.programs import Programs
 
+_TMP = Path("/tmp")
+_WRITE, _ALL = 0o022, 0o077  # permissions of others
 _GUEST_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,23}")
 
 
@@ -91,13 +94,84 @@ def start_of(pid: int) -> int | None:
 
 
 def state_directory() -> Path:
-    """This user's state directory (not made yet): /run/virtometer, or one that only the user can write."""
+    """This user's state directory, which exists when it is returned and which only this user can open.
+
+    /run/virtometer of root; `virtometer` in $XDG_RUNTIME_DIR, where this names a directory that only this user can
+    write; else one in /tmp. Raises StorageError.
+    """
+    runtime = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
     if os.geteuid() == 0:
-        return Path("/run/virtometer")
-    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    if runtime.startswith("/") and Path(runtime).is_dir():
-        return Path(runtime) / "virtometer"
-    return Path(f"/tmp/virtometer-{os.geteuid()}")
+        directory = Path("/run/virtometer")
+    elif runtime.is_absolute() and _is_own(runtime, closed=_WRITE):
+        directory = runtime / "virtometer"
+    else:
+        directory = _in_tmp()
+    _make(directory)
+    _refuse_foreign(directory)
+    if not _is_own(directory, closed=_ALL):
+        try:
+            directory.chmod(0o700)
+        except OSError as cause:
+            raise _unmade(directory, cause) from cause
+    return directory
+
+
+def _in_tmp() -> Path:
+    """The first of /tmp/virtometer-UID and /tmp/virtometer-UID-* that is this user's alone; a new one without any.
+
+    Anybody can take such a name first: then the new one has a random end.
+    """
+    first = _TMP / f"virtometer-{os.geteuid()}"
+    for path in (first, *sorted(_TMP.glob(f"{first.name}-*"))):
+        if _is_own(path, closed=_ALL):
+            return path
+    try:
+        first.mkdir(mode=0o700)
+    except FileExistsError:
+        if not _is_own(first, closed=_ALL):  # else another laboratory of this user has just made it
+            return _random(first)
+    except OSError as cause:
+        raise _unmade(first, cause) from cause
+    return first
+
+
+def _random(first: Path) -> Path:
+    try:
+        return Path(tempfile.mkdtemp(prefix=f"{first.name}-", dir=first.parent))
+    except OSError as cause:
+        raise _unmade(first, cause) from cause
+
+
+def _make(directory: Path) -> None:
+    """Make a state directory where it is missing. Raises StorageError."""
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as cause:
+        raise _unmade(directory, cause) from cause
+
+
+def _refuse_foreign(directory: Path) -> None:
+    """Raise StorageError unless only this user can write a state directory: the sweep believes what it reads."""
+    if not os.path.lexists(directory):
+        raise StorageError(f"the state directory {directory} is gone", advice="begin again")
+    if not _is_own(directory, closed=_WRITE):
+        raise StorageError(
+            f"the state directory {directory} is not a directory that only this user can write",
+            advice=f"remove {directory}",
+        )
+
+
+def _is_own(directory: Path, *, closed: int) -> bool:
+    """Whether it is a directory (no link) of this user's, and nobody else has any of the permissions `closed`."""
+    try:
+        found = os.lstat(directory)
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & closed
+
+
+def _unmade(directory: Path, cause: OSError) -> StorageError:
+    return StorageError(f"the state directory {directory} cannot be made: {cause.strerror}")
 
 
 class Journal:
@@ -115,10 +189,7 @@ class Journal:
         """
         if not _GUEST_ID.fullmatch(guest_id):
             raise ValueError(f"{resource.name} of {guest_id!r} cannot be recorded")
-        try:
-            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as cause:
-            raise StorageError(f"the state directory {self.directory} cannot be made: {cause.strerror}") from cause
+        _make(self.directory)
         self.refuse_foreign_directory()
         me = Owner.this()
         path = self._path(guest_id)
@@ -171,13 +242,5 @@ class Journal:
             raise StorageError(f"the journal {path} cannot be written: {cause.strerror}") from cause
 
     def refuse_foreign_directory(self) -> None:
-        """Raise StorageError unless only this user can write the state directory: the sweep believes what it reads."""
-        try:
-            found = os.lstat(self.directory)
-        except OSError as cause:
-            raise StorageError(f"the state directory {self.directory} cannot be used: {cause.strerror}") from cause
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
-            raise StorageError(
-                f"the state directory {self.directory} is not a directory that only this user can write",
-                advice=f"remove {self.directory}",
-            )
+        """Raise StorageError unless only this user can write the state directory."""
+        _refuse_foreign(self.directory)
