@@ -90,7 +90,7 @@ def examine(
         if name not in KINDS:
             raise UsageError(f"there is no environment kind {name!r}; there are {', '.join(KINDS)}")
     checks = []
-    with HostLock(beside=True) as lock, lab_context(Path(tempfile.gettempdir())) as lab:
+    with HostLock(beside=True, tell=says) as lock, lab_context(Path(tempfile.gettempdir())) as lab:
         if lock.holder:
             says(f"{lock.holder} measures on this host; these checks start guests beside it, and its trials are marked")
         for words in tunings_left(lab.journal).values():
