@@ -16,7 +16,7 @@
     ├── StorageError          7   no space, read-only, input/output error
     ├── MissingProgram        8   a program that is needed is not installed
     ├── TrialsFailed          9   the campaign is complete, and some of its trials failed
-    ├── HostBusy             10   another laboratory measures on this host
+    ├── HostBusy             10   another laboratory measures on this host, or tunes it
     ├── HostLeftTuned        11   a tuning of the host could not be undone
     └── Interrupted         130   Ctrl-C or SIGTERM; everything measured so far is kept
 
@@ -149,7 +149,7 @@ class TrialsFailed(VirtometerError):
 
 
 class HostBusy(VirtometerError):
-    """Another laboratory measures on this host."""
+    """Another laboratory measures on this host, or tunes it."""
 
     exit_status = 10
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.cli.laboratory import program, virtometer
+from tests.cli.laboratory import PROGRAM, program, virtometer
+from tests.waiting import wait_until
 
 SCANS = Path("/sys/kernel/mm/transparent_hugepage/khugepaged/pages_to_scan")
 PLAN = """\
@@ -54,3 +58,80 @@ def test_a_file_that_the_host_lacks_is_one_sentence_before_the_first_trial(tmp_p
     assert outcome.status == 3
     assert "this host has no file /sys/devices/system/cpu/cpu*/no-such-file" in outcome.err
     assert "trial 1/" not in outcome.err
+
+
+SWAPPINESS = Path("/proc/sys/vm/swappiness")
+DEFRAG = Path("/sys/kernel/mm/transparent_hugepage/defrag")
+TUNE = """\
+virtometer: 1
+name: tune
+environments:
+  - {name: native, kind: native}
+factors:
+  - name: swappiness
+    levels:
+      usual: {}
+      low: {tuning: [{where: host, sysctl: {vm.swappiness: 11}}]}
+  - name: thp
+    levels:
+      a: {tuning: [{where: host, sysfs: {/sys/kernel/mm/transparent_hugepage/defrag: never}}]}
+      b: {}
+  - name: cmd
+    levels:
+      on: {tuning: [{where: host, run: touch MARK, undo: rm MARK}]}
+      off: {}
+design: {type: full}
+workloads:
+  - {name: system call, workload: os, op: system-call}
+control: false
+blocks: 50
+seconds: 0.1
+fresh: trial
+"""
+MEASURE = """\
+virtometer: 1
+name: measure
+environments:
+  - {name: native, kind: native}
+workloads:
+  - {name: system call, workload: os, op: system-call}
+blocks: 1
+seconds: 0.02
+"""
+
+
+@pytest.fixture
+def settings() -> Iterator[tuple[str, str]]:
+    """Those that the plan changes, as they are; they are put back where a fault has left others."""
+    swappiness, defrag = SWAPPINESS.read_text(), DEFRAG.read_text()
+    yield swappiness, defrag
+    if SWAPPINESS.read_text() != swappiness:
+        SWAPPINESS.write_text(swappiness)
+    if DEFRAG.read_text() != defrag:
+        DEFRAG.write_text(defrag.partition("[")[2].partition("]")[0])
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not DEFRAG.exists(), reason="needs root and transparent huge pages")
+def test_of_two_that_tune_the_host_the_second_is_refused(tmp_path: Path, settings: tuple[str, str]) -> None:
+    """Each put back what the other one had set: the host kept the settings of the plan."""
+    mark = tmp_path / "mark"
+    tune, measure = tmp_path / "tune.yaml", tmp_path / "measure.yaml"
+    tune.write_text(TUNE.replace("MARK", str(mark)))
+    measure.write_text(MEASURE)
+    words = [str(PROGRAM), "run", str(tune), "--out", str(tmp_path / "a")]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path) as first:
+        wait_until(lambda: SWAPPINESS.read_text() == "11\n" or first.poll() is not None)
+        assert first.poll() is None
+        second = program("run", tune, "--beside", "--out", tmp_path / "b", cwd=tmp_path)
+        third = program("run", measure, "--beside", "--out", tmp_path / "c", cwd=tmp_path)
+        first.send_signal(signal.SIGINT)
+        assert first.wait() == 130, "it lasts longer than it takes to refuse the others"
+    assert (SWAPPINESS.read_text(), DEFRAG.read_text()) == settings
+    assert not mark.exists()
+    assert [second.status, third.status] == [10, 10]
+    assert "virtometer: this plan tunes the host, on which another laboratory" in second.err
+    assert "tunes this host, on which nothing else can be measured meanwhile" in third.err
+    assert not (tmp_path / "b").exists()
+    assert not (tmp_path / "c").exists()
+    measured = program("run", measure, "--beside", "--out", tmp_path / "c", cwd=tmp_path)
+    assert measured.status == 0

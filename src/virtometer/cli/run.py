@@ -15,7 +15,10 @@ from virtometer.visible import visible
 if TYPE_CHECKING:
     from virtometer.model import Plan
 
-BESIDE_HELP = "Measure also where another laboratory measures on this host; trials are marked while it does."
+BESIDE_HELP = (
+    "Measure also where another laboratory measures on this host; trials are marked while it does. "
+    "Not where one of them tunes the host."
+)
 
 
 def run(

@@ -59,6 +59,7 @@ from virtometer.runner.remaining_time import RemainingTime, TimeLeft
 from virtometer.runner.stages import has_next, next_stage
 from virtometer.runner.trial import TrialRunner
 from virtometer.runner.trial_steps import failed
+from virtometer.runner.tuned_host import tunes_host
 from virtometer.runner.tuning_programs import tuning_programs
 from virtometer.runner.turns import TurnRunner
 from virtometer.runner.windows import windows
@@ -113,7 +114,7 @@ def begin(
     it, EnvironmentFailed when an environment that the plan insists on does not work here or the baseline does not start
     twice in a row, LedgerError, StorageError, and Interrupted after Ctrl-C: everything measured so far is then kept.
     """
-    with HostLock(beside=beside) as lock:
+    with HostLock(beside=beside, tunes=tunes_host(plan), tell=progress.message) as lock:
         return _begin(plan, plan_text, directory, seed, progress, lock)
 
 
@@ -153,7 +154,10 @@ def resume(
     further stage of at most so many blocks for what is undecided. Raises HostChanged when this is not the host or the
     agent that the campaign began with, and what `begin` raises.
     """
-    with Ledger.open(directory, write=True) as ledger, HostLock(beside=beside) as lock:
+    with (
+        Ledger.open(directory, write=True) as ledger,
+        HostLock(beside=beside, tunes=tunes_host(ledger.read().plan), tell=progress.message) as lock,
+    ):
         campaign = ledger.read()
         _sweep_tunings(ledger, campaign, progress)
         differences = host.changed(campaign.host, host.facts())
