@@ -84,7 +84,7 @@ design: {type: full}
 workloads:
   - {name: system call, workload: os, op: system-call}
 control: false
-blocks: 50
+blocks: BLOCKS
 seconds: 0.1
 fresh: trial
 """
@@ -115,16 +115,18 @@ def settings() -> Iterator[tuple[str, str]]:
 def test_of_two_that_tune_the_host_the_second_is_refused(tmp_path: Path, settings: tuple[str, str]) -> None:
     """Each put back what the other one had set: the host kept the settings of the plan."""
     mark = tmp_path / "mark"
-    tune, measure = tmp_path / "tune.yaml", tmp_path / "measure.yaml"
-    tune.write_text(TUNE.replace("MARK", str(mark)))
+    long, tune, measure = (tmp_path / f"{name}.yaml" for name in ("long", "tune", "measure"))
+    long.write_text(TUNE.replace("MARK", str(mark)).replace("BLOCKS", "50"))
+    tune.write_text(TUNE.replace("MARK", str(mark)).replace("BLOCKS", "1"))
     measure.write_text(MEASURE)
-    words = [str(PROGRAM), "run", str(tune), "--out", str(tmp_path / "a")]
+    words = [str(PROGRAM), "run", str(long), "--out", str(tmp_path / "a")]
     with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path) as first:
-        wait_until(lambda: SWAPPINESS.read_text() == "11\n" or first.poll() is not None)
-        assert first.poll() is None
-        second = program("run", tune, "--beside", "--out", tmp_path / "b", cwd=tmp_path)
-        third = program("run", measure, "--beside", "--out", tmp_path / "c", cwd=tmp_path)
-        first.send_signal(signal.SIGINT)
+        try:
+            wait_until(lambda: SWAPPINESS.read_text() == "11\n")
+            second = program("run", tune, "--beside", "--out", tmp_path / "b", cwd=tmp_path)
+            third = program("run", measure, "--beside", "--out", tmp_path / "c", cwd=tmp_path)
+        finally:
+            first.send_signal(signal.SIGINT)
         assert first.wait() == 130, "it lasts longer than it takes to refuse the others"
     assert (SWAPPINESS.read_text(), DEFRAG.read_text()) == settings
     assert not mark.exists()
