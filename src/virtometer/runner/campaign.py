@@ -6,6 +6,7 @@ import platform
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -154,11 +155,10 @@ def resume(
     further stage of at most so many blocks for what is undecided. Raises HostChanged when this is not the host or the
     agent that the campaign began with, and what `begin` raises.
     """
-    with (
-        Ledger.open(directory, write=True) as ledger,
-        HostLock(beside=beside, tunes=tunes_host(ledger.read().plan), tell=progress.message) as lock,
-    ):
+    with Ledger.open(directory, write=True) as ledger, ExitStack() as held:
         campaign = ledger.read()
+        tunes = tunes_host(campaign.plan)
+        lock = held.enter_context(HostLock(beside=beside, tunes=tunes, tell=progress.message))
         _sweep_tunings(ledger, campaign, progress)
         differences = host.changed(campaign.host, host.facts())
         programs = Programs()
