@@ -225,7 +225,7 @@ mod group {
     }
 }
 
-use group::Family;
+pub use group::Family;
 
 #[cfg(all(test, unix))]
 mod tests {
@@ -401,6 +401,23 @@ mod tests {
         made("/bin/true", "[]").unwrap().run(1).unwrap();
         std::fs::write(path("go"), "").unwrap();
         assert_eq!(first.join().unwrap(), Ok(()));
+    }
+
+    /// As a step of tuning may leave a daemon.
+    #[test]
+    fn what_a_program_has_left_running_before_is_left_alone() {
+        let family = Family::begin();
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", "setsid sleep 60 >/dev/null 2>&1 & echo $!"]).stdout(Stdio::piped());
+        family.own_group(&mut command);
+        let printed = command.spawn().unwrap().wait_with_output().unwrap().stdout;
+        let pid: i32 = String::from_utf8(printed).unwrap().trim().parse().unwrap();
+        drop(family);
+        made("/bin/true", "[]").unwrap().run(1).unwrap();
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+        assert!(!stat.contains(") Z "), "{stat}");
+        assert!(Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success());
+        assert!(ends(pid));
     }
 
     #[test]

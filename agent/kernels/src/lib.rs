@@ -21,6 +21,8 @@ mod settings;
 mod shared_array;
 mod simd;
 
+#[cfg(unix)]
+pub use command::Family;
 pub use operation::{Arrays, Judged, Measure, Op, Parameter, ParameterKind, Preset, TimedBy};
 #[cfg(unix)]
 pub use os::reap_orphans;

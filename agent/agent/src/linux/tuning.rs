@@ -5,11 +5,12 @@
 use super::network::{request, socket};
 use std::fs;
 use std::io::{self, Read};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
+use virtometer_kernels::Family;
 use virtometer_protocol::{Code, Failure, Tune, Tuned};
 use virtometer_sampling::os_failure;
 
@@ -19,6 +20,9 @@ const MOST: u64 = 1 << 20;
 
 /// How often to look whether a program has ended.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
+
+/// How long the pipes of processes that were killed may take to close.
+const CLOSING: Duration = Duration::from_secs(1);
 
 const SIOCGIFTXQLEN: libc::c_ulong = 0x8942;
 const SIOCSIFTXQLEN: libc::c_ulong = 0x8943;
@@ -119,42 +123,45 @@ fn program(words: &[String], limit: Duration) -> Result<Tuned, Failure> {
     let name = words.first().map(String::as_str).unwrap_or_default();
     let mut command = Command::new(name);
     command.args(words.iter().skip(1)).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // SAFETY: between fork and exec only one system call is made.
-    unsafe {
-        command.pre_exec(|| {
-            libc::setpgid(0, 0);
-            Ok(())
-        })
-    };
+    let deadline = Instant::now() + limit;
+    let family = Family::begin();
+    family.own_group(&mut command);
     let mut child = command.spawn().map_err(|cause| match cause.kind() {
         io::ErrorKind::NotFound => Failure::new(Code::NotFound, format!("there is no program {name} here")),
         _ => os_failure(&format!("cannot run {name}"), &cause),
     })?;
     let readers = [child.stdout.take().map(gather), child.stderr.take().map(gather)];
-    let ended = wait(&mut child, limit);
-    // What it has started and left behind ends as well, and lets go of the output.
+    let readers: Vec<Reader> = readers.into_iter().flatten().collect();
+    let ended = ended(&mut child, deadline);
+    // What it has started and left behind ends as well, and lets go of the output. A daemon is not in the group.
     if let Ok(group) = libc::pid_t::try_from(child.id()) {
         // SAFETY: the group is the program's own.
         unsafe { libc::killpg(group, libc::SIGKILL) };
     }
-    if ended.is_none() {
+    let in_time = ended.is_some() && all_read(&readers, deadline);
+    if !in_time {
+        family.end_group(&mut child);
         let _ = child.wait();
+        all_read(&readers, Instant::now() + CLOSING);
     }
-    let printed: Vec<Vec<u8>> = readers.into_iter().flatten().filter_map(|reader| reader.join().ok()).collect();
     let status = match ended {
-        Some(Ok(status)) => status,
         Some(Err(cause)) => return Err(os_failure(&format!("cannot learn how {name} ended"), &cause)),
-        None => {
+        Some(Ok(status)) if in_time => status,
+        _ => {
             let message = format!("{name} did not end within {} s", limit.as_secs_f64());
             return Err(Failure::new(Code::TimedOut, message));
         }
     };
+    let printed: Vec<Vec<u8>> = readers.into_iter().filter_map(|reader| reader.join().ok()).collect();
     let number = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
     Ok(Tuned { status: Some(number), output: Some(end_of(&printed.concat())), ..Tuned::default() })
 }
 
+/// Reads a pipe to its end.
+type Reader = thread::JoinHandle<Vec<u8>>;
+
 /// Read everything that comes, and keep a bounded part of it.
-fn gather(mut from: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
+fn gather(mut from: impl Read + Send + 'static) -> Reader {
     thread::spawn(move || {
         let mut kept = Vec::new();
         let _ = from.by_ref().take(MOST).read_to_end(&mut kept);
@@ -164,14 +171,21 @@ fn gather(mut from: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
 }
 
 /// `None`: it has not ended in time.
-fn wait(child: &mut Child, limit: Duration) -> Option<io::Result<ExitStatus>> {
-    let deadline = Instant::now() + limit;
+fn ended(child: &mut Child, deadline: Instant) -> Option<io::Result<ExitStatus>> {
+    poll(deadline, || child.try_wait().transpose())
+}
+
+/// Whether the pipes are read to their ends in time.
+fn all_read(readers: &[Reader], deadline: Instant) -> bool {
+    poll(deadline, || readers.iter().all(Reader::is_finished).then_some(())).is_some()
+}
+
+/// What `look` finds before the deadline.
+fn poll<T>(deadline: Instant, mut look: impl FnMut() -> Option<T>) -> Option<T> {
     loop {
-        match child.try_wait() {
-            Ok(Some(status)) => return Some(Ok(status)),
-            Err(cause) => return Some(Err(cause)),
-            Ok(None) if Instant::now() >= deadline => return None,
-            Ok(None) => thread::sleep(POLL_INTERVAL),
+        match look() {
+            None if Instant::now() < deadline => thread::sleep(POLL_INTERVAL),
+            found => return found,
         }
     }
 }
@@ -207,6 +221,30 @@ mod tests {
         assert_eq!(run("sleep 100 & sleep 100", 0.1).unwrap_err().code, virtometer_protocol::Code::TimedOut);
         assert_eq!(run("sleep 100 & echo done", 10.0).unwrap().output.as_deref(), Some("done"));
         assert!(begin.elapsed() < Duration::from_secs(50));
+    }
+
+    fn alive(pid: &str) -> bool {
+        std::fs::read_to_string(format!("/proc/{pid}/stat")).map_or(false, |stat| !stat.contains(") Z "))
+    }
+
+    #[test]
+    fn what_has_a_session_of_its_own_is_ended_at_the_limit_also_where_it_holds_the_output() {
+        let begin = std::time::Instant::now();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        for last in ["sleep 100", "sleep 0.2"] {
+            let script = format!("setsid sleep 100 & echo $! >'{}'; {last}", file.path().display());
+            assert_eq!(run(&script, 0.5).unwrap_err().code, virtometer_protocol::Code::TimedOut, "{last}");
+            let pid = std::fs::read_to_string(file.path()).unwrap();
+            assert!(!alive(pid.trim()), "{last}");
+        }
+        assert!(begin.elapsed() < Duration::from_secs(50));
+    }
+
+    #[test]
+    fn a_daemon_that_a_program_has_started_in_time_lives_on() {
+        let pid = run("setsid sleep 100 >/dev/null 2>&1 & echo $!; sleep 0.3", 10.0).unwrap().output.unwrap();
+        assert!(alive(&pid));
+        run(&format!("kill -9 {pid}"), 10.0).unwrap();
     }
 
     #[test]

@@ -23,13 +23,15 @@ fn under_way() -> MutexGuard<'static, usize> {
 /// The variable of a program's environment that marks all that it starts.
 const MARK: &str = "VIRTOMETER_PROGRAM";
 
-/// While this lives, processes whose parents have ended become the agent's own, so that none of them is lost.
-pub(super) struct Family {
+/// The processes of one program. While this lives, those whose parents have ended become the agent's own, so that none
+/// of them is lost.
+pub struct Family {
     mark: String,
 }
 
 impl Family {
-    pub(super) fn begin() -> Self {
+    /// To be done before the program is started.
+    pub fn begin() -> Self {
         let mut count = under_way();
         *count += 1;
         adopt(true);
@@ -38,7 +40,7 @@ impl Family {
     }
 
     /// The program leads a group of its own and ends with the agent.
-    pub(super) fn own_group(&self, command: &mut Command) {
+    pub fn own_group(&self, command: &mut Command) {
         command.env(MARK, &self.mark);
         // SAFETY: between fork and exec only two system calls are made.
         unsafe {
@@ -52,7 +54,7 @@ impl Family {
     }
 
     /// End whatever is left of the program: its group, its descendants, and those that have left both.
-    pub(super) fn end_group(&self, child: &mut Child) {
+    pub fn end_group(&self, child: &mut Child) {
         let group = match libc::pid_t::try_from(child.id()) {
             Ok(group) => group,
             Err(_) => return,
@@ -105,13 +107,14 @@ struct Process {
 
 /// Descendants of the program, without itself. Those whose parents have ended are the agent's children; by its mark, or
 /// by a group that is not the agent's while no other program is under way, they are known from those of other kernels.
+/// One with the mark of another program is that program's, also when that has ended and left it running.
 fn descendants(program: libc::pid_t, mark: &str) -> Vec<libc::pid_t> {
     let all = processes();
     // SAFETY: both only tell numbers.
     let (own, own_group) = unsafe { (libc::getpid(), libc::getpgrp()) };
     let alone = *under_way() == 1;
     let orphan = |one: &Process| {
-        one.parent == own && one.pid != program && one.group != own_group && (alone || marked(one.pid, mark))
+        one.parent == own && one.pid != program && one.group != own_group && is_of(one.pid, mark, alone)
     };
     let mut found: Vec<libc::pid_t> = Vec::new();
     loop {
@@ -125,10 +128,14 @@ fn descendants(program: libc::pid_t, mark: &str) -> Vec<libc::pid_t> {
     }
 }
 
-fn marked(pid: libc::pid_t, mark: &str) -> bool {
-    let entry = format!("{MARK}={mark}");
+/// Whether a process has this mark, or `unmarked` is true and it has none.
+fn is_of(pid: libc::pid_t, mark: &str, unmarked: bool) -> bool {
     let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-    environment.split(|byte| *byte == 0).any(|variable| variable == entry.as_bytes())
+    let name = format!("{MARK}=");
+    match environment.split(|byte| *byte == 0).find_map(|variable| variable.strip_prefix(name.as_bytes())) {
+        Some(found) => found == mark.as_bytes(),
+        None => unmarked,
+    }
 }
 
 /// All processes; none where /proc is not there.
