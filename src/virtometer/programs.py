@@ -6,18 +6,32 @@ import contextlib
 import ctypes
 import datetime
 import os
+import select
+import selectors
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 from virtometer.deferred_signals import deferred_signals
 from virtometer.errors import EnvironmentFailed, MissingProgram
 from virtometer.model import CommandLine
+from virtometer.processes import MARKER, kill_all, started_by
 
 Descriptor = int | IO[Any] | None
+
+MOST_OUTPUT = 4 << 20
+"""Bytes of a program's stdout that are kept: the longest text that libvirt sends, whose answers are the largest."""
+
+MOST_ERRORS = 256 << 10
+"""Bytes of a program's stderr that are kept."""
+
+_BLOCK = 64 << 10  # what a pipe holds
+_QUOTED = 4_096  # of what a program printed, to find its last lines
 
 
 def now() -> str:
@@ -44,15 +58,106 @@ class _Child:
             self._more()
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill and reap a process whose `communicate` was cut. Not by `wait`, whose lock that may have left locked."""
-    process.kill()
+class _TooMuch(Exception):
+    """A program printed more than is kept, and its caller needs all of it."""
+
+
+class _Tail:
+    """The last `most` bytes of what a program prints. `whole`: raises _TooMuch where there are more."""
+
+    def __init__(self, most: int, *, whole: bool = False) -> None:
+        self._kept = bytearray()
+        self._most = most
+        self._whole = whole
+
+    def take(self, block: bytes) -> None:
+        self._kept += block
+        if self._whole and len(self._kept) > self._most:
+            raise _TooMuch
+        if len(self._kept) > 2 * self._most:  # seldom: each time what is kept is moved
+            del self._kept[: -self._most]
+
+    def content(self) -> bytes:
+        return bytes(self._kept[-self._most :])
+
+
+def _converse(
+    process: subprocess.Popen[bytes], input_bytes: bytes | None, limit_s: float, *, whole: bool
+) -> tuple[bytes, bytes]:
+    """As `communicate`, but with bounded memory: returns the ends of stdout and stderr when the program has ended.
+
+    Raises TimeoutExpired, and _TooMuch where `whole` of stdout is needed and does not fit.
+    """
+    assert process.stdout is not None and process.stderr is not None
+    deadline = time.monotonic() + limit_s
+    rest = memoryview(input_bytes or b"")
+    out, err = _Tail(MOST_OUTPUT, whole=whole), _Tail(MOST_ERRORS)
+    with selectors.DefaultSelector() as pipes:
+        pipes.register(process.stdout, selectors.EVENT_READ, out)
+        pipes.register(process.stderr, selectors.EVENT_READ, err)
+        if process.stdin is not None:
+            pipes.register(process.stdin, selectors.EVENT_WRITE)
+        while pipes.get_map():
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise subprocess.TimeoutExpired(process.args, limit_s)
+            for key, _ in pipes.select(left):
+                if isinstance(key.data, _Tail):
+                    block = os.read(key.fd, _BLOCK)
+                    key.data.take(block)
+                    finished = not block
+                else:
+                    rest = _given(key.fd, rest)
+                    finished = not rest
+                if finished:
+                    pipes.unregister(key.fileobj)
+                    if process.stdin is not None and key.fileobj is process.stdin:
+                        process.stdin.close()
+    process.wait(max(deadline - time.monotonic(), 0.0))
+    return out.content(), err.content()
+
+
+def _given(fd: int, rest: memoryview) -> memoryview:
+    """Write what a pipe that is ready takes at once; returns what is still to be written."""
+    try:
+        return rest[os.write(fd, rest[: select.PIPE_BUF]) :]
+    except BrokenPipeError:  # the program reads no further
+        return rest[:0]
+
+
+def _end(process: subprocess.Popen[bytes], mark: str) -> str:
+    """Kill a program with all that it started, and reap it; returns what does not end, as the end of a sentence.
+
+    Not by `wait` or `communicate`: where they were cut they may have left a lock locked, and whoever holds the pipes
+    would be waited for.
+    """
+
+    def left() -> list[int]:
+        found = started_by(process.pid, mark)  # first: what loses its parent is a descendant no longer
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)  # all at once, so that none of them starts others meanwhile
+        return found
+
+    fault = ""
+    with deferred_signals():
+        _close(process)
+        try:
+            os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            try:
+                kill_all(left)
+            except EnvironmentFailed as cause:
+                fault = f", and {cause.sentence}"
+            os.waitpid(process.pid, os.WNOHANG if fault else 0)
+        except ChildProcessError:  # reaped already: its number may be another's
+            pass
+        process.returncode = -signal.SIGKILL
+    return fault
+
+
+def _close(process: subprocess.Popen[bytes]) -> None:
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             pipe.close()
-    with contextlib.suppress(ChildProcessError):  # reaped already
-        os.waitpid(process.pid, 0)
-    process.returncode = -signal.SIGKILL
 
 
 class Programs:
@@ -61,6 +166,7 @@ class Programs:
     def __init__(self) -> None:
         """Start with an empty record."""
         self._record: list[CommandLine] = []
+        self._mark = ""
 
     def find(self, name: str, package: str) -> Path:
         """Return the path of a program, or raise MissingProgram naming the Debian package that has it."""
@@ -69,6 +175,15 @@ class Programs:
             raise MissingProgram(f"the program {name} is not installed", advice=f"install the Debian package {package}")
         return Path(found)
 
+    @contextlib.contextmanager
+    def marking(self, mark: str) -> Iterator[None]:
+        """Give what `run` runs meanwhile this mark, by which it is found should the laboratory be killed."""
+        before, self._mark = self._mark, mark
+        try:
+            yield
+        finally:
+            self._mark = before
+
     def run(
         self,
         argv: Sequence[str | Path],
@@ -76,12 +191,19 @@ class Programs:
         purpose: str,
         limit_s: float = 30.0,
         check: bool = True,
+        whole: bool = False,
         input_bytes: bytes | None = None,
         cwd: Path | None = None,
         pass_fds: Sequence[int] = (),
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run to the end. Raises EnvironmentFailed with the end of its stderr when it fails or takes too long."""
+        """Run to the end. Raises EnvironmentFailed with the end of its stderr when it fails or takes too long.
+
+        The last MOST_OUTPUT bytes of stdout and MOST_ERRORS of stderr are kept. `whole`: the caller needs all of
+        stdout, so that a program that prints more is ended, and this raises EnvironmentFailed. A program that is ended
+        takes with it all that it started.
+        """
         words = tuple(str(word) for word in argv)
+        mark = self._mark or f"run-{uuid.uuid4().hex}"
         process: subprocess.Popen[bytes] | None = None
         try:
             with deferred_signals():
@@ -94,23 +216,27 @@ class Programs:
                     stderr=subprocess.PIPE,
                     preexec_fn=_Child(),
                     cwd=cwd,
+                    env={**os.environ, MARKER: mark},
                     pass_fds=pass_fds,
                 )
-            stdout, stderr = process.communicate(input_bytes, limit_s)
+            stdout, stderr = _converse(process, input_bytes, limit_s, whole=whole)
         except BaseException as cause:
-            if process is not None:
-                _end(process)
+            left = _end(process, mark) if process is not None else ""
+            if not isinstance(cause, subprocess.TimeoutExpired | _TooMuch):
+                raise
+            self._record.append(CommandLine(now(), purpose, words, None))
+            reason = f"printed more than {MOST_OUTPUT >> 20} MiB"
             if isinstance(cause, subprocess.TimeoutExpired):
-                self._record.append(CommandLine(now(), purpose, words, None))
-                raise EnvironmentFailed(f"{words[0]} ({purpose}) did not end within {limit_s:g} s") from cause
-            raise
+                reason = f"did not end within {limit_s:g} s"
+            raise EnvironmentFailed(f"{words[0]} ({purpose}) {reason}{left}") from cause
+        _close(process)
         result = subprocess.CompletedProcess(words, process.returncode, stdout, stderr)
         with deferred_signals():  # what is raised in a `__del__` Python prints, and loses
             del process
         self._record.append(CommandLine(now(), purpose, words, result.returncode))
         if check and result.returncode != 0:
-            tail = (result.stderr or result.stdout).decode(errors="replace").strip().splitlines()
-            last = ", ".join(tail[-2:]) or "without a word"
+            said = (result.stderr or result.stdout)[-_QUOTED:]
+            last = ", ".join(said.decode(errors="replace").strip().splitlines()[-2:]) or "without a word"
             raise EnvironmentFailed(f"{words[0]} ({purpose}) failed with status {result.returncode}: {last}")
         return result
 

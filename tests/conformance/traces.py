@@ -8,7 +8,7 @@ from pathlib import Path
 
 from virtometer.environments.accounting import all_cgroup_mounts
 from virtometer.environments.network import NAMESPACES
-from virtometer.environments.processes import process_stats
+from virtometer.processes import process_stats
 
 
 def of(*words: str) -> list[str]:

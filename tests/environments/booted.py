@@ -17,12 +17,12 @@ from virtometer.environments.base import Check, LabContext
 from virtometer.environments.journal import Journal
 from virtometer.environments.network import Lan
 from virtometer.environments.process_guest import ProcessGuest
-from virtometer.environments.processes import stat_of
 from virtometer.errors import LinkClosed, MissingProgram
 from virtometer.link.channel import Channel
 from virtometer.link.messages import Done, Event, Failed, Ready
 from virtometer.link.session import Session
 from virtometer.model import Limits
+from virtometer.processes import stat_of
 from virtometer.programs import Programs
 from virtometer.runner.agent import agent_path
 from virtometer.runner.running_guest import Peer

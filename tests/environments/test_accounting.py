@@ -13,8 +13,8 @@ from virtometer.environments import accounting
 from virtometer.environments.accounting import Account, CgroupAccount, CgroupMount, TreeAccount, open_account
 from virtometer.environments.base import LabContext
 from virtometer.environments.journal import Journal
-from virtometer.environments.processes import ProcessStat, kill_all, stat_of
 from virtometer.errors import EnvironmentFailed
+from virtometer.processes import ProcessStat, kill_all, stat_of
 
 BURN = "import time\nend = time.process_time() + {seconds}\nwhile time.process_time() < end: pass\n"
 CHILDREN = "import subprocess, sys\nfor _ in range(3): subprocess.run([sys.executable, '-c', {burn!r}])\n"

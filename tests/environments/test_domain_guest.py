@@ -24,9 +24,9 @@ from virtometer.environments.domain_guest import (
     connected,
 )
 from virtometer.environments.domain_xml import Way
-from virtometer.environments.processes import stat_of
 from virtometer.environments.processors import allowed
 from virtometer.errors import EnvironmentFailed
+from virtometer.processes import stat_of
 from virtometer.runner.host import Observer
 
 SCOPE = "machine.slice/machine-qemu\\x2d1\\x2dweb.scope"

@@ -17,8 +17,8 @@ from tests.conformance.conversation import ANSWER_S, Talk
 from virtometer.environments.base import LabContext
 from virtometer.environments.gvisor import Gvisor, GvisorSettings
 from virtometer.environments.process_guest import ProcessGuest
-from virtometer.environments.processes import stat_of
 from virtometer.errors import EnvironmentFailed
+from virtometer.processes import stat_of
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="gVisor with a network of its own needs root")
 

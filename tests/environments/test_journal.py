@@ -21,8 +21,8 @@ from tests.waiting import wait_until
 from virtometer.environments.directories import DIRECTORY
 from virtometer.environments.journal import Journal, Owner, start_of, state_directory
 from virtometer.environments.network import NAMESPACE
-from virtometer.environments.processes import ProcessStat, stat_of
 from virtometer.errors import EnvironmentFailed, StorageError
+from virtometer.processes import ProcessStat, stat_of
 
 
 @pytest.fixture

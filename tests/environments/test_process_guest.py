@@ -13,10 +13,10 @@ import pytest
 from tests.waiting import wait_until
 from virtometer.environments.base import LabContext
 from virtometer.environments.process_guest import ProcessGuest
-from virtometer.environments.processes import stat_of
 from virtometer.environments.sweep import sweep
 from virtometer.errors import EnvironmentFailed, MissingProgram
 from virtometer.link.channel import Channel, Stream
+from virtometer.processes import stat_of
 
 ECHO = ["cat"]
 

@@ -1,15 +1,23 @@
-"""What /proc says of processes, and how they are ended. test_sweep.py has those that a dead laboratory left."""
+"""Marks of guests. test_sweep.py has the processes that a dead laboratory left."""
 
 from __future__ import annotations
 
-import pytest
+import os
+import subprocess
 
-from virtometer.environments import processes
-from virtometer.environments.processes import kill_all
-from virtometer.errors import EnvironmentFailed
+from virtometer.environments.journal import Owner
+from virtometer.environments.processes import marker_of
+from virtometer.processes import MARKER, marked_processes
 
 
-def test_what_cannot_be_killed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "KILL_LIMIT_S", 0.05)
-    with pytest.raises(EnvironmentFailed, match="4194304 do not end"):
-        kill_all(lambda: [4_194_304])
+def test_a_mark_names_the_guest_and_its_laboratory() -> None:
+    me = Owner.this()
+    marker = marker_of(f"marks-{os.getpid()}", me)
+    assert marker == f"marks-{os.getpid()}@{os.getpid()}.{me.start}"
+    process = subprocess.Popen(["sleep", "600"], env={**os.environ, MARKER: marker})
+    try:
+        assert marked_processes(marker) == [process.pid]
+        assert marked_processes(f"{marker}0") == []
+    finally:
+        process.kill()
+        process.wait()

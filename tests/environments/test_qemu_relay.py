@@ -19,10 +19,10 @@ from tests.environments.booted import (
     processes_by_name,
     require,
 )
-from virtometer.environments.processes import stat_of
 from virtometer.environments.qemu import Qemu, QemuSettings
 from virtometer.errors import EnvironmentFailed, MissingProgram
 from virtometer.model import Limits
+from virtometer.processes import stat_of
 from virtometer.runner.running_guest import Peer
 
 SOCKET = QemuSettings(network_backend="socket", memory=128 << 20, cpus=1)

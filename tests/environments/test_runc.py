@@ -15,9 +15,9 @@ from virtometer.environments.accounting import CgroupAccount
 from virtometer.environments.base import LabContext
 from virtometer.environments.container import ContainerSettings
 from virtometer.environments.process_guest import ProcessGuest
-from virtometer.environments.processes import stat_of
 from virtometer.environments.runc import Runc
 from virtometer.errors import LinkError
+from virtometer.processes import stat_of
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="runc with a network of its own needs root")
 

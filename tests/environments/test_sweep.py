@@ -16,10 +16,10 @@ from tests.environments.journals import dead_owner, leave
 from virtometer.environments.directories import DIRECTORY
 from virtometer.environments.journal import Journal, Resource, start_of
 from virtometer.environments.native import Native
-from virtometer.environments.processes import stat_of
 from virtometer.environments.registry import KINDS
 from virtometer.environments.sweep import resources, sweep
 from virtometer.errors import StorageError
+from virtometer.processes import stat_of
 from virtometer.programs import Programs
 
 

@@ -16,7 +16,6 @@ from tests.waiting import wait_until
 from virtometer.environments import domain_xml, virsh
 from virtometer.environments.accounting import cgroup_mounts, remove_cgroup
 from virtometer.environments.base import LabContext
-from virtometer.environments.processes import process_stats, stat_of
 from virtometer.environments.virsh import (
     DOMAIN,
     Connection,
@@ -26,10 +25,10 @@ from virtometer.environments.virsh import (
     is_local,
     kill_domain,
     process_of,
-    tree_of,
     unescaped,
 )
 from virtometer.errors import EnvironmentFailed, MissingProgram
+from virtometer.processes import process_stats, stat_of, tree_of
 from virtometer.programs import Programs
 
 needs_virsh = pytest.mark.skipif(shutil.which("virsh") is None, reason="the package libvirt-clients is not installed")

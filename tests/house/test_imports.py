@@ -15,7 +15,8 @@ ALLOWED: dict[str, set[str]] = {
     "visible": set(),
     "deferred_signals": set(),
     "cache": set(),
-    "programs": {"model", "errors", "deferred_signals"},
+    "processes": {"errors"},
+    "programs": {"model", "errors", "deferred_signals", "processes"},
     "design": {"visible", "model", "errors"},
     "clock": {"model", "errors"},
     "agent_table": set(),
@@ -25,7 +26,7 @@ ALLOWED: dict[str, set[str]] = {
     "link": {"visible", "model", "errors"},
     "time_server": {"model", "errors", "environments", "workloads"},
     "workloads": {"model", "errors", "agent_table"},
-    "environments": {"visible", "model", "errors", "deferred_signals", "programs", "link"},
+    "environments": {"visible", "model", "errors", "deferred_signals", "processes", "programs", "link"},
     "runner": {
         "visible",
         "cache",

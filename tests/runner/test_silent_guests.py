@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 
 from virtometer.environments.base import Guest
-from virtometer.environments.processes import stat_of
+from virtometer.processes import stat_of
 from virtometer.runner import silent_guests
 from virtometer.runner.silent_guests import silent
 

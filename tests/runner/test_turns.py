@@ -21,10 +21,10 @@ from virtometer.clock import line
 from virtometer.design.slice_lengths import length_factor
 from virtometer.environments.accounting import all_cgroup_mounts
 from virtometer.environments.base import Guest, LabContext
-from virtometer.environments.processes import stat_of
 from virtometer.environments.registry import KINDS
 from virtometer.link.session import Session
 from virtometer.model import FailureKind, GuestKey, Placement, Plan, Run, SetAside, Trial, TrialRecord
+from virtometer.processes import stat_of
 from virtometer.runner.running_guest import RunningGuest
 from virtometer.runner.silent_guests import silent
 from virtometer.runner.turns import TurnRunner

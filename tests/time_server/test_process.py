@@ -20,13 +20,13 @@ from virtometer.analysis.outside import Timed, timed
 from virtometer.environments.bubblewrap import Bubblewrap
 from virtometer.environments.journal import Journal
 from virtometer.environments.network import LOOPBACK
-from virtometer.environments.processes import stat_of
 from virtometer.environments.qemu import Qemu, QemuSettings
 from virtometer.environments.runc import Runc
 from virtometer.environments.sweep import sweep
 from virtometer.errors import LinkError
 from virtometer.link.messages import Done, Samples
 from virtometer.model import Campaign, Limits
+from virtometer.processes import stat_of
 from virtometer.programs import Programs
 from virtometer.runner import campaign as campaigns
 from virtometer.time_server import process

@@ -18,18 +18,18 @@ from pathlib import Path
 from typing import Any
 
 from virtometer.environments.journal import Journal, Owner, Resource
-from virtometer.environments.processes import (
+from virtometer.environments.processes import marker_of
+from virtometer.errors import EnvironmentFailed
+from virtometer.processes import (
     KILL_LIMIT_S,
     MARKER,
     TICK_NS,
     ProcessStat,
     kill_all,
     marked_processes,
-    marker_of,
     process_stats,
     stat_of,
 )
-from virtometer.errors import EnvironmentFailed
 from virtometer.programs import Programs
 
 LABORATORY = "lab-{}"

@@ -190,7 +190,7 @@ def debian_sources(programs: Programs) -> tuple[str, str]:
     apt = programs.find("apt-get", "apt")
     fields = "$(CODENAME) $(REPO_URI) $(RELEASE) $(COMPONENT)"
     argv: list[str | Path] = [apt, "indextargets", "--format", fields, "Created-By: Packages", "Origin: Debian"]
-    listed = programs.run(argv, purpose="ask apt for its archives").stdout.decode().splitlines()
+    listed = programs.run(argv, purpose="ask apt for its archives", whole=True).stdout.decode().splitlines()
     found = sorted({tuple(line.split()) for line in listed if len(line.split()) == 4})
     suites = [codename for codename, _, release, _ in found if release == codename]
     if not suites:

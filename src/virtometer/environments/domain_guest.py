@@ -21,12 +21,13 @@ from virtometer.environments.base import LabContext, Settings
 from virtometer.environments.domain_xml import Way
 from virtometer.environments.limits import enforced
 from virtometer.environments.process_guest import ProcessGuest
-from virtometer.environments.processes import PROCESS_GROUP, ProcessStat, kill_all, process_stats, stat_of
+from virtometer.environments.processes import PROCESS_GROUP
 from virtometer.environments.processors import allowed, place, tasks
 from virtometer.environments.virsh import unescaped
 from virtometer.environments.weight import CONDITION, OF_DAEMON
 from virtometer.errors import EnvironmentFailed
 from virtometer.link.channel import Stream
+from virtometer.processes import ProcessStat, kill_all, process_stats, stat_of
 
 _CONNECT_S = 10.0
 _STATE_S = 1.0  # between two questions to a hypervisor whether a domain still runs

@@ -65,7 +65,7 @@ def kvm_fault(lab: LabContext) -> Check | None:
         return Check(False, f"virtual machines are made for x86_64 so far, and this host is {platform.machine()}")
     try:
         argv = [sys.executable, "-I", kvm_probe.__file__]
-        answer = json.loads(lab.programs.run(argv, purpose="time KVM", limit_s=1.5).stdout)
+        answer = json.loads(lab.programs.run(argv, purpose="time KVM", whole=True, limit_s=1.5).stdout)
     except (VirtometerError, ValueError) as cause:
         return Check(False, f"KVM is here but runs no guest: {cause}", "use the kind qemu, which emulates")
     return judge_kvm(answer)

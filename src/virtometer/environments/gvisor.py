@@ -176,7 +176,7 @@ class Gvisor(Environment):
     def _version(self, runsc: Path) -> str:
         """What it says of itself. It is asked once."""
         if runsc not in self._versions:
-            run = self.lab.programs.run([runsc, "--version"], purpose="version of runsc", check=False)
+            run = self.lab.programs.run([runsc, "--version"], purpose="version of runsc", check=False, whole=True)
             self._versions[runsc] = one_line(run.stdout.decode(errors="replace").partition("\n")[0])
         return self._versions[runsc].removeprefix("runsc version ")
 

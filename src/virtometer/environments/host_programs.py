@@ -145,7 +145,8 @@ def _files(path: Path, programs: Programs) -> list[Path]:
 def _libraries(path: Path, loader: Path, programs: Programs) -> set[Path]:
     """The libraries that the loader finds for a program, and its cache, without which it finds not all of them."""
     argv: list[str | Path] = [programs.find("env", "coreutils"), "-i", loader, "--list", path]
-    listed = programs.run(argv, purpose=f"find the libraries of {path}", check=False, limit_s=_LIMIT_S)
+    purpose = f"find the libraries of {path}"
+    listed = programs.run(argv, purpose=purpose, check=False, whole=True, limit_s=_LIMIT_S)
     lines = [line.strip() for line in listed.stdout.decode(errors="replace").splitlines()]
     missing = [line.split()[0] for line in lines if line.endswith("not found")]
     if missing:

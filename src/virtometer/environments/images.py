@@ -309,7 +309,7 @@ def resolve_kernel(programs: Programs, flavour: Flavour = "cloud", options: Sequ
     cache = programs.find("apt-cache", "apt")
     argv: list[str | Path] = [cache, *options, "--no-all-versions", "show", metapackage]
     try:
-        shown = programs.run(argv, purpose="find the guest's kernel").stdout.decode()
+        shown = programs.run(argv, purpose="find the guest's kernel", whole=True).stdout.decode()
     except VirtometerError as cause:
         raise EnvironmentFailed(
             f"apt knows no package {metapackage}", advice="run apt-get update as root, or use a Debian machine"

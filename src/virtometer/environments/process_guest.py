@@ -34,13 +34,14 @@ from virtometer.environments.cpu_parts import CpuReading, Division
 from virtometer.environments.directories import DIRECTORY, remove_directory
 from virtometer.environments.host_programs import refusals
 from virtometer.environments.network import NAMESPACES
-from virtometer.environments.processes import PROCESS_GROUP, kill_all, stat_of
+from virtometer.environments.processes import PROCESS_GROUP
 from virtometer.environments.processors import place, processor_list
 from virtometer.environments.thread_times import ThreadTimes
 from virtometer.environments.weight import CONDITION, weigh
 from virtometer.errors import EnvironmentFailed, MissingProgram, VirtometerError
 from virtometer.link.channel import Channel, Stream
 from virtometer.link.session import Session
+from virtometer.processes import kill_all, stat_of
 from virtometer.visible import visible
 
 _WORDS = 2_000

@@ -331,8 +331,9 @@ class _VirtualMachine(Environment):
         last = words.splitlines()[-1].removeprefix(f"{qemu}: ").removeprefix("qemu-system-x86_64: ") if words else ""
         advice = ""
         if "CPU model" in last:
-            listed = self.lab.programs.run([qemu, "-cpu", "help"], purpose="list processors").stdout.decode()
-            models = [line.split()[1] for line in listed.splitlines() if line.startswith("x86 ")]
+            listed = self.lab.programs.run([qemu, "-cpu", "help"], purpose="list processors", whole=True)
+            lines = listed.stdout.decode().splitlines()
+            models = [line.split()[1] for line in lines if line.startswith("x86 ")]
             advice = f"allowed are {', '.join(models)}"
         if "Unknown protocol 'iscsi'" in last:
             advice = "install the Debian package qemu-block-extra"

@@ -103,7 +103,7 @@ def _remove_left(fields: Mapping[str, Any], programs: Programs) -> str:
     """Take the loop devices off a file whose laboratory has died."""
     losetup = programs.find("losetup", "mount")
     words: list[str | Path] = [losetup, "--noheadings", "--output", "NAME", "--associated", str(fields["file"])]
-    removed = programs.run(words, purpose="find block devices that are left").stdout.decode().split()
+    removed = programs.run(words, purpose="find block devices that are left", whole=True).stdout.decode().split()
     for device in removed:
         programs.run([losetup, "--detach", device], purpose="remove a block device", check=False)
     return f"block device {' '.join(removed)}" if removed else ""

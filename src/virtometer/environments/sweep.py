@@ -14,9 +14,10 @@ from virtometer.environments.directories import DIRECTORY
 from virtometer.environments.host_tuning import COMMAND, SYSCTL, SYSFS, left_words
 from virtometer.environments.journal import Entry, Journal, Owner, Resource, boot_id
 from virtometer.environments.network import DRAFT, NAMESPACE
-from virtometer.environments.processes import MARKED, PROCESS_GROUP, marker_of, stat_of
+from virtometer.environments.processes import MARKED, PROCESS_GROUP, marker_of
 from virtometer.environments.registry import KINDS
 from virtometer.errors import VirtometerError
+from virtometer.processes import stat_of
 from virtometer.programs import Programs
 
 _OF_ALL_KINDS = (PROCESS_GROUP, MARKED, CGROUP, DRAFT, NAMESPACE, DIRECTORY, SYSCTL, SYSFS, COMMAND)

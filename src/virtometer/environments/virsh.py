@@ -19,8 +19,8 @@ from urllib.parse import urlsplit
 
 from virtometer.environments.accounting import all_cgroup_mounts, bare_unified, remove_cgroup
 from virtometer.environments.journal import Resource
-from virtometer.environments.processes import KILL_LIMIT_S, kill_all, process_stats, stat_of
 from virtometer.errors import EnvironmentFailed
+from virtometer.processes import KILL_LIMIT_S, kill_all, process_stats, stat_of, tree_of
 from virtometer.programs import Programs
 
 CONTAINER_DRIVERS = ("lxc", "openvz")
@@ -137,7 +137,13 @@ class Connection:
         line = "; ".join(shlex.join(map(str, command)) for command in commands)
         argv: list[str | Path] = [virsh, "--quiet", "--connect", self.uri, line]
         result = self._programs.run(
-            argv, purpose=purpose, limit_s=limit_s, check=False, pass_fds=pass_fds, input_bytes=input_bytes
+            argv,
+            purpose=purpose,
+            limit_s=limit_s,
+            check=False,
+            whole=True,
+            pass_fds=pass_fds,
+            input_bytes=input_bytes,
         )
         lines = result.stderr.decode(errors="replace").splitlines()
         reasons = [one.removeprefix("error: ").strip() for one in lines if one.startswith("error: ")]
@@ -254,15 +260,6 @@ def process_of(name: str, uuid: str) -> int | None:
 
 def _after(words: Sequence[bytes], option: bytes) -> bytes | None:
     return words[words.index(option) + 1] if option in words[:-1] else None
-
-
-def tree_of(root: int) -> list[int]:
-    """Pids of a process and of its descendants that run."""
-    everything = list(process_stats())
-    inside = {root}
-    while grown := {one.pid for one in everything if one.parent in inside} - inside:
-        inside |= grown
-    return [one.pid for one in everything if one.pid in inside and one.state not in "ZX"]
 
 
 def cgroups_of(name: str) -> list[Path]:

@@ -38,7 +38,8 @@ def versions(plan: Plan, programs: Programs) -> dict[str, str]:
 def version_line(path: str | Path, option: str, programs: Programs) -> str:
     """The first line that a program prints about its version."""
     try:
-        asked = programs.run([path, option], purpose=f"which version is {path}", check=False, limit_s=_LIMIT_S)
+        purpose = f"which version is {path}"
+        asked = programs.run([path, option], purpose=purpose, check=False, whole=True, limit_s=_LIMIT_S)
     except (EnvironmentFailed, OSError):
         return "of no known version"
     lines = asked.stdout.decode(errors="replace").strip().splitlines()

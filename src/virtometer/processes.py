@@ -1,0 +1,112 @@
+"""Processes of the host, as /proc shows them: found by their parents, their group or their mark, and ended.
+
+Source: proc(5).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from virtometer.errors import EnvironmentFailed
+
+MARKER = "VIRTOMETER_GUEST"
+"""The environment variable with the mark: of a guest, of a build or of one run of a program."""
+
+KILL_LIMIT_S = 5.0
+TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessStat:
+    """What /proc/PID/stat says of a process that runs (or waits to be reaped).
+
+    own_ns, children_ns: CPU time of it and of its ended children. user_ns, system_ns: of both, by mode.
+    """
+
+    pid: int
+    state: str
+    parent: int
+    session: int
+    own_ns: int
+    children_ns: int
+    start: int
+    user_ns: int = 0
+    system_ns: int = 0
+    group: int = 0
+
+
+def process_stats() -> Iterator[ProcessStat]:
+    """All processes that this one can see."""
+    for directory in Path("/proc").iterdir():
+        if directory.name.isdigit() and (one := stat_of(int(directory.name))):
+            yield one
+
+
+def stat_of(pid: int) -> ProcessStat | None:
+    """One process, or None when it does not exist."""
+    try:
+        f = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="surrogateescape").rpartition(")")[2].split()
+    except OSError:
+        return None
+    user, system, children_user, children_system = (int(ticks) * TICK_NS for ticks in f[11:15])
+    return ProcessStat(
+        pid, f[0], int(f[1]), int(f[3]), user + system, children_user + children_system, int(f[19]),
+        user + children_user, system + children_system, int(f[2]),
+    )  # fmt: skip
+
+
+def kill_all(processes: Callable[[], list[int]]) -> None:
+    """SIGKILL what `processes` lists until it lists nothing. Raises EnvironmentFailed after five seconds."""
+    deadline = time.monotonic() + KILL_LIMIT_S
+    pause = 0.0005
+    while pids := processes():
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        if time.monotonic() > deadline:
+            raise EnvironmentFailed(f"the processes {', '.join(map(str, pids))} do not end although they were killed")
+        time.sleep(pause)
+        pause = min(pause * 2, 0.02)
+
+
+def marked_processes(marker: str) -> list[int]:
+    """Pids of the running processes that carry a mark (as far as this user may look)."""
+    return [one.pid for one in process_stats() if one.state not in "ZX" and _is_marked(one.pid, marker)]
+
+
+def tree_of(root: int) -> list[int]:
+    """Pids of a process and of its descendants that run."""
+    everything = list(process_stats())
+    inside = _with_descendants({root}, everything)
+    return [one.pid for one in everything if one.pid in inside and one.state not in "ZX"]
+
+
+def started_by(leader: int, marker: str) -> list[int]:
+    """Pids of what runs of a program: the members of the group that it leads, what carries its mark, all descendants.
+
+    The leader must not be reaped, because its number could be that of a stranger then.
+    """
+    everything = list(process_stats())
+    own = {leader} | {one.pid for one in everything if one.group == leader or _is_marked(one.pid, marker)}
+    inside = _with_descendants(own, everything)
+    return [one.pid for one in everything if one.pid in inside and one.state not in "ZX"]
+
+
+def _with_descendants(roots: set[int], everything: Iterable[ProcessStat]) -> set[int]:
+    inside = set(roots)
+    while grown := {one.pid for one in everything if one.parent in inside} - inside:
+        inside |= grown
+    return inside
+
+
+def _is_marked(pid: int, marker: str) -> bool:
+    wanted = f"{MARKER}={marker}".encode()
+    with contextlib.suppress(OSError):
+        return wanted in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    return False

@@ -1,0 +1,58 @@
+"""What /proc says of processes, whom they belong to, and how they are ended."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from tests.waiting import wait_until
+from virtometer import processes
+from virtometer.errors import EnvironmentFailed
+from virtometer.processes import MARKER, kill_all, process_stats, started_by, stat_of, tree_of
+
+FAMILY = "setsid sleep 600 & env -i setsid sleep 600 & sh -c 'sleep 600; true' & wait"
+
+
+@pytest.fixture
+def family() -> Iterator[subprocess.Popen[bytes]]:
+    mark = f"family-{os.getpid()}"
+    process = subprocess.Popen(["sh", "-c", FAMILY], process_group=0, env={**os.environ, MARKER: mark})
+    try:
+        wait_until(lambda: len(tree_of(process.pid)) == 5)
+        yield process
+    finally:
+        kill_all(lambda: started_by(process.pid, mark))
+        process.wait()
+
+
+def test_what_cannot_be_killed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "KILL_LIMIT_S", 0.05)
+    with pytest.raises(EnvironmentFailed, match="4194304 do not end"):
+        kill_all(lambda: [4_194_304])
+
+
+def test_a_process_is_described_as_the_system_does(family: subprocess.Popen[bytes]) -> None:
+    one = stat_of(family.pid)
+    assert one is not None
+    assert (one.parent, one.group, one.session) == (os.getpid(), family.pid, os.getsid(0))
+    assert stat_of(4_194_304) is None
+
+
+def test_all_of_a_program_is_found_also_what_left_its_group_and_what_lost_its_parent(
+    family: subprocess.Popen[bytes],
+) -> None:
+    mark = f"family-{os.getpid()}"
+    tree = set(tree_of(family.pid))
+    assert set(started_by(family.pid, mark)) == tree
+    family.kill()
+    wait_until(lambda: (one := stat_of(family.pid)) is not None and one.state == "Z")
+    [lost] = [one.pid for one in process_stats() if one.pid in tree and one.session == one.pid and not _marked(one.pid)]
+    assert set(started_by(family.pid, mark)) == tree - {family.pid, lost}
+    kill_all(lambda: [lost] if (one := stat_of(lost)) and one.state not in "ZX" else [])
+
+
+def _marked(pid: int) -> bool:
+    return pid in processes.marked_processes(f"family-{os.getpid()}")
