@@ -1,4 +1,4 @@
-"""What a guest can leave behind on a host, found by name: processes, mounts, namespaces, cgroups, sockets."""
+"""What a guest can leave behind on a host, found by name: processes, mounts, namespaces, cgroups, sockets, files."""
 
 from __future__ import annotations
 
@@ -31,6 +31,9 @@ def of(*words: str) -> list[str]:
         for directory, _, _ in os.walk(mount.path):
             if named(directory):
                 found.append(f"cgroup {directory}")
+    for place in ("/run", "/var/lib/lxc"):
+        for directory, _, files in os.walk(place):
+            found += [f"file {path}" for path in (directory, *(f"{directory}/{name}" for name in files)) if named(path)]
     found += [f"socket {line}" for line in _read("/proc/net/unix").splitlines() if named(line)]
     return found
 

@@ -65,6 +65,18 @@ def test_the_filter_of_the_distribution_is_on_where_there_is_one(start: Start) -
     guest.stop()
 
 
+@needs_root
+def test_nothing_is_kept_in_the_hosts_run(start: Start) -> None:
+    def kept() -> set[Path]:
+        return {path for place in ("/run/lxc", "/run/lock") for path in Path(place).rglob("*")}
+
+    before = kept()
+    guest, _ = start()
+    assert kept() == before
+    guest.stop()
+    assert kept() == before
+
+
 def test_a_path_is_one_field_of_the_configuration() -> None:
     lines = lxc.configuration(Path("/r"), Path("/a b\\c"))
     assert ("lxc.mount.entry", "/a\\040b\\134c data none bind,rw 0 0") in lines

@@ -1,7 +1,7 @@
 """LXC: a container of the plain lxc programs, successor of OpenVZ and Linux-VServer. Source: lxc.container.conf(5).
 
-No state of the host's LXC is read or written: the configuration lies in the guest's directory, and the cgroups of
-monitor and container are the guest's.
+No state of the host's LXC is read or written: the configuration lies in the guest's directory, the locks in a tmpfs on
+/run that only the guest's processes have, and the cgroups of monitor and container are the guest's.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from virtometer.environments.agent_root import AGENT, DATA
 from virtometer.environments.base import Guest, Namespace, Settings, disk_as_file
 from virtometer.environments.container import Container, ContainerSettings
 from virtometer.environments.limits import CgroupLimits, effective_limits
+from virtometer.environments.oci import Words
+from virtometer.environments.own_mounts import own_mounts
 from virtometer.environments.process_guest import ProcessGuest
 from virtometer.errors import EnvironmentFailed
 
@@ -52,8 +54,10 @@ class Lxc(Container):
             (directory / "config").write_text("".join(f"{name} = {value}\n" for name, value in lines))
             guest.effective["seccomp"] = _SECCOMP.is_file()
             guest.disk = disk_as_file(self.lab, f"{DATA}/{disk_file.name}" if disk_file else "")
-            argv: list[str | Path] = [lxc_start, "--foreground", f"--name={_NAME}", f"--lxcpath={directory}"]
-            argv += [f"--rcfile={directory / 'config'}", "--logfile=/dev/stderr", "--logpriority=ERROR"]
+            mounts: list[Words] = [["mount", "-t", "tmpfs", "-o", "mode=755", "none", "/run"]]
+            argv: list[str | Path] = [*own_mounts(self.lab.programs, mounts), lxc_start, "--foreground"]
+            argv += [f"--name={_NAME}", f"--lxcpath={directory}", f"--rcfile={directory / 'config'}"]
+            argv += ["--logfile=/dev/stderr", "--logpriority=ERROR"]
             guest.launch(argv, purpose=f"LXC guest {guest_id}", namespace=namespace.name)
         return guest
 
