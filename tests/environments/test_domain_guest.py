@@ -93,6 +93,20 @@ def test_what_is_not_visible_is_unknown_and_never_0(lab: LabContext) -> None:
     assert not guest.alive()
 
 
+def test_of_a_large_console_the_end_is_read(lab: LabContext, tmp_path: Path) -> None:
+    guest = DomainGuest(lab, "talks", Settings())
+    guest.console = tmp_path / "console"
+    assert guest.stderr_tail() == ""
+    with guest.console.open("wb") as file:
+        file.write(b"first\n")
+        file.seek(1 << 40)
+        file.write(b"the last words\n")
+    assert guest.stderr_tail().endswith("the last words")
+    guest.console.write_text("only this\n")
+    assert guest.stderr_tail() == "only this"
+    guest.stop()
+
+
 def test_whether_it_runs_is_asked_now_and_then(lab: LabContext, monkeypatch: pytest.MonkeyPatch) -> None:
     guest, asked = DomainGuest(lab, "far", Settings()), []
 

@@ -76,6 +76,11 @@ def test_a_template_of_the_plan_is_named_with_its_driver(tmp_path: Path) -> None
     )
 
 
+def test_a_template_without_an_end_is_refused() -> None:
+    with pytest.raises(EnvironmentFailed, match="the template /dev/zero has more than 1 MiB"):
+        template_of("xen", DomainSettings(template="/dev/zero"))
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

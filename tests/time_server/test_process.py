@@ -55,6 +55,22 @@ def check_agreement(made: Campaign, environments: Sequence[str], within: float) 
     return found
 
 
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("exec cat /dev/zero", r"the time server said b'\\x00.*', not where it listens"),
+        ("echo no ports", r"the time server said b'no ports\\n', not where it listens"),
+        ("echo a reason >&2", "the time server ended at once: a reason"),
+    ],
+)
+def test_a_server_that_says_something_else_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, said: str
+) -> None:
+    monkeypatch.setattr(process, "COMMAND", ("sh", "-c", script))
+    with lab(tmp_path, disk=False) as one, pytest.raises(LinkError, match=said):
+        ReferenceClock(one, "g", LOOPBACK, Limits())
+
+
 def test_both_ways_of_timing_agree_where_the_clock_is_right(
     tmp_path: Path, watcher: Watcher, make_plan: MakePlan
 ) -> None:

@@ -30,6 +30,7 @@ from virtometer.link.channel import Stream
 from virtometer.processes import ProcessStat, kill_all, process_stats, stat_of
 
 _CONNECT_S = 10.0
+_CONSOLE_BYTES = 8_000  # of its end: it has all that the guest ever printed
 _STATE_S = 1.0  # between two questions to a hypervisor whether a domain still runs
 
 
@@ -220,8 +221,10 @@ class DomainGuest(ProcessGuest):
     def stderr_tail(self) -> str:
         """The end of its console, where that is a file here, else what the program that entered it printed."""
         if self.console is not None:
-            with contextlib.suppress(OSError):
-                self._tail = self.console.read_bytes()[-8_000:]
+            with contextlib.suppress(OSError), self.console.open("rb") as file:
+                size = file.seek(0, os.SEEK_END)
+                file.seek(max(size - _CONSOLE_BYTES, 0))
+                self._tail = file.read(_CONSOLE_BYTES)
         return super().stderr_tail()
 
     def _kill(self) -> None:

@@ -18,6 +18,7 @@ _WORDS = {
     "lxc": (*_EVERY, "agent", "root", "network_process"),
     "openvz": (*_EVERY, "disk_image"),
 }
+_MOST = 1 << 20  # characters of a template
 _ELEMENTS = {"qemu": ("disk", "interface", "cpu", "labels"), "lxc": ("quota", "data", "labels")}
 
 AnySettings = DomainSettings | DomainContainerSettings
@@ -28,9 +29,13 @@ def template_of(driver: str, settings: AnySettings) -> tuple[str, str]:
     if settings.template is None:
         return domain_xml.built_in(driver), f"of the driver {driver}"
     try:
-        return Path(settings.template).read_text(), f"{settings.template} for the driver {driver}"
+        with Path(settings.template).open(encoding="utf-8") as file:
+            text = file.read(_MOST + 1)
     except (OSError, UnicodeDecodeError) as cause:
         raise EnvironmentFailed(f"the template {settings.template} cannot be read: {cause}") from cause
+    if len(text) > _MOST:
+        raise EnvironmentFailed(f"the template {settings.template} has more than {_MOST >> 20} MiB")
+    return text, f"{settings.template} for the driver {driver}"
 
 
 def checked_template(driver: str, settings: AnySettings) -> ElementTree.Element:

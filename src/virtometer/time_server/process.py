@@ -17,6 +17,8 @@ from virtometer.workloads.base import TimeServerKind
 # Nothing of the folder in which the laboratory was started is imported.
 COMMAND = (sys.executable, "-P", "-m", "virtometer", "time-server", "--json", "--tcp", "0", "--udp", "0", "--listen")
 
+_LINE = 4096  # more bytes than the line has in which the server says where it listens
+
 
 class ReferenceClock:
     """A process that serves the host's time in the path's network namespace."""
@@ -43,11 +45,11 @@ class ReferenceClock:
 def _ports(guest: ProcessGuest, deadline: float) -> tuple[int, int]:
     """The ports from the line that the server prints once it listens."""
     said = b""
-    while b"\n" not in said:
+    while b"\n" not in said and len(said) < _LINE:
         ready, _, _ = select.select([guest.stream.read_fd], [], [], max(deadline - time.monotonic(), 0.0))
         if not ready:
             raise LinkError("the time server does not say where it listens")
-        more = os.read(guest.stream.read_fd, 4096)
+        more = os.read(guest.stream.read_fd, _LINE)
         if not more:
             words = guest.stderr_tail()
             raise LinkError("the time server ended at once" + (f": {words}" if words else ""))
