@@ -29,8 +29,8 @@ LONG = {
     "cli/test_run.py", "cli/test_time_server.py", "clock/test_line.py", "design/test_validation_messages.py",
     "report/test_curves.py", "report/test_html.py", "runner/test_again.py", "runner/test_campaign.py",
     "runner/test_channels.py", "runner/test_clocks.py", "runner/test_host_lock.py", "runner/test_kills.py",
-    "runner/test_other_users.py", "runner/test_stalls.py", "runner/test_tools_in_guests.py", "runner/test_trial.py",
-    "runner/test_turns.py",
+    "runner/test_image_kills.py", "runner/test_left_tuned.py", "runner/test_other_users.py", "runner/test_stalls.py",
+    "runner/test_tools_in_guests.py", "runner/test_trial.py", "runner/test_turns.py",
     "analysis/test_stopping.py", "cli/test_noise.py", "runner/test_noise.py",
     "store/test_crash.py", "store/test_damage.py", "store/test_database.py", "store/test_disk.py", "test_programs.py",
 }  # fmt: skip

@@ -5,8 +5,31 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.cli.laboratory import virtometer
+from tests.environments.journals import dead_owner, leave
 from tests.environments.planted_image import plant
+from virtometer.environments.journal import Journal
+from virtometer.runner import image_store
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(image_store, "state_directory", lambda: tmp_path / "state")
+    return tmp_path / "state"
+
+
+def test_what_killed_laboratories_left_is_removed_first(tmp_path: Path, state: Path) -> None:
+    left = tmp_path / "left"
+    for words in (["list", "--json"], ["build", "fedora"], ["remove", "debian"]):
+        left.mkdir()
+        leave(Journal(state), "draft-1", dead_owner(), {"resource": "directory", "path": str(left)})
+        outcome = virtometer("image", *words, XDG_CACHE_HOME=str(tmp_path))
+        assert outcome.err.startswith("cleaned up: The guest draft-1 of a laboratory"), words
+        assert not left.exists()
+        if words[0] == "list":
+            assert json.loads(outcome.out) == {"images": []}
 
 
 def test_list_and_remove(tmp_path: Path, agent: Path) -> None:

@@ -25,10 +25,16 @@ from virtometer.environments.debian_image import (
     wanted_packages,
 )
 from virtometer.environments.host_programs import HostProgram
+from virtometer.environments.journal import Journal
 from virtometer.errors import EnvironmentFailed, MissingProgram, StorageError, VirtometerError
 from virtometer.programs import Programs
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="files of several users need root")
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal(tmp_path / "state")
 
 
 def digest(path: Path) -> str:
@@ -56,11 +62,11 @@ def test_an_image_has_its_programs_and_refuses_others(tmp_path: Path, agent: Pat
     assert cached_image(tmp_path, ["iperf3"]) is None
 
 
-def test_each_agent_has_a_root_directory_of_the_same_files(tmp_path: Path, agent: Path) -> None:
+def test_each_agent_has_a_root_directory_of_the_same_files(tmp_path: Path, agent: Path, journal: Journal) -> None:
     image = plant(tmp_path, agent)
     other = tmp_path / "other"
     other.write_bytes(b"another agent")
-    roots = [image.with_agent(one, Programs()) for one in (agent, other, agent)]
+    roots = [image.with_agent(one, journal, Programs()) for one in (agent, other, agent)]
     assert roots[0] == roots[2] != roots[1]
     assert (roots[1] / "virtometer-agent").read_bytes() == b"another agent"
     inodes = {(root / "usr/sbin/tool").stat().st_ino for root in (*roots, image.root)}
@@ -92,24 +98,28 @@ def test_a_disk_of_the_same_files_has_the_same_bytes(tmp_path: Path) -> None:
     assert "Size: 5000" in shown
 
 
-def test_a_disk_of_the_format_qcow2_is_made_once_with_the_same_contents(tmp_path: Path, agent: Path) -> None:
+def test_a_disk_of_the_format_qcow2_is_made_once_with_the_same_contents(
+    tmp_path: Path, agent: Path, journal: Journal
+) -> None:
     programs = Programs()
     try:
         tool = programs.find("qemu-img", "qemu-utils")
     except MissingProgram as cause:
         pytest.skip(cause.sentence)
     image = plant(tmp_path, agent)
-    made = image.as_qcow2(programs)
+    made = image.as_qcow2(journal, programs)
     inode = made.stat().st_ino
-    assert image.as_qcow2(programs).stat().st_ino == inode
+    assert image.as_qcow2(journal, programs).stat().st_ino == inode
     subprocess.run([tool, "compare", "-f", "raw", "-F", "qcow2", image.disk, made], check=True, capture_output=True)
-    assert not list(image.directory.glob("*.draft"))
+    assert not list(image.directory.glob(".partial-*"))
 
 
-def test_what_is_missing_is_named_with_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_missing_is_named_with_its_package(
+    tmp_path: Path, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MissingProgram, match="mmdebstrap is not installed") as raised:
-        debian_image(tmp_path / "cache", Programs())
+        debian_image(tmp_path / "cache", journal, Programs())
     assert raised.value.advice == "install the Debian package mmdebstrap"
 
 
@@ -121,15 +131,17 @@ def require_builder() -> None:
             pytest.skip(cause.sentence)
 
 
-def test_an_ordinary_user_and_a_full_disk_are_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_ordinary_user_and_a_full_disk_are_one_sentence(
+    tmp_path: Path, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     require_builder()
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(EnvironmentFailed, match="which only root can make"):
-        debian_image(tmp_path / "cache", Programs())
+        debian_image(tmp_path / "cache", journal, Programs())
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(module, "NEEDED", 1 << 60)
     with pytest.raises(StorageError, match=r"needs \d+ GiB"):
-        debian_image(tmp_path / "cache", Programs())
+        debian_image(tmp_path / "cache", journal, Programs())
 
 
 def test_the_archives_are_those_that_apt_knows() -> None:
@@ -145,11 +157,11 @@ def test_the_archives_are_those_that_apt_knows() -> None:
 
 @needs_root
 @pytest.mark.slow
-def test_two_builds_have_the_same_name_and_the_same_bytes(tmp_path: Path) -> None:
+def test_two_builds_have_the_same_name_and_the_same_bytes(tmp_path: Path, journal: Journal) -> None:
     require_builder()
-    first = debian_image(cache_directory(), Programs())
-    assert debian_image(cache_directory(), Programs()) == first
-    second = debian_image(tmp_path / "cache", Programs())
+    first = debian_image(cache_directory(), journal, Programs())
+    assert debian_image(cache_directory(), journal, Programs()) == first
+    second = debian_image(tmp_path / "cache", journal, Programs())
     try:
         assert (second.digest, second.packages) == (first.digest, first.packages)
         assert digest(second.disk) == digest(first.disk)
@@ -165,9 +177,9 @@ def test_two_builds_have_the_same_name_and_the_same_bytes(tmp_path: Path) -> Non
 
 @needs_root
 @pytest.mark.slow
-def test_a_package_that_debian_has_not_is_one_sentence(tmp_path: Path) -> None:
+def test_a_package_that_debian_has_not_is_one_sentence(tmp_path: Path, journal: Journal) -> None:
     require_builder()
     with pytest.raises(EnvironmentFailed, match="the image debian cannot be built") as raised:
-        debian_image(tmp_path / "cache", Programs(), ["no-such-package-of-ours"])
+        debian_image(tmp_path / "cache", journal, Programs(), ["no-such-package-of-ours"])
     assert "\n" not in raised.value.sentence
     assert [path.name for path in (tmp_path / "cache" / "images").iterdir()] == ["lock"]

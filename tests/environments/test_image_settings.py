@@ -77,7 +77,7 @@ def test_a_guest_has_the_files_of_its_image(
 def test_the_tools_of_the_real_image_run(kind: type[Environment], lab: LabContext, new_id: Callable[[], str]) -> None:
     require(kind(lab).check())
     try:
-        debian_image(lab.cache, lab.programs)
+        debian_image(lab.cache, lab.journal, lab.programs)
     except VirtometerError as cause:
         pytest.skip(f"{cause} ({cause.advice})")
     environment = kind(lab)

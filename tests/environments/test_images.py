@@ -24,8 +24,15 @@ from virtometer.cache import cache_directory
 from virtometer.environments import images
 from virtometer.environments.host_programs import HostProgram
 from virtometer.environments.images import Entry, GuestKernel, cached_kernel, guest_kernel, initramfs, newc
+from virtometer.environments.journal import Journal
+from virtometer.environments.sweep import sweep
 from virtometer.errors import EnvironmentFailed, MissingProgram, StorageError
 from virtometer.programs import Programs
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal(tmp_path / "state")
 
 
 def unpack(archive: bytes) -> list[Entry]:
@@ -142,7 +149,7 @@ def test_a_cache_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
         with pytest.raises(StorageError, match="cannot be written"):
             initramfs(one)
         with pytest.raises(StorageError, match="cannot be kept"):
-            guest_kernel(one.cache, one.programs)
+            guest_kernel(one.cache, one.journal, one.programs)
 
 
 def test_modules_come_after_what_they_need_and_built_in_drivers_need_none(tmp_path: Path) -> None:
@@ -163,10 +170,12 @@ def test_a_module_that_is_not_one_is_an_error() -> None:
 
 
 @pytest.fixture(scope="module", params=["cloud", pytest.param("686", marks=pytest.mark.slow)])
-def kernel(request: pytest.FixtureRequest) -> GuestKernel:
+def kernel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> GuestKernel:
     """The real kernel, from the cache or downloaded now."""
     try:
-        return guest_kernel(cache_directory(), Programs(), request.param)
+        return guest_kernel(
+            cache_directory(), Journal(tmp_path_factory.mktemp("state") / "s"), Programs(), request.param
+        )
     except (EnvironmentFailed, MissingProgram) as cause:
         pytest.skip(f"{cause} ({cause.advice})")
 
@@ -175,7 +184,8 @@ def kernel(request: pytest.FixtureRequest) -> GuestKernel:
 def fetched(tmp_path_factory: pytest.TempPathFactory) -> GuestKernel:
     """The real kernel, downloaded now; skips where the archive cannot be reached."""
     try:
-        return guest_kernel(tmp_path_factory.mktemp("fetched"), Programs())
+        place = tmp_path_factory.mktemp("fetched")
+        return guest_kernel(place, Journal(place / "state"), Programs())
     except (EnvironmentFailed, MissingProgram) as cause:
         pytest.skip(f"{cause} ({cause.advice})")
 
@@ -191,10 +201,10 @@ def test_the_kernel_is_one_and_its_modules_are_what_their_names_say(kernel: Gues
         seen.append(path.stem)
 
 
-def test_a_cached_kernel_is_found_without_running_anything(kernel: GuestKernel) -> None:
+def test_a_cached_kernel_is_found_without_running_anything(kernel: GuestKernel, journal: Journal) -> None:
     programs = Programs()
     flavour: images.Flavour = "686" if "686" in kernel.package else "cloud"
-    assert guest_kernel(cache_directory(), programs, flavour) == kernel
+    assert guest_kernel(cache_directory(), journal, programs, flavour) == kernel
     assert programs.drain() == []
 
 
@@ -215,10 +225,10 @@ def test_compressed_modules_are_kept_decompressed(kernel: GuestKernel, tmp_path:
         images.keep_kernel(tmp_path, tmp_path / "third", "linux-image-9.9", "9.9-1")
 
 
-def test_two_that_fetch_at_once_download_once(fetched: GuestKernel, tmp_path: Path) -> None:
+def test_two_that_fetch_at_once_download_once(fetched: GuestKernel, tmp_path: Path, journal: Journal) -> None:
     found: list[GuestKernel] = []
     records = [Programs(), Programs()]
-    threads = [threading.Thread(target=lambda p=p: found.append(guest_kernel(tmp_path, p))) for p in records]
+    threads = [threading.Thread(target=lambda p=p: found.append(guest_kernel(tmp_path, journal, p))) for p in records]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -230,10 +240,11 @@ def test_two_that_fetch_at_once_download_once(fetched: GuestKernel, tmp_path: Pa
     assert not list((tmp_path / "kernels").glob(".partial-*"))
 
 
-def test_a_kill_at_any_moment_leaves_no_half_kernel(fetched: GuestKernel, tmp_path: Path) -> None:
+def test_a_kill_at_any_moment_leaves_no_half_kernel(fetched: GuestKernel, tmp_path: Path, journal: Journal) -> None:
     program = (
         "import sys; from pathlib import Path; from virtometer.environments.images import guest_kernel; "
-        "from virtometer.programs import Programs; guest_kernel(Path(sys.argv[1]), Programs())"
+        "from virtometer.environments.journal import Journal; from virtometer.programs import Programs; "
+        "guest_kernel(Path(sys.argv[1]), Journal(Path(sys.argv[1], 'state')), Programs())"
     )
     for delay in (0.4, 0.8, 1.1, 1.4, 1.8):
         child = subprocess.Popen([sys.executable, "-c", program, str(tmp_path)], start_new_session=True)
@@ -245,7 +256,8 @@ def test_a_kill_at_any_moment_leaves_no_half_kernel(fetched: GuestKernel, tmp_pa
             assert found.image.read_bytes() == fetched.image.read_bytes()
             assert found.depends == fetched.depends
             (tmp_path / "kernels" / "current-cloud").unlink()
-    assert guest_kernel(tmp_path, Programs()).image.read_bytes() == fetched.image.read_bytes()
+    sweep(journal, Programs())
+    assert guest_kernel(tmp_path, journal, Programs()).image.read_bytes() == fetched.image.read_bytes()
     assert not list((tmp_path / "kernels").glob(".partial-*"))
 
 
@@ -266,9 +278,9 @@ for number in itertools.count():
 
 
 def test_what_a_killed_laboratory_had_started_may_still_write_while_the_next_sweeps(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(images, "fetch_kernel", lambda kernels, programs, flavour, wanted: None)
+    monkeypatch.setattr(images, "fetch_kernel", lambda kernels, journal, programs, flavour, wanted: None)
     left = tmp_path / "kernels" / ".partial-left"
     (left / "tree").mkdir(parents=True)
     argv = [sys.executable, "-c", WRITER, str(left / "tree")]
@@ -276,11 +288,13 @@ def test_what_a_killed_laboratory_had_started_may_still_write_while_the_next_swe
         assert writer.stdout is not None
         assert writer.stdout.readline() == b"writes\n"
         with pytest.raises(EnvironmentFailed, match="cannot be read"):
-            guest_kernel(tmp_path, Programs())
+            guest_kernel(tmp_path, journal, Programs())
     assert not left.exists()
 
 
-def test_a_folder_that_cannot_be_removed_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_removed_is_one_sentence(
+    tmp_path: Path, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(path: Path) -> None:
         raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), path)
 
@@ -288,12 +302,12 @@ def test_a_folder_that_cannot_be_removed_is_one_sentence(tmp_path: Path, monkeyp
     monkeypatch.setattr(shutil, "rmtree", refuse)
     (tmp_path / "kernels" / ".partial-left").mkdir(parents=True)
     with pytest.raises(StorageError, match=r"\.partial-left is left of .* removed \(Directory not empty\)") as caught:
-        guest_kernel(tmp_path, Programs())
+        guest_kernel(tmp_path, journal, Programs())
     assert "end what still writes there" in caught.value.advice
 
 
 def test_a_download_that_fails_says_what_to_do_and_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     try:
         images.resolve_kernel(Programs())
@@ -305,16 +319,18 @@ def test_a_download_that_fails_says_what_to_do_and_leaves_nothing(
     )
     monkeypatch.setenv("APT_CONFIG", str(configuration))
     with pytest.raises(EnvironmentFailed, match=r"cannot be downloaded: .*apt-get") as caught:
-        guest_kernel(tmp_path / "cache", Programs())
+        guest_kernel(tmp_path / "cache", journal, Programs())
     assert "apt-get update" in caught.value.advice
     assert {path.name for path in (tmp_path / "cache" / "kernels").iterdir()} == {"lock"}
 
 
-def test_without_apt_the_reason_is_a_missing_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_apt_the_reason_is_a_missing_program(
+    tmp_path: Path, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     programs = Programs()
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MissingProgram, match="apt-get"):
-        guest_kernel(tmp_path, programs)
+        guest_kernel(tmp_path, journal, programs)
 
 
 def test_the_agent_of_this_checkout_is_static() -> None:
@@ -322,9 +338,9 @@ def test_the_agent_of_this_checkout_is_static() -> None:
     assert b"/lib64/ld-linux-x86-64.so.2" not in data  # an initramfs has no dynamic loader
 
 
-def test_each_flavour_has_a_kernel_of_its_own(kernel: GuestKernel) -> None:
+def test_each_flavour_has_a_kernel_of_its_own(kernel: GuestKernel, journal: Journal) -> None:
     try:
-        generic = guest_kernel(cache_directory(), Programs(), "generic")
+        generic = guest_kernel(cache_directory(), journal, Programs(), "generic")
     except (EnvironmentFailed, MissingProgram) as cause:
         pytest.skip(f"{cause} ({cause.advice})")
     assert generic.package.removesuffix("amd64") + "cloud-amd64" == kernel.package

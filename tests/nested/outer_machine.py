@@ -63,7 +63,7 @@ def run_inside(
     layers: directories whose files are put over those of the host. hypervisor: what boots in the kernel's place, with
     the kernel as its first module. words: more words for the command line, the hypervisor's where there is one.
     """
-    kernel = guest_kernel(lab.cache / "outer-machine", lab.programs, "generic", MODULES)
+    kernel = guest_kernel(lab.cache / "outer-machine", lab.journal, lab.programs, "generic", MODULES)
     perl = find_host_program("perl", "perl-base", lab.programs)
     drivers = [name for name in MODULES if kernel.has(name)]
     image = initramfs(lab, kernel.modules(drivers), [perl], Path(__file__).with_name("init.pl"))

@@ -15,7 +15,7 @@ NO_PROCESS_OF_THE_HOST = "test_the_namespaces_that_a_kind_names_are_those_of_its
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_machines_of_kvm_keep_the_promises_of_their_kind(lab: LabContext) -> None:
-    guest_kernel(lab.cache, lab.programs)  # the outer machine has no network to fetch it
+    guest_kernel(lab.cache, lab.journal, lab.programs)  # the outer machine has no network to fetch it
     cases = conformance_of("kvm", lab)
     assert {name.partition("[")[0] for name, how in cases.items() if how == "skipped"} == {
         ONE_PROCESSOR,

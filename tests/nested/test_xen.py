@@ -67,7 +67,7 @@ def test_dom0_keeps_the_promises_of_an_environment(lab: LabContext) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_guests_of_xen_are_measured_and_none_is_left(lab: LabContext) -> None:
-    guest_kernel(lab.cache, lab.programs)  # the outer machine has no network to fetch it
+    guest_kernel(lab.cache, lab.journal, lab.programs)  # the outer machine has no network to fetch it
     host = xen(lab)
     done = run_inside(COMMANDS, lab, 900, layers=[host.layer], hypervisor=host.hypervisor, words=WORDS)
     lines = dict(line.split(": ", 1) for line in done.answer.splitlines() if ": " in line)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import gzip
 import re
 import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from virtometer.environments.base import LabContext
+from virtometer.environments.drafts import draft_in
 from virtometer.environments.images import kept_alone
 
 _VERSION = "4.17"
@@ -53,12 +53,12 @@ def xen(lab: LabContext) -> Xen:
     found = Xen(place / f"xen-{_VERSION}" / "boot" / "xen", place / f"xen-{_VERSION}")
     if found.hypervisor.exists():
         return found
-    with kept_alone(place), tempfile.TemporaryDirectory(prefix=".partial-", dir=place) as work:
+    with kept_alone(place), draft_in(place, lab.journal, lab.programs) as work:
         apt, dpkg = lab.programs.find("apt-get", "apt"), lab.programs.find("dpkg-deb", "dpkg")
         argv: list[str | Path] = [apt, "-o", "APT::Sandbox::User=root", "-q", "download", *_PACKAGES]
-        lab.programs.run(argv, purpose="download Xen", limit_s=300, cwd=Path(work))
-        tree = Path(work) / "tree"
-        for archive in Path(work).glob("*.deb"):
+        lab.programs.run(argv, purpose="download Xen", limit_s=300, cwd=work)
+        tree = work / "tree"
+        for archive in work.glob("*.deb"):
             lab.programs.run([dpkg, "-x", archive, tree], purpose="unpack Xen", limit_s=60)
         for name in ("bin", "lib", "sbin"):  # these are links to folders in usr on the host
             if (tree / name).exists():

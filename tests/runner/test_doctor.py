@@ -120,15 +120,23 @@ def test_the_named_kinds_are_checked_in_their_order(agent: Path) -> None:
     assert facts["memory_bytes"] > 0
 
 
-def test_a_tuning_of_the_host_that_was_left_is_told(agent: Path, tmp_path: Path) -> None:
-    resource = {"resource": "sysctl", "values": '{"vm/swappiness": "60"}'}
-    leave(Journal(tmp_path / "state"), "tune-1-000001", dead_owner(), resource)
+def test_what_a_killed_laboratory_left_is_removed_and_told(agent: Path, tmp_path: Path) -> None:
+    left, said = tmp_path / "left", list[str]()
+    left.mkdir()
+    leave(Journal(tmp_path / "state"), "work-1", dead_owner(), {"resource": "directory", "path": str(left)})
+    doctor.examine(["native"], says=said.append)
+    assert not left.exists()
+    [sentence] = [one for one in said if one.startswith("cleaned up: ")]
+    assert str(left) in sentence
+
+
+def test_a_tuning_of_the_host_that_cannot_be_undone_is_told(agent: Path, tmp_path: Path) -> None:
+    leave(Journal(tmp_path / "state"), "tune-1-000001", dead_owner(), {"resource": "tuning", "undo": "false"})
     said: list[str] = []
     doctor.examine(["native"], says=said.append)
-    assert said == [
-        "a laboratory that has ended has left this host tuned, which the next campaign undoes: "
-        "sysctl vm.swappiness was 60"
-    ]
+    assert said[-1] == (
+        "the host is left tuned, and nothing is measured on it before it is as it was: 'false' was to be run"
+    )
 
 
 @pytest.mark.parametrize("names", [["vmware"], ["native", "vmware"], [""]])

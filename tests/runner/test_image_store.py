@@ -39,7 +39,7 @@ def test_images_are_listed_with_what_they_take_and_removed(cache: Path, agent: P
     assert found["minimal"].contents == "kernels none; the agent in 1 root directories"
     assert size <= found["debian-planted"].bytes
     before = found["debian-planted"].bytes
-    image.with_agent(agent, lab.programs)
+    image.with_agent(agent, lab.journal, lab.programs)
     after = next(one.bytes for one in stored_images() if one.name == "debian-planted")
     assert size <= after - before < 2 * size, "what is linked counts once"
     with pytest.raises(UsageError, match="there are: minimal, debian-planted"):

@@ -27,6 +27,7 @@ def list_(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = Fa
     """List the images in the cache, with the room that they take."""
     from virtometer.runner.image_store import stored_images
 
+    _clean_up()
     found = stored_images()
     if as_json:
         import json
@@ -50,6 +51,7 @@ def build(
     from virtometer.cli.notice import notice
     from virtometer.runner.image_store import build_image
 
+    _clean_up()
     more = [one for one in packages.replace(",", " ").split() if one]
     with notice(f"building {name} ..."):
         found, faults = build_image(name, more, again=again)
@@ -67,9 +69,17 @@ def remove(
     """Remove images. Nothing else depends on them: they are built again when they are needed."""
     from virtometer.runner.image_store import remove_image
 
+    _clean_up()
     for name in names:
         for removed in remove_image(name, beside=beside):
             say(f"removed {removed}")
+
+
+def _clean_up() -> None:
+    from virtometer.runner.image_store import clean_up
+
+    for sentence in clean_up():
+        typer.echo(f"cleaned up: {sentence}", err=True)
 
 
 def _show(found: Sequence[StoredImage]) -> None:

@@ -6,11 +6,12 @@ It is made once per content. Containers see it read-only.
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 from virtometer.environments.base import LabContext
+from virtometer.environments.drafts import draft_in
 from virtometer.environments.host_programs import files_of
 from virtometer.environments.images import sync_tree
 from virtometer.errors import EnvironmentFailed, StorageError
@@ -41,26 +42,28 @@ def agent_root(lab: LabContext, agent: Path | None = None) -> Path:
     root = lab.cache / f"agent-root-{digest[:16]}"
     if root.is_dir():
         return root
-    draft = lab.cache / f"agent-root-{digest[:16]}.{os.getpid()}.draft"
     try:
-        draft.mkdir(parents=True)
-        for name in _DIRECTORIES:
-            (draft / name).mkdir(mode=0o755)
-        target = draft / AGENT.lstrip("/")
-        shutil.copyfile(agent, target)
-        target.chmod(0o755)
-        for file in files_of(lab.host_programs):
-            copy = draft / file.relative_to("/")
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, copy)
-            copy.chmod(0o755)
-        draft.chmod(0o755)
-        sync_tree(draft)
-        draft.rename(root)
+        with draft_in(lab.cache, lab.journal, lab.programs) as work:
+            draft = work / "root"
+            _fill(draft, agent, files_of(lab.host_programs))
+            sync_tree(draft)
+            draft.rename(root)
     except OSError as cause:
-        if root.is_dir():  # another laboratory was faster
-            return root
-        raise StorageError(f"the root file system {root} cannot be made: {cause.strerror}") from cause
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        if not root.is_dir():  # else another laboratory was faster
+            raise StorageError(f"the root file system {root} cannot be made: {cause.strerror}") from cause
     return root
+
+
+def _fill(root: Path, agent: Path, files: Iterable[Path]) -> None:
+    """Make the directories and copy what lies in them."""
+    for name in ("", *_DIRECTORIES):
+        (root / name).mkdir(mode=0o755)
+    target = root / AGENT.lstrip("/")
+    shutil.copyfile(agent, target)
+    target.chmod(0o755)
+    for file in files:
+        copy = root / file.relative_to("/")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, copy)
+        copy.chmod(0o755)
+    root.chmod(0o755)

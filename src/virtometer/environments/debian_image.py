@@ -13,15 +13,17 @@ import os
 import re
 import shutil
 import struct
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from virtometer.environments.agent_root import AGENT
+from virtometer.environments.drafts import draft_in
 from virtometer.environments.host_programs import HostProgram
 from virtometer.environments.images import kept_alone
+from virtometer.environments.journal import Journal
+from virtometer.environments.own_mounts import own_mounts
 from virtometer.errors import EnvironmentFailed, StorageError
 from virtometer.programs import Programs
 
@@ -71,21 +73,20 @@ class DebianImage:
         """The same as a disk with the file system ext4."""
         return self.directory / "disk.ext4"
 
-    def as_qcow2(self, programs: Programs) -> Path:
+    def as_qcow2(self, journal: Journal, programs: Programs) -> Path:
         """The disk in the format qcow2, compressed; made when it is first asked for. StorageError where it fails."""
         image = self.directory / "disk.qcow2"
         if image.is_file():
             return image
-        draft = self.directory / f"disk.{os.getpid()}.draft"
         converter = programs.find("qemu-img", "qemu-utils")
         how = ["convert", "-c", "-o", "compression_type=zstd", "-f", "raw", "-O", "qcow2"]
         try:
-            programs.run([converter, *how, self.disk, draft], purpose="convert an image", limit_s=600)
-            draft.rename(image)
+            with draft_in(self.directory, journal, programs) as work:
+                draft = work / image.name
+                programs.run([converter, *how, self.disk, draft], purpose="convert an image", limit_s=600)
+                draft.rename(image)
         except (EnvironmentFailed, OSError) as cause:
             raise StorageError(f"the image {image} cannot be made: {cause}") from cause
-        finally:
-            draft.unlink(missing_ok=True)
         return image
 
     def find(self, program: str) -> str | None:
@@ -102,26 +103,25 @@ class DebianImage:
                 found[one.name] = f"the image {self.name} has no program {one.name}; add its package to image_packages"
         return found
 
-    def with_agent(self, agent: Path, programs: Programs) -> Path:
+    def with_agent(self, agent: Path, journal: Journal, programs: Programs) -> Path:
         """The root directory with this agent in it: the same files by other links. StorageError where it fails."""
         with agent.open("rb") as binary:
             key = hashlib.file_digest(binary, "sha256").hexdigest()[:16]
         root = self.directory / f"with-{key}"
         if root.is_dir():
             return root
-        draft = self.directory / f"with-{key}.{os.getpid()}.draft"
         try:
-            copy = programs.find("cp", "coreutils")
-            programs.run([copy, "-a", "--link", self.root, draft], purpose="link an image", limit_s=120)
-            target = draft / AGENT.lstrip("/")
-            shutil.copyfile(agent, target)
-            target.chmod(0o755)
-            draft.rename(root)
+            with draft_in(self.directory, journal, programs) as work:
+                draft = work / root.name
+                copy = programs.find("cp", "coreutils")
+                programs.run([copy, "-a", "--link", self.root, draft], purpose="link an image", limit_s=120)
+                target = draft / AGENT.lstrip("/")
+                shutil.copyfile(agent, target)
+                target.chmod(0o755)
+                draft.rename(root)
         except OSError as cause:
             if not root.is_dir():  # else another laboratory was faster
                 raise StorageError(f"the root directory {root} cannot be made: {cause.strerror}") from cause
-        finally:
-            shutil.rmtree(draft, ignore_errors=True)
         return root
 
 
@@ -145,7 +145,9 @@ def images(cache: Path) -> list[DebianImage]:
     return [one for one in found if one is not None]
 
 
-def debian_image(cache: Path, programs: Programs, more: Sequence[str] = (), *, again: bool = False) -> DebianImage:
+def debian_image(
+    cache: Path, journal: Journal, programs: Programs, more: Sequence[str] = (), *, again: bool = False
+) -> DebianImage:
     """The image with these packages; it is built where there is none, which takes a minute or two, or `again`.
 
     Raises MissingProgram without mmdebstrap, EnvironmentFailed where it cannot be built, StorageError without room.
@@ -162,7 +164,7 @@ def debian_image(cache: Path, programs: Programs, more: Sequence[str] = (), *, a
     try:
         with kept_alone(place):
             if again or (found := cached_image(cache, more)) is None:  # else somebody built it while we waited
-                found = _build(place, cache, programs, more)
+                found = _build(place, cache, journal, programs, more)
     except OSError as cause:
         raise StorageError(f"no image can be kept in {place}: {cause.strerror}") from cause
     return found
@@ -201,7 +203,7 @@ def debian_sources(programs: Programs) -> tuple[str, str]:
     return suites[0], "".join(f"{line}\n" for line in lines)
 
 
-def _build(place: Path, cache: Path, programs: Programs, more: Sequence[str]) -> DebianImage:
+def _build(place: Path, cache: Path, journal: Journal, programs: Programs, more: Sequence[str]) -> DebianImage:
     """Build an image beside its final place. The lock is held."""
     if (free := shutil.disk_usage(place).free) < NEEDED:
         raise StorageError(
@@ -209,8 +211,8 @@ def _build(place: Path, cache: Path, programs: Programs, more: Sequence[str]) ->
             advice="make room, or choose another cache with XDG_CACHE_HOME",
         )
     suite, sources = debian_sources(programs)
-    with tempfile.TemporaryDirectory(prefix=".partial-", dir=place, ignore_cleanup_errors=True) as work:
-        archive, kept = Path(work) / "root.tar", Path(work) / "kept"
+    with draft_in(place, journal, programs) as work:
+        archive, kept = work / "root.tar", work / "kept"
         kept.mkdir()
         _bootstrap(archive, suite, sources, programs, more)
         with archive.open("rb") as content:
@@ -231,7 +233,7 @@ def _build(place: Path, cache: Path, programs: Programs, more: Sequence[str]) ->
             _sync(kept)
             shutil.rmtree(final, ignore_errors=True)
             kept.rename(final)
-        link = Path(work) / "link"
+        link = work / "link"
         link.symlink_to(final.name)
         link.rename(recipe_link(cache, more))
     found = _read(final)
@@ -243,6 +245,7 @@ def _build(place: Path, cache: Path, programs: Programs, more: Sequence[str]) ->
 def _bootstrap(archive: Path, suite: str, sources: str, programs: Programs, more: Sequence[str]) -> None:
     program = programs.find("mmdebstrap", "mmdebstrap")
     argv: list[str | Path] = [
+        *own_mounts(programs, []),  # it mounts /proc, /sys and devices into the new root directory
         programs.find("env", "coreutils"), f"SOURCE_DATE_EPOCH={_EPOCH}", f"TMPDIR={archive.parent}", "LC_ALL=C",
         program, "--quiet", "--variant=minbase", "--mode=root", "--format=tar", "--skip=output/dev",
         f"--include={','.join(wanted_packages(more))}", '--aptopt=Apt::Install-Recommends "false"',

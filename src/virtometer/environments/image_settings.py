@@ -43,12 +43,16 @@ class ImageSettings(Settings):
 
         Raises EnvironmentFailed, MissingProgram or StorageError where it cannot be built.
         """
-        return debian_image(lab.cache, lab.programs, self.image_packages) if self.image == "debian" else None
+        if self.image != "debian":
+            return None
+        return debian_image(lab.cache, lab.journal, lab.programs, self.image_packages)
 
     def root(self, lab: LabContext, agent: Path | None = None) -> Path:
         """The root directory of a container, with the agent in it. Raises as `debian`."""
         image = self.debian(lab)
-        return agent_root(lab, agent) if image is None else image.with_agent(agent or lab.agent, lab.programs)
+        if image is None:
+            return agent_root(lab, agent)
+        return image.with_agent(agent or lab.agent, lab.journal, lab.programs)
 
     def use_image(self, guest: ProcessGuest) -> DebianImage | None:
         """Note which image a guest has, and which of the host's programs that does not have. Returns it."""

@@ -18,7 +18,6 @@ import os
 import shutil
 import stat
 import struct
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -27,7 +26,10 @@ from typing import Literal
 
 from virtometer.environments.apt import foreign
 from virtometer.environments.base import LabContext
+from virtometer.environments.directories import remove_directory
+from virtometer.environments.drafts import PARTIAL, draft_in
 from virtometer.environments.host_programs import HostProgram, files_of
+from virtometer.environments.journal import Journal
 from virtometer.errors import EnvironmentFailed, StorageError, VirtometerError
 from virtometer.programs import Programs
 
@@ -115,7 +117,7 @@ def initramfs(
     order = "".join(f"{name}\n" for name, _ in files).encode()
     entries.append(Entry("modules/order", stat.S_IFREG | 0o644, order))
     entries += _carried(programs, {entry.path for entry in entries})
-    _write_atomically(path, newc(entries))
+    _write_atomically(path, newc(entries), lab)
     return path
 
 
@@ -134,20 +136,15 @@ def _carried(programs: Sequence[HostProgram], there: set[str]) -> list[Entry]:
     return entries
 
 
-def _write_atomically(path: Path, data: bytes) -> None:
+def _write_atomically(path: Path, data: bytes, lab: LabContext) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fd, partial = tempfile.mkstemp(prefix=".partial-", dir=path.parent)
-        try:
-            with os.fdopen(fd, "wb") as file:
+        with draft_in(path.parent, lab.journal, lab.programs) as work:
+            draft = work / path.name
+            with draft.open("wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            Path(partial).chmod(0o644)
-            Path(partial).rename(path)
-        except BaseException:
-            Path(partial).unlink(missing_ok=True)
-            raise
+            draft.rename(path)
     except OSError as cause:
         raise StorageError(f"{path} cannot be written ({cause.strerror})") from cause
 
@@ -215,7 +212,11 @@ def cached_kernel(cache: Path, flavour: Flavour = "cloud") -> GuestKernel | None
 
 
 def guest_kernel(
-    cache: Path, programs: Programs, flavour: Flavour = "cloud", wanted: Sequence[str] = WANTED_MODULES
+    cache: Path,
+    journal: Journal,
+    programs: Programs,
+    flavour: Flavour = "cloud",
+    wanted: Sequence[str] = WANTED_MODULES,
 ) -> GuestKernel:
     """Return the guests' kernel; the first time it is downloaded from the Debian archive that apt knows.
 
@@ -232,7 +233,7 @@ def guest_kernel(
         with kept_alone(kernels):
             found = cached_kernel(cache, flavour)  # somebody else may have fetched it while we waited
             if found is None:
-                fetch_kernel(kernels, programs, flavour, wanted)
+                fetch_kernel(kernels, journal, programs, flavour, wanted)
                 found = cached_kernel(cache, flavour)
     except OSError as cause:
         raise StorageError(f"the guest's kernel cannot be kept in {kernels} ({cause.strerror})") from cause
@@ -247,7 +248,7 @@ def kept_alone(place: Path) -> Iterator[None]:
     place.mkdir(parents=True, exist_ok=True)
     with (place / "lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        for left in place.glob(".partial-*"):  # under the lock these belong to nobody
+        for left in place.resolve().glob(f"{PARTIAL}*"):  # under the lock these belong to nobody
             _sweep(left)
         yield
 
@@ -257,7 +258,7 @@ def _sweep(left: Path) -> None:
     deadline = time.monotonic() + ENDING_S
     while os.path.lexists(left):
         try:
-            shutil.rmtree(left)
+            remove_directory(left)
             return
         except OSError as cause:
             if time.monotonic() > deadline:
@@ -269,17 +270,21 @@ def _sweep(left: Path) -> None:
 
 
 def fetch_kernel(
-    kernels: Path, programs: Programs, flavour: Flavour = "cloud", wanted: Sequence[str] = WANTED_MODULES
+    kernels: Path,
+    journal: Journal,
+    programs: Programs,
+    flavour: Flavour = "cloud",
+    wanted: Sequence[str] = WANTED_MODULES,
 ) -> None:
     """Download the newest kernel package of a flavour, and put its kernel and modules into the cache."""
     apt, dpkg = programs.find("apt-get", "apt"), programs.find("dpkg-deb", "dpkg")
-    with tempfile.TemporaryDirectory(prefix=".partial-", dir=kernels) as work:
-        download, tree, kept = Path(work) / "download", Path(work) / "tree", Path(work) / "kept"
+    with draft_in(kernels, journal, programs) as work:
+        download, tree, kept = work / "download", work / "tree", work / "kept"
         download.mkdir()
         # apt's own user may not write here; as an ordinary user the option has no effect.
         options: tuple[str, ...] = ("-o", "APT::Sandbox::User=root")
         if flavour == "686":
-            options = foreign("i386", Path(work) / "apt", programs)
+            options = foreign("i386", work / "apt", programs)
         package, version = resolve_kernel(programs, flavour, options)
         argv: list[str | Path] = [apt, *options, "-q", "download", f"{package}={version}"]
         try:
@@ -295,7 +300,7 @@ def fetch_kernel(
         final = kernels / f"{package}_{version.replace(':', '%3a')}_{_LAYOUT}"
         shutil.rmtree(final, ignore_errors=True)
         kept.rename(final)
-        link = Path(work) / "current"
+        link = work / "current"
         link.symlink_to(final.name)
         link.rename(_current(kernels, flavour))
 

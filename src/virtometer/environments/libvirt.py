@@ -240,7 +240,7 @@ class Libvirt(OfLibvirt):
 
     def boot_files(self, settings: DomainSettings) -> tuple[Path, Path]:
         """The kernel and the initramfs of a machine with these settings."""
-        kernel = guest_kernel(self.lab.cache, self.lab.programs, settings.flavour)
+        kernel = guest_kernel(self.lab.cache, self.lab.journal, self.lab.programs, settings.flavour)
         drivers = ["virtio_pci", "virtio_console", *DISKS[settings.disk_device].drivers]
         drivers.append(CARDS[settings.network_device][0])
         if self.lab.room is not None:

@@ -123,7 +123,7 @@ class _VirtualMachine(Environment):
             before, disk_argv = self._disk(mine, guest)
             if debian is not None:
                 in_qcow2 = mine.disk_format == "qcow2"
-                root = debian.as_qcow2(self.lab.programs) if in_qcow2 else debian.disk
+                root = debian.as_qcow2(self.lab.journal, self.lab.programs) if in_qcow2 else debian.disk
                 disk_argv = [*disk_argv, *root_disk(str(root), mine.disk_format, mmio=mmio)]
             relay, network_argv = self._network(mine, guest)
             parameters = " ".join(self._parameters(mine, guest).split())
@@ -202,14 +202,14 @@ class _VirtualMachine(Environment):
         return words
 
     def _image(self, settings: MachineSettings) -> tuple[Path, Path]:
-        kernel = guest_kernel(self.lab.cache, self.lab.programs, settings.flavour)
+        kernel = guest_kernel(self.lab.cache, self.lab.journal, self.lab.programs, settings.flavour)
         drivers = ["virtio_mmio" if settings.machine == "microvm" else "virtio_pci", "virtio_console"]
         drivers += DISKS[settings.disk_device].drivers
         drivers += CARDS[settings.network_device].drivers
         if settings.image != "minimal":
             debian = settings.debian(self.lab)
             if debian is not None and settings.disk_format == "qcow2":
-                debian.as_qcow2(self.lab.programs)
+                debian.as_qcow2(self.lab.journal, self.lab.programs)
             drivers += ["virtio_blk"]
         if self.lab.room is not None or settings.image != "minimal":
             drivers += ["crc32c_generic", "ext4"]

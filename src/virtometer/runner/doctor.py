@@ -15,7 +15,7 @@ from typing import Any
 
 from virtometer.environments.base import Environment, Settings
 from virtometer.environments.registry import KINDS
-from virtometer.environments.sweep import tunings_left
+from virtometer.environments.sweep import sweep, tunings_left
 from virtometer.errors import MissingProgram, UsageError, VirtometerError
 from virtometer.model import EnvironmentStatus
 from virtometer.runner import host
@@ -81,9 +81,9 @@ def examine(
 ) -> tuple[dict[str, Any], tuple[KindCheck, ...]]:
     """Facts of the host, and the check of every kind or of those in `names`. Raises UsageError for an unknown one.
 
-    `begins` is called before each check with the kind, its number from 1, and the number of kinds; `says` with a
-    sentence where another laboratory measures, beside which the guests of the checks count, and where one that has
-    ended has left the host tuned.
+    What laboratories that were killed left behind is removed first. `begins` is called before each check with the kind,
+    its number from 1, and the number of kinds; `says` with a sentence for what was removed, and where another
+    laboratory measures, beside which the guests of the checks count, and where the host is left tuned.
     """
     wanted = list(KINDS) if names is None else list(names)
     for name in wanted:
@@ -91,10 +91,12 @@ def examine(
             raise UsageError(f"there is no environment kind {name!r}; there are {', '.join(KINDS)}")
     checks = []
     with HostLock(beside=True, tell=says) as lock, lab_context(Path(tempfile.gettempdir())) as lab:
+        for sentence in sweep(lab.journal, lab.programs):
+            says(f"cleaned up: {sentence}")
         if lock.holder:
             says(f"{lock.holder} measures on this host; these checks start guests beside it, and its trials are marked")
         for words in tunings_left(lab.journal).values():
-            says(f"a laboratory that has ended has left this host tuned, which the next campaign undoes: {words}")
+            says(f"the host is left tuned, and nothing is measured on it before it is as it was: {words}")
         for number, name in enumerate(wanted, 1):
             begins(name, number, len(wanted))
             kind = KINDS[name](lab)

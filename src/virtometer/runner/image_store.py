@@ -12,7 +12,10 @@ from pathlib import Path
 from virtometer.cache import cache_directory
 from virtometer.environments.debian_image import PACKAGE, DebianImage, debian_image, images
 from virtometer.environments.images import METAPACKAGES, cached_kernel
+from virtometer.environments.journal import Journal, state_directory
+from virtometer.environments.sweep import sweep
 from virtometer.errors import StorageError, UsageError
+from virtometer.programs import Programs
 from virtometer.runner.doctor import prepare_all
 from virtometer.runner.host_lock import HostLock
 from virtometer.runner.lab_context import lab_context
@@ -30,6 +33,11 @@ class StoredImage:
     bytes: int
     contents: str
     path: Path
+
+
+def clean_up() -> list[str]:
+    """Remove what laboratories that were killed left behind, such as half an image. One sentence for each."""
+    return sweep(Journal(state_directory()), Programs())
 
 
 def stored_images() -> list[StoredImage]:
@@ -56,7 +64,8 @@ def build_image(name: str, packages: Sequence[str] = (), *, again: bool = False)
             raise UsageError(f"{package!r} is no name of a Debian package")
     if name == DEBIAN:
         with lab_context(Path(tempfile.gettempdir())) as lab:
-            return [_stored(debian_image(lab.cache, lab.programs, packages, again=again))], []
+            image = debian_image(lab.cache, lab.journal, lab.programs, packages, again=again)
+            return [_stored(image)], []
     if packages:
         raise UsageError(f"the image {name} has no packages; give them to the image {DEBIAN}")
     if again:
