@@ -25,7 +25,7 @@ from virtometer.processes import MARKER, kill_all, started_by
 Descriptor = int | IO[Any] | None
 
 MOST_OUTPUT = 4 << 20
-"""Bytes of a program's stdout that are kept: the longest text that libvirt sends, whose answers are the largest."""
+"""Bytes of a program's stdout that are kept: more than the longest answer that is read, which is of a hypervisor."""
 
 MOST_ERRORS = 256 << 10
 """Bytes of a program's stderr that are kept."""
