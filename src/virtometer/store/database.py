@@ -18,7 +18,7 @@ from sqlalchemy.pool import NullPool
 from virtometer.errors import LedgerError, StorageError
 from virtometer.model import Campaign
 from virtometer.store import digests, files, log, migrations, rows, schema
-from virtometer.store.files import storage
+from virtometer.store.files import Recorded, storage
 
 _FIRST_WITH_DIGESTS = 4
 
@@ -151,15 +151,59 @@ def connect(directory: Path, *, write: bool, immutable: bool = False) -> Connect
 
 
 def connect_writer(directory: Path) -> tuple[Connection, Copy]:
-    """Open for writing. The caller holds the lock. A link is refused: it may lead to somebody else's file."""
+    """Open for writing. The caller holds the lock. A link is refused: it may lead to somebody else's file.
+
+    Raises LedgerError as `connect_reader`.
+    """
     ledger = directory / files.LEDGER
     if ledger.is_symlink():
         raise LedgerError(f"{ledger} is a link", advice="name the directory in which the ledger itself lies")
+    # A writer that closes puts what is left of a log into the ledger: what is lost is found out by reading alone.
+    if files.recorded(directory) is not None:
+        connection, copy = connect_reader(directory)
+        with copy:
+            connection.close()
     return connect(directory, write=True), contextlib.nullcontext()
 
 
 def connect_reader(directory: Path) -> tuple[Connection, Copy]:
-    """Open for reading.
+    """Open for reading. Raises LedgerError where trials were recorded that are no longer there."""
+    known = files.recorded(directory)
+    connection, copy = _reader(directory)
+    try:
+        if known is not None:
+            _refuse_lost_log(raw_of(connection), known, directory)
+    except BaseException:
+        connection.close()
+        copy.__exit__(None, None, None)
+        raise
+    return connection, copy
+
+
+def holds(raw: sqlite3.Connection) -> Recorded:
+    """How much a ledger with digests holds."""
+    return Recorded(*raw.execute("SELECT coalesce(max(entry), 0), count(DISTINCT trial) FROM entries").fetchone())
+
+
+def _refuse_lost_log(raw: sqlite3.Connection, known: Recorded, directory: Path) -> None:
+    """Raise LedgerError where the ledger holds less than was known to be recorded."""
+    with storage(directory):
+        held = holds(raw)
+    if held.entries >= known.entries:
+        return
+    lost = known.trials - held.trials
+    what = f"{lost} of the {known.trials} trials" if lost > 0 else "what was last"
+    are, they = ("are", "they were") if lost > 1 else ("is", "it was")
+    raise LedgerError(
+        f"{what} recorded in {directory} {are} missing from {files.LEDGER}: {they} in its log {files.LEDGER}-wal, "
+        "which is missing or incomplete",
+        advice="put the log back, or take a copy of the whole directory; to go on without what is missing, remove "
+        f"{directory / files.LOCK}",
+    )
+
+
+def _reader(directory: Path) -> tuple[Connection, Copy]:
+    """Open for reading, whatever is lost.
 
     SQLite wants to make a shared-memory file beside a ledger in WAL mode: on a read-only or a full file system it
     cannot, and without it would not see what lies in the write-ahead log. Without a log, which every laboratory that

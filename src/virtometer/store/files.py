@@ -2,10 +2,14 @@
 
     DIR/ledger.sqlite   the record (with -wal and -shm beside it while it is open)
     DIR/plan.yaml       the plan as it was given, for people
-    DIR/lock            held with flock(2) by the laboratory that works in DIR
+    DIR/lock            held with flock(2) by the laboratory that works in DIR; it says how much was recorded
 
 `ledger.sqlite` appears by a rename when the campaign's row and all planned trials are on the disk: before that moment
 there is no campaign in DIR, after it there is one that can be resumed.
+
+A ledger whose -wal was lost looks like one that has just begun. So the lock's file has two lines: the process, and how
+much the ledger held after the last commit. That line is written after the commit and is not synced: a power failure may
+leave an older one, which notices less, and never one that is ahead of the ledger.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ import shlex
 import sqlite3
 import stat
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError
@@ -33,6 +38,16 @@ LOCK = "lock"
 # What a creation that was interrupted can leave behind.
 _LEFTOVERS = {LOCK, PLAN, UNFINISHED, f"{UNFINISHED}-journal", f"{PLAN}.new"}
 _UNFINISHED_PLAN = re.compile(rf"\.{re.escape(PLAN)}\.[0-9a-f]{{16}}")
+_LOCK_TEXT = re.compile(r"\d+\n(\d{1,15}) entries, (\d{1,15}) trials\n")
+_LOCK_BYTES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """How much a ledger holds: the number of its last entry, and its trials."""
+
+    entries: int
+    trials: int
 
 
 def refuse_campaign_file(path: Path) -> None:
@@ -78,10 +93,9 @@ class Lock:
         try:
             with storage(directory):
                 fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                os.ftruncate(self._fd, 0)
-                os.pwrite(self._fd, f"{os.getpid()}\n".encode(), 0)
+                self._write(_read(self._fd).partition("\n")[2])  # what was recorded stays known
         except BaseException as cause:
-            owner = os.pread(self._fd, 20, 0).decode(errors="replace").strip()
+            owner, _, _ = _read(self._fd).partition("\n")
             os.close(self._fd)
             self._fd = -1
             if isinstance(cause.__cause__, BlockingIOError):
@@ -91,11 +105,48 @@ class Lock:
                 ) from cause
             raise
 
+    def forget(self) -> None:
+        """A new ledger begins: what the file says is of a former one, which was removed."""
+        self._write("")
+
+    def note(self, recorded: Recorded) -> None:
+        """Write down what the ledger holds, after its commit. A disk that refuses it costs no trial."""
+        with contextlib.suppress(OSError):
+            self._write(f"{recorded.entries} entries, {recorded.trials} trials\n")
+
+    def _write(self, recorded: str) -> None:
+        """Write over the text and cut it there: killed in between, this leaves one that says nothing."""
+        text = f"{os.getpid()}\n{recorded}".encode()
+        os.pwrite(self._fd, text, 0)
+        os.ftruncate(self._fd, len(text))
+
     def release(self) -> None:
         """Let others in. Idempotent."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
+
+
+def recorded(directory: Path) -> Recorded | None:
+    """What the ledger held after the last commit that was written down; None where nobody wrote it down.
+
+    To be read before the ledger is, because a laboratory may record meanwhile.
+    """
+    try:
+        fd = os.open(directory / LOCK, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        found = _LOCK_TEXT.fullmatch(_read(fd))
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+    return Recorded(int(found[1]), int(found[2])) if found else None
+
+
+def _read(fd: int) -> str:
+    return os.pread(fd, _LOCK_BYTES, 0).decode(errors="replace")
 
 
 def _open_lock(path: Path) -> int:

@@ -7,7 +7,7 @@ SQLite in WAL mode with synchronous=FULL: when `record` returns, the trial survi
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -55,6 +55,9 @@ class Ledger:
         self._lock = lock
         self._copy = copy
         self._inode = (directory / files.LEDGER).stat().st_ino
+        if lock:
+            with storage(directory):
+                lock.note(database.holds(database.raw_of(connection)))
 
     @classmethod
     def create(cls, directory: Path, campaign: Campaign) -> Ledger:
@@ -72,6 +75,7 @@ class Ledger:
         try:
             files.refuse_foreign(directory)  # again: another laboratory may have been here before the lock
             with storage(directory):
+                lock.forget()
                 database.build(directory / files.UNFINISHED, campaign)
                 write_own(directory / files.PLAN, campaign.plan_text)
                 (directory / files.UNFINISHED).rename(directory / files.LEDGER)
@@ -88,8 +92,8 @@ class Ledger:
         """Open the ledger in `directory`: to go on with it (`write`), which takes the lock, or only to read it.
 
         Reading works beside a laboratory that writes, and from a read-only or a full file system. Raises LedgerError
-        for a directory that is missing, foreign, damaged, unreadable, in use or of a newer version, StorageError for
-        the disk.
+        for a directory that is missing, foreign, damaged, unreadable, in use, of a newer version or without the log
+        that had recorded trials, StorageError for the disk.
         """
         directory = Path(directory)
         database.refuse_absent(directory)
@@ -100,11 +104,11 @@ class Ledger:
                 connection, copy = database.connect_writer(directory)
             else:
                 connection, copy = database.connect_reader(directory)
+            return cls(directory, connection, lock, copy)
         except BaseException:
             if lock:
                 lock.release()
             raise
-        return cls(directory, connection, lock, copy)
 
     def record(
         self,
@@ -125,7 +129,7 @@ class Ledger:
             _refuse_contradictory(record)
         self._refuse_gone()
         try:
-            with deferred_signals(), storage(self.directory), self.connection.begin():
+            with self._transaction():
                 for record in records:
                     if record.trial.index in again:
                         digests.supersede(database.raw_of(self.connection), record.trial.index)
@@ -145,7 +149,7 @@ class Ledger:
     def note(self, guests: Sequence[GuestStart], commands: Sequence[CommandLine]) -> None:
         """Commit guest starts and command lines that belong to no trial, such as those at the end of a campaign."""
         if guests or commands:
-            with deferred_signals(), storage(self.directory), self.connection.begin():
+            with self._transaction():
                 self._insert_guests(guests)
                 self._insert(schema.commands, [rows.command_row(command) for command in commands])
                 digests.seal(database.raw_of(self.connection))
@@ -163,7 +167,7 @@ class Ledger:
             raise ValueError("a stage holds its own trials")
         self._refuse_gone()
         planned, placements = rows.planned_rows(trials)
-        with deferred_signals(), storage(self.directory), self.connection.begin():
+        with self._transaction():
             self._insert(schema.stages, [rows.stage_row(stage)])
             self._insert(schema.planned, planned)
             self._insert(schema.placements, placements)
@@ -212,6 +216,16 @@ class Ledger:
             )
 
     # --- inside ---------------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """What is written in the block is on the disk afterwards. How much the ledger then holds is noted beside it."""
+        with deferred_signals(), storage(self.directory):
+            with self.connection.begin():
+                yield
+                held = database.holds(database.raw_of(self.connection))
+            if self._lock:
+                self._lock.note(held)
 
     def _insert(self, table: Table, values: list[rows.Values]) -> None:
         if values:
