@@ -219,7 +219,7 @@ def test_a_disk_that_refuses_the_note_costs_no_trial(tmp_path: Path, monkeypatch
         def full(*_: object) -> int:
             raise OSError(28, "no space")
 
-        monkeypatch.setattr(files.os, "pwrite", full)
+        monkeypatch.setattr(os, "pwrite", full)
         recorded_in(ledger, OF.planned[:3])
     monkeypatch.undo()
     assert finished(tmp_path / "r") == {0, 1, 2}
