@@ -224,14 +224,14 @@ def test_a_plan_with_too_few_blocks_for_a_verdict_says_so(tmp_path: Path) -> Non
         assert f"{end.strip()}\n" in virtometer("plan", "show", plan).out
 
 
-def test_work_with_an_end_of_its_own_takes_so_long_at_most() -> None:
+def test_work_that_runs_to_completion_takes_longer_than_is_known() -> None:
     outcome = virtometer("plan", "show", ROOT / "plans" / "linpack-published.yaml")
     assert "time: at most 36 h 00 min of measuring" in outcome.out
     outcome = virtometer("plan", "show", ROOT / "plans" / "bonnie.yaml")
     assert re.search(
-        r"^time: about \d+ (seconds|minutes) of measuring where every environment works, and the work of 546 trials, "
-        r"which has an end of its own: not known before the first one ran "
-        r"\(per char write, block write, rewrite and 10 more\)$",
+        r"^time: about \d+ (seconds|minutes) of measuring where every environment works, and more: 546 trials run "
+        r"their work to completion, however long that takes, not for a set time; `run` shows the whole time left once "
+        r"each of these workloads has run \(per char write, block write, rewrite and 10 more\)$",
         outcome.out,
         re.MULTILINE,
     )
@@ -328,3 +328,13 @@ def test_several_plans_are_checked_at_once_and_each_fault_is_told(tmp_path: Path
     assert (found.status, found.out.count("right; ")) == (2, 1)
     assert f"virtometer: {wrong}:1: " in found.err
     assert f"virtometer: {other}" in found.err
+
+
+def test_a_number_of_100_000_digits_is_one_short_line(tmp_path: Path) -> None:
+    plan = tmp_path / "p.yaml"
+    plan.write_text(f"name: x\nblocks: {'9' * 100_000}\n")
+    asked: list[list[str | Path]] = [["plan", "check", plan], ["plan", "show", plan], ["run", plan, "--out", tmp_path]]
+    for words in asked:
+        refused = virtometer(*words)
+        sentence = f"virtometer: {plan}:2: {'9' * 57}... is not a number that a plan can use\n"
+        assert (refused.status, refused.out, refused.err) == (2, "", sentence)

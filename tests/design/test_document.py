@@ -64,6 +64,7 @@ def test_scalars_are_read_as_in_yaml_1_2(text: str, value: object) -> None:
         ("a: -.INF\n", "p.yaml:1: -.INF is not a number that a plan can use"),
         ("a: .nan\n", "p.yaml:1: .nan is not a number that a plan can use"),
         ("a: 1e999\n", "p.yaml:1: 1e999 is not a number that a plan can use"),
+        (f"a: {'9' * 100_000}\n", f"p.yaml:1: {'9' * 57}... is not a number that a plan can use"),
         ("? [a, b]\n: 1\n", "p.yaml:1: the name of a field must be a word, not a list or a mapping"),
         ("b: &b {x: 1}\na:\n  <<: *b\n", "p.yaml:3: '<<' (merging) is not part of plans; write the fields out"),
         (

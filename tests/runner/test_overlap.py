@@ -96,7 +96,7 @@ def test_what_was_set_aside_before_is_no_part_of_a_window() -> None:
     [
         ([ran((0, 1000)), ran((0, 1000))], 1.0),
         ([ran((0, 1000)), ran((600, 1600))], 0.4),
-        ([ran((0, 200)), ran((0, 1000))], 1.0),  # work with an end of its own
+        ([ran((0, 200)), ran((0, 1000))], 1.0),  # work that runs to completion
         ([ran((0, 200)), ran((150, 1000))], 0.25),
         ([ran((0, 200)), ran((300, 1000))], 0.0),
     ],

@@ -247,7 +247,7 @@ def _disk(plan: Plan) -> list[str]:
 
 
 def _takes(duration: Duration, *, early: bool) -> str:
-    """How long a plan takes, as far as that is known; of work with an end of its own only that it has one."""
+    """How long a plan takes, as far as that is known; of work that runs to completion only that it takes longer."""
     from virtometer.cli.times import time_words
 
     known = (
@@ -257,9 +257,10 @@ def _takes(duration: Duration, *, early: bool) -> str:
         return known
     first, more = duration.unknown[:3], len(duration.unknown) - 3
     names = ", ".join(first) + (f" and {more} more" if more > 0 else "")
-    trials = "1 trial" if duration.unknown_trials == 1 else f"{duration.unknown_trials} trials"
+    trials = "1 trial runs its" if duration.unknown_trials == 1 else f"{duration.unknown_trials} trials run their"
     return (
-        f"{known}, and the work of {trials}, which has an end of its own: not known before the first one ran ({names})"
+        f"{known}, and more: {trials} work to completion, however long that takes, not for a set time; `run` shows the "
+        f"whole time left once each of these workloads has run ({names})"
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from virtometer.design.validation_messages import short
 from virtometer.errors import PlanError
 from virtometer.visible import visible
 
@@ -189,7 +190,7 @@ class _Reader:
         if _FLOAT.fullmatch(text) and math.isfinite(float(text)):
             return float(text)
         if _FLOAT.fullmatch(text) or _NO_NUMBER.fullmatch(text):
-            raise PlanError(self._file, line, f"{text} is not a number that a plan can use")
+            raise PlanError(self._file, line, f"{short(text)} is not a number that a plan can use")
         return text
 
     def _text(self, text: str, path: Path, line: int) -> str:

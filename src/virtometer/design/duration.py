@@ -2,8 +2,8 @@
 
 seconds = sum over guest starts (start of its kind) + sum over trials (window + overhead of its kind)
 
-Work with an end of its own (a system of a large order, a whole file, an external tool) has no window that says how long
-it takes: it is named, and only its starts and overheads are added.
+Work that runs to completion (a system of a large order, a whole file, an external tool) has no window that says how
+long it takes: it is named, and only its starts and overheads are added.
 
 What a kind usually takes stands in its file. Overhead is what a trial takes beside its window: preparing and warming
 the kernel, comparing clocks, reading the host, one iteration that runs past the window's end. While a campaign runs,
@@ -25,7 +25,7 @@ _BETWEEN_SLICES_S = 0.004
 
 @dataclass(frozen=True, slots=True)
 class Duration:
-    """Seconds of what is known. `unknown_trials` hold work with an end of its own, that of the workloads `unknown`."""
+    """Seconds of what is known. `unknown_trials` run to completion, those of the workloads `unknown`."""
 
     seconds: float
     unknown: tuple[str, ...]

@@ -74,7 +74,7 @@ def start_skew_ns(timed: Sequence[TimedRun]) -> int:
 
 
 def overlap(timed: Sequence[TimedRun]) -> float:
-    """The stretch as a share of the shortest window, or of the shortest run where work has an end of its own.
+    """The stretch as a share of the shortest window, or of the shortest run where work runs to completion.
 
     The number of a tool is of its whole run: where there are tools, it is a share of the longest run.
     """

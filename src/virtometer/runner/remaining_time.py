@@ -24,13 +24,13 @@ class RemainingTime:
     """Learns from finished trials and guest starts."""
 
     def __init__(self, windows: Mapping[str, float | None]) -> None:
-        """`windows` are the first guesses: seconds of work by workload, None where it has an end of its own."""
+        """`windows` are the first guesses: seconds of work by workload, None where it runs to completion."""
         self._seconds = windows
         self._trials: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
         self._starts: defaultdict[str, list[float]] = defaultdict(list)
 
     def trial(self, record: TrialRecord) -> None:
-        """A trial is finished. One that failed says nothing about work with an end of its own."""
+        """A trial is finished. One that failed says nothing about work that runs to completion."""
         for placement in record.trial.placements:
             if not (record.at_fault and self._seconds[placement.workload] is None):
                 self._trials[placement.environment, placement.workload].append(record.wall_s)

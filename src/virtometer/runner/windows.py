@@ -8,7 +8,7 @@ from virtometer.workloads.registry import WORKLOADS
 
 
 def windows(plan: Plan) -> dict[str, float | None]:
-    """By workload of the plan: seconds, or None where the work has an end of its own that nobody knows yet."""
+    """By workload of the plan: seconds, or None where the work runs to completion and nobody knows yet how long."""
     return {
         one.name: WORKLOADS[one.workload].window_s(one.op, _parameters(one), one.seconds or plan.seconds)
         for one in plan.workloads

@@ -103,7 +103,7 @@ class Workload:
         return operation.unit, operation.better
 
     def window_s(self, op: str, parameters: Parameters, seconds: float) -> float | None:
-        """How long a run with a window of `seconds` works, in s. None: its work has an end of its own.
+        """How long a run with a window of `seconds` works, in s. None: it runs to completion.
 
         When that comes is not known before the first run ended. Raises nothing.
         """
@@ -119,7 +119,7 @@ class Workload:
         cached: which guest writes to the disk through a cache of its own or of the host; empty where none does.
         """
         if self.window_s(op, parameters, seconds) is None or self.ends_early(parameters):
-            return "it has an end of its own"
+            return "it runs to completion, so that there is no set time to divide into slices"
         if self.time_server(parameters) is not None:
             return "it asks a time server while it works"
         return ""

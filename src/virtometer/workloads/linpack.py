@@ -66,7 +66,7 @@ class Linpack(Workload):
     parameters = LinpackParameters
 
     def window_s(self, op: str, parameters: Parameters, seconds: float) -> float | None:
-        """A system that a slow processor does not solve once within the window has an end of its own."""
+        """A system that a slow processor does not solve once within the window runs to completion."""
         assert isinstance(parameters, LinpackParameters)
         order = parameters.size / 2 if parameters.convention == "published" else parameters.size
         return seconds if 2 / 3 * order**3 <= SLOW_FLOPS * seconds else None

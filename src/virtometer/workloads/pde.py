@@ -14,9 +14,9 @@ SLOW_POINTS = 1e8
 
 
 class PdeParameters(Parameters):
-    """Sweeps are made for the trial's window unless iterations or precision give the work an end of its own.
+    """Sweeps are made for the trial's window unless iterations or precision make it run to completion.
 
-    That end must come within the window and the plan's `limits.run_extra_s`.
+    It must be complete within the window and the plan's `limits.run_extra_s`.
     """
 
     interlines: Annotated[int, Field(ge=0, le=10_000)] = Field(
