@@ -52,3 +52,19 @@ def test_it_goes_to_standard_error_where_that_is_asked(capsys: pytest.CaptureFix
     PlainConsole().print("to programs")
     said = capsys.readouterr()
     assert (said.out, said.err) == ("to programs\n", "to people\n")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_a_cell_with_control_characters_is_whole(monkeypatch: pytest.MonkeyPatch, encoding: str) -> None:
+    table = Table("\x1b\x1b\x1bhead", "b")
+    table.add_row("\0" * 5 + "end", Text("\u200b" * 3 + "last", style="red"))
+    out = printed(monkeypatch, table, encoding)
+    for text in (r"\x1b" * 3 + "head", r"\x00" * 5 + "end", r"\u200b" * 3 + "last"):
+        assert text in "".join(out.split())
+    assert len({len(line) for line in out.splitlines()}) == 1
+
+
+def test_the_styles_of_a_text_stay_beside_its_escapes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    text = Text.assemble(("a\x1b", "red"), "b", ("\u202e", "bold"))
+    assert printed(monkeypatch, text) == "\x1b[31ma\\x1b\x1b[0mb\x1b[1m\\u202e\x1b[0m\n"

@@ -25,23 +25,24 @@ class PlainConsole(Console):
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Segments of text with hidden characters made visible; rich's own control codes stay.
 
-        What the encoding lacks is replaced before a table is laid out, so that its columns stay even.
+        What is hidden, and what the encoding lacks, is replaced before a table is laid out, so that its columns stay
+        even and no cell is cut.
         """
-        if not self.encoding.startswith("utf"):
-            renderable = _plain(renderable, self.encoding)
-        for segment in super().render(renderable, options):
+        for segment in super().render(_plain(renderable, self.encoding), options):
             yield segment if segment.control else segment._replace(text=visible(segment.text, keep="\n"))
 
 
 def _plain(shown: Any, encoding: str) -> Any:  # noqa: ANN401 - what rich prints
-    """A text, or the texts within a table, without what the encoding lacks."""
+    """A text, or the texts within a table, without what is hidden or what the encoding lacks."""
     if isinstance(shown, str):
-        return plain_text(shown, encoding)
+        text = visible(shown, keep="\n")
+        return text if encoding.startswith("utf") else plain_text(text, encoding)
     if isinstance(shown, Text):
-        pieces = [(plain_text(part.plain, encoding), part) for part in shown.divide(_borders(shown))]
+        if _plain(shown.plain, encoding) == shown.plain:
+            return shown
         whole = shown.blank_copy()
-        for text, part in pieces:
-            whole.append(text, part.spans[0].style if part.spans else None)
+        for part in shown.divide(_borders(shown)):
+            whole.append(_plain(part.plain, encoding), part.spans[0].style if part.spans else None)
         return whole
     if isinstance(shown, Table):
         for column in shown.columns:

@@ -14,6 +14,8 @@ from rich.text import Text
 from virtometer.analysis.effects.claims import Influence
 from virtometer.analysis.effects.effect import Effects, MetricEffects
 from virtometer.report import effect_tables, effect_words, first_stage, nuisance, words
+from virtometer.report.terminal_text import text_line
+from virtometer.visible import visible
 
 STYLES = {Influence.INFLUENCE: "green", Influence.NONE: "cyan", Influence.UNDECIDED: "yellow"}
 _MOST_ROWS = 16  # of one metric; the page has all
@@ -26,26 +28,26 @@ def terminal(of: Effects) -> Iterator[Table | Text]:
     for metric in of.metrics:
         if metric.effects:
             yield from _metric(metric)
-        yield from (Text(f" {note}", style="dim") for note in effect_tables.notes(metric))
-    yield Text(effect_words.headline(of), style="bold")
+        yield from (text_line(f" {note}", style="dim") for note in effect_tables.notes(metric))
+    yield text_line(effect_words.headline(of), style="bold")
     for title, text in effect_words.sentences(of):
-        yield Text.assemble((f"{title}: ", "bold"), text)
+        yield Text.assemble((visible(f"{title}: "), "bold"), visible(text))
     if of.first is not None:
-        yield Text(first_stage.headline(of.first), style="bold")
+        yield text_line(first_stage.headline(of.first), style="bold")
         for name, text in first_stage.sentences(of):
-            yield Text.assemble((f"{name}: ", "bold"), text)
-    yield Text("What to change", style="bold")
-    yield from (Text(f" {sentence}") for sentence in effect_words.changes(of))
-    yield from (Text(sentence, style="dim") for sentence in nuisance.sentences(of.nuisance))
-    yield Text(effect_words.about(of), style="dim")
+            yield Text.assemble((visible(f"{name}: "), "bold"), visible(text))
+    yield text_line("What to change", style="bold")
+    yield from (text_line(f" {sentence}") for sentence in effect_words.changes(of))
+    yield from (text_line(sentence, style="dim") for sentence in nuisance.sentences(of.nuisance))
+    yield text_line(effect_words.about(of), style="dim")
     if of.first is not None:
-        yield Text(first_stage.ABOUT, style="dim")
+        yield text_line(first_stage.ABOUT, style="dim")
 
 
 def _metric(of: MetricEffects) -> Iterator[Table | Text]:
     better = "lower is better" if of.better == "lower" else "higher is better"
     made = Table(
-        title=Text(f"{of.metric} ({better})", style="bold"), title_justify="left", box=box.SIMPLE_HEAD,
+        title=text_line(f"{of.metric} ({better})", style="bold"), title_justify="left", box=box.SIMPLE_HEAD,
         pad_edge=False, header_style="bold", collapse_padding=True,
     )  # fmt: skip
     made.add_column("effect", overflow="fold")
@@ -60,15 +62,15 @@ def _metric(of: MetricEffects) -> Iterator[Table | Text]:
     for effect, one, first in rows[:most]:
         mark = "*" if effect.aliases and first else ""
         made.add_row(
-            Text(f"{effect.term}{mark}" if first else ""),
-            Text(effect_words.contrast(effect, one)),
-            Text(effect_words.percent(one.change.percent)),
-            Text(effect_words.bounds(one.change)),
-            Text(f"{100 * effect.share:.0f} %" if first else ""),
-            Text(one.verdict.value, style=STYLES[one.verdict]),
+            text_line(f"{effect.term}{mark}" if first else ""),
+            text_line(effect_words.contrast(effect, one)),
+            text_line(effect_words.percent(one.change.percent)),
+            text_line(effect_words.bounds(one.change)),
+            text_line(f"{100 * effect.share:.0f} %" if first else ""),
+            text_line(one.verdict.value, style=STYLES[one.verdict]),
         )
     yield made
     if of.control is not None:
-        yield Text(f" {effect_words.control(of.control)}", style="dim")
+        yield text_line(f" {effect_words.control(of.control)}", style="dim")
     if len(rows) > most:
-        yield Text(f" {len(rows) - most} smaller ones are in the report", style="dim")
+        yield text_line(f" {len(rows) - most} smaller ones are in the report", style="dim")

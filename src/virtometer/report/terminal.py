@@ -20,6 +20,8 @@ from virtometer.analysis.sweeps import Sweep
 from virtometer.model import Finding, PlanWorkload, Verdict
 from virtometer.report import knees, summary, words
 from virtometer.report.footnotes import Footnotes
+from virtometer.report.terminal_text import text_line
+from virtometer.visible import visible
 
 STYLES = {
     Verdict.SLOWER: "red",
@@ -33,6 +35,8 @@ _NO_VALUE = "no value"
 _LEGEND = "efficiency = performance there / in {baseline}, above 1 is better; ± or [ ]: {level} interval{blocks}"
 _COST = "; cpu: host CPU time per unit of work against {baseline}"
 _UNLIMITED = 10_000  # columns
+_MOST_CELLS = 1_000
+_DIFFERENCES = (Verdict.SLOWER, Verdict.FASTER)
 
 
 class ResultTable:
@@ -52,23 +56,27 @@ class ResultTable:
         self.remarks = remarks
         self.knees = knees.groups([one for one in found if not one.scenario])
         measured = dict.fromkeys(finding.workload for finding in findings)
-        parts = ((one.name, [work for work in one.workloads if work.name in measured]) for one in sweeps)
-        self.sweeps = [(name, workloads) for name, workloads in parts if workloads]
-        swept = [workload.name for _, workloads in self.sweeps for workload in workloads]
-        self.workloads = [name for name in measured if name not in set(swept)]
-        place = {name: number for number, name in enumerate([*self.workloads, *swept])}
+        swept = [work.name for one in sweeps for work in one.workloads if work.name in measured]
+        in_sweeps = set(swept)
+        others = [name for name in measured if name not in in_sweeps]
+        place = {name: number for number, name in enumerate([*others, *swept])}
         self.findings = sorted(findings, key=lambda finding: place[finding.workload])
-        self.environments = list(dict.fromkeys(finding.subject for finding in findings))
-        self.cell = {(finding.workload, finding.subject): finding for finding in findings}
+        self.shown = _shown(self.findings)
+        shown = dict.fromkeys(finding.workload for finding in self.shown)
+        self.workloads = [name for name in others if name in shown]
+        parts = ((one.name, [work for work in one.workloads if work.name in shown]) for one in sweeps)
+        self.sweeps = [(name, workloads) for name, workloads in parts if workloads]
+        self.environments = list(dict.fromkeys(finding.subject for finding in self.shown))
+        self.cell = {(finding.workload, finding.subject): finding for finding in self.shown}
         self.footnotes = Footnotes()
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Choose the widest layout that fits."""
         if not self.findings:
-            yield Text("nothing has been measured")
+            yield text_line("nothing has been measured")
             return
         self.footnotes = Footnotes()
-        for finding in self.findings:
+        for finding in self.shown:
             self.footnotes.numbers(finding.shown_notes)
         if self.workloads:
             yield self._plain(options.max_width)
@@ -76,20 +84,22 @@ class ResultTable:
             yield from self._sweep(name, workloads, console, options.max_width)
             for group in self.knees:
                 if group[0].series.name == name:
-                    yield Text(knees.sentence(group))
-                    yield from (Text(f" {note}", style="dim") for note in knees.notes(group))
-        yield Text(summary.headline(self.findings), style="bold")
+                    yield text_line(knees.sentence(group))
+                    yield from (text_line(f" {note}", style="dim") for note in knees.notes(group))
+        if len(self.shown) < len(self.findings):
+            yield text_line(_left_out(self.shown, self.findings))
+        yield text_line(summary.headline(self.findings), style="bold")
         still_open = summary.undecided(self.findings)
         if still_open:
-            yield Text(still_open)
-        yield from map(Text, self.remarks)
-        yield Text(self._legend(), style="dim")
+            yield text_line(still_open)
+        yield from map(text_line, self.remarks)
+        yield text_line(self._legend(), style="dim")
         if any(finding.verdict_by == "typical" for finding in self.findings):
-            yield Text(words.TYPICAL, style="dim")
-        if any(words.star(finding) for finding in self.findings):
-            yield Text("* not like with like: the conditions differ, see the note", style="dim")
+            yield text_line(words.TYPICAL, style="dim")
+        if any(words.star(finding) for finding in self.shown):
+            yield text_line("* not like with like: the conditions differ, see the note", style="dim")
         for _, text in self.footnotes.lines():
-            yield Text(f"{self.footnotes.mark([text])} {text}", style="dim")
+            yield text_line(f"{self.footnotes.mark([text])} {text}", style="dim")
 
     def _legend(self) -> str:
         counts = sorted({f.ratio.n for f in self.findings if f.ratio is not None and f.verdict is not Verdict.BASELINE})
@@ -132,7 +142,7 @@ class ResultTable:
         return next((self._wide(lines) for lines in (2, 3) if self._width(lines) <= width), None) or self._long()
 
     def _width(self, lines: int) -> int:
-        total = 2 + max(cell_len(name) for name in self.workloads)
+        total = 2 + max(text_line(name).cell_len for name in self.workloads)
         for environment in self.environments:
             longest = _longest_word(environment)
             for workload in self.workloads:
@@ -145,10 +155,10 @@ class ResultTable:
         made = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_lines=False, header_style="bold", collapse_padding=True)
         made.add_column("what", no_wrap=True)
         for environment in self.environments:
-            made.add_column(Text(environment), min_width=_longest_word(environment))
+            made.add_column(text_line(environment), min_width=_longest_word(environment))
         for workload in self.workloads:
             cells = (self._lines(self.cell.get((workload, environment)), lines) for environment in self.environments)
-            made.add_row(Text(workload), *(_cell(one, no_wrap=True) for one in cells))
+            made.add_row(text_line(workload), *(_cell(one, no_wrap=True) for one in cells))
         return made
 
     def _sweep(
@@ -182,7 +192,7 @@ class ResultTable:
             yield table(group, 2)
         for environment, word in absent.items():
             if word and environment != against:
-                yield Text(f" {environment}: {word}", style="dim")
+                yield text_line(f" {environment}: {word}", style="dim")
 
     def _absence(self, environment: str, workloads: Sequence[PlanWorkload]) -> str:
         """Word and marks of an environment in which none of the workloads is available; empty for another one."""
@@ -195,19 +205,19 @@ class ResultTable:
     def _levels(self, name: str, workloads: Sequence[PlanWorkload], environments: Sequence[str], lines: int) -> Table:
         """A row for each combination of levels, a column for each environment; a level that repeats is left out."""
         made = Table(
-            title=Text(name, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False,
+            title=text_line(name, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False,
             header_style="bold", collapse_padding=True,
         )  # fmt: skip
         factors = list(workloads[0].levels)
         for factor in factors:
-            made.add_column(Text(factor), overflow="fold")
+            made.add_column(text_line(factor), overflow="fold")
         for environment in environments:
-            made.add_column(Text(environment), min_width=_longest_word(environment))
+            made.add_column(text_line(environment), min_width=_longest_word(environment))
         before: list[str] = []
         for workload in workloads:
             levels = [words.level(workload, factor) for factor in factors]
             new = next((at for at, one in enumerate(levels) if levels[: at + 1] != before[: at + 1]), 0)
-            shown = [Text(level if at >= new else "") for at, level in enumerate(levels)]
+            shown = [text_line(level if at >= new else "") for at, level in enumerate(levels)]
             cells = (self._ratio(self.cell.get((workload.name, environment)), lines) for environment in environments)
             made.add_row(*shown, *map(_cell, cells))
             before = levels
@@ -233,7 +243,7 @@ class ResultTable:
         made.add_column("verdict", overflow="fold")
         made.add_column("cpu", no_wrap=True, justify="right")
         for workload in self.workloads:
-            made.add_row(Text(workload, style="bold"))
+            made.add_row(text_line(workload, style="bold"))
             for environment in self.environments:
                 finding = self.cell.get((workload, environment))
                 if finding is None:
@@ -243,9 +253,31 @@ class ResultTable:
                 if finding.verdict is Verdict.BASELINE:
                     value = f" ({words.quantity(finding.value.value, finding.unit)})" if finding.value else ""
                     shown, cost = _NO_VALUE if finding.ratio is None else f"1{value}", ""
-                made.add_row(Text(f"  {environment}"), Text(shown), Text(word, style=style), Text(cost))
+                made.add_row(
+                    text_line(f"  {environment}"), text_line(shown), text_line(word, style=style), text_line(cost)
+                )
             made.add_section()
         return made
+
+
+def _shown(findings: Sequence[Finding]) -> Sequence[Finding]:
+    """The findings of a table that a person may still read: where there are too many, differences go first."""
+    if len(findings) <= _MOST_CELLS:
+        return findings
+    places = sorted(range(len(findings)), key=lambda at: findings[at].verdict not in _DIFFERENCES)[:_MOST_CELLS]
+    kept = {findings[at].workload for at in places}
+    compared = set(places)
+    return [
+        finding
+        for at, finding in enumerate(findings)
+        if at in compared or (finding.verdict is Verdict.BASELINE and finding.workload in kept)
+    ]
+
+
+def _left_out(shown: Sequence[Finding], findings: Sequence[Finding]) -> str:
+    """How many comparisons the table lacks, and where they are."""
+    there, every = (sum(one.verdict is not Verdict.BASELINE for one in of) for of in (shown, findings))
+    return f"The table has {there:,} of {every:,} comparisons, differences first; the JSON has all."
 
 
 def _cell(lines: Sequence[tuple[str, str]], *, no_wrap: bool = False) -> Text:
@@ -263,4 +295,4 @@ def _broken(word: str) -> list[str]:
 
 def _longest_word(text: str) -> int:
     """In cells of the terminal: no word of a heading is cut."""
-    return max((cell_len(word) for word in text.split()), default=0)
+    return max((cell_len(word) for word in visible(text).split()), default=0)
