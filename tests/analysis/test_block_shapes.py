@@ -13,7 +13,7 @@ import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, changed, finding_of, gaussian, simulate
 from virtometer.analysis import analyse
-from virtometer.analysis.block_shapes import Series, Shape, drift, first_block, notes, order, two_modes
+from virtometer.analysis.block_shapes import Series, Shape, drift, first_block, neighbours, notes, order, two_modes
 from virtometer.model import Campaign, Trial, TrialRecord, Verdict
 
 LEAST = math.log(1.01)
@@ -181,3 +181,25 @@ def test_a_drift_of_the_host_is_in_the_values_and_not_in_the_ratio() -> None:
     (note,) = [note for note in of.notes if "drifts" in note]
     assert note.startswith("its own value drifts from block to block: it rises, by 28 % in all; ")
     assert not [note for note in of.shown_notes if "drifts" in note]
+
+
+def test_neighbours_are_compared_with_the_same_shuffles_in_each_series(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = 0
+    counted = np.random.default_rng
+
+    def default_rng(seed: int) -> np.random.Generator:
+        nonlocal drawn
+        drawn += 1
+        return counted(seed)
+
+    rng = counted(3)
+    every = [Series(dict(enumerate(rng.normal(0, 0.1, 23).tolist()))) for _ in range(50)]
+    monkeypatch.setattr(np.random, "default_rng", default_rng)
+    found = [neighbours(one, LEAST).p_value for one in every]
+    assert drawn <= 1
+    monkeypatch.undo()
+    for one, p in zip(every, found, strict=True):
+        away = np.array([*one.logs.values()]) - np.mean([*one.logs.values()])
+        shuffled = counted(23).permuted(np.tile(away, (2_000, 1)), axis=1)
+        by_chance = (shuffled[:, 1:] * shuffled[:, :-1]).sum(axis=1)
+        assert p == (1 + int((by_chance >= (away[1:] @ away[:-1]) * (1 - 1e-12)).sum())) / 2_001

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -155,7 +156,7 @@ def test_the_range_holds_nine_of_ten_truths_of_a_mixed_campaign() -> None:
 
 @given(st.floats(-0.2, 0.2), st.floats(0.001, 0.5), st.integers(2, 60))
 def test_a_forecast_lies_within_its_range_and_is_more_than_there_are(mean: float, sd: float, n: int) -> None:
-    found = blocks_needed(Spread(mean, sd, n), LIMIT, 0.01)
+    (found,) = blocks_needed([Spread(mean, sd, n)], LIMIT, 0.01)
     low, number, high = (most if one is None else one for most in (10_001,) for one in
                          (found.low, found.blocks, found.high))  # fmt: skip
     assert max(MIN_BLOCKS, n + 1) <= low <= number <= high
@@ -171,25 +172,47 @@ def test_with_a_known_spread_and_ratio_the_blocks_are_those_of_the_exact_power(
         assert found == pytest.approx(exact, abs=1 + 0.03 * exact)
 
 
+@given(st.lists(st.tuples(st.floats(-0.2, 0.2), st.sampled_from([0.0, 0.01, 0.3]), st.integers(1, 60)), max_size=9))
+def test_many_forecasts_are_those_of_each_alone(of: list[tuple[float, float, int]]) -> None:
+    spreads = [Spread(*one) for one in of]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(forecast, "_AT_ONCE", 4)
+        assert blocks_needed(spreads, LIMIT, 0.01) == [blocks_needed([one], LIMIT, 0.01)[0] for one in spreads]
+
+
+def test_many_comparisons_are_forecast_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    passes: list[int] = []
+    counted = forecast.blocks_of
+
+    def blocks_of(shift: NDArray[np.float64], *rest: Any) -> NDArray[np.float64]:
+        passes.append(len(shift))
+        return counted(shift, *rest)
+
+    monkeypatch.setattr(forecast, "blocks_of", blocks_of)
+    spread = Spread(0.01, 0.1, 3)
+    assert {one.verdict for one in decide(dict.fromkeys(range(2_500), spread), MARGIN).values()} == {Verdict.UNDECIDED}
+    assert passes == [1_000, 1_000, 500]
+
+
 def test_a_forecast_does_not_depend_on_the_sign_and_grows_with_the_spread() -> None:
-    one, other = (blocks_needed(Spread(mean, 0.06, 6), LIMIT, 0.02) for mean in (0.02, -0.02))
+    spreads = [Spread(mean, sd, 6) for mean, sd in ((0.02, 0.06), (-0.02, 0.06), (0.02, 0.12))]
+    one, other, wider = blocks_needed(spreads, LIMIT, 0.02)
     assert one == other
-    wider = blocks_needed(Spread(0.02, 0.12, 6), LIMIT, 0.02)
     assert one.blocks is not None and wider.blocks is not None and wider.blocks > 2 * one.blocks
 
 
 @pytest.mark.parametrize("mean", [0.0, 0.03, -0.5])
 def test_no_spread_at_all_takes_one_more_block(mean: float) -> None:
-    assert blocks_needed(Spread(mean, 0.0, 8), LIMIT, 0.02) == Forecast(9, 9, 9)
+    assert blocks_needed([Spread(mean, 0.0, 8)], LIMIT, 0.02) == [Forecast(9, 9, 9)]
 
 
 def test_one_block_forecasts_nothing() -> None:
-    assert blocks_needed(summarised([0.1]), LIMIT, 0.02) == forecast.NOTHING_KNOWN
+    assert blocks_needed([summarised([0.1])], LIMIT, 0.02) == [forecast.NOTHING_KNOWN]
 
 
 def test_more_blocks_than_a_plan_may_have_are_not_asked_for() -> None:
-    assert blocks_needed(Spread(1e-6, 5.0, 8), 1e-5, 0.02).blocks is None
-    assert blocks_needed(Spread(LIMIT, 0.1, 800), LIMIT, 0.02).blocks is not None
+    assert blocks_needed([Spread(1e-6, 5.0, 8)], 1e-5, 0.02)[0].blocks is None
+    assert blocks_needed([Spread(LIMIT, 0.1, 800)], LIMIT, 0.02)[0].blocks is not None
 
 
 def test_a_noise_floor_of_10_percent_does_not_take_one_more_block() -> None:

@@ -96,3 +96,10 @@ def test_what_is_wrong_is_one_sentence_with_its_line(content: bytes, sentence: s
         read(content, "t.csv")
     assert caught.value.sentence.startswith(sentence)
     assert "\n" not in caught.value.sentence
+
+
+@pytest.mark.parametrize("header", ["\0" * 100_000, ",".join(f"column{number}" for number in range(50_000))])
+def test_a_header_of_another_kind_of_file_is_a_short_sentence(header: str) -> None:
+    with pytest.raises(UsageError, match=r"t\.csv:1: the column block is missing; there are ") as caught:
+        read(f"{header}\n".encode(), "t.csv")
+    assert len(caught.value.sentence) < 300 and "\0" not in caught.value.sentence

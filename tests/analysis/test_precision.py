@@ -1,5 +1,6 @@
 """Power against statsmodels and a simulation."""
 
+import itertools
 import math
 
 import numpy as np
@@ -109,3 +110,18 @@ def test_what_six_blocks_call_detectable_is_near_what_their_true_spread_allows(b
     found = np.array([precision.detectable(Spread(0.0, float(one), blocks), 0.02) for one in draws]) / truth
     assert 0.8 <= np.median(found) <= 1.25
     assert np.quantile(found, 0.25) >= 0.5
+
+
+def test_what_many_comparisons_of_so_many_blocks_detect_is_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = 0
+    counted = precision.noncentral
+
+    def noncentral(*of: float) -> float:
+        nonlocal calls
+        calls += 1
+        return counted(*of)
+
+    monkeypatch.setattr(precision, "noncentral", noncentral)
+    found = [precision.detectable(Spread(0.0, sd / 1000, 11), 0.0123) for sd in range(1, 500)]
+    assert calls < 60
+    assert all(one is not None and other is not None and one < other for one, other in itertools.pairwise(found))

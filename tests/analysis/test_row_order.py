@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -66,6 +66,24 @@ def test_what_tells_nothing_is_not_named(orders: list[str]) -> None:
 def test_metrics_of_the_same_rows_are_one_test() -> None:
     same = table(["ab"] * 6, metrics="mn")
     assert set(sentences(same)) == {"m", "n"}
+
+
+class Counted(list[tuple[str, str, float]]):
+    """Rows of a metric that count how many of them were read."""
+
+    read = 0
+
+    def __iter__(self) -> Iterator[tuple[str, str, float]]:
+        Counted.read += len(self)
+        return super().__iter__()
+
+
+def test_each_row_of_many_metrics_is_read_once() -> None:
+    of = table(["ab", "ba"] * 3, metrics="abcdefghijklmnopqrstuvwxyz")
+    of.rows = {name: Counted(rows) for name, rows in of.rows.items()}
+    Counted.read = 0
+    sentences(of)
+    assert Counted.read == 26 * 12
 
 
 def test_places_are_those_of_first_rows() -> None:

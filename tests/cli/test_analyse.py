@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import jsonschema
@@ -152,7 +154,8 @@ def test_treatments_without_factors_need_something_to_be_compared_with(table: Pa
 @pytest.mark.parametrize(("sign", "words"), [(";", "semicolons"), ("\t", "tabs")])
 def test_another_separator_than_commas_is_named(tmp_path: Path, sign: str, words: str) -> None:
     path = tmp_path / "table.csv"
-    path.write_text(sign.join(["block", "metric", "unit", "better", "value", "treatment"]) + "\n")
+    rows = (["block", "metric", "unit", "better", "value", "treatment"], ["1", "m", "s", "lower", "1,5", "a"])
+    path.write_text("\n".join(sign.join(row) for row in rows), encoding="utf-8-sig")  # as spreadsheets save it
     refused = virtometer("analyse", path, "--against", "a")
     assert (refused.status, refused.out) == (2, "")
     assert refused.err == (
@@ -167,3 +170,91 @@ def test_a_file_without_end_is_refused(words: str) -> None:
     ended = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
     said = f"virtometer: {words.split()[0]} has more than 64 MiB; a table may have no more\n"
     assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", said)
+
+
+def test_a_header_of_nul_is_one_short_line(tmp_path: Path) -> None:
+    (tmp_path / "nul.csv").write_bytes(bytes(100_000))
+    refused = virtometer("analyse", tmp_path / "nul.csv", "--against", "a")
+    assert (refused.status, refused.out) == (2, "")
+    assert refused.err.startswith(f"virtometer: {tmp_path}/nul.csv:1: the column block is missing; there are \\x00")
+    assert refused.err.count("\n") == 1 and len(refused.err) < 400
+
+
+ODD = ("a\x1b[31mb", "a\nb", "a\0b", "a\tb", "a\u200bb", "a\u202eb", "אב")
+SHOWN = (r"a\x1b[31mb", r"a\nb", r"a\x00b", r"a\tb", r"a\u200bb", r"a\u202eb", "אב")
+
+
+@pytest.mark.parametrize("columns", ["60", "100", "400"])
+@pytest.mark.parametrize("column", ["treatment", "factor:f"])
+def test_names_with_control_characters_are_shown_whole(tmp_path: Path, column: str, columns: str) -> None:
+    rows = [f"block,{column},metric,unit,better,value"]
+    for block in range(6):
+        rows += [
+            f'{block},"{name}","metric {metric}",s,lower,{1 + place / 2 + (block * 5 + place * 3) % 7 / 1000}'
+            for metric in ODD
+            for place, name in enumerate(ODD)
+        ]
+    path = tmp_path / "odd.csv"
+    path.write_text("\n".join(rows), encoding="utf-8", newline="")
+    words = ["--against", ODD[0]] if column == "treatment" else []
+    ended = virtometer("analyse", path, *words, COLUMNS=columns)
+    assert (ended.status, ended.err) == (0, "")
+    assert all(one.isprintable() or one == "\n" for one in ended.out)
+    flat = "".join(ended.out.split())
+    for name in SHOWN:
+        assert f"metric{name}" in flat and flat.count(name) >= 2
+    assert max(map(len, ended.out.splitlines())) <= int(columns)
+    found = json.loads(virtometer("analyse", path, *words, "--json").out)
+    assert len({one["subject"] for one in found["findings"]}) == len(ODD)
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    """3,000 treatments in two blocks of random order, and one of them in four blocks more."""
+    rows = ["block,treatment,metric,unit,better,value"]
+    luck = random.Random(1)
+    for block in range(8):
+        names = range(3_000) if block < 2 else (0, 2_999)
+        rows += [
+            f"{block},t{name},m,s,lower,{(2 if name == 2_999 else 1) * luck.uniform(1, 1.001)}"
+            for name in luck.sample(names, len(names))
+        ]
+    path = tmp_path / "many.csv"
+    path.write_text("\n".join(rows))
+    return path
+
+
+def test_of_many_treatments_the_table_has_the_differences_and_the_json_all(many: Path) -> None:
+    ended = virtometer("analyse", many, "--against", "t0")
+    assert (ended.status, ended.err) == (0, "")
+    lines = ended.out.splitlines()
+    assert 1_000 < len(lines) < 1_050
+    assert next(line.split()[0] for line in lines if "slower" in line) == "t2999"
+    assert "The table has 1,000 of 2,999 comparisons, differences first; the JSON has all." in lines
+    assert any(line.startswith("2999 comparisons with t0: 1 slower and 2998 undecided.") for line in lines)
+    found = json.loads(virtometer("analyse", many, "--against", "t0", "--json").out)
+    assert len(found["findings"]) == 3_000
+
+
+def test_what_takes_a_moment_is_said(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+
+    def told(text: str) -> nullcontext[None]:
+        said.append(text)
+        return nullcontext()
+
+    monkeypatch.setattr("virtometer.cli.notice.notice", told)
+    assert virtometer("analyse", many, "--against", "t0", "--json").status == 0
+    assert said == ["reading the table ...", "analysing 3,000 treatments ...", "writing the findings ..."]
+
+
+def test_more_combinations_of_levels_than_a_model_can_have_are_refused(tmp_path: Path) -> None:
+    rows = ["block,factor:a,factor:b,metric,unit,better,value"]
+    rows += [f"{block},{a},{b},m,s,lower,1" for block in (0, 1) for a in range(65) for b in range(64)]
+    (tmp_path / "wide.csv").write_text("\n".join(rows))
+    refused = virtometer("analyse", tmp_path / "wide.csv")
+    assert (refused.status, refused.out) == (2, "")
+    assert refused.err == (
+        "virtometer: the table has 4,160 combinations of levels; effects can be told of 4,096\n"
+        "virtometer: name each combination in one column treatment: they are then compared one by one\n"
+    )

@@ -84,19 +84,22 @@ def notes(
     shapes, for each shape. tests: `TESTS` where none are given.
     """
     found: dict[_Which, list[Note]] = {which: [] for which in family}
+    long_enough = {which: series for which, series in family.items() if len(series.logs) >= MIN_BLOCKS}
     for test in TESTS if tests is None else tests:
-        tested = {which: test(series, least) for which, series in family.items()}
-        believed = _rejected([one.p_value for one in tested.values()], level)
+        tested = {which: test(series, least) for which, series in long_enough.items()}
+        believed = _rejected([one.p_value for one in tested.values()], level, len(family))
         for which, of in tested.items():
             if of.p_value <= believed and of.note is not None:
                 found[which].append(of.note)
     return found
 
 
-def _rejected(p_values: Sequence[float], level: float) -> float:
-    """The largest p value that is believed (Benjamini and Hochberg); below 0 where none is."""
-    ordered = sorted(p_values)
-    return max((p for rank, p in enumerate(ordered, 1) if p <= level * rank / len(ordered)), default=-1.0)
+def _rejected(p_values: Sequence[float], level: float, family: int) -> float:
+    """The largest p value that is believed (Benjamini and Hochberg); below 0 where none is.
+
+    family: how many series there are, those included that are too short for a p value.
+    """
+    return max((p for rank, p in enumerate(sorted(p_values), 1) if p <= level * rank / family), default=-1.0)
 
 
 def first_block(series: Series, least: float) -> Shape:
@@ -159,13 +162,15 @@ def two_modes(series: Series, least: float) -> Shape:
 def neighbours(series: Series, least: float) -> Shape:
     """Whether neighbouring blocks are alike, so that they are fewer than they seem."""
     n = len(series.logs)
+    if n < MIN_BLOCKS:
+        return _NONE
     values = np.array([series.logs[block] for block in sorted(series.logs)])
-    if n < MIN_BLOCKS or np.ptp(values) < least:
+    if np.ptp(values) < least:
         return _NONE
     away = values - values.mean()
     seen = float(away[1:] @ away[:-1])
     if n <= _MOST_SHUFFLED:
-        shuffled = np.random.default_rng(n).permuted(np.tile(away, (_SHUFFLED, 1)), axis=1)
+        shuffled = away[_orders(n)]
         by_chance = (shuffled[:, 1:] * shuffled[:, :-1]).sum(axis=1)
         p = (1 + int((by_chance >= seen * (1 - 1e-12)).sum())) / (1 + _SHUFFLED)
     else:
@@ -225,6 +230,12 @@ def _separations(n: int) -> _Array:
     rows = np.sort(np.random.default_rng(n).standard_normal((_SIMULATED, n)), axis=1)
     found: _Array = np.sort(_separation(rows)[0])
     return found
+
+
+@lru_cache(maxsize=16)
+def _orders(n: int) -> NDArray[np.intp]:
+    """So many blocks in random order, _SHUFFLED times: a row each; the same at each call."""
+    return np.random.default_rng(n).permuted(np.tile(np.arange(n), (_SHUFFLED, 1)), axis=1)
 
 
 def _ratio(log: float | np.floating[Any]) -> str:

@@ -14,7 +14,7 @@ from virtometer.analysis.interval import Spread, estimate, spread
 from virtometer.analysis.long_table import LongTable
 from virtometer.analysis.verdicts import Decision, decide
 from virtometer.errors import UsageError
-from virtometer.model import Estimate, Finding, Verdict
+from virtometer.model import MIN_BLOCKS, Estimate, Finding, Verdict
 
 _LEVEL = (0.05 - row_order.LEVEL) / len(block_shapes.TESTS_OF_TABLES)  # so that a table has 5 % in all
 
@@ -31,8 +31,7 @@ def compare(table: LongTable, against: str, margin: float) -> tuple[Finding, ...
     if len(table.treatments) < 2:
         raise UsageError(f"{against} is the only treatment: there is nothing to compare")
     blocks = {key: _means(values) for key, values in table.values.items()}
-    numbers = {block: number for number, block in enumerate(dict.fromkeys(block for _, _, block, _ in table.rows))}
-    values = {key: {numbers[block]: value for block, value in of.items()} for key, of in blocks.items()}
+    values = {key: {table.blocks[block]: value for block, value in of.items()} for key, of in blocks.items()}
     logs = {
         (metric.name, treatment): logs_by_block(
             values.get((metric.name, treatment), {}), values.get((metric.name, against), {}), metric.better
@@ -44,7 +43,7 @@ def compare(table: LongTable, against: str, margin: float) -> tuple[Finding, ...
     family: dict[Key, Spread | None] = {key: spread([*of.values()]) for key, of in logs.items()}
     decisions = decide(family, margin)
     said: dict[Key, list[str]] = {(metric, against): [text] for metric, text in row_order.sentences(table).items()}
-    said |= _shapes(table, against, logs, numbers, math.log1p(margin) / 5)
+    said |= _shapes(table, against, logs, math.log1p(margin) / 5)
     return tuple(
         _finding(table, (name, treatment), against, decisions.get((name, treatment)), values, said)
         for name in table.metrics
@@ -53,16 +52,21 @@ def compare(table: LongTable, against: str, margin: float) -> tuple[Finding, ...
 
 
 def _shapes(
-    table: LongTable, against: str, logs: Mapping[Key, Mapping[int, float]], numbers: Mapping[str, int], least: float
+    table: LongTable, against: str, logs: Mapping[Key, Mapping[int, float]], least: float
 ) -> dict[Key, list[str]]:
-    """The shapes of the blocks of each comparison. numbers: of the blocks. least: as of `block_shapes.notes`."""
-    family = {}
-    for metric in table.metrics:
-        places = {numbers[block]: own for block, own in row_order.places(table, metric).items()}
-        for (name, treatment), of in logs.items():
-            if name == metric:
-                apart = {block: float(places[block][treatment] - places[block][against]) for block in of}
-                family[name, treatment] = Series(of, places=apart, later=f"than {against}")
+    """The shapes of the blocks of each comparison. least: as of `block_shapes.notes`."""
+    later = f"than {against}"
+    family = {key: Series(of, later=later) for key, of in logs.items()}
+    long_enough = [key for key, of in logs.items() if len(of) >= MIN_BLOCKS]
+    places = {
+        metric: {table.blocks[block]: own for block, own in row_order.places(table, metric).items()}
+        for metric in {metric for metric, _ in long_enough}
+    }
+    for metric, treatment in long_enough:
+        of = logs[metric, treatment]
+        orders = {block: places[metric][block] for block in of}
+        apart = {block: float(own[treatment] - own[against]) for block, own in orders.items()}
+        family[metric, treatment] = Series(of, places=apart, later=later)
     found = block_shapes.notes(family, least, _LEVEL, block_shapes.TESTS_OF_TABLES)
     return {key: [note.text for note in notes] for key, notes in found.items()}
 
@@ -103,4 +107,8 @@ def _finding(
 
 
 def _means(blocks: Mapping[str, list[float]]) -> dict[str, float]:
-    return {block: statistics.geometric_mean(values) for block, values in blocks.items()}
+    # Mostly there is one value, of which the general way would take several times as long to the same number.
+    return {
+        block: math.exp(math.log(values[0])) if len(values) == 1 else statistics.geometric_mean(values)
+        for block, values in blocks.items()
+    }

@@ -14,6 +14,7 @@ TYPICAL is calibrated by simulation: tests/analysis/test_forecast.py has the fig
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,6 +38,7 @@ RANGE = 0.9
 _WIDTHS = ((0.6, 0.5), (4.0, 0.5))  # of the prior's parts, in margins, and their weights
 _CONTROL_WIDTH = 0.15  # the same for a control: its two sides are the same environment
 _SPREADS, _MEANS = 9, 15  # equally plausible values of each; more change forecasts by less than 2 %
+_AT_ONCE = 1_000  # comparisons, whose truths take 2 MB for each number of them
 
 _Floats = NDArray[np.float64]
 
@@ -58,26 +60,52 @@ NOTHING_KNOWN = Forecast(MIN_BLOCKS, None, None)
 
 
 def blocks_needed(
-    of: Spread, limit: float, level: float, equivalence_level: float = EQUIVALENCE_LEVEL, most: int = MAX_BLOCKS
-) -> Forecast:
-    """Blocks in all at which `equivalent` or a difference is found with 80 % power.
+    of: Sequence[Spread],
+    limit: float,
+    level: float,
+    equivalence_level: float = EQUIVALENCE_LEVEL,
+    most: int = MAX_BLOCKS,
+) -> list[Forecast]:
+    """Of each comparison the blocks in all at which `equivalent` or a difference is found with 80 % power.
 
     limit: of equivalence, on the log scale. level: of a difference, two-sided.
     """
+    found = [_without_truths(one) for one in of]
+    open_ = [at for at, known in enumerate(found) if known is None]
+    for begin in range(0, len(open_), _AT_ONCE):
+        part = open_[begin : begin + _AT_ONCE]
+        forecasts = _by_truths([of[at] for at in part], limit, level, equivalence_level, most)
+        for at, forecast in zip(part, forecasts, strict=True):
+            found[at] = forecast
+    return [one for one in found if one is not None]
+
+
+def _without_truths(of: Spread) -> Forecast | None:
+    """The forecast where one truth alone or none at all is plausible; None elsewhere."""
     if of.n < 2:
         return NOTHING_KNOWN
-    least = max(MIN_BLOCKS, of.n + 1)
-    if of.sd == 0.0:
-        return Forecast(least, least, least)
+    least = _least(of)
+    return Forecast(least, least, least) if of.sd == 0.0 else None
+
+
+def _by_truths(
+    of: Sequence[Spread], limit: float, level: float, equivalence_level: float, most: int
+) -> Iterator[Forecast]:
     shifts, spreads, weights = _plausible(of, tuple((width * limit, weight) for width, weight in _WIDTHS))
     blocks = blocks_of(np.abs(shifts), spreads, limit, level, equivalence_level)
-    order = np.argsort(blocks)
-    parts = np.cumsum(weights[order])
-    at = np.searchsorted(parts, [part * parts[-1] for part in (TYPICAL, (1 - RANGE) / 2, (1 + RANGE) / 2)])
-    number, low, high = (
-        max(least, math.ceil(found)) if found <= most else None for found in blocks[order][at].tolist()
-    )
-    return Forecast(number, low, high)
+    order = np.argsort(blocks, axis=1)
+    parts = np.cumsum(np.take_along_axis(weights, order, axis=1), axis=1)
+    wanted = np.array([TYPICAL, (1 - RANGE) / 2, (1 + RANGE) / 2]) * parts[:, -1:]
+    at = (parts[:, None, :] < wanted[:, :, None]).sum(axis=2)
+    found = np.take_along_axis(blocks, np.take_along_axis(order, at, axis=1), axis=1)
+    for one, row in zip(of, found.tolist(), strict=True):
+        number, low, high = (max(_least(one), math.ceil(blocks)) if blocks <= most else None for blocks in row)
+        yield Forecast(number, low, high)
+
+
+def _least(of: Spread) -> int:
+    """The least number of blocks in all that decides anything."""
+    return max(MIN_BLOCKS, of.n + 1)
 
 
 def blocks_for_floor(control: Spread, aim: float, most: int = MAX_BLOCKS) -> int | None:
@@ -87,12 +115,12 @@ def blocks_for_floor(control: Spread, aim: float, most: int = MAX_BLOCKS) -> int
     uncertain as the seen blocks leave them. None beyond `most`, and where the control differs from 1 by so much that no
     number of blocks helps.
     """
-    least = max(MIN_BLOCKS, control.n + 1)
+    least = _least(control)
     if control.n < 2:
         return least
     if control.sd == 0.0:
         return least if abs(control.mean) <= aim else None
-    shifts, spreads, weights = _plausible(control, ((_CONTROL_WIDTH * aim, 1.0),))
+    (shifts,), (spreads,), (weights,) = _plausible([control], ((_CONTROL_WIDTH * aim, 1.0),))
 
     def reaches(n: int) -> bool:
         more = n - control.n
@@ -106,36 +134,46 @@ def blocks_for_floor(control: Spread, aim: float, most: int = MAX_BLOCKS) -> int
     return least_blocks(reaches, least, most)
 
 
-def _plausible(of: Spread, parts: tuple[tuple[float, float], ...]) -> tuple[_Floats, _Floats, _Floats]:
-    """True mean logs and spreads that could stand behind these blocks, and the weight of each.
+def _plausible(of: Sequence[Spread], parts: Sequence[tuple[float, float]]) -> tuple[_Floats, _Floats, _Floats]:
+    """True mean logs and spreads that could stand behind these blocks, and the weight of each: comparisons x truths.
 
     parts: of the prior of the mean log, sd and weight of each.
     """
+    n = np.array([one.n for one in of])[:, None]
+    mean, square = (np.array(column)[:, None] for column in zip(*((one.mean, one.mean**2) for one in of), strict=True))
     middles = (np.arange(_SPREADS) + 0.5) / _SPREADS
-    spreads = of.sd * np.sqrt((of.n - 1) / special.chdtri(of.n - 1, middles))
-    errors = spreads / math.sqrt(of.n)
+    spreads = np.array([one.sd for one in of])[:, None] * np.sqrt((n - 1) / special.chdtri(n - 1, middles))
+    errors = spreads / np.sqrt(n)
     normal = special.ndtri((np.arange(_MEANS) + 0.5) / _MEANS)
     shifts, weights = [], []
     for width, weight in parts:
         total = width**2 + errors**2
         kept = width**2 / total  # of the mean that was seen
-        shifts.append((kept * of.mean)[:, None] + (np.sqrt(kept) * errors)[:, None] * normal)
-        logs = np.log(weight) - of.mean**2 / total / 2 - np.log(total) / 2
-        weights.append(np.repeat(logs[:, None], _MEANS, axis=1))
-    weighed = np.array(weights)
-    all_spreads = np.broadcast_to(spreads[:, None], (len(parts), _SPREADS, _MEANS))
-    return np.array(shifts).ravel(), all_spreads.ravel(), np.exp(weighed - weighed.max()).ravel()
+        shifts.append((kept * mean)[:, :, None] + (np.sqrt(kept) * errors)[:, :, None] * normal)
+        logs = np.log(weight) - square / total / 2 - np.log(total) / 2
+        weights.append(np.repeat(logs[:, :, None], _MEANS, axis=2))
+    weighed = np.stack(weights, axis=1).reshape(len(of), -1)
+    all_spreads = np.broadcast_to(spreads[:, None, :, None], (len(of), len(parts), _SPREADS, _MEANS))
+    return (
+        np.stack(shifts, axis=1).reshape(len(of), -1),
+        all_spreads.reshape(len(of), -1),
+        np.exp(weighed - weighed.max(axis=1, keepdims=True)),
+    )
 
 
 def blocks_of(shift: _Floats, sd: _Floats, limit: float, level: float, alike: float = EQUIVALENCE_LEVEL) -> _Floats:
     """Blocks with which each truth is decided with 80 % power; not rounded. shift: of the mean log, not negative."""
     found, claimed, inner = (float(special.ndtri(part)) for part in (POWER, 1 - level / 2, 1 - alike))
-    inside, far = limit - shift, limit + shift
+    inside = limit - shift
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         different = ((claimed + found) * sd / shift) ** 2 + claimed**2 / 2
-        equal = ((inner + float(special.ndtri((1 + POWER) / 2))) * sd / inside) ** 2
+        least = ((inner + found) * sd / inside) ** 2 + inner**2 / 2
+        may_be_equal = (inside > 0) & (least < different)
+        near, far, of = inside[may_be_equal], (limit + shift)[may_be_equal], sd[may_be_equal]
+        equal = ((inner + float(special.ndtri((1 + POWER) / 2))) * of / near) ** 2
         for _ in range(4):  # the chance that the farther test fails becomes smaller with the shift
-            fails = special.ndtr(inner - far * np.sqrt(equal) / sd)
-            equal = ((inner + special.ndtri(np.minimum(POWER + fails, (1 + POWER) / 2))) * sd / inside) ** 2
-        equal = np.where(inside > 0, equal + inner**2 / 2, np.inf)
-    return np.minimum(different, equal)
+            fails = special.ndtr(inner - far * np.sqrt(equal) / of)
+            equal = ((inner + special.ndtri(np.minimum(POWER + fails, (1 + POWER) / 2))) * of / near) ** 2
+    blocks = different
+    blocks[may_be_equal] = np.minimum(different[may_be_equal], equal + inner**2 / 2)
+    return blocks

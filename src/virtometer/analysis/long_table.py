@@ -17,6 +17,7 @@ LARGEST = 1e30
 MOST_BYTES = 64 << 20
 """Of a table: about a million rows."""
 
+_MOST_NAMES, _LONGEST = 12, 40  # columns that an error names, and characters of each
 _SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 _BETTER: Mapping[str, Better] = {"higher": "higher", "lower": "lower"}
 
@@ -36,14 +37,16 @@ class LongTable:
     """values: by metric, treatment and block, one for each replicate; levels: of each treatment's factors.
 
     missing: by metric and treatment, how many rows have no value. Metrics and treatments are in the file's order.
-    rows: metric, treatment, block and value of each row with a value, in the file's order.
+    rows: of each metric, treatment, block and value of each row with a value; blocks: the numbers of their blocks. Both
+    are in the file's order.
     """
 
     metrics: dict[str, Metric] = field(default_factory=dict)
     treatments: dict[str, Mapping[str, str]] = field(default_factory=dict)
     values: dict[tuple[str, str], dict[str, list[float]]] = field(default_factory=dict)
     missing: dict[tuple[str, str], int] = field(default_factory=dict)
-    rows: list[tuple[str, str, str, float]] = field(default_factory=list)
+    rows: dict[str, list[tuple[str, str, float]]] = field(default_factory=dict)
+    blocks: dict[str, int] = field(default_factory=dict)
 
     @property
     def factors(self) -> tuple[str, ...]:
@@ -82,7 +85,8 @@ def read(content: bytes, name: str) -> LongTable:
             table.missing[key] = table.missing.get(key, 0) + 1
         else:
             table.values.setdefault(key, {}).setdefault(row["block"], []).append(value)
-            table.rows.append((*key, row["block"], value))
+            table.rows.setdefault(metric.name, []).append((treatment, row["block"], value))
+            table.blocks.setdefault(row["block"], len(table.blocks))
     if not seen:
         raise UsageError(f"{name}: the table has no rows")
     return table
@@ -93,17 +97,18 @@ def _rows(text: str, name: str) -> Iterator[tuple[int, dict[str, str]]]:
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     columns: list[str] = []
     try:
-        for cells in reader:
+        for row in reader:
             line = reader.line_num
-            if not any(cell.strip() for cell in cells):
+            cells = [cell.strip() for cell in row]
+            if not any(cells):
                 continue
             if not columns:
-                columns = [cell.strip() for cell in cells]
+                columns = cells
                 _ensure(columns, line, name)
                 continue
             if len(cells) != len(columns):
                 raise UsageError(f"{name}:{line}: the row has {len(cells)} columns, the header has {len(columns)}")
-            yield line, {column: cell.strip() for column, cell in zip(columns, cells, strict=True)}
+            yield line, dict(zip(columns, cells, strict=True))
     except csv.Error as cause:
         raise UsageError(f"{name}:{reader.line_num}: this is not CSV: {cause}") from cause
     if not columns:
@@ -121,7 +126,7 @@ def _ensure(columns: Sequence[str], line: int, name: str) -> None:
             advice="save the table as CSV with commas between columns and a point in numbers",
         )
     if lacking:
-        raise UsageError(f"{name}:{line}: the column {lacking[0]} is missing; there are {', '.join(columns)}")
+        raise UsageError(f"{name}:{line}: the column {lacking[0]} is missing; there are {_named(columns)}")
     if len(set(columns)) < len(columns):
         twice = next(column for column in columns if columns.count(column) > 1)
         raise UsageError(f"{name}:{line}: the column {twice} is there twice")
@@ -142,6 +147,13 @@ def _ensure(columns: Sequence[str], line: int, name: str) -> None:
         raise UsageError(
             f"{name}:{line}: the treatment must be in one column treatment, or in a column factor:NAME for each factor"
         )
+
+
+def _named(columns: Sequence[str]) -> str:
+    """The first columns of a header, and as much of each as tells it from others."""
+    names = [column if len(column) <= _LONGEST else f"{column[:_LONGEST]}..." for column in columns[:_MOST_NAMES]]
+    more = f" and {len(columns) - _MOST_NAMES} more" if len(columns) > _MOST_NAMES else ""
+    return ", ".join(names) + more
 
 
 def _treatment(row: Mapping[str, str]) -> tuple[str, dict[str, str]]:

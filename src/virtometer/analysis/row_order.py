@@ -31,24 +31,26 @@ _Array: TypeAlias = NDArray[np.float64]
 def places(table: LongTable, metric: str) -> dict[str, dict[str, int]]:
     """The place of each treatment in each block of a metric, from 1 on, by its first row: by block and treatment."""
     found: dict[str, dict[str, int]] = {}
-    for name, treatment, block, _ in table.rows:
-        if name == metric:
-            own = found.setdefault(block, {})
-            own.setdefault(treatment, len(own) + 1)
+    for treatment, block, _ in table.rows.get(metric, ()):
+        own = found.setdefault(block, {})
+        own.setdefault(treatment, len(own) + 1)
     return found
 
 
 def sentences(table: LongTable) -> dict[str, str]:
     """What is not random in the order of the rows, by metric. Metrics with the same order share a sentence."""
     orders = {metric: {block: tuple(own) for block, own in places(table, metric).items()} for metric in table.metrics}
-    different = {tuple(sorted(order.items())) for order in orders.values()}
-    tested = {key: (p_value(dict(key)), sentence(dict(key))) for key in different}
-    found = {metric: tested[tuple(sorted(order.items()))] for metric, order in orders.items()}
-    return {metric: text for metric, (p, text) in found.items() if p <= LEVEL / len(different)}
+    keys = {metric: tuple(sorted(order.items())) for metric, order in orders.items()}
+    different = set(keys.values())
+    uneven = {key: sentence(dict(key)) for key in different if p_value(dict(key)) <= LEVEL / len(different)}
+    return {metric: uneven[key] for metric, key in keys.items() if key in uneven}
 
 
 def p_value(orders: Mapping[str, Sequence[str]]) -> float:
-    """The chance of an order as uneven as this one where each block is in random order. orders: treatments by block."""
+    """The chance of an order as uneven as this one where each block is in random order. orders: treatments by block.
+
+    Of more than LEVEL it is only said that it is more.
+    """
     rows = [order for order in orders.values() if len(order) > 1]
     names = {name: number for number, name in enumerate(dict.fromkeys(name for order in rows for name in order))}
     if len(rows) < 2:
@@ -56,28 +58,32 @@ def p_value(orders: Mapping[str, Sequence[str]]) -> float:
     if len(names) == 2:
         first = sum(names[order[0]] == 0 for order in rows)
         return min(1.0, 2 * float(special.bdtr(min(first, len(rows) - first), len(rows), 0.5)))
-    treatment = np.array([names[name] for order in rows for name in order])
-    block = np.repeat(np.arange(len(rows)), [len(order) for order in rows])
-    place = np.concatenate([np.arange(len(order)) - (len(order) - 1) / 2 for order in rows])
-    seen = float(_unevenness(place[None, :], treatment)[0])
-    generator = np.random.default_rng(len(place))
-    shuffles = max(_ENOUGH_SHUFFLES, min(_SHUFFLES, _MOST_NUMBERS // len(place)))
-    at_once = max(1, _AT_ONCE // len(place))
+    by_size: dict[int, list[Sequence[str]]] = {}
+    for order in rows:
+        by_size.setdefault(len(order), []).append(order)
+    treatment = np.array([names[name] for group in by_size.values() for order in group for name in order])
+    by_treatment, counts = np.argsort(treatment, kind="stable"), np.bincount(treatment)
+    places = [np.tile(np.arange(size) - (size - 1) / 2, (len(group), 1)) for size, group in by_size.items()]
+
+    def unevenness(of: Sequence[_Array]) -> _Array:
+        """Of each time that the places of all blocks were drawn; of: times x blocks of a size x places."""
+        joined = np.concatenate([drawn.reshape(len(drawn), -1) for drawn in of], axis=1)[:, by_treatment]
+        sums = np.add.reduceat(joined, np.cumsum(counts) - counts, axis=1)
+        found: _Array = (sums**2 / counts).sum(axis=1)
+        return found
+
+    seen = float(unevenness([of[None] for of in places])[0])
+    generator = np.random.default_rng(len(treatment))
+    shuffles = max(_ENOUGH_SHUFFLES, min(_SHUFFLES, _MOST_NUMBERS // len(treatment)))
+    at_once = max(1, _AT_ONCE // len(treatment))
     above = 0
     for done in range(0, shuffles, at_once):
-        drawn = generator.random((min(at_once, shuffles - done), len(place)))
-        shuffled = place[np.argsort(block + drawn, axis=1)]
-        above += int((_unevenness(shuffled, treatment) >= seen * (1 - 1e-12)).sum())
+        times = min(at_once, shuffles - done)
+        drawn = [generator.permuted(np.broadcast_to(of, (times, *of.shape)), axis=2) for of in places]
+        above += int((unevenness(drawn) >= seen * (1 - 1e-12)).sum())
+        if 1 + above > LEVEL * (1 + shuffles):
+            break
     return (1 + above) / (1 + shuffles)
-
-
-def _unevenness(places: _Array, treatment: NDArray[np.int64]) -> _Array:
-    """Of each row of places. treatment: of each column."""
-    by_treatment = np.argsort(treatment, kind="stable")
-    counts = np.bincount(treatment)
-    sums = np.add.reduceat(places[:, by_treatment], np.cumsum(counts) - counts, axis=1)
-    found: _Array = (sums**2 / counts).sum(axis=1)
-    return found
 
 
 def sentence(orders: Mapping[str, Sequence[str]]) -> str:

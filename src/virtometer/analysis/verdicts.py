@@ -69,11 +69,18 @@ def decide(
     adjusted = _adjusted(tested, strictness)
     level = holm.level_faced(list(adjusted.values()), CLAIM_LEVEL) * strictness
     limit, alike = equivalence.limit(margin), equivalence.LEVEL * strictness
+    verdicts = {key: _verdict(logs, adjusted.get(key), margin, strictness) for key, logs in family.items()}
+    still_open = {
+        key: logs
+        for key, logs in family.items()
+        if logs is not None and verdicts[key] is Verdict.UNDECIDED and key not in (refused or {})
+    }
+    forecasts = dict(zip(still_open, forecast.blocks_needed([*still_open.values()], limit, level, alike), strict=True))
     found: dict[Which, Decision] = {}
     for key, logs in family.items():
         p_adjusted = adjusted.get(key)
         ratio = estimate(logs, strictness=strictness)
-        verdict = _verdict(logs, p_adjusted, margin, strictness)
+        verdict = verdicts[key]
         why_not = (refused or {}).get(key)
         if why_not is not None:
             known = (blocks or {}).get(key)
@@ -81,7 +88,7 @@ def decide(
                 ratio, Verdict.UNDECIDED, tested.get(key), p_adjusted, blocks_needed=known, why=(why_not,)
             )
         elif logs is None or verdict is Verdict.UNDECIDED:
-            needed = forecast.NOTHING_KNOWN if logs is None else forecast.blocks_needed(logs, limit, level, alike)
+            needed = forecasts.get(key, forecast.NOTHING_KNOWN)
             found[key] = Decision(
                 ratio,
                 Verdict.UNDECIDED,

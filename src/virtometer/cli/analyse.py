@@ -38,24 +38,30 @@ def analyse(
     order of execution: a note says where it was not random within blocks, and where blocks drift, have two modes or
     resemble their neighbours.
     """
+    from virtometer.analysis.counted import counted
     from virtometer.analysis.effects.of_table import effects_of_table
     from virtometer.analysis.elsewhere import compare
     from virtometer.analysis.long_table import read
     from virtometer.cli.console import PlainConsole
+    from virtometer.cli.notice import notice
     from virtometer.errors import UsageError
     from virtometer.report.effect_terminal import terminal
     from virtometer.report.machine import findings_text
     from virtometer.report.terminal import ResultTable
 
     share = share_option("--margin", margin)
-    table = read(_content(file), str(file))
+    with notice("reading the table ..."):
+        table = read(_content(file), str(file))
     if against is None and not table.factors:
         there = ", ".join(list(table.treatments)[:10])
         raise UsageError(f"--against TREATMENT is missing; there are {there}")
-    found = compare(table, against if against is not None else next(iter(table.treatments)), share)
-    told = effects_of_table(table, against, share) if table.factors else None
+    with notice(f"analysing {counted(len(table.treatments), 'treatment')} ..."):
+        found = compare(table, against if against is not None else next(iter(table.treatments)), share)
+        told = effects_of_table(table, against, share) if table.factors else None
     if json:
-        put_document(findings_text(found, share, told))
+        with notice("writing the findings ..."):
+            text = findings_text(found, share, told)
+        put_document(text)
     elif told is not None:
         console = PlainConsole()
         for part in terminal(told):

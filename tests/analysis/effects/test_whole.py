@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import pytest
 
 from tests.analysis.effects.experiments import AIO, CACHE, DUMMY, Levels, experiment, response
 from virtometer.analysis.effects.claims import Influence
-from virtometer.analysis.effects.table import Variable
+from virtometer.analysis.effects.fit import Estimates, Fit
+from virtometer.analysis.effects.table import Floats, Variable
 from virtometer.analysis.effects.whole import effects
 
 ALL = (AIO, CACHE, DUMMY)
@@ -97,3 +99,19 @@ def test_plots_have_their_data(blocks: int) -> None:
     assert sizes == sorted(sizes)
     corners = {(one.first, one.second): one.change.percent for one in dict(found.corners)["aio:cache"]}
     assert corners["threads", "writeback"] == 0.0 and corners["io_uring", "none"] == pytest.approx(18, abs=4)
+
+
+@pytest.mark.parametrize(("factors", "levels"), [(2, 9), (6, 2)])
+def test_contrasts_of_a_term_are_estimated_together(factors: int, levels: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = 0
+    counted = Fit.contrasts
+
+    def contrasts(self: Fit, of: Sequence[Floats]) -> Estimates:
+        nonlocal calls
+        calls += 1
+        return counted(self, of)
+
+    monkeypatch.setattr(Fit, "contrasts", contrasts)
+    variables = [Variable(f"f{at}", tuple(f"l{level}" for level in range(levels))) for at in range(factors)]
+    found = effects(experiment(response(variables, lambda _: 0.0, blocks=4), variables=variables), 0.03)
+    assert calls <= 4 + 3 * len(found.metrics[0].effects)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 from virtometer.analysis import row_order
 from virtometer.analysis.effects.effect import Effects
@@ -10,6 +11,9 @@ from virtometer.analysis.effects.table import Experiment, Response, Variable
 from virtometer.analysis.effects.whole import effects
 from virtometer.analysis.long_table import LongTable
 from virtometer.errors import UsageError
+
+MOST_COMBINATIONS = 4_096
+"""Of levels: a model of so many cells takes about 1 GiB and a minute, and both grow with the square and the cube."""
 
 
 def effects_of_table(table: LongTable, against: str | None, margin: float) -> Effects:
@@ -20,7 +24,8 @@ def effects_of_table(table: LongTable, against: str | None, margin: float) -> Ef
 def experiment(table: LongTable, against: str | None = None) -> Experiment:
     """Rows are in the order of execution. against: the treatment whose levels are the references; None: the first.
 
-    Raises UsageError where the table has no factors, no such treatment, or no factor with two levels.
+    Raises UsageError where the table has no factors, no such treatment, no factor with two levels, or more combinations
+    of levels than a model can have.
     """
     if not table.factors:
         raise UsageError("the table has no factors", advice="give it a column factor:NAME for each factor")
@@ -30,19 +35,27 @@ def experiment(table: LongTable, against: str | None = None) -> Experiment:
     variables = tuple(_variable(table, factor, reference[factor]) for factor in table.factors)
     if all(len(one.levels) < 2 for one in variables):
         raise UsageError("no factor of the table has two levels: there is nothing to compare")
-    blocks = {block: number for number, block in enumerate(dict.fromkeys(block for _, _, block, _ in table.rows))}
+    if len(table.treatments) > MOST_COMBINATIONS:
+        raise UsageError(
+            f"the table has {len(table.treatments):,} combinations of levels; effects can be told of "
+            f"{MOST_COMBINATIONS:,}",
+            advice="name each combination in one column treatment: they are then compared one by one",
+        )
+    missing: Counter[str] = Counter()
+    for (name, _), count in table.missing.items():
+        missing[name] += count
     uneven = row_order.sentences(table)
     responses = []
     for metric in table.metrics.values():
-        rows = [row for row in table.rows if row[0] == metric.name]
+        rows = table.rows.get(metric.name, [])
         responses.append(
             Response(
                 metric.name, metric.unit, metric.better,
-                [table.treatments[treatment] for _, treatment, _, _ in rows],
-                [blocks[block] for _, _, block, _ in rows],
+                [table.treatments[treatment] for treatment, _, _ in rows],
+                [table.blocks[block] for _, block, _ in rows],
                 [math.log(value) for *_, value in rows],
                 notes=(uneven[metric.name],) if metric.name == next(iter(uneven), None) else (),
-                missing=sum(count for (name, _), count in table.missing.items() if name == metric.name),
+                missing=missing[metric.name],
             )
         )  # fmt: skip
     return Experiment(variables, tuple(responses))
