@@ -176,7 +176,7 @@ def test_with_a_known_spread_and_ratio_the_blocks_are_those_of_the_exact_power(
 def test_many_forecasts_are_those_of_each_alone(of: list[tuple[float, float, int]]) -> None:
     spreads = [Spread(*one) for one in of]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(forecast, "_AT_ONCE", 4)
+        patch.setattr(forecast, "AT_ONCE", 4)
         assert blocks_needed(spreads, LIMIT, 0.01) == [blocks_needed([one], LIMIT, 0.01)[0] for one in spreads]
 
 

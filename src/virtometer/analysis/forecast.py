@@ -38,7 +38,9 @@ RANGE = 0.9
 _WIDTHS = ((0.6, 0.5), (4.0, 0.5))  # of the prior's parts, in margins, and their weights
 _CONTROL_WIDTH = 0.15  # the same for a control: its two sides are the same environment
 _SPREADS, _MEANS = 9, 15  # equally plausible values of each; more change forecasts by less than 2 %
-_AT_ONCE = 1_000  # comparisons, whose truths take 2 MB for each number of them
+
+AT_ONCE = 1_000
+"""Comparisons that are forecast together: their truths take 2 MB for each number of them."""
 
 _Floats = NDArray[np.float64]
 
@@ -72,8 +74,8 @@ def blocks_needed(
     """
     found = [_without_truths(one) for one in of]
     open_ = [at for at, known in enumerate(found) if known is None]
-    for begin in range(0, len(open_), _AT_ONCE):
-        part = open_[begin : begin + _AT_ONCE]
+    for begin in range(0, len(open_), AT_ONCE):
+        part = open_[begin : begin + AT_ONCE]
         forecasts = _by_truths([of[at] for at in part], limit, level, equivalence_level, most)
         for at, forecast in zip(part, forecasts, strict=True):
             found[at] = forecast
