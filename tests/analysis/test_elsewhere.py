@@ -77,6 +77,23 @@ def test_blocks_with_one_side_and_rows_without_a_value_are_noted() -> None:
     assert finding.notes == ("1 row without a value", "2 blocks of 8 with one side only: not used")
 
 
+def test_the_blocks_of_the_other_side_are_not_gone_through_for_each_treatment() -> None:
+    class Number(int):
+        asked = 0
+
+        def __hash__(self) -> int:
+            Number.asked += 1
+            return super().__hash__()
+
+    rows = [HEADER, *(f"{block},a,m,1/s,higher,1," for block in range(300))]
+    rows += [f"{block},b{block},m,1/s,higher,1," for block in range(300)]
+    table = read("\n".join(rows).encode(), "t.csv")
+    table.blocks = {name: Number(number) for name, number in table.blocks.items()}
+    found = by_subject(compare(table, "a", 0.05))
+    assert Number.asked < 20 * len(rows)
+    assert found["b7"].notes[0] == "299 blocks of 300 with one side only: not used"
+
+
 def test_too_few_blocks_are_undecided_and_nothing_is_no_zero() -> None:
     table = read("\n".join([HEADER, "1,a,m,1/s,higher,1,", "2,b,m,1/s,higher,1,"]).encode(), "t.csv")
     finding = by_subject(compare(table, "a", 0.05))["b"]

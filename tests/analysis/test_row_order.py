@@ -91,6 +91,11 @@ def test_places_are_those_of_first_rows() -> None:
     assert sentence({}) == ""
 
 
+@pytest.mark.parametrize(("names", "blocks", "p"), [("abc", 2, 1 / 6), ("abc", 3, 1 / 36), ("abcd", 6, 24.0**-5)])
+def test_of_one_order_in_all_blocks_the_chance_is_exact(names: str, blocks: int, p: float) -> None:
+    assert p_value(numbered([names] * blocks)) == pytest.approx(p)
+
+
 def test_blocks_of_different_treatments_are_compared_by_their_places() -> None:
     assert p_value(numbered(["abc", "abd", "acd", "bcd"] * 3)) < 0.01
 

@@ -89,9 +89,10 @@ def _finding(
     if decision is None:
         decision = Decision(Estimate(1.0, None, None, len(own)) if own else None, Verdict.BASELINE, None, None)
     else:
-        single = len(own.keys() ^ other.keys())
-        if single:
-            notes.append(f"{counted(single, 'block')} of {len(own.keys() | other.keys())} with one side only: not used")
+        both = sum(block in other for block in own)  # the other side may have many blocks, and is asked each time
+        every = len(own) + len(other) - both
+        if every > both:
+            notes.append(f"{counted(every - both, 'block')} of {every} with one side only: not used")
         notes += decision.why
     notes += said.get(key, ())
     return Finding(

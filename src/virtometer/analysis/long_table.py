@@ -99,7 +99,7 @@ def _rows(text: str, name: str) -> Iterator[tuple[int, dict[str, str]]]:
     try:
         for row in reader:
             line = reader.line_num
-            cells = [cell.strip() for cell in row]
+            cells = list(map(str.strip, row))
             if not any(cells):
                 continue
             if not columns:

@@ -7,6 +7,7 @@ are compared with those of rows that are shuffled within their blocks (M. Friedm
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
@@ -58,6 +59,8 @@ def p_value(orders: Mapping[str, Sequence[str]]) -> float:
     if len(names) == 2:
         first = sum(names[order[0]] == 0 for order in rows)
         return min(1.0, 2 * float(special.bdtr(min(first, len(rows) - first), len(rows), 0.5)))
+    if len(set(map(tuple, rows))) == 1:  # nothing is more uneven, and there is one such order for each first block
+        return math.exp(-(len(rows) - 1) * math.lgamma(len(rows[0]) + 1))
     by_size: dict[int, list[Sequence[str]]] = {}
     for order in rows:
         by_size.setdefault(len(order), []).append(order)

@@ -113,7 +113,7 @@ def decide(
         else:
             found[key] = Decision(ratio, verdict, tested[key], p_adjusted)
     jointly = _jointly_equivalent(family, tested, margin, strictness)
-    return {key: replace(one, p_equivalent_adjusted=jointly.get(key)) for key, one in found.items()}
+    return found | {key: replace(found[key], p_equivalent_adjusted=p) for key, p in jointly.items()}
 
 
 def _jointly_equivalent(

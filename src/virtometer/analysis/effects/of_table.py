@@ -12,8 +12,8 @@ from virtometer.analysis.effects.whole import effects
 from virtometer.analysis.long_table import LongTable
 from virtometer.errors import UsageError
 
-MOST_COMBINATIONS = 4_096
-"""Of levels: a model of so many cells takes about 1 GiB and a minute, and both grow with the square and the cube."""
+MOST_COMBINATIONS = 2_048
+"""Of levels: 4,096 take 4 GiB and three minutes, which grow with the square and the cube of this number."""
 
 
 def effects_of_table(table: LongTable, against: str | None, margin: float) -> Effects:
