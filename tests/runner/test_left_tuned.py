@@ -17,8 +17,11 @@ import pytest
 from tests.cli.laboratory import virtometer
 from tests.runner.fixtures import Watcher
 from virtometer.design.parse import parse_plan
+from virtometer.environments.journal import Journal
+from virtometer.environments.sweep import sweep
 from virtometer.errors import HostLeftTuned, Interrupted
 from virtometer.model import Campaign, TuningState, not_undone
+from virtometer.programs import Programs
 from virtometer.runner import lab_context
 from virtometer.runner.campaign import begin, resume
 from virtometer.runner.catalogue import catalogue
@@ -47,10 +50,17 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="settings of the host'
 
 
 @pytest.fixture
-def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A state directory of the test alone: what is left in it would stop every other laboratory."""
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A state directory of the test alone: what is left in it would stop every other laboratory.
+
+    What killed laboratories left is removed at the end, also where the test fails.
+    """
     monkeypatch.setattr(lab_context, "state_directory", lambda: tmp_path / "state")
-    return tmp_path / "state"
+    yield tmp_path / "state"
+    for file in (tmp_path / "state").glob("tune-*.json"):  # what tests cannot undo
+        if "false" in file.read_text():
+            file.unlink()
+    sweep(Journal(tmp_path / "state"), Programs())
 
 
 def values() -> dict[str, str]:

@@ -22,7 +22,7 @@ from virtometer.environments.journal import Entry, Journal, Resource
 from virtometer.environments.sysfs_settings import ROOT, files_of, is_same
 from virtometer.environments.tuning import Done, refuse_failed, run_program, words_of
 from virtometer.errors import EnvironmentFailed, HostLeftTuned, VirtometerError
-from virtometer.model import HostTuningEvent, TuningState, TuningStep, setting_path
+from virtometer.model import HostTuningEvent, TuningState, TuningStep, setting_path, step_words
 from virtometer.programs import Programs, now
 
 _NUMBERS = itertools.count(1)
@@ -102,7 +102,7 @@ class HostTuning:
             return
         with deferred_signals():
             self._steps = steps
-            self._say(TuningState.IN_FORCE, step_words(steps))
+            self._say(TuningState.IN_FORCE, _in_words(steps))
             try:
                 for step in steps:
                     for name, value in step.sysctl.items():
@@ -134,10 +134,10 @@ class HostTuning:
                 told = "; ".join(faults)
                 with contextlib.suppress(VirtometerError):  # that the host is left weighs more than a full disk
                     self._say(TuningState.LEFT, told)
-                raise left_tuned(told, self._journal)
+                raise still_tuned(told, self._journal)
             self._journal.forget(self._name)
             if steps:
-                self._say(TuningState.UNDONE, step_words(steps))
+                self._say(TuningState.UNDONE, _in_words(steps))
 
     def _say(self, state: TuningState, words: str) -> None:
         self._tell(HostTuningEvent(now(), self._name, state, words))
@@ -175,17 +175,7 @@ class HostTuning:
         self.records.append(refuse_failed("on the host", done))
 
 
-def step_words(steps: Sequence[TuningStep]) -> str:
-    """Steps on the host in words: `sysctl vm.swappiness=11; /sys/... = never; program`."""
-    parts: list[str] = []
-    for step in steps:
-        parts += [f"sysctl {name}={value}" for name, value in step.sysctl.items()]
-        parts += [f"{path} = {value}" for path, value in step.sysfs.items()]
-        parts += [step.run] if step.run else []
-    return "; ".join(parts)
-
-
-def left_tuned(what: str, journal: Journal) -> HostLeftTuned:
+def still_tuned(what: str, journal: Journal) -> HostLeftTuned:
     """The error for a host whose tuning could not be undone. what: in words."""
     return HostLeftTuned(
         f"the tuning of the host could not be undone, so nothing more is measured: {what}",
@@ -204,6 +194,10 @@ def left_words(entry: Entry) -> str:
         if fields["resource"] == COMMAND.name:
             parts.append(f"'{fields.get('undo')}' was to be run")
     return "; ".join(dict.fromkeys(parts))
+
+
+def _in_words(steps: Sequence[TuningStep]) -> str:
+    return "; ".join(step_words(step.model_dump()) for step in steps)
 
 
 def _done(what: str, before: str, after: str) -> Done:

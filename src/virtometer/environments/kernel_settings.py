@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from virtometer.environments.sysfs_settings import refused
 from virtometer.errors import EnvironmentFailed
 
 ROOT = Path("/proc/sys")
@@ -77,6 +78,4 @@ def write(setting: str, value: str) -> None:
 
 
 def _refused(setting: str, cause: OSError | ValueError) -> EnvironmentFailed:
-    why = cause.strerror if isinstance(cause, OSError) else str(cause)
-    advice = "run as root" if os.geteuid() != 0 else ""
-    return EnvironmentFailed(f"the kernel setting {setting} of the host cannot be set: {why}", advice=advice)
+    return refused(f"the kernel setting {setting}", cause.strerror if isinstance(cause, OSError) else str(cause))

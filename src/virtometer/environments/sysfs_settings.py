@@ -43,7 +43,7 @@ def refuse_sysfs(steps: Iterable[TuningStep]) -> None:
                 if not Path(path).stat().st_mode & _WRITABLE:
                     raise EnvironmentFailed(f"{path} of this host is read-only: it says what is, and cannot be set")
                 if not os.access(path, os.W_OK):
-                    raise _refused(path, "it cannot be written here")
+                    raise refused(path, "it cannot be written here")
                 read_setting(path)
 
 
@@ -52,9 +52,9 @@ def read_setting(path: str) -> str:
     try:
         text = Path(path).read_text().strip()
     except (OSError, ValueError) as cause:
-        raise _refused(path, cause.strerror if isinstance(cause, OSError) else str(cause)) from cause
+        raise refused(path, cause.strerror if isinstance(cause, OSError) else str(cause)) from cause
     if not text or "\n" in text:
-        raise _refused(path, "it has no value of one line that could be put back")
+        raise refused(path, "it has no value of one line that could be put back")
     return chosen(text)
 
 
@@ -63,7 +63,7 @@ def write_setting(path: str, value: str) -> None:
     try:
         Path(path).write_text(value)
     except OSError as cause:
-        raise _refused(path, f"{cause.strerror}, with the value {value}") from cause
+        raise refused(path, f"{cause.strerror}, with the value {value}") from cause
 
 
 def beside(path: str) -> dict[str, str]:
@@ -110,6 +110,7 @@ def _by_numbers(path: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", path)]
 
 
-def _refused(path: str, why: str | None) -> EnvironmentFailed:
+def refused(setting: str, why: str | None) -> EnvironmentFailed:
+    """The error for a setting of the host that the kernel does not let us have."""
     advice = "run as root" if os.geteuid() != 0 else ""
-    return EnvironmentFailed(f"{path} of the host cannot be set: {why}", advice=advice)
+    return EnvironmentFailed(f"{setting} of the host cannot be set: {why}", advice=advice)

@@ -105,6 +105,7 @@ from virtometer.model.tuning import (
     not_undone,
     on_host,
     setting_path,
+    step_words,
 )
 
 __all__ = [
@@ -191,5 +192,6 @@ __all__ = [
     "reason_code",
     "setting_path",
     "size_text",
+    "step_words",
     "texts_of",
 ]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -165,6 +165,18 @@ def not_undone(events: Iterable[HostTuningEvent]) -> tuple[HostTuningEvent, ...]
     """Of each tuning that was not undone the last event: in force, or left."""
     last = {event.tuning: event for event in events}
     return tuple(event for event in last.values() if event.state is not TuningState.UNDONE)
+
+
+def step_words(step: Mapping[str, Any]) -> str:
+    """What a step of a plan does, in words, without where."""
+    parts = [f"sysctl {name} {value}" for name, value in (step.get("sysctl") or {}).items()]
+    parts += [f"{path} {value}" for path, value in (step.get("sysfs") or {}).items()]
+    if step.get("queue_length") is not None:
+        parts.append(f"queue length {step['queue_length']}")
+    parts += [f"offload {name} {'on' if value else 'off'}" for name, value in (step.get("offloads") or {}).items()]
+    if step.get("run"):
+        parts.append(str(step["run"]))
+    return ", ".join(parts)
 
 
 def on_host(steps: Sequence[TuningStep]) -> tuple[TuningStep, ...]:

@@ -19,7 +19,7 @@ from virtometer.design.feasible import disk_files
 from virtometer.design.schedule import schedule
 from virtometer.design.start_order import started_in_order
 from virtometer.environments.base import Environment, LabContext, Settings
-from virtometer.environments.host_tuning import left_tuned
+from virtometer.environments.host_tuning import still_tuned
 from virtometer.environments.registry import KINDS
 from virtometer.environments.sweep import sweep, tunings_left
 from virtometer.environments.tuning import refuse_tuning
@@ -191,7 +191,7 @@ def _sweep(lab: LabContext, progress: Progress) -> None:
     if sentences := sweep(lab.journal, lab.programs):
         progress.swept(sentences)
     if left := tunings_left(lab.journal):
-        raise left_tuned("; ".join(left.values()), lab.journal)
+        raise still_tuned("; ".join(left.values()), lab.journal)
 
 
 def _sweep_tunings(ledger: Ledger, campaign: Campaign, progress: Progress) -> None:

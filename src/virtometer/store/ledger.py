@@ -157,7 +157,7 @@ class Ledger:
     def note_tuning(self, event: HostTuningEvent) -> None:
         """Commit what happens to a tuning of the host; it is on the disk afterwards."""
         self._refuse_gone()
-        with deferred_signals(), storage(self.directory), self.connection.begin():
+        with self._transaction():
             self._insert(schema.tunings, [rows.tuning_row(event)])
             digests.seal(database.raw_of(self.connection))
 
