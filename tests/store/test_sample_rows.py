@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.store.campaigns import campaign, done, guest
 from tests.store.ledgers import made, outcome, read
-from virtometer.model import Sample, Samples, SetAside
+from virtometer.model import NO_SLICE, Sample, Samples, SetAside
 from virtometer.store import digests, files, rows, schema
 from virtometer.store.ledger import Ledger
 from virtometer.store.sample_rows import sample_rows
@@ -45,6 +45,7 @@ def stored(runs: Sequence[Sequence[Sample]]) -> sqlite3.Connection:
 
 
 @given(st.lists(SAMPLES, min_size=1, max_size=3))
+@example([[Sample(0, 0, 0, "", slice=NO_SLICE)]])
 def test_the_json_and_the_samples_are_those_that_are_read_row_by_row(runs: list[list[Sample]]) -> None:
     with contextlib.closing(stored(runs)) as raw:
         found = sample_rows(raw, 4)

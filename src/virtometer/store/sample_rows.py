@@ -74,9 +74,12 @@ def sample_rows(raw: sqlite3.Connection, trial: int) -> dict[int, SampleRows] | 
 
 
 def _plain(of: SampleRows) -> bool:
-    """Whether its JSON is that of the module json, and its columns have a number for each row."""
+    """Whether its JSON is that of the module json, and its columns have a number for each row.
+
+    The number that stands for no slice is none of a slice.
+    """
     text = of.json.isascii() and b"\\" not in of.json and b"\x7f" not in of.json
-    return text and of.slices in (0, of.count)
+    return text and of.slices in (0, of.count) and str(NO_SLICE) not in (of.slice or "")
 
 
 def _numbers(text: str, count: int) -> NDArray[np.int64]:
