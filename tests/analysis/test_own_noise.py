@@ -36,7 +36,15 @@ def test_a_spread_is_seen_in_the_comparisons_of_an_environment_together() -> Non
 
 def test_a_drift_is_seen_also_without_a_control() -> None:
     of = own_noise({KEY: [0.0, 0.011, 0.019, 0.031, 0.042, 0.049]}, {})[KEY]
-    assert of.drifts and of.own
+    assert of.drifts and of.own and of.hinted
+
+
+def test_a_hint_is_less_than_a_finding() -> None:
+    drift = own_noise({KEY: [log + 0.005 * at for at, log in enumerate(ALIKE)]}, {KEY: QUIET})[KEY]
+    spread = own_noise({KEY: [2.5 * log for log in ALIKE]}, {KEY: QUIET})[KEY]
+    assert drift.hinted and not drift.own
+    assert spread.hinted and not spread.own
+    assert not own_noise({KEY: ALIKE}, {KEY: QUIET})[KEY].hinted
 
 
 @pytest.mark.parametrize("slow", [1, 2])

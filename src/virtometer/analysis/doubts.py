@@ -1,7 +1,8 @@
 """What few starts leave open beside a verdict: reasons to refuse it, blocks to ask for, and a note.
 
 Three rules, each with what a verdict takes (METHODOLOGY.md, "Few blocks and rare events"):
-1. a claim that starts of an unseen kind could explain takes `unseen.ENOUGH` starts of guests of its kind;
+1. a claim that starts of an unseen kind could explain takes `unseen.ENOUGH` starts of guests of its kind, or enough
+   guests of all environments, where nothing hints at noise of its own;
 2. where blocks lie apart, a verdict has to survive the share of such starts that these blocks allow;
 3. where a subject has noise of its own, its blocks count as the independent blocks that they are worth at least.
 Effects far larger than such kinds and such noise are not touched.
@@ -10,7 +11,7 @@ Effects far larger than such kinds and such noise are not touched.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -61,11 +62,13 @@ def doubts(
     verdicts = plain_verdicts(spreads, margin, strictness)
     seen = own_noise(family, controls or {})
     level = CLAIM_LEVEL * strictness / max(len(seen), 1)
+    everywhere = _unseen_everywhere(spreads, seen)
     refused, blocks, notes = {}, {}, {}
     for key, own in seen.items():
         of, verdict = spreads[key], verdicts[key]
         assert of is not None
-        case = _Case(of, own, verdict, margin, (starts or {}).get(key, of.n), level, strictness, len(seen))
+        guests = (starts or {}).get(key, of.n)
+        case = _Case(of, own, verdict, margin, guests, everywhere[key[0]], level, strictness, len(seen))
         why, needed = case.refusal()
         if why:
             refused[key] = why
@@ -76,15 +79,29 @@ def doubts(
     return Doubts(refused, blocks, notes)
 
 
+def _unseen_everywhere(spreads: Mapping[Key, Spread | None], seen: Mapping[Key, OwnNoise]) -> dict[str, float]:
+    """By workload: how far a mean may be wrong by a kind of start that no guest of any comparison shows.
+
+    It takes starts of another kind to be as likely in one environment as in another.
+    """
+    starts, apart = Counter[str](), Counter[str]()
+    for key, own in seen.items():
+        of = spreads[key]
+        starts[key[0]] += of.n if of else 0
+        apart[key[0]] += own.apart
+    return {workload: unseen.share(n, apart[workload]) * unseen.SIZE for workload, n in starts.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """One comparison. level: of a claim, two-sided."""
+    """One comparison. everywhere: as `_unseen_everywhere` gives it. level: of a claim, two-sided."""
 
     of: Spread
     own: OwnNoise
     verdict: Verdict
     margin: float
     starts: int
+    everywhere: float
     level: float
     strictness: float
     comparisons: int
@@ -136,7 +153,10 @@ class _Case:
 
     def _by_few(self) -> tuple[str, int | None] | None:
         claim = self.verdict in (Verdict.SLOWER, Verdict.FASTER)
-        if not claim or self.starts >= unseen.ENOUGH or unseen.shift(self.of.n) < self.beyond:
+        wrong_by = unseen.shift(self.of.n)
+        if not self.own.hinted:
+            wrong_by = min(wrong_by, self.everywhere)
+        if not claim or self.starts >= unseen.ENOUGH or wrong_by < self.beyond:
             return None
         needed = unseen.starts_needed(self.beyond)
         more = unseen.ENOUGH if needed is None else min(unseen.ENOUGH, needed)

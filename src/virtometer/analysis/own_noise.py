@@ -25,6 +25,14 @@ from virtometer.analysis.blocks import Key
 from virtometer.analysis.interval import Spread, spread
 
 LEVEL = 0.01
+"""Of the tests for a drift: six blocks show a slow one hardly."""
+
+WIDER = 0.002
+"""Of the tests for a larger spread: what harms shows clearly, and a false alarm costs a verdict."""
+
+HINT = 0.1
+"""Of the same tests, for noise that may be its own: it takes no verdict, and no benefit of the doubt is given."""
+
 _SHARED = 0.75  # variance of a subject's log ratios by the control's, where both are as noisy
 _FEWEST = 6  # blocks from which on something is said
 _APART = 4.0  # spreads of the usual blocks by which another kind of start lies apart
@@ -36,7 +44,8 @@ class OwnNoise:
     """What the blocks of one comparison show of its subject's own noise.
 
     times: its spread by that of a subject as noisy as the baseline; None without a control. own: the spread is larger,
-    or the blocks drift, here or in the environment's comparisons together. drifts: the second of both. apart: blocks
+    or the blocks drift, here or in the environment's comparisons together. drifts: the second of both. hinted: either
+    may be so, by `HINT`. apart: blocks
     that lie apart from the usual ones; size: by how much, on the log scale. widespread: half of the environment's
     comparisons have such blocks. effective: the number of independent blocks that these are worth at least.
     """
@@ -44,6 +53,7 @@ class OwnNoise:
     times: float | None
     own: bool
     drifts: bool
+    hinted: bool
     apart: int
     size: float
     widespread: bool
@@ -67,21 +77,22 @@ def own_noise(family: Mapping[Key, Sequence[float]], controls: Mapping[Key, Spre
         environments[key[1]].append(key)
     found = {}
     for keys in environments.values():
-        together_wide = _combined([p for key in keys if (p := wide[key]) is not None]) < LEVEL
-        together_drift = len(keys) > 1 and _trend_of_all([logs[key] for key in keys]) < LEVEL
+        wide_of_all = _combined([p for key in keys if (p := wide[key]) is not None])
+        drift_of_all = _trend_of_all([logs[key] for key in keys]) if len(keys) > 1 else 1.0
         with_kinds = [apart[key][1] for key in keys if apart[key][0]]
         widespread = 2 * len(with_kinds) >= len(keys) and len(with_kinds) > 1
         for key in keys:
             control, own = controls.get(key), spreads[key]
             assert own is not None
-            p = wide[key]
-            drifts = drift[key] < LEVEL or together_drift
+            p_wide = min(1.0 if (p := wide[key]) is None else p, wide_of_all)
+            p_drift = min(drift[key], drift_of_all)
             times = None if p is None or control is None else own.sd / (math.sqrt(_SHARED) * control.sd)
             count, size = apart[key]
             found[key] = OwnNoise(
                 times,
-                own=drifts or (p is not None and (p < LEVEL or together_wide)),
-                drifts=drifts,
+                own=p_drift < LEVEL or p_wide < WIDER,
+                drifts=p_drift < LEVEL,
+                hinted=min(p_drift, p_wide) < HINT,
                 apart=count,
                 size=max(size, statistics.median(with_kinds) if widespread else 0.0),
                 widespread=widespread,
