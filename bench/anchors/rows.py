@@ -98,8 +98,7 @@ def disk(operation: str, size: int, depth: int, engine: str) -> Row:
     anchor = fio(operation.removeprefix("sequential-").replace("random-", "rand"), size, depth, engine)
     name = f"disk.{operation}-{named}-{engine}-{depth}"
     demand = 1.0 if name == "disk.sequential-read-1M-psync-1" else 0.95
-    pages: Literal["small", "best"] = "best" if size >= 64 * KIB else "small"
-    return Row(name, unit, agent(unit, measure), anchor, demand, noise, pages)
+    return Row(name, unit, agent(unit, measure), anchor, demand, noise)
 
 
 def lmbench_row(name: str, op: str, program: str, demand: float = 0.95) -> Row:

@@ -26,6 +26,7 @@ def test_what_is_not_given_is_left_to_the_agent() -> None:
         "direct": True,
         "engine": "psync",
         "depth": 1,
+        "pages": "small",
         "seed": 1,
     }
 
@@ -33,6 +34,7 @@ def test_what_is_not_given_is_left_to_the_agent() -> None:
 def test_an_access_specification_is_passed_on() -> None:
     mix = "4K share=67 read=80 random=100, 64K share=33"
     told = asked("access", mix=mix, depth=32, engine="io_uring", align="512", think=100, burst=8, sync="each")
+    assert asked("sequential-read", size="1M", pages="huge")["pages"] == "huge"
     assert told | {"mix": mix, "depth": 32, "align": 512, "think": 100, "burst": 8, "sync": "each"} == told
     assert asked("random-write", size="4M", span="1G", verify="full")["span"] == 1 << 30
 
@@ -46,6 +48,7 @@ def test_an_access_specification_is_passed_on() -> None:
         {"depth": 32},
         {"depth": 1025, "engine": "libaio"},
         {"engine": "posixaio"},
+        {"pages": "auto"},
         {"verify": "some"},
         {"sync": "sometimes"},
         {"read": 101},

@@ -73,6 +73,19 @@ impl Buffer {
         }
     }
 
+    /// As [`Buffer::huge_pages`], of touched memory that is to be on small pages alone (false) or on huge ones alone
+    /// (true). `not-supported` where it is otherwise.
+    pub(crate) fn ensure_pages(&self, huge: bool) -> Result<&'static str, Failure> {
+        let found = self.huge_pages();
+        let message = match (huge, found) {
+            (true, "no") => "pages is huge, and of the memory that was allocated none is on huge pages",
+            (true, "partly") => "pages is huge, and of the memory that was allocated not all is on huge pages",
+            (false, "yes" | "partly") => "pages is small, and the memory that was allocated is on huge pages",
+            _ => return Ok(found),
+        };
+        Err(Failure::new(Code::NotSupported, message))
+    }
+
     /// The memory as bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
         // SAFETY: the mapping is this long, readable, initialised (zero) and borrowed with self.
@@ -143,6 +156,26 @@ mod tests {
             assert!(buffer.bytes().iter().all(|byte| *byte == 0xFF));
         }
         assert_eq!(Buffer::aligned(usize::MAX, true).map(|_| ()).unwrap_err().code, Code::OutOfMemory);
+    }
+
+    #[test]
+    fn pages_are_of_the_size_that_was_asked_for_or_it_is_said() {
+        for huge in [false, true] {
+            let mut buffer = Buffer::aligned(3 * HUGE_PAGE, huge).unwrap();
+            buffer.bytes_mut().fill(1);
+            match (buffer.huge_pages(), buffer.ensure_pages(huge)) {
+                (found, Ok(word)) => assert_eq!(found, word, "{huge}"),
+                // Nobody has to have huge pages; small ones all have.
+                (found, Err(failure)) => assert!(huge && found != "yes", "{failure}"),
+            }
+            let other = buffer.ensure_pages(!huge).map_err(|failure| failure.code);
+            let expected = match (huge, buffer.huge_pages()) {
+                (_, "unknown") => Ok("unknown"),
+                (true, "no") => Ok("no"),
+                _ => Err(Code::NotSupported),
+            };
+            assert_eq!(other, expected, "{huge}");
+        }
     }
 
     #[test]

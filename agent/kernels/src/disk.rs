@@ -86,6 +86,12 @@ const SIZE: Parameter = parameter("size", bytes(8, LARGEST), "4096", "bytes of a
 const DEPTH: Parameter = parameter("depth", integer(1, DEEPEST), "1", "requests under way at once, of each thread");
 const ENGINE: Parameter =
     parameter("engine", Choice(&["psync", "libaio", "io_uring"]), "psync", "how requests are made; psync: depth 1");
+const PAGES: Parameter = parameter(
+    "pages",
+    Choice(&["small", "huge"]),
+    "small",
+    "what the memory of the blocks lies on; huge: fewer pieces for the device, and an error where there are none",
+);
 const ALIGN: Parameter =
     parameter("align", bytes(0, LARGEST), "0", "offsets are multiples of this many bytes; 0: of the size");
 const THINK: Parameter = parameter("think", integer(0, 60_000_000), "0", "pause after each burst in us, which counts");
@@ -109,11 +115,12 @@ const OWN_SYNC: Parameter = parameter(
 );
 const RECORD: Parameter = parameter("size", bytes(512, LARGEST), "4096", "bytes of a record, a multiple of 512");
 
-const READ_PARAMETERS: &[Parameter] = &[FILE, SIZE, SPAN, DIRECT, DEPTH, ENGINE, ALIGN, THINK, BURST, VERIFY, SEED];
+const READ_PARAMETERS: &[Parameter] =
+    &[FILE, SIZE, SPAN, DIRECT, DEPTH, ENGINE, PAGES, ALIGN, THINK, BURST, VERIFY, SEED];
 const WRITE_PARAMETERS: &[Parameter] =
-    &[FILE, SIZE, SPAN, DIRECT, DEPTH, ENGINE, ALIGN, THINK, BURST, VERIFY, SEED, SYNC];
+    &[FILE, SIZE, SPAN, DIRECT, DEPTH, ENGINE, PAGES, ALIGN, THINK, BURST, VERIFY, SEED, SYNC];
 const ACCESS_PARAMETERS: &[Parameter] =
-    &[FILE, SIZE, SPAN, DIRECT, DEPTH, ENGINE, ALIGN, THINK, BURST, VERIFY, SEED, SYNC, READ, RANDOM, MIX];
+    &[FILE, SIZE, SPAN, DIRECT, DEPTH, ENGINE, PAGES, ALIGN, THINK, BURST, VERIFY, SEED, SYNC, READ, RANDOM, MIX];
 const FILL_PARAMETERS: &[Parameter] = &[
     FILE,
     SPAN,
@@ -265,6 +272,7 @@ fn make_requests(task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory, 
     let specification = Specification::parse(settings, fixed)?;
     let depth = settings.integer("depth")?;
     let engine = EngineKind::parse(settings, depth)?;
+    let huge = settings.choice("pages", &[("small", false), ("huge", true)])?;
     let verify = Verify::parse(settings)?;
     let synchronous = settings.choice("sync", &[("none", false), ("each", true)])?;
     let span = settings.integer("span")?;
@@ -294,6 +302,7 @@ fn make_requests(task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory, 
         span,
         engine,
         depth,
+        huge,
         verify,
         count_requests,
         seed,

@@ -18,7 +18,7 @@ from virtometer.workloads.base import Parameters, Place, Workload, not_multiple,
 
 # Operations that follow an access specification, with the agent's defaults, so that a ledger tells them.
 _ACCESS = {"random-read", "random-write", "sequential-read", "sequential-write", "access"}
-_ACCESS_DEFAULTS = {"size": 4096, "direct": True, "engine": "psync", "depth": 1, "seed": 1}
+_ACCESS_DEFAULTS = {"size": 4096, "direct": True, "engine": "psync", "depth": 1, "pages": "small", "seed": 1}
 
 # A whole file: iozone's, and Bonnie's by byte and by block (lmdd's is `write`).
 _WHOLE_FILE = {
@@ -45,6 +45,9 @@ class DiskParameters(Parameters):
     engine: Literal["psync", "libaio", "io_uring"] | None = Field(default=None, description="how requests are issued")
     depth: Annotated[int, Field(ge=1, le=1024)] | None = Field(
         default=None, description="requests under way at once, of each thread; psync has only 1"
+    )
+    pages: Literal["small", "huge"] | None = Field(
+        default=None, description="size of the pages that blocks in memory lie on; huge: fewer pieces for the device"
     )
     align: Annotated[int, BeforeValidator(parse_size), Field(ge=0, le=1 << 30)] | None = Field(
         default=None, description="bytes of which offsets are multiples; 0: the size of a block"

@@ -58,11 +58,9 @@ def test_rows_are_chosen_by_the_beginning_of_their_names() -> None:
 
 
 @ROW
-def test_its_pages_are_the_same_on_both_sides_but_for_the_best_mode_and_large_blocks(row: Row) -> None:
+def test_its_pages_are_the_same_on_both_sides_but_for_the_best_mode(row: Row) -> None:
     assert (row.pages_of("agent") == row.pages_of("anchor")) is (row.pages != "best")
-    size = re.search(r"--size (\d+) .*--engine", row.agent.arguments)
-    large_blocks = size is not None and int(size[1]) >= 65536
-    assert (row.pages == "best") is ("best" in row.name or large_blocks)
+    assert (row.pages == "best") is ("best" in row.name)
     asked = re.search(r"--pages (\w+)", row.agent.arguments)
     assert asked is None or asked[1] == row.pages
 

@@ -45,16 +45,22 @@ impl Drop for Mapping {
     }
 }
 
-/// Share of the resident memory on huge pages in the mapping of /proc/self/smaps that holds `address`.
-fn huge_share(maps: &str, address: u64) -> Option<f64> {
-    let holds = |line: &str| {
+/// The lines of /proc/self/smaps about the mapping that holds `address`, without its first.
+fn lines_about(maps: &str, address: u64) -> impl Iterator<Item = &str> {
+    let holds = move |line: &str| {
         let (low, high) = line.split(' ').next()?.split_once('-')?;
         let range = u64::from_str_radix(low, 16).ok()?..u64::from_str_radix(high, 16).ok()?;
         Some(range.contains(&address))
     };
-    let mut lines = maps.lines().skip_while(|line| holds(line) != Some(true)).skip(1);
+    let from = maps.lines().skip_while(move |line| holds(line) != Some(true)).skip(1);
+    from.take_while(move |line| holds(line).is_none())
+}
+
+/// Share of the resident memory on huge pages in the mapping of /proc/self/smaps that holds `address`.
+fn huge_share(maps: &str, address: u64) -> Option<f64> {
+    let mut lines = lines_about(maps, address);
     let mut value = |name: &str| {
-        let line = lines.by_ref().take_while(|line| holds(line).is_none()).find_map(|line| line.strip_prefix(name))?;
+        let line = lines.find_map(|line| line.strip_prefix(name))?;
         line.trim().trim_end_matches("kB").trim().parse::<f64>().ok()
     };
     // In the order of the file.
@@ -95,7 +101,8 @@ fn free_memory() -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::huge_share;
+    #![allow(clippy::unwrap_used)]
+    use super::{huge_share, lines_about, Mapping};
 
     const MAPS: &str = "\
 55d0-55e0 r--p 00000000 fe:00 1 /x
@@ -108,6 +115,22 @@ AnonHugePages:      6144 kB
 7fff-8fff rw-p 00000000 00:00 0
 Rss:                   0 kB
 ";
+
+    #[test]
+    fn small_pages_are_asked_for_also_where_the_system_gives_huge_ones_to_everybody() {
+        if !std::path::Path::new("/sys/kernel/mm/transparent_hugepage").exists() {
+            return; // there are only small ones
+        }
+        let flags = |huge| {
+            let mut mapping = Mapping::new(4 << 20).unwrap();
+            mapping.request_huge_pages(huge);
+            let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+            let line = lines_about(&maps, mapping.start as u64).find(|line| line.starts_with("VmFlags:")).unwrap();
+            ["nh", "hg"].map(|flag| line.split_whitespace().any(|one| one == flag))
+        };
+        // Documentation/filesystems/proc.rst: nh is "no huge page advise flag", hg "huge page advise flag".
+        assert_eq!((flags(false), flags(true)), ([true, false], [false, true]));
+    }
 
     #[test]
     fn the_share_of_huge_pages_is_that_of_the_right_mapping() {

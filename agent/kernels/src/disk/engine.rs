@@ -33,17 +33,21 @@ pub(super) struct Job {
 /// Room for one block of each request under way, and behind it for the blocks that are prepared or kept.
 pub(super) struct Memory {
     buffer: Buffer,
+    /// Whether it is to be on huge pages, and how much of it is, in a word.
+    huge: bool,
+    huge_pages: &'static str,
     slots: usize,
     slot_bytes: usize,
 }
 
 impl Memory {
-    /// Room for `slots` blocks of `block` bytes.
-    pub(super) fn new(slots: usize, block: usize) -> Result<Self, Failure> {
+    /// Room for `slots` blocks of `block` bytes, on huge or on small pages alone.
+    pub(super) fn new(slots: usize, block: usize, huge: bool) -> Result<Self, Failure> {
         let slot_bytes = (block + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
         let bytes = slots.saturating_mul(slot_bytes);
         ensure_memory(bytes as u64, &format!("{slots} blocks under way"))?;
-        Ok(Memory { buffer: touched(bytes)?, slots, slot_bytes })
+        let (buffer, huge_pages) = touched(bytes, huge)?;
+        Ok(Memory { buffer, huge, huge_pages, slots, slot_bytes })
     }
 
     /// Make room for `bytes` of prepared blocks; what was prepared before is lost.
@@ -51,7 +55,7 @@ impl Memory {
         let wanted = self.slots * self.slot_bytes + bytes;
         if self.buffer.bytes().len() < wanted {
             ensure_memory(bytes as u64, "the blocks of one iteration")?;
-            self.buffer = touched(wanted)?;
+            (self.buffer, self.huge_pages) = touched(wanted, self.huge)?;
         }
         Ok(())
     }
@@ -69,7 +73,7 @@ impl Memory {
 
     /// How much of it is on huge pages, in a word.
     pub(super) fn huge_pages(&self) -> &'static str {
-        self.buffer.huge_pages()
+        self.huge_pages
     }
 
     /// Bytes that each block under way has room for.
@@ -97,12 +101,13 @@ impl Memory {
     }
 }
 
-/// Memory whose pages are there: none is made in a timed stretch.
-fn touched(bytes: usize) -> Result<Buffer, Failure> {
-    let mut buffer = Buffer::aligned(bytes, true)?;
+/// Memory whose pages are there, because none is made in a timed stretch, and how much of it is on huge ones.
+fn touched(bytes: usize, huge: bool) -> Result<(Buffer, &'static str), Failure> {
+    let mut buffer = Buffer::aligned(bytes, huge)?;
     // What no read gives: a block that was never read shows.
     buffer.bytes_mut().fill(0xFF);
-    Ok(buffer)
+    let found = buffer.ensure_pages(huge)?;
+    Ok((buffer, found))
 }
 
 /// The record of each request.

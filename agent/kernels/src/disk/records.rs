@@ -81,7 +81,7 @@ impl Records {
             config.place.path = format!("{}.{index}", config.place.path);
         }
         ensure_memory(config.size as u64, "one record")?;
-        let mut record = Buffer::aligned(config.size, true)?;
+        let mut record = Buffer::aligned(config.size, false)?;
         pattern::fill(record.bytes_mut(), 0);
         let random = Random::new(crate::random::mix(config.seed) ^ index);
         let mut records = Records {

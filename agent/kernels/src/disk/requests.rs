@@ -120,6 +120,8 @@ pub(super) struct Config {
     pub(super) span: u64,
     pub(super) engine: EngineKind,
     pub(super) depth: u32,
+    /// The memory of the blocks is to be on huge pages, not on small ones.
+    pub(super) huge: bool,
     pub(super) verify: Verify,
     /// Work is counted in requests, not in bytes.
     pub(super) count_requests: bool,
@@ -191,11 +193,7 @@ impl Requests {
         }
         let read_back = ReadBack::new(reader.try_clone().map_err(failed)?, conditions["io"] == "direct", block)?;
         let engine = config.engine.engine(config.depth).map_err(|cause| refused(config.engine, &cause))?;
-        let memory = Memory::new(config.depth as usize, block)?;
-        if config.access.direct && block > SMALL_PAGE {
-            // A block in one piece of the machine's memory is one piece for the device as well, which is far quicker.
-            conditions.insert("huge_pages".into(), memory.huge_pages().into());
-        }
+        let memory = Memory::new(config.depth as usize, block, config.huge)?;
         let notes = Notes::new(config.verify != Verify::Nothing);
         let mut requests = Requests {
             engine,
@@ -478,7 +476,12 @@ impl Worker for Requests {
     }
 
     fn conditions(&self) -> Conditions {
-        self.conditions.clone()
+        let mut conditions = self.conditions.clone();
+        // A block in one piece of the machine's memory is one piece for the device as well, which is far quicker.
+        if self.config.huge || (self.config.access.direct && self.job.memory.block() > SMALL_PAGE) {
+            conditions.insert("huge_pages".into(), self.job.memory.huge_pages().into());
+        }
+        conditions
     }
 
     /// Reads blocks again: those of the last iteration that were compared, others where there was nothing but reading.

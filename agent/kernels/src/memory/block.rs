@@ -4,7 +4,7 @@
 
 use crate::buffer::{Buffer, HUGE_PAGE};
 use crate::settings::{wrong, Settings};
-use virtometer_protocol::{Code, Failure};
+use virtometer_protocol::Failure;
 
 /// Which pages are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,16 +41,10 @@ impl Block {
             [word] => block.words_mut().fill(*word),
             _ => block.words_mut().chunks_mut(tile.len()).for_each(|part| part.copy_from_slice(&tile[..part.len()])),
         }
-        block.huge_pages = block.buffer.huge_pages();
-        if pages == Pages::Huge && ["no", "partly"].contains(&block.huge_pages) {
-            let given = if block.huge_pages == "no" { "none" } else { "not all" };
-            let message = format!("pages is huge, and of the memory that was allocated {given} is on huge pages");
-            return Err(Failure::new(Code::NotSupported, message));
-        }
-        if pages == Pages::Small && ["yes", "partly"].contains(&block.huge_pages) {
-            let message = "pages is small, and the memory that was allocated is on huge pages";
-            return Err(Failure::new(Code::NotSupported, message));
-        }
+        block.huge_pages = match pages {
+            Pages::Auto => block.buffer.huge_pages(),
+            Pages::Small | Pages::Huge => block.buffer.ensure_pages(pages == Pages::Huge)?,
+        };
         Ok(block)
     }
 

@@ -20,6 +20,7 @@ fn requests(threads: u64, burst: usize) -> Requests {
         span: 65536,
         engine: EngineKind::Psync,
         depth: 1,
+        huge: false,
         verify: Verify::Sample,
         count_requests: true,
         in_slices: false,

@@ -80,6 +80,30 @@ fn requests_go_through_the_page_cache_where_that_is_asked_for() {
 }
 
 #[test]
+fn blocks_lie_on_the_pages_that_are_asked_for() {
+    let (_folder, file) = filled();
+    let huge_pages = |op, verify: &str, pages: Option<&str>| {
+        let mut given = vec![("size", Scalar::Integer(1 << 18)), ("verify", Scalar::Text(verify.into()))];
+        given.extend(pages.map(|pages| ("pages", Scalar::Text(pages.into()))));
+        run(&task(op, &file, &given)).map(|(outcome, _)| outcome.conditions["huge_pages"].clone())
+    };
+    for op in ["sequential-read", "sequential-write"] {
+        // With `full` all blocks of an iteration are kept: the memory grows.
+        for verify in ["sample", "full"] {
+            for small in [None, Some("small")] {
+                let found = huge_pages(op, verify, small).unwrap();
+                assert!(["no", "unknown"].contains(&found.as_str()), "{op} {verify} {small:?}: {found}");
+            }
+            match huge_pages(op, verify, Some("huge")) {
+                Ok(found) => assert!(["yes", "unknown"].contains(&found.as_str()), "{op} {verify}: {found}"),
+                // This system does not give them, or not now.
+                Err(failure) => assert!(failure.message.starts_with("pages is huge, and"), "{failure}"),
+            }
+        }
+    }
+}
+
+#[test]
 fn rates_beside_the_value_are_those_of_the_samples() {
     let (_folder, file) = filled();
     for (op, name, factor) in [("random-read", "throughput", 8192.0), ("sequential-read", "io-rate", 1.0 / 8192.0)] {

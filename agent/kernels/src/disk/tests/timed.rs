@@ -146,7 +146,8 @@ fn job(count: usize, timed: u64, slots: usize) -> Job {
     let mut notes = Notes::new(false);
     notes.clear(count, timed);
     let requests = (0..count).map(request).collect();
-    Job { file: std::fs::File::open(file).unwrap(), requests, memory: Memory::new(slots, 512).unwrap(), notes }
+    let memory = Memory::new(slots, 512, false).unwrap();
+    Job { file: std::fs::File::open(file).unwrap(), requests, memory, notes }
 }
 
 /// Carry out a job with a clock that shows one microsecond more at each reading.
