@@ -4,12 +4,16 @@
 . "$(dirname "$0")/apt.sh"
 
 minimum=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' agent/agent/Cargo.toml)
-# The source compiles with the minimum, but a cargo before this one first clones the whole history of the crates' index.
-wanted=1.70
 arch=$(uname -m)
 
 rust_version() { rustc --version 2>/dev/null | cut -d ' ' -f 2; }
 rust_is() { has cargo && has rustc && at_least "$(rust_version)" "$1"; }
+
+# What was once unpacked here may be too old by now.
+if [ -x .build/rust/bin/rustc ] && ! rust_is "$minimum"; then
+    rm -rf .build/rust
+    hash -r
+fi
 
 # rustup brings Rust where there is one, unless Debian's was unpacked here because rustup could not fetch any.
 from_rustup=
@@ -24,19 +28,20 @@ if has rustup && ! [ -x .build/rust/bin/rustc ]; then
         fi
     fi
 fi
-if [ -z "$from_rustup" ] && ! rust_is "$wanted"; then
+if [ -z "$from_rustup" ] && ! rust_is "$minimum"; then
     if has rustup; then
         found="rustup has no toolchain"
     else
         found=$(has rustc && echo "Rust $(rust_version) is old" || echo "Rust is not installed")
     fi
     say "$found; a Rust of Debian is fetched for this checkout alone"
-    # Debian 12 has a current Rust beside its old one, under these names. Unpacked here, it replaces nobody's cargo.
+    # Debian 12 has a current Rust beside its old one, under these names, from its security updates. Unpacked here, it
+    # replaces nobody's cargo.
     if setup/debian_rust.sh cargo-web rustc-web; then
         hash -r
     fi
     rust_is "$minimum" ||
-        stop "$found, and no newer one could be fetched: install Rust $wanted or later with rustup, or have the Debian packages cargo-web and rustc-web installed, and call make again"
+        stop "$found, and no newer one could be fetched: install Rust $minimum or later with rustup, or have the Debian packages cargo-web and rustc-web installed, and call make again"
 fi
 has cc || stop "no C compiler is installed, which Rust needs to link; install gcc and call make again"
 

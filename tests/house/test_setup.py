@@ -133,12 +133,12 @@ def test_trouble_with_the_network_is_one_clear_sentence(house: House) -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "accepted"), [("1.62.0", False), ("1.9.0", False), ("1.63.0", True), ("99.0.0", True)]
+    ("version", "accepted"), [("1.88.0", False), ("1.9.0", False), ("1.89.0", True), ("99.0.0", True)]
 )
 def test_a_rust_that_is_too_old_is_named_with_what_is_needed(house: House, version: str, accepted: bool) -> None:
     manifest = house.root / "agent" / "agent" / "Cargo.toml"
     manifest.parent.mkdir(parents=True)
-    manifest.write_text('[package]\nrust-version = "1.63"\n')
+    manifest.write_text('[package]\nrust-version = "1.89"\n')
     house.stand_in("rustc", f'echo "rustc {version} (0 0)"')
     house.stand_in("cargo", "exit 0")
     house.stand_in("dpkg-deb", "exit 0")
@@ -153,9 +153,9 @@ def test_a_rust_that_is_too_old_is_named_with_what_is_needed(house: House, versi
     argv = ["bash", str(house.root / "setup" / "rust.sh")]
     result = subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
     assert (result.returncode == 0) is accepted, result.stderr
-    refused = f"Rust {version} is old, and no newer one could be fetched: install Rust 1.70 or later with rustup"
+    refused = f"Rust {version} is old, and no newer one could be fetched: install Rust 1.89 or later with rustup"
     assert (refused in result.stderr) is not accepted
-    assert ("Unable to locate package cargo-web" in result.stdout) is (version != "99.0.0")
+    assert ("Unable to locate package cargo-web" in result.stdout) is not accepted
 
 
 DEBIAN_RUST = """\
@@ -170,7 +170,7 @@ chmod +x "$3/usr/bin/rustc" "$3/usr/bin/cargo"
 def test_debian_s_rust_serves_where_rustup_cannot_fetch_the_toolchain(house: House, reachable: bool) -> None:
     manifest = house.root / "agent" / "agent" / "Cargo.toml"
     manifest.parent.mkdir(parents=True)
-    manifest.write_text('[package]\nrust-version = "1.63"\n')
+    manifest.write_text('[package]\nrust-version = "1.89"\n')
     house.stand_in("rustup", f'echo "rustup $*" >>{house.root}/asked; echo "error: could not download"; exit 1')
     for proxy in ("rustc", "cargo"):
         house.stand_in(proxy, "echo 'error: toolchain is not installed' >&2; exit 1")
@@ -188,6 +188,25 @@ def test_debian_s_rust_serves_where_rustup_cannot_fetch_the_toolchain(house: Hou
     rustup, *cargo = house.asked()
     assert rustup == "rustup toolchain install"
     assert len(cargo) == 2 and all(re.match(r"cargo build .*-unknown-linux-gnu$", line) for line in cargo)
+
+
+def test_a_rust_that_was_unpacked_here_makes_way_where_it_has_become_too_old(house: House) -> None:
+    manifest = house.root / "agent" / "agent" / "Cargo.toml"
+    manifest.parent.mkdir(parents=True)
+    manifest.write_text('[package]\nrust-version = "1.89"\n')
+    unpacked = house.root / ".build" / "rust" / "bin"
+    unpacked.mkdir(parents=True)
+    for program in ("rustc", "cargo"):
+        (unpacked / program).write_text('#!/bin/sh\necho "rustc 1.85.0 (0 0)"\n')
+        (unpacked / program).chmod(0o755)
+    house.stand_in("rustup", 'echo "$(uname -m)-unknown-linux-musl"')
+    house.stand_in("rustc", 'echo "rustc 1.95.0 (0 0)"')
+    house.stand_in("cargo", f'echo "cargo $*" >>{house.root}/asked')
+    result = house.run("rust.sh")
+    assert result.returncode == 0, result.stderr
+    assert not unpacked.exists()
+    (built,) = house.asked()
+    assert built.startswith("cargo build") and built.endswith("-unknown-linux-musl")
 
 
 UV = """\

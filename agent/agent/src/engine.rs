@@ -330,7 +330,7 @@ fn release(go: &Go, control: &Arc<Control>) -> Result<Then, Failure> {
         return wrong(format!("the run {run} does not begin together with others"));
     }
     let now_ns = now_ns();
-    if go.at_ns.map_or(false, |at_ns| at_ns.saturating_sub(now_ns) > MAX_LEAD_NS) {
+    if go.at_ns.is_some_and(|at_ns| at_ns.saturating_sub(now_ns) > MAX_LEAD_NS) {
         return wrong(format!("at_ns is more than {} s ahead", MAX_LEAD_NS / 1_000_000_000));
     }
     let (control, slice_s, at_ns) = (control.clone(), go.slice_s, go.at_ns);

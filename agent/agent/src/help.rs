@@ -125,7 +125,7 @@ fn parameter_row(parameter: &Parameter) -> String {
 
 /// A number as the command line takes it, with the largest suffix that says it exactly.
 fn size(number: u64) -> String {
-    let exact = |(shift, _): &&(u32, &str)| number > 0 && number % (1 << shift) == 0;
+    let exact = |(shift, _): &&(u32, &str)| number > 0 && number.is_multiple_of(1 << shift);
     match [(40, "T"), (30, "G"), (20, "M"), (10, "K")].iter().find(exact) {
         Some((shift, suffix)) => format!("{}{suffix}", number >> shift),
         None => number.to_string(),

@@ -27,7 +27,7 @@ impl Outbox {
     /// Send a line that is made when it is its turn, so that a time in it is the time of sending.
     pub(crate) fn send_made(&self, make: impl FnOnce() -> Vec<u8>) -> bool {
         let mut file = self.lock();
-        let sent = file.as_mut().map_or(false, |file| write_whole(file, &make()).is_ok());
+        let sent = file.as_mut().is_some_and(|file| write_whole(file, &make()).is_ok());
         if !sent {
             *file = None;
         }

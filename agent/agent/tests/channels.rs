@@ -67,7 +67,7 @@ fn children_of(parent: u32) -> Vec<String> {
     let all = std::fs::read_dir("/proc").unwrap().flatten();
     all.map(|entry| entry.file_name().to_string_lossy().into_owned())
         .filter(|pid| pid.bytes().all(|byte| byte.is_ascii_digit()))
-        .filter(|pid| stat_of(pid).map_or(false, |(_, of)| of == parent.to_string()))
+        .filter(|pid| stat_of(pid).is_some_and(|(_, of)| of == parent.to_string()))
         .collect()
 }
 
@@ -112,7 +112,7 @@ fn no_child_outlives_an_agent_that_is_killed() {
     let (mut agent, children) = with_a_ring();
     agent.kill().unwrap();
     agent.wait().unwrap();
-    let gone = |pid: &String| stat_of(pid).map_or(true, |(state, _)| state == "Z" || state == "X");
+    let gone = |pid: &String| stat_of(pid).is_none_or(|(state, _)| state == "Z" || state == "X");
     eventually("children live on", || children.iter().all(gone));
 }
 

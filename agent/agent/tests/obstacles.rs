@@ -86,7 +86,7 @@ fn is_root(test: &str) -> bool {
 fn in_tmpfs(folder: &Path, script: &str) -> Option<Command> {
     let mount = format!("mount -t tmpfs -o size=1M tmpfs \"$0\" && {script}");
     let works = Command::new("unshare").args(["-m", "sh", "-c", &mount]).arg(folder).stderr(Stdio::null()).status();
-    if !works.map_or(false, |status| status.success()) {
+    if !works.is_ok_and(|status| status.success()) {
         eprintln!("skipped: no file system can be mounted here");
         return None;
     }

@@ -41,7 +41,7 @@ fn fits(pattern: &Value, line: &Value) -> bool {
     match (pattern, line) {
         (Value::String(any), _) if any == "*" => !line.is_null(),
         (Value::Object(wanted), Value::Object(fields)) => {
-            wanted.iter().all(|(name, pattern)| fields.get(name).map_or(false, |value| fits(pattern, value)))
+            wanted.iter().all(|(name, pattern)| fields.get(name).is_some_and(|value| fits(pattern, value)))
         }
         _ => pattern == line,
     }
@@ -63,7 +63,7 @@ fn play(path: &Path, vector: &Value) {
         (read > 0).then(|| serde_json::from_str::<Value>(&line).unwrap())
     };
     let may_be_skipped =
-        |line: &Value, names: &[&str]| line["event"].as_str().map_or(false, |event| names.contains(&event));
+        |line: &Value, names: &[&str]| line["event"].as_str().is_some_and(|event| names.contains(&event));
     // What only other systems have, Windows refuses before it looks at parameters; what comes then is about something
     // else.
     let text = vector.to_string();

@@ -202,9 +202,8 @@ impl<C: Fn() -> u64> Watch<C> {
 
     /// How far the wall clock jumped against the monotonic one since the last look.
     fn compare(&mut self) {
-        let apart = match sources::apart(&self.clock, self.real) {
-            Some(apart) => apart,
-            None => return,
+        let Some(apart) = sources::apart(&self.clock, self.real) else {
+            return;
         };
         if let Some(before) = self.apart {
             self.jump_ns = self.jump_ns.max(u64::try_from((apart - before).unsigned_abs()).unwrap_or(u64::MAX));

@@ -116,7 +116,7 @@ impl Run {
             return Err(check_failed(format!("{} ended {how}: {last}", self.program)));
         }
         let text = out.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        let fits = |text: &String| serde_json::to_string(text).map_or(false, |json| json.len() <= MOST_OUTPUT);
+        let fits = |text: &String| serde_json::to_string(text).is_ok_and(|json| json.len() <= MOST_OUTPUT);
         self.output = text.filter(fits).ok_or_else(|| {
             check_failed(format!("{} printed more than the {MOST_OUTPUT} bytes that a message holds", self.program))
         })?;

@@ -216,7 +216,7 @@ fn file_reread(settings: &Settings<'_>, threads: u64) -> Result<Build, Failure> 
         file: settings.optional_text("file")?.map(str::to_owned),
         directory: scratch::directory(settings)?,
     };
-    if config.block % 8 != 0 {
+    if !config.block.is_multiple_of(8) {
         return Err(wrong(format!("block is {}, not a multiple of 8", config.block)));
     }
     if config.file.is_some() && config.directory.is_some() {

@@ -23,7 +23,7 @@ impl Simd {
         Self::compiled()
     }
 
-    /// The best of those that [`for_each_simd`] compiles for: older compilers know 512-bit vectors in assembly alone.
+    /// The best of those that [`for_each_simd`] compiles for. Loops over 512-bit vectors are written in assembly.
     pub(crate) fn compiled() -> Self {
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {

@@ -43,7 +43,7 @@ fn every_default_is_what_the_command_line_takes_or_one_of_a_few_words() {
             (Preset::Missing, _) => {}
             (Preset::Otherwise(then), _) => assert!(WORDS.contains(&then), "{}: {then}", parameter.name),
             (Preset::Value(value), ParameterKind::Integer { least, most, .. }) => {
-                assert!(quantity(value).map_or(false, |value| (least..=most).contains(&value)), "{value}");
+                assert!(quantity(value).is_some_and(|value| (least..=most).contains(&value)), "{value}");
             }
             (Preset::Value(value), ParameterKind::Boolean) => assert!(["true", "false"].contains(&value), "{value}"),
             (Preset::Value(value), ParameterKind::Choice(words)) => assert!(words.contains(&value), "{value}"),

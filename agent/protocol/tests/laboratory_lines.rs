@@ -332,7 +332,7 @@ fn read(line: &[u8], first: bool) -> Result<(), Code> {
                     && measures.keys().chain(histograms.keys()).all(|name| named(name))
                     && measures.values().all(|one| (1..=16).contains(&one.unit.len()) && is_unit(&one.unit))
                     && histograms.values().all(WireHistogram::fits)
-                    && output.map_or(true, |text| text.len() <= MAX_LINE)
+                    && output.is_none_or(|text| text.len() <= MAX_LINE)
             }
             _ => true,
         };

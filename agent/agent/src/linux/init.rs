@@ -116,9 +116,8 @@ const MOUNTS: [(&str, &str); 4] = [("proc", "/proc"), ("sysfs", "/sys"), ("devtm
 /// of its would be found, so that a fault ends the guest.
 fn change_root(notes: &mut Vec<String>) -> Result<(), Failure> {
     let line = fs::read_to_string("/proc/cmdline").unwrap_or_default();
-    let named = match line.split_whitespace().find_map(|word| word.strip_prefix(ROOT)) {
-        Some(named) => named,
-        None => return Ok(()),
+    let Some(named) = line.split_whitespace().find_map(|word| word.strip_prefix(ROOT)) else {
+        return Ok(());
     };
     let device = match named.strip_prefix(BY_SERIAL) {
         Some(serial) => disk_with(serial)?,
@@ -215,23 +214,17 @@ fn load_modules(notes: &mut Vec<String>) {
 
 fn load_module(path: &Path) -> io::Result<()> {
     let file = rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
-    let done = match rustix::system::finit_module(&file, c_empty(), 0) {
+    let done = match rustix::system::finit_module(&file, c"", 0) {
         // Kernels before 3.8 take the module's bytes.
-        Err(rustix::io::Errno::NOSYS) => rustix::system::init_module(&fs::read(path)?, c_empty()),
+        Err(rustix::io::Errno::NOSYS) => rustix::system::init_module(&fs::read(path)?, c""),
         other => other,
     };
     match done {
         Ok(()) | Err(rustix::io::Errno::EXIST) => Ok(()),
         // The file was there, or it could not have been opened.
-        Err(rustix::io::Errno::NOENT) => {
-            Err(io::Error::new(io::ErrorKind::Other, "it needs a module that is not loaded"))
-        }
+        Err(rustix::io::Errno::NOENT) => Err(io::Error::other("it needs a module that is not loaded")),
         Err(errno) => Err(errno.into()),
     }
-}
-
-fn c_empty() -> &'static std::ffi::CStr {
-    std::ffi::CStr::from_bytes_with_nul(b"\0").unwrap_or_default()
 }
 
 fn open_channel() -> Result<Channel, Failure> {

@@ -23,10 +23,8 @@ impl Waiter {
     /// Block until `channel` can be read, or reading tells what is wrong with it (true), or the agent is asked to end
     /// (false). Only process 1 hears of the latter here: everybody else is ended by the signal.
     pub(crate) fn wait(&mut self, channel: &File) -> bool {
-        let signals = match &mut self.signals {
-            Some(signals) => signals,
-            // The read itself waits.
-            None => return true,
+        let Some(signals) = &mut self.signals else {
+            return true; // the read itself waits
         };
         loop {
             let mut watched = [PollFd::new(channel, PollFlags::IN), PollFd::new(signals, PollFlags::IN)];

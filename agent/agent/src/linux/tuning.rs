@@ -224,7 +224,7 @@ mod tests {
     }
 
     fn alive(pid: &str) -> bool {
-        std::fs::read_to_string(format!("/proc/{pid}/stat")).map_or(false, |stat| !stat.contains(") Z "))
+        std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
     }
 
     #[test]

@@ -24,11 +24,8 @@ struct List {
     folder: Option<CString>,
 }
 
-#[allow(clippy::declare_interior_mutable_const)] // the initial value of each place of the table
-const NOBODY: AtomicPtr<List> = AtomicPtr::new(null_mut());
-
 /// More workers than this have files at once nowhere; theirs would stay.
-static LISTS: [AtomicPtr<List>; 64] = [NOBODY; 64];
+static LISTS: [AtomicPtr<List>; 64] = [const { AtomicPtr::new(null_mut()) }; 64];
 
 static ENDING: AtomicBool = AtomicBool::new(false);
 static HANDLED: Once = Once::new();

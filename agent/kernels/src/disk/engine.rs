@@ -43,7 +43,7 @@ pub(super) struct Memory {
 impl Memory {
     /// Room for `slots` blocks of `block` bytes, on huge or on small pages alone.
     pub(super) fn new(slots: usize, block: usize, huge: bool) -> Result<Self, Failure> {
-        let slot_bytes = (block + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        let slot_bytes = block.next_multiple_of(ALIGNMENT);
         let bytes = slots.saturating_mul(slot_bytes);
         ensure_memory(bytes as u64, &format!("{slots} blocks under way"))?;
         let (buffer, huge_pages) = touched(bytes, huge)?;
@@ -62,7 +62,7 @@ impl Memory {
 
     /// The first place in prepared memory at or after `end`.
     pub(super) fn next_place(end: usize) -> usize {
-        (end + SECTOR - 1) / SECTOR * SECTOR
+        end.next_multiple_of(SECTOR)
     }
 
     /// Spoil what was read before: a block that is not read shows.
@@ -153,7 +153,7 @@ impl Notes {
     /// Room for the notes of `requests`, at most `timed` of which are timed.
     pub(super) fn clear(&mut self, requests: usize, timed: u64) {
         self.may_time = timed.min(requests as u64);
-        self.every = (requests as u64 + timed.max(1) - 1) / timed.max(1);
+        self.every = (requests as u64).div_ceil(timed.max(1));
         self.before = self.before.wrapping_add(self.words.len() as u64);
         self.latencies.clear();
         self.latencies.reserve(requests);
@@ -166,7 +166,7 @@ impl Notes {
     /// Whether the request `index`, which is about to begin, is timed.
     #[inline]
     pub(super) fn times(&mut self, index: usize) -> bool {
-        let chosen = self.every <= 1 || self.before.wrapping_add(index as u64) % self.every == 0;
+        let chosen = self.every <= 1 || self.before.wrapping_add(index as u64).is_multiple_of(self.every);
         let times = chosen && self.may_time > 0;
         self.may_time -= u64::from(times);
         times

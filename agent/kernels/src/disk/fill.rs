@@ -114,7 +114,7 @@ impl Worker for Fill {
     fn finish(&mut self) -> Result<CheckValue, Failure> {
         self.opened.file.sync_data().map_err(|cause| self.failed("write", &cause))?;
         let mut spread = Random::new(self.config.seed);
-        let blocks = (self.done + BLOCK as u64 - 1) / BLOCK as u64;
+        let blocks = self.done.div_ceil(BLOCK as u64);
         for _ in 0..CHECKED_AGAIN.min(blocks) {
             let offset = spread.below(blocks) * BLOCK as u64;
             let length = self.length(offset);

@@ -62,7 +62,7 @@ fn foreign(path: &str, doing: &str, remedy: &str) -> Failure {
 fn holds_pattern(file: &File, span: u64, seed: u64) -> io::Result<bool> {
     system::read_no_more(file);
     let (mut buffer, block) = ([0; LOOK], LOOK as u64);
-    for place in places((span + block - 1) / block, seed) {
+    for place in places(span.div_ceil(block), seed) {
         let offset = place * block;
         let wanted = &mut buffer[..usize::try_from(span - offset).unwrap_or(LOOK).min(LOOK)];
         match file.read_exact_at(wanted, offset) {

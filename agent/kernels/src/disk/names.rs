@@ -105,7 +105,7 @@ impl Names {
             names.sort_unstable();
         }
         let names = names.iter().map(|name| path.join(name)).collect();
-        let mut content = vec![0; (config.size + 7) / 8 * 8];
+        let mut content = vec![0; config.size.next_multiple_of(8)];
         pattern::fill(&mut content, 0);
         content.truncate(config.size);
         Ok(Names {

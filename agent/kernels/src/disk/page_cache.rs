@@ -90,7 +90,7 @@ mod tests {
         file.write_all(&[1; 20_000]).unwrap();
         let page = rustix::param::page_size() as u64;
         let mapped = mapped_pages(&file, page).unwrap();
-        assert_eq!(mapped, (20_000 + page - 1) / page, "what was just written is in the cache");
+        assert_eq!(mapped, 20_000_u64.div_ceil(page), "what was just written is in the cache");
         if let Some(pages) = pages(&file) {
             assert_eq!(pages.cached, mapped);
         }

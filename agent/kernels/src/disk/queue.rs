@@ -99,9 +99,8 @@ impl<Q: Queue> Engine for Queued<Q> {
         self.now = None;
         loop {
             while outcome.is_ok() && next < range.end {
-                let slot = match self.free.pop() {
-                    Some(slot) => slot,
-                    None => break,
+                let Some(slot) = self.free.pop() else {
+                    break;
                 };
                 let request = job.requests[next];
                 let memory = job.memory.bytes_mut(&request, slot).as_mut_ptr();

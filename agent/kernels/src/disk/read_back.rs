@@ -52,7 +52,7 @@ impl Block {
     /// Blocks have `longest` bytes at most.
     pub(super) fn new(longest: usize) -> Result<Self, Failure> {
         // A block that begins within a page needs one more.
-        let room = (longest + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
+        let room = longest.next_multiple_of(ALIGNMENT) + ALIGNMENT;
         Ok(Block { buffer: Buffer::new(room)? })
     }
 
@@ -60,7 +60,7 @@ impl Block {
     pub(super) fn read(&mut self, file: &File, offset: u64, length: usize) -> io::Result<&[u8]> {
         let within = usize::try_from(offset % ALIGNMENT as u64).unwrap_or(0);
         let (begin, end) = (offset - within as u64, within + length);
-        let whole = (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        let whole = end.next_multiple_of(ALIGNMENT);
         let bytes = &mut self.buffer.bytes_mut()[..whole];
         // What no read gives: a block that was not read shows.
         bytes.fill(0xFF);

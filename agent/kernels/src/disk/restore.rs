@@ -27,15 +27,15 @@ pub(super) struct Touched {
 
 impl Touched {
     pub(super) fn new(span: u64) -> Self {
-        let pages = (span + PAGE - 1) / PAGE;
-        let unit = PAGE * ((pages + MOST_NOTED - 1) / MOST_NOTED).max(1);
-        let words = ((span + unit - 1) / unit + 63) / 64;
+        let pages = span.div_ceil(PAGE);
+        let unit = PAGE * pages.div_ceil(MOST_NOTED).max(1);
+        let words = span.div_ceil(unit).div_ceil(64);
         Touched { unit, span, bits: vec![0; usize::try_from(words).unwrap_or(0)] }
     }
 
     /// Note a write.
     pub(super) fn add(&mut self, offset: u64, length: usize) {
-        for unit in offset / self.unit..(offset + length as u64 + self.unit - 1) / self.unit {
+        for unit in offset / self.unit..(offset + length as u64).div_ceil(self.unit) {
             if let Some(word) = usize::try_from(unit / 64).ok().and_then(|word| self.bits.get_mut(word)) {
                 *word |= 1 << (unit % 64);
             }
@@ -65,7 +65,7 @@ impl Touched {
     /// have written since is theirs.
     pub(super) fn restore(&mut self, file: &File, path: &str, worker: Worker) -> io::Result<()> {
         let room = usize::try_from(PIECE.max(self.unit)).unwrap_or(0);
-        let mut buffer = Buffer::new(room).map_err(|failure| io::Error::new(io::ErrorKind::Other, failure.message))?;
+        let mut buffer = Buffer::new(room).map_err(|failure| io::Error::other(failure.message))?;
         let mut restorer = Restorer { file, path, buffered: None, worker };
         let pieces: Vec<(u64, u64)> = self.pieces().collect();
         for (begin, end) in pieces {
@@ -97,7 +97,7 @@ impl Restorer<'_> {
     fn restore_piece(&mut self, buffer: &mut [u8], begin: u64, end: u64) -> io::Result<()> {
         let wanted = usize::try_from(end - begin).unwrap_or(0);
         // The end of the span may lie within a page.
-        let whole = (wanted + 4095) / 4096 * 4096;
+        let whole = wanted.next_multiple_of(4096);
         let mut found = 0;
         while found < wanted {
             match self.file.read_at(&mut buffer[found..whole], begin + found as u64) {

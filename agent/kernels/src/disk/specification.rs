@@ -156,7 +156,7 @@ impl Schedule {
         let block = if self.one_of_hundred(kind.random) {
             self.random.below(last + 1)
         } else {
-            let following = (self.position + kind.align - 1) / kind.align;
+            let following = self.position.div_ceil(kind.align);
             if following > last {
                 0
             } else {

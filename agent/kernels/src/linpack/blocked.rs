@@ -39,7 +39,7 @@ impl Blocked {
     /// Map the memory for `copies` copies of `system`.
     pub(super) fn new(simd: Simd, system: System, copies: usize, threads: usize) -> Result<Self, Failure> {
         let width = panel_width(system.n);
-        let panels = (system.n + width - 1) / width;
+        let panels = system.n.div_ceil(width);
         let buffer = Buffer::aligned(copies * system.length() * 8, true)?;
         let mut packed = Buffer::aligned(2 * packed_length(simd, system.n, width) * 8, true)?;
         // The matrix is touched by making it, this only by the work.
@@ -152,7 +152,7 @@ impl Blocked {
         // Enough blocks for all threads, so that none waits long for the last.
         // Whole tiles, whose columns divide 24.
         let block = (rest / (3 * self.threads) / 24 * 24).clamp(48, BLOCK);
-        let blocks = (rest + block - 1) / block;
+        let blocks = rest.div_ceil(block);
         let packed = packed_length(self.simd, n - panel.start, self.width);
         // SAFETY: nobody writes this panel's pivots or packed factors before the next barrier.
         let (pivots, packed) =

@@ -119,9 +119,8 @@ impl BlockedWorker {
     fn solve_timed_by_reference(&mut self) -> Result<(), Failure> {
         let shared = self.shared.clone();
         let system = shared.system;
-        let reference_times = match &mut self.reference_times {
-            Some(reference_times) => reference_times,
-            None => return shared.factor(0, self.rank, &mut self.workspace),
+        let Some(reference_times) = &mut self.reference_times else {
+            return shared.factor(0, self.rank, &mut self.workspace);
         };
         // SAFETY: the other threads wait until this one has begun to factor.
         let copy = unsafe { shared.copy(0) };

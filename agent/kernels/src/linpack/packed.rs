@@ -20,7 +20,7 @@ pub(super) fn packed_length(simd: Simd, rows: usize, width: usize) -> usize {
 /// Numbers of the packed rows below the panel's triangle.
 fn packed_below(simd: Simd, rows: usize, width: usize) -> usize {
     let each = shape(simd).rows;
-    (rows + each - 1) / each * each * width
+    rows.next_multiple_of(each) * width
 }
 
 /// Pack the factored columns `panel`, whose diagonal begins at row `top`, down to row `n`: the square with the diagonal

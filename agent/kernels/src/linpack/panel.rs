@@ -46,7 +46,7 @@ pub(super) fn factor(
         }
         return regular;
     }
-    let half = (width / 2 + ROWS - 1) / ROWS * ROWS;
+    let half = (width / 2).next_multiple_of(ROWS);
     let (left, right) = panel.split_at_mut(half * ld);
     let (first, second) = pivots.split_at_mut(half);
     if !factor(simd, left, ld, top, n, first, workspace) {

@@ -101,8 +101,8 @@ impl System {
     /// A system whose columns start at cache lines and are not a multiple of 4 KiB apart, because such columns would
     /// compete for the same places in a cache.
     pub(crate) fn spaced(n: usize, generator: Generator) -> Self {
-        let ld = (n + 7) / 8 * 8;
-        System { n, ld: if ld % 512 == 0 { ld + 8 } else { ld }, generator }
+        let ld = n.next_multiple_of(8);
+        System { n, ld: if ld.is_multiple_of(512) { ld + 8 } else { ld }, generator }
     }
 
     /// Floating-point operations of a solution, as the benchmark counts them, truncated once.

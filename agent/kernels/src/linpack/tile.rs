@@ -40,7 +40,7 @@ pub(super) fn shape(simd: Simd) -> Shape {
 pub(super) fn add_product(simd: Simd, depth: usize, a: &[f64], b: &[f64], c: &mut [f64], ld: usize) {
     let Shape { rows, columns } = shape(simd);
     assert!(a.len() >= depth * rows && b.len() >= depth * columns && c.len() >= (columns - 1) * ld + rows);
-    assert!(depth % ROWS == 0);
+    assert!(depth.is_multiple_of(ROWS));
     match simd {
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
         // SAFETY: `Avx512` exists only where the processor was found to have it; the lengths have been checked.

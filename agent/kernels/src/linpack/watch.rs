@@ -53,7 +53,7 @@ impl Parts {
     /// Whether the next iteration does.
     pub(super) fn next(&mut self) -> bool {
         self.turn += 1;
-        !self.short || (self.variants == 1 && self.turn % SELDOM == 0)
+        !self.short || (self.variants == 1 && self.turn.is_multiple_of(SELDOM))
     }
 
     /// An iteration took so long; with its `readings` it should have taken [`least_ns`].

@@ -74,7 +74,7 @@ pub(super) fn configure(
     let requested = settings.optional_text("simd")?.unwrap_or("auto");
     let width = Width::parse(requested).map_err(wrong)?;
     let pages = Pages::read(settings)?;
-    let too_large = caches.last_bytes(threads).map_or(false, |most| size * action.count() > most);
+    let too_large = caches.last_bytes(threads).is_some_and(|most| size * action.count() > most);
     let streaming = if action.writes() {
         // `None`: where the arrays are too large for the caches.
         match settings.choice("store", &[("auto", None), ("temporal", Some(false)), ("non-temporal", Some(true))])? {
@@ -254,7 +254,7 @@ impl Arrays {
     /// Whether an element was spoiled after its iteration was verified.
     fn is_spoiled_probe(&self, i: usize, stretch: usize) -> bool {
         let offset = i - self.account.elements(stretch).start;
-        self.account.passes(stretch) == 0 && offset % PROBE == 0
+        self.account.passes(stretch) == 0 && offset.is_multiple_of(PROBE)
     }
 
     /// What belongs into an element of a stretch of the result.

@@ -15,9 +15,8 @@ const BEYOND: u64 = 4;
 
 /// Whether caches may hold what is worked on: `size` bytes, `arrays` times.
 pub(super) fn cached(caches: &Caches, threads: usize, size: u64, arrays: u64) -> Conditions {
-    let last = match caches.last_bytes(threads) {
-        Some(last) => last,
-        None => return Conditions::from([("cached".to_owned(), "unknown".to_owned())]),
+    let Some(last) = caches.last_bytes(threads) else {
+        return Conditions::from([("cached".to_owned(), "unknown".to_owned())]);
     };
     let found = match (size.saturating_mul(arrays) <= last, size >= last.saturating_mul(BEYOND)) {
         (true, _) => "yes",
@@ -31,7 +30,7 @@ pub(super) fn cached(caches: &Caches, threads: usize, size: u64, arrays: u64) ->
 
 /// A size for people: with a binary prefix where eighths of its unit say it exactly, else in bytes.
 fn in_words(bytes: u64) -> String {
-    let fits = |shift: &u32| bytes >> shift > 0 && bytes % (1 << (shift - 3)) == 0;
+    let fits = |shift: &u32| bytes >> shift > 0 && bytes.is_multiple_of(1 << (shift - 3));
     let known = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
     match known.iter().find(|(shift, _)| fits(shift)) {
         #[allow(clippy::cast_precision_loss)] // eighths of a unit: few digits

@@ -55,7 +55,7 @@ impl Layout {
 
 /// How many parts of this size hold so many.
 fn parts(whole: usize, size: usize) -> usize {
-    whole / size + usize::from(whole % size > 0)
+    whole / size + usize::from(!whole.is_multiple_of(size))
 }
 
 /// The element of a range that lies so many thousandths after its beginning.

@@ -53,7 +53,10 @@ pub(super) fn sweep(config: PassConfig, arrays: Operands<'_>, passes: u64) -> Pa
     let (uses_a, uses_b, uses_c) = action.arrays();
     let parts = [(uses_a, a.as_ptr(), a.len()), (uses_b, b.as_ptr(), b.len()), (uses_c, c.as_ptr(), c.len())];
     for (_, start, own) in parts.into_iter().filter(|(used, ..)| *used) {
-        assert!(own == length && start as usize % LINE == 0, "an array is shorter than others or not aligned");
+        assert!(
+            own == length && (start as usize).is_multiple_of(LINE),
+            "an array is shorter than others or not aligned"
+        );
     }
     assert!(width.available(), "the processor lacks what was chosen");
     let whole = length - length % turn(width, action);

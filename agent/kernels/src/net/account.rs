@@ -56,7 +56,7 @@ impl Account {
 
     /// As `add`, of work that flows on. `check-failed` where an iteration does not begin where the one before it ended.
     pub(super) fn follow(&mut self, stretch: Stretch) -> Result<Stretch, Failure> {
-        if self.ended_ns.map_or(false, |ended_ns| ended_ns != stretch.start_ns) {
+        if self.ended_ns.is_some_and(|ended_ns| ended_ns != stretch.start_ns) {
             return Err(check_failed("an iteration does not begin where the one before it ended"));
         }
         self.ended_ns = Some(stretch.end_ns);

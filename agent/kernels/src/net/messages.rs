@@ -9,7 +9,7 @@ pub(super) const INSPECTION: u64 = 1024;
 /// A message of `size` bytes of the pattern, in pages that are there.
 pub(super) fn message(size: usize) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
-    let rounded = (size + 7) / 8 * 8;
+    let rounded = size.next_multiple_of(8);
     if bytes.try_reserve_exact(rounded).is_err() {
         return Err(Failure::new(Code::OutOfMemory, format!("no memory for a message of {size} bytes")));
     }

@@ -251,9 +251,8 @@ impl Generator {
             }
             let count = self.lines.len();
             let free = (0..count).map(|step| (self.turn + step) % count).find(|index| self.lines[*index].unsent == 0);
-            let index = match free {
-                Some(index) => index,
-                None => return Ok(true),
+            let Some(index) = free else {
+                return Ok(true);
             };
             self.turn = index + 1;
             let line = &mut self.lines[index];

@@ -14,9 +14,7 @@ use std::sync::Once;
 /// Places that are recorded. If more are missed, every owner takes them for its own.
 const REMEMBERED: usize = 64;
 
-#[allow(clippy::declare_interior_mutable_const)] // the initial value of each place of the table
-const NOWHERE: AtomicUsize = AtomicUsize::new(0);
-static PLACES: [AtomicUsize; REMEMBERED] = [NOWHERE; REMEMBERED];
+static PLACES: [AtomicUsize; REMEMBERED] = [const { AtomicUsize::new(0) }; REMEMBERED];
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 static PAGE: AtomicUsize = AtomicUsize::new(0);
 static WATCHED: AtomicUsize = AtomicUsize::new(0);

@@ -168,7 +168,7 @@ impl Operation for OfFile {
     fn setup(&mut self, repeats: u64) -> Result<(), Failure> {
         self.mappings.clear();
         let pages = self.order.len() as u64;
-        for _ in 0..(repeats + pages - 1) / pages {
+        for _ in 0..repeats.div_ceil(pages) {
             let mapping = FileMapping::new(&self.file.file, self.bytes)
                 .map_err(|errno| os_failure("cannot map the file", &errno.into()))?;
             self.mappings.push(mapping);

@@ -142,9 +142,8 @@ impl Worker for Measured {
 
     fn extras(&mut self) -> Extras {
         let extras = self.operation.extras();
-        let overhead = match self.operation.overhead() {
-            None => return extras,
-            Some(overhead) => overhead,
+        let Some(overhead) = self.operation.overhead() else {
+            return extras;
         };
         // As the agent's own value: of the median iteration.
         let whole = median(&mut self.times);

@@ -109,7 +109,7 @@ impl Reread {
         reread.right_sum = reread.learn()?;
         // Not every system counts, and not every one that does counts right.
         let counted = before.and_then(|before| before.since());
-        reread.witness = counted.map_or(false, |(read, calls)| read == reread.config.size as u64 && calls > 0);
+        reread.witness = counted.is_some_and(|(read, calls)| read == reread.config.size as u64 && calls > 0);
         if reread.config.method == ReadMethod::OpenToClose {
             seek(&reread.file, SeekFrom::Start(0)).map_err(|errno| cannot("seek in", errno))?;
             reread.reopen().map_err(|errno| {
@@ -256,7 +256,7 @@ impl Operation for Reread {
     }
 
     fn counted(&mut self) -> Result<u64, Failure> {
-        if self.mapping.as_ref().map_or(false, FileMapping::lacks_pages) {
+        if self.mapping.as_ref().is_some_and(FileMapping::lacks_pages) {
             return Err(check_failed(format!("the file {} became shorter while it was read", self.place)));
         }
         if self.bytes < self.passes * self.config.size as u64 {
@@ -280,7 +280,7 @@ impl Operation for Reread {
                 return Err(check_failed(message));
             }
             let block = self.config.block.min(self.config.size);
-            let least = self.passes * ((self.config.size + block - 1) / block) as u64;
+            let least = self.passes * self.config.size.div_ceil(block) as u64;
             if calls < least {
                 return Err(check_failed(format!("the system counted {calls} reads of a block, not {least}")));
             }

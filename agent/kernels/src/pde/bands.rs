@@ -113,7 +113,7 @@ impl Bands {
     fn row(&self, i: usize, sweep: Sweep) -> f64 {
         let problem = &*self.shared.problem;
         let (n, stride) = (problem.intervals, stride(problem.intervals));
-        let even = sweep.number % 2 == 0;
+        let even = sweep.number.is_multiple_of(2);
         let (from, to) = if even { (0, 1) } else { (1, 0) };
         let first = i * stride + LEAD + 1;
         // SAFETY: within a phase between two barriers each row of a sweep is one thread's, and the rows that it is
@@ -175,7 +175,7 @@ impl Grid for Bands {
                 continue;
             }
             let residual = self.rank.maximum(largest)?;
-            if made == most || until.map_or(false, |until| residual < until) {
+            if made == most || until.is_some_and(|until| residual < until) {
                 return Ok((made, residual));
             }
         }

@@ -69,7 +69,7 @@ impl Grid for Naive {
                     residual
                 }
             };
-            if sweep == most || until.map_or(false, |until| residual < until) {
+            if sweep == most || until.is_some_and(|until| residual < until) {
                 return Ok((sweep, residual));
             }
         }

@@ -197,9 +197,8 @@ impl Worker for Relaxation {
 
     fn verify(&mut self) -> Result<CheckValue, Failure> {
         let problem = &*self.problem;
-        let check = match &mut self.check {
-            Some(check) => check,
-            None => return Ok(CheckValue::Count(0)),
+        let Some(check) = &mut self.check else {
+            return Ok(CheckValue::Count(0));
         };
         if self.termination == Termination::Window {
             let (sum, last) = checksum(problem, &self.grid);

@@ -49,7 +49,7 @@ pub(super) struct Shared {
 impl Shared {
     pub(super) fn new(problem: Arc<Problem>, threads: usize) -> Result<Self, Failure> {
         let n = problem.intervals;
-        let strips = (n - 1 + K - 1) / K;
+        let strips = (n - 1).div_ceil(K);
         let reversed = |value: &dyn Fn(usize) -> f64| -> Vec<f64> {
             (0..n + 2 * K).map(|at| (n + K).checked_sub(at).filter(|j| *j <= n).map_or(0.0, value)).collect()
         };

@@ -131,7 +131,7 @@ fn rates_beside_the_value_are_those_of_the_samples() {
 fn position(path: &Path) -> u64 {
     let wanted = format!("{} (deleted)", path.display());
     let all = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
-    let own = all.filter(|one| std::fs::read_link(one.path()).map_or(false, |to| to.to_string_lossy() == wanted));
+    let own = all.filter(|one| std::fs::read_link(one.path()).is_ok_and(|to| to.to_string_lossy() == wanted));
     let told: Vec<String> = own.map(|one| one.path().to_string_lossy().replace("/fd/", "/fdinfo/")).collect();
     assert_eq!(told.len(), 1);
     let told = std::fs::read_to_string(&told[0]).unwrap();

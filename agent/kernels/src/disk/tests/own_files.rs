@@ -22,7 +22,7 @@ pub(super) fn nameless(path: &Path) -> Vec<std::fs::File> {
     let wanted = format!("{} (deleted)", path.display());
     let descriptors = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
     let found = descriptors
-        .filter(|entry| std::fs::read_link(entry.path()).map_or(false, |target| target.to_string_lossy() == wanted));
+        .filter(|entry| std::fs::read_link(entry.path()).is_ok_and(|target| target.to_string_lossy() == wanted));
     found.map(|entry| std::fs::OpenOptions::new().read(true).write(true).open(entry.path()).unwrap()).collect()
 }
 
@@ -133,7 +133,7 @@ fn files_are_open_as_asked_and_nothing_of_those_that_are_read_cold_is_in_the_pag
             let conditions = worker.conditions();
             let ours = format!("{} (deleted)", file.display());
             let all = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
-            let own = all.filter(|one| std::fs::read_link(one.path()).map_or(false, |to| to.to_string_lossy() == ours));
+            let own = all.filter(|one| std::fs::read_link(one.path()).is_ok_and(|to| to.to_string_lossy() == ours));
             let mut count = 0;
             for entry in own {
                 let information = entry.path().to_string_lossy().replace("/fd/", "/fdinfo/");

@@ -43,7 +43,7 @@ fn arrays_are_divided_into_stretches_of_half_a_mebibyte() {
                 elements.start == next && !elements.is_empty() && elements.len() <= 65_536,
                 "{length} {elements:?}"
             );
-            assert!(elements.start % 64 == 0 && layout.stretch_of(next) == stretch, "{length}");
+            assert!(elements.start.is_multiple_of(64) && layout.stretch_of(next) == stretch, "{length}");
             next = elements.end;
         }
         assert_eq!((next, layout.elements(0..layout.count())), (length, 0..length));

@@ -34,9 +34,8 @@ pub(super) fn serve(socket: &TcpStream, shared: &Shared) -> io::Result<()> {
         PeerKind::OtherVersion(_) => return refuse(socket, Status::NotUnderstood),
         PeerKind::SameVersion => stream.read_exact(&mut rest)?,
     }
-    let opening = match Opening::read(&rest) {
-        Some(opening) => opening,
-        None => return refuse(socket, Status::NotUnderstood),
+    let Some(opening) = Opening::read(&rest) else {
+        return refuse(socket, Status::NotUnderstood);
     };
     socket.set_read_timeout(None)?;
     // Confirmations never wait.

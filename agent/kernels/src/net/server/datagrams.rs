@@ -93,16 +93,15 @@ pub(super) fn serve(socket: &UdpSocket, end: &End, shared: &Shared) {
             };
             shared.received.fetch_add(length as u64, Ordering::Relaxed);
             let handled = sessions.handled.fetch_add(1, Ordering::Relaxed);
-            if handled % NOTE == 0 {
+            if handled.is_multiple_of(NOTE) {
                 sessions.cpu_ns.store(system::thread_cpu_ns(), Ordering::Relaxed);
             }
             if length < HEAD {
                 continue;
             }
             let mut open = sessions.open();
-            let session = match open.get_mut(&wire::number(&block, 0)) {
-                Some(session) => session,
-                None => continue,
+            let Some(session) = open.get_mut(&wire::number(&block, 0)) else {
+                continue;
             };
             session.count(&block[..length], &pattern);
             // What cannot be sent is lost, as any datagram may be.
