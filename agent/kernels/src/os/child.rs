@@ -36,11 +36,15 @@ pub(super) struct Child {
 }
 
 impl Child {
-    /// Fork. `body` runs in the child and must do nothing but system calls and arithmetic: other threads of the
-    /// agent may have held locks, of the allocator for example, when the process was copied. Its value is the exit
-    /// status.
-    pub(super) fn fork(body: impl FnOnce() -> i32) -> io::Result<Child> {
-        // SAFETY: the child only makes system calls, as required above, and leaves with _exit.
+    /// Fork. `body` runs in the child, and its value is the exit status. Nothing that it owns or borrows is dropped.
+    ///
+    /// # Safety
+    ///
+    /// `body` does nothing but system calls, arithmetic and accesses to memory that is there: it allocates nothing,
+    /// takes no lock and does not panic. Other threads of the agent may have held locks, of the allocator for example,
+    /// when the process was copied, and nobody in the child will ever release them.
+    pub(super) unsafe fn fork(body: impl FnOnce() -> i32) -> io::Result<Child> {
+        // SAFETY: the child does what the caller promises, and leaves with _exit.
         unsafe {
             let parent = libc::getpid();
             match libc::fork() {
@@ -58,7 +62,7 @@ impl Child {
 
     /// Fork a child that ends at once, with nothing in between.
     pub(super) fn fork_and_exit(status: i32) -> io::Result<Child> {
-        // SAFETY: as above.
+        // SAFETY: the child only leaves with _exit.
         unsafe {
             match libc::fork() {
                 -1 => Err(io::Error::last_os_error()),
@@ -111,9 +115,13 @@ pub(super) fn cannot_fork(cause: &io::Error) -> Failure {
     os_failure("cannot make a process", cause)
 }
 
-/// Close a descriptor in a child, whose copy of the owner is never dropped.
-pub(super) fn close(fd: &std::os::unix::io::OwnedFd) {
+/// Close the copy that a forked child has of a descriptor.
+///
+/// # Safety
+///
+/// The caller is the body of [`Child::fork`], which leaves the owner undropped, and does not use the descriptor again.
+pub(super) unsafe fn close(fd: &std::os::unix::io::OwnedFd) {
     use std::os::unix::io::AsRawFd;
-    // SAFETY: the child leaves with _exit, so that nobody else closes or uses its copy.
+    // SAFETY: nobody else closes or uses this copy.
     unsafe { libc::close(fd.as_raw_fd()) };
 }

@@ -1,5 +1,7 @@
 //! Ways between two processes: pipes, sockets of the AF_UNIX family, TCP over the loopback.
 
+#![allow(unsafe_code)] // descriptors of a forked child
+
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::{read, write, Errno};
 use rustix::net::sockopt::set_socket_linger;
@@ -18,10 +20,17 @@ pub(super) struct End {
 }
 
 impl End {
-    /// Close a copy in a forked child, which never drops it.
-    pub(super) fn close(&self) {
-        super::child::close(&self.input);
-        super::child::close(&self.output);
+    /// Close the copy that a forked child has of it.
+    ///
+    /// # Safety
+    ///
+    /// As for [`super::child::close`].
+    pub(super) unsafe fn close(&self) {
+        // SAFETY: the caller promises the same.
+        unsafe {
+            super::child::close(&self.input);
+            super::child::close(&self.output);
+        }
     }
 
     fn of(socket: OwnedFd) -> io::Result<Self> {

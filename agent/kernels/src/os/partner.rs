@@ -1,5 +1,7 @@
 //! Another process at the far end of a way.
 
+#![allow(unsafe_code)] // a forked child
+
 use super::child::{cannot_fork, Child, Parent};
 use super::link::{broken, End, MakeLink};
 use super::pinning::Pinning;
@@ -16,27 +18,38 @@ pub(super) struct Partner {
 }
 
 impl Partner {
-    /// Start it. `live` is its life at its own end of the way; as in [`Child::fork`], of system calls and arithmetic
-    /// alone.
-    pub(super) fn new(
+    /// Start it. `live` is its life at its own end of the way.
+    ///
+    /// # Safety
+    ///
+    /// `live` keeps to what [`Child::fork`] requires.
+    pub(super) unsafe fn new(
         make_link: MakeLink,
         pinning: &Pinning,
         live: impl FnOnce(&End) -> Result<(), Errno>,
     ) -> Result<Self, Failure> {
         let parent = Parent::new();
         let mut partner = Partner { make_link, pinning: pinning.clone(), process: None, _parent: parent };
-        partner.renew(live)?;
+        // SAFETY: the caller promises the same.
+        unsafe { partner.renew(live) }?;
         Ok(partner)
     }
 
     /// A new process: the processor time that the old one used for calibration is not the window's.
-    pub(super) fn renew(&mut self, live: impl FnOnce(&End) -> Result<(), Errno>) -> Result<(), Failure> {
+    ///
+    /// # Safety
+    ///
+    /// As for [`Partner::new`].
+    pub(super) unsafe fn renew(&mut self, live: impl FnOnce(&End) -> Result<(), Errno>) -> Result<(), Failure> {
         self.process = None;
         let (near, far) = (self.make_link)()?;
-        let child = Child::fork(|| {
-            near.close();
+        let body = || {
+            // SAFETY: the child has no use for this process's end.
+            unsafe { near.close() };
             i32::from(!self.pinning.place(1) || live(&far).is_err())
-        });
+        };
+        // SAFETY: closing and placing are system calls, and the caller vouches for `live`.
+        let child = unsafe { Child::fork(body) };
         self.process = Some((near, child.map_err(|cause| cannot_fork(&cause))?));
         Ok(())
     }

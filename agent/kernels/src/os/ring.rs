@@ -1,5 +1,7 @@
 //! Processes that pass a token round through pipes.
 
+#![allow(unsafe_code)] // forked children
+
 use super::child::{cannot_fork, Child, Parent};
 use super::link::{broken, pass, pipe, take};
 use super::operation::{each_takes, Operation};
@@ -7,6 +9,7 @@ use super::pinning::Pinning;
 use crate::buffer::Buffer;
 use crate::settings::check_failed;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::io::Errno;
 use virtometer_protocol::Failure;
 
 /// A ring of processes, of which the agent's own is one. Whoever has the token touches its memory, adds one and the sum
@@ -45,18 +48,15 @@ fn touch(memory: Option<&Buffer>) -> u64 {
 
 /// One turn: touch the memory, count and write.
 #[inline]
-fn turn(output: BorrowedFd<'_>, token: u64, memory: Option<&Buffer>) -> Result<(), Failure> {
-    pass(output, &token.wrapping_add(1).wrapping_add(touch(memory)).to_le_bytes()).map_err(|_| broken())
+fn turn(output: BorrowedFd<'_>, token: u64, memory: Option<&Buffer>) -> Result<(), Errno> {
+    pass(output, &token.wrapping_add(1).wrapping_add(touch(memory)).to_le_bytes())
 }
 
-/// Wait for the token.
+/// Wait for the token. `None` where it does not come any more.
 #[inline]
-fn wait(input: BorrowedFd<'_>) -> Result<u64, Failure> {
+fn wait(input: BorrowedFd<'_>) -> Option<u64> {
     let mut token = [0; 8];
-    match take(input, &mut token) {
-        Ok(true) => Ok(u64::from_le_bytes(token)),
-        _ => Err(broken()),
-    }
+    matches!(take(input, &mut token), Ok(true)).then(|| u64::from_le_bytes(token))
 }
 
 impl Ring {
@@ -87,15 +87,23 @@ impl Ring {
             } else {
                 (None, to_first.take().ok_or_else(broken)?)
             };
-            let size = self.memory.as_ref().map_or(0, |memory| memory.bytes().len());
+            // Its own: what it inherits from the agent is the same memory as long as nobody writes to it. Mapped here,
+            // because a child may not fail to do so, and touched there.
+            let mut memory = self.memory.as_ref().map(|memory| Buffer::new(memory.bytes().len())).transpose()?;
             let not_mine = [Some(&to_next), Some(&from_last), to_first.as_ref(), next_input.as_ref()];
-            let child = Child::fork(|| {
-                not_mine.iter().flatten().for_each(|fd| super::child::close(fd));
+            let body = || {
+                // SAFETY: the child has no use for these.
+                not_mine.iter().flatten().for_each(|fd| unsafe { super::child::close(fd) });
                 if !self.pinning.place(number) {
                     return 1;
                 }
-                member(input.as_fd(), output.as_fd(), size)
-            });
+                if let Some(memory) = &mut memory {
+                    fill(memory);
+                }
+                member(input.as_fd(), output.as_fd(), memory.as_ref())
+            };
+            // SAFETY: closing, placing and passing the token on are system calls; the memory is mapped.
+            let child = unsafe { Child::fork(body) };
             children.push(child.map_err(|cause| cannot_fork(&cause))?);
             match next_input {
                 Some(next) => input = next,
@@ -112,8 +120,8 @@ impl Ring {
         let mut token = 0;
         each_takes(pipes.len() as u64, || {
             for (input, output) in &pipes {
-                turn(output.as_fd(), token, memory)?;
-                token = wait(input.as_fd())?;
+                turn(output.as_fd(), token, memory).map_err(|_| broken())?;
+                token = wait(input.as_fd()).ok_or_else(broken)?;
             }
             Ok(())
         })
@@ -131,21 +139,20 @@ fn touched(size: usize) -> Result<Option<Buffer>, Failure> {
         return Ok(None);
     }
     let mut memory = Buffer::new(size)?;
-    for (at, byte) in memory.bytes_mut().iter_mut().enumerate() {
-        *byte = content(at);
-    }
+    fill(&mut memory);
     Ok(Some(memory))
 }
 
-/// Life of another process of the ring.
-fn member(input: BorrowedFd<'_>, output: BorrowedFd<'_>, size: usize) -> i32 {
-    // Its own: what it inherits from the agent is the same memory as long as nobody writes to it.
-    let memory = match touched(size) {
-        Ok(memory) => memory,
-        Err(_) => return 1,
-    };
-    while let Ok(token) = wait(input) {
-        if turn(output, token, memory.as_ref()).is_err() {
+fn fill(memory: &mut Buffer) {
+    for (at, byte) in memory.bytes_mut().iter_mut().enumerate() {
+        *byte = content(at);
+    }
+}
+
+/// Life of another process of the ring, which has touched its memory.
+fn member(input: BorrowedFd<'_>, output: BorrowedFd<'_>, memory: Option<&Buffer>) -> i32 {
+    while let Some(token) = wait(input) {
+        if turn(output, token, memory).is_err() {
             return 1;
         }
     }
@@ -166,8 +173,8 @@ impl Operation for Ring {
         let links = self.links.as_ref().ok_or_else(broken)?;
         let memory = self.memory.as_ref();
         for _ in 0..repeats {
-            turn(links.to_next.as_fd(), self.token, memory)?;
-            self.token = wait(links.from_last.as_fd())?;
+            turn(links.to_next.as_fd(), self.token, memory).map_err(|_| broken())?;
+            self.token = wait(links.from_last.as_fd()).ok_or_else(broken)?;
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! Two processes and one byte that goes to and fro.
 
+#![allow(unsafe_code)] // a forked child
+
 use super::link::{broken, exchange, pass, take, End, MakeLink};
 use super::operation::Operation;
 use super::partner::Partner;
@@ -24,7 +26,9 @@ pub(super) struct RoundTrip {
 
 impl RoundTrip {
     pub(super) fn new(make_link: MakeLink, pinning: &Pinning) -> Result<Self, Failure> {
-        Ok(RoundTrip { partner: Partner::new(make_link, pinning, answer)?, byte: 0, expected: 0, trips: 0, before: 0 })
+        // SAFETY: the answers are system calls and arithmetic, on memory of the stack.
+        let partner = unsafe { Partner::new(make_link, pinning, answer) }?;
+        Ok(RoundTrip { partner, byte: 0, expected: 0, trips: 0, before: 0 })
     }
 }
 
@@ -81,7 +85,8 @@ impl Operation for RoundTrip {
 
     fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         self.before = 0;
-        self.partner.renew(answer)
+        // SAFETY: as in `new`.
+        unsafe { self.partner.renew(answer) }
     }
 
     fn finish(&mut self) {

@@ -94,12 +94,14 @@ impl Operation for Spawn {
             let child = if path.is_null() {
                 Child::fork_and_exit(FORKED)
             } else {
-                Child::fork(|| {
-                    // SAFETY: all three point to zero-terminated texts or arrays that end with null; on success it does
-                    // not return.
-                    unsafe { libc::execve(path, arguments, environment.as_ptr()) };
-                    126
-                })
+                // SAFETY: one system call. All three point to zero-terminated texts or arrays that end with null; on
+                // success it does not return.
+                unsafe {
+                    Child::fork(|| {
+                        libc::execve(path, arguments, environment.as_ptr());
+                        126
+                    })
+                }
             };
             let status = child.and_then(Child::wait).map_err(|cause| cannot_fork(&cause))?;
             self.endings.note(status.map(i64::from));

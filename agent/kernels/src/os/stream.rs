@@ -1,5 +1,7 @@
 //! Bytes from one process to another.
 
+#![allow(unsafe_code)] // a forked child
+
 use super::link::{broken, pass, take, End, MakeLink};
 use super::operation::Operation;
 use super::partner::Partner;
@@ -24,7 +26,8 @@ impl Stream {
     pub(super) fn new(make_link: MakeLink, size: usize, pinning: &Pinning) -> Result<Self, Failure> {
         let (mut message, received) = (Buffer::new(size)?, Buffer::new(size)?);
         pattern::fill(message.bytes_mut(), 0);
-        let partner = Partner::new(make_link, pinning, |far| write_for_ever(far, message.bytes()))?;
+        // SAFETY: writing the message, which is there, is system calls and arithmetic.
+        let partner = unsafe { Partner::new(make_link, pinning, |far| write_for_ever(far, message.bytes())) }?;
         Ok(Stream { message, received, partner })
     }
 }
@@ -84,7 +87,8 @@ impl Operation for Stream {
     }
 
     fn reset_after_calibration(&mut self) -> Result<(), Failure> {
-        self.partner.renew(|far| write_for_ever(far, self.message.bytes()))
+        // SAFETY: as in `new`.
+        unsafe { self.partner.renew(|far| write_for_ever(far, self.message.bytes())) }
     }
 
     fn finish(&mut self) {
