@@ -180,10 +180,9 @@ impl Operation for OfFile {
     fn repeat(&mut self, repeats: u64) -> Result<(), Failure> {
         let (mut sum, mut touched) = (0u64, 0u64);
         for mapping in &self.mappings {
-            let bytes = mapping.bytes();
             let left = usize::try_from(repeats - touched).unwrap_or(usize::MAX);
             for number in self.order.iter().take(left) {
-                sum = sum.wrapping_add(word(bytes, number * self.page));
+                sum = sum.wrapping_add(mapping.word(number * self.page));
                 touched += 1;
             }
         }
@@ -227,12 +226,6 @@ impl Operation for OfFile {
         conditions.insert("page_bytes".into(), self.page.to_string());
         self.file.conditions(conditions);
     }
-}
-
-fn word(bytes: &[u8], at: usize) -> u64 {
-    let mut word = [0; 8];
-    word.copy_from_slice(&bytes[at..at + 8]);
-    u64::from_le_bytes(word)
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! A file as memory.
 
-#![allow(unsafe_code)] // mappings as slices
+#![allow(unsafe_code)] // a mapping, whose content others may write: no reference to it exists
 
 use super::bus_fault::MissingPages;
+use super::sum::sum_shared;
+use crate::simd::Simd;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::mm::{mmap, munmap, MapFlags, ProtFlags};
@@ -33,10 +35,25 @@ impl FileMapping {
         Ok(FileMapping { start: start.cast(), bytes, missing: MissingPages::watch() })
     }
 
-    /// The content. Where a file has become shorter in the meantime there are zeroes, and `lacks_pages` says so.
-    pub(super) fn bytes(&self) -> &[u8] {
-        // SAFETY: the mapping is this long, readable and borrowed with self.
-        unsafe { std::slice::from_raw_parts(self.start, self.bytes) }
+    /// Bytes of the mapping.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The sum of the words of the content, modulo 2^64. Where a file has become shorter in the meantime there are
+    /// zeroes, and `lacks_pages` says so.
+    #[inline]
+    pub(super) fn sum(&self, simd: Simd) -> u64 {
+        // SAFETY: the mapping is this long and readable, and begins at a page.
+        unsafe { sum_shared(simd, self.start, self.bytes) }
+    }
+
+    /// The word, little-endian, that stands at byte `offset`, a multiple of 8; zero as for [`FileMapping::sum`].
+    #[inline]
+    pub(super) fn word(&self, offset: usize) -> u64 {
+        assert!(offset.is_multiple_of(8) && offset + 8 <= self.bytes, "outside of the mapping");
+        // SAFETY: within the mapping, which begins at a page.
+        u64::from_le(unsafe { self.start.add(offset).cast::<u64>().read_volatile() })
     }
 
     /// Whether the file has not given all pages that were used.

@@ -233,8 +233,8 @@ impl Operation for Reread {
     fn repeat(&mut self, repeats: u64) -> Result<(), Failure> {
         for _ in 0..repeats {
             if let Some(mapping) = &self.mapping {
-                self.sum = self.sum.wrapping_add(sum(self.simd, mapping.bytes()));
-                self.bytes += mapping.bytes().len() as u64;
+                self.sum = self.sum.wrapping_add(mapping.sum(self.simd));
+                self.bytes += mapping.bytes() as u64;
                 continue;
             }
             let opened = match self.config.method {
