@@ -25,8 +25,8 @@ test: setup ## set up, then run the tests of both languages (about a quarter of 
 test-fast: setup ## what runs in less than a minute: no guests but native ones, no campaigns, no kernels
 	@setup/test.sh --fast
 
-test-all: setup ## all tests of both languages, with the slow sweeps
-	@setup/test.sh -m "slow or not slow"
+test-all: setup ## all tests of both languages, with the slow sweeps and all orders of the agent's threads
+	@setup/test.sh --all
 
 lint: setup ## formatting, lints and types of both languages
 	@setup/lint.sh

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests of both languages, the second also when the first fails. Arguments go to pytest; --fast alone runs what
-# takes less than a minute: of Rust the protocol, of Python all that is not marked as slow or long.
+# takes less than a minute: of Rust the protocol, of Python all that is not marked as slow or long. --all alone runs
+# everything, and of Rust also every order of the barrier's threads.
 . "$(dirname "$0")/shell.sh"
 
 # Some tests stop a laboratory with signals. Where this script was started in the background or by nohup, it ignores them,
@@ -20,6 +21,11 @@ if [ "${1:-}" = --fast ]; then
     workers=$(nproc)
     set -- -m "not slow and not long"
 fi
+thorough=
+if [ "${1:-}" = --all ]; then
+    thorough=yes
+    set -- -m "slow or not slow"
+fi
 
 # Tests start the product hundreds of times: it is compiled once.
 unset PYTHONDONTWRITEBYTECODE
@@ -28,6 +34,12 @@ rust=0
 python=0
 echo "== Rust: cargo test"
 "${attentive[@]}" cargo test "${crates[@]}" --locked || rust=$?
+if [ -n "$thorough" ]; then
+    # Loom takes the place of std in the barrier. Its build has a folder of its own: the flag is one of all crates.
+    echo "== Rust: every order of the barrier's threads"
+    RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom "${attentive[@]}" \
+        cargo test -p virtometer-sampling --lib --release --locked barrier::models || rust=$?
+fi
 echo "== Python: pytest in $workers processes"
 "${attentive[@]}" .venv/bin/python -m pytest -n "$workers" --maxprocesses 8 --dist worksteal "$@" || python=$?
 echo "== Rust: $([ $rust = 0 ] && echo passed || echo "FAILED (status $rust)"). Python: $([ $python = 0 ] && echo passed || echo "FAILED (status $python)")."

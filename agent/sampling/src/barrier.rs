@@ -1,16 +1,35 @@
 //! The barrier at which the threads of one run wait for each other: before, within and after an iteration.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+// Loom takes the place of the standard library where all orders of the threads are tried, see `models`.
+#[cfg(all(test, loom))]
+use loom::{
+    hint::spin_loop,
+    sync::atomic::{fence, AtomicBool, AtomicUsize},
+    sync::{Condvar, Mutex, MutexGuard},
+    thread::yield_now,
+};
+#[cfg(not(all(test, loom)))]
+use std::{
+    hint::spin_loop,
+    sync::atomic::{fence, AtomicBool, AtomicUsize},
+    sync::{Condvar, Mutex, MutexGuard},
+    thread::yield_now,
+};
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use virtometer_protocol::{Code, Failure};
 
+/// Whether all orders of the threads are tried: each further turn of a loop would multiply them.
+const MODELLED: bool = cfg!(all(test, loom));
+
 /// Turns of the waiting loop on the processor alone: threads with equal work have mostly arrived by then.
-const SPINS: u32 = 256;
+const SPINS: u32 = if MODELLED { 1 } else { 256 };
 
 /// How often a waiting thread then yields its processor before it sleeps: about half a millisecond where nobody takes
 /// the processor. Where there are more threads than processors, the late thread takes it. Yields are counted and not
 /// timed: in some guests one reading of the clock takes longer than the wait.
-const YIELDS: u32 = 1000;
+const YIELDS: u32 = if MODELLED { 1 } else { 1000 };
 
 /// A barrier for a fixed number of threads, which can be passed any number of times.
 ///
@@ -88,7 +107,7 @@ impl Barrier {
             return Some(round);
         }
         self.arrived.store(0, Ordering::Relaxed);
-        self.round.store(round.wrapping_add(1), Ordering::SeqCst);
+        self.round.store(round.wrapping_add(1), Ordering::Release);
         self.wake();
         None
     }
@@ -102,9 +121,9 @@ impl Barrier {
             self.intact()?;
             turns += 1;
             if turns < SPINS {
-                std::hint::spin_loop();
+                spin_loop();
             } else {
-                std::thread::yield_now();
+                yield_now();
             }
         }
         Ok(())
@@ -122,10 +141,9 @@ impl Barrier {
         Ok(())
     }
 
-    /// Whether a thread that arrived in `round` has waited long enough. In one order with `sleepers`: a thread that
-    /// goes to sleep either is seen by the thread that wakes, or sees that the round is over.
+    /// Whether a thread that arrived in `round` has waited long enough.
     fn is_over(&self, round: usize) -> bool {
-        self.round.load(Ordering::SeqCst) != round || self.broken.load(Ordering::SeqCst)
+        self.round.load(Ordering::Acquire) != round || self.broken.load(Ordering::Acquire)
     }
 
     /// Wait awake for a while. False where that was not enough.
@@ -134,28 +152,38 @@ impl Barrier {
             if self.is_over(round) {
                 return true;
             }
-            std::hint::spin_loop();
+            spin_loop();
         }
         for _ in 0..YIELDS {
             if self.is_over(round) {
                 return true;
             }
-            std::thread::yield_now();
+            yield_now();
         }
         self.is_over(round)
     }
 
     fn sleep(&self, round: usize) {
         let mut lock = self.lock();
-        self.sleepers.fetch_add(1, Ordering::SeqCst);
+        self.sleepers.fetch_add(1, Ordering::Relaxed);
+        // With the fence of `wake`: a thread that goes to sleep either is seen by the thread that wakes, or sees that
+        // the round is over.
+        fence(Ordering::SeqCst);
         while !self.is_over(round) {
             lock = self.condvar.wait(lock).unwrap_or_else(PoisonError::into_inner);
         }
-        self.sleepers.fetch_sub(1, Ordering::SeqCst);
+        self.sleepers.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Nobody has to wait any more.
+    fn fail(&self) {
+        self.broken.store(true, Ordering::Release);
+        self.wake();
     }
 
     fn wake(&self) {
-        if self.sleepers.load(Ordering::SeqCst) > 0 {
+        fence(Ordering::SeqCst);
+        if self.sleepers.load(Ordering::Relaxed) > 0 {
             // A thread that holds the mutex does not wait yet and would miss the notification.
             drop(self.lock());
             self.condvar.notify_all();
@@ -174,8 +202,7 @@ pub struct PanicGuard(Arc<Barrier>);
 impl Drop for PanicGuard {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.broken.store(true, Ordering::SeqCst);
-            self.0.wake();
+            self.0.fail();
         }
     }
 }
@@ -185,7 +212,10 @@ fn broken() -> Failure {
     Failure::new(Code::Internal, "another thread of the run failed")
 }
 
-#[cfg(test)]
+#[cfg(all(test, loom))]
+mod models;
+
+#[cfg(all(test, not(loom)))]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
