@@ -25,7 +25,7 @@ test: setup ## set up, then run the tests of both languages (about a quarter of 
 test-fast: setup ## what runs in less than a minute: no guests but native ones, no campaigns, no kernels
 	@setup/test.sh --fast
 
-test-all: setup ## all tests of both languages, with the slow sweeps and all orders of the agent's threads
+test-all: setup ## all tests of both languages, with the slow sweeps, all orders of threads and foreign bytes
 	@setup/test.sh --all
 
 lint: setup ## formatting, lints and types of both languages

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests of both languages, the second also when the first fails. Arguments go to pytest; --fast alone runs what
 # takes less than a minute: of Rust the protocol, of Python all that is not marked as slow or long. --all alone runs
-# everything, and of Rust also every order of the barrier's threads.
+# everything, and of Rust also every order of the barrier's threads, and many more foreign bytes.
 . "$(dirname "$0")/shell.sh"
 
 # Some tests stop a laboratory with signals. Where this script was started in the background or by nohup, it ignores them,
@@ -39,6 +39,10 @@ if [ -n "$thorough" ]; then
     echo "== Rust: every order of the barrier's threads"
     RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom "${attentive[@]}" \
         cargo test -p virtometer-sampling --lib --release --locked barrier::models || rust=$?
+    # About a minute. So many lines or messages are tried by each test; connections are an eighth as many.
+    echo "== Rust: foreign bytes"
+    PROPTEST_CASES=100000 "${attentive[@]}" cargo test -p virtometer-protocol --locked || rust=$?
+    PROPTEST_CASES=4000 "${attentive[@]}" cargo test -p virtometer-kernels --locked --lib net:: || rust=$?
 fi
 echo "== Python: pytest in $workers processes"
 "${attentive[@]}" .venv/bin/python -m pytest -n "$workers" --maxprocesses 8 --dist worksteal "$@" || python=$?

@@ -79,7 +79,9 @@ pub struct Failure {
 impl Failure {
     /// A failure with this code and sentence.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        let mut message = message.into();
+        let message: String = message.into();
+        // The protocol has no text with NUL, and what the other side sent may be quoted.
+        let mut message = message.replace('\0', "\\0");
         if message.len() > MAX_MESSAGE {
             let end = (0..=MAX_MESSAGE).rev().find(|at| message.is_char_boundary(*at)).unwrap_or(0);
             message.truncate(end);

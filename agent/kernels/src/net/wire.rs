@@ -239,6 +239,7 @@ impl Report {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use proptest::prelude::*;
 
     const OPEN: Opening = Opening {
         kind: Kind::Source,
@@ -277,6 +278,33 @@ mod tests {
             assert_eq!(with(index, value), None, "number {index} is {value}");
         }
         assert!(with(2, LARGEST).is_some());
+    }
+
+    /// Numbers as a peer might send them: those that mean something, those at the ends of ranges, and any.
+    fn numbers() -> impl Strategy<Value = Vec<u8>> {
+        const ENDS: &[u64] = &[0, 1, 2, 3, 4, 5, 6, LARGEST, LARGEST + 1, FINAL - 1, FINAL, u64::MAX];
+        let number = prop_oneof![prop::sample::select(ENDS), any::<u64>(), 0..=LARGEST];
+        prop::collection::vec(number, 8).prop_map(|all| all.into_iter().flat_map(u64::to_le_bytes).collect())
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_read_says_what_is_written(bytes in numbers()) {
+            let opening = Opening::read(bytes[..OPENING - 8].try_into().unwrap());
+            if let Some(opening) = opening {
+                let sizes = [opening.request, opening.response, opening.send_buffer, opening.receive_buffer];
+                prop_assert!(sizes.iter().all(|size| *size as u64 <= LARGEST) && opening.request * opening.response > 0);
+                prop_assert_eq!(&opening.bytes()[8..], &bytes[..OPENING - 8]);
+            }
+            if let Some(welcome) = Welcome::read(bytes[..WELCOME - 8].try_into().unwrap()) {
+                prop_assert_eq!(Welcome::read(welcome.bytes()[8..].try_into().unwrap()), Some(welcome));
+            }
+            if let Some(report) = Report::read(&bytes[..REPORT]) {
+                prop_assert_eq!(&report.bytes()[..], &bytes[..REPORT]);
+            }
+            prop_assert_eq!(Report::read(&bytes), None);
+            prop_assert_eq!(peer_kind(bytes[..8].try_into().unwrap()) == PeerKind::SameVersion, bytes[..8] == HELLO);
+        }
     }
 
     #[test]

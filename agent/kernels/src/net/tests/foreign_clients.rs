@@ -1,9 +1,10 @@
 //! Clients that are none, vanish, wait or come in numbers: the server goes on.
 
 use super::{client, Serving};
-use crate::net::wire::{peer_kind, Kind, Opening, PeerKind, Status, Welcome, HELLO, OPENING, WELCOME};
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream, UdpSocket};
+use crate::net::wire::{peer_kind, put, Kind, Opening, PeerKind, Status, Welcome, HELLO, OPENING, WELCOME};
+use proptest::prelude::*;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream, UdpSocket};
 use std::time::{Duration, Instant};
 
 const OPEN: Opening = Opening {
@@ -45,16 +46,50 @@ fn openings_that_make_no_sense_are_refused_in_words() {
     let mut earlier = OPEN.bytes();
     earlier[6] = b'1';
     assert_eq!(status(server.address, &earlier[..24]), Some(Status::NotUnderstood));
-    let mut random = crate::random::Random::new(1);
-    for _ in 0..200 {
-        let mut garbage = OPEN.bytes();
-        garbage[8..].iter_mut().for_each(|byte| *byte = u8::try_from(random.below(256)).unwrap());
-        assert_eq!(status(server.address, &garbage), Some(Status::NotUnderstood));
-    }
     let datagrams = |request| Opening { kind: Kind::Datagrams, request, response: 16, ..OPEN }.bytes();
     assert_eq!(status(server.address, &datagrams(15)), Some(Status::NotUnderstood));
     assert_eq!(status(server.address, &datagrams(65_508)), Some(Status::NotUnderstood));
     assert_eq!(status(server.address, &datagrams(16)), Some(Status::Welcome));
+    client("request-response", server.address, &[], 1).unwrap();
+    server.end();
+}
+
+/// What a client might send: an opening of any kind, changed in a few places, and then any data.
+fn sent() -> impl Strategy<Value = Vec<u8>> {
+    let opening = (0u64..6, 0u64..4, prop::array::uniform5(0u64..5000)).prop_map(|(kind, flags, sizes)| {
+        let mut bytes = OPEN.bytes();
+        put(&[kind, flags], &mut bytes[8..]);
+        put(&sizes, &mut bytes[24..]);
+        bytes.to_vec()
+    });
+    let changes = prop::collection::vec((0..OPENING, any::<u8>()), 0..3);
+    (opening, changes, prop::collection::vec(any::<u8>(), 0..6000), any::<prop::sample::Index>()).prop_map(
+        |(mut bytes, changes, data, end)| {
+            changes.into_iter().for_each(|(at, byte)| bytes[at] = byte);
+            bytes.extend(data);
+            // Some clients end in the middle of their opening.
+            bytes.truncate(end.index(bytes.len()) + 1);
+            bytes
+        },
+    )
+}
+
+#[test]
+fn a_server_outlives_whatever_clients_send() {
+    let server = Serving::begin();
+    let cases = ProptestConfig::default().cases / 8; // each has to be waited for
+    proptest!(ProptestConfig::with_cases(cases), |(bytes in sent())| {
+        let mut socket = TcpStream::connect(server.address).unwrap();
+        // Generous: the connection ends because the client does.
+        socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        // The server may have closed the connection already.
+        let _ = socket.write_all(&bytes).and_then(|()| socket.shutdown(Shutdown::Write));
+        let mut answer = Vec::new();
+        if let Err(cause) = socket.read_to_end(&mut answer) {
+            prop_assert!(matches!(cause.kind(), ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted), "{}", cause);
+        }
+        prop_assert!(answer.is_empty() || answer.starts_with(&HELLO));
+    });
     client("request-response", server.address, &[], 1).unwrap();
     server.end();
 }
