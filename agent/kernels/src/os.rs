@@ -16,6 +16,8 @@ mod calls;
 #[cfg(unix)]
 mod child;
 #[cfg(unix)]
+mod expected;
+#[cfg(unix)]
 mod faults;
 #[cfg(unix)]
 mod file_mapping;
@@ -234,10 +236,15 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory
     let known = OPS.iter().zip(windows::choices(OPS)).find(|(op, _)| op.name == task.op);
     let (op, choose) = known.ok_or_else(|| wrong(format!("the kernel os has no op {:?}", task.op)))?;
     let build = choose(settings, task.threads as u64)?;
+    #[cfg(unix)]
+    let expected = expected::Expected::of(op.name, settings)?;
     Ok(Arc::new(move |index| {
         let pinning = Pinning::of(pin, index)?;
         let operation = build(&pinning)?;
-        Ok(Box::new(Measured::new(operation, pinning, op.unit, op.work)))
+        let measured = Measured::new(operation, pinning, op.unit, op.work);
+        #[cfg(unix)]
+        let measured = measured.expecting(expected.clone());
+        Ok(Box::new(measured))
     }))
 }
 

@@ -1,4 +1,8 @@
 #![allow(clippy::unwrap_used)]
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub(crate) mod system_calls;
+
 use super::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

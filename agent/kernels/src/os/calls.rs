@@ -1,5 +1,8 @@
 //! System calls that are as short as system calls can be.
 
+#![allow(unsafe_code)] // the body of a forked child
+
+use super::child::{Child, Parent};
 use super::operation::Operation;
 use super::spawn::own_file;
 use crate::settings::{check_failed, wrong, Settings};
@@ -70,6 +73,13 @@ fn parent() -> u64 {
     rustix::process::getppid().map_or(0, |pid| u64::from(pid.as_raw_nonzero().get().unsigned_abs()))
 }
 
+/// The same by another way than the call that is measured, where there is one.
+fn parent_by_file() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let number = status.lines().find_map(|line| line.strip_prefix("PPid:")?.trim().parse().ok());
+    number.unwrap_or_else(parent)
+}
+
 fn cannot_open(path: &Path, cause: Errno) -> Failure {
     let device = path.starts_with("/dev") && cause == Errno::NOENT;
     let failure = os_failure(&format!("cannot open {}", path.display()), &cause.into());
@@ -92,7 +102,27 @@ impl SystemCalls {
         let object = path.map(|path| Object::open(call, path)).transpose()?;
         let mut calls = SystemCalls { call, object, expected: 0, sum: 0, calls: 0 };
         calls.expected = calls.right()?;
+        if call == Call::Null {
+            calls.verify_in_child()?;
+        }
         Ok(calls)
+    }
+
+    /// In a child of this process the calls return this process: an answer that was kept, or that no call gives, is
+    /// another.
+    fn verify_in_child(&mut self) -> Result<(), Failure> {
+        let _parent = Parent::new();
+        // What keeps an answer has one by then.
+        self.repeat(1)?;
+        let own = u64::from(std::process::id());
+        let mut body = || i32::from(self.repeat(3).is_err() || self.sum != 3 * own);
+        // SAFETY: the calls of this child are all getppid, which cannot fail: no failure is put into words.
+        let child = unsafe { Child::fork(&mut body) };
+        match child.and_then(Child::wait) {
+            // Where there may be no further process nothing is seen of this.
+            Err(_) | Ok(Some(0)) => Ok(()),
+            _ => Err(check_failed("the calls of a child of this process do not return its parent: none are made")),
+        }
     }
 
     /// What one call returns now, found out in another way where there is one.
@@ -100,7 +130,7 @@ impl SystemCalls {
         match (self.call, &self.object) {
             (Call::Read | Call::Write, _) => Ok(1),
             (_, Some(object)) => object.inode(),
-            (_, None) => Ok(parent()),
+            (_, None) => Ok(parent_by_file()),
         }
     }
 }

@@ -72,6 +72,11 @@ impl Child {
         }
     }
 
+    /// Its number, which is its own until it is waited for.
+    pub(super) fn pid(&self) -> libc::pid_t {
+        self.pid
+    }
+
     /// End it at once, as a fault would.
     #[cfg(test)]
     pub(super) fn kill(&self) {

@@ -9,6 +9,7 @@ use crate::buffer::{available_memory, ensure_memory, Buffer};
 use crate::pattern;
 use crate::random::Random;
 use crate::settings::check_failed;
+use rustix::fd::{AsFd, BorrowedFd};
 use virtometer_protocol::{Conditions, Failure};
 use virtometer_sampling::{os_failure, Extras, Merge};
 
@@ -212,6 +213,14 @@ impl Operation for OfFile {
         self.all_faults = 0;
         self.all_touched = 0;
         Ok(())
+    }
+
+    fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
+        vec![self.file.file.as_fd()]
+    }
+
+    fn bytes(&self) -> u64 {
+        self.file.bytes()
     }
 
     /// The kernel maps what lies around a page as well, so that one fault may serve several. Where faults are not

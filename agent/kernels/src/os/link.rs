@@ -33,6 +33,11 @@ impl End {
         }
     }
 
+    /// What it reads from and what it writes to.
+    pub(super) fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
+        vec![self.input.as_fd(), self.output.as_fd()]
+    }
+
     fn of(socket: OwnedFd) -> io::Result<Self> {
         Ok(End { input: socket.try_clone()?, output: socket })
     }

@@ -5,6 +5,7 @@ use super::file_mapping::FileMapping;
 use super::operation::Operation;
 use super::scratch::Scratch;
 use crate::settings::check_failed;
+use rustix::fd::{AsFd, BorrowedFd};
 use rustix::io::pread;
 use virtometer_protocol::{Conditions, Failure};
 use virtometer_sampling::os_failure;
@@ -79,6 +80,14 @@ impl Operation for Mapping {
         Ok(self.mapped)
     }
 
+    fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
+        vec![self.file.file.as_fd()]
+    }
+
+    fn bytes(&self) -> u64 {
+        self.file.bytes()
+    }
+
     fn conditions(&self, conditions: &mut Conditions) {
         self.file.conditions(conditions);
     }
@@ -100,6 +109,17 @@ mod tests {
             let failure = mapping.counted().unwrap_err();
             assert!(failure.message.starts_with("1000 mappings were touched with "), "{failure}");
         }
+    }
+
+    #[test]
+    fn a_byte_is_written_in_every_16_kib_of_the_first_tenth() {
+        let mut mapping = Mapping::new(1 << 20, None).unwrap();
+        mapping.setup(1).unwrap();
+        mapping.repeat(1).unwrap();
+        let mut content = vec![0; 1 << 20];
+        assert_eq!(pread(&mapping.file.file, &mut content, 0), Ok(1 << 20));
+        let written = content.iter().zip(0u32..).filter(|(byte, _)| **byte > 0).map(|(_, at)| at);
+        assert_eq!(written.collect::<Vec<_>>(), [0, 16_384, 32_768, 49_152, 65_536, 81_920, 98_304]);
     }
 
     #[test]

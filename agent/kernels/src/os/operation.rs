@@ -1,7 +1,11 @@
 //! The shape that all operations share: what lies inside the timed stretch, and how many were counted afterwards.
 
+#[cfg(unix)]
+use super::expected::Expected;
 use super::pinning::Pinning;
 use crate::settings::{check_failed, Settings};
+#[cfg(unix)]
+use rustix::fd::BorrowedFd;
 use virtometer_protocol::{Conditions, Failure, Unit};
 use virtometer_sampling::{timed, CheckValue, Extras, Merge, Stretch, Worker};
 
@@ -28,6 +32,30 @@ pub(super) trait Operation {
 
     /// Units of work since [`Operation::setup`], found out independently of how many were asked for. Not timed.
     fn counted(&mut self) -> Result<u64, Failure>;
+
+    /// The descriptors that it works on.
+    #[cfg(unix)]
+    fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
+        Vec::new()
+    }
+
+    /// Bytes of the memory or the file that it works on, where they are a parameter.
+    #[cfg(unix)]
+    fn bytes(&self) -> u64 {
+        0
+    }
+
+    /// Path of the program that its processes execute.
+    #[cfg(unix)]
+    fn program(&self) -> Option<&[u8]> {
+        None
+    }
+
+    /// Make one more process. Whether it has executed a program, where the system says that.
+    #[cfg(unix)]
+    fn executes(&self) -> Result<Option<bool>, Failure> {
+        Ok(None)
+    }
 
     /// The window is about to begin: processes that worked for calibration make way for new ones.
     fn reset_after_calibration(&mut self) -> Result<(), Failure> {
@@ -82,11 +110,31 @@ pub(super) struct Measured {
     all: u64,
     /// Seconds of each unit of work, by iteration.
     times: Vec<f64>,
+    #[cfg(unix)]
+    expected: Option<Expected>,
 }
 
 impl Measured {
     pub(super) fn new(operation: Box<dyn Operation>, pinning: Pinning, unit: Unit, noun: &'static str) -> Self {
-        Measured { operation, pinning, unit, noun, asked: 0, told: 0, all: 0, times: Vec::new() }
+        Measured {
+            operation,
+            pinning,
+            unit,
+            noun,
+            asked: 0,
+            told: 0,
+            all: 0,
+            times: Vec::new(),
+            #[cfg(unix)]
+            expected: None,
+        }
+    }
+
+    /// With what the operation is compared with before and after the window.
+    #[cfg(unix)]
+    #[must_use]
+    pub(super) fn expecting(self, expected: Expected) -> Self {
+        Measured { expected: Some(expected), ..self }
     }
 
     fn value(&self, count: u64) -> CheckValue {
@@ -126,6 +174,10 @@ impl Worker for Measured {
     fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         self.all = 0;
         self.times.clear();
+        #[cfg(unix)]
+        if let Some(expected) = &self.expected {
+            expected.compare_process(self.operation.as_ref())?;
+        }
         self.operation.reset_after_calibration()
     }
 
@@ -136,6 +188,10 @@ impl Worker for Measured {
     }
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
+        #[cfg(unix)]
+        if let Some(expected) = &self.expected {
+            expected.compare(self.operation.as_ref())?;
+        }
         self.operation.finish();
         Ok(self.value(self.all))
     }

@@ -5,6 +5,7 @@
 use super::child::{cannot_fork, Child, Parent};
 use super::link::{broken, End, MakeLink};
 use super::pinning::Pinning;
+use rustix::fd::BorrowedFd;
 use rustix::io::Errno;
 use virtometer_protocol::Failure;
 
@@ -58,6 +59,11 @@ impl Partner {
     #[inline]
     pub(super) fn end(&self) -> Result<&End, Failure> {
         self.process.as_ref().map(|(end, _)| end).ok_or_else(broken)
+    }
+
+    /// The descriptors of this process's end; none where the other process is gone.
+    pub(super) fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
+        self.process.as_ref().map_or_else(Vec::new, |(end, _)| end.descriptors())
     }
 
     /// End and reap it.

@@ -7,7 +7,7 @@ use super::sum::sum;
 use crate::buffer::{ensure_memory, Buffer};
 use crate::settings::{check_failed, wrong, Settings};
 use crate::simd::Simd;
-use rustix::fd::{AsRawFd, OwnedFd};
+use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::fs::{fstat, open, seek, FileType, Mode, OFlags, SeekFrom};
 use rustix::io::{read, Errno};
 use virtometer_protocol::{Code, Conditions, Failure};
@@ -286,6 +286,10 @@ impl Operation for Reread {
             }
         }
         Ok(self.bytes)
+    }
+
+    fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
+        vec![self.file.as_fd()]
     }
 
     fn conditions(&self, conditions: &mut Conditions) {

@@ -189,6 +189,14 @@ impl Operation for Ring {
         Ok(moved.wrapping_sub(read))
     }
 
+    fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
+        self.links.as_ref().map_or_else(Vec::new, |links| vec![links.from_last.as_fd(), links.to_next.as_fd()])
+    }
+
+    fn bytes(&self) -> u64 {
+        self.memory.as_ref().map_or(0, |memory| memory.bytes().len() as u64)
+    }
+
     /// New processes: the processor time that the old ones used for calibration is not the window's.
     fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         self.links = None;

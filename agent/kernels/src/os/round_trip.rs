@@ -7,7 +7,7 @@ use super::operation::Operation;
 use super::partner::Partner;
 use super::pinning::Pinning;
 use crate::settings::check_failed;
-use rustix::fd::AsFd;
+use rustix::fd::{AsFd, BorrowedFd};
 use rustix::io::Errno;
 use virtometer_protocol::Failure;
 
@@ -81,6 +81,10 @@ impl Operation for RoundTrip {
         }
         let before = std::mem::replace(&mut self.before, u64::from_le_bytes(count));
         Ok(self.before.wrapping_sub(before))
+    }
+
+    fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
+        self.partner.descriptors()
     }
 
     fn reset_after_calibration(&mut self) -> Result<(), Failure> {

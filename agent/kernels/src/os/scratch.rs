@@ -3,7 +3,7 @@
 use crate::pattern;
 use crate::settings::Settings;
 use rustix::fd::OwnedFd;
-use rustix::fs::{memfd_create, open, unlink, MemfdFlags, Mode, OFlags};
+use rustix::fs::{fstat, memfd_create, open, unlink, MemfdFlags, Mode, OFlags};
 use rustix::io::{pwrite, Errno};
 use std::sync::atomic::{AtomicU32, Ordering};
 use virtometer_protocol::{Code, Conditions, Failure};
@@ -60,6 +60,11 @@ impl Scratch {
             offset += length as u64;
         }
         Ok(scratch)
+    }
+
+    /// Its length as the system has it; 0 where it does not say.
+    pub(super) fn bytes(&self) -> u64 {
+        fstat(&self.file).map_or(0, |found| u64::try_from(found.st_size).unwrap_or(0))
     }
 
     /// Write the whole of `block` at `offset`.

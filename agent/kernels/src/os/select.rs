@@ -7,7 +7,7 @@ use super::link::{listen, no_loopback};
 use super::operation::Operation;
 use super::scratch::Scratch;
 use crate::settings::{wrong, Settings};
-use rustix::fd::{AsRawFd, OwnedFd};
+use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::net::sockopt::set_socket_linger;
 use std::io::{self, Read};
 use std::net::TcpStream;
@@ -122,6 +122,10 @@ impl Operation for Select {
     /// Every call finds every descriptor ready.
     fn counted(&mut self) -> Result<u64, Failure> {
         Ok(self.ready / self.descriptors.len() as u64)
+    }
+
+    fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
+        self.descriptors.iter().map(AsFd::as_fd).collect()
     }
 }
 

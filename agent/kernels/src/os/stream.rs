@@ -9,7 +9,7 @@ use super::pinning::Pinning;
 use crate::buffer::Buffer;
 use crate::pattern;
 use crate::settings::check_failed;
-use rustix::fd::AsFd;
+use rustix::fd::{AsFd, BorrowedFd};
 use rustix::io::{read, Errno};
 use virtometer_protocol::Failure;
 
@@ -84,6 +84,10 @@ impl Operation for Stream {
             return Err(check_failed(format!("byte {at} of the last message is not what was sent")));
         }
         Ok(u64::from_le_bytes(written))
+    }
+
+    fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
+        self.partner.descriptors()
     }
 
     fn reset_after_calibration(&mut self) -> Result<(), Failure> {

@@ -1,5 +1,8 @@
 #![allow(clippy::unwrap_used)]
 
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod system_calls;
+
 use super::*;
 use crate::find;
 use virtometer_protocol::{Code, Parameters, Scalar};
