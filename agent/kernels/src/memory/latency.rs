@@ -22,6 +22,9 @@ const LOADS: usize = 1024;
 /// Bytes of a small page, within which the order `page` stays.
 const PAGE: usize = 4096;
 
+/// Orders of fewer places are too short to be judged by how far they go.
+const FEW: usize = 4096;
+
 /// In which order the places are visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
@@ -77,8 +80,9 @@ pub(super) fn configure(task: &Task, settings: &Settings<'_>, caches: &Caches) -
 pub(super) struct Chase {
     /// At each place the address of the next.
     pub(super) memory: Block,
-    /// The places as they are to be visited.
+    /// The places as they are to be visited, and in which order that is.
     order: Vec<u32>,
+    kind: Order,
     stride: usize,
     /// How many loads were made, modulo the places, and to where they led.
     made: usize,
@@ -89,20 +93,73 @@ pub(super) struct Chase {
 
 impl Chase {
     pub(super) fn new(count: usize, stride: usize, order: Order, pages: Pages) -> Result<Self, Failure> {
-        let order = arranged(count, stride, order);
+        let (kind, order) = (order, arranged(count, stride, order));
         let mut memory = Block::tiled(count * stride / 8, pages, &[0])?;
         let start = memory.words().as_ptr() as usize;
         for (here, next) in order.iter().zip(order.iter().cycle().skip(1)) {
             memory.words_mut()[*here as usize * stride / 8] = (start + *next as usize * stride) as u64;
         }
         let at = (start + order[0] as usize * stride) as *const usize;
-        Ok(Chase { memory, order, stride, made: 0, at, cached: Conditions::default() })
+        Ok(Chase { memory, order, kind, stride, made: 0, at, cached: Conditions::default() })
+    }
+
+    /// The order goes to every place, and as far as its name says.
+    fn check_order(&self) -> Result<(), Failure> {
+        let count = self.order.len();
+        let mut left = vec![true; count];
+        self.order.iter().for_each(|place| left[*place as usize] = false);
+        if left.contains(&true) {
+            return Err(check_failed(format!("the order of {count} places does not go to all of them")));
+        }
+        let per_page = (PAGE / self.stride).max(1);
+        let near = match self.kind {
+            Order::Sequential => mean_distance(&self.order, 1) != Some(1.0),
+            Order::Random => is_near(&self.order, 1, count),
+            Order::Page => is_near(&self.order, per_page, count / per_page),
+        };
+        match near {
+            true => Err(check_failed(format!("the order of the places is not {}", self.kind.name()))),
+            false => Ok(()),
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn order_mut(&mut self) -> &mut Vec<u32> {
+        &mut self.order
     }
 
     /// Where the loads must have led.
     fn right(&self) -> *const usize {
         (self.memory.words().as_ptr() as usize + self.order[self.made] as usize * self.stride) as *const usize
     }
+}
+
+impl Order {
+    /// The word of the parameter.
+    fn name(self) -> &'static str {
+        match self {
+            Order::Random => "random",
+            Order::Page => "page",
+            Order::Sequential => "sequential",
+        }
+    }
+}
+
+/// Mean distance of one group of `each` places to the next group that is gone to; `None` where all are in one.
+fn mean_distance(order: &[u32], each: usize) -> Option<f64> {
+    let group = |place: &u32| u64::from(*place) / each as u64;
+    let distances = order.windows(2).map(|pair| group(&pair[0]).abs_diff(group(&pair[1]))).filter(|far| *far > 0);
+    let (count, sum) = distances.fold((0u64, 0u64), |(count, sum), far| (count + 1, sum + far));
+    #[allow(clippy::cast_precision_loss)] // below 2^53
+    (count > 0).then(|| sum as f64 / count as f64)
+}
+
+/// Whether an order of `count` groups of `each` places goes less far than at random: there the mean distance is a third
+/// of them, and of so many it is never a tenth less.
+fn is_near(order: &[u32], each: usize, count: usize) -> bool {
+    #[allow(clippy::cast_precision_loss)] // places in memory
+    let least = count as f64 * 0.3;
+    count >= FEW && mean_distance(order, each).is_none_or(|mean| mean < least)
 }
 
 /// A cycle through `count` places.
@@ -164,6 +221,7 @@ impl Worker for Chase {
     }
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
+        self.check_order()?;
         let words = self.memory.words();
         let start = words.as_ptr() as usize;
         for (here, next) in self.order.iter().zip(self.order.iter().cycle().skip(1)) {

@@ -255,6 +255,48 @@ fn a_random_order_is_no_sequence() {
 }
 
 #[test]
+fn a_random_order_goes_everywhere_from_everywhere() {
+    for (order, stride) in [(Order::Random, 64), (Order::Page, 256), (Order::Random, 4096)] {
+        let count = (1 << 25) / stride;
+        let chase = Chase::new(count, stride, order, Pages::Small).unwrap();
+        let words = chase.memory.words();
+        let start = words.as_ptr() as usize;
+        let next = |place: usize| (words[place * stride / 8] as usize - start) / stride;
+        // From one sixteenth of the memory to another in fifteen of sixteen steps; the order page stays in its page.
+        let sixteenth = |place: usize| place * 16 / count;
+        let leaves = (0..count).filter(|place| sixteenth(next(*place)) != sixteenth(*place)).count();
+        let per_page = if order == Order::Page { 4096 / stride } else { 1 };
+        let expected = count / per_page * 15 / 16;
+        assert!(leaves.abs_diff(expected) < expected / 20, "{order:?} {stride}: {leaves} and not {expected}");
+        let from_first: std::collections::BTreeSet<usize> =
+            (0..count / 16).map(|place| sixteenth(next(place))).collect();
+        assert_eq!(from_first.len(), 16, "{order:?} {stride}");
+    }
+}
+
+#[test]
+fn an_order_that_goes_less_far_than_its_name_says_is_reported() {
+    let failure = |order, change: &dyn Fn(&mut Vec<u32>)| {
+        let mut chase = Chase::new(1 << 15, 64, order, Pages::Small).unwrap();
+        assert!(chase.finish().is_ok(), "{order:?}");
+        change(chase.order_mut());
+        chase.finish().unwrap_err().message
+    };
+    let sixteenths = |places: &mut Vec<u32>| {
+        *places = (0..1 << 15).collect();
+        places.chunks_mut(1 << 11).for_each(|part| crate::random::Random::new(1).shuffle(part));
+    };
+    assert_eq!(failure(Order::Random, &sixteenths), "the order of the places is not random");
+    assert_eq!(failure(Order::Sequential, &sixteenths), "the order of the places is not sequential");
+    let twice = |places: &mut Vec<u32>| places[1] = places[0];
+    assert_eq!(failure(Order::Random, &twice), "the order of 32768 places does not go to all of them");
+    let mut chase = Chase::new(1 << 19, 64, Order::Page, Pages::Small).unwrap();
+    assert!(chase.finish().is_ok());
+    *chase.order_mut() = (0..1 << 19).collect();
+    assert_eq!(chase.finish().unwrap_err().message, "the order of the places is not page");
+}
+
+#[test]
 fn a_chase_visits_every_place_once_a_round() {
     for order in [Order::Random, Order::Page, Order::Sequential] {
         for (count, stride) in [(2, 8), (64, 64), (1000, 64), (37, 4096), (129, 256)] {
