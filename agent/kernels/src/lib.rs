@@ -17,6 +17,7 @@ mod os;
 mod pattern;
 mod pde;
 mod random;
+mod recorded_times;
 mod settings;
 mod shared_array;
 mod simd;

@@ -68,6 +68,11 @@ impl Times {
         self.0.value_at_quantile(quantile)
     }
 
+    /// Mean time, ns, right to 1 % as the times are; 0 where nothing was counted.
+    pub fn mean(&self) -> f64 {
+        self.0.mean()
+    }
+
     fn distribution(&self) -> Distribution {
         let counts = self.0.iter_recorded().map(|step| (step.value_iterated_to(), step.count_since_last_iteration()));
         let mut counts: Vec<(u64, u64)> = counts.collect();
@@ -190,6 +195,9 @@ mod tests {
         let found = &all.histograms()["latency"];
         assert_eq!(found.counts.iter().map(|(_, count)| count).sum::<u64>(), 1002);
         let times = &all.histograms["latency"];
+        let mut few = Times::default();
+        [1_000, 2_000, 300_000_000].into_iter().for_each(|ns| few.record(ns));
+        assert!((few.mean() / 100_001_000.0 - 1.0).abs() < 0.01, "{}", few.mean());
         for (quantile, expected) in [(0.5, 500_000.0), (0.9, 900_000.0)] {
             #[allow(clippy::cast_precision_loss)] // small times
             let error = (times.quantile(quantile) as f64 / expected - 1.0).abs();

@@ -117,6 +117,8 @@ pub(super) struct Notes {
     /// Every how many requests one is timed, and at most how many more in this iteration.
     every: u64,
     may_time: u64,
+    /// How many were chosen to be timed.
+    pub(super) timed: u64,
     /// Requests of the iterations before, so that it is not always the first of an iteration.
     before: u64,
     /// How often the clock was read for that.
@@ -126,6 +128,9 @@ pub(super) struct Notes {
     pub(super) moved: u64,
     /// Most requests that were under way at once.
     pub(super) deepest: usize,
+    /// Waits while further requests were left, and the requests that were under way at them, added up.
+    pub(super) waits: u64,
+    pub(super) waited_for: u64,
     /// First word of each block read, where they are wanted.
     pub(super) words: Vec<u64>,
     pub(super) want_words: bool,
@@ -139,11 +144,14 @@ impl Notes {
             latencies: Vec::new(),
             every: 1,
             may_time: 0,
+            timed: 0,
             before: 0,
             readings: 0,
             complete: 0,
             moved: 0,
             deepest: 0,
+            waits: 0,
+            waited_for: 0,
             words: Vec::new(),
             want_words,
             last_read: None,
@@ -161,6 +169,7 @@ impl Notes {
         self.words.resize(requests, 0);
         self.last_read = None;
         (self.readings, self.complete, self.moved, self.deepest) = (0, 0, 0, 0);
+        (self.timed, self.waits, self.waited_for) = (0, 0, 0);
     }
 
     /// Whether the request `index`, which is about to begin, is timed.
@@ -169,7 +178,15 @@ impl Notes {
         let chosen = self.every <= 1 || self.before.wrapping_add(index as u64).is_multiple_of(self.every);
         let times = chosen && self.may_time > 0;
         self.may_time -= u64::from(times);
+        self.timed += u64::from(times);
         times
+    }
+
+    /// So many requests are under way at a wait, and others are left.
+    #[inline]
+    pub(super) fn wait_for(&mut self, under_way: u64) {
+        self.waits += 1;
+        self.waited_for += under_way;
     }
 
     /// The time, which is counted as one reading.

@@ -238,7 +238,25 @@ impl Worker for Names {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn files_are_used_in_the_order_of_their_names_which_is_that_of_their_numbers_or_not() {
+        for random in [false, true] {
+            let outer = tempfile::tempdir().unwrap();
+            let folder = outer.path().join("many").to_str().unwrap().to_owned();
+            let config = Config { folder, op: NameOp::Stat, random, files: 300, size: 0, seed: 1 };
+            let names = Names::new(&config, 0).unwrap();
+            let names: Vec<String> =
+                names.folder.names.iter().map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect();
+            assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
+            let number = |name: &String| if random { name[name.len() - 7..].to_owned() } else { name[..7].to_owned() };
+            let rises = names.windows(2).filter(|pair| number(&pair[0]) < number(&pair[1])).count();
+            // At random half of them do.
+            assert!(if random { (100..200).contains(&rises) } else { rises == 299 }, "{random}: {rises}");
+        }
+    }
 
     #[test]
     fn names_are_all_different_and_sort_by_their_number_or_not() {

@@ -95,6 +95,8 @@ impl<Q: Queue> Engine for Queued<Q> {
     fn carry_out(&mut self, job: &mut Job, range: Range<usize>) -> io::Result<()> {
         let depth = self.under_way.len();
         let mut pushed = 0;
+        // Counted by what is complete, not by the slots.
+        let complete = job.notes.complete;
         let (mut next, mut outcome) = (range.start, Ok(()));
         self.now = None;
         loop {
@@ -122,6 +124,9 @@ impl<Q: Queue> Engine for Queued<Q> {
             }
             if self.free.len() == depth {
                 return outcome;
+            }
+            if next < range.end {
+                job.notes.wait_for((next - range.start) as u64 - (job.notes.complete - complete));
             }
             if let Err(cause) = self.queue.submit_and_wait() {
                 // If not even waiting works: the queue itself waits for the rest, or ends it, when it is closed.

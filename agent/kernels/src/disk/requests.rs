@@ -4,7 +4,7 @@ use super::engine::{Engine, Job, Memory, Notes, Psync};
 use super::open::{open, Access, Opened};
 use super::read_back::ReadBack;
 use super::restore::Touched;
-use super::specification::{Schedule, Specification};
+use super::specification::{Request, Schedule, Specification};
 use super::system::lacks;
 use super::writes::Writes;
 use super::{guard, stamp};
@@ -14,6 +14,7 @@ use crate::buffer::available_memory;
 use crate::clock_cost::{affordable, reading_cost_ns};
 use crate::pattern;
 use crate::random::{mix, Random};
+use crate::recorded_times::Taken;
 use crate::settings::{check_failed, wrong, Settings};
 use std::io;
 use virtometer_protocol::{Code, Conditions, Failure};
@@ -48,6 +49,12 @@ const MARGIN: u64 = 3;
 
 /// For the same reason it has at least so many times as many requests as are under way at once.
 const ROUNDS: u64 = 4;
+
+/// Fewer requests than this do not show whether they go anywhere.
+const FEW_REQUESTS: u64 = 1000;
+
+/// Fewer places than this are no choice for them.
+const FEW_PLACES: u64 = 64;
 
 /// How requests are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,6 +149,41 @@ struct Totals {
     readings: u64,
     checksum: u64,
     latency: Times,
+    taken: Taken,
+    order: Distances,
+}
+
+/// How far requests are from those before them.
+#[derive(Default)]
+struct Distances {
+    /// Requests that have one before them, those of them that neither follow it nor begin anew, and the sum of their
+    /// distances, bytes.
+    count: u64,
+    elsewhere: u64,
+    sum: u128,
+}
+
+impl Distances {
+    /// Requests at offsets that are multiples of `align`.
+    fn add(&mut self, requests: &[Request], align: u64) {
+        for pair in requests.windows(2) {
+            let end = pair[0].offset + pair[0].length as u64;
+            let follows = pair[1].offset == end.div_ceil(align) * align;
+            self.count += 1;
+            self.elsewhere += u64::from(!follows && pair[1].offset > 0);
+            self.sum += u128::from(pair[1].offset.abs_diff(pair[0].offset));
+        }
+    }
+
+    /// Whether they go where `random` percent of them should go, in a file of `span` bytes. At random the mean distance
+    /// is a third of it.
+    fn are(&self, random: u64, span: u64) -> bool {
+        match random {
+            0 => self.elsewhere == 0,
+            100 => self.count < FEW_REQUESTS || self.sum * 100 >= u128::from(self.count) * u128::from(span) * 29,
+            _ => true,
+        }
+    }
 }
 
 /// One thread that makes requests.
@@ -329,7 +371,31 @@ impl Requests {
         if notes.deepest != depth {
             return Err(check_failed(format!("at most {} requests were under way and not {depth}", notes.deepest)));
         }
+        // The next request is made as soon as there is room for it: whenever others are left, all slots are in use.
+        let (waits, waited_for) = (notes.waits, notes.waited_for);
+        if waited_for != waits * depth as u64 {
+            let message =
+                format!("at {waits} waits {waited_for} requests were under way together, not {depth} at each");
+            return Err(check_failed(message));
+        }
+        if notes.latencies.len() as u64 != notes.timed {
+            let message = format!("{} requests were timed, and {} have a time", notes.timed, notes.latencies.len());
+            return Err(check_failed(message));
+        }
         Ok(())
+    }
+
+    /// The requests of the window went where their operation says, and all times of them are recorded.
+    fn check_window(&self) -> Result<(), Failure> {
+        let Config { specification, span, .. } = &self.config;
+        let kind = specification.kinds[0];
+        let places = (span - kind.size) / kind.align + 1;
+        if specification.kinds.len() == 1 && places >= FEW_PLACES && !self.totals.order.are(kind.random, *span) {
+            let Distances { count, elsewhere, .. } = self.totals.order;
+            let wanted = if kind.random == 0 { "follow each other" } else { "go anywhere" };
+            return Err(check_failed(format!("{count} requests do not {wanted}: {elsewhere} of them are elsewhere")));
+        }
+        self.totals.taken.compare(&self.totals.latency)
     }
 
     /// Bring back the pattern where this worker has written.
@@ -457,6 +523,9 @@ impl Worker for Requests {
         for took_ns in &self.job.notes.latencies {
             self.totals.latency.record(*took_ns);
         }
+        self.totals.taken.count += self.job.notes.timed;
+        self.totals.taken.sum_ns += self.job.notes.latencies.iter().sum::<u64>();
+        self.totals.order.add(&self.job.requests, self.config.specification.kinds[0].align);
         let checksum = if self.config.verify == Verify::Nothing { 0 } else { self.check_reads()? };
         self.check_count()?;
         if self.config.verify != Verify::Nothing {
@@ -487,6 +556,7 @@ impl Worker for Requests {
     /// Reads blocks again: those of the last iteration that were compared, others where there was nothing but reading.
     /// What was written is then replaced by the pattern.
     fn finish(&mut self) -> Result<CheckValue, Failure> {
+        self.check_window()?;
         let checksum = CheckValue::Checksum(self.totals.checksum);
         if self.config.specification.writes() {
             self.job.file.sync_data().map_err(|cause| self.failed(&cause))?;

@@ -60,12 +60,43 @@ fn every_latency_of_an_iteration_is_in_the_histogram() {
         requests.setup(3).unwrap();
         requests.run(3).unwrap();
         requests.job.notes.latencies = latencies.to_vec();
+        requests.job.notes.timed = 3;
         requests.verify().unwrap();
     }
+    assert_eq!(requests.check_window(), Ok(()));
+    requests.totals.taken.count += 1;
+    assert_eq!(requests.check_window().unwrap_err().message, "7 operations were timed, and 6 are recorded");
     let counts = &requests.extras().histograms()["latency"].counts;
     assert_eq!(counts.iter().map(|(_, count)| count).sum::<u64>(), 6);
     // Times are right to 1 %.
     assert!(counts.len() == 6 && counts[5].0.abs_diff(30_000) < 300, "{counts:?}");
+}
+
+#[test]
+fn a_request_that_was_timed_and_has_no_time_is_reported() {
+    let mut requests = requests(1, 0);
+    requests.setup(3).unwrap();
+    requests.run(3).unwrap();
+    requests.job.notes.timed += 1;
+    assert!(requests.verify().unwrap_err().message.ends_with(" have a time"));
+}
+
+#[test]
+fn requests_that_do_not_go_where_they_should_are_noticed() {
+    let distances = |offsets: &mut dyn Iterator<Item = u64>| {
+        let request = |offset| Request { offset, length: 4096, write: false, place: None };
+        let mut distances = Distances::default();
+        distances.add(&offsets.map(request).collect::<Vec<_>>(), 4096);
+        distances
+    };
+    let (span, mut random) = (1 << 24, Random::new(1));
+    let in_order = distances(&mut (0..5000).map(|block| block * 4096 % span));
+    let anywhere = distances(&mut (0..5000).map(|_| random.below(span / 4096) * 4096));
+    assert!(in_order.are(0, span) && !in_order.are(100, span));
+    assert!(anywhere.are(100, span) && !anywhere.are(0, span) && anywhere.are(50, span));
+    // Anywhere in the sixteenth in which the request before was.
+    let near = distances(&mut (0..5000).map(|turn| (turn / 313 * 256 + random.below(256)) * 4096));
+    assert!(!near.are(100, span));
 }
 
 /// An engine that only notes what it is to carry out.

@@ -63,6 +63,39 @@ fn every_engine_moves_the_pattern_whatever_the_mix() {
     assert!(clock_shares[0] > 0.0 && clock_shares[clock_shares.len() / 2] < 0.02, "{clock_shares:?}");
 }
 
+/// Reads of a block by one call each, and the calls of the two queues of the system.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[test]
+fn every_engine_makes_the_system_calls_that_its_name_says() {
+    use crate::tests::system_calls::system_calls;
+    for (engine, depth) in WAYS.iter().filter(|(engine, _)| offered(engine)) {
+        let (_folder, file) = filled();
+        let parameters = [("engine", Scalar::Text((*engine).into())), ("depth", Scalar::Integer(*depth))];
+        let task = task("random-read", &file, &parameters);
+        let calls = system_calls(|| {
+            let mut worker = worker(&task);
+            worker.setup(400).unwrap();
+            worker.run(400).unwrap();
+        });
+        let count = |number| {
+            let known = |calls: &Vec<_>| {
+                calls.iter().filter(|call: &&crate::tests::system_calls::Call| call.number == number).count()
+            };
+            calls.as_ref().map(known)
+        };
+        let numbers = [libc::SYS_pread64, libc::SYS_io_submit, libc::SYS_io_getevents, libc::SYS_io_uring_enter];
+        let [reads, submits, events, enters] = numbers.map(count);
+        let few = |count: Option<usize>| count.is_none_or(|count| count < 100);
+        let many = |count: Option<usize>| count.is_none_or(|count| count >= 400 / usize::try_from(*depth).unwrap());
+        let right = match *engine {
+            "psync" => many(reads) && few(submits) && few(events) && few(enters),
+            "libaio" => few(reads) && many(submits) && many(events) && few(enters),
+            _ => few(reads) && few(submits) && few(events) && many(enters),
+        };
+        assert!(right, "{engine} {depth}: {reads:?} {submits:?} {events:?} {enters:?}");
+    }
+}
+
 #[test]
 fn every_engine_really_writes() {
     for (engine, depth) in WAYS.iter().filter(|(engine, _)| offered(engine)) {
