@@ -243,15 +243,20 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory
         }
         "udp-request-response" => Ok(Arc::new(move |_| Ok(Box::new(datagrams::DatagramExchange::connect(&plan)?)))),
         _ => {
-            let rate = settings.integer("rate")?;
-            let seed = settings.integer("seed")?;
-            let random = settings.choice("arrivals", &[("fixed", false), ("poisson", true)])?;
+            let (rate, seed) = arrivals(settings)?;
             Ok(Arc::new(move |index| {
-                let schedule = open_loop::Schedule::new(rate, random.then(|| seed.wrapping_add(index as u64)));
+                let schedule = open_loop::Schedule::new(rate, seed.map(|seed| seed.wrapping_add(index as u64)));
                 Ok(Box::new(open_loop::OpenLoop::connect(&plan, rate, schedule)?))
             }))
         }
     }
+}
+
+/// Requests a second of an open loop, and the seed of their distances where these are random.
+fn arrivals(settings: &Settings<'_>) -> Result<(u64, Option<u64>), Failure> {
+    let (rate, seed) = (settings.integer("rate")?, settings.integer("seed")?);
+    let random = settings.choice("arrivals", &[("fixed", false), ("poisson", true)])?;
+    Ok((rate, random.then_some(seed)))
 }
 
 #[cfg(test)]

@@ -75,7 +75,9 @@ impl Exchange {
     /// connection is idle between them.
     fn together(&mut self, repeats: u64) -> Result<Timed, Failure> {
         for line in &mut self.lines {
-            line.sent_ns = None;
+            if line.sent_ns.take().is_some() {
+                self.round_trips.leave_out();
+            }
         }
         if self.counted_ns == 0 {
             self.counted_ns = now_ns();
@@ -156,8 +158,8 @@ impl Exchange {
         if line.have < line.answer.len() {
             return Ok(false);
         }
-        if let Some(sent_ns) = line.sent_ns {
-            self.round_trips.times.record(now_ns().saturating_sub(sent_ns));
+        if let Some(sent_ns) = line.sent_ns.take() {
+            self.round_trips.ended(now_ns().saturating_sub(sent_ns));
         }
         (line.done, line.busy) = (line.done + 1, false);
         let (done, echoed) = (line.done, self.messages.echoed());

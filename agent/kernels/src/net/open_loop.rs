@@ -13,6 +13,7 @@ use super::system::{self, PollFd, PollFlags};
 use super::wire::{Kind, Opening};
 use crate::clock_cost::reading_cost_ns;
 use crate::random::Random;
+use crate::recorded_times::Taken;
 use crate::settings::check_failed;
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
@@ -43,6 +44,14 @@ pub(super) struct Schedule {
     next_ns: f64,
     /// Requests before that one.
     passed: u64,
+}
+
+/// Whether `due` requests are as many as a rate gives in so many nanoseconds: all but one at equal distances, at random
+/// six standard deviations of a Poisson process more or fewer.
+fn is_of_rate(due: u64, rate: u64, random: bool, lasted_ns: u64) -> bool {
+    let expected = precise(rate) * seconds(lasted_ns);
+    let most = if random { 6.0 * expected.sqrt() + 6.0 } else { 2.0 };
+    (precise(due) - expected).abs() <= most
 }
 
 impl Schedule {
@@ -109,6 +118,8 @@ struct Found {
     latency_ns: u64,
     from_send_ns: u64,
     stepped_back: bool,
+    /// Responses, whose times are in both histograms.
+    answered: u64,
     /// Readings of the clock, and how long there were such.
     readings: u64,
     lasted_ns: u64,
@@ -124,6 +135,8 @@ struct Generator {
     peer: Peer,
     lines: Vec<Line>,
     schedule: Schedule,
+    /// Requests a second.
+    rate: u64,
     phase: Arc<AtomicU8>,
     slices: Sender<Timed>,
     origin_ns: u64,
@@ -144,10 +157,16 @@ impl Found {
         self.from_send.record(from_send_ns);
         self.latency_ns += latency_ns;
         self.from_send_ns += from_send_ns;
+        self.answered += 1;
     }
 
-    /// Whether latencies begin when requests were due: the two times of each differ by how late it was sent.
+    /// Whether latencies begin when requests were due: the two times of each differ by how late it was sent. All are
+    /// recorded.
     fn verify(&self) -> Result<(), Failure> {
+        Taken { count: self.answered, sum_ns: self.from_send_ns }.compare(&self.from_send)?;
+        if self.unsent == 0 {
+            Taken { count: self.answered, sum_ns: self.latency_ns }.compare(&self.latency)?;
+        }
         match self.stepped_back || self.latency_ns == self.from_send_ns.saturating_add(self.delay_ns) {
             true => Ok(()),
             false => Err(check_failed("the latencies do not begin when the requests were due")),
@@ -155,8 +174,12 @@ impl Found {
     }
 
     /// Whether every request that was due within the run has a latency, also one that could not be sent.
-    fn verify_all(&self, schedule: &Schedule) -> Result<(), Failure> {
+    fn verify_all(&self, schedule: &Schedule, rate: u64) -> Result<(), Failure> {
         let (due, found) = (schedule.passed, self.latency.count());
+        if !self.stepped_back && !is_of_rate(due, rate, schedule.random.is_some(), self.lasted_ns) {
+            let message = format!("{due} requests were due in {} s, at a rate of {rate}/s", seconds(self.lasted_ns));
+            return Err(check_failed(message));
+        }
         if schedule.due() <= self.lasted_ns {
             return Err(check_failed("a request that was due and could not be sent has no latency"));
         }
@@ -226,7 +249,7 @@ impl Generator {
         }
         self.found.readings = readings;
         self.found.verify()?;
-        self.found.verify_all(&self.schedule)?;
+        self.found.verify_all(&self.schedule, self.rate)?;
         // They take turns, and only one that was used can be passed over.
         let sent: u64 = self.lines.iter().map(|line| line.sent).sum();
         if sent >= self.lines.len() as u64 && self.lines.iter().any(|line| line.sent == 0) {
@@ -382,6 +405,7 @@ impl OpenLoop {
             peer,
             lines,
             schedule,
+            rate,
             phase: phase.clone(),
             slices: sender,
             origin_ns: 0,
@@ -394,6 +418,7 @@ impl OpenLoop {
                 latency_ns: 0,
                 from_send_ns: 0,
                 stepped_back: false,
+                answered: 0,
                 readings: 0,
                 lasted_ns: 0,
                 last_ns: 0,
@@ -532,6 +557,31 @@ mod tests {
     }
 
     #[test]
+    fn requests_are_as_many_as_their_rate_gives() {
+        let second = 1_000_000_000;
+        for (due, random, right) in [
+            (5_000, false, true),
+            (4_999, false, true),
+            (4_990, false, false),
+            (2_912, false, false),
+            (5_010, false, false),
+            (5_000, true, true),
+            (4_700, true, true),
+            (4_500, true, false),
+            (5_500, true, false),
+        ] {
+            assert_eq!(is_of_rate(due, 5_000, random, second), right, "{due} {random}");
+        }
+        for random in [None, Some(3)] {
+            let mut schedule = Schedule::new(5_000, random);
+            while schedule.due() <= 3 * second {
+                schedule.advance();
+            }
+            assert!(is_of_rate(schedule.passed, 5_000, random.is_some(), 3 * second), "{}", schedule.passed);
+        }
+    }
+
+    #[test]
     fn a_latency_reaches_from_when_a_request_was_due() {
         let mut found = Found {
             latency: Times::default(),
@@ -540,6 +590,7 @@ mod tests {
             latency_ns: 0,
             from_send_ns: 0,
             stepped_back: false,
+            answered: 0,
             readings: 0,
             lasted_ns: 0,
             last_ns: 0,

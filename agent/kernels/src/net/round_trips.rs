@@ -2,6 +2,7 @@
 
 use super::account::Account;
 use crate::clock_cost::{reading_cost_ns, SHARE};
+use crate::settings::check_failed;
 use virtometer_protocol::Failure;
 use virtometer_sampling::{now_ns, Extras, Stretch as Timed, Times};
 
@@ -16,7 +17,9 @@ pub(super) struct RoundTrips {
     reading_ns: u64,
     /// Trips since one was timed.
     untimed: u64,
-    pub(super) times: Times,
+    times: Times,
+    /// Trips that were chosen to be timed and have ended.
+    timed: u64,
     last: Option<Timed>,
 }
 
@@ -29,6 +32,7 @@ impl RoundTrips {
             reading_ns: 1,
             untimed: 0,
             times: Times::default(),
+            timed: 0,
             last: None,
         }
     }
@@ -36,6 +40,7 @@ impl RoundTrips {
     /// The window begins: choose from the last iteration of the calibration, and forget what was timed so far.
     pub(super) fn reset_after_calibration(&mut self) {
         self.times.clear();
+        self.timed = 0;
         self.reading_ns = reading_cost_ns();
         self.every = self.last.map_or(u64::MAX, |last| self.affordable(last));
         self.untimed = 0;
@@ -63,13 +68,14 @@ impl RoundTrips {
             self.untimed = self.untimed.saturating_add(repeats);
             (1..repeats).try_for_each(|_| round_trip())?;
             let begun = (self.untimed >= self.every).then(now_ns);
+            self.timed += u64::from(begun.is_some());
             round_trip()?;
             let end_ns = now_ns();
             if let Some(begun) = begun {
                 self.times.record(end_ns.saturating_sub(begun));
                 self.untimed = 0;
             }
-            return Ok(self.add(Timed { start_ns, end_ns, work: repeats }));
+            return self.add(Timed { start_ns, end_ns, work: repeats });
         }
         self.untimed = 0;
         for _ in 0..repeats {
@@ -82,7 +88,7 @@ impl RoundTrips {
             self.times.record(now_ns().saturating_sub(begun));
         }
         let stretch = Timed { start_ns, end_ns: now_ns(), work: repeats };
-        Ok(self.add(stretch))
+        self.add(stretch)
     }
 
     /// Whether the trip that begins now is one of those that are timed one by one.
@@ -93,13 +99,36 @@ impl RoundTrips {
             return false;
         }
         self.untimed = 0;
+        self.timed += 1;
         true
     }
 
+    /// A trip that was chosen to be timed has ended after `ns`.
+    #[inline]
+    pub(super) fn ended(&mut self, ns: u64) {
+        self.times.record(ns);
+    }
+
+    /// A trip that was chosen to be timed has no time: a pause came between its begin and its end.
+    pub(super) fn leave_out(&mut self) {
+        self.timed -= 1;
+    }
+
+    /// All trips that were chosen to be timed are recorded.
+    fn verify(&self) -> Result<(), Failure> {
+        match self.times.count() == self.timed {
+            true => Ok(()),
+            false => {
+                Err(check_failed(format!("{} trips were timed, and {} are recorded", self.timed, self.times.count())))
+            }
+        }
+    }
+
     /// An iteration of round trips one after the other has been made.
-    fn add(&mut self, stretch: Timed) -> Timed {
+    fn add(&mut self, stretch: Timed) -> Result<Timed, Failure> {
+        self.verify()?;
         self.adapt(stretch);
-        self.account.add(stretch)
+        Ok(self.account.add(stretch))
     }
 
     /// An iteration of round trips over several connections, which flow on from one to the next.
@@ -117,6 +146,7 @@ impl RoundTrips {
 
     /// The connections have ended: `total` round trips were made over them, for which the peer used `remote_ns`.
     pub(super) fn close(&mut self, total: u64, remote_ns: u64) -> Result<(), Failure> {
+        self.verify()?;
         self.account.close(total, remote_ns)
     }
 

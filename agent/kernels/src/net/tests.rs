@@ -3,6 +3,8 @@
 mod both_ends;
 mod foreign_clients;
 mod foreign_peers;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod sockets;
 
 use super::plan::Plan;
 use crate::{find, make, Settings};

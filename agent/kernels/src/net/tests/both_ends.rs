@@ -110,6 +110,24 @@ fn small_pieces_wait_for_confirmations_where_that_is_asked_for() {
     server.end();
 }
 
+#[test]
+fn requests_of_an_open_loop_come_as_they_are_asked_for() {
+    let arrivals = |given: &[(&str, virtometer_protocol::Scalar)]| {
+        let task = super::task("open-loop", given);
+        let (_, op) = crate::find("net", "open-loop").unwrap();
+        crate::net::arrivals(&crate::Settings::new(op, &task.parameters).unwrap()).unwrap()
+    };
+    assert_eq!(arrivals(&[]), (1000, None));
+    let given = [("rate", Integer(70)), ("seed", Integer(7))];
+    assert_eq!(arrivals(&given), (70, None));
+    let random = [&given[..], &[("arrivals", text("poisson"))]].concat();
+    assert_eq!(arrivals(&random), (70, Some(7)));
+    let server = Serving::begin();
+    let outcome = client("open-loop", server.address, &[("rate", Integer(700))], 2).unwrap();
+    assert!((measures(&outcome)["offered"] - 1400.0).abs() < 1e-9);
+    server.end();
+}
+
 /// A receiver that is woken for every piece is the default: what virtualization makes dear is not hidden.
 #[test]
 fn streams_have_plain_sockets_unless_a_low_water_mark_is_asked_for() {

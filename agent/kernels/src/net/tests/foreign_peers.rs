@@ -5,6 +5,7 @@ use crate::net::wire::{number, put, Report, Status, Welcome, OPENING};
 use crate::{find, make};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 use std::time::Duration;
 use virtometer_protocol::Scalar::Integer;
@@ -78,6 +79,37 @@ fn says(failure: &Failure, op: &str, peer: SocketAddr, sentence: &str) {
     assert_eq!(failure.code, Code::PeerFailed, "{failure}");
     assert!(failure.message.contains(sentence), "{op}: {failure}");
     assert!(failure.message.starts_with(&format!("the peer {peer} ")), "{failure}");
+}
+
+/// The peer answers ten requests together, or what there is when none comes for a while. A client that waits for each
+/// answer never has ten under way.
+#[test]
+fn an_open_loop_does_not_wait_for_answers() {
+    static MOST: AtomicUsize = AtomicUsize::new(0);
+    let peer = foreign(welcome(), |mut socket| {
+        socket.set_read_timeout(Some(Duration::from_millis(60))).unwrap();
+        let (mut held, mut have, mut report) = ([0; 160], 0, Report::default());
+        loop {
+            let waits = match socket.read(&mut held[have..]) {
+                Ok(0) => break,
+                Ok(more) => {
+                    have += more;
+                    have < held.len()
+                }
+                Err(_) => false,
+            };
+            if !waits {
+                MOST.fetch_max(have / 16, Ordering::Relaxed);
+                report.units += have as u64 / 16;
+                let _ = socket.write_all(&held[..have]);
+                have = 0;
+            }
+        }
+        let _ = socket.write_all(&report.bytes());
+    });
+    let parameters = [("size", Integer(16)), ("rate", Integer(1000))];
+    assert!(client("open-loop", peer, &parameters, 1).is_ok());
+    assert_eq!(MOST.load(Ordering::Relaxed), 10);
 }
 
 #[test]
