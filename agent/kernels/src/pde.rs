@@ -13,6 +13,7 @@ mod naive;
 mod problem;
 mod ranks;
 mod relaxation;
+mod reuse;
 mod strips;
 mod termination;
 #[cfg(test)]

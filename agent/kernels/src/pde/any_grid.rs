@@ -67,6 +67,10 @@ impl Grid for AnyGrid {
         any_grid!(self, grid => grid.sweep(most, until))
     }
 
+    fn check_order(&self, sweeps: u64) -> Result<(), Failure> {
+        any_grid!(self, grid => grid.check_order(sweeps))
+    }
+
     fn guard(&self) -> Option<PanicGuard> {
         any_grid!(self, grid => grid.guard())
     }

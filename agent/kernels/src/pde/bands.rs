@@ -12,6 +12,7 @@ use super::grid::Grid;
 use super::method::{at_once, larger, GROUP};
 use super::problem::Problem;
 use super::ranks::{Rank, Ranks};
+use super::reuse::Reuse;
 use crate::shared_array::SharedArray;
 use crate::simd::{for_each_simd, Simd};
 use std::ops::Range;
@@ -53,6 +54,7 @@ pub(super) struct Bands {
     simd: Simd,
     /// Sweeps made since the beginning: the matrix to read is the first after an even number.
     swept: u64,
+    reuse: Reuse,
 }
 
 /// One of several sweeps that are made at once.
@@ -65,7 +67,8 @@ struct Sweep {
 impl Bands {
     pub(super) fn new(shared: Arc<Shared>, index: usize, simd: Simd) -> Self {
         let rank = Rank::new(shared.ranks.clone(), index);
-        Bands { shared, rank, simd, swept: 0 }
+        let reuse = Reuse::of(shared.problem.intervals);
+        Bands { shared, rank, simd, swept: 0, reuse }
     }
 
     /// Inner rows of a thread.
@@ -83,7 +86,7 @@ impl Bands {
     }
 
     /// Make `sweeps` one after the other, closely. The largest change in those that are judged.
-    fn group(&self, sweeps: &[Sweep]) -> Result<f64, Failure> {
+    fn group(&mut self, sweeps: &[Sweep]) -> Result<f64, Failure> {
         let (index, threads) = (self.rank.index(), self.rank.threads());
         let band = self.band(index);
         let mut largest = 0.0;
@@ -92,6 +95,7 @@ impl Bands {
                 let first = band.start + if index == 0 { 0 } else { behind };
                 let end = if index + 1 == threads { band.end } else { band.end.saturating_sub(behind) };
                 if front >= behind && (first..end).contains(&(front - behind)) {
+                    self.reuse.visit(front - behind);
                     largest = larger(largest, self.row(front - behind, *sweep));
                 }
             }
@@ -162,6 +166,7 @@ impl Grid for Bands {
 
     fn sweep(&mut self, most: u64, until: Option<f64>) -> Result<(u64, f64), Failure> {
         let mut made = 0;
+        self.reuse.begin();
         loop {
             let depth = if until.is_some() { 1 } else { at_once(most - made).min(self.deepest()) };
             let mut sweeps = [Sweep { number: 0, judged: false }; GROUP];
@@ -179,6 +184,10 @@ impl Grid for Bands {
                 return Ok((made, residual));
             }
         }
+    }
+
+    fn check_order(&self, sweeps: u64) -> Result<(), Failure> {
+        self.reuse.check(sweeps, self.deepest())
     }
 
     fn guard(&self) -> Option<PanicGuard> {

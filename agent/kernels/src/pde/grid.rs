@@ -19,6 +19,12 @@ pub(super) trait Grid {
     /// as much as `until`. Returns their number and the largest change of the last.
     fn sweep(&mut self, most: u64, until: Option<f64>) -> Result<(u64, f64), Failure>;
 
+    /// After `sweeps` sweeps of one call: they were made closely one after the other, where that is the grid's way.
+    fn check_order(&self, sweeps: u64) -> Result<(), Failure> {
+        let _ = sweeps;
+        Ok(())
+    }
+
     /// While the guard lives, a panic of this thread releases the threads that wait for it. `None`: there are no
     /// others.
     fn guard(&self) -> Option<PanicGuard>;

@@ -197,6 +197,9 @@ impl Worker for Relaxation {
 
     fn verify(&mut self) -> Result<CheckValue, Failure> {
         let problem = &*self.problem;
+        if !matches!(self.termination, Termination::Precision(_)) {
+            self.grid.check_order(self.made)?;
+        }
         let Some(check) = &mut self.check else {
             return Ok(CheckValue::Count(0));
         };

@@ -13,9 +13,10 @@
 #![allow(unsafe_code)] // parts of shared memory; functions compiled for instructions that are detected
 
 use super::grid::Grid;
-use super::method::{at_once, larger};
+use super::method::{at_once, larger, GROUP};
 use super::problem::Problem;
 use super::ranks::{Counter, Rank, Ranks};
+use super::reuse::Reuse;
 use crate::shared_array::SharedArray;
 use crate::simd::{for_each_simd, Simd};
 use std::ops::Range;
@@ -86,12 +87,14 @@ pub(super) struct Strips {
     simd: Simd,
     /// Sweeps made since the beginning.
     swept: u64,
+    reuse: Reuse,
 }
 
 impl Strips {
     pub(super) fn new(shared: Arc<Shared>, index: usize, simd: Simd) -> Self {
         let rank = Rank::new(shared.ranks.clone(), index);
-        Strips { shared, rank, simd, swept: 0 }
+        let reuse = Reuse::of(shared.strips());
+        Strips { shared, rank, simd, swept: 0, reuse }
     }
 
     /// Sweep number `sweep` over strip `s`.
@@ -214,6 +217,7 @@ impl Grid for Strips {
     fn sweep(&mut self, most: u64, until: Option<f64>) -> Result<(u64, f64), Failure> {
         let (strips, begun) = (self.shared.strips(), self.swept);
         let mut largest = 0.0;
+        self.reuse.begin();
         while self.swept - begun < most {
             let left = most - (self.swept - begun);
             let depth = if until.is_some() { 1 } else { at_once(left) };
@@ -222,6 +226,7 @@ impl Grid for Strips {
                     let s = front - behind;
                     if s < strips && s % self.rank.threads() == self.rank.index() {
                         let judged = until.is_some() || behind as u64 + 1 == left;
+                        self.reuse.visit(s);
                         largest = larger(largest, self.strip(s, self.swept + behind as u64, judged)?);
                     }
                 }
@@ -236,6 +241,10 @@ impl Grid for Strips {
             }
         }
         Ok((most, self.rank.maximum(largest)?))
+    }
+
+    fn check_order(&self, sweeps: u64) -> Result<(), Failure> {
+        self.reuse.check(sweeps, GROUP)
     }
 
     fn guard(&self) -> Option<PanicGuard> {
