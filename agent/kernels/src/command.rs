@@ -232,6 +232,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use virtometer_protocol::{Parameters, Scalar};
+    use virtometer_sampling::planted_clock::looking;
     use virtometer_sampling::{allowed_cpus, prepare, Outcome, RawSample};
 
     fn task(program: &str, arguments: &str, threads: usize) -> Task {
@@ -268,6 +269,31 @@ mod tests {
         let stretch = worker.run(1).unwrap();
         // A sleep is never shorter than it was asked to be.
         assert!(stretch.end_ns - stretch.start_ns >= 50_000_000, "{stretch:?}");
+    }
+
+    /// Processes of this program whose command line has `word` in it.
+    fn running(word: &str) -> usize {
+        let lines = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path().join("cmdline"));
+        lines.filter(|path| String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).contains(word)).count()
+    }
+
+    #[test]
+    fn a_program_is_started_within_its_time_and_what_it_leaves_behind_is_ended_after_it() {
+        let mut worker = made("/bin/sh", r#"["-c","sleep 1000.0625 >/dev/null 2>&1 & :"]"#).unwrap();
+        let (clock, seen) = looking(|| running("1000.0625"));
+        let stretch = worker.run(1).unwrap();
+        drop(clock);
+        // The clock is read twice: before there is anything, and while what was left is still there.
+        assert_eq!((stretch.start_ns, stretch.end_ns), (1000, 2000));
+        assert_eq!(*seen.borrow(), [0, 1]);
+        assert_eq!(running("1000.0625"), 0);
+    }
+
+    #[test]
+    fn no_other_program_stands_between_the_agent_and_the_program() {
+        let mut worker = made("/bin/sh", r#"["-c","echo $PPID $#","x","$HOME *"]"#).unwrap();
+        worker.run(1).unwrap();
+        assert_eq!(worker.extras().text(), Some(format!("{} 1\n", std::process::id()).as_str()));
     }
 
     /// A whole run, and the length of its samples in seconds.
