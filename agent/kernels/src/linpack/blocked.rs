@@ -123,6 +123,8 @@ impl Blocked {
     /// One thread's part in factoring copy `index`. All threads call it at the same time. `check-failed` where a pivot
     /// is zero, `internal` where another thread has panicked.
     pub(super) fn factor(&self, index: usize, rank: usize, workspace: &mut Workspace) -> Result<(), Failure> {
+        #[cfg(test)]
+        FACTORED.with(|calls| calls.set(calls.get() + 1));
         if rank == 0 {
             self.next.iter().for_each(|next| next.store(0, Ordering::Relaxed));
             self.singular.store(REGULAR, Ordering::Relaxed);
@@ -224,6 +226,12 @@ impl Blocked {
 /// No panel is singular.
 const REGULAR: usize = usize::MAX;
 
+#[cfg(test)]
+thread_local! {
+    /// Blocked factorizations that this thread has taken part in: results do not tell how they were made.
+    pub(super) static FACTORED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
 /// Most columns that are updated at a time: their packed rows stay in the caches.
 const BLOCK: usize = 96;
 
@@ -242,6 +250,11 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::linpack::system::{Generator, Scale};
+
+    #[test]
+    fn panels_are_wide_enough_to_use_what_was_loaded_again() {
+        assert_eq!([1, 500, 1000, 3000].map(panel_width), [48, 48, 96, 128]);
+    }
 
     /// One thread that takes no work but the first panel, which is the first thread's.
     #[test]

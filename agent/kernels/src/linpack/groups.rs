@@ -9,10 +9,18 @@ use crate::simd::{for_each_simd, Simd};
 /// Columns of a group.
 pub(super) const GROUP: usize = 4;
 
+#[cfg(test)]
+thread_local! {
+    /// Factorizations by groups that this thread has made: results do not tell how they were made.
+    pub(super) static FACTORED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
 /// Factor the columns of `panel`, whose diagonal begins at row `top`, down to row `n`. `pivots`, one a column, are
 /// counted from row 0 of the matrix. The exchanges of a group are made in that group and to the right of it, not to the
 /// left, as LINPACK does with a column. False where a pivot is zero.
 pub(super) fn factor(simd: Simd, panel: &mut [f64], ld: usize, top: usize, n: usize, pivots: &mut [usize]) -> bool {
+    #[cfg(test)]
+    FACTORED.with(|calls| calls.set(calls.get() + 1));
     let width = pivots.len();
     for start in (0..width).step_by(GROUP) {
         let (left, rest) = panel.split_at_mut(start * ld);

@@ -2,6 +2,7 @@
 //! says.
 
 use super::*;
+use std::cell::Cell;
 use virtometer_sampling::planted_clock::{self, looking};
 
 /// A worker for each variant, with its systems and those of its own threads alone.
@@ -48,6 +49,29 @@ fn the_clock_is_read_before_the_first_panel_and_after_the_last_blocked_solution(
     let seen = seen.borrow();
     assert!(seen[0] == before && *seen.last().unwrap() == worker.systems(3));
     assert_eq!((stretch.start_ns, stretch.end_ns), (1000, seen.len() as u64 * 1000));
+}
+
+#[test]
+fn every_operation_factors_in_the_way_that_its_name_says() {
+    let variant = |word: &str| ("variant", text(word));
+    // Groups of four columns are neither of the published loops, nor are they blocked.
+    for (op, given, blocked, unrolled, groups) in [
+        ("classic", vec![], false, false, false),
+        ("classic", vec![variant("rolled")], false, false, false),
+        ("classic", vec![variant("unrolled")], false, true, false),
+        ("left-looking", vec![], false, false, true),
+        ("blocked", vec![], true, false, true),
+    ] {
+        let given = [&given[..], &[("size", Scalar::Integer(60))]].concat();
+        let mut worker = attempt(&task(op, 1, &given)).unwrap()(0).unwrap();
+        worker.setup(2).unwrap();
+        blocked::FACTORED.with(|calls| calls.set(0));
+        columns::UNROLLED.with(|calls| calls.set(0));
+        groups::FACTORED.with(|calls| calls.set(0));
+        worker.run(2).unwrap();
+        let found = [&blocked::FACTORED, &columns::UNROLLED, &groups::FACTORED].map(|known| known.with(Cell::get) > 0);
+        assert_eq!(found, [blocked, unrolled, groups], "{op} {given:?}");
+    }
 }
 
 #[test]
