@@ -200,6 +200,36 @@ mod tests {
         }
     }
 
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn the_counter_is_the_processor_s() {
+        // SAFETY: `counter` says whether reading is allowed.
+        let now = || unsafe { std::arch::x86_64::_rdtsc() };
+        for source in all().into_iter().filter(|source| source.is_counter) {
+            assert_eq!(source.cost, "cost-counter");
+            let (before, reading, after) = (now(), (source.read)(), now());
+            assert!((before..=after).contains(&reading), "{before} {reading} {after}");
+        }
+    }
+
+    #[test]
+    fn every_source_is_there_once_and_its_measures_have_its_name() {
+        let names = |source: &Source| {
+            let name = source.cost.strip_prefix("cost-").unwrap();
+            assert_eq!(source.resolution, format!("resolution-{name}"));
+            assert_eq!(source.backward, format!("backward-{name}"));
+            assert_eq!(source.is_counter, name == "counter");
+            name
+        };
+        let sources = all();
+        let mut found: Vec<&str> = sources.iter().map(names).filter(|name| *name != "counter").collect();
+        found.sort_unstable();
+        assert_eq!(
+            found,
+            if cfg!(unix) { &["monotonic", "monotonic-raw", "realtime"][..] } else { &["monotonic", "realtime"] }
+        );
+    }
+
     #[test]
     fn the_clock_source_is_one() {
         assert!(!name().contains(char::is_whitespace), "{}", name());

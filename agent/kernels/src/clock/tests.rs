@@ -367,6 +367,41 @@ fn figures_of_several_threads_become_those_of_one_clock() {
     near(&outcome.extras, "counter-rate", 2e9, 1e-3);
 }
 
+/// Switches to other threads that the calling one made by itself.
+#[cfg(target_os = "linux")]
+fn switches() -> u64 {
+    let status = std::fs::read_to_string("/proc/thread-self/status").unwrap_or_default();
+    let count = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+    count.map_or(0, |count| count.trim().parse().unwrap())
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn timers_are_waited_for_asleep() {
+    let mut watch = watch(sources::all());
+    let before = switches();
+    (0..10).for_each(|_| watch.sleep());
+    assert!(switches() >= before + 10 * u64::from(SLEEPS));
+}
+
+#[test]
+fn timers_that_are_very_late_are_recorded_too() {
+    thread_local!(static LATE: Cell<u64> = const { Cell::new(0) });
+    let mut watch = planted_watch(Planted::GOOD);
+    let late_ns = [10_000, 150_000, 900_000, 40_000_000, 3_000_000_000, 5_000];
+    watch.nap = |asked| {
+        let ns = LATE.with(Cell::get);
+        change(|clock| clock.true_ns += u64::try_from(asked.as_nanos()).unwrap() + ns);
+    };
+    for ns in late_ns {
+        LATE.with(|late| late.set(ns));
+        watch.sleep();
+    }
+    let late = lateness(&watch.extras());
+    assert_eq!(late.iter().map(|(_, count)| count).sum::<u64>(), u64::from(SLEEPS) * 6);
+    assert!(late.last().unwrap().0.abs_diff(3_000_000_000) < 30_000_000, "{late:?}");
+}
+
 #[test]
 fn stolen_time_is_a_share() {
     let mut watch = watch(sources::all());
