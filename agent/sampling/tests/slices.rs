@@ -107,6 +107,24 @@ fn each_slice_waits_and_hands_its_samples_over_before_the_next_one_waits() {
     }
 }
 
+/// A slice of 25 ms has five iterations of 5 ms: the first of them does not count, and one alone would leave none. Sleeps
+/// last longer than they should, so that there are a few less.
+#[test]
+fn a_slice_has_several_iterations() {
+    for threads in [1, 2] {
+        let (_, steps) = run(threads, 8);
+        let counts: Vec<usize> = steps
+            .iter()
+            .filter_map(|step| match step {
+                Step::Samples(samples) if !samples.is_empty() => Some(samples.len()),
+                _ => None,
+            })
+            .collect();
+        let several = counts.iter().filter(|count| (3..=8).contains(*count)).count();
+        assert!(several > counts.len() / 2, "{counts:?}");
+    }
+}
+
 #[test]
 fn a_slice_may_have_a_length_of_its_own() {
     let (tell, told) = channel();
