@@ -27,6 +27,7 @@ LONG = {
     "bench", "conformance", "environments", "hostile", "mutants", "targets", "time_server",
     "analysis/test_known_truth.py", "analysis/test_same_against_same.py", "cli/test_encoding.py", "cli/test_main.py",
     "cli/test_run.py", "cli/test_time_server.py", "clock/test_line.py", "design/test_validation_messages.py",
+    "house/test_machine_code.py",
     "report/test_curves.py", "report/test_html.py", "runner/test_again.py", "runner/test_campaign.py",
     "runner/test_channels.py", "runner/test_clocks.py", "runner/test_host_lock.py", "runner/test_kills.py",
     "runner/test_image_kills.py", "runner/test_left_tuned.py", "runner/test_other_users.py", "runner/test_stalls.py",

@@ -1,0 +1,172 @@
+"""Where a program spends its time, instruction by instruction, and the machine code around it.
+
+The program is stopped again and again (ptrace, Linux on x86-64), and its disassembly is objdump's: both come from
+outside of the program, and neither knows what its loops are meant to do.
+"""
+
+from __future__ import annotations
+
+import bisect
+import ctypes
+import functools
+import os
+import platform
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+_ATTACH, _DETACH, _GETREGS = 16, 17, 12  # requests of ptrace(2)
+_REGISTERS, _RIP = 27, 16  # of struct user_regs_struct
+_WALL = 0x40000000  # __WALL of waitpid(2)
+_LINE = re.compile(r"^\s*([0-9a-f]+):\t(?:(?:rep|repz|lock|notrack|bnd) )*(\S+)\s*([^#<]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One line of a disassembly, in Intel's notation. target: of a jump or call to a fixed place."""
+
+    at: int
+    name: str
+    operands: str
+
+    @property
+    def target(self) -> int | None:
+        """Where a jump or a call leads; None where that is not fixed."""
+        return (
+            int(self.operands, 16) if self.name[0] in "jc" and re.fullmatch("(0x)?[0-9a-f]+", self.operands) else None
+        )
+
+    @property
+    def moves_vectors(self) -> bool:
+        """Whether it names a vector register."""
+        return re.search(r"\b[xyz]mm\d", self.operands) is not None
+
+    @property
+    def _parts(self) -> list[str]:
+        return re.split(r",(?![^\[]*\])", self.operands)
+
+    @property
+    def reads(self) -> bool:
+        """Whether it reads memory: a place in brackets that is not only written, and not only computed."""
+        places = ["[" in part for part in self._parts]
+        only_written = self.name.startswith(("mov", "vmov")) and places[0]
+        return any(places) and not only_written and self.name not in ("lea", "nop") and "prefetch" not in self.name
+
+    @property
+    def writes(self) -> bool:
+        """Whether a move writes memory."""
+        return self.name.startswith(("mov", "vmov")) and "[" in self._parts[0]
+
+
+def why_not() -> str:
+    """Why nothing can be sampled or disassembled here; empty where both can."""
+    if platform.machine() != "x86_64":
+        return "the expected instructions are those of x86-64"
+    return "" if shutil.which("objdump") else "no objdump is installed (Debian package binutils)"
+
+
+@functools.cache
+def disassembly(program: Path) -> Sequence[Instruction]:
+    """All instructions of a program, by their addresses in its file."""
+    argv = ["objdump", "-d", "-M", "intel", "--no-show-raw-insn", str(program)]
+    found = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+    lines = (match for line in found.splitlines() if (match := _LINE.match(line)))
+    return [Instruction(int(line[1], 16), line[2], line[3].strip()) for line in lines]
+
+
+def loop_around(code: Sequence[Instruction], address: int, longest: int = 4000) -> Sequence[Instruction]:
+    """The smallest loop with this address: from the target of a jump backwards to the jump. Empty where there is none.
+
+    longest: instructions of a loop.
+    """
+    at = bisect.bisect_right(code, address, key=lambda one: one.at) - 1
+    smallest: Sequence[Instruction] = ()
+    for end in range(at, min(at + longest, len(code))):
+        target = code[end].target if code[end].name.startswith("j") else None
+        if target is not None and code[max(end - longest, 0)].at <= target <= code[at].at:
+            begin = bisect.bisect_left(code, target, key=lambda one: one.at)
+            if not smallest or end - begin + 1 < len(smallest):
+                smallest = code[begin : end + 1]
+    return smallest
+
+
+@contextmanager
+def _stopped(thread: int) -> Iterator[ctypes.Array[ctypes.c_ulonglong] | None]:
+    """Registers of a thread, which stands still meanwhile; None where it has ended.
+
+    Raises PermissionError where this system lets nobody trace.
+    """
+    library = ctypes.CDLL(None, use_errno=True)
+    call = library.ptrace
+    call.argtypes, call.restype = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p], ctypes.c_long
+    if call(_ATTACH, thread, None, None) != 0:
+        if ctypes.get_errno() == 3:  # ESRCH
+            yield None
+            return
+        raise PermissionError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    try:
+        _, status = os.waitpid(thread, _WALL)
+        registers = (ctypes.c_ulonglong * _REGISTERS)()
+        there = os.WIFSTOPPED(status) and call(_GETREGS, thread, None, ctypes.cast(registers, ctypes.c_void_p)) == 0
+        yield registers if there else None
+    finally:
+        call(_DETACH, thread, None, None)
+
+
+def _busy(pid: int) -> list[int]:
+    """Threads of a process that run or want to."""
+    found = []
+    for task in Path(f"/proc/{pid}/task").glob("*"):
+        try:
+            state = (task / "stat").read_text().rsplit(")", 1)[1].split()[0]
+        except OSError:
+            continue
+        if state == "R":
+            found.append(int(task.name))
+    return found
+
+
+def _base(pid: int, program: Path) -> int:
+    """Where the first byte of the program lies in the memory of the process."""
+    for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
+        fields = line.split(maxsplit=5)
+        if len(fields) == 6 and fields[5] == str(program) and int(fields[2], 16) == 0:
+            return int(fields[0].split("-")[0], 16)
+    raise ProcessLookupError(pid)
+
+
+def samples(program: Path, arguments: Sequence[str], count: int = 20, *, after_s: float) -> Counter[int]:
+    """Addresses in the program's file at which its busy threads were found. after_s: when the first is taken.
+
+    Raises PermissionError where this system lets nobody trace.
+    """
+    found = Counter[int]()
+    with subprocess.Popen([program, *arguments], stdout=subprocess.DEVNULL) as process:
+        try:
+            time.sleep(after_s)
+            base = _base(process.pid, program)
+            while found.total() < count and process.poll() is None:
+                for thread in _busy(process.pid):
+                    with _stopped(thread) as registers:
+                        if registers is not None:
+                            found[registers[_RIP] - base] += 1
+                time.sleep(0.005)
+        finally:
+            process.send_signal(signal.SIGKILL)
+    return found
+
+
+def hottest_loop(program: Path, arguments: Sequence[str], *, after_s: float) -> Sequence[Instruction]:
+    """The loop in which most of the samples of a program lie."""
+    code = disassembly(program)
+    found = Counter[tuple[Instruction, ...]]()
+    for address, times in samples(program, arguments, after_s=after_s).items():
+        found[tuple(loop_around(code, address))] += times
+    return found.most_common(1)[0][0] if found else ()
