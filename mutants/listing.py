@@ -14,8 +14,9 @@
 `run` are command lines of the agent that all pass with the sound agent; the mutant fails one of them, which is the
 run-time check. {folder} stands for an empty folder, {file} for a file of 16 MiB in it, {server} for the address of
 `serve net`. `tests` are tests that fail with the mutant: `kernels PATH` is a test in the crate virtometer-kernels,
-`sampling/runs PATH` a test in the file runs.rs of virtometer-sampling, `tests/FILE.py::NAME` a test for pytest. A path
-that ends in `::` names a whole module; without a path all tests are named.
+`sampling/runs PATH` a test in the file runs.rs of virtometer-sampling, `sampling/loom PATH` one that explores all
+orders of threads, `tests/FILE.py::NAME` a test for pytest. A path that ends in `::` names a whole module; without a
+path all tests are named.
 """
 
 from __future__ import annotations

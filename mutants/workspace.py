@@ -27,6 +27,8 @@ SERVER_LIMIT_S = 10.0
 FILE_BYTES = 16 * 2**20
 PROCESSORS = 2
 TIME_LIMIT = "time limit"
+LOOM = "loom"
+"""Stands where the name of a file of tests does: tests for which the crate is built with loom, see setup/test.sh."""
 
 
 class WorkspaceError(Exception):
@@ -131,8 +133,14 @@ class Workspace:
         """The agent of the copy, after `build_agent`."""
         return self.folder / "target" / "debug" / "virtometer-agent"
 
-    def _cargo(self, arguments: Sequence[str]) -> None:
-        ended = execute(["cargo", *arguments], self.sources, self._environment, BUILD_LIMIT_S)
+    @property
+    def _with_loom(self) -> dict[str, str]:
+        """As `_environment`, for a build with loom, in a folder of its own: the flag is one of all crates."""
+        folder = self.folder / "target" / LOOM
+        return {**self._environment, "RUSTFLAGS": f"--cfg {LOOM}", "CARGO_TARGET_DIR": str(folder)}
+
+    def _cargo(self, arguments: Sequence[str], environment: dict[str, str] | None = None) -> None:
+        ended = execute(["cargo", *arguments], self.sources, environment or self._environment, BUILD_LIMIT_S)
         if ended.status != 0:
             raise DoesNotCompile(_errors(ended.output))
 
@@ -189,9 +197,11 @@ class Workspace:
 
     def _cargo_test(self, binary: str, paths: Sequence[str]) -> Failed | None:
         crate, _, file = binary.partition("/")
-        target = ["--test", file] if file else ["--lib"]
+        target, environment = ["--test", file] if file else ["--lib"], self._environment
+        if file == LOOM:
+            target, environment = ["--lib", "--release"], self._with_loom
         package = ["test", "--locked", "--package", f"virtometer-{crate}", *target]
-        self._cargo([*package, "--no-run"])
+        self._cargo([*package, "--no-run"], environment)
         for exact, chosen in (
             (["--exact"], [path for path in paths if path and not path.endswith("::")]),
             ([], [path for path in paths if not path or path.endswith("::")]),
@@ -199,7 +209,7 @@ class Workspace:
             if not chosen:
                 continue
             argv = ["cargo", *package, "--", *exact, *chosen]
-            ended = execute(argv, self.sources, self._environment, TEST_LIMIT_S)
+            ended = execute(argv, self.sources, environment, TEST_LIMIT_S)
             found = re.search(r"^running (\d+) tests?$", ended.output, re.MULTILINE)
             if found and int(found[1]) < len(chosen):
                 raise WorkspaceError(f"{binary} has not all of the tests {', '.join(chosen)}")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from mutants.listing import Mutant, read_lists, stale
+from mutants.workspace import LOOM
 from tests.house.tracked import ROOT
 
 MUTANTS = read_lists(ROOT / "mutants")
@@ -26,7 +27,7 @@ def missing_tests(mutant: Mutant) -> list[str]:
             sources = [ROOT / file] if (ROOT / file).is_file() else []
             function = function.split("[")[0].split("::")[-1]
         else:
-            crate, _, file = binary.partition("/")
+            crate, _, file = binary.removesuffix(f"/{LOOM}").partition("/")
             folder = ROOT / "agent" / crate
             sources = [folder / "tests" / f"{file}.rs"] if file else sorted((folder / "src").rglob("*.rs"))
             module, _, function = path.rpartition("::")
@@ -53,6 +54,7 @@ def test_a_test_that_does_not_exist_is_found() -> None:
         "kernels memory::tests::no_such_test",
         "kernels memory::latency::bad_input_is_one_sentence",
         "kernels/none x",
+        "sampling/loom barrier::models::no_such_model",
         f"{here}::test_no_such_test",
         "tests/none.py",
     )
