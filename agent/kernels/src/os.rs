@@ -5,6 +5,7 @@
 //! An operation is one file with an [`Operation`] and one row of the table.
 
 mod endings;
+mod measured;
 mod operation;
 mod pinning;
 mod procedure;
@@ -59,7 +60,7 @@ use crate::operation::TimedBy::{Guest, Nothing};
 use crate::operation::{bytes, integer, measure, optional, parameter, Measure, Op};
 use crate::settings::wrong;
 use crate::settings::Settings;
-use operation::Measured;
+use measured::Measured;
 #[cfg(unix)]
 use operation::{build, Build, Choose};
 use pinning::{Pin, Pinning, PIN};

@@ -1,10 +1,12 @@
 //! The operations that follow an access specification.
 
+mod distances;
+
 use super::engine::{Engine, Job, Memory, Notes, Psync};
 use super::open::{open, Access, Opened};
 use super::read_back::ReadBack;
 use super::restore::Touched;
-use super::specification::{Request, Schedule, Specification};
+use super::specification::{Schedule, Specification};
 use super::system::lacks;
 use super::writes::Writes;
 use super::{guard, stamp};
@@ -16,6 +18,7 @@ use crate::pattern;
 use crate::random::{mix, Random};
 use crate::recorded_times::Taken;
 use crate::settings::{check_failed, wrong, Settings};
+use distances::Distances;
 use std::io;
 use virtometer_protocol::{Code, Conditions, Failure};
 use virtometer_sampling::{now_ns, os_failure, CheckValue, CpuClock, Extras, Merge, Stretch, Times, Worker};
@@ -49,9 +52,6 @@ const MARGIN: u64 = 3;
 
 /// For the same reason it has at least so many times as many requests as are under way at once.
 const ROUNDS: u64 = 4;
-
-/// Fewer requests than this do not show whether they go anywhere.
-const FEW_REQUESTS: u64 = 1000;
 
 /// Fewer places than this are no choice for them.
 const FEW_PLACES: u64 = 64;
@@ -151,39 +151,6 @@ struct Totals {
     latency: Times,
     taken: Taken,
     order: Distances,
-}
-
-/// How far requests are from those before them.
-#[derive(Default)]
-struct Distances {
-    /// Requests that have one before them, those of them that neither follow it nor begin anew, and the sum of their
-    /// distances, bytes.
-    count: u64,
-    elsewhere: u64,
-    sum: u128,
-}
-
-impl Distances {
-    /// Requests at offsets that are multiples of `align`.
-    fn add(&mut self, requests: &[Request], align: u64) {
-        for pair in requests.windows(2) {
-            let end = pair[0].offset + pair[0].length as u64;
-            let follows = pair[1].offset == end.div_ceil(align) * align;
-            self.count += 1;
-            self.elsewhere += u64::from(!follows && pair[1].offset > 0);
-            self.sum += u128::from(pair[1].offset.abs_diff(pair[0].offset));
-        }
-    }
-
-    /// Whether they go where `random` percent of them should go, in a file of `span` bytes. At random the mean distance
-    /// is a third of it.
-    fn are(&self, random: u64, span: u64) -> bool {
-        match random {
-            0 => self.elsewhere == 0,
-            100 => self.count < FEW_REQUESTS || self.sum * 100 >= u128::from(self.count) * u128::from(span) * 29,
-            _ => true,
-        }
-    }
 }
 
 /// One thread that makes requests.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use super::super::specification::Request;
 use super::*;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
