@@ -231,3 +231,23 @@ def test_slices_in_which_a_guest_stood_still_are_found(unit: str) -> None:
     assert said(made(set())) == said(made({"native", "other"})) == []
     (of_native,) = said(made({"native"}))
     assert of_native.startswith("stops of native cost it ")
+
+
+@pytest.mark.parametrize("slices", [20, 200])
+def test_the_median_of_a_guest_is_computed_once(monkeypatch: pytest.MonkeyPatch, slices: int) -> None:
+    """As often for ten times the slices: once for each guest in each block, for the verdicts of all comparisons."""
+    counted: list[int] = []
+    median = np.median
+
+    def count(of: NDArray[np.float64]) -> np.float64:
+        counted.append(len(of))
+        return np.float64(median(of))
+
+    places = [Place("native"), Place("one"), Place("two"), Place("three")]
+    campaign = simulate(places, blocks=6)
+    rates = [1e9 * (1.0 if number % 9 else 0.3) for number in range(slices)]
+    campaign = with_runs(campaign, lambda run: in_rounds(run, [rate * run.scored.value / 1e9 for rate in rates]))
+    monkeypatch.setattr(np, "median", count)
+    assert len(analyse(campaign).findings) == len(places)
+    assert counted.count(slices) == len(places) * 6
+    assert len(counted) < 1000
