@@ -11,6 +11,7 @@ mod sources;
 
 use crate::operation::TimedBy::{GuestAtWork, Nothing};
 use crate::operation::{integer, measure, parameter, Op};
+use crate::recorded_times::Taken;
 use crate::settings::check_failed;
 use crate::settings::Settings;
 use sources::{precise, Source};
@@ -61,10 +62,15 @@ pub(crate) static OPS: &[Op] = &[Op {
     judged: None,
 }];
 
+/// Shorter timers may be over before the thread sleeps.
+const SHORTEST_WAIT: Duration = Duration::from_micros(50);
+
 /// Checks the settings and returns what builds the workers.
 pub(crate) fn make(_task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory, Failure> {
     let sleep_us = settings.integer("sleep")?;
-    Ok(watches(now_ns, sources::all(), Duration::from_micros(sleep_us)))
+    let sources = sources::all();
+    sources::check_counter(&sources)?;
+    Ok(watches(now_ns, sources, Duration::from_micros(sleep_us)))
 }
 
 /// What builds the workers, which read these clocks.
@@ -113,6 +119,34 @@ impl Found {
     }
 }
 
+/// Timers that were waited for in the window, and how often the thread gave its processor away meanwhile, as the system
+/// counts it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Waits {
+    timers: u64,
+    switches: u64,
+}
+
+impl Waits {
+    /// Where the system counts this at all, which one wait shows.
+    fn where_counted() -> Option<Self> {
+        let before = sources::switches()?;
+        std::thread::sleep(SHORTEST_WAIT);
+        (sources::switches()? > before).then(Waits::default)
+    }
+
+    /// A thread that waits gives its processor away. Not each time: a timer may be over before the thread sleeps.
+    fn check(self) -> Result<(), Failure> {
+        let Waits { timers, switches } = self;
+        if 2 * switches < timers {
+            return Err(check_failed(format!(
+                "{timers} timers were waited for, and the thread slept {switches} times"
+            )));
+        }
+        Ok(())
+    }
+}
+
 /// `clock` is the monotonic one, which is also the first of the sources.
 struct Watch<C> {
     clock: C,
@@ -123,6 +157,10 @@ struct Watch<C> {
     found: Vec<Found>,
     sleep: Duration,
     lateness: Times,
+    /// The same, counted and added up apart from it.
+    late: Taken,
+    /// None where the system does not count, or the timers are too short.
+    waits: Option<Waits>,
     repeats: u64,
     readings: u64,
     /// Real time minus monotonic time, ns, at the first and at the last look, and the largest jump between two looks.
@@ -147,6 +185,8 @@ impl<C: Fn() -> u64> Watch<C> {
             found,
             sleep,
             lateness: Times::default(),
+            late: Taken::default(),
+            waits: Waits::where_counted().filter(|_| sleep >= SHORTEST_WAIT),
             repeats: 0,
             readings: 0,
             apart: None,
@@ -214,12 +254,15 @@ impl<C: Fn() -> u64> Watch<C> {
     /// How late timers are. A clock that went back meanwhile does not know.
     fn sleep(&mut self) {
         let asked_ns = u64::try_from(self.sleep.as_nanos()).unwrap_or(u64::MAX);
+        let before = sources::switches();
         for _ in 0..SLEEPS {
             let begun = (self.clock)();
             (self.nap)(self.sleep);
             match (self.clock)().checked_sub(begun) {
                 None => self.went_back(1),
                 Some(slept) => {
+                    self.late.count += 1;
+                    self.late.sum_ns = self.late.sum_ns.saturating_add(slept.saturating_sub(asked_ns));
                     self.lateness.record(slept.saturating_sub(asked_ns));
                     if slept > 0 {
                         // So that the ticks of a clock are found which are longer than a look.
@@ -227,6 +270,10 @@ impl<C: Fn() -> u64> Watch<C> {
                     }
                 }
             }
+        }
+        if let (Some(waits), Some(before), Some(now)) = (&mut self.waits, before, sources::switches()) {
+            waits.timers += u64::from(SLEEPS);
+            waits.switches += now.saturating_sub(before);
         }
     }
 
@@ -269,6 +316,8 @@ impl<C: Fn() -> u64 + Send> Worker for Watch<C> {
     fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         self.found.iter_mut().for_each(|found| *found = Found::default());
         self.lateness.clear();
+        self.late = Taken::default();
+        self.waits = self.waits.map(|_| Waits::default());
         self.jump_ns = 0;
         self.apart = None;
         self.readings = 0;
@@ -282,6 +331,8 @@ impl<C: Fn() -> u64 + Send> Worker for Watch<C> {
     }
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
+        self.late.compare(&self.lateness)?;
+        self.waits.map_or(Ok(()), Waits::check)?;
         if let (Some((counter, ns)), Some(now)) = (self.began, self.counter()) {
             let passed_ns = (self.clock)().saturating_sub(ns);
             if passed_ns > 0 {

@@ -1,8 +1,10 @@
 //! Where time can be read, and what the system says of its clock.
 
-#![allow(unsafe_code)] // instructions that read the processor's counter
+#![allow(unsafe_code)] // instructions that read the processor's counter, and what the system counts
 
+use crate::settings::check_failed;
 use std::time::{SystemTime, UNIX_EPOCH};
+use virtometer_protocol::Failure;
 use virtometer_sampling::now_ns;
 
 /// A source of time.
@@ -101,6 +103,36 @@ fn counter() -> Option<fn() -> u64> {
     None
 }
 
+/// `check-failed` where a reading of the counter does not lie between two that the processor gives before and after it.
+/// Several tries: the thread may move to a processor whose counter is apart.
+pub(super) fn check_counter(sources: &[Source]) -> Result<(), Failure> {
+    #[cfg(target_arch = "x86")]
+    use std::arch::x86::_rdtsc;
+    #[cfg(target_arch = "x86_64")]
+    use std::arch::x86_64::_rdtsc;
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    for source in sources.iter().filter(|source| source.is_counter) {
+        // SAFETY: the source is there only where the counter may be read.
+        let within = || unsafe {
+            let (before, reading, after) = (_rdtsc(), (source.read)(), _rdtsc());
+            (before..=after).contains(&reading)
+        };
+        if !(0..10).any(|_| within()) {
+            return Err(check_failed("what is read as the processor's counter is not its counter"));
+        }
+    }
+    let _ = sources;
+    Ok(())
+}
+
+/// How often the calling thread has given its processor away by itself; `None` where the system does not say.
+pub(super) fn switches() -> Option<u64> {
+    #[cfg(target_os = "linux")]
+    return unix::switches();
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
 /// The system's name for what its clock is made from; empty where it does not say.
 pub(super) fn name() -> String {
     std::fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource")
@@ -142,6 +174,16 @@ mod unix {
         let now = clock_gettime(ClockId::MonotonicRaw);
         let part = |value: i64| u64::try_from(value).unwrap_or(0);
         part(now.tv_sec) * 1_000_000_000 + part(now.tv_nsec)
+    }
+
+    #[cfg(target_os = "linux")]
+    pub(super) fn switches() -> Option<u64> {
+        // SAFETY: the structure is plain numbers, for which zero is a value; the call writes it.
+        let (asked, usage) = unsafe {
+            let mut usage: libc::rusage = std::mem::zeroed();
+            (libc::getrusage(libc::RUSAGE_THREAD, &mut usage), usage)
+        };
+        u64::try_from(usage.ru_nvcsw).ok().filter(|_| asked == 0)
     }
 
     /// Whether this process may read the counter: the kernel can end one that does.
@@ -210,6 +252,15 @@ mod tests {
             let (before, reading, after) = (now(), (source.read)(), now());
             assert!((before..=after).contains(&reading), "{before} {reading} {after}");
         }
+    }
+
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    #[test]
+    fn a_counter_that_is_a_clock_is_reported() {
+        assert_eq!(check_counter(&all()), Ok(()));
+        let wrong: Vec<Source> = all().into_iter().map(|source| Source { read: now_ns, ..source }).collect();
+        let reported = wrong.iter().any(|source| source.is_counter);
+        assert_eq!(check_counter(&wrong).is_err(), reported);
     }
 
     #[test]

@@ -149,6 +149,7 @@ fn planted_watch(clock: Planted) -> Watch<fn() -> u64> {
     let mut watch = watch_by(monotonic as fn() -> u64, vec![planted(monotonic), counts]);
     watch.real = real;
     watch.nap = nap;
+    watch.waits = None;
     watch.reset_after_calibration().unwrap();
     watch
 }
@@ -384,6 +385,22 @@ fn timers_are_waited_for_asleep() {
     assert!(switches() >= before + 10 * u64::from(SLEEPS));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn timers_that_are_spun_for_are_reported() {
+    let mut watch = watch(sources::all());
+    let counted = watch.waits.is_some();
+    (0..10).for_each(|_| watch.sleep());
+    assert!(watch.finish().is_ok());
+    watch.nap = |asked| {
+        let begun = std::time::Instant::now();
+        while begun.elapsed() < asked {}
+    };
+    watch.reset_after_calibration().unwrap();
+    (0..10).for_each(|_| watch.sleep());
+    assert_eq!(watch.finish().is_err(), counted);
+}
+
 #[test]
 fn timers_that_are_very_late_are_recorded_too() {
     thread_local!(static LATE: Cell<u64> = const { Cell::new(0) });
@@ -397,6 +414,7 @@ fn timers_that_are_very_late_are_recorded_too() {
         LATE.with(|late| late.set(ns));
         watch.sleep();
     }
+    assert!(watch.finish().is_ok());
     let late = lateness(&watch.extras());
     assert_eq!(late.iter().map(|(_, count)| count).sum::<u64>(), u64::from(SLEEPS) * 6);
     assert!(late.last().unwrap().0.abs_diff(3_000_000_000) < 30_000_000, "{late:?}");
