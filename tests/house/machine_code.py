@@ -133,6 +133,12 @@ def _busy(pid: int) -> list[int]:
     return found
 
 
+def _worked_s(pid: int) -> float:
+    """Processor time of a process so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def _base(pid: int, program: Path) -> int:
     """Where the first byte of the program lies in the memory of the process."""
     for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
@@ -143,14 +149,15 @@ def _base(pid: int, program: Path) -> int:
 
 
 def samples(program: Path, arguments: Sequence[str], count: int = 20, *, after_s: float) -> Counter[int]:
-    """Addresses in the program's file at which its busy threads were found. after_s: when the first is taken.
+    """Addresses in the program's file at which its busy threads were found. after_s: processor time that it has then.
 
     Raises PermissionError where this system lets nobody trace.
     """
     found = Counter[int]()
     with subprocess.Popen([program, *arguments], stdout=subprocess.DEVNULL) as process:
         try:
-            time.sleep(after_s)
+            while process.poll() is None and _worked_s(process.pid) < after_s:
+                time.sleep(0.05)
             base = _base(process.pid, program)
             while found.total() < count and process.poll() is None:
                 for thread in _busy(process.pid):

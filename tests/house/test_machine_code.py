@@ -143,7 +143,7 @@ def test_the_loop_is_made_of_the_work_that_it_is_named_for(
         pytest.skip(reason)
     try:
         # The kernel pde computes first what its check needs, by other loops.
-        loop = hottest_loop(agent, [*arguments.split(), "--seconds", "10"], after_s=1.5 if "pde" in arguments else 0.5)
+        loop = hottest_loop(agent, [*arguments.split(), "--seconds", "60"], after_s=1.5 if "pde" in arguments else 0.5)
     except PermissionError:
         pytest.skip("this system lets nobody trace")
     assert loop, "no loop"
