@@ -189,9 +189,12 @@ def beside(here: Cost, there: Cost) -> str:
     return f"; there {there}: {of}"
 
 
-def measure(directory: Path, options: Sequence[str], out: Path, checkout: Path | None = None) -> Cost:
-    """The cost of a process that makes one report. `checkout`: whose sources it runs; None: those of this process."""
-    command = [sys.executable, "-m", "virtometer", "report", str(directory), *options]
+def measure(words: Sequence[str], out: Path, checkout: Path | None = None, status: int = 0) -> Cost:
+    """The cost of a process of Virtometer with these words. `checkout`: whose sources; None: those of this process.
+
+    out: where its standard output goes. Raises CalledProcessError for another exit status than `status`.
+    """
+    command = [sys.executable, "-m", "virtometer", *words]
     environment = dict(os.environ) if checkout is None else os.environ | {"PYTHONPATH": str(checkout.resolve() / "src")}
     with out.open("wb") as file:
         begin = time.perf_counter()
@@ -199,7 +202,7 @@ def measure(directory: Path, options: Sequence[str], out: Path, checkout: Path |
         _, status, usage = os.wait4(process.pid, 0)
         took = time.perf_counter() - begin
     process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
+    if process.returncode != status:
         raise subprocess.CalledProcessError(process.returncode, command)
     return Cost(took, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
 
@@ -220,11 +223,12 @@ def main() -> int:
             print(f"reports: {write(directory, arguments.samples):,} samples are recorded", flush=True)
         here, there = Path(folder) / "here", Path(folder) / "there"
         for report in REPORTS:
+            words = ["report", str(directory), *report.options]
             found, others = [], []
             for _ in range(arguments.repeat):
-                found.append(measure(directory, report.options, here))
+                found.append(measure(words, here))
                 if arguments.against is not None:
-                    others.append(measure(directory, report.options, there, arguments.against))
+                    others.append(measure(words, there, arguments.against))
             cost, other = best(found), best(others) if others else None
             said = verdict(report, cost, other) + (beside(cost, other) if other else "")
             if other and here.read_bytes() != there.read_bytes():

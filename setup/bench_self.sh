@@ -13,6 +13,8 @@ echo "== Small orders of linpack where the clock is dear"
 .venv/bin/python -m bench.small_orders || failed=1
 echo "== Reports of a large campaign"
 .venv/bin/python -m bench.report_speed || failed=1
+echo "== Findings of a large table"
+.venv/bin/python -m bench.analyse_speed || failed=1
 echo "== A/A: one environment under two names"
 .venv/bin/python -m bench.aa --campaigns "${CAMPAIGNS:-20}" || failed=1
 echo "== Slices, long windows and the former design"

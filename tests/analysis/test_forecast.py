@@ -191,7 +191,7 @@ def test_many_comparisons_are_forecast_together(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(forecast, "blocks_of", blocks_of)
     spread = Spread(0.01, 0.1, 3)
     assert {one.verdict for one in decide(dict.fromkeys(range(250), spread), MARGIN).values()} == {Verdict.UNDECIDED}
-    assert passes == [100, 100, 50]
+    assert sorted(passes) == [50, 100, 100], "in any order: threads take turns"
 
 
 def test_a_forecast_does_not_depend_on_the_sign_and_grows_with_the_spread() -> None:

@@ -39,12 +39,13 @@ def test_a_report_of_another_checkout_is_made_and_measured(tmp_path: Path) -> No
     assert write(tmp_path / "c", 2_000) == 6_000  # at least 30 for each trial
     checkout = Path(virtometer.__file__).parents[2]
     for options in ((), ("--format", "json")):
-        costs = [measure(tmp_path / "c", options, tmp_path / name, of) for name, of in (("a", None), ("b", checkout))]
+        words = ["report", str(tmp_path / "c"), *options]
+        costs = [measure(words, tmp_path / name, of) for name, of in (("a", None), ("b", checkout))]
         assert all(one.cpu_s > 0.1 and one.wall_s > 0.1 and one.memory > 10_000_000 for one in costs)
         assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     assert json.loads((tmp_path / "a").read_text())["findings"]
     with pytest.raises(subprocess.CalledProcessError):
-        measure(tmp_path / "no campaign", (), tmp_path / "d")
+        measure(["report", str(tmp_path / "no campaign")], tmp_path / "d")
 
 
 def test_what_is_no_checkout_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

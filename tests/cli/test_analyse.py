@@ -172,6 +172,16 @@ def test_a_file_without_end_is_refused(words: str) -> None:
     assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", said)
 
 
+def test_a_file_that_is_refused_does_not_wait_for_the_analysis_to_load(tmp_path: Path) -> None:
+    look = (
+        "import sys; from virtometer.cli import main; status = main(); "
+        "print(status, sorted({'numpy', 'scipy', 'virtometer.analysis'} & set(sys.modules)))"
+    )
+    for path in (Path("/dev/zero"), tmp_path / "none.csv"):
+        words = [sys.executable, "-c", look, "analyse", str(path), "--against", "a"]
+        assert subprocess.run(words, capture_output=True, text=True, check=False).stdout == "2 []\n"
+
+
 def test_a_header_of_nul_is_one_short_line(tmp_path: Path) -> None:
     (tmp_path / "nul.csv").write_bytes(bytes(100_000))
     refused = virtometer("analyse", tmp_path / "nul.csv", "--against", "a")

@@ -30,8 +30,10 @@ def compare(table: LongTable, against: str, margin: float) -> tuple[Finding, ...
         raise UsageError(f"there is no treatment {against}; there are {', '.join(there[:10])}{more}")
     if len(table.treatments) < 2:
         raise UsageError(f"{against} is the only treatment: there is nothing to compare")
-    blocks = {key: _means(values) for key, values in table.values.items()}
-    values = {key: {table.blocks[block]: value for block, value in of.items()} for key, of in blocks.items()}
+    values = {
+        key: {table.blocks[block]: _mean(replicates) for block, replicates in of.items()}
+        for key, of in table.values.items()
+    }
     logs = {
         (metric.name, treatment): logs_by_block(
             values.get((metric.name, treatment), {}), values.get((metric.name, against), {}), metric.better
@@ -55,9 +57,11 @@ def _shapes(
     table: LongTable, against: str, logs: Mapping[Key, Mapping[int, float]], least: float
 ) -> dict[Key, list[str]]:
     """The shapes of the blocks of each comparison. least: as of `block_shapes.notes`."""
+    long_enough = [key for key, of in logs.items() if len(of) >= MIN_BLOCKS]
+    if not long_enough:
+        return {}
     later = f"than {against}"
     family = {key: Series(of, later=later) for key, of in logs.items()}
-    long_enough = [key for key, of in logs.items() if len(of) >= MIN_BLOCKS]
     places = {
         metric: {table.blocks[block]: own for block, own in row_order.places(table, metric).items()}
         for metric in {metric for metric, _ in long_enough}
@@ -89,7 +93,7 @@ def _finding(
     if decision is None:
         decision = Decision(Estimate(1.0, None, None, len(own)) if own else None, Verdict.BASELINE, None, None)
     else:
-        both = sum(block in other for block in own)  # the other side may have many blocks, and is asked each time
+        both = len(own.keys() & other.keys())  # in as many steps as the smaller of both sides has blocks
         every = len(own) + len(other) - both
         if every > both:
             notes.append(f"{counted(every - both, 'block')} of {every} with one side only: not used")
@@ -99,7 +103,7 @@ def _finding(
         workload=name, op="", metric=name, unit=metric.unit, better=metric.better,
         subject=treatment, against=against, ratio=decision.ratio, verdict=decision.verdict,
         p_value=decision.p_value, p_adjusted=decision.p_adjusted, host_cpu_ratio=None,
-        value=estimate(spread([math.log(value) for value in own.values()])),
+        value=estimate(spread([*map(math.log, own.values())])),
         detectable=decision.detectable, blocks_needed=decision.blocks_needed, seconds_needed=None,
         blocks_needed_low=decision.blocks_low, blocks_needed_high=decision.blocks_high,
         p_equivalent_adjusted=decision.p_equivalent_adjusted,
@@ -107,9 +111,6 @@ def _finding(
     )  # fmt: skip
 
 
-def _means(blocks: Mapping[str, list[float]]) -> dict[str, float]:
+def _mean(values: Sequence[float]) -> float:
     # Mostly there is one value, of which the general way would take several times as long to the same number.
-    return {
-        block: math.exp(math.log(values[0])) if len(values) == 1 else statistics.geometric_mean(values)
-        for block, values in blocks.items()
-    }
+    return math.exp(math.log(values[0])) if len(values) == 1 else statistics.geometric_mean(values)

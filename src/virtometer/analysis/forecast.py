@@ -14,7 +14,9 @@ TYPICAL is calibrated by simulation: tests/analysis/test_forecast.py has the fig
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,11 +76,18 @@ def blocks_needed(
     """
     found = [_without_truths(one) for one in of]
     open_ = [at for at, known in enumerate(found) if known is None]
-    for begin in range(0, len(open_), AT_ONCE):
-        part = open_[begin : begin + AT_ONCE]
+    parts = [open_[begin : begin + AT_ONCE] for begin in range(0, len(open_), AT_ONCE)]
+
+    def fill(part: Sequence[int]) -> None:
         forecasts = _by_truths([of[at] for at in part], limit, level, equivalence_level, most)
         for at, forecast in zip(part, forecasts, strict=True):
             found[at] = forecast
+
+    if len(parts) > 1:  # numpy computes without the interpreter's lock: each thread has a processor of its own
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            list(pool.map(fill, parts))
+    else:
+        list(map(fill, parts))
     return [one for one in found if one is not None]
 
 
@@ -100,9 +109,10 @@ def _by_truths(
     wanted = np.array([TYPICAL, (1 - RANGE) / 2, (1 + RANGE) / 2]) * parts[:, -1:]
     at = (parts[:, None, :] < wanted[:, :, None]).sum(axis=2)
     found = np.take_along_axis(blocks, np.take_along_axis(order, at, axis=1), axis=1)
-    for one, row in zip(of, found.tolist(), strict=True):
-        number, low, high = (max(_least(one), math.ceil(blocks)) if blocks <= most else None for blocks in row)
-        yield Forecast(number, low, high)
+    least = np.array([_least(one) for one in of])[:, None]
+    numbers = np.where(found <= most, np.maximum(np.ceil(found), least), np.nan)
+    for row in numbers.tolist():
+        yield Forecast(*(None if math.isnan(number) else int(number) for number in row))
 
 
 def _least(of: Spread) -> int:
@@ -144,7 +154,9 @@ def _plausible(of: Sequence[Spread], parts: Sequence[tuple[float, float]]) -> tu
     n = np.array([one.n for one in of])[:, None]
     mean, square = (np.array(column)[:, None] for column in zip(*((one.mean, one.mean**2) for one in of), strict=True))
     middles = (np.arange(_SPREADS) + 0.5) / _SPREADS
-    spreads = np.array([one.sd for one in of])[:, None] * np.sqrt((n - 1) / special.chdtri(n - 1, middles))
+    freedoms, which = np.unique(n[:, 0] - 1, return_inverse=True)  # many comparisons have as many blocks as others
+    quantiles = special.chdtri(freedoms[:, None], middles)[which]
+    spreads = np.array([one.sd for one in of])[:, None] * np.sqrt((n - 1) / quantiles)
     errors = spreads / np.sqrt(n)
     normal = special.ndtri((np.arange(_MEANS) + 0.5) / _MEANS)
     shifts, weights = [], []
@@ -152,14 +164,13 @@ def _plausible(of: Sequence[Spread], parts: Sequence[tuple[float, float]]) -> tu
         total = width**2 + errors**2
         kept = width**2 / total  # of the mean that was seen
         shifts.append((kept * mean)[:, :, None] + (np.sqrt(kept) * errors)[:, :, None] * normal)
-        logs = np.log(weight) - square / total / 2 - np.log(total) / 2
-        weights.append(np.repeat(logs[:, :, None], _MEANS, axis=2))
-    weighed = np.stack(weights, axis=1).reshape(len(of), -1)
+        weights.append(np.log(weight) - square / total / 2 - np.log(total) / 2)
+    weighed = np.concatenate(weights, axis=1)
     all_spreads = np.broadcast_to(spreads[:, None, :, None], (len(of), len(parts), _SPREADS, _MEANS))
     return (
         np.stack(shifts, axis=1).reshape(len(of), -1),
         all_spreads.reshape(len(of), -1),
-        np.exp(weighed - weighed.max(axis=1, keepdims=True)),
+        np.repeat(np.exp(weighed - weighed.max(axis=1, keepdims=True)), _MEANS, axis=1),
     )
 
 

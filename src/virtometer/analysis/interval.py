@@ -38,7 +38,7 @@ def spread(logs: Sequence[float]) -> Spread | None:
     mean = math.fsum(logs) / n
     if n == 1:
         return Spread(mean, 0.0, 1)
-    return Spread(mean, math.sqrt(math.fsum((x - mean) ** 2 for x in logs) / (n - 1)), n)
+    return Spread(mean, math.sqrt(math.fsum([(x - mean) ** 2 for x in logs]) / (n - 1)), n)
 
 
 class RunningSpread:

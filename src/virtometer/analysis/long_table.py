@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 from virtometer.errors import UsageError
 from virtometer.model import Better
@@ -14,8 +14,6 @@ from virtometer.model import Better
 REQUIRED = ("block", "metric", "unit", "better", "value")
 TREATMENT, REPLICATE, FACTOR = "treatment", "replicate", "factor:"
 LARGEST = 1e30
-MOST_BYTES = 64 << 20
-"""Of a table: about a million rows."""
 
 _MOST_NAMES, _LONGEST = 12, 40  # columns that an error names, and characters of each
 _SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
@@ -62,53 +60,63 @@ def read(content: bytes, name: str) -> LongTable:
         line = content.count(b"\n", 0, cause.start) + 1
         raise UsageError(f"{name}:{line}: this is not UTF-8", advice="save the table as CSV in UTF-8") from cause
     table = LongTable()
+    rows = _rows(text, name)
+    _, columns = next(rows)
+    block_at, value_at = columns.index("block"), columns.index("value")
+    replicate_at = columns.index(REPLICATE) if REPLICATE in columns else None
+    metric_of = itemgetter(*(columns.index(column) for column in ("metric", "unit", "better")))
+    treatment_of = itemgetter(*(at for at, one in enumerate(columns) if one == TREATMENT or one.startswith(FACTOR)))
+    # What many rows share is checked once, and kept once.
+    metrics: dict[tuple[str, ...], str] = {}
+    treatments: dict[str | tuple[str, ...], str] = {}
+    blocks: dict[str, str] = {}
     seen: dict[tuple[str, str, str, str], int] = {}
-    for line, row in _rows(text, name):
-        treatment, levels = _treatment(row)
-        if not treatment:
-            raise UsageError(f"{name}:{line}: the treatment is empty")
-        if empty := [factor for factor, level in levels.items() if not level]:
-            raise UsageError(f"{name}:{line}: the level of {empty[0]} is empty")
-        metric = _metric(table, row, line, name)
-        table.treatments.setdefault(treatment, levels)
-        key = (metric.name, treatment)
-        place = (*key, row["block"], row.get(REPLICATE, ""))
-        if place in seen:
+    for line, cells in rows:
+        treatment = treatments.get(named := treatment_of(cells))
+        if treatment is None:
+            treatment = treatments[named] = _treatment(table, columns, cells, line, name)
+        block = blocks.setdefault(cells[block_at], cells[block_at])
+        if not block:
+            raise UsageError(f"{name}:{line}: the block is empty")
+        metric = metrics.get(described := metric_of(cells))
+        if metric is None:
+            metric = metrics[described] = _metric(table, described, line, name)
+        place = (metric, treatment, block, cells[replicate_at] if replicate_at is not None else "")
+        if seen.setdefault(place, line) != line:
             raise UsageError(
-                f"{name}:{line}: {treatment} has a value of {metric.name} in block {row['block']} already, in line "
-                f"{seen[place]}",
+                f"{name}:{line}: {treatment} has a value of {metric} in block {block} already, in line {seen[place]}",
                 advice="number repeated values in the column replicate",
             )
-        seen[place] = line
-        value = _value(row["value"], line, name)
+        value = _value(cells[value_at], line, name)
+        key = (metric, treatment)
         if value is None:
             table.missing[key] = table.missing.get(key, 0) + 1
-        else:
-            table.values.setdefault(key, {}).setdefault(row["block"], []).append(value)
-            table.rows.setdefault(metric.name, []).append((treatment, row["block"], value))
-            table.blocks.setdefault(row["block"], len(table.blocks))
+            continue
+        table.values.setdefault(key, {}).setdefault(block, []).append(value)
+        table.rows.setdefault(metric, []).append((treatment, block, value))
+        table.blocks.setdefault(block, len(table.blocks))
     if not seen:
         raise UsageError(f"{name}: the table has no rows")
     return table
 
 
-def _rows(text: str, name: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """Every row that is not empty, by column, with the line on which it ends."""
+def _rows(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
+    """Every row that is not empty, with the line on which it ends. The first is the header, and right."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     columns: list[str] = []
     try:
         for row in reader:
-            line = reader.line_num
-            cells = list(map(str.strip, row))
+            cells = [cell.strip() for cell in row]
             if not any(cells):
                 continue
             if not columns:
                 columns = cells
-                _ensure(columns, line, name)
-                continue
-            if len(cells) != len(columns):
-                raise UsageError(f"{name}:{line}: the row has {len(cells)} columns, the header has {len(columns)}")
-            yield line, dict(zip(columns, cells, strict=True))
+                _ensure(columns, reader.line_num, name)
+            elif len(cells) != len(columns):
+                raise UsageError(
+                    f"{name}:{reader.line_num}: the row has {len(cells)} columns, the header has {len(columns)}"
+                )
+            yield reader.line_num, cells
     except csv.Error as cause:
         raise UsageError(f"{name}:{reader.line_num}: this is not CSV: {cause}") from cause
     if not columns:
@@ -156,27 +164,38 @@ def _named(columns: Sequence[str]) -> str:
     return ", ".join(names) + more
 
 
-def _treatment(row: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    if TREATMENT in row:
-        return row[TREATMENT], {}
-    levels = {column.removeprefix(FACTOR): level for column, level in row.items() if column.startswith(FACTOR)}
-    return ", ".join(f"{factor}={level}" for factor, level in levels.items()), levels
+def _treatment(table: LongTable, columns: Sequence[str], cells: Sequence[str], line: int, name: str) -> str:
+    """The name of a row's treatment, which the table has from now on with its levels."""
+    levels: dict[str, str] = {}
+    if TREATMENT in columns:
+        treatment = cells[columns.index(TREATMENT)]
+    else:
+        given = zip(columns, cells, strict=True)
+        levels = {column.removeprefix(FACTOR): level for column, level in given if column.startswith(FACTOR)}
+        treatment = ", ".join(f"{factor}={level}" for factor, level in levels.items())
+    if not treatment:
+        raise UsageError(f"{name}:{line}: the treatment is empty")
+    if empty := [factor for factor, level in levels.items() if not level]:
+        raise UsageError(f"{name}:{line}: the level of {empty[0]} is empty")
+    table.treatments.setdefault(treatment, levels)
+    return treatment
 
 
-def _metric(table: LongTable, row: Mapping[str, str], line: int, name: str) -> Metric:
-    for column in ("block", "metric"):
-        if not row[column]:
-            raise UsageError(f"{name}:{line}: the {column} is empty")
-    better = _BETTER.get(row["better"])
+def _metric(table: LongTable, described: Sequence[str], line: int, name: str) -> str:
+    """The name of a row's metric, which the table has from now on. described: the name, the unit and the direction."""
+    metric, unit, direction = described
+    if not metric:
+        raise UsageError(f"{name}:{line}: the metric is empty")
+    better = _BETTER.get(direction)
     if better is None:
-        raise UsageError(f"{name}:{line}: better is {row['better'] or 'empty'}, but must be higher or lower")
-    known = table.metrics.setdefault(row["metric"], Metric(row["metric"], row["unit"], better, line))
-    if (known.unit, known.better) != (row["unit"], better):
+        raise UsageError(f"{name}:{line}: better is {direction or 'empty'}, but must be higher or lower")
+    known = table.metrics.setdefault(metric, Metric(metric, unit, better, line))
+    if (known.unit, known.better) != (unit, better):
         raise UsageError(
-            f"{name}:{line}: {known.name} is in {row['unit'] or 'no unit'}, {better} is better; "
+            f"{name}:{line}: {known.name} is in {unit or 'no unit'}, {better} is better; "
             f"in line {known.line} it is in {known.unit or 'no unit'}, {known.better} is better"
         )
-    return known
+    return known.name
 
 
 def _value(text: str, line: int, name: str) -> float | None:
@@ -188,6 +207,6 @@ def _value(text: str, line: int, name: str) -> float | None:
         value = float(text)
     except ValueError as cause:
         raise UsageError(f"{name}:{line}: the value {text[:80]} is not a number") from cause
-    if not math.isfinite(value) or not 1 / LARGEST <= value <= LARGEST:
+    if not 1 / LARGEST <= value <= LARGEST:  # nor is this so of what is no number, or not finite
         raise UsageError(f"{name}:{line}: the value is {text[:80]}, but ratios need numbers from 1e-30 to 1e30")
     return value

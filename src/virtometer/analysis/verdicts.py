@@ -65,6 +65,7 @@ def decide(
     level is multiplied by: `stopping.STRICTNESS` where a first stage fixed the blocks. Adjusted p values are divided by
     it, so that a claim always takes one below CLAIM_LEVEL.
     """
+    controls, refused, blocks = controls or {}, refused or {}, blocks or {}
     tested = p_values(family)
     adjusted = _adjusted(tested, strictness)
     level = holm.level_faced(list(adjusted.values()), CLAIM_LEVEL) * strictness
@@ -73,7 +74,7 @@ def decide(
     still_open = {
         key: logs
         for key, logs in family.items()
-        if logs is not None and verdicts[key] is Verdict.UNDECIDED and key not in (refused or {})
+        if logs is not None and verdicts[key] is Verdict.UNDECIDED and key not in refused
     }
     forecasts = dict(zip(still_open, forecast.blocks_needed([*still_open.values()], limit, level, alike), strict=True))
     found: dict[Which, Decision] = {}
@@ -81,9 +82,9 @@ def decide(
         p_adjusted = adjusted.get(key)
         ratio = estimate(logs, strictness=strictness)
         verdict = verdicts[key]
-        why_not = (refused or {}).get(key)
+        why_not = refused.get(key)
         if why_not is not None:
-            known = (blocks or {}).get(key)
+            known = blocks.get(key)
             found[key] = Decision(
                 ratio, Verdict.UNDECIDED, tested.get(key), p_adjusted, blocks_needed=known, why=(why_not,)
             )
@@ -100,7 +101,7 @@ def decide(
                 blocks_high=needed.high,
                 why=_why(ratio, p_adjusted, len(tested)),
             )
-        elif (control := (controls or {}).get(key)) is not None and _below_floor(verdict, logs, control, margin):
+        elif (control := controls.get(key)) is not None and _below_floor(verdict, logs, control, margin):
             found[key] = Decision(
                 ratio,
                 Verdict.UNDECIDED,

@@ -49,15 +49,18 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-def put_document(text: str) -> None:
-    """Print a document, as UTF-8 whatever the encoding of a file or pipe: a document says itself what it is in."""
-    whole = text if text.endswith("\n") else f"{text}\n"
+def put_document(*parts: str) -> None:
+    """Print a document, as UTF-8 whatever the encoding of a file or pipe: a document says itself what it is in.
+
+    parts: texts that follow one another. A document that does not end its last line gets the end of it.
+    """
+    end = "" if parts and parts[-1].endswith("\n") else "\n"
     binary = getattr(sys.stdout, "buffer", None)
     if binary is None or sys.stdout.isatty():
-        sys.stdout.write(whole)
+        sys.stdout.writelines([*parts, end])
     else:
         sys.stdout.flush()
-        binary.write(whole.encode("utf-8", "replace"))
+        binary.writelines(part.encode("utf-8", "replace") for part in (*parts, end))
     sys.stdout.flush()
 
 

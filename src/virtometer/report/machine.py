@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from virtometer.analysis import Analysis
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from virtometer.analysis.compared.marked import Marked
 
 FORMAT = 2
+_LISTS = (tuple, list)
 _SOURCES = ("monotonic", "monotonic-raw", "realtime", "counter")
 
 
@@ -82,17 +84,25 @@ def text(analysis: Analysis) -> str:
     return json.dumps(document(analysis), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def findings_text(findings: Sequence[Finding], margin: float, effects: Effects | None = None) -> str:
-    """Findings and effects that are of no campaign, in the form that they have in the document."""
-    made = {
-        "format": FORMAT,
-        "margin": margin,
-        "findings": [finding_row(one) for one in findings],
-        "effects": effect_rows(effects) if effects is not None else [],
-    }
+def findings_parts(findings: Sequence[Finding], margin: float, effects: Effects | None = None) -> Iterator[str]:
+    """Findings and effects that are of no campaign, in the form that they have in the document: its text in parts.
+
+    Each finding has a line: a table may have many, which would take much more time and memory with lines of their own
+    for each value.
+    """
+    made = {"format": FORMAT, "margin": margin, "effects": effect_rows(effects) if effects is not None else []}
     if effects is not None:
         made["experiment"] = experiment_row(effects)
-    return json.dumps(plain(made), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    yield _line(made)[:-1]
+    before = ',\n"findings": [\n'
+    for one in findings:
+        yield before + _line(finding_row(one))
+        before = ",\n"
+    yield "\n]}\n"
+
+
+def _line(value: object) -> str:
+    return json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
 
 
 def comparison_text(of: Comparison, differing: Sequence[str]) -> str:
@@ -148,19 +158,27 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - anything that a ledger may hold 
 
     In texts hidden characters become visible, as they did where the texts came from: an older ledger may hold some.
     """
-    if value is None or isinstance(value, bool | int):
+    if value is None or isinstance(value, int):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, str):
         return visible(str(value), keep="\n\t\r")
+    if isinstance(value, _LISTS):  # most values that are no text and no number, and found at once to be so
+        return [plain(inner) for inner in value]
     if isinstance(value, Mapping):
-        return {visible(str(key), keep="\n\t\r"): plain(inner) for key, inner in value.items()}
+        return {_key(key): plain(inner) for key, inner in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
         return plain(asdict(value))
     if isinstance(value, Sequence | set | frozenset):
         return [plain(inner) for inner in value]
     return str(value)
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _key(key: object) -> str:
+    """As `plain`: rows have the same keys again and again."""
+    return visible(str(key), keep="\n\t\r")
 
 
 def finding_row(finding: Finding) -> dict[str, Any]:
