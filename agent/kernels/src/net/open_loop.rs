@@ -74,7 +74,9 @@ struct Found {
     lasted_ns: u64,
     /// When responses were last taken, ns.
     last_ns: u64,
+    /// Requests that were due and not sent, and the sum of the times that they had waited, ns.
     unsent: u64,
+    unsent_ns: u64,
     total: u64,
     remote_ns: u64,
     local_ns: u64,
@@ -113,9 +115,8 @@ impl Found {
     /// recorded.
     fn verify(&self) -> Result<(), Failure> {
         Taken { count: self.answered, sum_ns: self.from_send_ns }.compare(&self.from_send)?;
-        if self.unsent == 0 {
-            Taken { count: self.answered, sum_ns: self.latency_ns }.compare(&self.latency)?;
-        }
+        let all = Taken { count: self.answered + self.unsent, sum_ns: self.latency_ns + self.unsent_ns };
+        all.compare(&self.latency)?;
         match self.stepped_back || self.latency_ns == self.from_send_ns.saturating_add(self.delay_ns) {
             true => Ok(()),
             false => Err(check_failed("the latencies do not begin when the requests were due")),
@@ -177,8 +178,10 @@ impl Generator {
         }
         // Requests that were due and could not be sent have waited at least until now.
         while self.origin_ns + self.schedule.due() <= end_ns {
+            let waited_ns = end_ns - self.origin_ns - self.schedule.due();
             self.found.unsent += 1;
-            self.found.latency.record(end_ns - self.origin_ns - self.schedule.due());
+            self.found.unsent_ns += waited_ns;
+            self.found.latency.record(waited_ns);
             self.schedule.advance();
         }
         while self.lines.iter().any(|line| !line.pending.is_empty()) {
@@ -372,6 +375,7 @@ impl OpenLoop {
                 lasted_ns: 0,
                 last_ns: 0,
                 unsent: 0,
+                unsent_ns: 0,
                 total: 0,
                 remote_ns: 0,
                 local_ns: 0,
@@ -487,6 +491,7 @@ mod tests {
             lasted_ns: 0,
             last_ns: 0,
             unsent: 0,
+            unsent_ns: 0,
             total: 0,
             remote_ns: 0,
             local_ns: 0,
@@ -495,6 +500,12 @@ mod tests {
         assert_eq!((found.latency_ns, found.from_send_ns), (1_000_000, 800_000));
         let near = |times: &Times, ns: u64| times.quantile(1.0).abs_diff(ns) <= ns / 100;
         assert!(near(&found.latency, 1_000_000) && near(&found.from_send, 800_000));
+        assert_eq!(found.verify(), Ok(()));
+        // One that was due and not sent has waited, too.
+        found.unsent += 1;
+        assert_eq!(found.verify().map_err(|failure| failure.code), Err(Code::CheckFailed));
+        found.unsent_ns += 5_000_000;
+        found.latency.record(5_000_000);
         assert_eq!(found.verify(), Ok(()));
         found.latency_ns = found.from_send_ns;
         assert_eq!(found.verify().map_err(|failure| failure.code), Err(Code::CheckFailed));
