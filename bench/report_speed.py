@@ -199,9 +199,9 @@ def measure(words: Sequence[str], out: Path, checkout: Path | None = None, statu
     with out.open("wb") as file:
         begin = time.perf_counter()
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, env=environment)
-        _, status, usage = os.wait4(process.pid, 0)
+        _, ended, usage = os.wait4(process.pid, 0)
         took = time.perf_counter() - begin
-    process.returncode = os.waitstatus_to_exitcode(status)
+    process.returncode = os.waitstatus_to_exitcode(ended)
     if process.returncode != status:
         raise subprocess.CalledProcessError(process.returncode, command)
     return Cost(took, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
