@@ -20,7 +20,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench.report_speed import beside, best, measure
+from bench.process_cost import Goal, arguments_of, in_turns
 
 BASELINE = "treatment 0"
 GOAL_S, REFUSED_S = 10.0, 1.0
@@ -42,32 +42,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--treatments", type=int, default=100_000)
     parser.add_argument("--blocks", type=int, default=3)
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--against", type=Path, metavar="CHECKOUT", help="another checkout, for comparison")
-    arguments = parser.parse_args()
-    if arguments.against is not None and not (arguments.against / "src" / "virtometer").is_dir():
-        parser.error(f"{arguments.against} is no checkout of Virtometer")
+    arguments = arguments_of(parser)
     missed = False
     with tempfile.TemporaryDirectory(prefix="virtometer-tables-") as folder:
-        table, here, there = (Path(folder) / name for name in ("table.csv", "here", "there"))
+        table = Path(folder) / "table.csv"
         write(table, arguments.treatments, arguments.blocks)
-        for name, words, goal_s, status in (
+        for name, given, goal_s, status in (
             ("table", [str(table), "--against", BASELINE], GOAL_S, 0),
             ("json", [str(table), "--against", BASELINE, "--json"], GOAL_S, 0),
             ("a file without end", ["/dev/zero", "--against", BASELINE], REFUSED_S, 2),
         ):
-            found, others = [], []
-            for _ in range(arguments.repeat):
-                found.append(measure(["analyse", *words], here, status=status))
-                if arguments.against is not None:
-                    others.append(measure(["analyse", *words], there, arguments.against, status=status))
-            cost = best(found)
-            missed |= cost.wall_s > goal_s
-            other = beside(cost, best(others)) if others else ""
-            if others and here.read_bytes() != there.read_bytes():
-                other += ": OTHER FINDINGS"
-            kept = "met" if cost.wall_s <= goal_s else "MISSED"
-            print(f"analyse: {name}: {cost}; goal {goal_s:g} s: {kept}{other}", flush=True)
+            words = ["analyse", *given]
+            cost, _, said = in_turns(words, Path(folder), arguments.repeat, arguments.against, status)
+            goal = Goal(f"{goal_s:g} s", cost.wall_s <= goal_s)
+            missed |= not goal.met
+            print(f"analyse: {name}: {cost}{goal}{said}", flush=True)
     return 1 if missed else 0
 
 

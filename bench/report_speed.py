@@ -15,16 +15,14 @@ before it. Both texts must be the same.
 from __future__ import annotations
 
 import argparse
-import os
 import random
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.process_cost import Cost, Goal, arguments_of, in_turns
 from virtometer.analysis.score import score
 from virtometer.analysis.slices import without_run_in
 from virtometer.model import (
@@ -155,86 +153,34 @@ def write(directory: Path, samples: int) -> int:
     return each * len(of.planned)
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What a process took: wall time and processor time (user and system) in seconds, memory in bytes."""
-
-    wall_s: float
-    cpu_s: float
-    memory: int
-
-    def __str__(self) -> str:
-        return f"{self.wall_s:.2f} s ({self.cpu_s:.2f} s of processor time), {self.memory / 1e6:.0f} MB"
-
-
-def best(found: Sequence[Cost]) -> Cost:
-    """The shortest times of some processes, and their largest memory. ValueError for none."""
-    return Cost(min(one.wall_s for one in found), min(one.cpu_s for one in found), max(one.memory for one in found))
-
-
-def verdict(report: Report, here: Cost, there: Cost | None) -> str:
-    """The goals of a report, and which of them are missed. there: another checkout's, None where there is none."""
-    goals = [
-        (f"{report.goal_s:g} s of processor time", here.cpu_s <= report.goal_s) if report.goal_s else None,
-        (f"{report.goal_bytes / 1e6:.0f} MB", here.memory <= report.goal_bytes) if report.goal_bytes else None,
-        (f"processor x {MOST_TIMES:g}", here.cpu_s <= MOST_TIMES * there.cpu_s) if there else None,
-    ]
-    return "".join(f"; goal {name}: {'met' if met else 'MISSED'}" for name, met in filter(None, goals))
-
-
-def beside(here: Cost, there: Cost) -> str:
-    """What another checkout took, and what this one takes of that."""
-    shares = here.wall_s / there.wall_s, here.cpu_s / there.cpu_s, here.memory / there.memory
-    of = ", ".join(f"{name} x {share:.2f}" for name, share in zip(("time", "processor", "memory"), shares, strict=True))
-    return f"; there {there}: {of}"
-
-
-def measure(words: Sequence[str], out: Path, checkout: Path | None = None, status: int = 0) -> Cost:
-    """The cost of a process of Virtometer with these words. `checkout`: whose sources; None: those of this process.
-
-    out: where its standard output goes. Raises CalledProcessError for another exit status than `status`.
-    """
-    command = [sys.executable, "-m", "virtometer", *words]
-    environment = dict(os.environ) if checkout is None else os.environ | {"PYTHONPATH": str(checkout.resolve() / "src")}
-    with out.open("wb") as file:
-        begin = time.perf_counter()
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, env=environment)
-        _, ended, usage = os.wait4(process.pid, 0)
-        took = time.perf_counter() - begin
-    process.returncode = os.waitstatus_to_exitcode(ended)
-    if process.returncode != status:
-        raise subprocess.CalledProcessError(process.returncode, command)
-    return Cost(took, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+def goals(report: Report, here: Cost, there: Cost | None) -> list[Goal]:
+    """The goals of a report. there: another checkout's cost, None where there is none."""
+    found = []
+    if report.goal_s is not None:
+        found.append(Goal(f"{report.goal_s:g} s of processor time", here.cpu_s <= report.goal_s))
+    if report.goal_bytes is not None:
+        found.append(Goal(f"{report.goal_bytes / 1e6:.0f} MB", here.memory <= report.goal_bytes))
+    if there is not None:
+        found.append(Goal(f"processor x {MOST_TIMES:g}", here.cpu_s <= MOST_TIMES * there.cpu_s))
+    return found
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--samples", type=int, default=1_000_000)
-    parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--keep", type=Path, help="where the campaign is made, and found again, if not in a new folder")
-    parser.add_argument("--against", type=Path, metavar="CHECKOUT", help="another checkout, for comparison")
-    arguments = parser.parse_args()
-    if arguments.against is not None and not (arguments.against / "src" / "virtometer").is_dir():
-        parser.error(f"{arguments.against} is no checkout of Virtometer")
+    arguments = arguments_of(parser)
     missed = False
     with tempfile.TemporaryDirectory(prefix="virtometer-reports-") as folder:
         directory = arguments.keep or Path(folder) / "campaign"
         if not directory.exists():
             print(f"reports: {write(directory, arguments.samples):,} samples are recorded", flush=True)
-        here, there = Path(folder) / "here", Path(folder) / "there"
         for report in REPORTS:
             words = ["report", str(directory), *report.options]
-            found, others = [], []
-            for _ in range(arguments.repeat):
-                found.append(measure(words, here))
-                if arguments.against is not None:
-                    others.append(measure(words, there, arguments.against))
-            cost, other = best(found), best(others) if others else None
-            said = verdict(report, cost, other) + (beside(cost, other) if other else "")
-            if other and here.read_bytes() != there.read_bytes():
-                said += ": ANOTHER REPORT"
-            missed |= "MISSED" in said
-            print(f"reports: {report.name}: {cost}{said}", flush=True)
+            cost, other, said = in_turns(words, Path(folder), arguments.repeat, arguments.against)
+            wanted = goals(report, cost, other)
+            missed |= not all(goal.met for goal in wanted)
+            print(f"reports: {report.name}: {cost}{''.join(map(str, wanted))}{said}", flush=True)
     return 1 if missed else 0
 
 

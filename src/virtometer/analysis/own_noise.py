@@ -24,13 +24,13 @@ from scipy import special
 from virtometer.analysis.blocks import Key
 from virtometer.analysis.interval import Spread, spread
 
-LEVEL = 0.01
+DRIFT_LEVEL = 0.01
 """Of the tests for a drift: six blocks show a slow one hardly."""
 
-WIDER = 0.002
+WIDER_LEVEL = 0.002
 """Of the tests for a larger spread: what harms shows clearly, and a false alarm costs a verdict."""
 
-HINT = 0.1
+HINT_LEVEL = 0.1
 """Of the same tests, for noise that may be its own: it takes no verdict, and no benefit of the doubt is given."""
 
 _SHARED = 0.75  # variance of a subject's log ratios by the control's, where both are as noisy
@@ -45,7 +45,7 @@ class OwnNoise:
 
     times: its spread by that of a subject as noisy as the baseline; None without a control. own: the spread is larger,
     or the blocks drift, here or in the environment's comparisons together. drifts: the second of both. hinted: either
-    may be so, by `HINT`. apart: blocks
+    may be so, by `HINT_LEVEL`. apart: blocks
     that lie apart from the usual ones; size: by how much, on the log scale. widespread: half of the environment's
     comparisons have such blocks. effective: the number of independent blocks that these are worth at least.
     """
@@ -90,9 +90,9 @@ def own_noise(family: Mapping[Key, Sequence[float]], controls: Mapping[Key, Spre
             count, size = apart[key]
             found[key] = OwnNoise(
                 times,
-                own=p_drift < LEVEL or p_wide < WIDER,
-                drifts=p_drift < LEVEL,
-                hinted=min(p_drift, p_wide) < HINT,
+                own=p_drift < DRIFT_LEVEL or p_wide < WIDER_LEVEL,
+                drifts=p_drift < DRIFT_LEVEL,
+                hinted=min(p_drift, p_wide) < HINT_LEVEL,
                 apart=count,
                 size=max(size, statistics.median(with_kinds) if widespread else 0.0),
                 widespread=widespread,
