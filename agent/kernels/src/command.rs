@@ -280,7 +280,10 @@ mod tests {
     #[test]
     fn a_program_is_started_within_its_time_and_what_it_leaves_behind_is_ended_after_it() {
         let mut worker = made("/bin/sh", r#"["-c","sleep 1000.0625 >/dev/null 2>&1 & :"]"#).unwrap();
-        let (clock, seen) = looking(|| running("1000.0625"));
+        let (clock, seen) = looking(|| {
+            std::thread::sleep(Duration::from_millis(50)); // what was started shows its command line only after a while
+            running("1000.0625")
+        });
         let stretch = worker.run(1).unwrap();
         drop(clock);
         // The clock is read twice: before there is anything, and while what was left is still there.

@@ -68,13 +68,15 @@ fn run(threads: usize, slices: usize) -> (Outcome, Vec<Step>) {
     let prepared = prepare(&task(control.clone(), threads), Unit::PerSecond, &factory).unwrap();
     let conductor = std::thread::spawn(move || {
         for number in 0..=slices {
-            told.recv().unwrap();
-            assert!(control.waits());
-            if number == slices {
-                control.stop()
-            } else {
-                control.release()
+            let told = told.recv_timeout(Duration::from_secs(10));
+            if told.is_err() || number == slices {
+                let waits = control.waits();
+                control.stop(); // also where no slice waits: otherwise the run never ends
+                assert!(told.is_ok() && waits, "slice {number} does not wait");
+                break;
             }
+            assert!(control.waits());
+            control.release();
         }
     });
     let handed = steps.clone();

@@ -150,9 +150,11 @@ impl Generator {
     fn run(mut self) -> Result<Found, Failure> {
         system::wait_precisely();
         let cpu_ns = system::thread_cpu_ns();
-        self.origin_ns = self.now();
-        self.progress_ns = self.origin_ns;
-        let (mut slice_ns, mut counted) = (self.origin_ns, 0);
+        // Apart from the origin of the schedule: what was due is compared with this time.
+        let begun_ns = self.now();
+        self.origin_ns = begun_ns;
+        self.progress_ns = begun_ns;
+        let (mut slice_ns, mut counted) = (begun_ns, 0);
         while self.phase.load(Ordering::Acquire) == GO_ON {
             let blocked = self.send_due()?;
             let now = self.now();
@@ -171,7 +173,7 @@ impl Generator {
             }
         }
         let end_ns = self.now();
-        self.found.lasted_ns = end_ns.saturating_sub(self.origin_ns);
+        self.found.lasted_ns = end_ns.saturating_sub(begun_ns);
         let readings = self.found.readings;
         if self.phase.load(Ordering::Acquire) == LEAVE {
             return Err(Failure::new(Code::Internal, "the run was given up"));
