@@ -68,15 +68,13 @@ fn run(threads: usize, slices: usize) -> (Outcome, Vec<Step>) {
     let prepared = prepare(&task(control.clone(), threads), Unit::PerSecond, &factory).unwrap();
     let conductor = std::thread::spawn(move || {
         for number in 0..=slices {
-            let told = told.recv_timeout(Duration::from_secs(10));
-            if told.is_err() || number == slices {
-                let waits = control.waits();
+            let waits = told.recv_timeout(Duration::from_secs(10)).is_ok() && control.waits();
+            if waits && number < slices {
+                control.release();
+            } else {
                 control.stop(); // also where no slice waits: otherwise the run never ends
-                assert!(told.is_ok() && waits, "slice {number} does not wait");
-                break;
             }
-            assert!(control.waits());
-            control.release();
+            assert!(waits, "slice {number} does not wait");
         }
     });
     let handed = steps.clone();
