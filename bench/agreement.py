@@ -23,10 +23,10 @@ from pathlib import Path
 
 from bench.campaigns import Measured, add_rows, next_number, plan_of, read_rows, run
 from virtometer.analysis import analyse
-from virtometer.analysis.blocks import Cell, cells
-from virtometer.analysis.interval import estimate, spread
-from virtometer.analysis.slices import long_windows
-from virtometer.analysis.window_level import level
+from virtometer.analysis.compare.blocks import Cell, cells
+from virtometer.analysis.score.slices import long_windows
+from virtometer.analysis.score.window_level import level
+from virtometer.analysis.statistics.interval import estimate, spread
 from virtometer.errors import VirtometerError
 from virtometer.model import Estimate
 

@@ -18,8 +18,8 @@ from collections.abc import Sequence
 
 from bench.campaigns import plan_of, run
 from virtometer.agent_table import operations
-from virtometer.analysis.blocks import cells, counterpart, log_ratios
-from virtometer.analysis.interval import estimate, spread
+from virtometer.analysis.compare.blocks import cells, counterpart, log_ratios
+from virtometer.analysis.statistics.interval import estimate, spread
 from virtometer.errors import VirtometerError
 from virtometer.model import Campaign, Estimate
 from virtometer.workloads.registry import WORKLOADS

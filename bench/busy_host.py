@@ -32,9 +32,9 @@ from pathlib import Path
 
 from bench.campaigns import plan_of, run, share_text
 from virtometer.analysis import analyse
-from virtometer.environments.oci import Words
 from virtometer.model import Campaign, Estimate, Finding, Verdict
-from virtometer.runner.agent import agent_path
+from virtometer.programs import Words
+from virtometer.runner.lab.agent import agent_path
 
 PLAN = """
 virtometer: 1

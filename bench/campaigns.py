@@ -17,8 +17,8 @@ from virtometer.design.parse import parse_plan
 from virtometer.environments.base import Environment
 from virtometer.environments.registry import KINDS
 from virtometer.model import Campaign, Plan
-from virtometer.runner.campaign import begin
-from virtometer.runner.catalogue import catalogue
+from virtometer.runner.campaign.catalogue import catalogue
+from virtometer.runner.campaign.whole import begin
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from bench.kinds import opened, tell
 from virtometer.environments.registry import KINDS
 from virtometer.model import Limits
-from virtometer.runner.clock_monitor import ClockMonitor
-from virtometer.runner.running_guest import RunningGuest
+from virtometer.runner.execution.clock_monitor import ClockMonitor
+from virtometer.runner.guests.running import RunningGuest
 
 TARGET = 0.001
 _TURNS = 5

@@ -23,8 +23,8 @@ from bench.campaigns import extra_kinds, plan_of, run, share_text
 from virtometer.analysis import analyse
 from virtometer.analysis.groups.estimates import Group
 from virtometer.environments.base import Guest, Settings
-from virtometer.environments.container import ContainerSettings
-from virtometer.environments.runc import Runc
+from virtometer.environments.kinds.runc import Runc
+from virtometer.environments.parts.container import ContainerSettings
 from virtometer.errors import VirtometerError
 from virtometer.model import Campaign, Estimate
 

@@ -12,9 +12,9 @@ from virtometer.environments.registry import KINDS
 from virtometer.environments.sweep import sweep
 from virtometer.errors import VirtometerError
 from virtometer.model import Limits, PlanEnvironment
-from virtometer.runner.doctor import status
-from virtometer.runner.lab_context import lab_context
-from virtometer.runner.running_guest import RunningGuest
+from virtometer.runner.guests.running import RunningGuest
+from virtometer.runner.lab.context import lab_context
+from virtometer.runner.lab.doctor import status
 
 
 class NotHere(Exception):

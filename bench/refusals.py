@@ -27,7 +27,7 @@ from bench.silent import Silent
 from virtometer.clock import intervals
 from virtometer.errors import EnvironmentFailed
 from virtometer.model import Plan, SetAside, TrialRecord
-from virtometer.runner.campaign import begin
+from virtometer.runner.campaign.whole import begin
 
 KINDS = ("native", "bubblewrap", "runc", "gvisor", "uml")
 HAS_HOST_CLOCK = frozenset({"native", "bubblewrap", "runc"})

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.process_cost import Cost, Goal, arguments_of, in_turns
-from virtometer.analysis.score import score
-from virtometer.analysis.slices import without_run_in
+from virtometer.analysis.score.of_run import score
+from virtometer.analysis.score.slices import without_run_in
 from virtometer.model import (
     AgentReport,
     Campaign,

@@ -29,16 +29,16 @@ from functools import partial
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from virtometer.analysis.interval import estimate, spread
+from virtometer.analysis.statistics.interval import estimate, spread
 from virtometer.design.parse import parse_plan
 from virtometer.environments.base import LabContext
 from virtometer.environments.registry import KINDS
 from virtometer.errors import VirtometerError
 from virtometer.model import GuestKey, Placement, Plan, PlanWorkload, Trial
-from virtometer.runner.catalogue import catalogue
-from virtometer.runner.lab_context import lab_context
-from virtometer.runner.running_guest import RunningGuest
-from virtometer.runner.turns import TurnRunner
+from virtometer.runner.campaign.catalogue import catalogue
+from virtometer.runner.execution.turns import TurnRunner
+from virtometer.runner.guests.running import RunningGuest
+from virtometer.runner.lab.context import lab_context
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from virtometer.analysis.live import LiveEstimate
 from virtometer.model import Plan, Stage, Trial, TrialRecord
-from virtometer.runner.remaining_time import TimeLeft
+from virtometer.runner.campaign.remaining_time import TimeLeft
 
 
 class Silent:

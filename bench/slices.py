@@ -22,10 +22,10 @@ from collections.abc import Mapping, Sequence
 from scipy.stats import f as f_distribution
 
 from bench.campaigns import Measured, plan_of, run
-from virtometer.analysis.blocks import cells, counterpart, log_ratios
-from virtometer.analysis.interval import Spread, estimate, spread
-from virtometer.analysis.typical import log_ratios as typical_ratios
-from virtometer.analysis.unpaired import difference
+from virtometer.analysis.compare.blocks import cells, counterpart, log_ratios
+from virtometer.analysis.score.typical import log_ratios as typical_ratios
+from virtometer.analysis.statistics.interval import Spread, estimate, spread
+from virtometer.analysis.statistics.unpaired import difference
 
 _PLAN = """
 virtometer: 1

@@ -19,7 +19,7 @@ from pathlib import Path
 from mutants.listing import Mutant, stale
 from mutants.processes import execute
 from mutants.workspace import BUILD_LIMIT_S, Workspace, WorkspaceError
-from virtometer.runner.agent import agent_path
+from virtometer.runner.lab.agent import agent_path
 
 ROOT = Path(__file__).parents[1]
 EXTRA = "VIRTOMETER_UNREPORTED"

@@ -30,16 +30,16 @@ from pydantic import Field
 
 from bench.campaigns import Measured, extra_kinds, plan_of, run
 from virtometer.analysis import analyse
-from virtometer.analysis.blocks import cells
+from virtometer.analysis.compare.blocks import cells
+from virtometer.analysis.compare.lost_time import Lengths, lengths
 from virtometer.analysis.compared.campaigns import compare_campaigns
 from virtometer.analysis.compared.worse import Outcome
-from virtometer.analysis.lost_time import Lengths, lengths
 from virtometer.environments.base import Guest, Settings
-from virtometer.environments.native import Native, NativeSettings
-from virtometer.environments.process_guest import ProcessGuest
+from virtometer.environments.kinds.native import Native, NativeSettings
+from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.errors import VirtometerError
 from virtometer.model import Estimate, Finding, Verdict
-from virtometer.report import words
+from virtometer.report.parts import words
 
 SLICE_S = 0.008
 LOSS = 0.1

@@ -21,12 +21,12 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from bench.campaigns import plan_of, run
-from virtometer.analysis.blocks import cells
-from virtometer.analysis.interval import estimate, spread
-from virtometer.design.schedule import schedule
+from virtometer.analysis.compare.blocks import cells
+from virtometer.analysis.statistics.interval import estimate, spread
+from virtometer.design.schedule.trials import schedule
 from virtometer.errors import MissingProgram, VirtometerError
+from virtometer.host.cpu.caches import last_cache_bytes
 from virtometer.model import Campaign, Estimate, Plan, Trial
-from virtometer.runner.host_cache import last_cache_bytes
 
 LIMIT = 0.03
 WHOLE = "whole passes"

@@ -36,8 +36,8 @@ from bench.slower_agent import EXTRA, PLACEBO, build
 from mutants.workspace import WorkspaceError
 from virtometer.analysis import analyse
 from virtometer.environments.base import Guest, Settings, disk_as_file
-from virtometer.environments.native import Native, NativeSettings
-from virtometer.environments.process_guest import ON_DESCRIPTOR, ProcessGuest
+from virtometer.environments.kinds.native import Native, NativeSettings
+from virtometer.environments.parts.process_guest import ON_DESCRIPTOR, ProcessGuest
 from virtometer.errors import VirtometerError
 from virtometer.model import Campaign, Verdict
 

@@ -3,7 +3,7 @@
 import sys
 
 from virtometer.errors import MissingProgram
-from virtometer.runner.doctor import prepare_all
+from virtometer.runner.lab.doctor import prepare_all
 
 # What is missing was said when the packages were looked at.
 faults = [(kind, cause) for kind, cause in prepare_all() if not isinstance(cause, MissingProgram)]

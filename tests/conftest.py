@@ -12,27 +12,27 @@ from hypothesis import HealthCheck, settings
 
 from virtometer.cache import cache_directory
 from virtometer.environments.base import LabContext
-from virtometer.environments.journal import Journal
-from virtometer.environments.network import Lan
 from virtometer.environments.sweep import sweep_guest
 from virtometer.errors import MissingProgram
+from virtometer.host.lock.host_lock import NAME_VARIABLE
+from virtometer.host.network.lan import Lan
+from virtometer.host.owned.journal import Journal
 from virtometer.programs import Programs
-from virtometer.runner.agent import agent_path
-from virtometer.runner.host_lock import NAME_VARIABLE
+from virtometer.runner.lab.agent import agent_path
 
 pytest_plugins = ["tests.disturbance", "tests.ordinary_user"]
 
 # Folders and files whose tests start guests other than native ones or whole campaigns, or take long for other reasons.
 LONG = {
-    "bench", "conformance", "environments", "hostile", "mutants", "targets", "time_server",
-    "analysis/test_known_truth.py", "analysis/test_same_against_same.py", "cli/test_encoding.py", "cli/test_main.py",
-    "cli/test_run.py", "cli/test_time_server.py", "clock/test_line.py", "design/test_validation_messages.py",
-    "house/test_machine_code.py",
-    "report/test_curves.py", "report/test_html.py", "runner/test_again.py", "runner/test_campaign.py",
-    "runner/test_channels.py", "runner/test_clocks.py", "runner/test_host_lock.py", "runner/test_kills.py",
-    "runner/test_image_kills.py", "runner/test_left_tuned.py", "runner/test_other_users.py", "runner/test_stalls.py",
-    "runner/test_tools_in_guests.py", "runner/test_trial.py", "runner/test_turns.py",
-    "analysis/test_stopping.py", "cli/test_noise.py", "runner/test_noise.py",
+    "bench", "conformance", "environments", "host", "hostile", "mutants", "targets", "time_server",
+    "analysis/stopping/test_rule.py", "analysis/test_known_truth.py", "analysis/test_same_against_same.py",
+    "cli/parts/test_encoding.py", "cli/test_main.py", "cli/test_noise.py", "cli/test_run.py", "cli/test_time_server.py",
+    "clock/test_line.py", "design/plan/test_validation_messages.py", "house/test_machine_code.py",
+    "report/formats/test_html.py", "report/sweeps/test_curves.py",
+    "runner/campaign/test_noise.py", "runner/campaign/test_whole.py", "runner/execution/test_trial.py",
+    "runner/execution/test_turns.py", "runner/test_again.py", "runner/test_channels.py", "runner/test_clocks.py",
+    "runner/test_image_kills.py", "runner/test_kills.py", "runner/test_left_tuned.py", "runner/test_other_users.py",
+    "runner/test_stalls.py", "runner/test_tools_in_guests.py",
     "store/test_crash.py", "store/test_damage.py", "store/test_database.py", "store/test_disk.py", "test_programs.py",
 }  # fmt: skip
 

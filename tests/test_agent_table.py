@@ -10,7 +10,7 @@ import pytest
 from tests.cli.laboratory import ROOT
 from virtometer import agent_table
 from virtometer.agent_table import AgentParameter, Arrays, JudgedBy
-from virtometer.runner.agent import agent_path
+from virtometer.runner.lab.agent import agent_path
 
 
 def test_the_table_of_the_agent_is_what_the_agent_prints() -> None:

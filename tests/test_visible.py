@@ -8,10 +8,10 @@ import pytest
 from rich.table import Table
 
 from tests.cli.laboratory import virtometer
-from virtometer.cli.console import PlainConsole
+from virtometer.cli.parts.console import PlainConsole
 from virtometer.design.parse import parse_plan
 from virtometer.errors import PlanError, VirtometerError
-from virtometer.runner.catalogue import catalogue
+from virtometer.runner.campaign.catalogue import catalogue
 from virtometer.visible import bounded, one_line, shortened, visible
 
 CASES = {

@@ -26,7 +26,7 @@ from bench.anchors.rows import ROWS, Row
 from bench.anchors.running import RunFailed, Runner
 from bench.anchors.statistics import Verdict
 from virtometer.errors import VirtometerError
-from virtometer.runner.agent import agent_path
+from virtometer.runner.lab.agent import agent_path
 
 GIB = 2**30
 WIDTHS = (max(len(row.name) for row in ROWS), 6, 16, 7, 12, 5, 13, 13, 0)

@@ -15,7 +15,7 @@ from bench.anchors.measuring import Outcome, Side
 from bench.anchors.program import Program
 from bench.anchors.rows import Row
 from bench.anchors.running import Run
-from virtometer.runner.agent import agent_digest
+from virtometer.runner.lab.agent import agent_digest
 
 KEPT = 20_000  # characters of what a run printed that are kept
 VERSIONS = {"likwid-bench": "-v", "netserver": "-V", "netperf": "-V", "qperf": "--version", "iperf3": "--version"}

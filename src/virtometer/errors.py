@@ -21,7 +21,7 @@
     └── Interrupted         130   Ctrl-C or SIGTERM; everything measured so far is kept
 
 The number is the exit status of the command line. 1 is left to faults of Virtometer itself. Two are no errors, but the
-result of `compare` (cli/exit_statuses.py): 20 worse by more than the margin, 21 open.
+result of `compare` (cli/parts/exit_statuses.py): 20 worse by more than the margin, 21 open.
 Each error carries the sentence that the user sees and, where there is one, the next action.
 """
 

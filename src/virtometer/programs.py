@@ -24,6 +24,9 @@ from virtometer.processes import MARKER, kill_all, started_by
 
 Descriptor = int | IO[Any] | None
 
+Words = list[str | Path]
+"""A command line, or a part of one."""
+
 MOST_OUTPUT = 4 << 20
 """Bytes of a program's stdout that are kept: more than the longest answer that is read, which is of a hypervisor."""
 

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.analysis.staged_campaigns import pink
-from virtometer.analysis.blocks import Key
-from virtometer.analysis.doubts import Doubts, doubts
-from virtometer.analysis.interval import Spread, spread
-from virtometer.analysis.stopping import STRICTNESS, allot
-from virtometer.analysis.verdicts import Decision, decide
+from virtometer.analysis.compare.blocks import Key
+from virtometer.analysis.notes.doubts import Doubts, doubts
+from virtometer.analysis.statistics.interval import Spread, spread
+from virtometer.analysis.statistics.verdicts import Decision, decide
+from virtometer.analysis.stopping.rule import STRICTNESS, allot
 from virtometer.model import Verdict
 
 WORKLOADS, ENVIRONMENTS = 6, 5

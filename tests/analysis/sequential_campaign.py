@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from tests.analysis.factor_campaigns import READ, Levels, cell_name, factor_campaign
 from tests.analysis.simulated_campaigns import gaussian
-from virtometer.analysis.blocks import cells
+from virtometer.analysis.compare.blocks import cells
 from virtometer.analysis.effects.of_campaign import experiment
 from virtometer.analysis.effects.screening import screened, seen
 from virtometer.model import Campaign, Design, FollowUp, Screened, Stage

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from virtometer.analysis import analyse
-from virtometer.analysis.score import score
-from virtometer.analysis.slices import long_windows_apart
+from virtometer.analysis.score.of_run import score
+from virtometer.analysis.score.slices import long_windows_apart
 from virtometer.model import (
     AgentReport,
     Better,

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from virtometer.analysis.equivalence import LEVEL, limit
-from virtometer.analysis.interval import Spread
-from virtometer.analysis.stopping import STRICTNESS, allot
-from virtometer.analysis.verdicts import CLAIM_LEVEL
+from virtometer.analysis.statistics.equivalence import LEVEL, limit
+from virtometer.analysis.statistics.interval import Spread
+from virtometer.analysis.statistics.verdicts import CLAIM_LEVEL
+from virtometer.analysis.stopping.rule import STRICTNESS, allot
 
 WORKLOADS, ENVIRONMENTS = 4, 3
 MOST = 250

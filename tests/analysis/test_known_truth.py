@@ -6,9 +6,9 @@ import pytest
 
 from tests.analysis.simulated_campaigns import FAMILIES, Place, Work, gaussian, simulate
 from virtometer.analysis import analyse
-from virtometer.analysis.equivalence import limit
-from virtometer.analysis.interval import Spread
-from virtometer.analysis.precision import detectable, difference_power, equivalence_power, least_blocks
+from virtometer.analysis.statistics.equivalence import limit
+from virtometer.analysis.statistics.interval import Spread
+from virtometer.analysis.statistics.precision import detectable, difference_power, equivalence_power, least_blocks
 from virtometer.model import Finding, Verdict
 
 

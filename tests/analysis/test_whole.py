@@ -8,7 +8,7 @@ import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, in_rounds, outliers, quiet, simulate, with_runs
 from virtometer.analysis import analyse, by_guest_clocks
-from virtometer.analysis.blocks import cells
+from virtometer.analysis.compare.blocks import cells
 from virtometer.model import Failure, FailureKind, Mark, MarkKind, SetAside
 
 NATIVE, BOX = Place("native"), Place("box", "bubblewrap")

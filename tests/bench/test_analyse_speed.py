@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bench.analyse_speed import BASELINE, main, write
-from virtometer.analysis.elsewhere import compare
-from virtometer.analysis.long_table import read
+from virtometer.analysis.table.elsewhere import compare
+from virtometer.analysis.table.long_table import read
 
 
 def test_the_table_has_every_treatment_in_each_block_in_random_order(tmp_path: Path) -> None:

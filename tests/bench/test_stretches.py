@@ -5,7 +5,7 @@ import pytest
 from bench import stretches
 from bench.campaigns import plan_of
 from tests.analysis.simulated_campaigns import Place, Work, simulate
-from virtometer.design.schedule import schedule
+from virtometer.design.schedule.trials import schedule
 from virtometer.model import Estimate
 
 CACHE = 32 << 20

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.laboratory import virtometer
-from virtometer.runner import agent as agents
+from virtometer.runner.lab import agent as agents
 
 
 def test_a_missing_agent_is_status_8(tmp_path: Path) -> None:

@@ -253,7 +253,7 @@ def test_what_takes_a_moment_is_said(many: Path, monkeypatch: pytest.MonkeyPatch
         said.append(text)
         return nullcontext()
 
-    monkeypatch.setattr("virtometer.cli.notice.notice", told)
+    monkeypatch.setattr("virtometer.cli.parts.notice.notice", told)
     assert virtometer("analyse", many, "--against", "t0", "--json").status == 0
     assert said == ["reading the table ...", "analysing 3,000 treatments ...", "writing the findings ..."]
 

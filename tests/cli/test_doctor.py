@@ -14,9 +14,9 @@ from rich.console import Console
 
 from tests.cli.laboratory import PROGRAM, drained, virtometer
 from virtometer.cli.doctor import capabilities_table, kinds_table, readable, settings_list
-from virtometer.environments.limits import no_limits
+from virtometer.environments.parts.limits import no_limits
 from virtometer.model import EnvironmentStatus
-from virtometer.runner.doctor import KindCheck
+from virtometer.runner.lab.doctor import KindCheck
 
 HOST = {
     "hostname": "here", "cpu_model": "A processor", "cpu_features": "avx fma", "cpus": 8, "cpus_allowed": 8,

@@ -10,8 +10,8 @@ import pytest
 from tests.cli.laboratory import virtometer
 from tests.environments.journals import dead_owner, leave
 from tests.environments.planted_image import plant
-from virtometer.environments.journal import Journal
-from virtometer.runner import image_store
+from virtometer.host.owned.journal import Journal
+from virtometer.runner.lab import image_store
 
 
 @pytest.fixture(autouse=True)

@@ -19,7 +19,7 @@ from tests.store.campaigns import campaign
 from tests.store.test_output import full_device
 from virtometer import __version__, cli, errors
 from virtometer.cli.app import app
-from virtometer.cli.plan_files import DEFAULT, QUICK
+from virtometer.cli.plan.files import DEFAULT, QUICK
 from virtometer.model import ClockFault
 from virtometer.store.ledger import Ledger
 
@@ -130,7 +130,7 @@ def test_a_fault_of_our_own_is_a_sentence_and_status_1(
     def broken(target: str | None) -> Path:
         raise RuntimeError("the moon\nis in the wrong place")
 
-    monkeypatch.setattr("virtometer.runner.agent.agent_path", broken)
+    monkeypatch.setattr("virtometer.runner.lab.agent.agent_path", broken)
     assert cli.main(["agent", "path"]) == 1
     said = capsys.readouterr()
     assert said.out == ""
@@ -159,7 +159,7 @@ def test_every_error_gives_its_status_and_its_sentence(
     def fails(target: str | None) -> Path:
         raise made
 
-    monkeypatch.setattr("virtometer.runner.agent.agent_path", fails)
+    monkeypatch.setattr("virtometer.runner.lab.agent.agent_path", fails)
     assert cli.main(["agent", "path"]) == error.exit_status
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == f"virtometer: {made.sentence}"
@@ -170,7 +170,7 @@ def test_ctrl_c_is_status_130_and_a_word(monkeypatch: pytest.MonkeyPatch, capsys
     def interrupted(target: str | None) -> Path:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("virtometer.runner.agent.agent_path", interrupted)
+    monkeypatch.setattr("virtometer.runner.lab.agent.agent_path", interrupted)
     assert cli.main(["agent", "path"]) == 130
     assert capsys.readouterr().err == "virtometer: stopped\n"
 
@@ -344,7 +344,7 @@ def test_the_built_in_plans_come_along_in_the_wheel() -> None:
         (wheel,) = Path(directory).glob("*.whl")
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(Path(directory) / "site")
-        program = "from virtometer.cli.plan_files import *; print(built_in(DEFAULT)); print(built_in(QUICK))"
+        program = "from virtometer.cli.plan.files import *; print(built_in(DEFAULT)); print(built_in(QUICK))"
         result = subprocess.run(
             [sys.executable, "-c", program],
             capture_output=True, text=True, check=True, cwd=directory,

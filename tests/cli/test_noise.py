@@ -14,9 +14,9 @@ import pytest
 from rich.console import Console
 
 from tests.cli.laboratory import PROGRAM, ROOT, program, virtometer
-from virtometer.analysis.noise import MINUTES, Noise
+from virtometer.analysis.stopping.noise import MINUTES, Noise
 from virtometer.cli.noise import machine, show
-from virtometer.cli.plan_files import NOISE, built_in, load
+from virtometer.cli.plan.files import NOISE, built_in, load
 
 QUIET = Noise("cpu", 6, 0.012, 0.0137, 0.8, {1: 0.0052, 5: 0.0023, 30: 0.00094})
 SLOW = Noise("disk", 6, 0.4, 0.62, 30.0, {1: None, 5: 0.81, 30: 0.25})

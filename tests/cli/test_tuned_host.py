@@ -13,7 +13,7 @@ import pytest
 
 from tests.cli.laboratory import PROGRAM, program, virtometer
 from tests.waiting import wait_until
-from virtometer.environments.journal import Journal, state_directory
+from virtometer.host.owned.journal import Journal, state_directory
 
 SCANS = Path("/sys/kernel/mm/transparent_hugepage/khugepaged/pages_to_scan")
 PLAN = """\

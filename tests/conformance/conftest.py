@@ -24,10 +24,10 @@ from tests.environments.own_libvirtd import OwnLibvirtd
 from tests.waiting import wait_until
 from virtometer.cache import cache_directory
 from virtometer.environments.base import Check, Environment, Guest, LabContext
-from virtometer.environments.journal import Journal
-from virtometer.environments.network import Lan
 from virtometer.environments.registry import KINDS
 from virtometer.errors import VirtometerError
+from virtometer.host.network.lan import Lan
+from virtometer.host.owned.journal import Journal
 from virtometer.programs import Programs
 
 DISK_BYTES = 8 << 20

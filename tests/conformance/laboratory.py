@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.conformance.conftest import REGISTRY, lab_context
 from tests.conformance.conversation import Talk
 from virtometer.environments.base import Room
-from virtometer.runner.agent import agent_path
+from virtometer.runner.lab.agent import agent_path
 
 if __name__ == "__main__":
     kind, guest_id, agent, directory, disk_file, *more = sys.argv[1:]

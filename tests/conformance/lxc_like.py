@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from virtometer.environments.agent_root import AGENT, DATA, agent_root
 from virtometer.environments.base import Capabilities, Check, Environment, Guest, Namespace, Settings, disk_as_file
-from virtometer.environments.directories import remove_directory
-from virtometer.environments.journal import Resource
-from virtometer.environments.process_guest import ProcessGuest, check_by_starting
+from virtometer.environments.images.agent_root import AGENT, DATA, agent_root
+from virtometer.environments.parts.process_guest import ProcessGuest, check_by_starting
+from virtometer.host.owned.directories import remove_directory
+from virtometer.host.owned.journal import Resource
 from virtometer.programs import Programs
 
 # Arguments: the root file system, the directory of the disk file or nothing, the program chroot, the agent.

@@ -21,19 +21,19 @@ from tests.conformance.conftest import DISK_BYTES, REGISTRY, Living, lab_context
 from tests.conformance.conversation import ANSWER_S, Talk
 from tests.waiting import wait_until
 from virtometer.design.parse import parse_plan
-from virtometer.design.reference import sections
-from virtometer.environments.accounting import cgroup_processes
+from virtometer.design.plan.reference import sections
 from virtometer.environments.base import Check, Environment, Guest, Namespace
-from virtometer.environments.process_guest import ProcessGuest
-from virtometer.environments.processors import tasks
+from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.environments.registry import KINDS
 from virtometer.environments.sweep import sweep
-from virtometer.environments.tuning import refuse_tuning, tune_guest
+from virtometer.environments.tuning.steps import refuse_tuning, tune_guest
 from virtometer.errors import EnvironmentFailed, LinkClosed, PlanError
+from virtometer.host.cpu.accounting import cgroup_processes
+from virtometer.host.cpu.processors import tasks
 from virtometer.model import Limits, TuningStep
-from virtometer.runner.catalogue import catalogue
-from virtometer.runner.processors import Share, place_guest
-from virtometer.runner.running_guest import Peer
+from virtometer.runner.campaign.catalogue import catalogue
+from virtometer.runner.guests.processors import Share, place_guest
+from virtometer.runner.guests.running import Peer
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 

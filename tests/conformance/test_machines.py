@@ -22,8 +22,8 @@ from virtometer.environments.base import Check, LabContext, Room
 from virtometer.environments.sweep import sweep
 from virtometer.errors import MissingProgram
 from virtometer.model import Limits
-from virtometer.runner.agent import agent_path
-from virtometer.runner.running_guest import Peer
+from virtometer.runner.guests.running import Peer
+from virtometer.runner.lab.agent import agent_path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ROOM = Room(8 << 20, 300)

@@ -6,8 +6,8 @@ import os
 import time
 from pathlib import Path
 
-from virtometer.environments.accounting import all_cgroup_mounts
-from virtometer.environments.network import NAMESPACES
+from virtometer.host.cpu.accounting import all_cgroup_mounts
+from virtometer.host.network.lan import NAMESPACES
 from virtometer.processes import process_stats
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from virtometer.design.feasible import AGENT_RESERVE, HostSizes, disk_files, impossible_here, refused
 from virtometer.design.parse import parse_plan, read_plan
-from virtometer.design.residents import crowds
+from virtometer.design.schedule.residents import crowds
 from virtometer.environments.registry import KINDS
 from virtometer.errors import PlanError
-from virtometer.runner.catalogue import catalogue
+from virtometer.runner.campaign.catalogue import catalogue
 
 PLAN = """\
 virtometer: 1

@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from virtometer.design.catalogue import Catalogue, KindDescription, OpDescription, WorkloadDescription
 from virtometer.design.parse import MAX_MESSAGES, parse_plan
+from virtometer.design.plan.catalogue import Catalogue, KindDescription, OpDescription, WorkloadDescription
 from virtometer.errors import PlanError
 from virtometer.model import Plan, parse_size
 

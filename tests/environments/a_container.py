@@ -12,7 +12,7 @@ import pytest
 from tests.conformance import traces
 from tests.conformance.conversation import ANSWER_S, Talk
 from virtometer.environments.base import Environment, LabContext
-from virtometer.environments.process_guest import ProcessGuest
+from virtometer.environments.parts.process_guest import ProcessGuest
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="a container with a network of its own needs root")
 Start = Callable[..., tuple[ProcessGuest, Talk]]

@@ -14,18 +14,18 @@ import pytest
 from tests.waiting import wait_until
 from virtometer.cache import cache_directory
 from virtometer.environments.base import Check, LabContext
-from virtometer.environments.journal import Journal
-from virtometer.environments.network import Lan
-from virtometer.environments.process_guest import ProcessGuest
+from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.errors import LinkClosed, MissingProgram
+from virtometer.host.network.lan import Lan
+from virtometer.host.owned.journal import Journal
 from virtometer.link.channel import Channel
 from virtometer.link.messages import Done, Event, Failed, Ready
 from virtometer.link.session import Session
 from virtometer.model import Limits
 from virtometer.processes import stat_of
 from virtometer.programs import Programs
-from virtometer.runner.agent import agent_path
-from virtometer.runner.running_guest import Peer
+from virtometer.runner.guests.running import Peer
+from virtometer.runner.lab.agent import agent_path
 
 BOOT_S = 60.0
 DISK_BYTES = 8 << 20

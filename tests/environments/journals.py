@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from virtometer.environments.journal import Journal, Owner
+from virtometer.host.owned.journal import Journal, Owner
 
 
 def dead_owner() -> dict[str, object]:

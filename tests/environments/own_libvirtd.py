@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 
 from tests.waiting import wait_until
-from virtometer.environments.accounting import all_cgroup_mounts, bare_unified
+from virtometer.host.cpu.accounting import all_cgroup_mounts, bare_unified
 
 START_S = 60.0
 _PLACES = ("/etc/libvirt", "/var/lib/libvirt", "/var/log/libvirt", "/var/cache/libvirt", "/run/libvirt")

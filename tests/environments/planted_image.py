@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from virtometer.environments import debian_image
-from virtometer.environments.debian_image import DebianImage, make_disk
+from virtometer.environments.images import debian as debian_image
+from virtometer.environments.images.debian import DebianImage, make_disk
 from virtometer.programs import Programs
 
 PLACES = ("bin", "data", "dev", "etc", "proc", "run", "sys", "tmp", "usr", "usr/sbin")

@@ -11,7 +11,7 @@ import pytest
 from pydantic import ValidationError
 
 from virtometer.environments.base import LabContext, Settings, disk_as_file, host_cache
-from virtometer.environments.host_programs import HostProgram
+from virtometer.host.programs import HostProgram
 
 
 class Counting(Settings):

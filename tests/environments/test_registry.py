@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from virtometer.agent_table import operations
-from virtometer.environments import gvisor
 from virtometer.environments.base import Environment
+from virtometer.environments.kinds import gvisor
 from virtometer.environments.registry import KINDS
 
 

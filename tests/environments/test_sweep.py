@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from tests.environments.journals import dead_owner, leave
-from virtometer.environments.directories import DIRECTORY
-from virtometer.environments.journal import Journal, Resource, start_of
-from virtometer.environments.native import Native
+from virtometer.environments.kinds.native import Native
 from virtometer.environments.registry import KINDS
 from virtometer.environments.sweep import resources, sweep
 from virtometer.errors import StorageError
+from virtometer.host.owned.directories import DIRECTORY
+from virtometer.host.owned.journal import Journal, Resource, start_of
 from virtometer.processes import stat_of
 from virtometer.programs import Programs
 
@@ -201,7 +201,7 @@ def test_two_sweeps_at_once_do_the_work_once(journal: Journal, tmp_path: Path, n
         directory.mkdir()
         leave(journal, f"g{number}", owner, {"resource": "directory", "path": str(directory)})
     script = (
-        "import sys; from pathlib import Path; from virtometer.environments.journal import Journal;"
+        "import sys; from pathlib import Path; from virtometer.host.owned.journal import Journal;"
         "from virtometer.environments.sweep import sweep; from virtometer.programs import Programs;"
         "print('\\n'.join(sweep(Journal(Path(sys.argv[1])), Programs())))"
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from virtometer import cli
 from virtometer.environments.base import Capabilities, Check, Environment, Guest, Settings
-from virtometer.environments.process_guest import ProcessGuest
+from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.environments.registry import KINDS
 
 

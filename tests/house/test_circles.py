@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Set
 from pathlib import Path
 
@@ -53,6 +54,35 @@ def circles(imports: Mapping[str, Set[str]]) -> list[list[str]]:
 def test_no_module_imports_itself_through_others() -> None:
     found = circles(graph({module_of(file): file for file in FILES}))
     assert not found, "; ".join(" -> ".join(circle) for circle in found)
+
+
+def rooms(imports: Mapping[str, Set[str]]) -> dict[str, set[str]]:
+    """The same of folders. What lies in a part itself, beside its folders, is what they share or what joins them."""
+    found: dict[str, set[str]] = {}
+    for module, targets in imports.items():
+        room = module.rpartition(".")[0]
+        others = {target.rpartition(".")[0] for target in targets} - {room}
+        if room.count(".") > 1:
+            found.setdefault(room, set()).update(other for other in others if other.count(".") > 1)
+    return found
+
+
+def test_no_folder_imports_itself_through_others() -> None:
+    found = circles(rooms(graph({module_of(file): file for file in FILES if file.name != "__init__.py"})))
+    assert not found, "; ".join(" -> ".join(circle) for circle in found)
+
+
+def test_folders_have_the_imports_of_their_files() -> None:
+    imports = {"v.a.x.one": {"v.a.y.two", "v.a.three", "v.a.x.four"}, "v.a.three": {"v.a.x.one"}, "v.a.y.two": {"v.b"}}
+    assert rooms(imports) == {"v.a.x": {"v.a.y"}, "v.a.y": set()}
+
+
+MOST_FILES = 20
+
+
+def test_no_folder_has_more_files_than_a_reader_overlooks() -> None:
+    files = Counter(file.parent.relative_to(SOURCE).as_posix() for file in FILES)
+    assert not {folder: count for folder, count in files.items() if count > MOST_FILES}
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ REGISTRY = "virtometer.environments.registry"
 EXCEPTIONS = {
     "virtometer.model.plan": {"native"},  # the name that the baseline of a plan has by default
     # KVM of the host, which kinds use by QEMU and by its daemon, and what is advised where it cannot be used.
-    "virtometer.environments.firmware_check": {"kvm", "native", "qemu", "qemu-system-x86", "qemu-system-x86_64"},
-    "virtometer.environments.kvm_probe": {"kvm"},
+    "virtometer.environments.parts.firmware_check": {"kvm", "native", "qemu", "qemu-system-x86", "qemu-system-x86_64"},
+    "virtometer.host.kvm_probe": {"kvm"},
 }
 
 

@@ -13,12 +13,12 @@ SOURCE, TESTS = ROOT / "src" / "virtometer", ROOT / "tests"
 ELSEWHERE = {
     "cli/app.py": "cli/test_main.py",
     "cli/campaign.py": "cli/test_run.py",
-    "cli/choosing.py": "cli/test_plan.py",
+    "cli/parts/choosing.py": "cli/plan/test_verb.py",
     "cli/resume.py": "cli/test_run.py",
-    "cli/verbs.py": "cli/test_main.py",
-    "design/catalogue.py": "design/test_parse.py",
+    "cli/parts/verbs.py": "cli/test_main.py",
+    "design/plan/catalogue.py": "design/test_parse.py",
     "errors.py": "cli/test_main.py",
-    "runner/trial_steps.py": "runner/test_trial.py",
+    "runner/execution/trial_steps.py": "runner/execution/test_trial.py",
     "store/schema.py": "store/test_versions.py",
     "time_server/listener.py": "time_server/test_server.py",
 }

@@ -88,7 +88,7 @@ def test_no_test_uses_private_names_of_the_product() -> None:
 @pytest.mark.parametrize(
     ("text", "names"),
     [
-        ("from virtometer.analysis.precision import _power", ["import of _power"]),
+        ("from virtometer.analysis.statistics.precision import _power", ["import of _power"]),
         ("from virtometer._inner import name", ["import of _inner"]),
         ("import virtometer._inner", ["import of virtometer._inner"]),
         ("from virtometer import __version__", []),
@@ -99,7 +99,7 @@ def test_no_test_uses_private_names_of_the_product() -> None:
         ("class Own:\n    def __init__(self): self._mine = 1\nOwn()._mine", []),
         ("os._exit(0)", []),
         ("monkeypatch.setattr(images, '_LAYOUT', 2)", ["monkeypatch.setattr(images, '_LAYOUT', 2)"]),
-        ("patch.setattr('virtometer.environments.images._LAYOUT', 2)", None),
+        ("patch.setattr('virtometer.environments.images.machines._LAYOUT', 2)", None),
         ("monkeypatch.setattr(images, 'LAYOUT', '_x')", []),
         ("getattr(runner, '_start')()", ["getattr(runner, '_start')"]),
     ],

@@ -20,7 +20,7 @@ from virtometer.errors import LinkError
 from virtometer.link.channel import Channel, Stream
 from virtometer.link.messages import Greeting, Reply, answer
 from virtometer.link.session import Session
-from virtometer.runner.agent import agent_path
+from virtometer.runner.lab.agent import agent_path
 
 CONTRACT = Path(__file__).resolve().parents[2] / "contract"
 VECTORS = {

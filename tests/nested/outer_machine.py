@@ -21,8 +21,8 @@ from xml.etree import ElementTree
 import pytest
 
 from virtometer.environments.base import LabContext
-from virtometer.environments.host_programs import find_host_program
-from virtometer.environments.images import GuestKernel, guest_kernel, initramfs
+from virtometer.environments.images.machines import GuestKernel, guest_kernel, initramfs
+from virtometer.host.programs import find_host_program
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 MODULES = (

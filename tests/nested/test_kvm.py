@@ -6,7 +6,7 @@ import pytest
 
 from tests.nested.outer_machine import conformance_of
 from virtometer.environments.base import LabContext
-from virtometer.environments.images import guest_kernel
+from virtometer.environments.images.machines import guest_kernel
 
 ONE_PROCESSOR = "test_a_guest_is_on_the_processors_asked_for"
 NO_PROCESS_OF_THE_HOST = "test_the_namespaces_that_a_kind_names_are_those_of_its_guests"

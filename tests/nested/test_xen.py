@@ -10,7 +10,7 @@ import pytest
 from tests.nested.outer_machine import conformance_of, run_inside
 from tests.nested.xen_host import DAEMONS, WORDS, xen
 from virtometer.environments.base import LabContext
-from virtometer.environments.images import guest_kernel
+from virtometer.environments.images.machines import guest_kernel
 
 PLAN = """
 virtometer: 1

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from virtometer.environments.base import LabContext
-from virtometer.environments.drafts import draft_in
-from virtometer.environments.images import kept_alone
+from virtometer.environments.images.machines import kept_alone
+from virtometer.host.owned.drafts import draft_in
 
 _VERSION = "4.17"
 _PACKAGES = (

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from tests.analysis.simulated_campaigns import Place, Work, at, changed, plan_of, run_of
-from virtometer.design.scenarios import groups
-from virtometer.design.shuffle import Generator
-from virtometer.design.start_order import in_start_order
+from virtometer.design.schedule.scenarios import groups
+from virtometer.design.schedule.shuffle import Generator
+from virtometer.design.schedule.start_order import in_start_order
 from virtometer.model import (
     Campaign,
     EnvironmentStatus,

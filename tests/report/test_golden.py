@@ -18,8 +18,8 @@ from tests.report.showcase import curves, showcase, small
 from virtometer.analysis import analyse
 from virtometer.model import Campaign
 from virtometer.report import render
-from virtometer.report.html import page
-from virtometer.report.terminal import ResultTable
+from virtometer.report.formats.html import page
+from virtometer.report.formats.terminal import ResultTable
 
 GOLDEN = Path(__file__).parent / "golden"
 

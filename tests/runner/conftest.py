@@ -11,11 +11,11 @@ from pydantic import Field
 
 from tests.runner.fixtures import Document, MakePlan, Watcher
 from virtometer.environments.base import Capabilities, Check, Environment, Guest, Settings
-from virtometer.environments.journal import state_directory
-from virtometer.environments.process_guest import ProcessGuest
+from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.environments.registry import KINDS
+from virtometer.host.lock.host_lock import NAME_VARIABLE
+from virtometer.host.owned.journal import state_directory
 from virtometer.model import Plan
-from virtometer.runner.host_lock import NAME_VARIABLE
 
 
 class ScriptedSettings(Settings):

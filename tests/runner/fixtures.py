@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from virtometer.analysis.live import LiveEstimate
 from virtometer.model import Plan, Stage, Trial, TrialRecord
-from virtometer.runner.remaining_time import TimeLeft
+from virtometer.runner.campaign.remaining_time import TimeLeft
 
 Document = Mapping[str, Any]
 """A part of a plan, as YAML has it."""

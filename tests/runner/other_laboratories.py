@@ -8,11 +8,11 @@ import sys
 from multiprocessing.connection import Connection
 
 from virtometer.errors import HostBusy
-from virtometer.runner.host_lock import NAME_VARIABLE, HostLock
+from virtometer.host.lock.host_lock import NAME_VARIABLE, HostLock
 
 HOLDS = """
 import sys
-from virtometer.runner.host_lock import HostLock
+from virtometer.host.lock.host_lock import HostLock
 with HostLock(beside="beside" in sys.argv, tunes="tunes" in sys.argv):
     print("holds", flush=True)
     sys.stdin.read()

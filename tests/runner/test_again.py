@@ -11,15 +11,15 @@ import pytest
 from tests.runner.conftest import Rogue
 from tests.runner.fixtures import MakePlan, Watcher
 from virtometer.environments.base import Guest, Settings
-from virtometer.environments.journal import Journal
 from virtometer.environments.registry import KINDS
 from virtometer.errors import EnvironmentFailed, HostChanged, StorageError
+from virtometer.host.owned.journal import Journal
 from virtometer.model import Failure, FailureKind, Placement, Trial, TrialRecord
-from virtometer.runner import campaign as campaigns
-from virtometer.runner import lab_context as contexts
-from virtometer.runner.agent import agent_path
-from virtometer.runner.campaign import begin, resume
-from virtometer.runner.trial_steps import failed
+from virtometer.runner.campaign import whole as campaigns
+from virtometer.runner.campaign.whole import begin, resume
+from virtometer.runner.execution.trial_steps import failed
+from virtometer.runner.lab import context as contexts
+from virtometer.runner.lab.agent import agent_path
 from virtometer.store.ledger import Ledger
 
 NATIVE = {"name": "native", "kind": "native"}

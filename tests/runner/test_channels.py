@@ -14,13 +14,13 @@ import pytest
 
 from tests.environments.booted import agent, lab, require, until
 from virtometer.clock.region import is_linear
-from virtometer.environments.qemu import MachineSettings, Qemu, QemuSettings
+from virtometer.environments.kinds.qemu.kind import MachineSettings, Qemu, QemuSettings
 from virtometer.link.channel import Channel, Stream
 from virtometer.link.messages import Done, Ready, Samples
 from virtometer.link.session import Session
 from virtometer.model import ClockFit, Limits, Sample
-from virtometer.runner.clock_monitor import ClockMonitor
-from virtometer.runner.state import RunState
+from virtometer.runner.execution.clock_monitor import ClockMonitor
+from virtometer.runner.execution.state import RunState
 
 ANSWER_S = 60.0
 

@@ -13,12 +13,12 @@ import pytest
 from tests.runner.fixtures import Document, MakePlan, Watcher
 from tests.store.campaigns import campaign as ledger_campaign
 from virtometer.analysis import analyse, by_guest_clocks
-from virtometer.analysis.clocks import clock_qualities
+from virtometer.analysis.describe.clocks import clock_qualities
 from virtometer.clock import intervals
 from virtometer.model import FailureKind, Mark, MarkKind, Run, SetAside, TrialRecord
-from virtometer.report.clocks import figure
-from virtometer.runner import campaign as campaigns
-from virtometer.runner import clock_monitor
+from virtometer.report.findings.clocks import figure
+from virtometer.runner.campaign import whole as campaigns
+from virtometer.runner.execution import clock_monitor
 
 TRUE_RATE = 1e9
 

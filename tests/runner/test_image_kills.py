@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 from tests.waiting import wait_until
-from virtometer.environments.drafts import PARTIAL
-from virtometer.environments.journal import state_directory
-from virtometer.environments.own_mounts import own_mounts
+from virtometer.host.own_mounts import own_mounts
+from virtometer.host.owned.drafts import PARTIAL
+from virtometer.host.owned.journal import state_directory
 from virtometer.processes import process_stats
 from virtometer.programs import Programs
 

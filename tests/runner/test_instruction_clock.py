@@ -6,8 +6,8 @@ import pytest
 
 from tests.environments.booted import lab, require
 from tests.runner.fixtures import Document, MakePlan, Watcher
-from virtometer.environments.qemu import Qemu, QemuSettings
-from virtometer.runner import campaign as campaigns
+from virtometer.environments.kinds.qemu.kind import Qemu, QemuSettings
+from virtometer.runner.campaign import whole as campaigns
 
 SERVED = {"size": 200, "time_server": "tcp"}
 

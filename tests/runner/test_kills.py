@@ -8,8 +8,8 @@ import pytest
 
 from bench.kills import PLAN, KilledLaboratory
 from tests.runner.fixtures import MakePlan, Watcher
-from virtometer.runner import lab_context
-from virtometer.runner.campaign import begin, resume
+from virtometer.runner.campaign.whole import begin, resume
+from virtometer.runner.lab import context as lab_context
 
 
 @pytest.mark.timeout(900)
@@ -25,8 +25,8 @@ def test_no_kill_loses_or_repeats_a_trial_or_leaves_anything_behind(kills: int, 
 DIES = """
 import os, signal, sys
 from pathlib import Path
-from virtometer.environments.directories import DIRECTORY
-from virtometer.environments.journal import Journal
+from virtometer.host.owned.directories import DIRECTORY
+from virtometer.host.owned.journal import Journal
 Journal(Path(sys.argv[2])).record(f"test-{os.getpid()}", DIRECTORY, path=sys.argv[1])
 Path(sys.argv[1]).mkdir()
 os.kill(os.getpid(), signal.SIGKILL)

@@ -17,14 +17,14 @@ import pytest
 from tests.cli.laboratory import virtometer
 from tests.runner.fixtures import Watcher
 from virtometer.design.parse import parse_plan
-from virtometer.environments.journal import Journal
 from virtometer.environments.sweep import sweep
 from virtometer.errors import HostLeftTuned, Interrupted
+from virtometer.host.owned.journal import Journal
 from virtometer.model import Campaign, TuningState, not_undone
 from virtometer.programs import Programs
-from virtometer.runner import lab_context
-from virtometer.runner.campaign import begin, resume
-from virtometer.runner.catalogue import catalogue
+from virtometer.runner.campaign.catalogue import catalogue
+from virtometer.runner.campaign.whole import begin, resume
+from virtometer.runner.lab import context as lab_context
 from virtometer.store.ledger import Ledger
 
 PLAN = """\
@@ -166,7 +166,7 @@ _LABORATORY = """
 import sys
 from pathlib import Path
 from virtometer import cli
-from virtometer.runner import lab_context
+from virtometer.runner.lab import context as lab_context
 lab_context.state_directory = lambda: Path(sys.argv[1])
 sys.exit(cli.main(sys.argv[2:]))
 """

@@ -15,8 +15,8 @@ import pytest
 from tests.ordinary_user import LIMIT_S, MakeUser
 from tests.runner.other_laboratories import measure, name, other, public, who
 from virtometer.errors import HostBusy
-from virtometer.runner import host_lock
-from virtometer.runner.host_lock import BESIDE, HostLock
+from virtometer.host.lock import host_lock
+from virtometer.host.lock.host_lock import BESIDE, HostLock
 
 pytestmark = pytest.mark.usefixtures("own_lock")
 

@@ -14,7 +14,7 @@ from tests.runner.fixtures import MakePlan, Watcher
 from virtometer.environments.registry import KINDS
 from virtometer.errors import HostChanged
 from virtometer.model import Campaign, Plan, TrialRecord
-from virtometer.runner import campaign as campaigns
+from virtometer.runner.campaign import whole as campaigns
 from virtometer.workloads.ab import Ab
 from virtometer.workloads.fio import Fio
 from virtometer.workloads.tool import Tool

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from virtometer.errors import MissingProgram
-from virtometer.runner.agent import TARGETS, agent_path
+from virtometer.runner.lab.agent import TARGETS, agent_path
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -16,19 +16,19 @@ import pytest
 from tests.environments.booted import BOOT_S, agent, greet, lab, require, until
 from tests.runner.fixtures import Document, MakePlan, Watcher
 from tests.waiting import wait_until
-from virtometer.analysis.outside import Timed, timed
-from virtometer.environments.bubblewrap import Bubblewrap
-from virtometer.environments.journal import Journal
-from virtometer.environments.network import LOOPBACK
-from virtometer.environments.qemu import Qemu, QemuSettings
-from virtometer.environments.runc import Runc
+from virtometer.analysis.compare.outside import Timed, timed
+from virtometer.environments.kinds.bubblewrap import Bubblewrap
+from virtometer.environments.kinds.qemu.kind import Qemu, QemuSettings
+from virtometer.environments.kinds.runc import Runc
 from virtometer.environments.sweep import sweep
 from virtometer.errors import LinkError
+from virtometer.host.network.lan import LOOPBACK
+from virtometer.host.owned.journal import Journal
 from virtometer.link.messages import Done, Samples
 from virtometer.model import Campaign, Limits
 from virtometer.processes import stat_of
 from virtometer.programs import Programs
-from virtometer.runner import campaign as campaigns
+from virtometer.runner.campaign import whole as campaigns
 from virtometer.time_server import process
 from virtometer.time_server.process import ReferenceClock
 
@@ -179,7 +179,7 @@ LABORATORY = """
 import sys, time
 from pathlib import Path
 from tests.environments.booted import lab
-from virtometer.environments.network import LOOPBACK
+from virtometer.host.network.lan import LOOPBACK
 from virtometer.model import Limits
 from virtometer.time_server.process import ReferenceClock
 with lab(Path(sys.argv[1]), disk=False) as one:

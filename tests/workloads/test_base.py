@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from virtometer import agent_table
 from virtometer.errors import UsageError
 from virtometer.model import Demand
-from virtometer.runner.catalogue import catalogue
+from virtometer.runner.campaign.catalogue import catalogue
 from virtometer.workloads.base import Parameters, Place, Workload, not_multiple
 from virtometer.workloads.registry import WORKLOADS
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from virtometer.analysis.values import metric
+from virtometer.analysis.compare.values import metric
 from virtometer.errors import UsageError
 from virtometer.workloads.base import Place
 from virtometer.workloads.memory import MemoryParameters

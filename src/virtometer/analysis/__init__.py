@@ -6,7 +6,7 @@ latency rises with the load). `score`, `blocks`, `cost`, `conditions` and `missi
 puts them together, `whole` adds all else that reports show. METHODOLOGY.md defines every number.
 """
 
-from virtometer.analysis.raw import by_guest_clocks
+from virtometer.analysis.score.raw import by_guest_clocks
 from virtometer.analysis.whole import Analysis, analyse
 
 __all__ = ["Analysis", "analyse", "by_guest_clocks"]

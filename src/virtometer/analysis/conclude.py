@@ -11,36 +11,34 @@ import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from virtometer.analysis import (
+from virtometer.analysis.compare import cost, lost_time, worst_block
+from virtometer.analysis.compare.blocks import Cell, Key, beside
+from virtometer.analysis.compare.control import control_spread
+from virtometer.analysis.compare.lost_time import Lengths
+from virtometer.analysis.compare.ratios import Ratios, ratios
+from virtometer.analysis.compare.values import metric, value_of
+from virtometer.analysis.compare.worst_block import worst_blocks
+from virtometer.analysis.note import Note
+from virtometer.analysis.notes import (
     between_stalls,
     block_shapes,
     busy,
     conditions,
-    cost,
     foreign_load,
-    lost_time,
     missing,
     slices_by_windows,
     stalls,
-    unseen,
-    worst_block,
 )
-from virtometer.analysis.block_costs import block_costs
-from virtometer.analysis.block_shapes import Series
-from virtometer.analysis.blocks import Cell, Key, beside
-from virtometer.analysis.control import control_spread
-from virtometer.analysis.doubts import QUALIFIED, Doubts, doubts_of
-from virtometer.analysis.interval import Spread, estimate, spread
-from virtometer.analysis.lost_time import Lengths
-from virtometer.analysis.median import median
-from virtometer.analysis.note import Note
-from virtometer.analysis.ratios import Ratios, ratios
-from virtometer.analysis.slices import long_windows
-from virtometer.analysis.stopping import STRICTNESS
-from virtometer.analysis.values import metric, value_of
-from virtometer.analysis.verdicts import Decision, decide
-from virtometer.analysis.window_level import level
-from virtometer.analysis.worst_block import worst_blocks
+from virtometer.analysis.notes.block_shapes import Series
+from virtometer.analysis.notes.doubts import QUALIFIED, Doubts, doubts_of
+from virtometer.analysis.score.slices import long_windows
+from virtometer.analysis.score.window_level import level
+from virtometer.analysis.statistics import unseen
+from virtometer.analysis.statistics.interval import Spread, estimate, spread
+from virtometer.analysis.statistics.median import median
+from virtometer.analysis.statistics.verdicts import Decision, decide
+from virtometer.analysis.stopping.block_costs import block_costs
+from virtometer.analysis.stopping.rule import STRICTNESS
 from virtometer.model import Better, Campaign, Estimate, Finding, Plan, Verdict
 
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from virtometer.analysis.alone import alone_in
-from virtometer.analysis.blocks import Key, usable
-from virtometer.analysis.interval import RunningSpread, estimate
-from virtometer.analysis.judged import Judged, judged
+from virtometer.analysis.compare.blocks import Key, usable
+from virtometer.analysis.score.alone import alone_in
+from virtometer.analysis.score.judged import Judged, judged
+from virtometer.analysis.statistics.interval import RunningSpread, estimate
 from virtometer.model import Better, Estimate, Plan, TrialRecord
 
 _Where: TypeAlias = tuple[int, int | None]

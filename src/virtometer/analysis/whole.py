@@ -7,22 +7,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from virtometer.analysis import levels
-from virtometer.analysis.alone import alone_in
-from virtometer.analysis.blocks import Cell, Key, cells
-from virtometer.analysis.clocks import ClockQuality, clock_qualities
+from virtometer.analysis.compare.blocks import Cell, Key, cells
+from virtometer.analysis.compare.control import controls
+from virtometer.analysis.compare.outside import Timed, timed
 from virtometer.analysis.conclude import findings
-from virtometer.analysis.control import controls
+from virtometer.analysis.curves import levels
+from virtometer.analysis.curves.knees import Knee, knees
+from virtometer.analysis.curves.sweeps import Series, Sweep, series, sweeps
+from virtometer.analysis.describe.clocks import ClockQuality, clock_qualities
+from virtometer.analysis.describe.measures import Measured, Times, further_measures, histograms, histograms_of
+from virtometer.analysis.describe.samples import TimedSamples, samples_unused, timed_samples, value_bound
+from virtometer.analysis.describe.silent_residents import SilentResidents, silent_residents
 from virtometer.analysis.effects.effect import Effects
 from virtometer.analysis.effects.in_stages import effects_of
 from virtometer.analysis.groups.scenarios import Together, together
-from virtometer.analysis.knees import Knee, knees
-from virtometer.analysis.measures import Measured, Times, further_measures, histograms, histograms_of
-from virtometer.analysis.missing import Reason, failures, marked, unused
-from virtometer.analysis.outside import Timed, timed
-from virtometer.analysis.samples import TimedSamples, samples_unused, timed_samples, value_bound
-from virtometer.analysis.silent_residents import SilentResidents, silent_residents
-from virtometer.analysis.sweeps import Series, Sweep, series, sweeps
+from virtometer.analysis.notes.missing import Reason, failures, marked, unused
+from virtometer.analysis.score.alone import alone_in
 from virtometer.clock.intervals import of_run
 from virtometer.model import Campaign, Control, Estimate, Finding, Run, TrialRecord, columns_of
 

@@ -16,7 +16,7 @@ import traceback
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from virtometer.cli.encoding import degrade
+from virtometer.cli.parts.encoding import degrade
 from virtometer.errors import Interrupted, StorageError, VirtometerError
 from virtometer.visible import visible
 

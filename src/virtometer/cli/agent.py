@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from virtometer.cli.encoding import say
-from virtometer.cli.verbs import add, application
+from virtometer.cli.parts.encoding import say
+from virtometer.cli.parts.verbs import add, application
 
 agent_app = application("The agent: the program that measures inside environments.")
 
@@ -27,7 +27,7 @@ def path(
     ] = None,
 ) -> None:
     """Print the path of the agent's binary."""
-    from virtometer.runner.agent import agent_path
+    from virtometer.runner.lab.agent import agent_path
 
     say(str(agent_path(target)))
 

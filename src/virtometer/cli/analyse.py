@@ -11,8 +11,8 @@ from typing import Annotated
 
 import typer
 
-from virtometer.cli.encoding import put_document
-from virtometer.cli.shares import share_option
+from virtometer.cli.parts.encoding import put_document
+from virtometer.cli.parts.shares import share_option
 
 _MOST_BYTES = 64 << 20  # of a table: about a million rows
 
@@ -42,21 +42,21 @@ def analyse(
     order of execution: a note says where it was not random within blocks, and where blocks drift, have two modes or
     resemble their neighbours.
     """
-    from virtometer.cli.console import PlainConsole
-    from virtometer.cli.notice import notice
+    from virtometer.cli.parts.console import PlainConsole
+    from virtometer.cli.parts.notice import notice
     from virtometer.errors import UsageError
 
     share = share_option("--margin", margin)
     with _without_collector():
         with notice("reading the table ..."):
             content = _content(file)  # a file that is refused need not wait for the analysis to load
-            from virtometer.analysis.counted import counted
             from virtometer.analysis.effects.of_table import effects_of_table
-            from virtometer.analysis.elsewhere import compare
-            from virtometer.analysis.long_table import read
-            from virtometer.report.effect_terminal import terminal
-            from virtometer.report.machine import findings_parts
-            from virtometer.report.terminal import ResultTable
+            from virtometer.analysis.table.elsewhere import compare
+            from virtometer.analysis.table.long_table import read
+            from virtometer.counted import counted
+            from virtometer.report.effects.terminal import terminal
+            from virtometer.report.formats.machine import findings_parts
+            from virtometer.report.formats.terminal import ResultTable
 
             table = read(content, str(file))
         if against is None and not table.factors:

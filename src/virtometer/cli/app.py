@@ -11,14 +11,14 @@ from virtometer.cli.agent import agent_app
 from virtometer.cli.analyse import analyse
 from virtometer.cli.compare import compare
 from virtometer.cli.doctor import doctor
-from virtometer.cli.exit_statuses import epilog
 from virtometer.cli.image import image_app
-from virtometer.cli.plan import plan_app
+from virtometer.cli.parts.exit_statuses import epilog
+from virtometer.cli.parts.verbs import add, application
+from virtometer.cli.plan.verb import plan_app
 from virtometer.cli.report import report
 from virtometer.cli.resume import resume
 from virtometer.cli.run import run
 from virtometer.cli.time_server import time_server
-from virtometer.cli.verbs import add, application
 
 app = application(
     "A laboratory for the efficiency of virtualization: what does it cost to run work in a container, a sandbox, "

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from virtometer.analysis import analyse
-from virtometer.analysis.counted import counted
-from virtometer.cli.conclusion import conclude
-from virtometer.cli.console import PlainConsole
-from virtometer.cli.display import display
+from virtometer.cli.parts.conclusion import conclude
+from virtometer.cli.parts.console import PlainConsole
+from virtometer.cli.parts.display import display
+from virtometer.counted import counted
 from virtometer.errors import EnvironmentFailed, Interrupted, TrialsFailed
 from virtometer.model import Campaign
-from virtometer.runner.campaign import Progress
+from virtometer.runner.campaign.whole import Progress
 from virtometer.store.files import resume_command
 
 

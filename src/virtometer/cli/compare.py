@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from virtometer.cli.encoding import put_document
-from virtometer.cli.shares import share_option
+from virtometer.cli.parts.encoding import put_document
+from virtometer.cli.parts.shares import share_option
 
 if TYPE_CHECKING:
     from virtometer.model import Campaign, VerdictBy
@@ -42,12 +42,12 @@ def compare(
     """
     from virtometer.analysis.compared.campaigns import compare_campaigns, differing
     from virtometer.analysis.compared.environments import compare_environments
-    from virtometer.cli.console import PlainConsole
-    from virtometer.cli.exit_statuses import OF_OUTCOMES
+    from virtometer.cli.parts.console import PlainConsole
+    from virtometer.cli.parts.exit_statuses import OF_OUTCOMES
     from virtometer.errors import UsageError
-    from virtometer.report import comparison
-    from virtometer.report.machine import comparison_text
-    from virtometer.runner import host
+    from virtometer.report.formats import comparison
+    from virtometer.report.formats.machine import comparison_text
+    from virtometer.runner.watch import host
 
     share = share_option("--margin", margin)
     by = _verdict_by(verdict, absolute=absolute)
@@ -85,7 +85,7 @@ def _verdict_by(word: str, *, absolute: bool) -> VerdictBy:
 
 
 def _read(directory: Path) -> Campaign:
-    from virtometer.cli.notice import notice
+    from virtometer.cli.parts.notice import notice
     from virtometer.store.ledger import Ledger
 
     with notice("reading the ledger ..."), Ledger.open(directory) as ledger:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from virtometer.cli.encoding import put_document
+from virtometer.cli.parts.encoding import put_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from virtometer.runner.doctor import KindCheck
+    from virtometer.runner.lab.doctor import KindCheck
 
 _WIDE = 110
 """Columns of a terminal from which on a table holds what is missing beside what to do."""
@@ -45,7 +45,7 @@ def doctor(
         _noise(kinds, as_json=as_json, capabilities=capabilities)
         return
     with _progress(quiet=as_json and not sys.stderr.isatty()) as begins:
-        from virtometer.runner.doctor import examine
+        from virtometer.runner.lab.doctor import examine
 
         host, checks = examine(kinds or None, begins, lambda sentence: typer.echo(sentence, err=True))
     if as_json:
@@ -58,7 +58,7 @@ def doctor(
 
 
 def _noise(kinds: list[str] | None, *, as_json: bool, capabilities: bool) -> None:
-    from virtometer.cli.notice import notice
+    from virtometer.cli.parts.notice import notice
     from virtometer.errors import UsageError
 
     if kinds:
@@ -67,8 +67,8 @@ def _noise(kinds: list[str] | None, *, as_json: bool, capabilities: bool) -> Non
         raise UsageError("--noise measures the host, not a kind", advice="give either --capabilities or --noise")
     with notice("loading the laboratory ..."):
         from virtometer.cli import noise
-        from virtometer.cli.console import PlainConsole
-        from virtometer.runner.host import facts
+        from virtometer.cli.parts.console import PlainConsole
+        from virtometer.runner.watch.host import facts
     found = noise.measured(quiet=as_json and not sys.stderr.isatty())
     if as_json:
         put_document(json.dumps({"host": facts(), "noise": noise.machine(found)}, indent=2, default=str))
@@ -105,7 +105,7 @@ def _progress(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
     from rich.live import Live
     from rich.text import Text
 
-    from virtometer.cli.console import PlainConsole
+    from virtometer.cli.parts.console import PlainConsole
 
     console = PlainConsole(stderr=True)
     if quiet or not console.is_terminal or console.is_dumb_terminal:
@@ -122,7 +122,7 @@ def _show(host: Mapping[str, Any], checks: Sequence[KindCheck]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from virtometer.cli.console import PlainConsole
+    from virtometer.cli.parts.console import PlainConsole
 
     console = PlainConsole()
     facts = Table.grid(padding=(0, 2))
@@ -164,7 +164,7 @@ def kinds_table(checks: Sequence[KindCheck], *, wide: bool) -> Table:
 def _show_capabilities(checks: Sequence[KindCheck]) -> None:
     from rich.text import Text
 
-    from virtometer.cli.console import PlainConsole
+    from virtometer.cli.parts.console import PlainConsole
 
     console = PlainConsole()
     console.print(capabilities_table(checks))

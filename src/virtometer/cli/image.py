@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from virtometer.cli.encoding import put_document, say
-from virtometer.cli.verbs import add, application
+from virtometer.cli.parts.encoding import put_document, say
+from virtometer.cli.parts.verbs import add, application
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from virtometer.runner.image_store import StoredImage
+    from virtometer.runner.lab.image_store import StoredImage
 
 _HELP = "The images that guests start from."
 image_app = application(_HELP)
@@ -25,7 +25,7 @@ def image() -> None:
 
 def list_(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
     """List the images in the cache, with the room that they take."""
-    from virtometer.runner.image_store import stored_images
+    from virtometer.runner.lab.image_store import stored_images
 
     _clean_up()
     found = stored_images()
@@ -48,8 +48,8 @@ def build(
     again: Annotated[bool, typer.Option("--again", help="Also where it is there.")] = False,
 ) -> None:
     """Build an image, which takes a minute or two. What a campaign needs it builds by itself."""
-    from virtometer.cli.notice import notice
-    from virtometer.runner.image_store import build_image
+    from virtometer.cli.parts.notice import notice
+    from virtometer.runner.lab.image_store import build_image
 
     _clean_up()
     more = [one for one in packages.replace(",", " ").split() if one]
@@ -67,7 +67,7 @@ def remove(
     ] = False,
 ) -> None:
     """Remove images. Nothing else depends on them: they are built again when they are needed."""
-    from virtometer.runner.image_store import remove_image
+    from virtometer.runner.lab.image_store import remove_image
 
     _clean_up()
     for name in names:
@@ -76,7 +76,7 @@ def remove(
 
 
 def _clean_up() -> None:
-    from virtometer.runner.image_store import clean_up
+    from virtometer.runner.lab.image_store import clean_up
 
     for sentence in clean_up():
         typer.echo(f"cleaned up: {sentence}", err=True)

@@ -13,14 +13,14 @@ from rich.table import Table
 from rich.text import Text
 
 from virtometer.analysis.live import LiveEstimate
-from virtometer.analysis.noise import MINUTES, Noise
-from virtometer.cli.console import PlainConsole
-from virtometer.cli.display import remaining, where
-from virtometer.cli.plan_files import NOISE, built_in, load
+from virtometer.analysis.stopping.noise import MINUTES, Noise
+from virtometer.cli.parts.console import PlainConsole
+from virtometer.cli.parts.display import remaining, where
+from virtometer.cli.plan.files import NOISE, built_in, load
 from virtometer.model import Plan, Stage, Trial, TrialRecord
-from virtometer.report.words import percent
-from virtometer.runner.noise import measure
-from virtometer.runner.remaining_time import TimeLeft
+from virtometer.report.parts.words import percent
+from virtometer.runner.campaign.noise import measure
+from virtometer.runner.campaign.remaining_time import TimeLeft
 
 
 def measured(*, quiet: bool) -> tuple[Noise, ...]:

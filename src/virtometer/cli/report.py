@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from virtometer.cli.encoding import put_document, say
+from virtometer.cli.parts.encoding import put_document, say
 
 if TYPE_CHECKING:
     from virtometer.analysis import Analysis
@@ -29,11 +29,11 @@ class Format(StrEnum):
 
 
 _MAKERS: dict[Format | None, str] = {
-    None: "virtometer.report.terminal",
-    Format.HTML: "virtometer.report.html",
-    Format.JSON: "virtometer.report.machine",
-    Format.GROUPS_CSV: "virtometer.report.crowd_csv",
-    Format.MATRICES_CSV: "virtometer.report.crowd_csv",
+    None: "virtometer.report.formats.terminal",
+    Format.HTML: "virtometer.report.formats.html",
+    Format.JSON: "virtometer.report.formats.machine",
+    Format.GROUPS_CSV: "virtometer.report.formats.groups_csv",
+    Format.MATRICES_CSV: "virtometer.report.formats.groups_csv",
 }
 """Where a report is made; the others are made where CSV is."""
 
@@ -52,20 +52,20 @@ def report(
     ] = False,
 ) -> None:
     """Print the table of a campaign, or make its report. Works while the campaign still runs."""
-    from virtometer.cli.importing import importing
-    from virtometer.cli.notice import notice
+    from virtometer.cli.parts.importing import importing
+    from virtometer.cli.parts.notice import notice
     from virtometer.errors import UsageError
     from virtometer.store.ledger import Ledger
 
     if kind is None and out is not None:
         raise UsageError("--out needs --format", advice=f"add --format {', '.join(Format)}")
-    maker = _MAKERS.get(kind, "virtometer.report.csv_export")
+    maker = _MAKERS.get(kind, "virtometer.report.formats.csv_export")
     with notice("reading the ledger ..."), Ledger.open(directory) as ledger, importing("virtometer.analysis", maker):
         campaign = ledger.read()
 
     from virtometer.analysis import analyse, by_guest_clocks
-    from virtometer.cli.conclusion import print_table, write_html
-    from virtometer.report.left_tuned import left_tuned
+    from virtometer.cli.parts.conclusion import print_table, write_html
+    from virtometer.report.parts.left_tuned import left_tuned
 
     analysis = analyse(by_guest_clocks(campaign) if raw else campaign)
     if kind is not None:  # tables and pages may be read by a program alone
@@ -82,7 +82,7 @@ def report(
 
 def _put(analysis: Analysis, kind: Format, path: Path | None, directory: Path) -> None:
     """Write a report to the file that the user named, or to standard output."""
-    from virtometer.cli.conclusion import advised
+    from virtometer.cli.parts.conclusion import advised
     from virtometer.report import render
     from virtometer.store.output import write_named
 

@@ -20,10 +20,10 @@ def resume(
     beside: Annotated[bool, typer.Option("--beside", help=BESIDE_HELP)] = False,
 ) -> None:
     """Go on with a campaign after any interruption. Trials that are done are neither repeated nor lost."""
-    from virtometer.cli.notice import notice
+    from virtometer.cli.parts.notice import notice
 
     with notice("loading the laboratory ..."):
         from virtometer.cli import campaign
-        from virtometer.runner.campaign import resume as go_on
+        from virtometer.runner.campaign.whole import resume as go_on
 
     campaign.execute(directory, lambda progress: go_on(directory, progress, failed=failed, beside=beside, more=more))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from virtometer.cli.choosing import In, Only
+from virtometer.cli.parts.choosing import In, Only
 from virtometer.visible import visible
 
 if TYPE_CHECKING:
@@ -57,17 +57,17 @@ def run(
 
     The table goes to standard output, progress to standard error. Ctrl-C keeps everything measured so far.
     """
-    from virtometer.cli.notice import notice
+    from virtometer.cli.parts.notice import notice
 
     with notice("loading the laboratory ..."):
         from virtometer.cli import campaign
-        from virtometer.cli.plan_files import DEFAULT, QUICK, built_in, load_for_here, seed_of, selection
-        from virtometer.cli.shares import share_option
-        from virtometer.cli.times import seconds_option
-        from virtometer.design.selection import words
+        from virtometer.cli.parts.shares import share_option
+        from virtometer.cli.parts.times import seconds_option
+        from virtometer.cli.plan.files import DEFAULT, QUICK, built_in, load_for_here, seed_of, selection
+        from virtometer.design.plan.selection import words
         from virtometer.errors import UsageError
         from virtometer.model import MIN_BLOCKS
-        from virtometer.runner.campaign import begin
+        from virtometer.runner.campaign.whole import begin
         from virtometer.store.files import refuse_foreign
 
     if quick and plan is not None:
@@ -100,8 +100,8 @@ def run(
 
 def _beyond_budget(plan: Plan, results: Path) -> str:
     """That the first blocks alone take longer than the budget, in a sentence; empty where they do not."""
-    from virtometer.cli.times import time_words
-    from virtometer.runner.here import seconds_here
+    from virtometer.cli.parts.times import time_words
+    from virtometer.runner.campaign.here import seconds_here
 
     seconds = seconds_here(plan, results)
     if plan.budget_s is None or seconds <= plan.budget_s:

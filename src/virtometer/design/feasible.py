@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from virtometer.design.catalogue import Catalogue
-from virtometer.design.demands import demand_of, guest_memory, rounded_size
-from virtometer.design.document import Path
-from virtometer.design.residents import need, residents, whole
-from virtometer.design.scenarios import Placements, groups, guests_of, work_in_turns
+from virtometer.design.plan.catalogue import Catalogue
+from virtometer.design.plan.demands import demand_of, guest_memory, rounded_size
+from virtometer.design.plan.document import Path
+from virtometer.design.schedule.residents import need, residents, whole
+from virtometer.design.schedule.scenarios import Placements, groups, guests_of, work_in_turns
 from virtometer.model import GuestKey, Plan, PlanEnvironment, size_text
 
 AGENT_RESERVE = 16 << 20

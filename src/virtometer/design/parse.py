@@ -6,16 +6,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from virtometer.design import scenario_checks, scheduling, validation_messages
-from virtometer.design.cache_sizes import in_bytes
-from virtometer.design.catalogue import Catalogue
-from virtometer.design.cells import in_cells
-from virtometer.design.document import Document, Path, read_document
-from virtometer.design.factors import expand
+from virtometer.design.factorial.cells import in_cells
 from virtometer.design.feasible import impossible, refused
-from virtometer.design.schedule import MAX_TRIALS, trial_count
-from virtometer.design.selection import Selection, select
-from virtometer.design.validated import ValidationMessage, validated
+from virtometer.design.plan import scenario_checks, validation_messages
+from virtometer.design.plan.cache_sizes import in_bytes
+from virtometer.design.plan.catalogue import Catalogue
+from virtometer.design.plan.document import Document, Path, read_document
+from virtometer.design.plan.factors import expand
+from virtometer.design.plan.selection import Selection, select
+from virtometer.design.plan.validated import ValidationMessage, validated
+from virtometer.design.schedule import interleaving as scheduling
+from virtometer.design.schedule.trials import MAX_TRIALS, trial_count
 from virtometer.errors import PlanError
 from virtometer.model import Plan, PlanEnvironment, PlanWorkload
 from virtometer.visible import visible
@@ -137,7 +138,7 @@ def _environments(
 
 def _levels_of_second_stage(plan: Plan, document: Document, catalogue: Catalogue) -> list[ValidationMessage]:
     """What is wrong with levels that the first stage of a sequential design lacks."""
-    from virtometer.design.follow_up import refused_levels
+    from virtometer.design.factorial.follow_up import refused_levels
 
     return [(document.line(("factors",)), sentence) for sentence in refused_levels(plan, catalogue)]
 

@@ -1,9 +1,9 @@
 """What an environment kind promises to the runner, and what it is given.
 
-A kind is one file: a subclass of `Environment` with its `Settings`, and one line in `registry.py`. The conformance
-tests in tests/conformance then run against it by themselves. A guest that is a tree of host processes is a
-`ProcessGuest` of process_guest.py, which brings journal, accounting and the complete stop with it; one that a daemon
-starts is a `DomainGuest` of domain_guest.py.
+A kind is one file or folder below kinds/: a subclass of `Environment` with its `Settings`, and one line in
+`registry.py`. The conformance tests in tests/conformance then run against it by themselves. A guest that is a tree of
+host processes is a `ProcessGuest` of parts/process_guest.py, which brings journal, accounting and the complete stop
+with it; one that a daemon starts is a `DomainGuest`.
 
 Conditions. `DiskTarget.conditions` and the agent's own `conditions` (REFERENCE.md) are objects of strings that decide
 whether two results may be compared. A key that two environments have with different values leads to the note "not like
@@ -30,11 +30,11 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from virtometer.environments.cpu_parts import CpuReading
-from virtometer.environments.host_programs import HostProgram
-from virtometer.environments.journal import Journal, Resource
-from virtometer.environments.network import Lan, NetworkPath
 from virtometer.errors import EnvironmentFailed
+from virtometer.host.cpu.parts import CpuReading
+from virtometer.host.network.lan import Lan, NetworkPath
+from virtometer.host.owned.journal import Journal, Resource
+from virtometer.host.programs import HostProgram
 from virtometer.link.channel import Stream
 from virtometer.model import MAX_STEPS, TuningStep
 from virtometer.programs import Programs

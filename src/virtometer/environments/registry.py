@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from virtometer.environments.base import Environment
-from virtometer.environments.bubblewrap import Bubblewrap
-from virtometer.environments.crun import Crun
-from virtometer.environments.gvisor import Gvisor
-from virtometer.environments.libvirt import Libvirt, LibvirtContainer
-from virtometer.environments.lxc import Lxc
-from virtometer.environments.native import Native
-from virtometer.environments.nspawn import Nspawn
-from virtometer.environments.podman import Podman
-from virtometer.environments.qemu import Kvm, Qemu
-from virtometer.environments.runc import Runc
-from virtometer.environments.uml import UserModeLinux
+from virtometer.environments.kinds.bubblewrap import Bubblewrap
+from virtometer.environments.kinds.crun import Crun
+from virtometer.environments.kinds.gvisor import Gvisor
+from virtometer.environments.kinds.libvirt.kind import Libvirt, LibvirtContainer
+from virtometer.environments.kinds.lxc import Lxc
+from virtometer.environments.kinds.native import Native
+from virtometer.environments.kinds.nspawn import Nspawn
+from virtometer.environments.kinds.podman import Podman
+from virtometer.environments.kinds.qemu.kind import Kvm, Qemu
+from virtometer.environments.kinds.runc import Runc
+from virtometer.environments.kinds.uml import UserModeLinux
 
 KINDS: dict[str, type[Environment]] = {
     "native": Native,

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from virtometer.environments.accounting import CGROUP
-from virtometer.environments.directories import DIRECTORY
-from virtometer.environments.host_tuning import COMMAND, SYSCTL, SYSFS, left_words
-from virtometer.environments.journal import Entry, Journal, Owner, Resource, boot_id
-from virtometer.environments.network import DRAFT, NAMESPACE
-from virtometer.environments.processes import MARKED, PROCESS_GROUP, marker_of
 from virtometer.environments.registry import KINDS
+from virtometer.environments.tuning.host import COMMAND, SYSCTL, SYSFS, left_words
 from virtometer.errors import VirtometerError
+from virtometer.host.cpu.accounting import CGROUP
+from virtometer.host.network.lan import DRAFT, NAMESPACE
+from virtometer.host.owned.directories import DIRECTORY
+from virtometer.host.owned.journal import Entry, Journal, Owner, Resource, boot_id
+from virtometer.host.owned.processes import MARKED, PROCESS_GROUP, marker_of
 from virtometer.processes import stat_of
 from virtometer.programs import Programs
 

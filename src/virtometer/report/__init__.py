@@ -24,10 +24,14 @@ FORMATS = {
 def render(analysis: Analysis, format: str) -> str:
     """Make the report in one of FORMATS. Raises UsageError for any other."""
     if format == "html":
-        from virtometer.report.html import page  # plots take a second to load: the other formats need not wait
+        from virtometer.report.formats.html import page  # plots take a second to load: the other formats need not wait
 
         return page(analysis)
-    from virtometer.report import crowd_csv, csv_export, machine  # nor does a table need these
+    from virtometer.report.formats import (
+        csv_export,  # nor does a table need these
+        machine,  # nor does a table need these
+    )
+    from virtometer.report.formats import groups_csv as crowd_csv  # nor does a table need these
 
     makers = {
         "json": machine.text,

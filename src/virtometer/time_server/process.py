@@ -9,7 +9,7 @@ import sys
 import time
 
 from virtometer.environments.base import LabContext, NetworkPath
-from virtometer.environments.process_guest import ProcessGuest
+from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.errors import LinkError
 from virtometer.model import Limits
 from virtometer.workloads.base import TimeServerKind

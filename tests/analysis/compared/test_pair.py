@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tests.analysis.compared.test_campaigns import campaign
+from virtometer.analysis.compare.ratios import Ratios
 from virtometer.analysis.compared.campaigns import compare_campaigns
 from virtometer.analysis.compared.comparison import Where
 from virtometer.analysis.compared.pair import Pair, Side, conclude
 from virtometer.analysis.compared.worse import Outcome
-from virtometer.analysis.ratios import Ratios
 from virtometer.model import Verdict
 
 

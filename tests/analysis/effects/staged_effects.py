@@ -16,7 +16,7 @@ from virtometer.analysis.effects.claims import Claim, Strictness, claims, interv
 from virtometer.analysis.effects.further import allot_effects, blocks_of_workloads, of_model
 from virtometer.analysis.effects.model import Model, model
 from virtometer.analysis.effects.table import Observed
-from virtometer.analysis.stopping import STRICTNESS
+from virtometer.analysis.stopping.rule import STRICTNESS
 
 BY_RULE = Strictness(STRICTNESS, STRICTNESS)
 

@@ -12,7 +12,7 @@ from tests.analysis.factor_campaigns import READ, Levels, cell_name, factor_camp
 from tests.analysis.grouped_campaigns import in_groups
 from tests.analysis.simulated_campaigns import changed, in_rounds, quiet, with_runs
 from virtometer.analysis import analyse
-from virtometer.analysis.blocks import cells
+from virtometer.analysis.compare.blocks import cells
 from virtometer.analysis.effects.claims import Influence
 from virtometer.analysis.effects.comparable import Incomparable, sentences
 from virtometer.analysis.effects.of_campaign import experiment

@@ -13,8 +13,8 @@ from tests.analysis.effects.known_effects import NOISE, Case, full
 from tests.analysis.effects.staged_effects import BY_RULE, Outcome, repeat
 from virtometer.analysis.effects.claims import Influence
 from virtometer.analysis.effects.further import Told, allot_effects, blocks_of_workloads, told
-from virtometer.analysis.interval import Spread
-from virtometer.analysis.stopping import STRICTNESS, Allotment
+from virtometer.analysis.statistics.interval import Spread
+from virtometer.analysis.stopping.rule import STRICTNESS, Allotment
 
 MARGIN = 0.05
 

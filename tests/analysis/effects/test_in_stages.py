@@ -9,12 +9,12 @@ import pytest
 from tests.analysis import sequential_campaign as sequential
 from tests.analysis.factor_campaigns import disk_campaign
 from virtometer.analysis import analyse
-from virtometer.analysis.blocks import cells
+from virtometer.analysis.compare.blocks import cells
 from virtometer.analysis.effects.claims import Influence, Strictness
 from virtometer.analysis.effects.in_stages import effects_of, strictness
 from virtometer.analysis.effects.of_campaign import experiment, second_experiment, stages
 from virtometer.analysis.effects.screening import SHARE
-from virtometer.analysis.stopping import STRICTNESS
+from virtometer.analysis.stopping.rule import STRICTNESS
 from virtometer.model import Stage, Why
 
 

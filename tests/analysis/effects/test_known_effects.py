@@ -10,7 +10,7 @@ from scipy import special
 
 from tests.analysis.effects.known_effects import CASES, NOISE, Case, Floats, full, repeat, white
 from virtometer.analysis.effects.claims import Influence
-from virtometer.analysis.verdicts import CLAIM_LEVEL
+from virtometer.analysis.statistics.verdicts import CLAIM_LEVEL
 
 REPETITIONS = 500
 MARGIN = 0.05

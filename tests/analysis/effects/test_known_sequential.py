@@ -10,7 +10,7 @@ import pytest
 from tests.analysis.effects.known_effects import NOISE
 from tests.analysis.effects.sequential_campaigns import NAMES, Outcome, Rule, noise_within_blocks, repeat, space_of
 from virtometer.analysis.effects.screening import SHARE
-from virtometer.analysis.verdicts import CLAIM_LEVEL
+from virtometer.analysis.statistics.verdicts import CLAIM_LEVEL
 from virtometer.design.factorial.choice import term_of
 from virtometer.design.factorial.power import power
 

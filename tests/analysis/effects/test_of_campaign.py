@@ -10,7 +10,7 @@ import pytest
 from tests.analysis.factor_campaigns import DISK, READ, cell_name, disk_campaign, disk_logs, factor_campaign
 from tests.analysis.simulated_campaigns import Place, changed, simulate, with_runs
 from virtometer.analysis import analyse
-from virtometer.analysis.blocks import cells
+from virtometer.analysis.compare.blocks import cells
 from virtometer.analysis.effects.claims import Influence
 from virtometer.analysis.effects.effect import Effects
 from virtometer.analysis.effects.further import told

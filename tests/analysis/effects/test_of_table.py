@@ -7,7 +7,7 @@ import math
 import pytest
 
 from virtometer.analysis.effects.of_table import effects_of_table, experiment, ordered
-from virtometer.analysis.long_table import read
+from virtometer.analysis.table.long_table import read
 from virtometer.errors import UsageError
 
 HEADER = "block,factor:bus,factor:size,metric,unit,better,value"

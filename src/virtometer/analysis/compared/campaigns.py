@@ -10,16 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from virtometer.analysis import busy, conditions, series_shape, unlike
-from virtometer.analysis.blocks import Cell, Key, beside, cells
+from virtometer.analysis.compare.blocks import Cell, Key, beside, cells
+from virtometer.analysis.compare.control import control_spread
+from virtometer.analysis.compare.ratios import Ratios, ratios
+from virtometer.analysis.compare.values import metric, value_of
 from virtometer.analysis.compared import groups, rare_stalls
 from virtometer.analysis.compared.comparison import Comparison, Where
 from virtometer.analysis.compared.marked import marked
 from virtometer.analysis.compared.pair import Pair, Side, conclude
 from virtometer.analysis.conclude import strictness
-from virtometer.analysis.control import control_spread
-from virtometer.analysis.ratios import Ratios, ratios
-from virtometer.analysis.values import metric, value_of
+from virtometer.analysis.notes import busy, conditions, series_shape, unlike
 from virtometer.errors import UsageError
 from virtometer.model import Campaign, VerdictBy
 

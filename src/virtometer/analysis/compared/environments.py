@@ -6,14 +6,14 @@ the plan chose.
 
 from __future__ import annotations
 
-from virtometer.analysis import busy, conditions, series_shape, unlike
-from virtometer.analysis.blocks import Cell, apart, beside, cells
+from virtometer.analysis.compare.blocks import Cell, apart, beside, cells
+from virtometer.analysis.compare.ratios import Ratios, ratios
+from virtometer.analysis.compare.values import metric
 from virtometer.analysis.compared.campaigns import side, values
 from virtometer.analysis.compared.comparison import Comparison, Where
 from virtometer.analysis.compared.pair import Pair, conclude
 from virtometer.analysis.conclude import strictness
-from virtometer.analysis.ratios import Ratios, ratios
-from virtometer.analysis.values import metric
+from virtometer.analysis.notes import busy, conditions, series_shape, unlike
 from virtometer.errors import UsageError
 from virtometer.model import Campaign, VerdictBy
 

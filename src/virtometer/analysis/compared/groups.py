@@ -12,7 +12,8 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from virtometer.analysis import busy, series_shape, unlike
+from virtometer.analysis.compare.ratios import Ratios
+from virtometer.analysis.compare.values import METRICS
 from virtometer.analysis.compared import rare_stalls
 from virtometer.analysis.compared.comparison import Where
 from virtometer.analysis.compared.marked import Marked, marked
@@ -22,9 +23,8 @@ from virtometer.analysis.groups.members import GroupTrial, Member, Shape
 from virtometer.analysis.groups.network import LABORATORY
 from virtometer.analysis.groups.reference import References
 from virtometer.analysis.groups.scenarios import together
-from virtometer.analysis.interval import estimate, spread
-from virtometer.analysis.ratios import Ratios
-from virtometer.analysis.values import METRICS
+from virtometer.analysis.notes import busy, series_shape, unlike
+from virtometer.analysis.statistics.interval import estimate, spread
 from virtometer.model import MIN_BLOCKS, Better, Campaign, Estimate, Run, TrialRecord
 
 _VALUES = "values"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from virtometer.analysis.counted import counted
+from virtometer.counted import counted
 from virtometer.model import TrialRecord
 
 

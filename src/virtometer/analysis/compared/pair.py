@@ -6,17 +6,17 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from virtometer.analysis import between_stalls, busy
+from virtometer.analysis.compare.ratios import Ratios
 from virtometer.analysis.compared import marked as marks
 from virtometer.analysis.compared.comparison import Compared, Where
 from virtometer.analysis.compared.drift import between_campaigns
 from virtometer.analysis.compared.marked import Marked
 from virtometer.analysis.compared.worse import tested
-from virtometer.analysis.equivalence import noise_floor, noise_floor_share
-from virtometer.analysis.interval import Spread, estimate, spread
-from virtometer.analysis.ratios import Ratios
-from virtometer.analysis.unpaired import difference
-from virtometer.analysis.verdicts import Decision, decide
+from virtometer.analysis.notes import between_stalls, busy
+from virtometer.analysis.statistics.equivalence import noise_floor, noise_floor_share
+from virtometer.analysis.statistics.interval import Spread, estimate, spread
+from virtometer.analysis.statistics.unpaired import difference
+from virtometer.analysis.statistics.verdicts import Decision, decide
 from virtometer.model import Better, Estimate, Finding, Level, VerdictBy
 
 _BOTH: tuple[VerdictBy, ...] = ("total", "typical")

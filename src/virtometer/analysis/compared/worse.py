@@ -15,10 +15,10 @@ from typing import TypeVar
 
 from scipy import special
 
-from virtometer.analysis import holm
 from virtometer.analysis.compared import rare_stalls
-from virtometer.analysis.equivalence import limit, noise_floor, noise_floor_share
-from virtometer.analysis.interval import Spread
+from virtometer.analysis.statistics import holm
+from virtometer.analysis.statistics.equivalence import limit, noise_floor, noise_floor_share
+from virtometer.analysis.statistics.interval import Spread
 from virtometer.model import MIN_BLOCKS
 
 Which = TypeVar("Which")

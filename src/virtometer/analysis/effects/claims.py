@@ -13,12 +13,12 @@ from enum import StrEnum
 import numpy as np
 from scipy import special
 
-from virtometer.analysis import holm
 from virtometer.analysis.effects.fit import LEAST_FREEDOM, Estimates
 from virtometer.analysis.effects.table import Floats
-from virtometer.analysis.equivalence import LEVEL as EQUIVALENCE_LEVEL
-from virtometer.analysis.equivalence import limit
-from virtometer.analysis.verdicts import CLAIM_LEVEL
+from virtometer.analysis.statistics import holm
+from virtometer.analysis.statistics.equivalence import LEVEL as EQUIVALENCE_LEVEL
+from virtometer.analysis.statistics.equivalence import limit
+from virtometer.analysis.statistics.verdicts import CLAIM_LEVEL
 
 
 class Influence(StrEnum):

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from virtometer.analysis.blocks import Cell, beside
-from virtometer.analysis.counted import counted
+from virtometer.analysis.compare.blocks import Cell, beside
+from virtometer.counted import counted
 
 Blocks = Mapping[int, float]
 

@@ -11,7 +11,7 @@ from virtometer.analysis.effects.claims import ALPHA, Strictness, interval, p_of
 from virtometer.analysis.effects.coding import Term
 from virtometer.analysis.effects.effect import Conditional, change
 from virtometer.analysis.effects.model import Model
-from virtometer.analysis.equivalence import LEVEL as EQUIVALENCE_LEVEL
+from virtometer.analysis.statistics.equivalence import LEVEL as EQUIVALENCE_LEVEL
 
 
 def conditionals(made: Model, term: Term, margin: float, strictness: Strictness) -> tuple[Conditional, ...]:

@@ -12,9 +12,9 @@ import math
 import numpy as np
 from scipy import special
 
-from virtometer.analysis.counted import counted
 from virtometer.analysis.effects.model import Model
 from virtometer.analysis.effects.table import Floats
+from virtometer.counted import counted
 
 _LEVEL = 0.01
 _FEWEST = 12  # residuals from which anything is said

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from virtometer.analysis.effects.claims import Influence
-from virtometer.analysis.nuisance import Nuisance
+from virtometer.analysis.notes.nuisance import Nuisance
 from virtometer.model import Better, Screened
 
 _LARGEST = 700.0  # logarithm of a ratio that a floating-point number holds

@@ -12,16 +12,16 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from virtometer.analysis import equivalence, holm
-from virtometer.analysis.blocks import Key
+from virtometer.analysis.compare.blocks import Key
 from virtometer.analysis.effects.claims import Strictness, p_of_none, p_of_zero
 from virtometer.analysis.effects.fit import LEAST_FREEDOM, Estimates
 from virtometer.analysis.effects.model import Model, models
 from virtometer.analysis.effects.table import Experiment
-from virtometer.analysis.interval import Spread
-from virtometer.analysis.precision import MAX_BLOCKS
-from virtometer.analysis.stopping import SAFE, Allotment, allotted, blocks_for_precision, blocks_to_decide
-from virtometer.analysis.verdicts import CLAIM_LEVEL
+from virtometer.analysis.statistics import equivalence, holm
+from virtometer.analysis.statistics.interval import Spread
+from virtometer.analysis.statistics.precision import MAX_BLOCKS
+from virtometer.analysis.statistics.verdicts import CLAIM_LEVEL
+from virtometer.analysis.stopping.rule import SAFE, Allotment, allotted, blocks_for_precision, blocks_to_decide
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from virtometer.analysis.blocks import Cell, Key
+from virtometer.analysis.compare.blocks import Cell, Key
 from virtometer.analysis.effects.claims import Strictness
 from virtometer.analysis.effects.effect import Change, Effects, FirstStage, MetricEffects, change
 from virtometer.analysis.effects.of_campaign import experiment, second_experiment
 from virtometer.analysis.effects.screening import SHARE
 from virtometer.analysis.effects.whole import effects
-from virtometer.analysis.nuisance import nuisance
-from virtometer.analysis.stopping import STRICTNESS
+from virtometer.analysis.notes.nuisance import nuisance
+from virtometer.analysis.stopping.rule import STRICTNESS
 from virtometer.model import Better, Campaign, Control, Estimate
 
 

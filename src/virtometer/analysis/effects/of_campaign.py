@@ -7,12 +7,12 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from virtometer.analysis import busy
-from virtometer.analysis.blocks import Cell, Key, usable
+from virtometer.analysis.compare.blocks import Cell, Key, usable
+from virtometer.analysis.describe.measures import histograms_of, merged_times
 from virtometer.analysis.effects.comparable import Blocks, Incomparable, comparable, sentences
 from virtometer.analysis.effects.of_levels import ratios
 from virtometer.analysis.effects.table import Experiment, Response, Variable
-from virtometer.analysis.measures import histograms_of, merged_times
+from virtometer.analysis.notes import busy
 from virtometer.model import Better, Campaign, Factor, Plan, Run, TrialRecord
 
 COST = "host CPU per work of"

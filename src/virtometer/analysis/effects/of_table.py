@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from virtometer.analysis import row_order
 from virtometer.analysis.effects.effect import Effects
 from virtometer.analysis.effects.table import Experiment, Response, Variable
 from virtometer.analysis.effects.whole import effects
-from virtometer.analysis.long_table import LongTable
+from virtometer.analysis.table import row_order
+from virtometer.analysis.table.long_table import LongTable
 from virtometer.errors import UsageError
 
 MOST_COMBINATIONS = 2_048

@@ -28,7 +28,7 @@ import numpy as np
 from virtometer.analysis.effects.claims import interval, p_of_zero
 from virtometer.analysis.effects.model import Model, models
 from virtometer.analysis.effects.table import Experiment
-from virtometer.analysis.equivalence import limit
+from virtometer.analysis.statistics.equivalence import limit
 from virtometer.model import Screened, Why
 
 SHARE = 0.5

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import special
 
-from virtometer.analysis.counted import counted
 from virtometer.analysis.effects import claims, diagnostics
 from virtometer.analysis.effects.claims import ALPHA, USUAL, Claim, Influence, Strictness, interval
 from virtometer.analysis.effects.coding import Term
@@ -31,6 +30,7 @@ from virtometer.analysis.effects.fit import LEAST_FREEDOM
 from virtometer.analysis.effects.model import Asked, Model, model_of
 from virtometer.analysis.effects.settings import doubts, recommended
 from virtometer.analysis.effects.table import Experiment, Response
+from virtometer.counted import counted
 
 AVERAGE = ""
 """Name of the metric that is the mean of all others."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from scipy import special
 
-from virtometer.analysis.interval import estimate, spread
+from virtometer.analysis.statistics.interval import estimate, spread
 from virtometer.model import MIN_BLOCKS, Estimate
 
 LEVEL = 0.95

@@ -15,7 +15,6 @@ from typing import TypedDict
 
 import numpy as np
 
-from virtometer.analysis.counted import counted
 from virtometer.analysis.groups import conservation, fairness, interference, order
 from virtometer.analysis.groups.bounds import of_logs, of_values
 from virtometer.analysis.groups.fairness import FairnessEstimates
@@ -23,6 +22,7 @@ from virtometer.analysis.groups.member_estimates import MemberEstimate, spent
 from virtometer.analysis.groups.members import GroupTrial, Member, Shape
 from virtometer.analysis.groups.order import Rank
 from virtometer.analysis.groups.reference import STATES, References, Single, worth
+from virtometer.counted import counted
 from virtometer.model import MIN_BLOCKS, Estimate
 
 _UNLIKE = 1.1  # max/min from which on it is told that nobody in particular gets less

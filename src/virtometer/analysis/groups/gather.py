@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 
 from virtometer import agent_table
-from virtometer.analysis.blocks import usable
+from virtometer.analysis.compare.blocks import usable
 from virtometer.analysis.groups.members import GroupTrial, Member, Shape, shape_of
-from virtometer.analysis.judged import judged
-from virtometer.analysis.slices import long_value
+from virtometer.analysis.score.judged import judged
+from virtometer.analysis.score.slices import long_value
 from virtometer.model import Campaign, GuestKey, GuestStart, HostUse, MarkKind, Placement, Plan, Run, Trial, TrialRecord
 
 _ALL = "all"  # of the condition `guest_processors`: the guest is not bound

@@ -16,11 +16,11 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 
-from virtometer.analysis import difference, holm
 from virtometer.analysis.groups.bounds import of_logs
 from virtometer.analysis.groups.matrix import Matrix
 from virtometer.analysis.groups.members import GroupTrial
-from virtometer.analysis.interval import spread
+from virtometer.analysis.statistics import difference, holm
+from virtometer.analysis.statistics.interval import spread
 from virtometer.model import MIN_BLOCKS, Better, Estimate
 
 LIKE_ITSELF = 1.25

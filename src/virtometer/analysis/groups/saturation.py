@@ -15,7 +15,7 @@ from itertools import combinations
 
 from scipy import special
 
-from virtometer.analysis.interval import Spread, spread
+from virtometer.analysis.statistics.interval import Spread, spread
 from virtometer.model import MIN_BLOCKS
 
 _LEVEL = 0.05

@@ -16,7 +16,7 @@ from virtometer.design.factorial.optimal import optimal, random_part
 from virtometer.design.factorial.regular import fraction
 from virtometer.design.factorial.screening import ORDERS, screening
 from virtometer.design.factorial.space import MAX_CANDIDATES, Cell, Space, Term, listed, ordered
-from virtometer.design.shuffle import Generator
+from virtometer.design.schedule.shuffle import Generator
 from virtometer.model import Design
 
 MAX_CELLS = 64

@@ -19,7 +19,7 @@ import numpy as np
 
 from virtometer.design.factorial.matrix import Matrix, estimates, model_matrix
 from virtometer.design.factorial.space import Cell, Space, Term, ordered
-from virtometer.design.shuffle import Generator
+from virtometer.design.schedule.shuffle import Generator
 
 _STARTS = 8
 _PASSES = 30

@@ -1,0 +1,1 @@
+"""Values of blocks and their ratios."""

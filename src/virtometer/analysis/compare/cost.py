@@ -1,0 +1,37 @@
+"""What an environment costs the host: CPU seconds of the guest's processes per unit of work, against the baseline's.
+
+The ratio is taken within blocks like every other one; above 1 the subject costs the host more. The processes that
+count as the guest are the kind's own statement (VMM and its threads, sandbox, container processes; see
+METHODOLOGY.md).
+"""
+
+from __future__ import annotations
+
+from virtometer.analysis.compare.blocks import Cell, log_ratios
+from virtometer.analysis.statistics.interval import estimate, spread
+from virtometer.counted import counted
+from virtometer.model import Estimate
+
+
+def ratio(subject: Cell, against: Cell, strictness: float = 1.0) -> Estimate | None:
+    """Geometric mean of the within-block cost ratios, or None where either side has no account of its CPU time.
+
+    strictness: as in `interval.estimate`.
+    """
+    return estimate(spread(log_ratios(subject.costs, against.costs, "higher")), strictness=strictness)
+
+
+def notes(subject: Cell, against: Cell) -> list[str]:
+    """Say why there is no cost, where values exist without one."""
+    if subject.untimed or against.untimed:
+        return ["the host CPU time is not told: most of the window lies between the samples"]
+    said = []
+    for cell in dict.fromkeys((subject.environment, against.environment)):
+        side = subject if cell == subject.environment else against
+        if side.values and not side.costs:
+            said.append(f"the host CPU time of {cell} could not be told")
+        elif side.cost_gaps:
+            said.append(
+                f"the host CPU time of {cell} is missing in {side.cost_gaps} of {counted(len(side.results), 'trial')}"
+            )
+    return said

@@ -1,0 +1,47 @@
+"""Absolute values: what a workload reached in one environment, in its unit."""
+
+from __future__ import annotations
+
+import math
+
+from virtometer import agent_table
+from virtometer.analysis.compare.blocks import Cell
+from virtometer.analysis.statistics.interval import estimate, spread
+from virtometer.model import Estimate
+
+# What a unit measures, in words.
+METRICS = {
+    "FLOP/s": "floating-point rate",
+    "B/s": "throughput",
+    "IO/s": "I/O rate",
+    "1/s": "rate",
+    "s": "time per operation",
+}
+
+
+def metric(workload: str, op: str, unit: str) -> str:
+    """What was measured, in words. Of arrays the convention by which their bytes are counted is a part of it."""
+    arrays = agent_table.arrays(workload, op)
+    if arrays is not None and arrays.moved:
+        return arrays.bandwidth
+    by = agent_table.judged_by(workload, op)
+    return METRICS.get(unit, unit) if by is None else by.metric
+
+
+def value_of(cell: Cell) -> Estimate | None:
+    """Geometric mean over the blocks with its interval, in the workload's unit, or None without any value.
+
+    The geometric one, because the ratio of two geometric means over the same blocks is the geometric mean of the
+    ratios.
+    """
+    return estimate(spread([math.log(value) for value in cell.values.values()]))
+
+
+def clock_bound(value: float, unit: str, share: float) -> float | None:
+    """How far off a value may be, in its unit, whose duration may be off by this `share`; None where nobody knows.
+
+    A rate divides by the duration: of one that may be shorter by a share e it is too low by up to e / (1 - e).
+    """
+    if not share < 1:  # nor where there is no bound (NaN)
+        return None
+    return value * share if unit == "s" else value * share / (1 - share)

@@ -1,0 +1,1 @@
+"""What is shown and not compared: measures, clocks, samples."""

@@ -1,0 +1,114 @@
+"""A busy host gives no verdicts: other programs disturbed more than half of the trials or slices of either side.
+
+A trial is disturbed where it has a mark of what other programs did. A slice is disturbed where it is set aside as
+`disturbed`. Marks of stops, clocks and frequencies do not count, nor does a second laboratory by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+
+from virtometer.analysis.compare.blocks import Cell
+from virtometer.analysis.note import Note
+from virtometer.counted import counted
+from virtometer.model import Finding, MarkKind, Plan, Run, SetAside, TrialRecord, Verdict, columns_of
+
+QUALIFIED = "the host was busy"
+"""What stands beside the verdict of a comparison that is refused for this."""
+
+BY_OTHERS = frozenset({MarkKind.FOREIGN, MarkKind.RUN_DELAY, MarkKind.STEAL, MarkKind.SWAP})
+"""Marks of what programs outside of the campaign did."""
+
+_LEFT_OUT = (SetAside.RESIDENTS, SetAside.OUTSIDE)
+_ADVICE = "end the other programs, choose a quieter time, or set `rules: {max_disturbed_share: 1}` in a new plan"
+_Key = TypeVar("_Key")
+
+
+@dataclass(frozen=True, slots=True)
+class Disturbed:
+    """How many trials and slices of one side other programs disturbed, and how many there are."""
+
+    trials: int
+    of_trials: int
+    slices: int
+    of_slices: int
+
+    def exceeds(self, limit: float) -> bool:
+        """Whether more than this share of either is disturbed."""
+        return self.trials > limit * self.of_trials or self.slices > limit * self.of_slices
+
+    def sentence(self, name: str, limit: float) -> str:
+        """What exceeds the limit, with its counts."""
+        if self.trials > limit * self.of_trials:
+            return f"{self.trials} of {counted(self.of_trials, 'trial')} of {name}"
+        return f"{self.slices} of {counted(self.of_slices, 'slice')} of {name}"
+
+
+def disturbed(results: Iterable[tuple[TrialRecord, Run]]) -> Disturbed:
+    """Of trials that were done, with a run of each that is compared."""
+    pairs = list(results)
+    marked = {record.trial.index: not BY_OTHERS.isdisjoint(mark.kind for mark in record.marks) for record, _ in pairs}
+    slices = [_slices(run) for _, run in pairs]
+    return Disturbed(
+        sum(marked.values()), len(marked), sum(lost for lost, _ in slices), sum(all_ for _, all_ in slices)
+    )
+
+
+def _slices(run: Run) -> tuple[int, int]:
+    """The disturbed slices of a run, and all of them."""
+    of = columns_of(run.samples)
+    if of.set_aside(SetAside.SLICE).any():  # long windows are compared, not slices
+        return 0, 0
+    there = of.slice >= 0
+    for reason in _LEFT_OUT:
+        there &= ~of.set_aside(reason)
+    lost = there & of.set_aside(SetAside.DISTURBED)
+    return len(np.unique(of.slice[lost])), len(np.unique(of.slice[there]))
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a comparison: its name, its results, and `max_disturbed_share` of its plan."""
+
+    name: str
+    results: Sequence[tuple[TrialRecord, Run]]
+    limit: float
+
+
+def side(cell: Cell, plan: Plan, where: str = "") -> Side:
+    """A cell as a side. where: what follows its name, such as ` in A`."""
+    return Side(f"{cell.environment}{where}", cell.results, plan.rules.max_disturbed_share)
+
+
+def sides_of(*cells: Cell | None, plan: Plan, where: str = "") -> list[Side]:
+    """As `side`, of all of them that there are."""
+    return [side(cell, plan, where) for cell in cells if cell is not None]
+
+
+def reason(sides: Iterable[Side]) -> Note | None:
+    """Why a comparison of these sides gets no verdict; None where no side is disturbed by more than its limit."""
+    found = [(one, disturbed(one.results)) for one in sides]
+    beyond = [(one, of) for one, of in found if of.exceeds(one.limit)]
+    if not beyond:
+        return None
+    counts = " and ".join(of.sentence(one.name, one.limit) for one, of in beyond)
+    limit = beyond[0][0].limit
+    return Note(
+        f"{QUALIFIED}: other programs disturbed {counts}; {_ADVICE}",
+        f"{QUALIFIED}: other programs disturbed more than {limit:.0%} of the trials or slices; {_ADVICE}",
+    )
+
+
+def refused(pairs: Mapping[_Key, Iterable[Side]]) -> dict[_Key, Note]:
+    """Why comparisons get no verdict, for those that get none. pairs: the sides of each."""
+    reasons = {key: reason(sides) for key, sides in pairs.items()}
+    return {key: why for key, why in reasons.items() if why is not None}
+
+
+def qualified(finding: Finding, *, busy: bool) -> Finding:
+    """The finding with `the host was busy` beside its verdict, where it is refused for this."""
+    return replace(finding, qualified=QUALIFIED) if busy and finding.verdict is Verdict.UNDECIDED else finding

@@ -1,0 +1,114 @@
+"""Like with like: which two results may be compared, and saying in words where they may not.
+
+Conditions are strings that the agent and the environment tell of a run (`io: direct`, `network: veth`). They must be
+the same on both sides. Keys ending in `_reason` explain another key and are not compared. Nothing is dropped: the
+finding is made, and every report marks it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from virtometer.analysis.compare.blocks import Cell
+from virtometer.analysis.note import Note
+
+_UNLIKE = "not like with like"
+# Where a file or a peer is found from inside differs by nature and says nothing about the work. How an environment
+# reaches the disk file (virtio-blk, ubd, bind mount) is no condition that differs but the thing that is measured, as
+# is the source of its clock. Arguments of a program name the file; the rest of them is the plan's, alike on both sides.
+# Who timed the iterations is told with the clock's bound. Whether caches may hold the arrays has a note of its own,
+# because guests see other caches than the host has.
+_NOT_COMPARED = frozenset(
+    {"file", "folder", "peer", "listen", "time-server", "disk_path", "clock_source", "arguments", "timing", "cached"}
+)
+# Both lead to the laboratory's bridge. The device in between is what is measured.
+_BRIDGED = frozenset({"veth", "tap"})
+_NAMES = {
+    "io": "disk access",
+    "host_cache": "host page cache",
+    "host_cache_begins": "host page cache at the beginning",
+    "network_path": "network path",
+    "simd": "vector instruction set",
+    "generator": "generator of the matrix",
+    "store": "kind of stores",
+    "huge_pages": "huge pages",
+    "page_bytes": "page size",
+    "pinned": "pinning to a processor",
+    "guest_processors": "processors of the guest",
+    "scheduling_group": "scheduling group",
+}
+
+
+def differences(subject: Cell, against: Cell) -> dict[str, str]:
+    """Every difference between the conditions, threads and parameters of two cells: its name and a sentence."""
+    if not subject.results or not against.results:
+        return {}
+    here, there = _conditions(subject), _conditions(against)
+    why_here, why_there = _reasons(subject), _reasons(against)
+    said = {}
+    for key in sorted(here.keys() | there.keys()):
+        own, other = _words(here.get(key)), _words(there.get(key))
+        if own == other:
+            continue
+        left = f"{own} here{_because(key, own, why_here)}" if own else "not told here"
+        right = f"{other or 'not told'} in {against.environment}{_because(key, other, why_there)}"
+        said[key] = f"{_UNLIKE}: {_NAMES.get(key, key)}: {left}, {right}"
+    return said
+
+
+def notes(cell: Cell) -> list[Note]:
+    """Sizes that a cache may hold, within one environment."""
+    why = {run.conditions["cached_reason"] for _, run in cell.results if "cached_reason" in run.conditions}
+    said = [f"caches may hold what is measured: {reason}" for reason in sorted(why)]
+    return [Note(f"in {cell.environment} {text}", text) for text in said]
+
+
+def changes(cell: Cell) -> dict[str, str]:
+    """Every condition that changed from trial to trial within one environment: its name and a sentence."""
+    said = {}
+    for key, seen in sorted(_conditions(cell).items()):
+        if len(seen) > 1:
+            counted = ", ".join(f"{value} in {count}" for value, count in sorted(seen.items()))
+            name = _NAMES.get(key, key)
+            said[key] = f"{_UNLIKE}: in {cell.environment}, {name} changed between trials ({counted} of them)"
+    return said
+
+
+def _conditions(cell: Cell) -> dict[str, Counter[str]]:
+    found: dict[str, Counter[str]] = {}
+    for _, run in cell.results:
+        told: dict[str, Any] = {
+            "guest_processors": "all",  # of older versions: no guest was bound
+            **run.parameters,
+            "threads": run.threads,
+            **{key: value for key, value in run.conditions.items() if not key.endswith("_reason")},
+        }
+        for key, value in told.items():
+            if key in _NOT_COMPARED:
+                continue
+            if key == "guest_processors" and value != "all":
+                value = "kept on a few"  # on which, and on how many, follows from the work and the host
+            if key == "network_path" and value in _BRIDGED:
+                value = "port of the bridge"
+            found.setdefault(key, Counter())[str(value)] += 1
+    # A key that only some trials tell is a change too.
+    for seen in found.values():
+        missing = len(cell.results) - seen.total()
+        if missing:
+            seen["not told"] += missing
+    return found
+
+
+def _reasons(cell: Cell) -> dict[str, str]:
+    return {key: value for _, run in cell.results for key, value in run.conditions.items() if key.endswith("_reason")}
+
+
+def _words(seen: Mapping[str, int] | None) -> str:
+    return " or ".join(sorted(seen)) if seen else ""
+
+
+def _because(key: str, value: str, reasons: Mapping[str, str]) -> str:
+    reason = reasons.get(f"{key}_reason", "")
+    return f" ({reason})" if reason and value else ""

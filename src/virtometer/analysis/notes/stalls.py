@@ -1,0 +1,234 @@
+"""Stops of a guest within a run: one or a few long ones are a disturbance, regular ones a property of the place.
+
+A run is a row of pieces: its samples, and the gaps between them. A sample loses what it took beyond the median pace
+of the run's samples, a gap what it lasted beyond the median gap. A piece is a stop when it lost LONG_S or more, and
+FAR times as much as the pieces beyond the FEW that lost most. A CPU quota stops every period, the scheduler takes
+away a slice now and then: neither stands out of its own run. The loss of all stops is compared with the plan's limit.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from virtometer.analysis.compare import lost_time
+from virtometer.analysis.compare.blocks import Cell, usable
+from virtometer.analysis.compare.lost_time import Lengths
+from virtometer.analysis.note import Note
+from virtometer.analysis.score.of_run import in_host_time
+from virtometer.clock.intervals import Interval
+from virtometer.counted import counted
+from virtometer.model import Estimate, Mark, MarkKind, Run
+
+FEW = 3
+FAR = 4.0
+LONG_S = 0.15
+"""Half as long again as the period of a CPU quota, 100 ms: what a quota takes away at once is shorter."""
+
+SLOW = 2.0
+"""Times as long as the median slice: it stood still for longer than it worked, or worked at another level."""
+
+_LEAST = 0.001  # part of the work that stops cost, for them to be told
+_CHANCE = 0.005  # in which slow slices differ so much where there is nothing, in either direction
+_POOLED = 0.002  # as `_CHANCE`, against all environments
+_LOST = 0.0005  # as `_CHANCE`, of the time lost: against one, and against all
+_ENOUGH = 3  # samples, for their median to be the pace of the work
+
+
+@dataclass(frozen=True, slots=True)
+class Stops:
+    """What was lost in a run's stops, in host seconds: in all, in how many, and when the longest one came."""
+
+    window_s: float
+    lost_s: float
+    count: int
+    longest_at_s: float
+
+    @property
+    def share(self) -> float:
+        """The part of the window that was lost."""
+        return self.lost_s / self.window_s if self.window_s > 0 else 0.0
+
+    def mark(self, limit: float, environment: str) -> Mark | None:
+        """Why the trial is disturbed; None where no more than `limit` of the window was lost."""
+        if self.share <= limit:
+            return None
+        times = "in one stop" if self.count == 1 else f"in {self.count} stops"
+        return Mark(
+            MarkKind.STALL,
+            f"{self.lost_s:.3g} s of the window of {self.window_s:.3g} s were lost {times}, the longest "
+            f"{self.longest_at_s:.3g} s after its beginning (the plan allows {limit:.0%}) in {environment}",
+        )
+
+
+def stops(samples: Sequence[tuple[Interval, int]], *, gaps: bool) -> Stops:
+    """The stops of one run. `samples`: time and work of each, in order; `gaps`: whether what lies between them counts.
+
+    Between iterations that the laboratory lets begin the agent waits, so that such gaps say nothing.
+    """
+    if len(samples) < _ENOUGH:
+        return Stops(0.0, 0.0, 0, 0.0)
+    begin_ns = samples[0][0].start_ns
+    paces = [stretch.duration_s / work for stretch, work in samples if work > 0]
+    pace = statistics.median(paces) if paces else 0.0
+    lost = [(stretch.duration_s - pace * work, stretch.start_ns) for stretch, work in samples]
+    if gaps:
+        between = [((b.start_ns - a.end_ns) * 1e-9, a.end_ns) for (a, _), (b, _) in pairwise(samples)]
+        usual = statistics.median(length for length, _ in between)
+        lost += [(length - usual, at_ns) for length, at_ns in between]
+    lost.sort(reverse=True)
+    ordinary = max(lost[FEW][0], 0.0) if len(lost) > FEW else 0.0
+    found = [one for one in lost[:FEW] if one[0] >= max(LONG_S, FAR * ordinary)]
+    worked_s = math.fsum(stretch.duration_s for stretch, _ in samples)
+    window_s = (samples[-1][0].end_ns - begin_ns) * 1e-9 if gaps else worked_s
+    longest_at_s = (found[0][1] - begin_ns) * 1e-9 if found else 0.0
+    return Stops(window_s, sum(seconds for seconds, _ in found), len(found), longest_at_s)
+
+
+def notes(cell: Cell, limit: float, *, name: str) -> list[Note]:
+    """Trials in which the window reached less than the agent's median sample by more than `limit`, in a sentence."""
+    where = f" in {name}" if name else ""
+    shares = [_slower(result) for _, result in cell.results if usable(result)]
+    slow = [share for share in shares if share > limit]
+    if not slow:
+        return []
+    of = counted(cell.tried, "trial") + where
+    verb, whose = ("was", "its") if len(slow) == 1 else ("were", "their")
+    return [
+        Note(
+            f"{len(slow)} of {of} {verb} slower over the whole window than in {whose} median sample, "
+            f"by up to {max(slow):.0%}: stops are part of their values",
+            "trials slower over the whole window than in their median sample: stops are part of their values",
+        )
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class SlowSlices:
+    """Slices of a treatment that took more than `SLOW` times as long for their work as the median slice of their guest.
+
+    count: how many of `slices`. blocks: in how many of `of_blocks` blocks there are any.
+    """
+
+    count: int
+    slices: int
+    blocks: int
+    of_blocks: int
+
+    def exceed(self, other: SlowSlices) -> bool:
+        """Whether there are more of them than there, by more than chance, and in so many blocks.
+
+        That is half of the blocks, or half as many as there are slow slices where these are few. Fisher's exact test
+        (R. A. Fisher, Statistical Methods for Research Workers, 1934) takes slices for independent; a disturbance of
+        the host hits several in a row, but not one guest alone in many blocks.
+        """
+        return self.more_than(other, _CHANCE)
+
+    def more_than(self, other: SlowSlices, chance: float) -> bool:
+        """As `exceed`, with this chance of an error."""
+        if not in_many_blocks(self.count, self.blocks, self.of_blocks) or other.slices == 0:
+            return False
+        slow = self.count + other.count
+        more = np.arange(self.count, min(slow, self.slices) + 1)
+        ways = _log_ways(self.slices, more) + _log_ways(other.slices, slow - more)
+        return float(np.exp(ways - _log_ways(self.slices + other.slices, slow)).sum()) < chance
+
+
+def in_many_blocks(count: int, blocks: int, of_blocks: int) -> bool:
+    """Whether so many slow slices are in half of the blocks, or in half as many blocks as there are slices."""
+    return count > 0 and 2 * blocks >= min(of_blocks, count)
+
+
+def _log_ways(of: int, count: NDArray[np.int64] | int) -> NDArray[np.float64]:
+    """Log of the number of ways to choose so many."""
+    return np.asarray(gammaln(of + 1) - gammaln(np.add(count, 1)) - gammaln(np.subtract(of, count) + 1))
+
+
+def slow_slices(cell: Cell) -> SlowSlices:
+    """Those of all guests of a cell, each against its own median in its own block."""
+    return slow_of(lost_time.lengths(cell))
+
+
+def slow_of(lengths: Lengths) -> SlowSlices:
+    """Those of one side, from `lost_time.lengths`."""
+    slow = [int(np.count_nonzero(one > SLOW)) for one in lengths.values()]
+    return SlowSlices(sum(slow), sum(map(len, lengths.values())), sum(map(bool, slow)), len(slow))
+
+
+def pooled(*of: Lengths) -> dict[int, NDArray[np.float64]]:
+    """The slices of several sides as one."""
+    blocks = dict.fromkeys(block for one in of for block in one)
+    return {block: np.concatenate([one[block] for one in of if block in one]) for block in blocks}
+
+
+def cost(
+    total: Estimate | None,
+    typical: Estimate | None,
+    own: Lengths,
+    other: Lengths,
+    *,
+    against: str,
+    beside: Lengths | None = None,
+) -> list[str]:
+    """What stops cost where guests took turns, where they are certain.
+
+    The total ratio lies beyond both intervals from the typical one: below it where the subject stopped, above it where
+    `against` did. Or the subject has more slow slices than `against`, or than that and all other environments beside
+    it (`beside`), or loses more time; or fewer and less.
+    """
+    if total is None or typical is None:
+        return []
+    share = total.value / typical.value
+    whose, part = ("", 1 - share) if share < 1 else (f" of {against}", 1 - 1 / share)
+    if part < _LEAST:
+        return []
+    begin = f"stops{whose} cost {'it ' if whose else ''}{part:.1%} in all: "
+    if _apart(total, typical):
+        return [f"{begin}the typical ratio of a round is {typical.value:.3g} [{typical.low:.3g}, {typical.high:.3g}]"]
+    more, less = (own, other) if share < 1 else (other, own)
+    if slow_of(more).exceed(slow_of(less)):
+        return [f"{begin}{counts(own, other, against)}"]
+    if beside and slow_of(more).more_than(slow_of(pooled(less, beside)), _POOLED):
+        others = slow_of(beside)
+        return [f"{begin}{counts(own, other, against)}, and {others.count} of {others.slices:,} of the others"]
+    if _loses_more(more, less) or (beside and _loses_more(more, pooled(less, beside))):
+        return [
+            f"{begin}slices lost {lost_time.lost(own).share:.1%} of their time beyond the pace, and those of {against} "
+            f"{lost_time.lost(other).share:.1%}"
+        ]
+    return []
+
+
+def counts(own: Lengths, other: Lengths, against: str) -> str:
+    """How many slices of both sides were slow, in words."""
+    mine, theirs = slow_of(own), slow_of(other)
+    return (
+        f"{mine.count} of {counted(mine.slices, 'slice')} took more than {SLOW:g} times as long for their "
+        f"work as the median one, and {theirs.count} of {theirs.slices:,} of {against}"
+    )
+
+
+def _loses_more(own: Lengths, other: Lengths) -> bool:
+    of = lost_time.lost(own)
+    return in_many_blocks(of.count, of.blocks, of.of_blocks) and lost_time.p_value(own, other) < _LOST
+
+
+def _apart(one: Estimate, other: Estimate) -> bool:
+    low, high = sorted((one, other), key=lambda of: of.value)
+    return high.low is not None and low.high is not None and low.high < high.low
+
+
+def _slower(run: Run) -> float:
+    """By which part the value lies below the agent's median in host time; 0 where that is not known."""
+    value, median = run.scored.value, run.reported.value
+    if run.host_timed or run.in_slices or run.by_tool or median is None or not (median > 0 and value > 0):
+        return 0.0
+    expected = in_host_time(median, run.unit, run.scored.clock.rate)
+    return 1.0 - (expected / value if run.unit == "s" else value / expected)

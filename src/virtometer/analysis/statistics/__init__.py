@@ -1,0 +1,1 @@
+"""Methods for numbers of any source: intervals, tests, corrections, forecasts."""

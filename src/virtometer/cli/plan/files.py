@@ -1,0 +1,97 @@
+"""Where plans lie, and reading one. The built-in plans are files in plans/, which an installed package brings along."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import virtometer
+from virtometer.design.parse import ALL, PlanRead, read_plan
+from virtometer.design.plan.document import MAX_BYTES
+from virtometer.design.plan.selection import Selection
+from virtometer.errors import PlanError, PlanNotHere
+from virtometer.model import Plan
+from virtometer.visible import visible
+
+DEFAULT = "default.yaml"
+QUICK = "quick.yaml"
+NOISE = "noise.yaml"
+
+_USUAL_CACHE = 32 << 20
+"""Bytes that stand for the last-level cache in the built-in plans where the host reports none."""
+
+
+def built_in(name: str) -> Path:
+    """Path of a built-in plan: inside an installed package, or in the repository that the package is used from."""
+    package = Path(virtometer.__file__).resolve().parent
+    for directory in (package / "plans", package.parents[1] / "plans"):
+        if (directory / name).is_file():
+            return directory / name
+    raise PlanError(name, 0, "this built-in plan is missing from the installation")
+
+
+def selection(only: Sequence[str] | None, environments: Sequence[str] | None) -> Selection:
+    """The selection of --only and --in."""
+    return Selection(tuple(only or ()), tuple(environments or ()))
+
+
+def load(path: Path, selected: Selection = ALL, instead: Mapping[str, Any] | None = None) -> tuple[Plan, str]:
+    """Read and check a plan, with the fields `instead` of its own; returns the `selected` part, and the plan's text.
+
+    Raises PlanError with file and line, and UsageError for a name that the plan does not have.
+    """
+    found, text = _read(path, selected, instead)
+    return found.plan, text
+
+
+def load_for_here(path: Path, results: Path, selected: Selection = ALL) -> tuple[Plan, str, list[str]]:
+    """`load` a plan and check that this host can execute that part of it with its results below `results`.
+
+    The last part of the answer are sentences about what will be skipped. Raises PlanError for what is wrong everywhere,
+    PlanNotHere for what is impossible on this host, both with file and line.
+    """
+    from virtometer.design.feasible import refused
+    from virtometer.runner.campaign.here import not_here
+
+    found, text = _read(path, selected)
+    refusals: list[tuple[int, str]] = []
+    skipped = list(found.skipped)
+    shown = visible(str(path))
+    for one in not_here(found.plan, results):
+        (refusals if refused(one, found.plan) else skipped).append((found.document.line(one.path), one.sentence))
+    if refusals:
+        lines = [f"{shown}:{line}: {words}" if line else f"{shown}: {words}" for line, words in sorted(set(refusals))]
+        raise PlanNotHere(
+            "\n".join(lines),
+            advice="the plan is right, but this host cannot execute it: change it, or run it elsewhere",
+        )
+    return found.plan, text, [f"{shown}:{line}: will fail: {words}" for line, words in sorted(set(skipped))]
+
+
+def _read(path: Path, selected: Selection, instead: Mapping[str, Any] | None = None) -> tuple[PlanRead, str]:
+    from virtometer.runner.campaign.catalogue import catalogue
+
+    shown = str(path)
+    try:
+        with path.open("rb") as file:
+            raw = file.read(MAX_BYTES + 1)
+    except FileNotFoundError as cause:
+        raise PlanError(shown, 0, "there is no such file") from cause
+    except IsADirectoryError as cause:
+        raise PlanError(shown, 0, "this is a directory, not a plan") from cause
+    except OSError as cause:
+        raise PlanError(shown, 0, f"the plan cannot be read: {cause.strerror}") from cause
+    known = catalogue()
+    if known.last_cache_bytes is None and path.parent == built_in(QUICK).parent:
+        known = replace(known, last_cache_bytes=_USUAL_CACHE)
+    return read_plan(raw, shown, known, selected, instead), raw.decode("utf-8-sig")
+
+
+def seed_of(plan: Plan, given: int | None) -> int:
+    """The seed: from the command line, else from the plan, else a fresh one, which the ledger records."""
+    if given is not None:
+        return given
+    return secrets.randbits(32) if plan.seed is None else plan.seed

@@ -1,0 +1,156 @@
+"""What is wrong with the scenarios of a plan, and the scenarios with all that they leave out. PURE."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from virtometer.design.plan import validation_messages
+from virtometer.design.plan.catalogue import Catalogue
+from virtometer.design.plan.document import Document, Path
+from virtometer.model import MOST_GUESTS, Plan, PlanWorkload, Scenario
+
+Wrong = tuple[Path, str]
+"""Where the plan is wrong, and a sentence."""
+
+_OWN = {
+    "guests": ("together", "mixed"),
+    "load": ("loaded",),
+    "members": ("matrix",),
+    "workloads": ("mixed",),
+    "count": ("instances",),
+    "workload": ("alone", "together", "loaded", "pair", "matrix", "instances"),
+    "environment": ("alone", "together", "loaded", "pair", "mixed", "instances"),
+}
+"""Which types have a field."""
+
+_NEEDED = {
+    "together": ("guests", "[1, 2, 3]"),
+    "mixed": ("guests", "[1, 2]"),
+    "loaded": ("load", "{workload: linpack, guests: 2}"),
+    "matrix": ("members", "[box, box, other]"),
+    "instances": ("count", "[1, 2, 4]"),
+}
+"""What a type cannot do without, and an example of it."""
+
+
+def completed(plan: Plan, document: Document, catalogue: Catalogue) -> tuple[Plan, list[tuple[int, str]]]:
+    """The plan with every scenario naming its workloads, in `workloads`, and what is wrong with its scenarios.
+
+    The kinds and workloads of the plan are known to be right.
+    """
+    wrong: list[tuple[int, str]] = []
+    found = []
+    first: dict[str, int] = {}
+    for number, scenario in enumerate(plan.scenarios):
+        at: Path = ("scenarios", number)
+        line = document.line((*at, "name"))
+        if scenario.name in first:
+            sentence = f"another scenario, in line {first[scenario.name]}, already has the name '{scenario.name}'"
+            wrong.append((line, sentence))
+        first.setdefault(scenario.name, line)
+        given = document.value["scenarios"][number]
+        messages = list(_messages(scenario, given, plan, catalogue))
+        wrong += [(document.line((*at, *path)), sentence) for path, sentence in messages]
+        if not messages:
+            found.append(scenario.model_copy(update={"workloads": _workloads(scenario, plan, catalogue)}))
+    return plan.model_copy(update={"scenarios": found}), wrong
+
+
+def _messages(scenario: Scenario, given: dict[str, object], plan: Plan, catalogue: Catalogue) -> Iterator[Wrong]:
+    """What is wrong with one scenario, and where within it."""
+    kind = scenario.type
+    foreign = [field for field, types in _OWN.items() if field in given and kind not in types]
+    if foreign:
+        yield (foreign[0],), f"a scenario of the type {kind} has no '{foreign[0]}'"
+        return
+    field, example = _NEEDED.get(kind, ("", ""))
+    if field and not getattr(scenario, field):
+        yield (field,) if field in given else (), f"a scenario of the type {kind} needs '{field}', such as {example}"
+        return
+    unknown = list(_unknown(scenario, plan))
+    yield from unknown
+    if unknown:
+        return
+    yield from _numbers(scenario)
+    if kind == "matrix" and len(scenario.members) < 2:
+        yield ("members",), "a matrix has two members or more"
+    if kind == "mixed" and len(_workloads(scenario, plan, catalogue)) < 2:
+        yield ("workloads",) if "workloads" in given else (), "a scenario of the type mixed has two workloads or more"
+    yield from _network(scenario, plan, catalogue)
+    yield from _agents(scenario, plan, catalogue)
+
+
+def _unknown(scenario: Scenario, plan: Plan) -> Iterator[Wrong]:
+    """Names that the plan does not have."""
+    environments = [one.name for one in plan.environments]
+    single = [one.name for one in plan.workloads]
+    workloads = list(dict.fromkeys(name for one in plan.workloads for name in (one.of or one.name, one.name)))
+    named: list[tuple[Path, str, str | None, Sequence[str]]] = [
+        (("environment",), "environment", scenario.environment, environments),
+        (("workload",), "workload", scenario.workload, workloads),
+        *((("members", n), "environment", name, environments) for n, name in enumerate(scenario.members)),
+        *((("workloads", n), "workload", name, single) for n, name in enumerate(scenario.workloads)),
+    ]
+    if scenario.load is not None:
+        named.append((("load", "workload"), "workload", scenario.load.workload, single))
+        named.append((("load", "environment"), "environment", scenario.load.environment, environments))
+    for path, noun, name, known in named:
+        if name is not None and name not in known:
+            yield path, validation_messages.unknown(f"the plan has no {noun}", name, known)
+
+
+def _numbers(scenario: Scenario) -> Iterator[Wrong]:
+    for field, numbers in (("guests", scenario.guests), ("count", scenario.count)):
+        twice = sorted({one for one in numbers if numbers.count(one) > 1})
+        if twice:
+            yield (field,), f"'{field}' has {twice[0]} twice"
+    if scenario.type == "mixed" and len(set(scenario.workloads)) < len(scenario.workloads):
+        name = next(one for one in scenario.workloads if scenario.workloads.count(one) > 1)
+        yield ("workloads",), f"'workloads' has '{name}' twice; the type instances runs one workload several times"
+    if scenario.load is not None and scenario.load.guests >= MOST_GUESTS:
+        yield ("load", "guests"), f"a trial has {MOST_GUESTS} guests at most, the measured one included"
+
+
+def _network(scenario: Scenario, plan: Plan, catalogue: Catalogue) -> Iterator[Wrong]:
+    if scenario.type not in ("pair", "matrix"):
+        return
+    if scenario.workload is None and not _workloads(scenario, plan, catalogue):
+        yield (), f"a scenario of the type {scenario.type} measures the network, and no workload of the plan does"
+    elif scenario.workload is not None:
+        apart = [one for one in _named(scenario.workload, plan) if not catalogue.workloads[one.workload].networked]
+        if apart:
+            sentence = f"'{scenario.workload}' does not measure the network, so it cannot run between two guests"
+            yield ("workload",), sentence
+
+
+def _agents(scenario: Scenario, plan: Plan, catalogue: Catalogue) -> Iterator[Wrong]:
+    if scenario.type != "instances":
+        return
+    able = [kind for kind, one in catalogue.kinds.items() if one.instances]
+    named = [one for one in plan.environments if scenario.environment in (None, one.name)]
+    for environment in named:
+        if environment.kind not in able:
+            place = f"'{environment.name}' (kind {environment.kind})"
+            yield (
+                ("environment",),
+                f"{place} has one agent in a guest, and 'threads' is not the same as several processes; "
+                f"kinds with several agents: {', '.join(able)}",
+            )
+
+
+def _workloads(scenario: Scenario, plan: Plan, catalogue: Catalogue) -> list[str]:
+    """The names of all workloads of a scenario, each combination of factors by itself, in the plan's order."""
+    if scenario.workload is not None:
+        return [one.name for one in _named(scenario.workload, plan)]
+    if scenario.workloads:
+        return [one.name for name in scenario.workloads for one in _named(name, plan)]
+    of: Iterable[PlanWorkload] = plan.workloads
+    if scenario.type in ("pair", "matrix"):
+        of = (one for one in of if catalogue.workloads[one.workload].networked)
+    return [one.name for one in of]
+
+
+def _named(name: str, plan: Plan) -> list[PlanWorkload]:
+    """The workload of a name, or all combinations of the one with factors."""
+    one = [workload for workload in plan.workloads if workload.name == name]
+    return one or [workload for workload in plan.workloads if workload.of == name]

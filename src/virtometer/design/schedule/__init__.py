@@ -1,0 +1,1 @@
+"""Trials and their order, from a plan and a seed."""

@@ -1,0 +1,1 @@
+"""What guests start from: root directories, kernels, disks."""

@@ -1,0 +1,105 @@
+"""bubblewrap: namespaces of its own, but for the network: that of the host, or as root a port of the bridge.
+
+Needs no root.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import ClassVar
+
+from virtometer.environments.base import Capabilities, Check, Environment, Guest, Namespace, Settings, disk_as_file
+from virtometer.environments.images.agent_root import AGENT, DATA
+from virtometer.environments.parts.agent_bits import AgentBits
+from virtometer.environments.parts.host_network import HostNetworkSettings, join_network, require_network
+from virtometer.environments.parts.image_settings import ImageSettings
+from virtometer.environments.parts.limits import CgroupLimits, limit, no_limits, require_limits
+from virtometer.environments.parts.process_guest import ON_DESCRIPTOR, ProcessGuest, check_by_starting
+
+
+class BubblewrapSettings(HostNetworkSettings, ImageSettings, AgentBits, CgroupLimits):
+    """Limits, which bubblewrap itself does not have, the size of the agent, its root directory, and the network."""
+
+
+class Bubblewrap(Environment):
+    """A sandbox of namespaces around the agent, in a read-only root file system of its own."""
+
+    kind: ClassVar[str] = "bubblewrap"
+    title: ClassVar[str] = "bubblewrap"
+    meaning: ClassVar[str] = (
+        "a sandbox of namespaces around the agent, with the network of the host or, for root, a port of the bridge; "
+        "needs no root"
+    )
+    namespaces: ClassVar[tuple[Namespace, ...] | None] = ("cgroup", "ipc", "mnt", "pid", "user", "uts")
+    usual_start_s: ClassVar[float] = 0.05
+    usual_overhead_s: ClassVar[float] = 0.15
+    by_launcher: ClassVar[bool] = True
+    may_share_network: ClassVar[bool] = True
+    program: ClassVar[str] = "bwrap"
+    package: ClassVar[str] = "bubblewrap"
+    settings_type: ClassVar[type[Settings]] = BubblewrapSettings
+
+    def capabilities(self) -> Capabilities:
+        """Everything; limits where this user can make cgroups."""
+        reason = no_limits()
+        return Capabilities(
+            disk=True,
+            network=True,
+            several_guests=True,
+            cpu_limit=not reason,
+            memory_limit=not reason,
+            settings=tuple(BubblewrapSettings.model_fields),
+            cpu_limit_reason=reason,
+            memory_limit_reason=reason,
+        )
+
+    def check(self) -> Check:
+        """Start the agent in a sandbox."""
+        check = check_by_starting(self, BubblewrapSettings())
+        if check.works or check.advice:
+            return check
+        return Check(False, check.reason, user_namespace_advice())
+
+    def prepare(self, settings: Settings) -> None:
+        """Build the root file system."""
+        assert isinstance(settings, BubblewrapSettings)
+        self.program_file()
+        require_limits(settings)
+        require_network(self.lab, settings)
+        settings.root(self.lab, settings.agent(self.lab))
+
+    def start(self, settings: Settings, guest_id: str) -> Guest:
+        """Start bwrap, which hands the channel on to the agent."""
+        assert isinstance(settings, BubblewrapSettings)
+        bwrap = self.program_file()
+        argv: list[str | Path] = [bwrap, "--ro-bind", settings.root(self.lab, settings.agent(self.lab)), "/"]
+        argv += ["--proc", "/proc", "--dev", "/dev", "--ro-bind", "/sys", "/sys", "--tmpfs", "/tmp"]
+        inside = ""
+        if self.lab.disk_file is not None:
+            argv += ["--bind", self.lab.disk_file.parent, DATA]
+            inside = f"{DATA}/{self.lab.disk_file.name}"
+        argv += ["--unshare-all", "--share-net", "--die-with-parent", "--chdir", "/", "--", AGENT, *ON_DESCRIPTOR]
+        with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
+            settings.use_image(guest)
+            guest.disk = disk_as_file(self.lab, inside)
+            limit(guest, settings)
+            namespace = join_network(guest, settings)
+            purpose = f"bubblewrap guest {guest_id}"
+            guest.launch(argv, purpose=purpose, namespace=namespace, inherits=True, descriptor=True)
+        return guest
+
+
+def user_namespace_advice() -> str:
+    """What stands in the way of user namespaces, as far as the kernel's switches show."""
+    if os.geteuid() == 0:
+        return ""
+    for switch, closed, opened in (
+        ("kernel/unprivileged_userns_clone", "0", "1"),
+        ("kernel/apparmor_restrict_unprivileged_userns", "1", "0"),
+        ("user/max_user_namespaces", "0", "15000"),
+    ):
+        path = Path("/proc/sys") / switch
+        if path.exists() and path.read_text().strip() == closed:
+            return f"as root: sysctl {switch.replace('/', '.')}={opened}"
+    return "run as root"

@@ -1,0 +1,122 @@
+"""The host itself: the agent as an ordinary process. What every other kind is compared with.
+
+With limits it is in cgroups of its own, as a container is, and with the network on the bridge it is behind the same
+veth pair: what differs between native and a container can be switched on one by one.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from virtometer.environments.base import (
+    Capabilities,
+    Check,
+    Environment,
+    Guest,
+    Namespace,
+    Settings,
+    disk_as_file,
+)
+from virtometer.environments.parts.agent_bits import AgentBits
+from virtometer.environments.parts.host_network import HostNetworkSettings, join_network, network_of, require_network
+from virtometer.environments.parts.limits import CgroupLimits, limit, no_limits, require_limits
+from virtometer.environments.parts.process_guest import ON_DESCRIPTOR, ProcessGuest, check_by_starting
+from virtometer.errors import EnvironmentFailed
+from virtometer.host.cpu.weight import inner_group
+from virtometer.host.programs import refusals
+
+# A shell that waits for the agent, which enters a cgroup first.
+_LAUNCHER = ("/bin/sh", "-c", '(echo 0 >"$0" && exec "$@"); exit $?')
+
+
+class NativeSettings(HostNetworkSettings, AgentBits, CgroupLimits):
+    """What makes native like the guests that it is compared with."""
+
+
+class Native(Environment):
+    """No virtualization: the baseline. Accounted in the same way as all others."""
+
+    kind: ClassVar[str] = "native"
+    title: ClassVar[str] = "native"
+    meaning: ClassVar[str] = "the host itself, with the agent as an ordinary process"
+    settings_type: ClassVar[type[Settings]] = NativeSettings
+    namespaces: ClassVar[tuple[Namespace, ...] | None] = ()
+    usual_start_s: ClassVar[float] = 0.05
+    usual_overhead_s: ClassVar[float] = 0.15
+    program: ClassVar[str] = "virtometer-agent"
+    several_agents: ClassVar[bool] = True
+    may_share_network: ClassVar[bool] = True
+
+    def program_file(self) -> Path:
+        """The agent itself."""
+        return self.lab.agent
+
+    def capabilities(self) -> Capabilities:
+        """Everything; limits where this user can make cgroups."""
+        reason = no_limits()
+        return Capabilities(
+            disk=True,
+            network=True,
+            several_guests=True,
+            cpu_limit=not reason,
+            memory_limit=not reason,
+            settings=tuple(NativeSettings.model_fields),
+            cpu_limit_reason=reason,
+            memory_limit_reason=reason,
+        )
+
+    def check(self) -> Check:
+        """Start the agent."""
+        return check_by_starting(self, NativeSettings())
+
+    def prepare(self, settings: Settings) -> None:
+        """Find the agent."""
+        assert isinstance(settings, NativeSettings)
+        settings.agent(self.lab)
+        require_limits(settings)
+        require_network(self.lab, settings)
+
+    def start(self, settings: Settings, guest_id: str) -> Guest:
+        """Start the agent with its channel on a descriptor, as containers have it."""
+        return self._start(settings, guest_id, by_launcher=False)
+
+    def start_control(self, settings: Settings, guest_id: str) -> Guest:
+        """Start the agent by a program that stays beside it, in a group inside the guest's, as runtimes do.
+
+        Without namespaces, limits or a root directory: these are what is measured of a container.
+        """
+        return self._start(settings, guest_id, by_launcher=True)
+
+    def _start(self, settings: Settings, guest_id: str, *, by_launcher: bool) -> Guest:
+        assert isinstance(settings, NativeSettings)
+        with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
+            limit(guest, settings)
+            namespace = join_network(guest, settings)
+            self._launch(guest, settings, namespace, by_launcher=by_launcher)
+        return guest
+
+    def _launch(
+        self, guest: ProcessGuest, settings: NativeSettings, namespace: str | None, *, by_launcher: bool = False
+    ) -> None:
+        guest.disk = disk_as_file(self.lab)
+        # What no guest can be given may still run on the host itself.
+        guest.refused_programs = refusals(one for one in self.lab.host_programs if one.path is None)
+        argv: list[str | Path] = [settings.agent(self.lab), *ON_DESCRIPTOR]
+        if by_launcher:
+            group = inner_group(guest.account)
+            guest.effective["launched"] = "by a program that stays" + (", in a group inside its own" if group else "")
+            argv = [*_LAUNCHER, group / "cgroup.procs" if group else "/dev/null", *argv]
+        purpose = f"native guest {guest.guest_id}"
+        guest.launch(argv, purpose=purpose, namespace=namespace, inherits=True, descriptor=True)
+
+    def add_agent(self, guest: Guest, settings: Settings, guest_id: str) -> Guest:
+        """Another process of the host, in the same network."""
+        assert isinstance(guest, ProcessGuest)
+        assert isinstance(settings, NativeSettings)
+        if settings.limited():
+            raise EnvironmentFailed("another agent of a native guest would not share the limits of the guest")
+        with ProcessGuest.starting(self.lab, guest_id, settings) as agent:
+            agent.network = guest.network
+            self._launch(agent, settings, network_of(guest))
+        return agent

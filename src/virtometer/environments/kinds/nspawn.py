@@ -1,0 +1,63 @@
+"""systemd-nspawn: a container as systemd makes it, without a systemd on the host and without its daemon for machines.
+
+It keeps files of its own in /run, which is a tmpfs of its own here, and makes cgroups below the one in which it is
+started, which is the guest's in every hierarchy.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from virtometer.environments.base import Guest, Namespace, Settings, disk_as_file
+from virtometer.environments.images.agent_root import AGENT, DATA
+from virtometer.environments.parts.container import Container, ContainerSettings
+from virtometer.environments.parts.limits import limit
+from virtometer.environments.parts.process_guest import ProcessGuest
+from virtometer.host.cpu.accounting import CgroupAccount
+from virtometer.host.own_mounts import own_mounts
+from virtometer.programs import Words
+
+_FLAGS = ("--quiet", "--register=no", "--keep-unit", "--read-only", "--resolv-conf=off", "--timezone=off", "--pipe")
+
+
+class Nspawn(Container):
+    """The agent as process 1 of the container; stdin and stdout are the channel."""
+
+    kind: ClassVar[str] = "nspawn"
+    title: ClassVar[str] = "systemd-nspawn"
+    meaning: ClassVar[str] = "a container as systemd makes it, with its filter of system calls"
+    namespaces: ClassVar[tuple[Namespace, ...] | None] = ("cgroup", "ipc", "mnt", "net", "pid", "uts")
+    usual_start_s: ClassVar[float] = 0.25
+    program: ClassVar[str] = "systemd-nspawn"
+    package: ClassVar[str] = "systemd-container"
+
+    def start(self, settings: Settings, guest_id: str) -> Guest:
+        """Start systemd-nspawn in the network namespace of the guest."""
+        assert isinstance(settings, ContainerSettings)
+        nspawn, disk_file = self.program_file(), self.lab.disk_file
+        with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
+            settings.use_image(guest)
+            # The lock of a root directory is a file beside it. What is shared stays as it is: mounted for reading.
+            rootfs = guest.make_directory() / "rootfs"
+            rootfs.mkdir()
+            namespace = guest.add_network()
+            if isinstance(guest.account, CgroupAccount):
+                guest.account.join_all()
+            limit(guest, settings)
+            mounts: list[Words] = [
+                ["mount", "--bind", "-o", "ro", settings.root(self.lab, settings.agent(self.lab)), rootfs],
+                ["mount", "-t", "tmpfs", "-o", "mode=755", "none", "/run"],
+            ]
+            argv: list[str | Path] = [*own_mounts(self.lab.programs, mounts), nspawn, *_FLAGS]
+            argv += [f"--directory={rootfs}", f"--machine=virtometer-{guest_id}", "--hostname=virtometer"]
+            if disk_file is not None:
+                argv.append(f"--bind={_quoted(disk_file.parent)}:{DATA}")
+            guest.disk = disk_as_file(self.lab, f"{DATA}/{disk_file.name}" if disk_file else "")
+            guest.launch([*argv, AGENT, "stdio"], purpose=f"systemd-nspawn guest {guest_id}", namespace=namespace.name)
+        return guest
+
+
+def _quoted(path: Path) -> str:
+    """A path for `--bind`, in which a colon separates."""
+    return str(path).replace("\\", "\\\\").replace(":", "\\:")

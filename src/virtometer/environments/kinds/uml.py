@@ -1,0 +1,251 @@
+"""User-mode Linux: a Linux kernel that runs as a process of the host, started from the package user-mode-linux.
+
+The channel is the kernel's first serial line on a socket pair. Source: Linux Documentation/virt/uml/
+user_mode_linux_howto_v2.rst.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shutil
+import socket
+import time
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from virtometer.environments.base import Capabilities, Check, DiskTarget, Environment, Settings
+from virtometer.environments.images.machines import initramfs
+from virtometer.environments.parts.formatted_disk import DIRECTORY, formatted_disk, mounted_file
+from virtometer.environments.parts.image_settings import ImageSettings
+from virtometer.environments.parts.process_guest import ProcessGuest
+from virtometer.errors import EnvironmentFailed, LinkError, LinkTimeout, UsageError, VirtometerError
+from virtometer.host.cpu.parts import TRACED
+from virtometer.host.programs import HostProgram, fitting, refusals
+from virtometer.link.channel import Channel, Stream
+from virtometer.link.session import Session
+from virtometer.model import parse_size
+
+_LOOK_S = 0.5
+SILENT_S = 5.0  # its kernel's longest silence at boot is a tenth of this
+CHECK_S = 15.0
+_UNLIKE = "processes of user-mode Linux cost more for some hundredths of a second after a pause"
+_ADVICE = "see whether this host allows ptrace, and memory in /dev/shm that can be executed"
+
+
+def _one(value: object) -> object:
+    if value != 1:
+        raise ValueError("user-mode Linux has 1 processor: its kernel has no SMP")
+    return value
+
+
+class UmlSettings(ImageSettings):
+    """Settings of user-mode Linux."""
+
+    cpus: Annotated[int, BeforeValidator(_one), Field(ge=1, le=1)] = Field(
+        default=1, description="virtual processors: 1, because its kernel has no SMP"
+    )
+    memory: Annotated[int, BeforeValidator(parse_size), Field(ge=64 << 20, le=1 << 38, multiple_of=1 << 20)] = Field(
+        default=512 << 20, description="bytes of memory of the guest"
+    )
+
+    @property
+    def caches_disk(self) -> str:
+        """Its disks are opened without O_DIRECT."""
+        return "writes through the page cache of the host"
+
+
+class UserModeLinux(Environment):
+    """A Linux kernel as a process, with the agent as its first program."""
+
+    kind = "uml"
+    unlike_in_slices = MappingProxyType({"os fork": _UNLIKE, "os exec": _UNLIKE})
+    title = "user-mode Linux"
+    meaning = "a Linux kernel that runs as a process, with one processor"
+    usual_start_s = 1.6
+    own_memory = 16 << 20
+    usual_overhead_s = 0.5
+    program = "linux.uml"
+    package = "user-mode-linux"
+    settings_type = UmlSettings
+    machine = True
+    kernel_memory = 20 << 20  # 27 to 42 MiB with the page descriptions in guests of 64 to 512 MiB
+
+    def capabilities(self) -> Capabilities:
+        """A disk always; a network where the user may make a tap; one processor, whatever the host has."""
+        reason = self.lab.lan.unavailable()
+        return Capabilities(
+            disk=True,
+            network=not reason,
+            several_guests=True,
+            cpu_limit=False,
+            memory_limit=True,
+            settings=tuple(self.settings_type.model_fields),
+            network_reason=f"user-mode Linux needs a tap device: {reason}" if reason else "",
+            cpu_limit_reason="its kernel has one processor: user-mode Linux has no SMP",
+        )
+
+    def check(self) -> Check:
+        """Boot a guest until its agent says hello; on a slow host be content with a kernel that goes on booting."""
+        begin = time.monotonic()
+        try:
+            guest = self._boot(UmlSettings(), f"check-uml-{os.getpid()}", verbose=True)
+        except VirtometerError as cause:
+            return Check(False, cause.sentence, cause.advice)
+        try:
+            return self._watched(guest, begin)
+        finally:
+            guest.grace_s = 0.0
+            guest.stop()
+
+    def _watched(self, guest: ProcessGuest, begin: float) -> Check:
+        """What becomes of a guest that prints what its kernel does. begin: when it was started."""
+        session = Session(Channel(guest.stream), "the guest")
+        printed, heard = "", begin
+        while True:
+            try:
+                session.greet(_LOOK_S)
+            except LinkTimeout:
+                now, tail = time.monotonic(), guest.stderr_tail()
+                if tail != printed:
+                    printed, heard = tail, now
+                last = (printed.splitlines() or ["it prints nothing"])[-1]
+                if now - heard > SILENT_S:
+                    return Check(
+                        False, f"a guest of user-mode Linux does not boot, it stands still at: {last}", _ADVICE
+                    )
+                if now - begin > CHECK_S:
+                    found = {"booting": f"not yet at the agent after {CHECK_S:g} s, at: {last}"}
+                    return Check(True, "a guest was still booting when the check's time was over", found=found)
+            except LinkError as cause:
+                last = (guest.stderr_tail().splitlines() or [cause.sentence])[-1]
+                return Check(False, f"a guest of user-mode Linux does not boot: {last}", _ADVICE)
+            else:
+                found = {"boot_ms": f"{(time.monotonic() - begin) * 1000:.0f}"}
+                return Check(True, "a guest booted and its agent answered", found=found)
+
+    def prepare(self, settings: Settings) -> None:
+        """Make the initramfs, and the image where one is asked for."""
+        mine = self._mine(settings)
+        mine.debian(self.lab)
+        initramfs(self.lab, programs=self._carried(mine))
+
+    def _carried(self, settings: UmlSettings) -> tuple[HostProgram, ...]:
+        """The programs of the host that guests carry: none where they have an image with programs of its own."""
+        return fitting(self.lab.host_programs, settings.memory) if settings.image == "minimal" else ()
+
+    def start(self, settings: Settings, guest_id: str) -> ProcessGuest:
+        """Start a guest; returns while its kernel boots."""
+        return self._boot(self._mine(settings), guest_id, verbose=False)
+
+    def _mine(self, settings: Settings) -> UmlSettings:
+        if not isinstance(settings, UmlSettings):
+            raise UsageError(f"{type(settings).__name__} are not settings of {self.kind}")
+        return settings
+
+    def _boot(self, settings: UmlSettings, guest_id: str, *, verbose: bool) -> ProcessGuest:
+        program = self.program_file()
+        carried = self._carried(settings)
+        image = initramfs(self.lab, programs=carried)
+        for path in (image, self.lab.cache, self.lab.scratch, self.lab.disk_file or image):
+            if any(mark in str(path) for mark in ", :"):
+                raise EnvironmentFailed(f"user-mode Linux takes no path with a comma, colon or blank in it: {path}")
+        free = shutil.disk_usage("/dev/shm").free if Path("/dev/shm").is_dir() else 0
+        if free < settings.memory:
+            raise EnvironmentFailed(
+                f"user-mode Linux keeps its guest's {settings.memory >> 20} MiB of memory in /dev/shm, "
+                f"where {free >> 20} MiB are free",
+                advice="mount a larger tmpfs on /dev/shm, or set less memory",
+            )
+        with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
+            guest.divide_cpu(TRACED)
+            ours, theirs = socket.socketpair()
+            fd = ours.detach()
+            guest.stream = Stream(fd, fd)
+            guest.refused_programs = refusals(carried)
+            debian = settings.use_image(guest)
+            directory = guest.make_directory()
+            with theirs:
+                argv: list[str | Path] = [
+                    *self._together(), *self._memory_in_memory(), *self._without_a_gap(),
+                    program, f"mem={settings.memory >> 20}M", f"initrd={image}",
+                    "con=null", "con0=null,fd:1", "ssl=null", f"ssl0=fd:{theirs.fileno()}",
+                    # Here it keeps its pid file and its console's socket, otherwise in the user's home directory.
+                    f"uml_dir={directory}", f"umid={guest_id}",
+                    "panic=-1", "virtometer.channel=serial:/dev/ttyS0",
+                    *self._disk(guest, directory), *self._network(guest),
+                ]  # fmt: skip
+                if debian is not None:
+                    argv += [f"ubd1r={debian.disk}", "virtometer.root=/dev/ubdb"]
+                if not verbose:
+                    argv.append("quiet")
+                guest.launch(
+                    argv,
+                    purpose=f"guest {guest_id}",
+                    stream=guest.stream,
+                    pass_fds=(theirs.fileno(),),
+                    namespace=guest.network.namespace if guest.network else None,
+                )
+            guest.effective |= {"memory_bytes": settings.memory, "cpus": 1}
+        return guest
+
+    def _together(self) -> list[str | Path]:
+        """Words before the program that make its processes end with it, whatever ends it.
+
+        By themselves the helpers of user-mode Linux outlive it when it is killed, and hold the channel open. In a
+        process namespace they cannot; an ordinary user may have one inside a user namespace, if the host allows that.
+        """
+        unshare = self.lab.programs.find("unshare", "util-linux")
+        words: list[str | Path] = [unshare, "--pid", "--fork", "--kill-child"]
+        if os.geteuid() == 0:
+            return words
+        words += ["--user", "--map-current-user"]
+        tried = self.lab.programs.run([*words, "true"], purpose="try a process namespace", check=False)
+        return words if tried.returncode == 0 else []
+
+    def _memory_in_memory(self) -> list[str | Path]:
+        """Keep the guest's memory in /dev/shm: where one of these variables names a disk, it would be a file there."""
+        named = [name for name in ("TMPDIR", "TMP", "TEMP") if name in os.environ]
+        if not named:
+            return []
+        return [self.lab.programs.find("env", "coreutils"), *(word for name in named for word in ("-u", name))]
+
+    def _without_a_gap(self) -> list[str | Path]:
+        """Leave out the random gap, up to 1 GiB, that the host puts between a program and its heap, if that is allowed.
+
+        User-mode Linux takes it for physical memory and keeps page structures for it, out of the requested memory: of
+        128 MiB the guest would have 100 to 114, other ones at every start. The guest still makes its own layouts.
+        """
+        words: list[str | Path] = [self.lab.programs.find("setarch", "util-linux"), "--addr-no-randomize"]
+        tried = self.lab.programs.run([*words, "true"], purpose="try a fixed layout", check=False)
+        return words if tried.returncode == 0 else []
+
+    def _disk(self, guest: ProcessGuest, directory: Path) -> list[str]:
+        file = self.lab.disk_file
+        if file is None:
+            return []
+        conditions = {
+            "disk_path": "ubd",
+            "host_cache": "yes",
+            "host_cache_reason": "user-mode Linux opens its disks without O_DIRECT",
+        }
+        device = "/dev/ubda"
+        if self.lab.room is None:
+            guest.disk = DiskTarget(device, conditions, file)
+            return [f"ubd0={file}"]
+        image = formatted_disk(self.lab, directory)
+        guest.disk = DiskTarget(mounted_file(self.lab), conditions | {"disk_path": "ext4 on ubd"}, image)
+        return [f"ubd0={image}", f"virtometer.mount={device}:{DIRECTORY}"]
+
+    def _network(self, guest: ProcessGuest) -> list[str]:
+        lan = self.lab.lan
+        if lan.unavailable():
+            return []
+        guest.on_stop(lambda: lan.detach(guest.guest_id))
+        tap, path = lan.attach_tap(guest.guest_id)
+        guest.network = dataclasses.replace(path, guest_interface="vec0")
+        number = int(path.guest_address.rpartition(".")[2])
+        return [f"vec0:transport=tap,ifname={tap},depth=128,gro=1,mac=52:54:00:4d:01:{number:02x}"]

@@ -1,0 +1,1 @@
+"""How guests and the host are tuned, and how it is undone."""

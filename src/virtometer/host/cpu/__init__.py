@@ -1,0 +1,1 @@
+"""Processor time of guests and its parts, processors and caches of the host."""

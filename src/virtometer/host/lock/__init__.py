@@ -1,0 +1,1 @@
+"""One laboratory for each host."""

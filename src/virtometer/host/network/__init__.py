@@ -1,0 +1,1 @@
+"""The network of guests in namespaces of its own, and the counts of interfaces."""

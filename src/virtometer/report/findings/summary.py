@@ -1,0 +1,221 @@
+"""The result of a campaign in a few sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from virtometer.analysis import Analysis
+from virtometer.analysis.statistics.equivalence import LEVEL
+from virtometer.counted import counted
+from virtometer.model import UNAVAILABLE, Control, Finding, Stage, Verdict
+from virtometer.report.effects import first_stage
+from virtometer.report.parts import words
+
+_MANY, _FEW = 10, 6  # beyond so many a sentence names so few
+_COUNTED = (Verdict.SLOWER, Verdict.FASTER, Verdict.EQUIVALENT, Verdict.UNDECIDED, Verdict.UNAVAILABLE)
+
+
+def headline(findings: Sequence[Finding]) -> str:
+    """How many comparisons came out how, and how often `equivalent` may be wrong."""
+    compared = [finding for finding in findings if finding.verdict is not Verdict.BASELINE]
+    if not findings:
+        return "No environment was compared by itself: the results are those of several guests at once."
+    if not compared:
+        return "Nothing was compared: the plan has one environment."
+    counted = Counter(finding.verdict for finding in compared)
+    parts = [
+        f"{counted[verdict]} {verdict.value}{_qualified(compared, verdict)}" for verdict in _COUNTED if counted[verdict]
+    ]
+    count = f"{len(compared)} comparison{'s' if len(compared) > 1 else ''}"
+    return f"{count} with {compared[0].against}: {_list(parts)}.{equivalence_error(compared)}"
+
+
+def equivalence_error(compared: Sequence[Finding]) -> str:
+    """How often `equivalent` may be wrong among these comparisons, after a blank; empty where none is equivalent.
+
+    Each comparison whose true ratio lies outside the margin has a chance of 5 % at most to be called so. All
+    comparisons that were tested count, not only those that came out `equivalent`.
+    """
+    same = [one for one in compared if one.verdict is Verdict.EQUIVALENT]
+    tested = sum(one.p_value is not None for one in compared)
+    if not same:
+        return ""
+    chance = f"{100 * LEVEL:g} %"
+    if tested < 2:
+        return f" The chance of a wrong `equivalent` is at most {chance}."
+    each = f" Each of the {tested} has a chance of at most {chance} of a wrong `equivalent`"
+    said = f"{each}: at most {words.significant(LEVEL * tested, 2)} on average."
+    together = sum((one.p_equivalent_adjusted or 0.0) < LEVEL for one in same)
+    if together < 2:
+        return said
+    which = f"all {together}" if together == len(same) else f"{together} of the {len(same)}"
+    return f"{said} For {which} together the chance of any wrong one is at most {chance}."
+
+
+def _qualified(compared: Sequence[Finding], verdict: Verdict) -> str:
+    """How many of a verdict are qualified, such as ` (2 between stalls)`; empty where none is."""
+    kinds = Counter(one.qualified.partition(";")[0] for one in compared if one.verdict is verdict and one.qualified)
+    said = ", ".join(
+        f"{count} {kind}" if verdict is Verdict.EQUIVALENT else f"{count}: {kind}" for kind, count in kinds.items()
+    )
+    return f" ({said})" if said else ""
+
+
+def undecided(findings: Sequence[Finding]) -> str:
+    """What the undecided comparisons could have seen and what deciding them takes, in a sentence; empty without any."""
+    still_open = [finding for finding in findings if finding.verdict is Verdict.UNDECIDED]
+    seen = sorted(finding.detectable for finding in still_open if finding.detectable is not None)
+    needed = [
+        (finding.blocks_needed - (finding.ratio.n if finding.ratio else 0), finding)
+        for finding in still_open
+        if finding.blocks_needed is not None
+    ]
+    said = []
+    if seen:
+        best, worst = words.difference(seen[0]), words.difference(seen[-1])
+        said.append(
+            f"these blocks would have shown {best}"
+            + (f" in the best case, {worst} in the worst" if best != worst else "")
+        )
+    if needed:
+        ranked = sorted(needed, key=lambda pair: pair[0])
+        (blocks, middle), (most, last) = ranked[(len(ranked) - 1) // 2], ranked[-1]
+        typical, farthest = words.more(blocks, middle.seconds_needed), words.more(most, last.seconds_needed)
+        one = "it" if len(still_open) == 1 else "the typical one" if typical != farthest else "each"
+        said.append(
+            f"deciding {one} takes about {typical}{words.more_range(middle)}"
+            + (f"; the worst about {farthest}" if typical != farthest else "")
+        )
+    if beyond := sum(finding.blocks_needed is None and finding.detectable is not None for finding in still_open):
+        what = f"deciding {'it' if len(still_open) == 1 else f'{beyond} of {len(still_open)}'}"
+        said.append(f"{what} takes more blocks than a plan may have")
+    return f"undecided: {'; '.join(said)}." if said else ""
+
+
+def stage_sentence(stage: Stage, *, factors: bool = False) -> str:
+    """What a further stage adds, and what its limit leaves out. factors: whether the plan has any."""
+    if stage.follow_up is not None:
+        return first_stage.stage_sentence(stage.follow_up)
+    most = counted(max(stage.blocks.values(), default=0), "further block")
+    what = "effect" if factors else "comparison"
+    if factors and stage.blocks:
+        workloads = counted(len({workload for workload, _ in stage.blocks}), "workload")
+        added = f"all combinations of {workloads} get up to {most}"
+    elif len(stage.blocks) == 1:
+        added = f"1 {what} gets {most}"
+    else:
+        added = f"{len(stage.blocks)} {what}s get up to {most}" if stage.blocks else f"no {what} gets further blocks"
+    if not stage.beyond:
+        return added
+    left_out = f"{counted(len(stage.beyond), what)} would take longer than {stage.limit}"
+    return f"{added}; {left_out}"
+
+
+def control_sentence(controls: Sequence[Control]) -> str:
+    """What the control says of this host, in a sentence; empty where there was none."""
+    known = sorted((one for one in controls if one.noise_floor is not None), key=lambda one: one.noise_floor or 0.0)
+    if not known:
+        return ""
+    first, last = known[0], known[-1]
+    floors = f"noise floor {words.percent(first.noise_floor or 0.0)} ({first.workload})"
+    if len(known) > 1:
+        floors += f" to {words.percent(last.noise_floor or 0.0)} ({last.workload})"
+    alarms = sum(one.differs for one in known)
+    return (
+        f"Control, the baseline against itself: {floors}; false alarms in {alarms} of "
+        f"{counted(len(known), 'workload')} (95 % interval without 1)."
+    )
+
+
+def silent_sentence(analysis: Analysis) -> str:
+    """What silent guests cost the baseline, in a sentence; empty where that was not measured."""
+    of = analysis.silent_residents
+    if of is None:
+        return ""
+    by = sorted(of.workloads.items(), key=lambda pair: pair[1].value)
+    parts = [f"{words.significant(one.value)} ({name})" for name, one in (by[0], by[-1])] if len(by) > 1 else []
+    found = ""
+    if of.ratio.low is not None:
+        excluded = f"; no cost was found, and one above {words.percent(max(1 - of.ratio.low, 0.0))} is excluded"
+        found = "; it differs from 1" if of.differs else excluded
+    return (
+        f"Silent residents: {analysis.campaign.plan.baseline} beside {counted(of.guests, 'silent guest')} reached "
+        f"{words.ratio(of.ratio)} {words.interval(of.ratio)}".rstrip()
+        + f" times its speed beside stopped ones ({counted(of.pairs, 'pair')} of slices)"
+        + (f", from {' to '.join(parts)}" if parts else "")
+        + f"{found}."
+    )
+
+
+def campaign_sentences(analysis: Analysis) -> list[str]:
+    """What is to be known of the whole campaign: its control, what silent guests cost, and its stages."""
+    said = [control_sentence(analysis.controls), silent_sentence(analysis)]
+    blocks = analysis.campaign.plan.first_blocks
+    factors = bool(analysis.campaign.plan.factors)
+    for stage in analysis.campaign.stages:
+        said.append(f"Stage after {counted(blocks, 'block')}: {stage_sentence(stage, factors=factors)}.")
+        blocks += max(stage.blocks.values(), default=0)
+    return [sentence for sentence in said if sentence]
+
+
+def sentences(findings: Sequence[Finding]) -> list[tuple[str, str]]:
+    """For every environment but the baseline: its name and one or two sentences on how it did."""
+    names = dict.fromkeys(f.subject for f in findings if f.verdict is not Verdict.BASELINE and f.subject != f.against)
+    return [(name, _environment([f for f in findings if f.subject == name])) for name in names]
+
+
+def _environment(of: Sequence[Finding]) -> str:
+    if all(finding.verdict is Verdict.UNAVAILABLE for finding in of):
+        reasons = list(dict.fromkeys(note for f in of for note in f.notes))
+        return f"{'; '.join(reasons[:2]) or UNAVAILABLE}."
+    parts = []
+    worse = sorted((f for f in of if f.verdict is Verdict.SLOWER), key=_value)
+    better = sorted((f for f in of if f.verdict is Verdict.FASTER), key=_value, reverse=True)
+    same = [f for f in of if f.verdict is Verdict.EQUIVALENT]
+    open_ = [f for f in of if f.verdict is Verdict.UNDECIDED]
+    gone = [f for f in of if f.verdict is Verdict.UNAVAILABLE]
+    if worse:
+        parts.append(f"slower at {_some([_with_value(f) for f in worse])}")
+    if better:
+        parts.append(f"faster at {_some([_with_value(f) for f in better])}")
+    if same:
+        parts.append(f"equivalent {_where(same, of)}")
+    if open_:
+        parts.append(f"undecided {_where(open_, of)}")
+    if gone:
+        parts.append(f"not available for {_some([f.workload for f in gone])}")
+    text = "; ".join(parts) + "."
+    costly = [(f.host_cpu_ratio, f) for f in of if f.host_cpu_ratio is not None and f.like_with_like]
+    if costly:
+        cost, most = max(costly, key=lambda pair: pair[0].value)
+        # Told where it is certain that it costs more.
+        if cost.low is not None and cost.low > 1.05:
+            times = words.significant(cost.value, 2)
+            text += f" It costs the host up to {times} times the CPU time per unit of work ({most.workload})."
+    return text
+
+
+def _where(some: Sequence[Finding], of: Sequence[Finding]) -> str:
+    if len(some) == len(of) > 1:
+        return "in everything" + ("*" if any(not f.like_with_like for f in some) else "")
+    if len(some) > _MANY:
+        return f"at {len(some)} of {len(of)}" + ("*" if any(not f.like_with_like for f in some) else "")
+    return f"at {_list([f.workload + words.star(f) for f in some])}"
+
+
+def _with_value(finding: Finding) -> str:
+    return f"{finding.workload} ({words.ratio(finding.decisive) if finding.decisive else '?'}{words.star(finding)})"
+
+
+def _value(finding: Finding) -> float:
+    return finding.decisive.value if finding.decisive is not None else 0.0
+
+
+def _some(parts: Sequence[str]) -> str:
+    """The first few of many, and how many more there are."""
+    return _list(parts) if len(parts) <= _MANY else _list([*parts[:_FEW], f"{len(parts) - _FEW} more"])
+
+
+def _list(parts: Sequence[str]) -> str:
+    return ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else "".join(parts)

@@ -1,0 +1,1 @@
+"""Several guests at the same time."""

@@ -1,0 +1,78 @@
+"""Several guests at once, as the terminal shows them. No plot is drawn, and nothing that draws is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from virtometer.analysis import Analysis
+from virtometer.analysis.groups.estimates import Group
+from virtometer.report.groups import tables as crowd_tables
+from virtometer.report.parts import words
+from virtometer.report.sweeps import knees
+
+
+def terminal(analysis: Analysis) -> list[Table | Text]:
+    """What the terminal shows: a table for each scenario, one for each matrix, and the sentences that matter most."""
+    together = analysis.together
+    shown: list[Table | Text] = []
+    for scenario in dict.fromkeys(group.scenario for group in together.groups):
+        groups = [group for group in together.groups if group.scenario == scenario]
+        headings = dict.fromkeys(map(_heading, groups))
+        for heading in headings:
+            of = [group for group in groups if _heading(group) == heading]
+            shown.append(_terminal_table(f"{scenario}: {heading}", of))
+            shares = [one for one in of if one.guests > 1 and one.type not in ("loaded", "pair")]
+            ranked = [(one, crowd_tables.worst_share(one)) for one in shares]
+            ranked += [(one, crowd_tables.who_gets_less(one)) for one in of]
+            shown += [Text(f" {crowd_tables.name(one)}: {told}") for one, told in ranked if told]
+        notes = crowd_tables.shared_notes((crowd_tables.name(one), note) for one in groups for note in one.notes)
+        shown += [Text(f" {name}: {note}", style="dim") for name, note in notes]
+        if said := crowd_tables.watcher(groups):
+            shown.append(Text(f" {said}", style="dim"))
+    for one in together.matrices:
+        matrix = crowd_tables.matrix(one)
+        made = _table(f"{one.scenario}: {matrix.caption}")
+        for number, column in enumerate(matrix.columns):
+            made.add_column(Text(column), justify="right" if number else "left", overflow="fold")
+        for row in matrix.rows:
+            made.add_row(*map(Text, row))
+        shown += [made, *(Text(f" {note}", style="dim") for note in one.notes)]
+    for found in knees.groups([one for one in analysis.knees if one.scenario]):
+        shown += [Text(knees.sentence(found)), *(Text(f" {note}", style="dim") for note in knees.notes(found))]
+    return shown
+
+
+def _heading(group: Group) -> str:
+    return f"{group.workload} {crowd_tables.place(group) if group.type == 'pair' else f'in {group.environment}'}"
+
+
+def _terminal_table(title: str, groups: Sequence[Group]) -> Table:
+    made = _table(title)
+    for name in ("guests", "sum", "of ideal", "slowdown", "worst share", "max/min", "skew p99"):
+        made.add_column(name, justify="right", overflow="fold")
+    for group in groups:
+        if group.follows_alone:
+            made.add_row("alone", Text(crowd_tables.quantity(group.alone_rate, group.unit)))
+        fair = group.fairness if group.guests > 1 and group.type not in ("loaded", "pair") else None
+        cells = (
+            str(group.guests),
+            crowd_tables.quantity(group.sum, group.unit),
+            crowd_tables.ratio(group, group.against_ideal),
+            crowd_tables.ratio(group, crowd_tables.slowest(group)),
+            f"{words.significant(fair.worst_share.value)} of {fair.ideal_share:.3g}" if fair else "",
+            words.significant(fair.max_over_min.value) if fair and fair.max_over_min else "",
+            crowd_tables.skew(group, bound=False),  # a row stays one line of 80 columns
+        )
+        made.add_row(*map(Text, cells))
+    return made
+
+
+def _table(title: str) -> Table:
+    return Table(
+        title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False,
+        header_style="bold", collapse_padding=True,
+    )  # fmt: skip

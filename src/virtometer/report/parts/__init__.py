@@ -1,0 +1,1 @@
+"""What several sections are made of."""

@@ -1,0 +1,282 @@
+"""The two plots of a workload, as Vega-Lite: efficiency with intervals, and every raw sample.
+
+Colours are CSS variables of the page, so that one picture serves light and dark. `samples` says how many points it
+left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import altair as alt
+
+from virtometer.analysis import Analysis
+from virtometer.model import Finding, Run, Verdict
+from virtometer.report.parts import words
+
+_INK, _FAINT, _GRID = "var(--ink)", "var(--soft)", "var(--line)"
+_FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
+NUMBERS = ",~r"  # labels of an axis; with `g` the ticks 100, 200, 300 would become 1e+2, 2e+2, 3e+2
+_ROW = 40  # pixels of one environment
+_TALL_ROW = 54
+_VERDICTS = {
+    Verdict.SLOWER: "var(--slower)",
+    Verdict.FASTER: "var(--faster)",
+    Verdict.EQUIVALENT: "var(--equivalent)",
+    Verdict.UNDECIDED: "var(--undecided)",
+    Verdict.BASELINE: "var(--ink)",
+}
+
+
+_ALIGN: dict[str, Literal["left", "center", "right"]] = {"left": "left", "middle": "center", "right": "right"}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A plot: its specification, what it shows in words, and a caption."""
+
+    spec: dict[str, Any]
+    alternative: str
+    caption: str
+
+
+def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
+    """One row an environment: ratio, interval, and the band inside which a difference does not matter."""
+    rows = [_efficiency_row(finding) for finding in findings if finding.decisive is not None]
+    names = [finding.subject for finding in findings]
+    against = findings[0].against
+    bounds = [value for row in rows for value in (row["ratio"], row["low"], row["high"]) if value is not None]
+    low, high = min([1 / (1 + margin), *bounds]), max([1 + margin, *bounds])
+    spread = high / low
+    log = spread > 5
+    pad = spread**0.06 if log else (high - low) * 0.06
+    domain = [low / pad, high * pad] if log else [low - pad, high + pad]
+    for row in rows:
+        row["side"] = _side(row["ratio"], domain, log)
+    x = alt.X(
+        "ratio:Q",
+        scale=alt.Scale(type="log" if log else "linear", domain=domain, nice=False, zero=False),
+        axis=alt.Axis(title=f"efficiency against {against} (further right is better)", format=NUMBERS, tickCount=6),
+    )
+    y = alt.Y("environment:N", sort=names, scale=alt.Scale(domain=names), axis=alt.Axis(title=None))
+    colour = alt.Color(
+        "verdict:N",
+        scale=alt.Scale(domain=[verdict.value for verdict in _VERDICTS], range=list(_VERDICTS.values())),
+        legend=None,
+    )
+    base = alt.Chart(data(rows), height=alt.Step(_ROW))
+    band = alt.Chart(data([{"from": 1 / (1 + margin), "to": 1 + margin}])).mark_rect(color="var(--band)", aria=False)
+    one = alt.Chart(data([{"ratio": 1}])).mark_rule(color=_FAINT, strokeDash=[3, 3], aria=False)
+    gone = [
+        {"environment": finding.subject, "text": words.verdict(finding)}
+        for finding in findings
+        if finding.ratio is None
+    ]
+    layers: list[Any] = [
+        band.encode(x=alt.X("from:Q"), x2=alt.X2("to:Q")),
+        one.encode(x=alt.X("ratio:Q")),
+        base.transform_filter("datum.low != null")
+        .mark_rule(strokeWidth=2.5, aria=False)
+        .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y, color=colour),
+        base.mark_point(size=80, strokeWidth=2, opacity=1, aria=False).encode(
+            x=x,
+            y=y,
+            color=colour,
+            fill=alt.condition("datum.unlike", alt.value("var(--paper)"), colour),
+            tooltip=[alt.Tooltip(one) for one in ("environment:N", "what:N", "said:N", "n:Q")],
+        ),
+    ]
+    for side, align in _ALIGN.items():
+        if any(row["side"] == side for row in rows):
+            beside = base.transform_filter(f"datum.side == '{side}'")
+            # The paper's colour behind the words keeps lines from running through them.
+            halo = beside.mark_text(
+                align=align, dy=-13, fontSize=11, stroke="var(--card)", strokeWidth=4, strokeJoin="round", aria=False
+            )
+            text = beside.mark_text(align=align, dy=-13, fontSize=11, color=_INK, aria=False)
+            layers += [shape.encode(x=x, y=y, text=alt.Text("what:N")) for shape in (halo, text)]
+    if gone:
+        layers.append(
+            alt.Chart(data(gone))
+            .mark_text(color=_FAINT, fontStyle="italic", aria=False)
+            .encode(x=alt.value(alt.expr("width / 2")), y=y, text=alt.Text("text:N"))
+        )
+    told = [
+        f"{finding.subject} {words.efficiency(finding)} {words.verdict(finding)}".replace("  ", " ")
+        for finding in findings
+    ]
+    band_words = f"{words.significant(1 / (1 + margin))} to {words.significant(1 + margin)}"
+    return Figure(
+        finish(alt.layer(*layers)),
+        f"Efficiency against {against}: " + "; ".join(told),
+        f"Efficiency against {against} with {words.interval_level(findings)} intervals"
+        f"{', logarithmic' if log else ''}. Grey band: {band_words}, where a difference does not matter to this plan."
+        + (" Hollow: not like with like." if any(row["unlike"] for row in rows) else ""),
+    )
+
+
+def _efficiency_row(finding: Finding) -> dict[str, Any]:
+    ratio = finding.decisive
+    assert ratio is not None
+    baseline = finding.verdict is Verdict.BASELINE
+    return {
+        "environment": finding.subject,
+        "ratio": ratio.value,
+        "low": ratio.low,
+        "high": ratio.high,
+        "n": ratio.n,
+        "verdict": finding.verdict.value,
+        "said": words.verdict(finding),
+        "unlike": not finding.like_with_like,
+        "what": "1" if baseline else words.efficiency(finding) + words.star(finding),
+    }
+
+
+def _side(value: float, domain: Sequence[float], log: bool) -> str:
+    low, high = (math.log(domain[0]), math.log(domain[1])) if log else (domain[0], domain[1])
+    share = ((math.log(value) if log else value) - low) / (high - low)
+    return "left" if share < 0.2 else "right" if share > 0.8 else "middle"
+
+
+def samples(analysis: Analysis, workload: str, most: int) -> Figure | None:
+    """Every iteration of every trial, one row an environment, time running down the row. None without a sample.
+
+    At most `most` points are drawn, every k-th of each environment, and the caption says so.
+    """
+    campaign = analysis.campaign
+    runs = [
+        (record.trial.block, run)
+        for record in analysis.alone
+        for run in record.scored
+        if run.placement.workload == workload and run.samples
+    ]
+    if not runs:
+        return None
+    unit = runs[0][1].unit
+    blocks = max(campaign.plan.blocks, 1 + max(block for block, _ in runs))
+    points: dict[str, _Dots] = {}
+    for block, run in runs:
+        points.setdefault(run.placement.environment, _Dots()).add(analysis, block, run, blocks)
+    total = sum(len(found.rates) for found in points.values())
+    keep = {
+        name: found.each(name, max(1, math.ceil(len(found.rates) * len(points) / most)))
+        for name, found in points.items()
+        if found.rates
+    }
+    drawn = [point for found in keep.values() for point in found]
+    factor, shown = scale(sorted(point["v"] for point in drawn)[len(drawn) // 2], unit)
+    for point in drawn:
+        point["v"] = float(f"{point['v'] / factor:.5g}")
+    trials = [
+        {"e": run.placement.environment, "v": run.scored.value / factor, "t": (block + 0.5) / blocks}
+        for block, run in runs
+        if run.scored.value > 0
+    ]
+    names = [environment.name for environment in campaign.plan.environments if environment.name in points]
+    values = [point["v"] for point in drawn]
+    log = max(values) / min(values) > 8
+    x = alt.X(
+        "v:Q",
+        scale=alt.Scale(type="log" if log else "linear", zero=False, nice=not log),
+        axis=alt.Axis(title=f"{shown}{' per operation' if unit == 's' else ''}", format=NUMBERS, tickCount=6),
+    )
+    y = alt.Y("e:N", sort=names, axis=alt.Axis(title=None))
+    time = alt.YOffset("t:Q", scale=alt.Scale(domain=[0, 1]))
+    dots = (
+        alt.Chart(data(drawn), height=alt.Step(_TALL_ROW))
+        .mark_point(size=13, filled=True, opacity=0.55, strokeWidth=0, aria=False)
+        .encode(
+            x=x,
+            y=y,
+            yOffset=time,
+            color=alt.condition("datum.u == 0", alt.value("var(--slower)"), alt.value("var(--accent)")),
+            shape=alt.condition("datum.u == 0", alt.value("cross"), alt.value("circle")),
+        )
+    )
+    ticks = (
+        alt.Chart(data(trials))
+        .mark_tick(orient="vertical", size=max(3, 0.8 * _TALL_ROW / blocks), thickness=1.5, color=_INK, aria=False)
+        .encode(
+            x=x, y=y, yOffset=time, tooltip=[alt.Tooltip("e:N", title="environment"), alt.Tooltip("v:Q", title=shown)]
+        )
+    )
+    thinned = f"{len(drawn):,} of {total:,} samples are drawn" if len(drawn) < total else f"{total:,} samples"
+    spans = [
+        f"{name} {words.significant(min(p['v'] for p in keep[name]))} to "
+        f"{words.significant(max(p['v'] for p in keep[name]))} {shown}"
+        for name in names
+        if name in keep
+    ]
+    aside = any(point["u"] == 0 for point in drawn)
+    return Figure(
+        finish(alt.layer(dots, ticks)),
+        f"Raw samples of {workload}: " + "; ".join(spans),
+        f"Raw samples ({thinned}){', logarithmic' if log else ''}. Within a row time runs downwards, from the first "
+        f"block to the last; strokes are the values of the trials.{' Red crosses were not used.' if aside else ''}",
+    )
+
+
+@dataclass(slots=True)
+class _Dots:
+    """The samples of one environment that have a rate: of each its rate, its time in the plot and whether it counts."""
+
+    rates: list[float] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
+    used: list[bool] = field(default_factory=list)
+
+    def add(self, analysis: Analysis, block: int, run: Run, blocks: int) -> None:
+        """The samples of one run."""
+        of = analysis.samples(run)
+        which = (of.rate > 0).nonzero()[0]
+        moments = (block + 0.1 + 0.8 * (which + 0.5) / len(of.rate)) / blocks
+        self.rates += of.rate[which].tolist()
+        self.times += moments.tolist()
+        self.used += of.columns.used[which].tolist()
+
+    def each(self, name: str, step: int) -> list[dict[str, Any]]:
+        """Every so many of them as rows of the plot."""
+        rows = zip(self.rates[::step], self.times[::step], self.used[::step], strict=True)
+        return [{"e": name, "v": rate, "t": round(time, 4), "u": int(used)} for rate, time, used in rows]
+
+
+def scale(middle: float, unit: str) -> tuple[float, str]:
+    """Factor and name of the prefixed unit in which this value reads well: counts have a prefix here as well."""
+    if unit == "s" or unit in ("B/s", "FLOP/s"):
+        return words.prefixed(middle, unit)
+    found = next(((size, prefix) for size, prefix in words.PREFIXES if middle >= size), (1.0, ""))
+    if found[0] == 1.0:
+        return 1.0, unit
+    return found[0], f"{found[1]}/s" if unit == "1/s" else f"{found[1]}{unit}"
+
+
+def data(values: list[dict[str, Any]]) -> alt.InlineData:
+    """Rows that a plot carries with it."""
+    return alt.InlineData(values=tuple(values))  # a list would be copied row by row whenever a chart is copied
+
+
+def finish(chart: alt.LayerChart | alt.FacetChart) -> dict[str, Any]:
+    """Common looks; width is left to the page."""
+    spec: dict[str, Any] = (
+        chart.properties(width="container", autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
+        .configure(background="transparent", font=_FONT, padding=4)
+        .configure_view(stroke=None)
+        .configure_axis(
+            labelColor=_INK,
+            titleColor=_FAINT,
+            domain=False,
+            tickColor=_GRID,
+            gridColor=_GRID,
+            labelFontSize=12,
+            labelSeparation=6,
+            titleFontSize=12,
+            titleFontWeight="normal",
+            titlePadding=8,
+        )
+        .configure_axisY(grid=False, ticks=False, labelPadding=8, labelLimit=170)
+        .to_dict(validate=False)  # takes a tenth of a second for each plot; tests draw them all
+    )
+    spec.pop("$schema", None)
+    return spec

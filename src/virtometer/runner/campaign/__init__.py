@@ -1,0 +1,1 @@
+"""Whole campaigns: stages, plans of this host, resuming."""

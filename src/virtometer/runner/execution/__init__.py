@@ -1,0 +1,1 @@
+"""Trials of one or several guests, from their preparation to their records."""

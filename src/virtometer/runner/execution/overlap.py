@@ -1,0 +1,219 @@
+"""Guests that work at the same time: how they begin, the stretch that all share, and what is wrong with them.
+
+Source of the conservation check: no set of processes can have more processor time than the processors have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from virtometer.clock.intervals import Intervals, by_line
+from virtometer.link.messages import LONGEST_LEAD_NS
+from virtometer.model import MAX_SLEW, ClockFit, Mark, MarkKind, RoundTrip, Run, Sample, SetAside
+from virtometer.runner.execution.placement_run import PlacementRun
+
+ENOUGH = 0.5
+"""Share of its window that a trial's guests have to run together."""
+ENOUGH_OF_WINDOWS = 1 / 3
+"""The same of short windows: guests that share processors end them some iterations apart."""
+
+LONGER = 3.0
+"""By how much windows are longer where a trial is repeated because its guests hardly ran together."""
+
+_LEAD_NS = 20_000_000  # so that agents that share processors have obeyed, and sleep
+_LONGEST_LEAD_NS = LONGEST_LEAD_NS // 2  # the guests' clocks may be wrong
+
+_TOOLS_ENOUGH = 0.9  # of the runs of tools
+_LOAD_ENOUGH = 0.99  # of the stretch, for the load to have been there throughout
+_ACCOUNT_ERROR = 0.02  # of a stretch: accounts are read at moments that lie beside it
+_ACCOUNT_ERROR_S = 0.02  # for each processor; /proc/stat and some accounts count in ticks of 10 ms
+
+
+@dataclass(frozen=True, slots=True)
+class TimedRun:
+    """What one placement measured, and its samples in host time."""
+
+    of: PlacementRun
+    run: Run
+    clock: ClockFit
+    intervals: Intervals
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """The stretch of one window in which all guests worked (host ns), and the skew of their starts of work (ns)."""
+
+    start_ns: float
+    end_ns: float
+    skew_ns: int
+
+
+def lead_ns(round_trips_ns: Sequence[int]) -> int:
+    """How far ahead (host ns) the moment is at which guests begin, each of which answers within its round trip."""
+    return min(_LEAD_NS + sum(round_trips_ns), _LONGEST_LEAD_NS)
+
+
+def late_mark(name: str, late_ns: int) -> Mark | None:
+    """The mark of a guest that began so much (guest ns) after the agreed moment, because it learnt of it too late."""
+    if late_ns <= 0:
+        return None
+    return Mark(MarkKind.START, f"{name} began {late_ns * 1e-6:.3g} ms late: the message reached it after the moment")
+
+
+def stretch(timed: Sequence[TimedRun]) -> tuple[float, float]:
+    """Start and end (host ns) of the time in which all measured placements worked. The end may precede the start."""
+    measured = [one.intervals for one in timed if one.of.measured]
+    return max(float(one.start_ns[0]) for one in measured), min(float(one.end_ns[-1]) for one in measured)
+
+
+def start_skew_ns(timed: Sequence[TimedRun]) -> int:
+    """Time (host ns) between the first and the last begin of a window of the measured placements."""
+    starts = [float(one.intervals.start_ns[0]) for one in timed if one.of.measured]
+    return round(max(starts) - min(starts))
+
+
+def overlap(timed: Sequence[TimedRun]) -> float:
+    """The stretch as a share of the shortest window, or of the shortest run where work runs to completion.
+
+    The number of a tool is of its whole run: where there are tools, it is a share of the longest run.
+    """
+    start, end = stretch(timed)
+    measured = [one for one in timed if one.of.measured]
+    runs_s = [float(one.intervals.end_ns[-1] - one.intervals.start_ns[0]) * 1e-9 for one in measured]
+    if any(one.run.by_tool for one in measured):
+        length_s = max(runs_s)
+    else:
+        length_s = min(min(one.of.seconds, run_s) for one, run_s in zip(measured, runs_s, strict=True))
+    return max(end - start, 0.0) * 1e-9 / max(length_s, 1e-9)
+
+
+def overlap_mark(
+    share: float, *, by_tool: bool = False, of: str = "the window", enough: float = ENOUGH, repeated: bool = True
+) -> Mark | None:
+    """The mark of a trial whose guests ran together for too short a time; None where it was enough.
+
+    `by_tool`: some of them ran tools, whose numbers are of their whole runs. of: what the share is of.
+    enough: the share from which there is none. repeated: whether this is so after the trial was repeated.
+    """
+    if by_tool and ENOUGH <= share < _TOOLS_ENOUGH:
+        return Mark(MarkKind.OVERLAP, f"its guests ran together for {share:.0%} of the tools' runs, which count whole")
+    if share >= enough:
+        return None
+    twice = ", twice" if repeated else ""
+    return Mark(MarkKind.OVERLAP, f"its guests ran together for {share:.0%} of {of}{twice}")
+
+
+def repeated_mark(share: float, of: str, what: str) -> Mark:
+    """The mark of a trial that was repeated, longer: its guests first ran together for so little `of` their windows."""
+    text = f"its guests ran together for {share:.0%} of {of}: {what} repeated with windows {LONGER:g} times as long"
+    return Mark(MarkKind.REPEATED, text)
+
+
+def within_windows(
+    runs: Sequence[tuple[Sequence[Sample], Intervals]],
+) -> tuple[list[tuple[Sample, ...]], dict[int, Together]]:
+    """Of guests that work together in several windows: the samples of each within the stretches that all share.
+
+    runs: samples, each with the number of its window as `slice`, and the same in host time; only those that are used
+    count. Returns the samples, of which those outside are set aside, and the stretch of each window that counts. A
+    window in which some guest has no sample within the stretch does not count for anybody.
+
+    A sample is within a stretch in which it begins. If it had to end there too, long samples, which waited for a
+    processor, would be left out more often than short ones, and the guests would seem to be faster.
+    """
+    used = [_by_window(samples) for samples, _ in runs]
+    found: dict[int, Together] = {}
+    inside: list[set[int]] = [set() for _ in runs]
+    for window in set.intersection(*(set(one) for one in used)):
+        places = [one[window] for one in used]
+        start = max(float(timed.start_ns[at[0]]) for at, (_, timed) in zip(places, runs, strict=True))
+        end = min(float(timed.end_ns[at[-1]]) for at, (_, timed) in zip(places, runs, strict=True))
+        within = [
+            {n for n in at if start - 1 <= timed.start_ns[n] < end} for at, (_, timed) in zip(places, runs, strict=True)
+        ]
+        if all(within):
+            begun = [
+                float(timed.start_ns[next(n for n, one in enumerate(samples) if one.slice == window)])
+                for samples, timed in runs
+            ]
+            found[window] = Together(start, end, round(max(begun) - min(begun)))
+            for mine, more in zip(inside, within, strict=True):
+                mine |= more
+    mark = "outside the stretch in which all measured placements overlap"
+    cut = [
+        tuple(
+            replace(sample, set_aside=SetAside.OUTSIDE, mark=mark) if sample.used and number not in mine else sample
+            for number, sample in enumerate(samples)
+        )
+        for (samples, _), mine in zip(runs, inside, strict=True)
+    ]
+    return cut, found
+
+
+def shared_s(windows: Iterable[Together]) -> float:
+    """Length of the stretches in which all guests worked, added up."""
+    return sum(one.end_ns - one.start_ns for one in windows) * 1e-9
+
+
+def shared_about_s(runs: Sequence[tuple[Sequence[Sample], Sequence[RoundTrip]]]) -> float:
+    """The same while the guests still live, by the round trips until now: of each, that in the middle of its samples.
+
+    A clock may be slewed by 500 ppm, and the result is wrong by as much of the time between the middle and a window.
+    """
+    if not all(samples and trips for samples, trips in runs):
+        return 0.0
+    timed = [(samples, by_line(samples, _about(samples, trips), ())) for samples, trips in runs]
+    return shared_s(within_windows(timed)[1].values())
+
+
+def _about(samples: Sequence[Sample], trips: Sequence[RoundTrip]) -> ClockFit:
+    """A clock with the right rate, by the round trip that is nearest to the middle of the samples."""
+    middle_ns = (samples[0].start_ns + samples[-1].end_ns) // 2
+    trip = min(trips, key=lambda one: abs(one.received_guest_ns - middle_ns))
+    guest_ns = (trip.received_guest_ns + trip.sent_guest_ns) // 2
+    host_ns = (trip.sent_host_ns + trip.received_host_ns) // 2
+    return ClockFit(guest_ns, host_ns, 1.0, trip.round_trip_ns / 2, MAX_SLEW, 1)
+
+
+def _by_window(samples: Sequence[Sample]) -> dict[int, list[int]]:
+    """The places of the used samples of each window."""
+    found: dict[int, list[int]] = {}
+    for number, sample in enumerate(samples):
+        if sample.used and sample.slice is not None:
+            found.setdefault(sample.slice, []).append(number)
+    return found
+
+
+def load_marks(timed: Sequence[TimedRun], window: tuple[float, float]) -> list[Mark]:
+    """Marks of loads that did not run throughout the stretch `window` (host ns) in which others were measured."""
+    found = []
+    for one in timed:
+        if one.of.measured:
+            continue
+        begin, end = float(one.intervals.start_ns[0]), float(one.intervals.end_ns[-1])
+        share = (min(end, window[1]) - max(begin, window[0])) / (window[1] - window[0])
+        if share < _LOAD_ENOUGH:
+            text = f"the load {one.of.planned.name} in {one.of.name} ran for {max(share, 0.0):.0%} of the stretch"
+            found.append(Mark(MarkKind.LOAD, text))
+    return found
+
+
+def account_mark(runs: Sequence[Run], processors: int, seconds: float) -> Mark | None:
+    """The mark of guests that got more CPU time together than `processors` have in so many seconds; else None.
+
+    Nothing is known of all together where the account of one is missing. What serves has none.
+    """
+    by_guest: dict[str, float] = {}
+    for run in runs:
+        if run.score is None:
+            continue
+        if run.score.guest_cpu_s is None:
+            return None
+        by_guest[run.guest_id] = max(run.score.guest_cpu_s, by_guest.get(run.guest_id, 0.0))
+    total, most = sum(by_guest.values()), processors * seconds
+    if total <= most * (1 + _ACCOUNT_ERROR) + processors * _ACCOUNT_ERROR_S:
+        return None
+    who = "guests are" if len(by_guest) > 1 else "guest is"
+    text = f"the {who} said to have had {total:.3f} s of CPU time, and the host had {most:.3f} s"
+    return Mark(MarkKind.ACCOUNT, text)

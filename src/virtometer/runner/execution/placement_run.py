@@ -1,0 +1,168 @@
+"""One placement while its trial runs, and the run that it leaves."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from virtometer.analysis.score.of_run import per_unit
+from virtometer.analysis.score.tool_measures import BY_STOPWATCH, CORRECTED, SAYS
+from virtometer.errors import LinkError, UsageError
+from virtometer.host.cpu.weight import CONDITION
+from virtometer.link.messages import Done
+from virtometer.model import AgentReport, ClockFault, Placement, PlanWorkload, Run, Sample, SetAside
+from virtometer.runner.execution.clock_monitor import ClockMonitor
+from virtometer.runner.execution.state import RunState
+from virtometer.runner.guests.processors import Placed
+from virtometer.runner.guests.running import RunningGuest
+from virtometer.workloads.base import Workload
+from virtometer.workloads.tool import Reading, Tool
+
+_MARK = 160  # characters: the end of a guest's stderr may be long, and each sample has the mark
+
+
+@dataclass(slots=True)
+class PlacementRun:
+    """One placement while its trial runs. `clock_fault`: why its clock ended the trial."""
+
+    placement: Placement
+    running_guest: RunningGuest
+    workload: Workload
+    planned: PlanWorkload
+    state: RunState
+    clock: ClockMonitor
+    seconds: float
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    reading: Reading | None = None  # of a tool's output
+    placed: Placed | None = None
+    done_ns: int = 0
+    clock_fault: ClockFault | None = None
+
+    @property
+    def name(self) -> str:
+        """Name of the guest."""
+        return self.running_guest.name
+
+    @property
+    def measured(self) -> bool:
+        """Whether its value counts."""
+        return self.placement.role == "measured"
+
+    @property
+    def run_in_s(self) -> float:
+        """What does not count of a slice, beside its first iteration."""
+        guest = self.running_guest.guest
+        return max(guest.run_in_s, guest.run_ins.get(f"{self.planned.workload} {self.planned.op}", 0.0))
+
+    @property
+    def conditions(self) -> dict[str, str]:
+        """What the agent reported, and what the guest got."""
+        conditions = dict(self.state.conditions)
+        if self.state.host_timed:
+            conditions["timing"] = self.state.timing  # of a run too that did not come to its end
+        guest = self.running_guest.guest
+        if "disk" in self.workload.needs and guest.disk is not None:
+            conditions |= guest.disk.conditions
+            if self.running_guest.whole.disk_begins:
+                conditions["host_cache_begins"] = self.running_guest.whole.disk_begins
+        if "network" in self.workload.needs and guest.network is not None:
+            conditions["network_path"] = guest.network.kind
+        if isinstance(self.workload, Tool):
+            conditions["program_of"] = str(self.running_guest.record.effective.get("image", "the host"))
+        if CONDITION in self.running_guest.record.effective:
+            conditions[CONDITION] = str(self.running_guest.record.effective[CONDITION])
+        processors = self.running_guest.record.effective["facts"].get("cpus_allowed", 0)
+        if self.placed is not None:
+            conditions |= self.placed.conditions
+            processors = min(processors, len(self.placed.processors))
+        if 0 < processors < self.planned.threads:
+            conditions["processors"] = f"{processors} for {self.planned.threads} threads"
+        return conditions
+
+    def refuse_other_metric(self, done: Done) -> None:
+        """Raise LinkError for a result in another unit or direction than the operation's: it is another quantity."""
+        unit, better = self.workload.agent_metric(self.planned.op)
+        if (done.unit, done.better) != (unit, better):
+            raise LinkError(
+                f"the agent reports {self.planned.workload} {self.planned.op} in {done.unit}, {done.better} is better; "
+                f"its unit is {unit}, {better} is better"
+            )
+
+    def run(self) -> Run:
+        """What was measured, without a score. Raises UsageError where the output of a tool cannot be read."""
+        done = self.state.done
+        if not isinstance(self.workload, Tool) or done is None:
+            return self._run(self.state.samples, None if done is None else _report(done))
+        self.reading = reading = self.workload.read(self.planned.op, done.output or "")
+        unit = self.workload.operations[self.planned.op].unit
+        report = _report(done)
+        measures = {**report.measures, SAYS.name: {"unit": unit, "value": reading.value}}
+        samples = tuple(replace(sample, work=reading.work or 1) for sample in self.state.samples)
+        return self._run(samples, replace(report, value=reading.value, measures=measures))
+
+    def failed_run(self, reason: str) -> Run | None:
+        """What is kept of a trial that failed for a reason; None where no sample came and the clock is not blamed."""
+        clock_error = self.state.clock_error
+        fault = self.clock_fault or (clock_error.fault if clock_error is not None else None)
+        if not self.state.samples and fault is None:
+            return None
+        try:
+            run = self.run()
+        except UsageError:
+            assert self.state.done is not None
+            run = self._run(self.state.samples, replace(_report(self.state.done), value=None))
+        mark = textwrap.shorten(reason, _MARK, placeholder=" ...")
+        samples = tuple(replace(sample, set_aside=SetAside.FAILED_TRIAL, mark=mark) for sample in run.samples)
+        return replace(run, samples=samples, fault=fault)
+
+    def with_stopwatch(self, run: Run, elapsed_s: float) -> Run:
+        """The run of a tool with its number also corrected, and timed by the host's stopwatch around the program.
+
+        elapsed_s: length of its samples in host time.
+        """
+        assert self.reading is not None
+        own = run.reported
+        # Null iterations come before what the laboratory releases.
+        around_s = elapsed_s if self.state.host_timed else (self.done_ns - self.clock.began_ns) * 1e-9
+        told = {
+            CORRECTED.name: run.scored.value,
+            BY_STOPWATCH.name: by_stopwatch(self.reading, run.unit, around_s),
+        }
+        measures = {name: {"unit": run.unit, "value": value} for name, value in told.items() if value is not None}
+        return replace(run, report=replace(own, measures={**own.measures, **measures}))
+
+    def _run(self, samples: tuple[Sample, ...], report: AgentReport | None) -> Run:
+        service = self.placement.role == "service"
+        operation = self.workload.operations[self.planned.op]
+        return Run(
+            placement=self.placement,
+            guest_id=self.running_guest.record.guest_id,
+            kernel=self.workload.kernel,
+            op="serve" if service else self.planned.op,
+            parameters=self.parameters,
+            threads=1 if service else self.planned.threads,
+            unit=operation.unit,
+            better=operation.better,
+            conditions=self.conditions,
+            samples=samples,
+            probes=self.clock.probes,
+            report=report,
+        )
+
+
+def by_stopwatch(reading: Reading, unit: str, around_s: float) -> float | None:
+    """A tool's work over the host seconds around it, in its unit. None where the tool does not say how much it did."""
+    return per_unit(reading.work, around_s, unit) if reading.work else None
+
+
+def _report(done: Done) -> AgentReport:
+    return AgentReport(
+        value=done.value,
+        cpu_s=(done.cpu.user_ns + done.cpu.system_ns) * 1e-9,
+        check=done.check.model_dump(),
+        measures={name: measure.model_dump() for name, measure in done.measures.items()},
+        histograms={name: histogram.model_dump() for name, histogram in done.histograms.items()},
+        output=done.output,
+    )

@@ -1,0 +1,1 @@
+"""Guests while they live: started, placed, spoken to, stopped."""

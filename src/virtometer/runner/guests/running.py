@@ -1,0 +1,299 @@
+"""A guest that lives: started, greeted, its network configured, with a peer on the laboratory's side where needed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any, Literal
+
+from virtometer.environments.base import Capabilities, Environment, Guest, LabContext, NetworkPath, Settings
+from virtometer.environments.parts.process_guest import ProcessGuest
+from virtometer.environments.tuning.steps import Done as TuningDone
+from virtometer.environments.tuning.steps import tune_guest
+from virtometer.errors import EnvironmentFailed, GuestDied, LinkClosed, LinkError
+from virtometer.host.cpu.parts import CpuReading, added
+from virtometer.link.channel import Channel
+from virtometer.link.messages import Done, Failed, Ready
+from virtometer.link.session import Session
+from virtometer.model import GuestKey, GuestStart, Limits, PlanEnvironment, TuningStep
+from virtometer.programs import now
+from virtometer.runner.guests.processors import Placed, Share, place_guest
+from virtometer.time_server.process import ReferenceClock
+from virtometer.visible import one_line
+
+
+def served_port(conditions: Mapping[str, str]) -> int:
+    """The port at which a run of `serve` listens, from the conditions of its `ready`. LinkError for what is no port."""
+    if "address" not in conditions:
+        raise LinkError("the network peer did not say where it listens")
+    port = conditions["address"].rpartition(":")[2]
+    if not (port.isascii() and port.isdecimal() and 0 < int(port[:6]) < 1 << 16):
+        raise LinkError(f"the network peer says that it listens on port {port}")
+    return int(port)
+
+
+class Peer:
+    """An agent on the laboratory's side of a guest's network path, serving connections."""
+
+    def __init__(self, lab: LabContext, guest_id: str, path: NetworkPath, limits: Limits) -> None:
+        """Start the agent in the path's network namespace and wait until it listens."""
+        self._limits = limits
+        with ProcessGuest.starting(lab, f"{guest_id}-p") as guest:
+            purpose = f"network peer of {guest_id}"
+            guest.launch([lab.agent, "stdio"], purpose=purpose, namespace=path.namespace)
+            self.session = Session(Channel(guest.stream), purpose)
+            self.session.greet(limits.answer_s)
+            port = self._listen(path.host_address)
+        self.guest = guest
+        self.address = f"{path.peer_address}:{port}"
+
+    def _listen(self, host: str) -> int:
+        arguments: dict[str, Any] = {
+            "run": "serve",
+            "kernel": "net",
+            "op": "serve",
+            "parameters": {"listen": f"{host}:0"},
+            "threads": 1,
+            "cpus": None,
+            "seconds": 1.0,
+        }
+        self.session.request("prepare", arguments, self._limits.answer_s)
+        event = self.session.next_event(self._limits.answer_s)
+        if isinstance(event, Failed):
+            raise LinkError(f"the network peer cannot listen on {host}: {event.error.message}")
+        if not isinstance(event, Ready):
+            raise LinkError("the network peer did not say where it listens")
+        self.session.request("start", {"run": "serve"}, self._limits.answer_s)
+        return served_port(event.conditions)
+
+    def drain(self) -> None:
+        """Throw away what the peer reports while it serves: the measuring end counts."""
+        self.session.begin_run()
+        while (event := self.session.next_event(0.0)) is not None:
+            if isinstance(event, Failed | Done):
+                raise LinkError("the network peer ended early")
+
+    def stop(self) -> None:
+        """End the peer. Idempotent."""
+        self.session.close()
+        self.guest.stop()
+
+
+class RunningGuest:
+    """A guest with a session to its agent. `start` makes one; `stop` leaves nothing."""
+
+    def __init__(
+        self,
+        plan: PlanEnvironment,
+        guest: Guest,
+        session: Session,
+        limits: Limits,
+        record: GuestStart,
+        capabilities: Capabilities,
+        timing: Literal["agent", "laboratory"],
+        settings: Settings,
+    ) -> None:
+        """Use `start` instead."""
+        self._capabilities = capabilities
+        self._settings = settings
+        self.timing = timing
+        self.plan = plan
+        self.name = session.name
+        self.guest = guest
+        self.session = session
+        self.record = record
+        self.broken = False
+        self.disk_begins = ""  # what the host's page cache held of its disk when the last trials began
+        self._limits = limits
+        self._peer: Peer | None = None
+        self._clock: ReferenceClock | None = None
+        self._agents: dict[int, RunningGuest] = {}  # beside its first one
+        self._first = self
+
+    @classmethod
+    def start(
+        cls,
+        environment: Environment,
+        plan: PlanEnvironment,
+        settings: Settings,
+        guest_id: str,
+        limits: Limits,
+        number: int = 1,
+    ) -> RunningGuest:
+        """Start a guest and wait for its agent. `number`: among the guests of this environment in a trial.
+
+        After EnvironmentFailed or LinkError nothing is left behind.
+        """
+        return StartingGuest(environment, plan, settings, guest_id, limits, number).finish()
+
+    def lacks(self, what: Literal["disk", "network"]) -> str:
+        """Why this guest offers no disk or no network."""
+        reason = self._capabilities.disk_reason if what == "disk" else self._capabilities.network_reason
+        return reason or f"{self.plan.name} offers no {what}"
+
+    def ended(self) -> bool:
+        """Whether the guest has ended by itself. Asked after its channel closed: its end follows within a moment."""
+        deadline = time.monotonic() + 1.0
+        while self.guest.alive() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return not self.guest.alive()
+
+    def place(self, share: Share, lab: LabContext) -> Placed:
+        """Bind it to the processors for its work. Returns where it is."""
+        return place_guest(self.guest, self._settings, share, lab.processors)
+
+    @property
+    def fewest_processors(self) -> int:
+        """How many processors it has at least, whatever its work needs."""
+        return self._settings.fewest_processors
+
+    def agent(self, instance: int) -> RunningGuest:
+        """One of its agents; the first is the guest itself. KeyError for one that does not live."""
+        return self if instance == 1 else self._agents[instance]
+
+    def has_agent(self, instance: int) -> bool:
+        """Whether an agent of this number lives."""
+        return instance == 1 or instance in self._agents
+
+    def add_agent(self, environment: Environment, guest_id: str) -> None:
+        """Start one more agent in this guest. Raises EnvironmentFailed or LinkError, and leaves none then."""
+        number = len(self._agents) + 2
+        guest = environment.add_agent(self.guest, self._settings, guest_id)
+        session = Session(Channel(guest.stream), f"{self.name} agent {number}")
+        agent = RunningGuest(
+            self.plan, guest, session, self._limits, self.record, self._capabilities, self.timing, self._settings
+        )
+        try:
+            session.greet(self._limits.start_s)
+        except BaseException:
+            agent.broken = True
+            agent.stop()
+            raise
+        agent._first = self
+        self._agents[number] = agent
+
+    @property
+    def whole(self) -> RunningGuest:
+        """The guest that this agent is one of: its first agent."""
+        return self._first
+
+    def cpu_ns(self) -> int:
+        """CPU time of the whole guest with all its agents so far, in ns."""
+        first = self._first
+        return first.guest.cpu_ns() + sum(agent.guest.cpu_ns() for agent in first._agents.values())
+
+    def cpu_parts(self) -> CpuReading | None:
+        """How the time of the last `cpu_ns` is divided, of the whole guest; None where that is unknown."""
+        agents = [self._first, *self._first._agents.values()]
+        readings = [one.guest.cpu_parts() for one in agents]
+        return added([one for one in readings if one is not None]) if None not in readings else None
+
+    @property
+    def unusable(self) -> bool:
+        """Whether it, or an agent of it, is not to be used again."""
+        return self.broken or any(agent.broken for agent in self._agents.values())
+
+    @property
+    def beside(self) -> list[Guest]:
+        """What serves it on the laboratory's side."""
+        return [server.guest for server in (self._peer, self._clock) if server is not None]
+
+    def peer(self, lab: LabContext) -> Peer:
+        """The peer on the laboratory's side, started at its first use. Raises EnvironmentFailed without a network."""
+        if self._peer is None:
+            self._peer = Peer(lab, self.guest.guest_id, self._network(), self._limits)
+        return self._peer
+
+    def reference_clock(self, lab: LabContext) -> ReferenceClock:
+        """The time server on the laboratory's side, started at its first use. Raises EnvironmentFailed as `peer`."""
+        if self._clock is None:
+            self._clock = ReferenceClock(lab, self.guest.guest_id, self._network(), self._limits)
+        return self._clock
+
+    def _network(self) -> NetworkPath:
+        if self.guest.network is None:
+            raise EnvironmentFailed(self.lacks("network"))
+        return self.guest.network
+
+    def stop(self) -> None:
+        """Say bye, end the guest, leave nothing. Idempotent. What fails to end does not keep the rest alive."""
+        agents, servers = list(self._agents.values()), (self._peer, self._clock)
+        self._agents.clear()
+        self._peer = self._clock = None
+        with ExitStack() as ending:  # the last one that is named ends first
+            ending.callback(self.guest.stop)
+            ending.callback(self.session.close)
+            if not self.broken:
+                ending.callback(self.session.bye, min(self._limits.answer_s, 2.0))
+            for one in (*servers, *agents):
+                if one is not None:
+                    ending.callback(one.stop)
+
+
+class StartingGuest:
+    """A guest that was started, and whose agent has not greeted yet. `finish` makes a RunningGuest of it."""
+
+    def __init__(
+        self,
+        environment: Environment,
+        plan: PlanEnvironment,
+        settings: Settings,
+        guest_id: str,
+        limits: Limits,
+        number: int = 1,
+        tuning: Sequence[TuningStep] = (),
+        tuned: Sequence[TuningDone] = (),
+        *,
+        control: bool = False,
+    ) -> None:
+        """Start it, as `RunningGuest.start`, and do not wait for its agent. EnvironmentFailed leaves nothing behind.
+
+        tuning: steps of the whole plan, which come before those of the settings. tuned: what those on the host did.
+        control: of containers, launched as those are.
+        """
+        self._environment, self._plan, self._settings, self._limits = environment, plan, settings, limits
+        self._guest_id = guest_id
+        self._tuning, self._tuned = (*tuning, *settings.tuning), tuned
+        self._name = GuestKey(plan.name, number).name
+        self._started_at, self._begun = now(), time.monotonic()
+        start = environment.start_control if control else environment.start
+        self._guest = start(settings, guest_id)
+        self._session = Session(Channel(self._guest.stream), self._name)
+
+    def finish(self) -> RunningGuest:
+        """Wait for its agent. After EnvironmentFailed or LinkError nothing is left behind."""
+        guest, session, limits, plan = self._guest, self._session, self._limits, self._plan
+        try:
+            try:
+                session.greet(limits.start_s)
+                provision_s = time.monotonic() - self._begun
+                effective = {**guest.effective, "facts": session.request("facts", {}, limits.answer_s)}
+                network = guest.network
+                if network is not None and network.guest_interface:
+                    session.request("configure-network", network.configuration(), limits.answer_s)
+                if self._tuning:
+                    done = tune_guest(self._environment, guest, session, self._tuning)
+                    effective["tuning"] = [*self._tuned, *done]
+            except LinkClosed as cause:
+                words = one_line(guest.stderr_tail())
+                when = "before its agent said hello" if session.greeting is None else "while it was being set up"
+                raise GuestDied(
+                    f"the guest ended {when}" + (f": {words}" if words else ""), guest=self._name
+                ) from cause
+            requested = self._settings.model_dump(mode="json")
+            record = GuestStart(
+                self._guest_id, plan.name, plan.kind, requested, effective, provision_s, self._started_at
+            )
+            by_clock: Literal["agent", "laboratory"] = "agent" if self._settings.steady_clock else "laboratory"
+            timing = by_clock if plan.timing == "auto" else plan.timing
+            capabilities = self._environment.capabilities()
+            return RunningGuest(plan, guest, session, limits, record, capabilities, timing, self._settings)
+        except BaseException:
+            self.abandon()
+            raise
+
+    def abandon(self) -> None:
+        """End it; nothing is left behind. Idempotent."""
+        self._session.close()
+        self._guest.stop()

@@ -1,0 +1,1 @@
+"""The laboratory on this host: what it consists of, and whether it works."""

@@ -1,0 +1,123 @@
+"""No verdict where other programs disturbed most trials or slices of either side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.analysis.simulated_campaigns import Place, changed, gaussian, in_rounds, simulate, trials_of, with_runs
+from virtometer.analysis import analyse
+from virtometer.analysis.compare.blocks import cells
+from virtometer.analysis.compared.campaigns import compare_campaigns
+from virtometer.analysis.compared.environments import compare_environments
+from virtometer.analysis.notes import busy
+from virtometer.model import Campaign, Mark, MarkKind, Run, SetAside, Verdict
+from virtometer.report.parts import words
+
+FOREIGN = Mark(MarkKind.FOREIGN, "other programs used 1.50 processors (the plan allows 0.25)")
+PLACES = [Place("native"), Place("faster", efficiency={"": 1.5}), Place("box")]
+
+
+def campaign(marks: int = 0, where: str = "native", kind: MarkKind = MarkKind.FOREIGN, **plan: object) -> Campaign:
+    """Eight blocks, so many trials of one environment with a mark."""
+    quiet = simulate(PLACES, noise=gaussian(0.002), **plan)  # type: ignore[arg-type]
+    which = trials_of(quiet, where)[:marks]
+    mark = Mark(kind, FOREIGN.text)
+    return simulate(PLACES, noise=gaussian(0.002), marks=dict.fromkeys(which, (mark,)), **plan)  # type: ignore[arg-type]
+
+
+def with_slices(campaign: Campaign, environment: str, lost: int) -> Campaign:
+    """The campaign in ten slices a trial, of which so many of one environment are disturbed."""
+
+    def in_slices(run: Run) -> Run:
+        made = in_rounds(run, [run.scored.value] * 10)
+        if run.placement.environment != environment:
+            return made
+        samples = tuple(
+            replace(one, set_aside=SetAside.DISTURBED, mark="others had it") if (one.slice or 0) < lost else one
+            for one in made.samples
+        )
+        return changed(made, samples=samples)
+
+    return with_runs(campaign, in_slices)
+
+
+def verdicts(of: Campaign) -> dict[str, str]:
+    return {one.subject: words.verdict(one) for one in analyse(of).findings[1:]}
+
+
+QUIET = {"faster": "faster", "box": "equivalent"}
+BUSY = dict.fromkeys(QUIET, "undecided: the host was busy")
+
+
+@pytest.mark.parametrize(
+    ("marks", "where", "expected"),
+    [
+        (0, "native", QUIET),
+        (4, "native", QUIET),
+        (5, "native", BUSY),
+        (5, "faster", QUIET | {"faster": "undecided: the host was busy"}),
+    ],
+)
+def test_more_than_half_of_the_trials_of_either_side(marks: int, where: str, expected: dict[str, str]) -> None:
+    assert verdicts(campaign(marks, where)) == expected
+
+
+@pytest.mark.parametrize("kind", list(MarkKind))
+def test_marks_count_that_are_of_other_programs(kind: MarkKind) -> None:
+    others = {"foreign", "run-delay", "steal", "swap"}
+    assert verdicts(campaign(8, "box", kind))["box"] == (BUSY if kind.value in others else QUIET)["box"]
+
+
+@pytest.mark.parametrize(("lost", "where", "expected"), [(5, "native", QUIET), (6, "native", BUSY), (6, "none", QUIET)])
+def test_more_than_half_of_the_slices_of_either_side(lost: int, where: str, expected: dict[str, str]) -> None:
+    of = with_slices(campaign(), where, lost)
+    assert verdicts(of) == expected
+    if expected == BUSY:
+        (_, finding, _) = analyse(of).findings
+        assert any("disturbed 48 of 80 slices of native" in note for note in finding.notes)
+
+
+def test_slices_beside_long_windows_that_are_compared_do_not_count() -> None:
+    def windows(run: Run) -> Run:
+        made = in_rounds(run, [run.scored.value] * 4, [[run.scored.value] * 4])
+        aside = {True: SetAside.DISTURBED, False: SetAside.SLICE}
+        samples = tuple(
+            replace(one, set_aside=aside[one.slice < 3] if one.slice >= 0 else None, mark="")  # type: ignore[operator]
+            for one in made.samples
+        )
+        return changed(made, samples=samples)
+
+    of = with_runs(campaign(), windows)
+    found = busy.disturbed(cells(of)["memory triad 64 MB", "native"].results)
+    assert (found.slices, found.of_slices, found.trials, found.of_trials) == (0, 0, 0, 8)
+
+
+def test_the_reason_has_counts_and_what_to_do_and_no_claim_is_left() -> None:
+    (_, finding, _) = analyse(campaign(5)).findings
+    (note,) = (note for note in finding.notes if note.startswith("the host was busy"))
+    assert "disturbed 5 of 8 trials of native" in note
+    assert "end the other programs, choose a quieter time" in note and "max_disturbed_share: 1" in note
+    assert "more than 50% of the trials or slices" in " ".join(finding.shown_notes)
+    assert (finding.verdict, finding.qualified) == (Verdict.UNDECIDED, "the host was busy")
+    assert finding.worst_block is not None and finding.worst_block.verdict_without is Verdict.UNDECIDED
+    assert finding.ratio is not None and finding.blocks_needed is None
+
+
+def test_the_plan_may_allow_more() -> None:
+    assert verdicts(campaign(8, rules={"max_disturbed_share": 1})) == QUIET
+    assert verdicts(campaign(1, rules={"max_disturbed_share": 0})) == BUSY
+
+
+def test_comparisons_of_campaigns_and_of_environments_carry_the_marks() -> None:
+    disturbed = campaign(5)
+    for a, b, side in ((campaign(), disturbed, "B"), (disturbed, campaign(), "A")):
+        for one in compare_campaigns(a, b, 0.05).findings:
+            assert words.verdict(one) == "undecided: the host was busy"
+            assert any(f"5 of 8 trials of native in {side}" in note for note in one.notes)
+    assert {words.verdict(one) for one in compare_campaigns(campaign(), campaign(), 0.05).findings} == {"equivalent"}
+    assert [words.verdict(one) for one in compare_environments(disturbed, "native", "box", 0.05).findings] == [
+        "undecided: the host was busy"
+    ]
+    assert [words.verdict(one) for one in compare_environments(disturbed, "faster", "box", 0.05).findings] == ["slower"]

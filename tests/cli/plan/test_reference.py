@@ -1,0 +1,47 @@
+"""`virtometer plan reference` on a terminal."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+import pytest
+
+from tests.cli.laboratory import PROGRAM, virtometer
+from virtometer.design.plan.reference import sections
+from virtometer.errors import UsageError
+from virtometer.runner.campaign.catalogue import catalogue
+
+ALL = sections(catalogue())
+
+
+def test_one_part_by_its_name_and_all_without_one() -> None:
+    outcome = virtometer("plan", "reference", "qemu")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out.startswith("environment qemu (QEMU (emulated)): a virtual machine")
+    assert re.search(r"^memory +size, 128M to 1T, a +512M +bytes", outcome.out, re.MULTILINE)
+    every = virtometer("plan", "reference")
+    assert every.status == 0
+    for section in ALL:
+        kind = "" if section.group == "plan" else f"{section.group} "
+        assert re.search(rf"^{kind}{section.name}[ :]", every.out, re.MULTILINE)
+
+
+def test_the_reference_fits_a_terminal_that_has_ascii_alone() -> None:
+    outcome = subprocess.run(
+        [PROGRAM, "plan", "reference"],
+        capture_output=True, check=True, env={"PYTHONIOENCODING": "ascii", "COLUMNS": "80", "PATH": "/usr/bin:/bin"},
+    )  # fmt: skip
+    text = outcome.stdout.decode("ascii")
+    assert "\\u" not in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_an_unknown_name_is_one_sentence() -> None:
+    with pytest.raises(UsageError, match="did you mean 'disk'"):
+        sections(catalogue(), "dis")
+    outcome = virtometer("plan", "reference", "qemuu")
+    assert (outcome.status, outcome.out) == (2, "")
+    first, second = outcome.err.splitlines()
+    assert first.endswith("no workload, kind of environment or part 'qemuu'; did you mean 'qemu'?")
+    assert second.startswith("virtometer: there are: plan, ")

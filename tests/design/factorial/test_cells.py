@@ -1,0 +1,250 @@
+"""Factors become cells: environments with settings, levels and names, and messages name the line of the level."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from pydantic import Field
+
+from tests.design.test_parse import CATALOGUE, GOOD, BoxSettings, messages, parse
+from virtometer.design.factorial.cells import space_of
+from virtometer.design.parse import parse_plan, read_plan
+from virtometer.design.plan.catalogue import Catalogue, KindDescription
+from virtometer.design.plan.selection import Selection
+from virtometer.errors import PlanError
+from virtometer.model import Plan, TuningStep
+
+FACTORS = """\
+virtometer: 1
+name: varied
+environments:
+  - name: native
+    kind: native
+  - name: box
+    kind: box
+    settings: {memory: 64M}
+factors:
+  - name: cache
+    environment: box
+    setting: cache
+    levels: [none, writeback]
+  - name: size
+    environment: box
+    levels:
+      small: {cpus: 1, cpuset: [0]}
+      large: {cpus: 2}
+  - {name: dummy, environment: box, levels: {this: {}, that: {}}}
+workloads:
+  - {name: drill, workload: drill, op: deep}
+blocks: 6
+disk_span: 16M
+"""
+
+
+def varied(*changes: tuple[str, str]) -> str:
+    text = FACTORS
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new, 1)
+    return text
+
+
+def test_every_combination_is_an_environment_and_the_reference_the_baseline() -> None:
+    plan = parse(FACTORS)
+    assert len(plan.environments) == 9
+    assert plan.environments[0].name == "native" and not plan.environments[0].levels
+    first = plan.cells[0]
+    assert first.name == plan.baseline == "box cache=none size=small dummy=this"
+    assert first == plan.reference_cell
+    assert first.levels == {"cache": "none", "size": "small", "dummy": "this"}
+    assert (first.of, first.kind) == ("box", "box")
+    assert first.settings == {"memory": 64 << 20, "cache": "none", "cpus": 1.0, "cpuset": [0]}
+    large = next(one for one in plan.cells if one.levels["size"] == "large")
+    assert large.settings == {"memory": 64 << 20, "cache": "none", "cpus": 2.0}
+    assert len({tuple(one.levels.items()) for one in plan.cells}) == 8
+
+
+def test_a_plan_that_was_read_has_references_environments_and_terms() -> None:
+    plan = parse(FACTORS)
+    assert [(one.reference, one.environment) for one in plan.factors] == [
+        ("none", "box"), ("small", "box"), ("this", "box"),
+    ]  # fmt: skip
+    assert plan.design is not None
+    assert plan.design.terms == ["cache", "size", "dummy", "cache:size", "cache:dummy", "size:dummy"]
+    assert plan.design.left_out == []
+    assert Plan.model_validate_json(plan.model_dump_json()) == plan
+    space = space_of(plan.factors, plan.constraints, plan.design)
+    assert (space.names, space.references) == (("cache", "size", "dummy"), (0, 0, 0))
+
+
+def test_a_baseline_that_is_no_cell_stays_and_the_name_of_the_environment_means_the_reference() -> None:
+    assert parse(varied(("blocks:", "baseline: native\nblocks:"))).baseline == "native"
+    assert parse(varied(("blocks:", "baseline: box\nblocks:"))).baseline == "box cache=none size=small dummy=this"
+
+
+def test_a_reference_may_be_named() -> None:
+    plan = parse(
+        varied(("    levels: [none, writeback]\n", "    levels: [none, writeback]\n    reference: writeback\n"))
+    )
+    assert plan.baseline == "box cache=writeback size=small dummy=this"
+
+
+def test_constraints_take_cells_away() -> None:
+    never = "constraints:\n  - never: {cache: writeback, size: [large]}\n"
+    plan = parse(varied(("blocks:", f"{never}blocks:")))
+    assert len(plan.cells) == 6
+    only = "constraints:\n  - {only: {size: small}, where: {cache: writeback}}\n"
+    assert parse(varied(("blocks:", f"{only}blocks:"))).cells == plan.cells
+    assert plan.design is not None and plan.design.left_out == ["cache:size"]
+
+
+def test_environments_may_be_levels() -> None:
+    text = varied(
+        ("  - name: native\n    kind: native\n", "  - {name: other, kind: box, settings: {memory: 32M}}\n"),
+        ("    environment: box\n    setting", "    setting"),
+        ("    environment: box\n    levels:", "    levels:"),
+        ("{name: dummy, environment: box, levels: {this: {}, that: {}}}", "{name: place, environments: [box, other]}"),
+    )
+    plan = parse(text)
+    assert [(one.name, one.of, one.settings["memory"]) for one in plan.cells[:2]] == [
+        ("box cache=none size=small", "box", 64 << 20),
+        ("other cache=none size=small", "other", 32 << 20),
+    ]
+    assert plan.cells[1].levels == {"cache": "none", "size": "small", "place": "other"}
+    assert len(plan.environments) == 8
+
+
+def test_long_names_lose_the_factors_and_then_the_levels() -> None:
+    longer = parse(varied(("name: dummy", "name: a factor with quite a long name indeed")))
+    assert longer.cells[0].name == "box none small this"
+    text = varied(("small:", "a level of a long name here:"), ("large:", "another level of a long name:"))
+    longest = parse(text.replace("this", "a dummy in many more words").replace("that", "another one"))
+    assert longest.cells[0].name == "box cell 1"
+
+
+def test_a_screening_has_its_centre_as_the_reference() -> None:
+    factors = "factors:\n" + "".join(
+        f"  - {{name: {name}, environment: box, levels: {{low: {{}}, middle: {{}}, high: {{}}}}}}\n" for name in "ab"
+    )
+    text = GOOD + "design: {type: screening}\n" + factors
+    assert "screening has factors of three numeric levels" in messages(text)[0]
+    numeric = "factors:\n" + "".join(
+        f"  - {{name: {name}, environment: box, setting: {name}, levels: [{levels}]}}\n"
+        for name, levels in (("memory", "8M, 16M, 32M"), ("cpus", "1, 2, 4"))
+    )
+    base = GOOD.replace("settings: {memory: 64M, cpus: 2, cpuset: [0, 1], colour: red}", "settings: {}")
+    assert (
+        "screening has 3 to 18 factors, and the plan has 2"
+        in messages(base + "design: {type: screening}\n" + numeric)[0]
+    )
+
+
+def test_the_name_in_the_file_chooses_all_cells() -> None:
+    found = read_plan(FACTORS, "p.yaml", CATALOGUE, Selection(environments=("box",)))
+    assert [one.of for one in found.plan.environments] == ["box"] * 8
+    one = read_plan(FACTORS, "p.yaml", CATALOGUE, Selection(environments=("native",)))
+    assert [place.name for place in one.plan.environments] == ["native", one.plan.baseline]
+
+
+def test_fields_may_be_replaced() -> None:
+    found = read_plan(FACTORS, "p.yaml", CATALOGUE, instead={"design": {"type": "one at a time"}, "blocks": 7})
+    assert (len(found.plan.cells), found.plan.blocks) == (4, 7)
+
+
+def test_settings_that_do_not_go_together_are_said_once() -> None:
+    """Each message names the line of the level; the same mistake in several cells is one message."""
+    (line,) = messages(varied(("levels: [none, writeback]", "levels: [none, writebak]")))
+    assert re.fullmatch(r"p\.yaml:13: 'cache' is 'writebak'; did you mean 'writeback'\? allowed: none, writeback", line)
+    (line,) = messages(varied(("large: {cpus: 2}", "large: {cpus: -2}")))
+    assert re.fullmatch(r"p\.yaml:18: 'cpus' is -2, but must be more than 0", line)
+    (line,) = messages(varied(("large: {cpus: 2}", "large: {cpu: 2}")))
+    assert re.match(r"p\.yaml:18: unknown setting of box 'cpu'; did you mean 'cpus'\?", line)
+
+
+@pytest.mark.parametrize(
+    ("design", "sentence"),
+    [
+        ("{type: fraction, resolution: 5, terms: [cache:size]}", None),
+        ("{type: optimal, runs: 3}", r"22: 3 combinations cannot estimate 4 numbers: the mean and the terms"),
+        ("{type: whole}", r"22: 'type' is 'whole'; allowed: full, fraction, screening, optimal, .*"),
+        ("{terms: [cash]}", r"22: the term 'cash' names no factor; allowed: cache, size, dummy"),
+        ("{left_out: []}", r"22: unknown field 'left_out'.*"),
+        ("full", r"22: 'design' is 'full', but must be a mapping such as \{type: full\}"),
+    ],
+)
+def test_a_design_that_cannot_be_made_names_its_line(design: str, sentence: str | None) -> None:
+    text = varied(("blocks:", f"design: {design}\nblocks:"))
+    if sentence is None:
+        assert len(parse(text).cells) == 8
+    else:
+        assert re.fullmatch(rf"p\.yaml:{sentence}", messages(text)[0]), messages(text)
+
+
+def test_a_screening_of_three_numeric_settings() -> None:
+    class Numbers(BoxSettings):
+        depth: int = 1
+
+    catalogue = Catalogue({"box": KindDescription(Numbers)}, CATALOGUE.workloads)
+    factors = "".join(
+        f"  - {{name: {name}, setting: {name}, levels: [{levels}]}}\n"
+        for name, levels in (("memory", "8M, 16M, 32M"), ("cpus", "1, 2, 4"), ("depth", "1, 8, 64"))
+    )
+    text = f"""\
+virtometer: 1
+name: screened
+environments: [{{name: box, kind: box}}]
+factors:
+{factors}design: {{type: screening}}
+workloads: [{{name: drill, workload: drill, op: deep}}]
+"""
+    plan = parse_plan(text, "p.yaml", catalogue)
+    assert len(plan.cells) == 9
+    assert plan.baseline == "box memory=16M cpus=2 depth=8"
+    assert plan.cells[0].settings == {"memory": 16 << 20, "cpus": 2.0, "depth": 8}
+    assert [factor.reference for factor in plan.factors] == ["16M", "2", "8"]
+    refused = text.replace("name: cpus, setting: cpus, ", "name: cpus, setting: cpus, reference: '1', ")
+    with pytest.raises(PlanError, match="the reference of a screening is its centre: '2' of 'cpus'"):
+        parse_plan(refused, "p.yaml", catalogue)
+
+
+class TunedBox(BoxSettings):
+    tuning: list[TuningStep] = Field(default_factory=list)
+
+
+TUNABLE = Catalogue({**CATALOGUE.kinds, "box": KindDescription(TunedBox)}, CATALOGUE.workloads)
+STEPS = (
+    ("settings: {memory: 64M}", "settings: {memory: 64M, tuning: [{run: first}]}"),
+    ("small: {cpus: 1, cpuset: [0]}", "small: {tuning: [{queue_length: 5}]}"),
+    ("that: {}", "that: {tuning: [{run: third}, {offloads: {tx: false}}]}"),
+)
+
+
+def test_the_steps_of_tuning_of_several_factors_add_up() -> None:
+    plan = parse_plan(varied(*STEPS), "p.yaml", TUNABLE)
+    found = {tuple(one.levels.values())[1:]: one.settings.get("tuning") for one in plan.cells}
+    first, small = {"run": "first"}, {"queue_length": 5}
+    assert found == {
+        ("small", "this"): [first, small],
+        ("small", "that"): [first, small, {"run": "third"}, {"offloads": {"tx": False}}],
+        ("large", "this"): [first],
+        ("large", "that"): [first, {"run": "third"}, {"offloads": {"tx": False}}],
+    }
+
+
+def test_a_wrong_step_of_a_level_has_the_line_of_the_level() -> None:
+    text = varied(*STEPS, ("{queue_length: 5}", "{queue_length: often}"))
+    line = text.splitlines().index("      small: {tuning: [{queue_length: often}]}") + 1
+    with pytest.raises(PlanError) as caught:
+        parse_plan(text, "p.yaml", TUNABLE)
+    assert caught.value.line == line
+
+
+def test_the_host_is_tuned_for_one_environment_only_where_its_guests_live_alone() -> None:
+    host = ("{run: first}", "{where: host, sysctl: {vm.dirty_ratio: 5}}")
+    parse_plan(varied(*STEPS, host), "p.yaml", TUNABLE)
+    with pytest.raises(PlanError, match=r"tunes the host, where guests of other environments live .*'fresh: trial'"):
+        parse_plan(varied(*STEPS, host, ("blocks: 6", "blocks: 6\nfresh: block")), "p.yaml", TUNABLE)
+    whole = "tuning: [{where: host, sysctl: {vm.dirty_ratio: 5}}]\nfresh: block"
+    plan = parse_plan(varied(("blocks: 6", f"blocks: 6\n{whole}")), "p.yaml", CATALOGUE)
+    assert plan.tuning == [TuningStep(where="host", sysctl={"vm.dirty_ratio": 5})]

@@ -1,0 +1,202 @@
+"""Which workloads of a plan guests take turns in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from virtometer.design.parse import parse_plan
+from virtometer.design.schedule.interleaving import decided
+from virtometer.design.schedule.trials import schedule
+from virtometer.errors import PlanError
+from virtometer.model import Plan
+from virtometer.runner.campaign.catalogue import catalogue
+
+HEAD = """
+virtometer: 1
+control: false
+name: p
+fresh: {fresh}
+environments:
+  - {{name: native, kind: native}}
+  - {{name: box, kind: {kind}, settings: {settings}}}
+workloads:
+  - {{name: w, workload: {workload}, op: {op}, parameters: {parameters}, scheduling: {scheduling}}}
+"""
+
+
+def text(workload: str = "linpack", op: str = "classic", **more: Any) -> str:
+    words = {"fresh": "block", "kind": "bubblewrap", "settings": "{}", "parameters": "{}", "scheduling": "auto", **more}
+    return HEAD.format(workload=workload, op=op, **words)
+
+
+def without_box(plan_text: str) -> str:
+    return "\n".join(line for line in plan_text.splitlines() if "name: box" not in line)
+
+
+def plan(workload: str = "linpack", op: str = "classic", end: str = "", **more: Any) -> Plan:
+    return parse_plan(text(workload, op, **more) + end, "p.yaml", catalogue())
+
+
+def scheduling(*names: str, **more: Any) -> str:
+    (workload,) = plan(*names, **more).workloads
+    return workload.scheduling
+
+
+@pytest.mark.parametrize(
+    ("workload", "op", "parameters"),
+    [
+        ("linpack", "classic", "{}"),
+        ("memory", "triad", "{}"),
+        ("memory", "triad", "{size: 128M}"),
+        ("memory", "triad", "{size: 4x llc}"),
+        ("memory", "latency", "{size: 1G}"),
+        ("memory", "latency", "{}"),
+        ("pde", "jacobi", "{}"),
+        ("disk", "random-read", "{engine: libaio, depth: 8}"),
+        ("disk", "sequential-read", "{}"),
+        ("disk", "access", "{read: 100}"),
+        ("disk", "random-write", "{}"),
+        ("disk", "sequential-write", "{direct: true, depth: 4, engine: libaio}"),
+        ("disk", "access", "{read: 50}"),
+        ("disk", "random-write", "{direct: false, sync: each}"),
+        ("net", "request-response", "{}"),
+        ("os", "context-switch", "{}"),
+        ("os", "system-call", "{}"),
+    ],
+)
+def test_work_that_can_pause_is_interleaved(workload: str, op: str, parameters: str) -> None:
+    assert scheduling(workload, op, parameters=parameters) == "interleaved"
+    assert scheduling(workload, op, parameters=parameters, scheduling="continuous") == "continuous"
+
+
+@pytest.mark.parametrize(
+    ("workload", "op", "parameters", "reason"),
+    [
+        ("net", "stream", "{}", "its data flows on"),
+        ("net", "open-loop", "{rate: 100}", "its data flows on"),
+        ("net", "request-response", "{connections: 4}", "its data flows on"),
+        ("disk", "random-write", "{direct: false}", "what it writes through the page cache is left to the guests that"),
+        ("disk", "access", "{read: 50, direct: false}", "what it writes through the page cache is left to the guests"),
+        ("disk", "write", "{}", "it runs to completion, so that there is no set time"),
+        ("linpack", "classic", "{runs: 3}", "it runs to completion, so that there is no set time"),
+        ("clock", "watch", "{}", "it watches the clock all the time"),
+        ("fio", "random-read", "{}", "it is a program of its own"),
+    ],
+)
+def test_work_that_cannot_pause_is_continuous(workload: str, op: str, parameters: str, reason: str) -> None:
+    assert scheduling(workload, op, parameters=parameters) == "continuous"
+    with pytest.raises(PlanError, match=f"p.yaml:10: 'w' cannot be interleaved: {reason}"):
+        plan(workload, op, parameters=parameters, scheduling="interleaved")
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "reason"),
+    [
+        ("uml", "{}", "'box' writes through the page cache of the host"),
+        ("gvisor", "{}", "'box' writes through the page cache of the host"),
+        ("qemu", "{disk_cache: writeback}", "'box' has disk_cache writeback"),
+        ("qemu", "{disk_cache: directsync}", ""),
+        ("qemu", "{}", ""),
+        ("runc", "{}", ""),
+    ],
+)
+def test_writes_take_turns_only_where_no_guest_has_a_cache_before_the_disk(
+    kind: str, settings: str, reason: str
+) -> None:
+    expected = "continuous" if reason else "interleaved"
+    assert scheduling("disk", "random-write", kind=kind, settings=settings) == expected
+    assert scheduling("disk", "random-read", kind=kind, settings=settings) == "interleaved"
+    if reason:
+        with pytest.raises(PlanError, match=f"'w' cannot be interleaved: it writes the disk file, and {reason}"):
+            plan("disk", "random-write", kind=kind, settings=settings, scheduling="interleaved")
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"fresh": "trial"}, "with 'fresh: trial' a guest lives for one trial alone; write 'fresh: block'"),
+        ({"kind": "runc", "settings": "{cpus: 0.5}"}, "'box' needs long windows, because it has a limit of CPU time"),
+        (
+            {"kind": "qemu", "settings": "{icount: '5'}"},
+            "'box' needs long windows, because its clock has no rate",
+        ),
+    ],
+)
+def test_guests_that_need_long_windows_have_them(more: dict[str, Any], reason: str) -> None:
+    assert scheduling(**more) == "continuous"
+    with pytest.raises(PlanError, match=f"'w' cannot be interleaved: {reason}"):
+        plan(scheduling="interleaved", **more)
+
+
+@pytest.mark.parametrize(
+    ("kind", "op", "way"),
+    [
+        ("uml", "fork", "continuous"),
+        ("uml", "exec", "continuous"),
+        ("uml", "system-call", "interleaved"),
+        ("runc", "signal-catch", "continuous"),
+        ("nspawn", "signal-catch", "continuous"),
+        ("bubblewrap", "signal-catch", "interleaved"),
+        ("runc", "fork", "interleaved"),
+    ],
+)
+def test_work_that_short_slices_show_otherwise_is_continuous_unless_the_plan_says_so(
+    kind: str, op: str, way: str
+) -> None:
+    assert scheduling("os", op, kind=kind) == way
+    assert scheduling("os", op, kind=kind, scheduling="interleaved") == "interleaved"
+    assert scheduling("os", op, kind=kind, end="slice_s: 0.0625") == "interleaved"
+
+
+def test_a_window_of_very_many_slices_is_continuous() -> None:
+    for seconds, expected in ((36, "interleaved"), (36.1, "continuous"), (900, "continuous")):
+        assert scheduling("os", "system-call", end=f"seconds: {seconds}") == expected
+    with pytest.raises(PlanError, match="its window of 900 s has more than 3,000 slices"):
+        plan("os", "system-call", scheduling="interleaved", end="seconds: 900")
+
+
+def test_one_environment_alone_takes_no_turns() -> None:
+    assert parse_plan(without_box(text()), "p.yaml", catalogue()).workloads[0].scheduling == "continuous"
+
+
+def test_timing_by_the_laboratory_needs_long_windows() -> None:
+    timed = text(kind="native").replace("kind: native, settings: {}", "kind: native, timing: laboratory")
+    assert parse_plan(timed, "p.yaml", catalogue()).workloads[0].scheduling == "continuous"
+
+
+TOGETHER = "scenarios:\n  - {name: growing, type: together, guests: [1, 2]}\n"
+
+
+def of_several(workload: str, op: str, environments: int = 2, **more: Any) -> Plan:
+    of_two = text(workload, op, **more) + TOGETHER
+    return parse_plan(of_two if environments == 2 else without_box(of_two), "p.yaml", catalogue())
+
+
+@pytest.mark.parametrize("environments", [1, 2])
+def test_numbers_of_guests_are_interleaved_where_work_can_pause(environments: int) -> None:
+    assert of_several("memory", "triad", environments).workloads[0].scheduling == "interleaved"
+    assert of_several("net", "stream", environments).workloads[0].scheduling == "continuous"
+    assert of_several("memory", "triad", environments, fresh="trial").workloads[0].scheduling == "continuous"
+
+
+def test_writes_of_several_guests_have_windows_of_their_own() -> None:
+    assert of_several("disk", "random-write").workloads[0].scheduling == "continuous"
+    assert of_several("disk", "random-read").workloads[0].scheduling == "interleaved"
+    with pytest.raises(PlanError, match="it writes the disk file, and guests of 'growing' write at the same time"):
+        of_several("disk", "random-write", scheduling="interleaved")
+
+
+def test_more_samples_than_a_run_may_have_are_not_planned() -> None:
+    many = of_several("linpack", "classic").model_copy(update={"seconds": 25.0})
+    workloads = [one.model_copy(update={"scheduling": "auto"}) for one in many.workloads]
+    decided_plan, _ = decided(many.model_copy(update={"workloads": workloads}), catalogue())
+    assert decided_plan.workloads[0].scheduling == "continuous"
+
+
+def test_the_trials_of_an_interleaved_workload_stand_together() -> None:
+    of = plan("memory", "triad")
+    trials = schedule(of, ["native", "box"], 1)
+    assert [trial.turns for trial in trials[:4]] == [0, 0, 2, 2]
+    assert [trial.start_group for trial in trials[:4]] == [0, 0, 1, 1]

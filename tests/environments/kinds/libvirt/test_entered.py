@@ -1,0 +1,91 @@
+"""What machines and containers of libvirt have in common, where no daemon runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.environments.kinds.libvirt.test_virsh import needs_virsh
+from virtometer.environments.base import Environment, LabContext
+from virtometer.environments.kinds.libvirt.guest import DomainGuest
+from virtometer.environments.kinds.libvirt.kind import Libvirt, LibvirtContainer
+from virtometer.environments.kinds.libvirt.settings import DomainContainerSettings, DomainSettings
+from virtometer.environments.kinds.libvirt.virsh import Connection
+
+
+@needs_virsh
+@pytest.mark.parametrize("kind", [Libvirt, LibvirtContainer])
+def test_without_a_daemon_the_check_says_what_is_missing(
+    kind: type[Environment], lab: LabContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LIBVIRT_DEFAULT_URI", "qemu+unix:///system?socket=/no/such/socket")
+    check = kind(lab).check()
+    assert not check.works
+    assert "Failed to connect socket to '/no/such/socket'" in check.reason
+    assert "Debian packages libvirt-daemon-system and libvirt-daemon-driver-" in check.advice
+
+
+@needs_virsh
+def test_a_check_asks_the_hypervisor_of_the_settings(lab: LabContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LIBVIRT_DEFAULT_URI", "qemu+unix:///system?socket=/no/such/socket")
+    machine = Libvirt(lab)
+    assert not machine.check().works
+    check = machine.check_with(DomainSettings(uri="test:///default"))
+    assert (check.works, check.reason) == (True, "libvirt answers at test:///default")
+    assert set(check.found) == {"libvirt", "hypervisor"}
+    for kind, settings in (
+        (Libvirt, DomainSettings(uri="qemu+ssh://127.0.0.1:1/system", template="mine.xml")),
+        (LibvirtContainer, DomainContainerSettings(uri="lxc+unix:///system?socket=/no/such/other", domain="web")),
+    ):
+        refused = kind(lab).check_with(settings)
+        assert not refused.works
+        assert f"libvirt at {settings.uri} (ask for versions): " in refused.reason
+        assert refused.advice
+
+
+@needs_virsh
+@pytest.mark.parametrize(
+    ("uri", "here"), [("qemu+unix:///system?socket=/no/such/socket", True), ("test:///default", False)]
+)
+def test_a_machine_that_this_host_hides_works_on_it_all_the_same(lab: LabContext, uri: str, here: bool) -> None:
+    guest = DomainGuest(lab, "hidden", DomainSettings())
+    connection = Connection(lab.programs, uri)
+    assert Libvirt(lab).follow(guest, connection, "no-such-web", "99999999-2222-4333-8444-555555555555") is None
+    assert guest.on_this_host is here
+    unknown = f"unknown: libvirt at {uri} shows no process of no-such-web on this host"
+    assert guest.effective["cpu_accounting"] == unknown
+    assert guest.effective.get("foreign_load") == (unknown if here else None)
+
+
+@pytest.mark.parametrize(
+    ("uri", "disk", "several"),
+    [
+        ("qemu:///system", "", ""),
+        (
+            "qemu+ssh://host/system",
+            "no disk: a domain at qemu+ssh://host/system is on another host",
+            "",
+        ),
+        ("xen:///system", "no disk: a domain of the driver xen gets none of the laboratory's", ""),
+        (
+            "esx://host/",
+            "no disk: a domain of the driver esx gets none of the laboratory's",
+            "all domains of the driver esx would boot one disk_image",
+        ),
+    ],
+)
+def test_what_machines_can_have_is_that_of_the_default_driver(
+    lab: LabContext, monkeypatch: pytest.MonkeyPatch, uri: str, disk: str, several: str
+) -> None:
+    monkeypatch.setenv("LIBVIRT_DEFAULT_URI", uri)
+    can = Libvirt(lab).capabilities()
+    assert (can.disk, can.network, can.several_guests) == (not disk, not disk, not several)
+    assert (can.disk_reason, can.several_guests_reason) == (disk, several)
+    assert can.network_reason == disk.replace("no disk", "no network")
+    assert can.cpu_limit and can.memory_limit
+
+
+def test_a_container_of_an_image_has_no_limit(lab: LabContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LIBVIRT_DEFAULT_URI", "openvz:///system")
+    can = LibvirtContainer(lab).capabilities()
+    assert not can.cpu_limit
+    assert can.cpu_limit_reason == "the template of the driver openvz has no limits of CPU time"

@@ -1,0 +1,63 @@
+"""Directories with something mounted in them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from virtometer.host.owned.directories import detach_mount, remove_directory
+
+
+def mount_points() -> list[str]:
+    """What the mount table names, blanks as \\040."""
+    return [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
+
+
+@contextmanager
+def mounted(where: Path, *how: str | Path) -> Iterator[None]:
+    """Something mounted that a test takes off; whatever becomes of the test, no mount is left."""
+    subprocess.run(["mount", *how, where], check=True)
+    try:
+        yield
+    finally:
+        detach_mount(where)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounts need root")
+def test_no_mount_is_left_by_a_test_that_fails(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError), mounted(tmp_path, "-t", "tmpfs", "none"):
+        assert str(tmp_path) not in mount_points()
+    assert str(tmp_path) not in mount_points()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounts need root")
+def test_a_mount_is_taken_off_even_while_it_is_in_use(tmp_path: Path) -> None:
+    where = tmp_path / "mounted"
+    where.mkdir()
+    with mounted(where, "-t", "tmpfs", "none"):
+        user = subprocess.Popen(["sleep", "600"], cwd=where)
+        try:
+            removed = remove_directory(where)
+        finally:
+            user.kill()
+            user.wait()
+        assert removed == f"directory {where}"
+        assert str(where) not in mount_points()
+        assert not where.exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounts need root")
+def test_a_left_directory_is_never_removed_through_a_mount(tmp_path: Path) -> None:
+    precious, left = tmp_path / "precious", tmp_path / "left behind"
+    (left / "root").mkdir(parents=True)
+    precious.mkdir()
+    (precious / "data").write_text("keep me")
+    with mounted(left / "root", "--bind", precious):
+        remove_directory(left)
+        assert not left.exists()
+        assert (precious / "data").read_text() == "keep me"

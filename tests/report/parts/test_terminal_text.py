@@ -1,0 +1,11 @@
+"""Names and sentences on one line of a terminal."""
+
+from __future__ import annotations
+
+from virtometer.report.parts.terminal_text import text_line
+
+
+def test_what_would_break_or_hide_a_part_is_an_escape() -> None:
+    shown = text_line("a\x1b[31mb\nc\0\u202e", style="bold")
+    assert (shown.plain, shown.style) == (r"a\x1b[31mb\nc\x00\u202e", "bold")
+    assert shown.cell_len == len(shown.plain)

@@ -1,0 +1,61 @@
+"""Images as a user sees them: listed with their sizes, removed, refused by name."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from tests.environments.planted_image import plant
+from virtometer.cache import cache_directory
+from virtometer.environments.base import LabContext
+from virtometer.environments.images.agent_root import agent_root
+from virtometer.errors import HostBusy, UsageError
+from virtometer.host.lock.host_lock import HostLock
+from virtometer.runner.lab.image_store import build_image, remove_image, stored_images
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    cache_directory().mkdir(parents=True)
+    return cache_directory()
+
+
+def test_an_empty_cache_has_no_images(cache: Path) -> None:
+    assert stored_images() == []
+    with pytest.raises(UsageError, match="there is no image 'debian' to remove; there are: none"):
+        remove_image("debian", beside=True)
+
+
+def test_images_are_listed_with_what_they_take_and_removed(cache: Path, agent: Path, lab: LabContext) -> None:
+    agent_root(dataclasses.replace(lab, cache=cache))
+    image = plant(cache, agent)
+    size = agent.stat().st_size
+    found = {one.name: one for one in stored_images()}
+    assert found.keys() == {"minimal", "debian-planted"}
+    assert size <= found["minimal"].bytes < 2 * size
+    assert found["minimal"].contents == "kernels none; the agent in 1 root directories"
+    assert size <= found["debian-planted"].bytes
+    before = found["debian-planted"].bytes
+    image.with_agent(agent, lab.journal, lab.programs)
+    after = next(one.bytes for one in stored_images() if one.name == "debian-planted")
+    assert size <= after - before < 2 * size, "what is linked counts once"
+    with pytest.raises(UsageError, match="there are: minimal, debian-planted"):
+        remove_image("debian-other", beside=True)
+    with HostLock(beside=True), pytest.raises(HostBusy):
+        remove_image("debian")
+    assert remove_image("debian", beside=True) == ["debian-planted"]
+    assert list((cache / "images").iterdir()) == []
+    assert remove_image("minimal", beside=True) == ["minimal"]
+    assert stored_images() == []
+
+
+def test_what_cannot_be_built_is_said(cache: Path) -> None:
+    with pytest.raises(UsageError, match="there is no image 'fedora' that can be built; there are minimal, debian"):
+        build_image("fedora")
+    with pytest.raises(UsageError, match="'a b' is no name of a Debian package"):
+        build_image("debian", ["a b"])
+    with pytest.raises(UsageError, match="the image minimal has no packages"):
+        build_image("minimal", ["fio"])
