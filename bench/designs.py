@@ -51,7 +51,6 @@ seconds: 0.5
 fresh: block
 disk_span: 64M
 control: {control}
-residents_s: 0
 """
 
 

@@ -55,7 +55,7 @@ def test_a_sample_is_used_unless_it_is_set_aside() -> None:
 
 def test_what_slices_and_long_windows_set_aside_by_design_is_not_unused() -> None:
     kept = {why for why in SetAside if not Sample(0, 1, 1, "", why).unused}
-    assert kept == {SetAside.LONG_WINDOW, SetAside.SLICE, SetAside.RUN_IN, SetAside.RESIDENTS}
+    assert kept == {SetAside.LONG_WINDOW, SetAside.SLICE, SetAside.RUN_IN}
     assert not Sample(0, 1, 1, "").unused
 
 

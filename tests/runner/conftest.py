@@ -146,7 +146,6 @@ def make_plan() -> MakePlan:
                 "limits": {"start_s": 2, "prepare_s": 2, "run_extra_s": 2, "answer_s": 2},
                 "disk_span": 1 << 20,
                 "control": False,
-                "residents_s": 0,
                 # Other tests may run at the same time.
                 "rules": {"max_foreign_load": 4096, "max_run_delay_share": 1},
                 **more,

@@ -17,7 +17,6 @@ from virtometer.analysis.curves.sweeps import Series, Sweep, series, sweeps
 from virtometer.analysis.describe.clocks import ClockQuality, clock_qualities
 from virtometer.analysis.describe.measures import Measured, Times, further_measures, histograms, histograms_of
 from virtometer.analysis.describe.samples import TimedSamples, samples_unused, timed_samples, value_bound
-from virtometer.analysis.describe.silent_residents import SilentResidents, silent_residents
 from virtometer.analysis.effects.effect import Effects
 from virtometer.analysis.effects.in_stages import effects_of
 from virtometer.analysis.groups.scenarios import Together, together
@@ -178,11 +177,6 @@ class Analysis:
                 key = (run.placement.workload, run.placement.environment)
                 worst[key] = max(worst.get(key, 0.0), run.scored.clock.relative_bound, error)
         return worst
-
-    @cached_property
-    def silent_residents(self) -> SilentResidents | None:
-        """What silent guests cost the baseline; None where that was not measured."""
-        return silent_residents(self.campaign)
 
     @cached_property
     def counts(self) -> TrialCounts:

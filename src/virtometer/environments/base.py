@@ -236,7 +236,6 @@ class Guest(ABC):
     refused_programs: Mapping[str, str]  # those of lab.host_programs that it cannot run, each with the reason
     # The path of a program that is the guest's own, not one of lab.host_programs; None where it has none of that name.
     find_program: Callable[[str], str | None] = staticmethod(lambda name: None)
-    bears_stops: bool = True  # whether it goes on after its processes were stopped for a moment (SIGSTOP)
     on_this_host: bool = True  # whether its work is processor time of this host's kernel, also where none is shown
     run_in_s: float = 0.0  # how long it goes on working for the message that released a slice, at the slice's cost
     run_ins: Mapping[str, float] = MappingProxyType({})  # the same of operations ("os pipe") that need longer, s

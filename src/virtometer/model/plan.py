@@ -243,12 +243,6 @@ class Plan(Frozen):
     control: bool = Field(
         default=True, description="the baseline is measured twice in each block, which gives the noise floor"
     )
-    residents_s: float = Field(
-        default=1.5,
-        ge=0,
-        le=3600,
-        description="seconds of a campaign in which it measures what silent guests cost the baseline; 0: not at all",
-    )
     precision: OpenShare | None = Field(
         default=None,
         description="half width of the interval of each ratio that further blocks are measured for. "

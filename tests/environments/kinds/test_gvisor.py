@@ -64,13 +64,6 @@ def test_a_memory_that_is_spoilt_is_made_anew(gvisor: Gvisor, new_id: Callable[[
 
 
 @needs_root
-def test_a_guest_of_systrap_is_never_stopped(gvisor: Gvisor, new_id: Callable[[], str]) -> None:
-    guest, _ = start(gvisor, new_id())
-    guest.stop()
-    assert guest.bears_stops is (guest.effective["platform"] != "systrap")
-
-
-@needs_root
 def test_it_is_gvisors_kernel_that_answers(gvisor: Gvisor, new_id: Callable[[], str]) -> None:
     guest, talk = start(gvisor, new_id())
     facts = talk.session.request("facts", {}, ANSWER_S)

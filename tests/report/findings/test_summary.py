@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from tests.analysis.describe.test_silent_residents import measured
 from tests.analysis.simulated_campaigns import Place, Work, gaussian, outliers, simulate
 from virtometer.analysis import analyse
 from virtometer.model import Finding, Verdict
@@ -75,20 +74,6 @@ def test_what_no_plan_can_decide_is_counted() -> None:
     text = undecided(open_findings(5, None, 7, None))
     assert "deciding the typical one takes about 5 more blocks (5 min), probably 2 to 10; the worst about 7" in text
     assert text.endswith("; deciding 2 of 4 takes more blocks than a plan may have.")
-
-
-def test_what_silent_guests_cost_is_told() -> None:
-    (costly,) = campaign_sentences(analyse(measured(0.9, sd=0.01)))
-    assert re.fullmatch(
-        r"Silent residents: native beside 5 silent guests reached 0\.(89|90)\d* ±0\.0\d+ times its speed beside "
-        r"stopped ones \(32 pairs of slices\), from 0\.\d+ \((linpack|triad)\) to 0\.\d+ \((linpack|triad)\); "
-        r"it differs from 1\.",
-        costly,
-    )
-    (noisy,) = campaign_sentences(analyse(measured(1.0, sd=0.05, of="triad")))
-    assert re.search(r"\(16 pairs of slices\); no cost was found, and one above \d(\.\d)? % is excluded\.$", noisy)
-    (few,) = campaign_sentences(analyse(measured(0.9, blocks=5, of="triad")))
-    assert few.endswith("reached 0.90 times its speed beside stopped ones (10 pairs of slices).")
 
 
 def test_the_headline_counts_what_is_qualified() -> None:

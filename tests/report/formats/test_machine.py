@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.analysis import sequential_campaign as sequential
-from tests.analysis.describe.test_silent_residents import measured
 from tests.analysis.factor_campaigns import disk_campaign
 from tests.analysis.simulated_campaigns import FAMILIES, Place, Work, changed, simulate, with_runs
 from tests.report.showcase import compared, in_turns, lying, showcase
@@ -129,16 +128,6 @@ def test_the_worst_block_is_in_the_machine_interface(report: Any) -> None:
     assert uml["without"]["n"] == 7
     assert uml["without"]["low"] < uml["without"]["ratio"] < uml["without"]["high"]
     assert uml["verdict_without"] == "equivalent"
-
-
-def test_what_silent_guests_cost_is_in_the_machine_interface(report: Any) -> None:
-    assert report["silent_residents"] is None
-    found = json.loads(render(analyse(measured(0.9)), "json"))
-    VALIDATOR.validate(found)
-    of = found["silent_residents"]
-    assert of["ratio"] == pytest.approx(0.9, rel=1e-4)
-    assert (of["n"], of["pairs"], of["guests"]) == (8, 32, 5)
-    assert [one["workload"] for one in of["workloads"]] == ["linpack", "triad"]
 
 
 def test_not_like_with_like_is_a_field_of_its_own(report: Any) -> None:

@@ -34,7 +34,6 @@ workloads:
 blocks: 2
 seconds: 0.02
 fresh: block
-residents_s: 0
 """
 
 

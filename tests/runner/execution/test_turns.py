@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from tests.runner.fixtures import Document, MakePlan
-from virtometer.analysis.describe.silent_residents import log_ratios
 from virtometer.clock import line
 from virtometer.design.schedule.slice_lengths import length_factor
 from virtometer.environments.base import Guest, LabContext
@@ -27,7 +26,6 @@ from virtometer.model import FailureKind, GuestKey, Placement, Plan, Run, SetAsi
 from virtometer.processes import stat_of
 from virtometer.runner.execution.turns import TurnRunner
 from virtometer.runner.guests.running import RunningGuest
-from virtometer.runner.guests.silent import silent
 
 Turns = Callable[..., list[TrialRecord]]
 SLICES = 8
@@ -418,131 +416,3 @@ def test_the_clock_is_compared_over_the_life_of_the_guest_not_over_one_workload(
                 assert run.scored.clock.probes > len(before) + len(during) + len(after)
     for found, alone_bound in bounds[2:]:
         assert found < 0.005 < alone_bound
-
-
-def residents_of(record: TrialRecord) -> list[int]:
-    """The numbers of the slices that measure what silent guests cost."""
-    aside = [one.slice for one in run_of(record).samples if one.set_aside is SetAside.RESIDENTS]
-    return sorted({number for number in aside if number is not None})
-
-
-def test_silent_guests_are_stopped_in_every_second_slice_of_some_that_do_not_count(
-    turners: Callable[..., Plan], runner_of: Callable[[Plan], Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    residents_s = 0.9
-    plan = turners(a={}, b={}, c={}).model_copy(update={"residents_s": residents_s})
-    runner, guests = runner_of(plan)
-    states: dict[bool, set[str]] = {True: set(), False: set()}
-
-    @contextmanager
-    def watched(of: Sequence[Guest], *, stopped: bool) -> Iterator[None]:
-        assert sorted(map(id, of)) == sorted(id(one.guest) for key, one in guests.items() if key.environment != "a")
-        with silent(of, stopped=stopped):
-            yield
-            found = [stat_of(process) for guest in of for process in guest.processes()]
-            states[stopped] |= {one.state for one in found if one is not None}
-
-    monkeypatch.setattr("virtometer.runner.execution.turns.silent", watched)
-    first, *others = runner.run(trials(plan), guests, seed=1)
-    numbers = residents_of(first)
-    assert numbers[:2] == [SLICES, SLICES + 1]
-    assert numbers == list(range(SLICES, SLICES + len(numbers)))
-    assert len(numbers) % 2 == 0
-    assert len(numbers) >= 6
-    assert states[True] == {"T"}, "in odd ones they are stopped"
-    assert "T" not in states[False]
-    assert [residents_of(record) for record in others] == [[], []]
-    used = {one.slice for one in run_of(first).samples if one.used}
-    assert used == set(range(SLICES)), "the value is that of the rounds"
-    assert first.host is not None
-    assert first.host.wall_s < residents_s, "the host's use is that of the rounds and long windows"
-    assert all(one.guest.alive() for one in guests.values())
-    again = runner.run(trials(plan, 3), guests, seed=1)
-    assert [record.status for record in again] == ["done"] * 3
-    left = sum(len(residents_of(record)) for record in again)
-    assert left <= 2, "each workload of a block has its share of the time once; what it left may do for one more pair"
-
-
-@pytest.mark.parametrize(("residents_s", "block"), [(0, 0), (1.5, 1)])
-def test_without_time_for_it_and_in_further_stages_nobody_is_stopped(
-    turners: Callable[..., Plan], runner_of: Callable[[Plan], Any], residents_s: float, block: int
-) -> None:
-    plan = turners(a={}, b={}).model_copy(update={"residents_s": residents_s})
-    runner, guests = runner_of(plan)
-    records = runner.run([replace(one, block=block) for one in trials(plan)], guests, seed=1)
-    assert [residents_of(record) for record in records] == [[], []]
-
-
-def test_guests_that_may_not_be_stopped_are_left_alone(
-    turners: Callable[..., Plan], runner_of: Callable[[Plan], Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plan = turners(a={}, b={}).model_copy(update={"residents_s": 0.3})
-    runner, guests = runner_of(plan)
-
-    def refused(process: int, sign: int) -> None:
-        raise PermissionError(process, sign)
-
-    monkeypatch.setattr("virtometer.runner.guests.silent.send", refused)
-    records = runner.run(trials(plan), guests, seed=1)
-    assert [record.status for record in records] == ["done"] * 2
-    assert len(residents_of(records[0])) <= 1
-    assert log_ratios(run_of(records[0])) == []
-
-
-def test_guests_that_do_not_bear_to_be_stopped_go_on(
-    turners: Callable[..., Plan], runner_of: Callable[[Plan], Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plan = turners(a={}, b={}, c={}).model_copy(update={"residents_s": 0.3})
-    runner, guests = runner_of(plan)
-    guests[GuestKey("b")].guest.bears_stops = False
-    stopped = set()
-
-    def noted(process: int, sign: int) -> None:
-        stopped.add(process)
-
-    monkeypatch.setattr("virtometer.runner.guests.silent.send", noted)
-    records = runner.run(trials(plan), guests, seed=1)
-    assert [record.status for record in records] == ["done"] * 3
-    assert stopped == set(guests[GuestKey("c")].guest.processes())
-
-
-HOG = "import os, sys; os.sched_setaffinity(0, {int(sys.argv[1])}); print('up', flush=True)\nwhile True: pass"
-
-
-def competes_as(pid: int, other: int) -> None:
-    """Have a program in the scheduling group of another one, where this user has such groups."""
-    for mount in all_cgroup_mounts():
-        group = mount.cgroup_of(other)
-        if group is not None and ("cpu" in mount.controllers or (group / "cpu.weight").exists()):
-            with suppress(PermissionError):
-                (group / "cgroup.procs").write_text(str(pid))
-
-
-def test_guests_that_are_not_silent_are_found(
-    make_plan: MakePlan, runner_of: Callable[[Plan], Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Programs that work all the time on the processor of the guests, as a part of one of them."""
-    environments: list[Document] = [{"name": "native", "kind": "native"}, {"name": "again", "kind": "native"}]
-    limits = {"clock_error": 0.2, "run_extra_s": 5}
-    slice_s = 0.1  # a scheduler lets a program that has slept run first for a while
-    more: Document = {"slice_s": slice_s, "fresh": "block", "limits": limits, "residents_s": 60 * slice_s}
-    plan = make_plan(environments, seconds=4 * slice_s, **more)
-    runner, guests = runner_of(plan)
-    last = str(max(os.sched_getaffinity(0)))
-    with ExitStack() as ending:
-        hogs = []
-        for _ in range(4):  # other tests work at the same time, and are not stopped
-            hog = ending.enter_context(subprocess.Popen([sys.executable, "-c", HOG, last], stdout=subprocess.PIPE))
-            ending.callback(hog.kill)
-            assert hog.stdout is not None
-            assert hog.stdout.readline() == b"up\n"
-            with suppress(PermissionError):  # other tests' programs must not outweigh them
-                os.setpriority(os.PRIO_PROCESS, hog.pid, -10)
-            competes_as(hog.pid, guests[GuestKey("again")].guest.processes()[0])
-            hogs.append(hog.pid)
-        resident = guests[GuestKey("again")].guest
-        own = resident.processes()
-        monkeypatch.setattr(resident, "processes", lambda: [*own, *hogs])
-        logs = log_ratios(run_of(runner.run(trials(plan), guests, seed=1)[0]))
-    assert len(logs) >= 5
-    assert statistics.fmean(logs) < math.log(0.95)

@@ -23,7 +23,7 @@ QUALIFIED = "the host was busy"
 BY_OTHERS = frozenset({MarkKind.FOREIGN, MarkKind.RUN_DELAY, MarkKind.STEAL, MarkKind.SWAP})
 """Marks of what programs outside of the campaign did."""
 
-_LEFT_OUT = (SetAside.RESIDENTS, SetAside.OUTSIDE)
+_LEFT_OUT = (SetAside.OUTSIDE,)
 _ADVICE = "end the other programs, choose a quieter time, or set `rules: {max_disturbed_share: 1}` in a new plan"
 _Key = TypeVar("_Key")
 

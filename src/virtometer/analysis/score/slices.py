@@ -50,20 +50,6 @@ def slices_apart(samples: Sequence[Sample]) -> tuple[Sample, ...]:
     )
 
 
-def residents_apart(samples: Sequence[Sample], first: int) -> tuple[Sample, ...]:
-    """The samples, with those of slices from number `first` on set aside: they measure what silent guests cost.
-
-    The number is odd where the other guests were stopped.
-    """
-    marks = "a slice beside silent guests, for their cost", "a slice beside guests that were stopped, for their cost"
-    return tuple(
-        replace(sample, set_aside=SetAside.RESIDENTS, mark=marks[sample.slice % 2])
-        if sample.slice is not None and sample.slice >= first
-        else sample
-        for sample in samples
-    )
-
-
 def before_apart(samples: Sequence[Sample], first: int) -> tuple[Sample, ...]:
     """The samples, with those of slices before number `first` set aside: their rounds were repeated."""
     mark = "a window before its rounds were repeated, because guests hardly ran together"

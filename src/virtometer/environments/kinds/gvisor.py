@@ -216,8 +216,6 @@ class Gvisor(Environment):
             if disk_file:
                 guest.disk = DiskTarget(f"{DATA}/{disk_file.name}", _DISK, disk_file)
             guest.run_in_s, guest.run_ins = _RUN_IN_S, RUN_INS
-            # A guest of systrap that works ends after some ten stops of its processes.
-            guest.bears_stops = platform != "systrap"
             guest.effective |= {"platform": platform, "network": settings.network, "gso": settings.gso}
             guest.effective |= {"program": str(runsc), "version": self._version(runsc)}
             flags = [f"--root={state}", f"--platform={platform}", f"--network={settings.network}", "--overlay2=none"]

@@ -128,29 +128,9 @@ def control_sentence(controls: Sequence[Control]) -> str:
     )
 
 
-def silent_sentence(analysis: Analysis) -> str:
-    """What silent guests cost the baseline, in a sentence; empty where that was not measured."""
-    of = analysis.silent_residents
-    if of is None:
-        return ""
-    by = sorted(of.workloads.items(), key=lambda pair: pair[1].value)
-    parts = [f"{words.significant(one.value)} ({name})" for name, one in (by[0], by[-1])] if len(by) > 1 else []
-    found = ""
-    if of.ratio.low is not None:
-        excluded = f"; no cost was found, and one above {words.percent(max(1 - of.ratio.low, 0.0))} is excluded"
-        found = "; it differs from 1" if of.differs else excluded
-    return (
-        f"Silent residents: {analysis.campaign.plan.baseline} beside {counted(of.guests, 'silent guest')} reached "
-        f"{words.ratio(of.ratio)} {words.interval(of.ratio)}".rstrip()
-        + f" times its speed beside stopped ones ({counted(of.pairs, 'pair')} of slices)"
-        + (f", from {' to '.join(parts)}" if parts else "")
-        + f"{found}."
-    )
-
-
 def campaign_sentences(analysis: Analysis) -> list[str]:
     """What is to be known of the whole campaign: its control, what silent guests cost, and its stages."""
-    said = [control_sentence(analysis.controls), silent_sentence(analysis)]
+    said = [control_sentence(analysis.controls)]
     blocks = analysis.campaign.plan.first_blocks
     factors = bool(analysis.campaign.plan.factors)
     for stage in analysis.campaign.stages:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from virtometer.analysis import Analysis
 from virtometer.analysis.curves.knees import Knee
 from virtometer.analysis.describe.clocks import ClockQuality
-from virtometer.analysis.describe.silent_residents import SilentResidents
 from virtometer.analysis.effects.effect import Effects
 from virtometer.model import (
     Campaign,
@@ -54,7 +53,6 @@ def document(analysis: Analysis) -> dict[str, Any]:
         "scaling": [scaling_row(one) for one in analysis.together.scalings],
         "knees": [knee_row(one) for one in analysis.knees],
         "controls": [_control(control) for control in analysis.controls],
-        "silent_residents": _silent(analysis.silent_residents),
         "stages": [_stage(stage) for stage in campaign.stages],
         "tunings": [asdict(event) for event in campaign.tunings],
         "left_tuned": left_tuned(campaign),
@@ -242,17 +240,6 @@ def _control(control: Control) -> dict[str, Any]:
         "noise_floor": control.noise_floor,
         "differs": control.differs,
         "by": control.by,
-    }
-
-
-def _silent(of: SilentResidents | None) -> dict[str, Any] | None:
-    if of is None:
-        return None
-    return {
-        **_estimate(of.ratio),
-        "pairs": of.pairs,
-        "guests": of.guests,
-        "workloads": [{"workload": name, **_estimate(ratio)} for name, ratio in of.workloads.items()],
     }
 
 

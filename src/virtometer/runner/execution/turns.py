@@ -16,12 +16,10 @@ from virtometer.analysis.score.slices import (
     counted_in_slices,
     disturbed_apart,
     long_windows,
-    residents_apart,
     slices_apart,
 )
 from virtometer.analysis.score.window_level import UNLIKE, WindowLevel, level, unlike
 from virtometer.deferred_signals import deferred_signals
-from virtometer.design.schedule.scenarios import work_in_turns
 from virtometer.design.schedule.shuffle import Generator
 from virtometer.design.schedule.slice_lengths import length_factor
 from virtometer.environments.base import LabContext
@@ -32,7 +30,6 @@ from virtometer.runner.execution.overlap import account_mark
 from virtometer.runner.execution.placement_run import PlacementRun
 from virtometer.runner.execution.trial_steps import TrialFailed, TrialSteps
 from virtometer.runner.guests.running import RunningGuest
-from virtometer.runner.guests.silent import PAUSE_S, silent
 from virtometer.runner.watch.foreign import HostWatch
 from virtometer.runner.watch.host import SliceObserver
 
@@ -81,8 +78,6 @@ class TurnRunner(TrialSteps):
             for run in record.scored
             if run.in_slices
         }
-        self._residents_s = 0.0  # that are left for what silent guests cost
-        self._shares: set[tuple[int, str]] = set()  # by block and workload: those that were added to it
         self._seed = 0
 
     def run(
@@ -114,7 +109,6 @@ class TurnRunner(TrialSteps):
         self._in_slices(sliced, generator)
         sliced = [turn for turn in sliced if turn.failure is None]
         self._compare_with_long_windows([turn for turn in sliced if turn.key not in found_out])
-        self._beside_silent([turn for turn in sliced if turn.failure is None], running_guests.values(), generator)
         self._each(turns, self._stop)
         self._each(turns, lambda turn: turn.one.clock.after())
         known = {turn.key for turn in turns if turn.failure is None}  # the baseline has two guests
@@ -253,55 +247,18 @@ class TurnRunner(TrialSteps):
         reasons = {turn.rounds[number]: reason for number, reason in disturbed.items() if number < len(turn.rounds)}
         turn.one.state = replace(turn.one.state, samples=disturbed_apart(turn.one.state.samples, reasons))
 
-    def _beside_silent(self, turns: Sequence[_Turn], living: Iterable[RunningGuest], generator: Generator) -> None:
-        """Measure what silent guests cost the baseline: pairs of slices of it, beside guests that run and stopped ones.
-
-        They are no part of its value. Each workload of each block has its share of the time that the plan gives.
-        """
-        baseline = [turn for turn in turns if turn.one.placement.environment == self._plan.baseline]
-        if not baseline or baseline[0].trial.block >= self._plan.first_blocks:
-            return
-        turn = baseline[0]
-        idle = [one for one in living if one is not turn.one.running_guest and not one.unusable]
-        others = [one.guest for one in idle if one.guest.bears_stops]
-        share = turn.trial.block, turn.one.placement.workload
-        if share not in self._shares:  # a block may have groups of guests
-            self._shares.add(share)
-            self._residents_s += self._plan.residents_s / (
-                self._plan.first_blocks * max(len(work_in_turns(self._plan)), 1)
-            )
-        pair_s = 2 * (self._plan.slice_s + self._run_in_s(turn) + 2 * PAUSE_S)
-        first = number = 2 * (max(turn.rounds, default=-1) // 2 + 1)
-        while others and turn.failure is None and self._residents_s >= pair_s:
-            begun = time.monotonic()
-            length_s = self._length_s(turn, number)  # of both slices of a pair
-            with self._failing(turn):
-                for stopped in generator.shuffled([False, True]):
-                    try:
-                        with silent(others, stopped=stopped):
-                            self._slice(turn, number + stopped, length_s, observed=False)
-                    except PermissionError:  # it is another user's: nothing is found out here
-                        others = []
-                        break
-            pair_s = time.monotonic() - begun
-            self._residents_s -= pair_s
-            number += 2
-        turn.one.state = replace(turn.one.state, samples=residents_apart(turn.one.state.samples, first))
-
-    def _slice(self, turn: _Turn, number: int, seconds: float, *, observed: bool = True) -> None:
-        """One slice of so many seconds. `number`: below 0 for a long window. `observed`: the host is, as well."""
+    def _slice(self, turn: _Turn, number: int, seconds: float) -> None:
+        """One slice of so many seconds. `number`: below 0 for a long window."""
         one, observer = turn.one, turn.observer
         assert observer is not None
         with self._guarded(one):
             one.clock.ping_at_rest()
-            if observed:
-                observer.begin(long_window=number < 0)
+            observer.begin(long_window=number < 0)
             one.running_guest.session.release(one.state.run, self._plan.limits.answer_s, seconds)
         one.state = one.state.released(number)
         what = "a slice" if number >= 0 else "a long window"
         self._wait_for_rest(one, seconds + self._plan.limits.run_extra_s, what)
-        if observed:
-            observer.end()
+        observer.end()
 
     def _length_s(self, turn: _Turn, number: int) -> float:
         """Of a slice in this round, with what does not count of it: what counts is as long for all guests."""
