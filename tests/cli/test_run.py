@@ -8,10 +8,11 @@ import os
 import pty
 import re
 import shlex
+import shutil
 import signal
-import sqlite3
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,6 @@ from tests.cli.laboratory import PROGRAM, drained, program, virtometer
 from tests.waiting import wait_until
 from virtometer.analysis import analyse
 from virtometer.model import Campaign
-from virtometer.store import digests
 from virtometer.store.ledger import Ledger
 
 PLAN = """\
@@ -280,11 +280,11 @@ def test_the_display_on_a_terminal(tmp_path: Path) -> None:
 
 def test_a_host_that_changed_is_status_5(tmp_path: Path) -> None:
     virtometer("run", written(tmp_path, 1), "--out", tmp_path / "r")
-    with sqlite3.connect(tmp_path / "r" / "ledger.sqlite") as connection:
-        (host,) = connection.execute("SELECT host_json FROM campaign").fetchone()
-        changed = json.loads(host) | {"cpu_model": "another processor"}
-        connection.execute("UPDATE campaign SET host_json = ?", (json.dumps(changed),))
-        digests.seal_again(connection)
+    of = read(tmp_path / "r")
+    shutil.rmtree(tmp_path / "r")
+    elsewhere = replace(of, host={**of.host, "cpu_model": "another processor"}, trials=(), guests=(), commands=())
+    with Ledger.create(tmp_path / "r", elsewhere) as ledger:
+        ledger.record(of.trials, of.guests, of.commands)
     outcome = virtometer("resume", tmp_path / "r")
     assert (outcome.status, outcome.out) == (5, "")
     assert "another processor" in outcome.err

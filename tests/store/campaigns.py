@@ -139,12 +139,12 @@ def done(trial: Trial, samples: int = 20) -> TrialRecord:
         processors=processors, run_queue=1.5, context_switches=4321, disk_read=4096, disk_written=8192,
         network=Traffic(1, 2, 3, 4, 5, 6), loopback=Traffic(7, 8, 9, 10, 11, 12),
     )  # fmt: skip
-    marks = (Mark(MarkKind.UNKNOWN, "steal 7 %"),)
+    marks = (Mark(MarkKind.STEAL, "7 %"),)
     return TrialRecord(trial, None, "2026-01-02T03:05:00.000+00:00", 1.5, 12345, host, marks, runs)
 
 
 def failed(trial: Trial) -> TrialRecord:
-    failure = Failure(FailureKind.UNKNOWN, "the guest died: exit status 3")
+    failure = Failure(FailureKind.GUEST, "the guest died: exit status 3")
     return TrialRecord(trial, failure, "2026", 0.5, 0, None, (), ())
 
 

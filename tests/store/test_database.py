@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.store.campaigns import campaign
-from tests.store.ledgers import made, outcome
+from tests.store.ledgers import made
 from virtometer.errors import LedgerError
 from virtometer.store import database, files, schema
 from virtometer.store.ledger import Ledger
@@ -48,31 +48,6 @@ def test_only_tables_of_a_ledger_are_read(tmp_path: Path, what: str, write: bool
             connection.execute(statement)
     with pytest.raises(LedgerError, match="is none of a ledger"):
         Ledger.open(tmp_path / "r", write=write)
-
-
-@pytest.mark.parametrize("version", range(1, schema.SCHEMA_VERSION))
-def test_an_older_ledger_has_no_generated_column(tmp_path: Path, version: int) -> None:
-    (tmp_path / "r").mkdir()
-    with sqlite3.connect(tmp_path / "r" / files.LEDGER) as connection:
-        connection.executescript((Path(__file__).parent / "versions" / f"{version}.sql").read_text())
-        connection.execute("ALTER TABLE guests ADD COLUMN more AS (provision_s + 1)")
-    for write in (False, True):
-        with pytest.raises(LedgerError, match="the column more of the table guests is none of a ledger"):
-            Ledger.open(tmp_path / "r", write=write)
-
-
-@pytest.mark.parametrize("version", [1, 2, 3])
-def test_an_older_ledger_with_values_of_another_type_is_refused_in_a_sentence(tmp_path: Path, version: int) -> None:
-    script = Path(__file__).with_name("versions").joinpath(f"{version}.sql").read_text(encoding="utf-8")
-    directory = tmp_path / "r"
-    directory.mkdir()
-    with contextlib.closing(sqlite3.connect(directory / files.LEDGER)) as database:
-        database.executescript(script)
-        database.execute("UPDATE trials SET started_at = CAST(started_at AS BLOB)")
-        database.commit()
-    said = outcome(directory)
-    assert isinstance(said, str)
-    assert "holds what no Virtometer wrote" in said
 
 
 @pytest.mark.parametrize(
@@ -126,20 +101,6 @@ def test_another_program_s_database_is_refused(tmp_path: Path, write: bool) -> N
         raw.execute("CREATE TABLE t (x)")
     with pytest.raises(LedgerError, match="is a database, but not a ledger of Virtometer"):
         database.connect(tmp_path, write=write)
-
-
-def test_a_reader_of_an_older_ledger_reads_a_copy_that_is_gone_afterwards(tmp_path: Path) -> None:
-    with contextlib.closing(sqlite3.connect(tmp_path / files.LEDGER)) as raw:
-        raw.executescript((Path(__file__).parent / "versions" / "1.sql").read_text())
-    before = (tmp_path / files.LEDGER).read_bytes()
-    connection, copy = database.connect_reader(tmp_path)
-    with contextlib.closing(connection), copy:
-        raw = database.raw_of(connection)
-        assert raw.execute("PRAGMA user_version").fetchone() == (schema.SCHEMA_VERSION,)
-        (_, _, file), *_ = raw.execute("PRAGMA database_list").fetchall()
-        assert Path(file).exists() and Path(file).parent != tmp_path
-    assert not Path(file).exists()
-    assert (tmp_path / files.LEDGER).read_bytes() == before
 
 
 def test_a_name_with_signs_of_an_address_is_a_name(tmp_path: Path) -> None:

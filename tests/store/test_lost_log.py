@@ -179,7 +179,7 @@ def test_a_laboratory_that_was_killed_before_it_recorded_lost_nothing(tmp_path: 
 
 @pytest.mark.parametrize("text", [b"", b"4711\n", b"4711\n9 entries", b"4711\n9 entries, 8 trials\n\0", b"\xff" * 300])
 def test_a_lock_that_does_not_say_how_much_was_recorded_is_no_sign(left: Path, text: bytes) -> None:
-    """Of an older version, or what a power failure left of it."""
+    """What a power failure left of it."""
     (without_log(left) / files.LOCK).write_bytes(text)
     assert files.recorded(left) is None
     assert finished(left) == set()

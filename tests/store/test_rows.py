@@ -88,11 +88,11 @@ def test_text_is_stored_as_well_as_it_can_be(text: str, stored: str) -> None:
 def test_the_row_of_a_failed_trial_has_its_kind_and_no_host() -> None:
     of = campaign(4)
     row = trial_row(failed(of.planned[0]))
-    assert (row["status"], row["failure"], row["failure_placement"]) == ("failed", "unknown", None)
+    assert (row["status"], row["failure"], row["failure_placement"]) == ("failed", "guest", None)
     assert (row["reason"], row["host_json"]) == ("the guest died: exit status 3", None)
     whole = trial_row(done(of.planned[0]))
     assert (whole["status"], whole["reason"], whole["failure"]) == ("done", "", None)
-    assert json.loads(whole["marks_json"]) == [["unknown", "steal 7 %"]]
+    assert json.loads(whole["marks_json"]) == [["steal", "7 %"]]
 
 
 def test_the_row_of_a_run_without_a_score_or_a_report_has_neither() -> None:
@@ -145,12 +145,11 @@ def test_planned_trials_come_back_from_rows_with_their_placements() -> None:
     assert planned_of([], []) == ()
 
 
-def test_what_watching_took_and_what_was_shared_come_back_and_are_unknown_of_older_versions() -> None:
+def test_what_watching_took_and_what_was_shared_come_back() -> None:
     record = done(campaign(1).planned[0])
     assert record.host is not None
     known = replace(record, host=replace(record.host, watch_s=0.0, overlap_s=0.5))
     for of in (record, known):
         values = trial_row(of)
-        assert ("watch_s" in json.loads(values["host_json"])) is (of is known)
         row = types.SimpleNamespace(**values)
         assert trial_of(row, of.trial, of.runs) == of  # type: ignore[arg-type]

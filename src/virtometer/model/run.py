@@ -213,7 +213,6 @@ class FailureKind(StrEnum):
     CLOCK = "clock"  # the guest's clock cannot be used
     TOOL = "tool"  # a tool's output cannot be read
     SAMPLES = "samples"  # no sample can be used
-    UNKNOWN = "unknown"  # recorded by a version that did not say
 
 
 UNAVAILABLE = "not available here"
@@ -249,7 +248,6 @@ class MarkKind(StrEnum):
     REPEATED = "repeated"  # its guests had hardly run together: it was repeated with longer windows
     LOAD = "load"  # the load did not run throughout the stretch
     ACCOUNT = "account"  # guests got more CPU time than the host had
-    UNKNOWN = "unknown"  # recorded by a version that did not say
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +259,7 @@ class Mark:
 
     def __str__(self) -> str:
         """Kind and text."""
-        return self.text if self.kind is MarkKind.UNKNOWN else f"{self.kind}: {self.text}"
+        return f"{self.kind}: {self.text}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,6 @@ class SetAside(StrEnum):
     SLICE = "slice"  # of work that is slower or faster in long windows, which are compared then
     DISTURBED = "disturbed"  # others had the guest's processor for a part of its slice
     RUN_IN = "run-in"  # the beginning of a slice, whose caches hold what others worked on
-    UNKNOWN = "unknown"  # recorded by a version that did not say
 
 
 _BY_DESIGN = (SetAside.LONG_WINDOW, SetAside.SLICE, SetAside.RUN_IN)

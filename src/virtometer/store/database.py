@@ -1,4 +1,4 @@
-"""Making, opening and bringing up to date the database file of a ledger."""
+"""Making and opening the database file of a ledger."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ from sqlalchemy.pool import NullPool
 
 from virtometer.errors import LedgerError, StorageError
 from virtometer.model import Campaign
-from virtometer.store import digests, files, log, migrations, rows, schema
+from virtometer.store import digests, files, log, rows, schema
 from virtometer.store.files import Recorded, storage
-
-_FIRST_WITH_DIGESTS = 4
 
 # The directory of a private copy, deleted on exit, or nothing.
 Copy = contextlib.AbstractContextManager[Any]
@@ -129,7 +127,7 @@ def _engine(path: Path, mode: str) -> Engine:
 
 
 def connect(directory: Path, *, write: bool, immutable: bool = False) -> Connection:
-    """Open the ledger in `directory`, bring an older one up to date (`write`), refuse a foreign or a newer one.
+    """Open the ledger in `directory`; refuse a foreign one and one of another version.
 
     immutable: read the file alone, without the log and the shared memory beside it.
     """
@@ -138,10 +136,9 @@ def connect(directory: Path, *, write: bool, immutable: bool = False) -> Connect
         connection = _engine(path, "rw" if write else "ro&immutable=1" if immutable else "ro").connect()
         try:
             raw = raw_of(connection)
-            version = _version(raw, path)
-            _refuse_foreign_tables(raw, version, path)
+            _refuse_other_versions(raw, path)
+            _refuse_foreign_tables(raw, path)
             if write:
-                _migrate(raw, version, path)
                 raw.execute("PRAGMA journal_mode = WAL")
             raw.execute("SELECT count(*) FROM campaign").fetchone()
         except BaseException:
@@ -207,24 +204,16 @@ def _reader(directory: Path) -> tuple[Connection, Copy]:
 
     SQLite wants to make a shared-memory file beside a ledger in WAL mode: on a read-only or a full file system it
     cannot, and without it would not see what lies in the write-ahead log. Without a log, which every laboratory that
-    still measures has, the file alone is the ledger; with one a private copy is read. An older ledger is brought up to
-    date in a copy, too.
+    still measures has, the file alone is the ledger; with one a private copy is read.
     """
     try:
-        connection = connect(directory, write=False)
+        return connect(directory, write=False), contextlib.nullcontext()
     except (StorageError, LedgerError) as cause:
         if not _place_is_to_blame(cause):
             raise
-        if _has_log(directory):
-            return _copy(directory, None)
-        connection = connect(directory, write=False, immutable=True)
-    raw = raw_of(connection)
-    if _version(raw, directory / files.LEDGER) < schema.SCHEMA_VERSION:
-        try:
-            return _copy(directory, raw)
-        finally:
-            connection.close()
-    return connection, contextlib.nullcontext()
+    if _has_log(directory):
+        return _copy(directory)
+    return connect(directory, write=False, immutable=True), contextlib.nullcontext()
 
 
 def _has_log(directory: Path) -> bool:
@@ -240,22 +229,14 @@ def _place_is_to_blame(error: BaseException) -> bool:
     return code in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL}
 
 
-def _copy(directory: Path, source: sqlite3.Connection | None) -> tuple[Connection, Copy]:
+def _copy(directory: Path) -> tuple[Connection, Copy]:
     place = tempfile.TemporaryDirectory(prefix="virtometer-")
-    copied = Path(place.name) / files.LEDGER
     try:
         with storage(directory):
-            if source is not None:
-                target = sqlite3.connect(copied)
-                try:
-                    source.backup(target)
-                finally:
-                    target.close()
-            else:
-                for suffix in ("", "-wal"):
-                    original = directory / f"{files.LEDGER}{suffix}"
-                    if original.exists():
-                        shutil.copyfile(original, copied.with_name(original.name))
+            for suffix in ("", "-wal"):
+                original = directory / f"{files.LEDGER}{suffix}"
+                if original.exists():
+                    shutil.copyfile(original, Path(place.name) / original.name)
         return connect(Path(place.name), write=True), place
     except BaseException:
         place.cleanup()
@@ -269,10 +250,15 @@ def raw_of(connection: Connection) -> sqlite3.Connection:
     return raw
 
 
-def _version(raw: sqlite3.Connection, path: Path) -> int:
-    """Version of the tables. Raises LedgerError for a database that is not ours, or newer than we are."""
+def _refuse_other_versions(raw: sqlite3.Connection, path: Path) -> None:
+    """Raise LedgerError for a database that is not ours, or not of the version that we know."""
     application: int = raw.execute("PRAGMA application_id").fetchone()[0]
     version: int = raw.execute("PRAGMA user_version").fetchone()[0]
+    if application == schema.FORMER_ID:
+        raise LedgerError(
+            f"{path} was written by a Virtometer before its first release, which kept ledgers of another form",
+            advice="read it with the version that wrote it, or measure again",
+        )
     if application != schema.APPLICATION_ID or version < 1:
         raise LedgerError(f"{path} is a database, but not a ledger of Virtometer")
     if version > schema.SCHEMA_VERSION:
@@ -281,55 +267,26 @@ def _version(raw: sqlite3.Connection, path: Path) -> int:
             f"{schema.SCHEMA_VERSION})",
             advice="use that newer Virtometer",
         )
-    return version
 
 
-def _refuse_foreign_tables(raw: sqlite3.Connection, version: int, path: Path) -> None:
+def _refuse_foreign_tables(raw: sqlite3.Connection, path: Path) -> None:
     """Raise LedgerError for anything but tables and columns of ours.
 
     A view, a trigger and a generated column are programs, which reading would execute, and may never end.
     """
     found = raw.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
     for kind, name, statement in found:
-        known = name in schema.METADATA.tables or (version < schema.SCHEMA_VERSION and name in migrations.FORMER)
-        ours = kind == "table" and known and str(statement).startswith("CREATE TABLE ")
+        ours = kind == "table" and name in schema.METADATA.tables and str(statement).startswith("CREATE TABLE ")
         if not ours and not (kind == "index" and statement is None):
             raise LedgerError(f"{path} is damaged or was changed: the {kind} {_word(name)} is none of a ledger")
     for name in [name for kind, name, _ in found if kind == "table"]:
         columns = raw.execute("SELECT name, hidden FROM pragma_table_xinfo(?)", (name,)).fetchall()
-        table = schema.METADATA.tables.get(name)
-        expected = [column.name for column in table.columns] if table is not None else []
-        former = migrations.FORMER.get(name, frozenset()) if version < schema.SCHEMA_VERSION else frozenset()
-        foreign = [column for column, hidden in columns if hidden or not (column in expected or column in former)]
-        ours = not any(hidden for _, hidden in columns)
-        if version == schema.SCHEMA_VERSION:
-            ours = ours and [column for column, _ in columns] == expected
-        if not ours:
+        expected = [column.name for column in schema.METADATA.tables[name].columns]
+        foreign = [column for column, hidden in columns if hidden or column not in expected]
+        if foreign or [column for column, _ in columns] != expected:
             which = f"the column {_word(foreign[0])} of" if foreign else "a column is missing or moved in"
             raise LedgerError(f"{path} is damaged or was changed: {which} the table {name} is none of a ledger")
 
 
 def _word(name: object) -> str:
     return " ".join(str(name).split())
-
-
-def _migrate(raw: sqlite3.Connection, version: int, path: Path) -> None:
-    """Bring an older ledger up to date, in one transaction."""
-    if version == schema.SCHEMA_VERSION:
-        return
-    raw.execute("BEGIN IMMEDIATE")
-    try:
-        if version >= _FIRST_WITH_DIGESTS:
-            digests.verify(raw, path)
-        try:
-            for step in range(version, schema.SCHEMA_VERSION):
-                for change in migrations.MIGRATIONS.get(step, ()):
-                    raw.execute(change) if isinstance(change, str) else change(raw)
-            digests.seal_again(raw)
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as cause:  # no version wrote that
-            raise LedgerError(f"{path} holds what no Virtometer wrote ({cause})") from cause
-        raw.execute(f"PRAGMA user_version = {schema.SCHEMA_VERSION}")
-        raw.execute("COMMIT")
-    except BaseException:
-        raw.execute("ROLLBACK")
-        raise

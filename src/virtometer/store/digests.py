@@ -27,8 +27,6 @@ _HEAD = ("campaign", "environments")
 _TRIAL = {
     "trials": "trial",
     "runs": "placement",
-    "results": "placement",  # results and evidence: in ledgers of older versions
-    "evidence": "placement",
     "samples": "placement, position",
     "probes": "placement, position",
 }
@@ -49,7 +47,7 @@ def trial_rows(raw: sqlite3.Connection, trial: int, samples: Mapping[int, Sample
 
 def _trial_rows(raw: sqlite3.Connection, trial: int, samples: Mapping[int, SampleRows] | None) -> Texts:
     before = b"["
-    for table, order in _tables(raw).items():
+    for table, order in _TRIAL.items():
         yield before
         before = b","
         if table == "samples" and samples is not None:
@@ -64,18 +62,11 @@ def _trial_rows(raw: sqlite3.Connection, trial: int, samples: Mapping[int, Sampl
     yield b"]"
 
 
-def _tables(raw: sqlite3.Connection) -> dict[str, str]:
-    """The tables of trials that this ledger has, with the order of their rows."""
-    found = {name for (name,) in raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    return {table: order for table, order in _TRIAL.items() if table in found}
-
-
 def seal(raw: sqlite3.Connection, trial: int | None = None, rows: str = "[]") -> None:
     """Add the entry of the transaction that is open. `rows` are those of `trial`, or of the campaign."""
-    lists = _lists(raw)
-    columns, marks = ", ".join(lists), ", ".join("?" * len(lists))
+    columns, marks = ", ".join(_LISTS), ", ".join("?" * len(_LISTS))
     last = raw.execute(f"SELECT {columns}, digest FROM entries ORDER BY entry DESC LIMIT 1").fetchone()
-    *lengths, digest = last or (*_none(raw), "")
+    *lengths, digest = last or (*_NONE, "")
     now = _lengths(raw)
     digest = _digest(digest, [rows.encode()], _listed(raw, lengths, now))
     raw.execute(f"INSERT INTO entries (trial, {columns}, digest) VALUES (?, {marks}, ?)", (trial, *now, digest))
@@ -86,25 +77,11 @@ def seal_head(raw: sqlite3.Connection) -> None:
     seal(raw, None, _head_rows(raw))
 
 
-def seal_again(raw: sqlite3.Connection) -> None:
-    """Make the digests anew after the tables have changed; a ledger that had none gets an entry for each trial."""
-    entries = list(_entries(raw))
-    if not entries:
-        seal_head(raw)
-        for (trial,) in raw.execute("SELECT trial FROM trials ORDER BY trial").fetchall():
-            seal(raw, trial, trial_rows(raw, trial))
-    digest, before = "", _none(raw)
-    for entry in entries:
-        digest = _digest(digest, entry.rows(raw), _listed(raw, before, entry.lengths))
-        before = entry.lengths
-        raw.execute("UPDATE entries SET digest = ? WHERE entry = ?", (digest, entry.number))
-
-
 def supersede(raw: sqlite3.Connection, trial: int) -> None:
     """Take a trial out of the tables, so that it can be recorded again. Its rows stay, as JSON, in `superseded`."""
     (entry,) = raw.execute("SELECT max(entry) FROM entries WHERE trial = ?", (trial,)).fetchone()
     raw.execute("INSERT INTO superseded (entry, rows_json) VALUES (?, ?)", (entry, trial_rows(raw, trial)))
-    for table in reversed(_tables(raw)):
+    for table in reversed(_TRIAL):
         raw.execute(f"DELETE FROM {table} WHERE trial = ?", (trial,))
 
 
@@ -115,7 +92,7 @@ def verify(raw: sqlite3.Connection, path: Path, read: Reader | None = None) -> d
     absent. `read`: what reads the samples of trials.
     """
     found: dict[int, dict[int, SampleRows]] = {}
-    entries, digest, before = list(_entries(raw)), "", _none(raw)
+    entries, digest, before = list(_entries(raw)), "", _NONE
     trials_with_samples = [entry.trial for entry in entries if entry.trial is not None and entry.aside is None]
     rows = read(trials_with_samples) if read is not None else (sample_rows(raw, one) for one in trials_with_samples)
     for entry in entries:
@@ -133,23 +110,13 @@ def verify(raw: sqlite3.Connection, path: Path, read: Reader | None = None) -> d
     return found
 
 
-_LISTS = ("guests", "commands", "stages", "tunings")  # ledgers of older versions have not all of them
-
-
-def _lists(raw: sqlite3.Connection) -> list[str]:
-    """The lists that this ledger has."""
-    columns = {name for (name,) in raw.execute("SELECT name FROM pragma_table_info('entries')")}
-    return [name for name in _LISTS if name in columns]
-
-
-def _none(raw: sqlite3.Connection) -> tuple[int, ...]:
-    """The lengths of empty lists."""
-    return (0,) * len(_lists(raw))
+_LISTS = ("guests", "commands", "stages", "tunings")
+_NONE = (0,) * len(_LISTS)
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """`lengths` are the last positions in `_lists`. aside: the rows of a trial that was measured again."""
+    """`lengths` are the last positions in `_LISTS`. aside: the rows of a trial that was measured again."""
 
     number: int
     trial: int | None
@@ -174,7 +141,7 @@ class _Entry:
 
 def _entries(raw: sqlite3.Connection) -> Iterator[_Entry]:
     statement = (
-        f"SELECT entry, trial, digest, rows_json, {', '.join(_lists(raw))} "
+        f"SELECT entry, trial, digest, rows_json, {', '.join(_LISTS)} "
         "FROM entries LEFT JOIN superseded USING (entry) ORDER BY entry"
     )
     for position, (number, trial, digest, aside, *lengths) in enumerate(raw.execute(statement).fetchall()):
@@ -182,12 +149,12 @@ def _entries(raw: sqlite3.Connection) -> Iterator[_Entry]:
 
 
 def _lengths(raw: sqlite3.Connection) -> tuple[int, ...]:
-    return tuple(raw.execute(f"SELECT coalesce(max(position), 0) FROM {table}").fetchone()[0] for table in _lists(raw))
+    return tuple(raw.execute(f"SELECT coalesce(max(position), 0) FROM {table}").fetchone()[0] for table in _LISTS)
 
 
 def _head_rows(raw: sqlite3.Connection) -> str:
     """Without the trials that were planned by a further stage."""
-    end = raw.execute("SELECT min(first_trial) FROM stages").fetchone()[0] if "stages" in _lists(raw) else None
+    end = raw.execute("SELECT min(first_trial) FROM stages").fetchone()[0]
     head = [[table, *raw.execute(f"SELECT * FROM {table} ORDER BY 1, 2")] for table in _HEAD]
     return _json(head + _planned_rows(raw, 0, end))
 
@@ -202,16 +169,14 @@ def _planned_rows(raw: sqlite3.Connection, first: int, end: int | None) -> list[
 
 
 def _listed(raw: sqlite3.Connection, after: Sequence[int], to: Sequence[int]) -> str:
-    lists = _lists(raw)
     rows = [
         list(raw.execute(f"SELECT * FROM {table} WHERE position > ? AND position <= ? ORDER BY position", limits))
-        for table, limits in zip(lists, zip(after, to, strict=True), strict=True)
+        for table, limits in zip(_LISTS, zip(after, to, strict=True), strict=True)
     ]
-    if "stages" in lists:
-        statement = "SELECT first_trial, trials FROM stages WHERE position > ? AND position <= ?"
-        at = lists.index("stages")
-        for first, count in raw.execute(statement, (after[at], to[at])).fetchall():
-            rows += _planned_rows(raw, first, first + count)
+    statement = "SELECT first_trial, trials FROM stages WHERE position > ? AND position <= ?"
+    at = _LISTS.index("stages")
+    for first, count in raw.execute(statement, (after[at], to[at])).fetchall():
+        rows += _planned_rows(raw, first, first + count)
     return _json(rows)
 
 

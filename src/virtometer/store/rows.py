@@ -248,7 +248,7 @@ def trial_row(record: TrialRecord) -> Values:
         "started_at": record.started_at,
         "wall_s": record.wall_s,
         "start_skew_ns": record.start_skew_ns,
-        "host_json": None if record.host is None else to_json(_host_values(record.host)),
+        "host_json": None if record.host is None else to_json(dataclasses.asdict(record.host)),
         "marks_json": to_json([(mark.kind, to_text(mark.text)) for mark in record.marks]),
         "failure": failure and failure.kind,
         "failure_placement": failure and failure.placement,
@@ -407,15 +407,6 @@ def trial_of(row: Row[Any], trial: Trial, runs: Sequence[Run]) -> TrialRecord:
         marks=tuple(Mark(MarkKind(kind), text) for kind, text in from_json(row.marks_json)),
         runs=tuple(runs),
     )
-
-
-def _host_values(host: HostUse) -> Values:
-    """Without what is unknown of the fields that older versions do not have."""
-    return {
-        name: value
-        for name, value in dataclasses.asdict(host).items()
-        if value is not None or name not in ("watch_s", "overlap_s")
-    }
 
 
 def _host_of(values: Mapping[str, Any]) -> HostUse:

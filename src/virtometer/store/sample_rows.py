@@ -68,7 +68,7 @@ def sample_rows(raw: sqlite3.Connection, trial: int) -> dict[int, SampleRows] | 
     """The rows of a trial's samples by placement, or None where they must be read one by one."""
     try:
         found = {row[0]: SampleRows(*row[1:]) for row in raw.execute(_STATEMENT, (trial,))}
-    except sqlite3.Error:  # a value that JSON cannot hold, a text that is not UTF-8, a table of an older version
+    except sqlite3.Error:  # a value that JSON cannot hold, a text that is not UTF-8
         return None
     return found if all(map(_plain, found.values())) else None
 

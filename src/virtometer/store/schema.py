@@ -1,8 +1,8 @@
 """Tables of the ledger, and the number of their version.
 
-`PRAGMA application_id` says that a file is a ledger, `PRAGMA user_version` which version of these tables it holds. An
-older ledger is brought up to date by migrations.py: in place when it is opened for writing, in a private copy when it
-is only read. A ledger of a newer version is refused. The tests hold one ledger of every version.
+`PRAGMA application_id` says that a file is a ledger, `PRAGMA user_version` which version of these tables it holds. A
+ledger of a newer version is refused, as is one of the time before the first release. The tests hold a ledger of this
+version.
 
 JSON columns hold what is only ever read as a whole; what one may want to ask in SQL has a column of its own. Times in
 `_ns` are integers in nanoseconds on the clock that the column names, `_s` are seconds.
@@ -23,8 +23,9 @@ from sqlalchemy import (
     Text,
 )
 
-APPLICATION_ID = 0x5649524D  # "VIRM"
-SCHEMA_VERSION = 10
+APPLICATION_ID = 0x5649524F  # "VIRO"
+FORMER_ID = 0x5649524D  # "VIRM": of the time before the first release
+SCHEMA_VERSION = 1
 
 
 METADATA = MetaData()
@@ -74,7 +75,7 @@ planned = Table(
     _integer("position"),
     _integer("start_group"),
     Column("turns", Integer),  # trials with the same number take turns
-    Column("scenario", Text, nullable=False, server_default=""),
+    _text("scenario"),
 )
 
 placements = Table(
@@ -87,7 +88,7 @@ placements = Table(
     _text("role"),
     _integer("guest"),  # number among the guests of this environment in the trial
     Column("peer", Integer),  # the placement with the role service that it exchanges data with
-    Column("instance", Integer, nullable=False, server_default="1"),  # number of the agent within the guest
+    _integer("instance"),  # number of the agent within the guest
     sqlite_with_rowid=False,
 )
 
@@ -239,8 +240,8 @@ entries = Table(
     _integer("guests"),
     _integer("commands"),
     _text("digest"),
-    Column("stages", Integer, nullable=False, server_default="0"),
-    Column("tunings", Integer, nullable=False, server_default="0"),
+    _integer("stages"),
+    _integer("tunings"),
 )
 
 # The rows of a failed trial that was measured again.

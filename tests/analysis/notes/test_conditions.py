@@ -56,10 +56,10 @@ def test_a_condition_that_only_one_side_tells_is_a_difference() -> None:
 def test_where_guests_are_kept_is_compared_only_with_guests_that_are_not_kept_anywhere() -> None:
     name = "memory triad 64 MB"
 
-    def place(own: str, where: str | None) -> Place:
-        return Place(own, conditions={name: {"guest_processors": where}} if where else {})
+    def place(own: str, where: str) -> Place:
+        return Place(own, conditions={name: {"guest_processors": where}})
 
-    for here, there in (("7", "6-7"), ("all", "all"), ("all", None)):
+    for here, there in (("7", "6-7"), ("all", "all")):
         assert finding_of(simulate([place("native", there), place("uml", here)]), "uml").like_with_like
     found = finding_of(simulate([place("native", "7"), place("uml", "all")]), "uml")
     assert found.unlike == ("guest_processors",)

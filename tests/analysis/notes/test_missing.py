@@ -194,7 +194,7 @@ def test_disturbed_slices_are_shown_without_the_figures_of_one_of_them() -> None
 def test_a_sample_that_was_set_aside_without_a_word_is_counted() -> None:
     campaign = simulate([NATIVE], blocks=1)
     (run,) = campaign.trials[0].runs
-    samples = (replace(run.samples[0], set_aside=SetAside.UNKNOWN), *run.samples[1:])
+    samples = (replace(run.samples[0], set_aside=SetAside.DISTURBED), *run.samples[1:])
     cell = cell_of(with_fields(campaign, {0: {"samples": samples}}), "native")
     assert texts(cell) == ["1 of 4 samples not used: no reason told"]
 

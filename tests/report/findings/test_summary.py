@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from tests.analysis.simulated_campaigns import Place, Work, gaussian, outliers, simulate
 from virtometer.analysis import analyse
 from virtometer.model import Finding, Verdict
-from virtometer.report.findings.summary import campaign_sentences, headline, sentences, undecided
+from virtometer.report.findings.summary import headline, sentences, undecided
 from virtometer.report.parts import words
 
 

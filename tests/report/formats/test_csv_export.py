@@ -68,7 +68,7 @@ def test_no_text_of_a_plan_or_a_guest_is_a_formula_to_a_spreadsheet(text: str) -
     record = campaign.trials[0]
     (run,) = record.runs
     samples = (replace(run.samples[0], mark=text), replace(run.samples[1], check=text), *run.samples[2:])
-    told = replace(record, marks=(Mark(MarkKind.UNKNOWN, text),), runs=(replace(run, samples=samples),))
+    told = replace(record, marks=(Mark(MarkKind.STEAL, text),), runs=(replace(run, samples=samples),))
     campaign = replace(campaign, trials=(told, *campaign.trials[1:]))
     cells = [
         cell

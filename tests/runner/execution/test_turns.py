@@ -5,12 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 import os
-import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -18,12 +16,11 @@ import pytest
 from tests.runner.fixtures import Document, MakePlan
 from virtometer.clock import line
 from virtometer.design.schedule.slice_lengths import length_factor
-from virtometer.environments.base import Guest, LabContext
+from virtometer.environments.base import LabContext
 from virtometer.environments.registry import KINDS
 from virtometer.host.cpu.accounting import all_cgroup_mounts
 from virtometer.link.session import Session
 from virtometer.model import FailureKind, GuestKey, Placement, Plan, Run, SetAside, Trial, TrialRecord
-from virtometer.processes import stat_of
 from virtometer.runner.execution.turns import TurnRunner
 from virtometer.runner.guests.running import RunningGuest
 
@@ -370,6 +367,15 @@ while True:
         pass
     time.sleep(0.3)
 """
+
+
+def competes_as(pid: int, other: int) -> None:
+    """Have a program in the scheduling group of another one, where this user has such groups."""
+    for mount in all_cgroup_mounts():
+        group = mount.cgroup_of(other)
+        if group is not None and ("cpu" in mount.controllers or (group / "cpu.weight").exists()):
+            with suppress(PermissionError):
+                (group / "cgroup.procs").write_text(str(pid))
 
 
 def test_slices_that_others_disturb_are_made_up_for(make_plan: MakePlan, runner_of: Callable[[Plan], Any]) -> None:

@@ -80,7 +80,6 @@ def _conditions(cell: Cell) -> dict[str, Counter[str]]:
     found: dict[str, Counter[str]] = {}
     for _, run in cell.results:
         told: dict[str, Any] = {
-            "guest_processors": "all",  # of older versions: no guest was bound
             **run.parameters,
             "threads": run.threads,
             **{key: value for key, value in run.conditions.items() if not key.endswith("_reason")},

@@ -16,7 +16,7 @@ _LISTS = (tuple, list)
 def plain(value: Any) -> Any:  # noqa: ANN401 - anything that a ledger may hold goes in
     """Turn mappings, sequences, dataclasses and enumerations into what JSON has; numbers not finite become null.
 
-    In texts hidden characters become visible, as they did where the texts came from: an older ledger may hold some.
+    In texts hidden characters become visible, as they did where the texts came from: a ledger may have been changed.
     """
     if value is None or isinstance(value, int):
         return value
