@@ -16,7 +16,7 @@ from virtometer.environments.sweep import sweep_guest
 from virtometer.errors import MissingProgram
 from virtometer.host.lock.host_lock import NAME_VARIABLE
 from virtometer.host.network.lan import Lan
-from virtometer.host.owned.journal import Journal
+from virtometer.host.owned.journal import Journal, state_directory
 from virtometer.programs import Programs
 from virtometer.runner.lab.agent import agent_path
 
@@ -78,6 +78,16 @@ def agent() -> Path:
 def new_id() -> Callable[[], str]:
     """Names for guests that no other test on this host uses."""
     return lambda: f"t{os.getpid()}-{next(_NUMBERS)}"
+
+
+@pytest.fixture
+def own_lock(monkeypatch: pytest.MonkeyPatch, new_id: Callable[[], str]) -> Iterator[None]:
+    """Another name for the host's lock than that of all other tests. The files of killed holders are removed."""
+    name = new_id()
+    monkeypatch.setenv(NAME_VARIABLE, name)
+    yield
+    for path in state_directory().glob(f"{name}.*"):
+        path.unlink()
 
 
 @pytest.fixture

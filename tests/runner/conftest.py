@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,8 +13,6 @@ from tests.runner.fixtures import Document, MakePlan, Watcher
 from virtometer.environments.base import Capabilities, Check, Environment, Guest, Settings
 from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.environments.registry import KINDS
-from virtometer.host.lock.host_lock import NAME_VARIABLE
-from virtometer.host.owned.journal import state_directory
 from virtometer.model import Plan
 
 
@@ -113,16 +111,6 @@ def rogue_kind(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def timepiece_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(KINDS, "timepiece", Timepiece)
-
-
-@pytest.fixture
-def own_lock(monkeypatch: pytest.MonkeyPatch, new_id: Callable[[], str]) -> Iterator[None]:
-    """Another name for the host's lock than that of all other tests. The files of killed holders are removed."""
-    name = new_id()
-    monkeypatch.setenv(NAME_VARIABLE, name)
-    yield
-    for path in state_directory().glob(f"{name}.*"):
-        path.unlink()
 
 
 @pytest.fixture

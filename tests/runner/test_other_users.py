@@ -1,4 +1,4 @@
-"""What other users of the host can do to a laboratory by its lock: nothing to one of root's."""
+"""What other laboratories and users of the host can do to a campaign: mark it, and nothing to one of root's."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from pathlib import Path
 import pytest
 
 from tests.ordinary_user import LIMIT_S, MakeUser
+from tests.runner.fixtures import MakePlan, Watcher
 from tests.runner.other_laboratories import measure, name, other, public, who
 from virtometer.errors import HostBusy
 from virtometer.host.lock import host_lock
 from virtometer.host.lock.host_lock import BESIDE, HostLock
+from virtometer.runner.campaign.whole import begin, resume
 
 pytestmark = pytest.mark.usefixtures("own_lock")
 
@@ -191,3 +193,17 @@ def test_a_flood_ends_no_trial_late(make_user: MakeUser, attacked: str) -> None:
                 pipe.send("trial")
                 assert pipe.poll(LIMIT_S), "it does not end"
                 pipe.recv()
+
+
+def test_campaigns_are_refused_and_marked(tmp_path: Path, watcher: Watcher, make_plan: MakePlan) -> None:
+    plan = make_plan([{"name": "native", "kind": "native"}])
+    first = other()
+    with pytest.raises(HostBusy):
+        begin(plan, "", tmp_path / "a", 1, watcher)
+    assert not (tmp_path / "a").exists()
+    (record,) = begin(plan, "", tmp_path / "b", 1, watcher, beside=True).trials
+    assert BESIDE in record.marks
+    with pytest.raises(HostBusy):
+        resume(tmp_path / "b", watcher)
+    first.communicate("")
+    resume(tmp_path / "b", watcher)

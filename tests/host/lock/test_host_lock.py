@@ -13,12 +13,10 @@ import pytest
 
 from tests.cli.laboratory import virtometer
 from tests.ordinary_user import MakeUser
-from tests.runner.fixtures import MakePlan, Watcher
 from tests.runner.other_laboratories import measure, name, other, public, who
 from virtometer.errors import HostBusy
 from virtometer.host.lock.host_lock import BESIDE, NAME_VARIABLE, HostLock
 from virtometer.host.owned.journal import state_directory
-from virtometer.runner.campaign.whole import begin, resume
 
 pytestmark = pytest.mark.usefixtures("own_lock")
 
@@ -116,20 +114,6 @@ def test_a_check_of_the_host_tells_of_the_other_laboratory_and_counts_as_beside_
         assert outcome.err.startswith(said)
         assert lock.mark() == BESIDE
     assert "another laboratory" not in virtometer("doctor", "native", "--json").err
-
-
-def test_campaigns_are_refused_and_marked(tmp_path: Path, watcher: Watcher, make_plan: MakePlan) -> None:
-    plan = make_plan([{"name": "native", "kind": "native"}])
-    first = other()
-    with pytest.raises(HostBusy):
-        begin(plan, "", tmp_path / "a", 1, watcher)
-    assert not (tmp_path / "a").exists()
-    (record,) = begin(plan, "", tmp_path / "b", 1, watcher, beside=True).trials
-    assert BESIDE in record.marks
-    with pytest.raises(HostBusy):
-        resume(tmp_path / "b", watcher)
-    first.communicate("")
-    resume(tmp_path / "b", watcher)
 
 
 def test_the_copy_of_a_fork_is_no_lock() -> None:
