@@ -130,13 +130,13 @@ def test_a_matrix_has_a_unit_a_direction_and_the_load_of_each_cell(document: Any
 def test_one_guest_alone_is_beside_its_groups_everywhere(analysis: Analysis, document: Any) -> None:
     loaded = next(g for g in document["groups"] if g["scenario"] == "under load" and g["workload"] == "disk read")
     assert loaded["alone_unit"] == "IO/s" and loaded["alone"] == pytest.approx(40_000 * 0.97, rel=0.05)
-    rows = [row for row in csv.DictReader(io.StringIO(render(analysis, "groups-csv"))) if row["role"] == "alone"]
+    rows = [row for row in csv.DictReader(io.StringIO(render(analysis, "groups-csv"))) if row["guest_role"] == "alone"]
     assert [(row["scenario"], row["workload"]) for row in rows] == [
         ("under load", "disk read"), ("under load", "stream"), ("guest to guest", "stream"),
         ("disk and net", "disk read"), ("disk and net", "stream"),
     ]  # fmt: skip
-    assert rows[0]["guests"] == "1" and float(rows[0]["value"]) == pytest.approx(loaded["alone"])
-    assert float(rows[0]["value_low"]) < float(rows[0]["value"]) < float(rows[0]["value_high"])
+    assert rows[0]["guests"] == "1" and float(rows[0]["guest_value"]) == pytest.approx(loaded["alone"])
+    assert float(rows[0]["guest_low"]) < float(rows[0]["guest_value"]) < float(rows[0]["guest_high"])
     part = next(part for part in crowds.parts(analysis) if part.name == "under load")
     reached = next(table for table in part.tables if "what each guest reached" in table.caption)
     assert reached.rows[0][:2] == ("runc", "alone") and "IO/s ±" in reached.rows[0][2]
@@ -156,14 +156,19 @@ def test_raw_values_are_valid_too() -> None:
 
 def test_csv_has_a_row_for_each_guest_and_each_cell(analysis: Analysis, document: Any) -> None:
     groups = list(csv.DictReader(io.StringIO(render(analysis, "groups-csv"))))
-    guests = [row for row in groups if row["role"] != "alone"]
+    guests = [row for row in groups if row["guest_role"] != "alone"]
     assert len(guests) == sum(len(group["members"]) for group in document["groups"])
     first = groups[0]
     assert float(first["sum_low"]) <= float(first["sum"]) <= float(first["sum_high"]) and first["unit"] == "FLOP/s"
-    assert {row["role"] for row in guests} == {"measured", "load"}
+    assert {row["guest_role"] for row in guests} == {"measured", "load"}
     last = next(row for row in guests if (row["scenario"], row["guests"], row["guest"]) == ("growing", "3", "runc #3"))
-    assert float(last["against_others_low"]) < float(last["against_others"]) < float(last["against_others_high"]) < 1
-    assert (last["worst_blocks"], last["rank_blocks"]) == ("6", "6")
+    assert (
+        float(last["guest_against_others_low"])
+        < float(last["guest_against_others"])
+        < float(last["guest_against_others_high"])
+        < 1
+    )
+    assert (last["guest_worst"], last["guest_blocks"]) == ("6", "6")
     assert float(last["host_cpu_per_work_low"]) < float(last["host_cpu_per_work"])
     cells = list(csv.DictReader(io.StringIO(render(analysis, "matrices-csv"))))
     assert len(cells) == sum(len(one["rows"]) * len(one["columns"]) for one in document["matrices"])

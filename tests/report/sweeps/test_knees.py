@@ -17,8 +17,8 @@ from virtometer.analysis.statistics.knee import Middle, Position
 from virtometer.model import Campaign
 from virtometer.report import render
 from virtometer.report.formats.html import page
-from virtometer.report.formats.machine import document
 from virtometer.report.formats.terminal import ResultTable
+from virtometer.report.machine.document import document
 from virtometer.report.sweeps.knees import groups, notes, place, sentence, table
 from virtometer.report.sweeps.section import shown
 
